@@ -1,0 +1,59 @@
+// Who may import whom: docs/architecture.md tells why. `npm run check` runs it; test/integration/arrows.test.ts plants one violation of each.
+const forbid = (name, from, to) => ({ name, severity: 'error', from, to })
+const src = (path, pathNot) => ({ path: `^src/${path}`, ...(pathNot && { pathNot }) })
+const only = (vendor, ...owners) =>
+  forbid(
+    `${vendor.replaceAll(/[^a-z0-9-]/g, '')}-has-one-owner`,
+    { path: '^src', pathNot: owners.map((it) => `^src/${it}`) },
+    { path: `(^|node_modules/)${vendor}(/|$)`, dependencyTypesNot: ['type-only'] },
+  )
+
+module.exports = {
+  forbidden: [
+    forbid('shared-is-a-leaf', src('shared', '\\.test\\.ts$'), { path: '.', pathNot: '^src/shared|node_modules/zod/' }),
+    forbid('renderer-talks-over-the-wire', src('renderer'), src('(main|preload)')),
+    forbid('preload-knows-shared-only', src('preload'), src('(main|renderer)')),
+    forbid('product-of-main-knows-no-view', src('main'), src('(renderer|preload)')),
+    forbid(
+      'halves-below-shell',
+      src('main/(agent|service|host|platform|storage)'),
+      src('main/(shell|main|headless|compose)'),
+    ),
+    forbid('halves-meet-on-the-wire', src('main/(agent|service|host)/'), {
+      path: '^src/main/(agent|service|host)/',
+      pathNot: '^src/main/$1/',
+    }),
+    forbid('foundations-know-no-half', src('main/(platform|storage)/'), src('main/(agent|service|host)/')),
+    forbid(
+      'slices-meet-in-compose',
+      src('main/(agent|service|host)/([^/]+)/', '^src/main/(agent|service)/(http|api|tools)/'),
+      {
+        path: '^src/main/$1/[^/]+/',
+        pathNot: '^src/main/$1/$2/',
+        dependencyTypesNot: ['type-only'],
+      },
+    ),
+    forbid('features-meet-in-app', src('renderer/features/([^/]+)/'), {
+      path: '^src/renderer/(features|app)/',
+      pathNot: '^src/renderer/features/$1/',
+    }),
+    forbid('ui-knows-no-feature', src('renderer/(ui|agent)/'), src('renderer/(features|app)/')),
+    only('electron', 'main/shell/', 'main/main.ts', 'preload/'),
+    only('keytar', 'main/platform/keychain'),
+    only('@lydell/node-pty', 'main/host/runtimes/'),
+    only('better-sqlite3', 'main/storage/'),
+    only('undici', 'main/platform/httpClient.ts', 'main/agent/'),
+    forbid('no-cycles', {}, { circular: true }),
+    forbid('no-tests-in-product', src('', '\\.test\\.tsx?$'), { path: '\\.test\\.tsx?$|^test/' }),
+    forbid('no-orphans', { orphan: true, path: '^src', pathNot: '\\.(d|test)\\.tsx?$|\\.(css|html)$' }, {}),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: 'specify',
+    tsConfig: { fileName: 'tsconfig.main.json' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.tsx', '.js', '.cjs', '.json'],
+      conditionNames: ['import', 'node', 'default'],
+    },
+  },
+}

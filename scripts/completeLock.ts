@@ -1,0 +1,72 @@
+/**
+ * Adds the optional platform packages that npm leaves out of package-lock.json (npm/cli#9846), without which
+ * `npm ci` refuses the lock. Run after every `npm install`: `node scripts/completeLock.ts`.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+
+type LockedPackage = {
+  version?: string
+  optional?: boolean
+  os?: string[]
+  cpu?: string[]
+  libc?: string[]
+  engines?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+  dev?: boolean
+}
+
+const path = new URL('../package-lock.json', import.meta.url)
+const lock = JSON.parse(await readFile(path, 'utf8')) as { packages: Record<string, LockedPackage> }
+
+const missing: { place: string; name: string; range: string; dev: boolean }[] = []
+for (const [owner, held] of Object.entries(lock.packages)) {
+  for (const [name, range] of Object.entries(held.optionalDependencies ?? {})) {
+    if (!isResolvable(owner, name)) missing.push({ place: `node_modules/${name}`, name, range, dev: held.dev === true })
+  }
+}
+
+for (const { place, name, range, dev } of missing) {
+  lock.packages[place] = {
+    version: range.replace(/^[^0-9]*/, ''),
+    ...platformOf(name),
+    ...(dev && { dev }),
+    optional: true,
+  }
+}
+lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+await writeFile(path, `${JSON.stringify(lock, null, 2)}\n`)
+process.stdout.write(`${missing.length} optional packages added\n`)
+
+/** Node's look-up: beside the owner, then in every folder above it. */
+function isResolvable(owner: string, name: string): boolean {
+  for (let folder = owner; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    if (lock.packages[`${folder === '' ? '' : `${folder}/`}node_modules/${name}`]) return true
+    if (folder === '') return false
+    if (!folder.includes('/node_modules/')) folder = ''
+    if (folder === '') return lock.packages[`node_modules/${name}`] !== undefined
+  }
+}
+
+/** A platform package says its platform in its name: `@biomejs/cli-linux-x64-musl`. */
+function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> {
+  const words = name.replace('windows', 'win32').split(/[-/@_.]/)
+  const named = (known: readonly string[]) => words.filter((it) => known.includes(it))
+  const os = named([
+    'aix',
+    'android',
+    'darwin',
+    'freebsd',
+    'linux',
+    'linuxmusl',
+    'netbsd',
+    'openbsd',
+    'openharmony',
+    'sunos',
+    'win32',
+  ])
+  const cpu = named(['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'])
+  return {
+    ...(os.length > 0 && { os: os.map((it) => it.replace('linuxmusl', 'linux')) }),
+    ...(cpu.length > 0 && { cpu }),
+  }
+}

@@ -1,0 +1,94 @@
+import type { FileEntry } from '../../../shared/contract/files.ts'
+import type { MachineSpec } from '../../../shared/contract/hostIpc.ts'
+import type { Enforced, RuntimeReport } from '../../../shared/contract/sandboxes.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+
+/**
+ * Makes machines of one kind. A machine behaves like one small computer: its own files, processes and network.
+ * `test/contract/sandboxRuntime.ts` says what every implementation must do.
+ */
+export interface SandboxRuntime {
+  readonly name: string
+  /** What works here and which limits hold, found by trying; never rejects. */
+  describe(): Promise<RuntimeReport>
+  /**
+   * Makes the files of a new machine and starts it.
+   * @throws AppError `runtime/unavailable`, `sandbox/start-failed`; nothing of the machine is left then.
+   */
+  create(spec: MachineSpec, signal: AbortSignal): Promise<Machine>
+  /** Starts a machine whose files exist. @throws AppError `sandbox/not-found` when they do not. */
+  start(spec: MachineSpec, signal: AbortSignal): Promise<Machine>
+  /** Removes the files of a machine that does not run. Succeeds when there are none. */
+  remove(id: SandboxId): Promise<void>
+  /** Machines that have files here, running or not. */
+  stored(): Promise<SandboxId[]>
+  /** Ends and removes what an earlier host process left running or mounted; files of machines stay. */
+  sweep(): Promise<void>
+}
+
+export interface Machine {
+  readonly id: SandboxId
+  readonly startedAtMs: number
+  readonly enforced: Enforced
+  /** Resolves with a sentence when the machine is no longer running, whether asked or not. */
+  readonly ended: Promise<string>
+  /** Ends every process in it, then resolves. Idempotent. */
+  stop(): Promise<void>
+  /**
+   * Runs `bash -c command` with stdin closed. On timeout, or when `signal` fires, its whole process group is killed
+   * and what was printed so far is returned.
+   * @throws AppError `exec/failed` when the exit code cannot be known; `sandbox/not-running`.
+   */
+  exec(request: ExecRequest): Promise<ExecOutcome>
+  /** Starts a command on a pseudo-terminal of its own. @throws AppError `terminal/failed`, `sandbox/not-running`. */
+  openTerminal(request: TerminalRequest): Promise<MachineTerminal>
+  /** Writes as the sandbox's root, making folders. @throws AppError `file/…`. */
+  writeFile(path: string, content: Uint8Array, signal: AbortSignal): Promise<void>
+  /** @throws AppError `file/not-found`, `file/not-a-file`, `file/too-large`. */
+  readFile(path: string, maxBytes: number, signal: AbortSignal): Promise<Buffer>
+  /** Folders first, then by name. @throws AppError `file/not-found`, `file/not-a-folder`. */
+  listFiles(path: string, signal: AbortSignal): Promise<FileEntry[]>
+}
+
+/** Each stream is kept up to this size; what comes after is read and dropped, and `truncated` is set. */
+export const execStreamBytes = 10 * 1024 * 1024
+
+export type ExecRequest = {
+  command: string
+  timeoutMs: number
+  cwd?: string | undefined
+  env?: Readonly<Record<string, string>> | undefined
+  signal: AbortSignal
+}
+
+export type ExecOutcome = {
+  stdout: Buffer
+  stderr: Buffer
+  /** 128 + N after signal N; 124 on timeout. */
+  exitCode: number
+  timedOut: boolean
+  truncated: boolean
+  durationMs: number
+}
+
+export type TerminalRequest = {
+  command: string
+  cols: number
+  rows: number
+  cwd?: string | undefined
+  env?: Readonly<Record<string, string>> | undefined
+}
+
+/** A running pseudo-terminal. Listeners are set by its one owner before the first byte is delivered. */
+export interface MachineTerminal {
+  /** Raw output in order. Every byte that was written before the exit is delivered before `ended` resolves. */
+  onOutput(listener: (bytes: Buffer) => void): void
+  write(bytes: Uint8Array): void
+  resize(cols: number, rows: number): void
+  /** Stops reading: the program blocks once the kernel's buffer is full. */
+  pause(): void
+  resume(): void
+  /** Hangs up, and kills the process group when it does not end within a few seconds. */
+  close(): void
+  readonly ended: Promise<{ exitCode: number | null; signal: string | null }>
+}

@@ -1,0 +1,151 @@
+import { createConnection, type Socket } from 'node:net'
+import { AppError, isErrorCode } from '../../../shared/appError.ts'
+import { type Frame, frameReader, writeFrame } from './frames.ts'
+import { IpcMessage } from './messages.ts'
+
+export type IpcReply = { result: unknown; body: Buffer }
+
+export type IpcStreamHandlers = {
+  onMessage(message: unknown): void
+  onBytes(bytes: Buffer): void
+  /** Called once: `undefined` after a regular end, else why it ended. */
+  onEnd(failure: AppError | undefined): void
+}
+
+export type IpcStream = { send(message: unknown): void; close(): void }
+
+export type IpcClient = {
+  /** @throws AppError of the other side; `host/unavailable` when the connection is lost or `signal` fires. */
+  call(method: string, params: unknown, options?: { body?: Uint8Array; signal?: AbortSignal }): Promise<IpcReply>
+  open(params: unknown, handlers: IpcStreamHandlers): IpcStream
+  /** Resolves when the connection has ended, for whatever reason. */
+  readonly ended: Promise<void>
+  close(): void
+}
+
+type Waiting = { resolve: (reply: IpcReply) => void; reject: (failure: AppError) => void }
+
+/** Connects to a server made by `listenIpc`. Rejects with the socket's own error when nobody listens. */
+export async function connectIpc(options: {
+  path: string
+  onEvent: (event: unknown) => void
+  signal?: AbortSignal
+}): Promise<IpcClient> {
+  const socket = await connected(options.path, options.signal)
+  const calls = new Map<number, Waiting>()
+  const streams = new Map<number, IpcStreamHandlers>()
+  let lastCall = 0
+  let lastStream = 0
+
+  const failed = (code: string, message: string, detail?: string): AppError =>
+    new AppError(isErrorCode(code) ? code : 'internal/unexpected', message, { ...(detail !== undefined && { detail }) })
+  const lost = () => new AppError('host/unavailable', 'The connection to the sandbox host was lost.')
+
+  const receive = ({ header, body }: Frame): void => {
+    const message = IpcMessage.parse(header)
+    switch (message.kind) {
+      case 'result':
+        calls.get(message.id)?.resolve({ result: message.result, body })
+        calls.delete(message.id)
+        return
+      case 'error':
+        calls.get(message.id)?.reject(failed(message.code, message.message, message.detail))
+        calls.delete(message.id)
+        return
+      case 'event':
+        options.onEvent(message.event)
+        return
+      case 'data': {
+        const stream = streams.get(message.stream)
+        if (message.message === undefined) stream?.onBytes(body)
+        else stream?.onMessage(message.message)
+        return
+      }
+      case 'end': {
+        const stream = streams.get(message.stream)
+        streams.delete(message.stream)
+        stream?.onEnd(message.code === undefined ? undefined : failed(message.code, message.message ?? 'It ended.'))
+        return
+      }
+      default:
+        throw new Error(`A server never sends ${message.kind}.`)
+    }
+  }
+
+  const read = frameReader(receive)
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      read(chunk)
+    } catch (failure) {
+      socket.destroy(failure instanceof Error ? failure : new Error(String(failure)))
+    }
+  })
+  socket.on('error', () => {}) // `close` follows and tells everyone who waits
+  const ended = new Promise<void>((resolve) => {
+    socket.once('close', () => {
+      for (const waiting of calls.values()) waiting.reject(lost())
+      for (const stream of streams.values()) stream.onEnd(lost())
+      calls.clear()
+      streams.clear()
+      resolve()
+    })
+  })
+
+  return {
+    call(method, params, { body, signal } = {}) {
+      if (socket.destroyed) return Promise.reject(lost())
+      signal?.throwIfAborted()
+      const id = ++lastCall
+      return new Promise<IpcReply>((resolve, reject) => {
+        const cancel = () => {
+          if (!calls.delete(id)) return
+          if (!socket.destroyed) writeFrame(socket, { kind: 'cancel', id })
+          reject(new AppError('host/unavailable', `The sandbox host did not answer ${method} in time.`))
+        }
+        signal?.addEventListener('abort', cancel, { once: true })
+        const settled = () => signal?.removeEventListener('abort', cancel)
+        calls.set(id, {
+          resolve(reply) {
+            settled()
+            resolve(reply)
+          },
+          reject(failure) {
+            settled()
+            reject(failure)
+          },
+        })
+        writeFrame(socket, { kind: 'call', id, method, params }, body)
+      })
+    },
+    open(params, handlers) {
+      const stream = ++lastStream
+      if (socket.destroyed) {
+        queueMicrotask(() => handlers.onEnd(lost()))
+        return { send: () => {}, close: () => {} }
+      }
+      streams.set(stream, handlers)
+      writeFrame(socket, { kind: 'open', stream, params })
+      return {
+        send(message) {
+          if (streams.has(stream)) writeFrame(socket, { kind: 'data', stream, message })
+        },
+        close() {
+          if (streams.delete(stream) && !socket.destroyed) writeFrame(socket, { kind: 'end', stream })
+        },
+      }
+    },
+    ended,
+    close: () => socket.destroy(),
+  }
+}
+
+function connected(path: string, signal: AbortSignal | undefined): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ path, ...(signal && { signal }) })
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.off('error', reject)
+      resolve(socket)
+    })
+  })
+}

@@ -1,0 +1,149 @@
+import { chmod } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
+import { AppError } from '../../../shared/appError.ts'
+import type { Log } from '../log.ts'
+import { type Frame, frameReader, writeFrame } from './frames.ts'
+import { IpcMessage } from './messages.ts'
+
+export type IpcAnswer = { result: unknown; body?: Uint8Array }
+export type IpcCall = { params: unknown; body: Buffer; signal: AbortSignal }
+
+/** The server's end of a stream. `onMessage` and `onClose` are set by the handler before it returns. */
+export type IpcServerStream = {
+  send(message: unknown): void
+  /** Bytes are copied to the socket, never held: the handler's own window is the flow control. */
+  sendBytes(bytes: Uint8Array): void
+  end(failure?: AppError): void
+  onMessage: (message: unknown) => void
+  onClose: () => void
+}
+
+export type IpcServer = { broadcast(event: unknown): void; connections(): number; close(): Promise<void> }
+
+export type IpcServerOptions = {
+  path: string
+  handlers: Readonly<Record<string, (call: IpcCall) => Promise<IpcAnswer>>>
+  open: (params: unknown, stream: IpcServerStream) => void
+  onConnections?: (count: number) => void
+  log: Log
+}
+
+/** Listens on a Unix socket that only this user may open (0600). */
+export async function listenIpc(options: IpcServerOptions): Promise<IpcServer> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    options.onConnections?.(sockets.size)
+    serve(socket, options)
+    socket.once('close', () => {
+      sockets.delete(socket)
+      options.onConnections?.(sockets.size)
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.path, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  await chmod(options.path, 0o600)
+  return {
+    broadcast(event) {
+      for (const socket of sockets) writeFrame(socket, { kind: 'event', event })
+    },
+    connections: () => sockets.size,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroySoon()
+      }),
+  }
+}
+
+function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void {
+  const calls = new Map<number, AbortController>()
+  const streams = new Map<number, IpcServerStream>()
+
+  const send = (header: IpcMessage, body?: Uint8Array): void => {
+    if (!socket.destroyed && socket.writable) writeFrame(socket, header, body)
+  }
+
+  const answer = async (id: number, method: string, params: unknown, body: Buffer): Promise<void> => {
+    const controller = new AbortController()
+    calls.set(id, controller)
+    try {
+      const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
+      if (!handler) throw new AppError('internal/unexpected', `The sandbox host does not know ${method}.`)
+      const { result, body: reply } = await handler({ params, body, signal: controller.signal })
+      send({ kind: 'result', id, result }, reply)
+    } catch (failure) {
+      if (!(failure instanceof AppError)) log.error('a call failed', { method, failure })
+      else if (failure.status >= 500) log.warn('a call failed', { method, failure })
+      const known =
+        failure instanceof AppError ? failure : new AppError('internal/unexpected', 'The sandbox host failed.')
+      const { code, message, detail } = known
+      send({ kind: 'error', id, code, message, ...(detail !== undefined && { detail }) })
+    } finally {
+      calls.delete(id)
+    }
+  }
+
+  const openStream = (id: number, params: unknown): void => {
+    const stream: IpcServerStream = {
+      send: (message) => streams.has(id) && send({ kind: 'data', stream: id, message }),
+      sendBytes: (bytes) => streams.has(id) && send({ kind: 'data', stream: id }, bytes),
+      end(failure) {
+        if (!streams.delete(id)) return
+        send({ kind: 'end', stream: id, ...(failure && { code: failure.code, message: failure.message }) })
+      },
+      onMessage: () => {},
+      onClose: () => {},
+    }
+    streams.set(id, stream)
+    open(params, stream)
+  }
+
+  const receive = ({ header, body }: Frame): void => {
+    const message = IpcMessage.parse(header)
+    switch (message.kind) {
+      case 'call':
+        void answer(message.id, message.method, message.params, body)
+        return
+      case 'cancel':
+        calls.get(message.id)?.abort()
+        return
+      case 'open':
+        openStream(message.stream, message.params)
+        return
+      case 'data':
+        streams.get(message.stream)?.onMessage(message.message)
+        return
+      case 'end': {
+        const stream = streams.get(message.stream)
+        streams.delete(message.stream)
+        stream?.onClose()
+        return
+      }
+      default:
+        throw new Error(`A client never sends ${message.kind}.`)
+    }
+  }
+
+  const read = frameReader(receive)
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      read(chunk)
+    } catch (failure) {
+      log.error('a connection broke the protocol', { failure })
+      socket.destroy()
+    }
+  })
+  socket.on('error', (failure) => log.debug('a connection failed', { failure }))
+  socket.once('close', () => {
+    for (const call of calls.values()) call.abort()
+    const open = [...streams.values()]
+    streams.clear()
+    for (const stream of open) stream.onClose()
+  })
+}

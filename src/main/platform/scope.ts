@@ -1,0 +1,30 @@
+/**
+ * Owns what a process opened and closes it newest first, once, whatever fails on the way.
+ * `close()` rejects with an AggregateError naming every release that failed, after all were tried.
+ */
+export class Scope {
+  readonly #releases: (() => unknown)[] = []
+  #closing: Promise<void> | undefined
+
+  own<T>(resource: T, release: (resource: T) => unknown): T {
+    this.#releases.push(() => release(resource))
+    return resource
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#releaseAll()
+    return this.#closing
+  }
+
+  async #releaseAll(): Promise<void> {
+    const failures: unknown[] = []
+    for (let release = this.#releases.pop(); release; release = this.#releases.pop()) {
+      try {
+        await release()
+      } catch (failure) {
+        failures.push(failure)
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'Some resources could not be closed.')
+  }
+}

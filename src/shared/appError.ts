@@ -1,0 +1,92 @@
+/**
+ * Every failure a caller can meet. `status` is the HTTP status, `hint` what to do about it.
+ * Codes are stable: clients branch on them, sentences may be reworded.
+ */
+export const errorCatalogue = {
+  'auth/required': { status: 401, hint: 'Send an API key as `Authorization: Bearer <key>` or `x-api-key`.' },
+  'auth/invalid': { status: 401, hint: 'Check the API key, or create a new one.' },
+  'auth/forbidden': { status: 403, hint: 'Use a key or a session that is allowed to do this.' },
+  'auth/host': { status: 403, hint: 'Use the address that Steward printed when it started.' },
+  'auth/origin': { status: 403, hint: 'Only pages that Steward itself serves may call this address.' },
+  'request/invalid': { status: 400, hint: 'Correct the named field and send the request again.' },
+  'request/malformed': { status: 400, hint: 'Send a JSON object with `Content-Type: application/json`.' },
+  'request/not-found': { status: 404, hint: 'See /docs for every path.' },
+  'request/method': { status: 405, hint: 'See /docs for the methods of this path.' },
+  'request/too-large': { status: 413, hint: 'Send less at once.' },
+  'request/media-type': { status: 415, hint: 'Send a JSON object with `Content-Type: application/json`.' },
+  'request/rate': { status: 429, hint: 'Wait as long as `Retry-After` says.' },
+  'request/reused-key': { status: 409, hint: 'Use a new Idempotency-Key for a different request.' },
+  'request/in-progress': { status: 409, hint: 'Wait for the first request with this Idempotency-Key to end.' },
+  'key/not-found': { status: 404, hint: 'List the keys to see their ids.' },
+  'sandbox/not-found': { status: 404, hint: 'List the sandboxes to see their ids.' },
+  'sandbox/not-running': { status: 409, hint: 'Start the sandbox first.' },
+  'sandbox/busy': { status: 409, hint: 'Wait until the change under way has ended.' },
+  'sandbox/capacity': { status: 503, hint: 'Stop or delete a sandbox, or ask for less.' },
+  'sandbox/start-failed': { status: 500, hint: 'Run `npm start -- doctor` to see what this machine can do.' },
+  'runtime/unknown': { status: 400, hint: 'Use one of the runtimes that GET /v1/runtimes lists.' },
+  'runtime/unavailable': { status: 503, hint: 'Run `npm start -- doctor` to see what is missing.' },
+  'exec/failed': { status: 500, hint: 'The command could not be run; its exit code is unknown.' },
+  'file/not-found': { status: 404, hint: 'List the folder to see what is there.' },
+  'file/not-a-file': { status: 400, hint: 'Name a regular file.' },
+  'file/not-a-folder': { status: 400, hint: 'Name a folder.' },
+  'file/path': { status: 400, hint: 'Use an absolute path inside the sandbox, without `..`.' },
+  'file/denied': { status: 403, hint: 'The sandbox does not allow this path to be changed.' },
+  'file/no-space': { status: 507, hint: 'Free disk space in the sandbox, or create one with a larger disk.' },
+  'file/too-large': { status: 413, hint: 'Copy it in parts with a command in the sandbox.' },
+  'terminal/not-found': { status: 404, hint: 'List the terminals of the sandbox to see their ids.' },
+  'terminal/exited': { status: 409, hint: 'Create a new terminal; this one can only be read.' },
+  'terminal/too-many': { status: 429, hint: 'Close a terminal of this sandbox first.' },
+  'terminal/failed': { status: 500, hint: 'The terminal could not be started.' },
+  'host/unavailable': { status: 503, hint: 'The sandbox host is starting again; try again in a moment.' },
+  'service/unavailable': { status: 503, hint: 'The service is starting again; try again in a moment.' },
+  'config/invalid': { status: 500, hint: 'Correct the named key; docs/configuration.md lists them all.' },
+  'data/in-use': { status: 409, hint: 'Stop the other Steward first, or use another --data folder.' },
+  'data/unusable': { status: 500, hint: 'Check the data folder and its permissions.' },
+  'secret/locked': { status: 423, hint: 'Unlock the system keychain and try again.' },
+  'internal/unexpected': { status: 500, hint: 'Try again; if it stays, look into the log and report it.' },
+} as const
+
+export type ErrorCode = keyof typeof errorCatalogue
+
+/** The body of every answer that is not 2xx. */
+export type ErrorBody = { error: string; code: ErrorCode; detail?: string; hint?: string }
+
+/** An expected failure: `message` names the value that was wrong, the catalogue tells what to do. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly detail: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; detail?: string; retryAfterSeconds?: number } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.detail = options.detail
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+
+  get status(): number {
+    return errorCatalogue[this.code].status
+  }
+
+  get hint(): string {
+    return errorCatalogue[this.code].hint
+  }
+
+  toBody(): ErrorBody {
+    return {
+      error: this.message,
+      code: this.code,
+      ...(this.detail !== undefined && { detail: this.detail }),
+      hint: this.hint,
+    }
+  }
+}
+
+export function isErrorCode(value: unknown): value is ErrorCode {
+  return typeof value === 'string' && Object.hasOwn(errorCatalogue, value)
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { SandboxId, TerminalId } from '../ids.ts'
+import { Sandbox } from './sandboxes.ts'
+import { Terminal } from './terminals.ts'
+
+/**
+ * The WebSocket `GET /v1/events`: one JSON message for each change of what the caller's account owns.
+ * The first message is always `ready`; a client reads its lists again after each `ready`, because changes
+ * while it was away are not repeated.
+ */
+export const eventsPath = '/v1/events'
+
+export const ServiceEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready') }),
+  z.object({ type: z.literal('sandbox.changed'), sandbox: Sandbox }),
+  z.object({ type: z.literal('sandbox.removed'), id: SandboxId }),
+  z.object({ type: z.literal('terminal.changed'), terminal: Terminal }),
+  z.object({ type: z.literal('terminal.removed'), sandbox_id: SandboxId, session_id: TerminalId }),
+])
+export type ServiceEvent = z.infer<typeof ServiceEvent>

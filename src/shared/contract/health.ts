@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+
+export const getHealth = defineRoute({
+  operation: 'health',
+  method: 'GET',
+  path: '/health',
+  summary: 'Whether the service answers, and what it can do',
+  tag: 'Service',
+  auth: 'none',
+  response: z.object({
+    status: z.literal('ok'),
+    timestamp: IsoTime,
+    version: z.string(),
+    capabilities: z.array(z.string()),
+  }),
+})

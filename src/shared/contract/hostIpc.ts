@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { SandboxId, TerminalId } from '../ids.ts'
+import { FileEntry } from './files.ts'
+import { Enforced, RuntimeReport } from './sandboxes.ts'
+import { TerminalState } from './terminals.ts'
+
+/**
+ * What the service asks of the sandbox host over its Unix socket. Both run as the same user; the socket is 0600.
+ * File contents and terminal output travel beside the JSON as raw bytes ("body").
+ */
+
+/** Raised whenever a message changes its meaning: a service replaces a host of another version once it is idle. */
+export const hostIpcVersion = 1
+
+export const MachineSpec = z.object({
+  id: SandboxId,
+  /** Shown by `hostname` inside; already reduced to letters, digits and `-`. */
+  hostname: z.string(),
+  runtime: z.string(),
+  vcpu: z.int(),
+  memoryMb: z.int(),
+  diskGb: z.int(),
+})
+export type MachineSpec = z.infer<typeof MachineSpec>
+
+export const RunningMachine = z.object({ id: SandboxId, startedAtMs: z.int(), runtime: z.string(), enforced: Enforced })
+export type RunningMachine = z.infer<typeof RunningMachine>
+
+export const TerminalRecord = z.object({
+  id: TerminalId,
+  sandboxId: SandboxId,
+  command: z.string(),
+  cols: z.int(),
+  rows: z.int(),
+  state: TerminalState,
+  createdAtMs: z.int(),
+  title: z.string().nullable(),
+  exitCode: z.int().nullable(),
+  signal: z.string().nullable(),
+  exitedAtMs: z.int().nullable(),
+})
+export type TerminalRecord = z.infer<typeof TerminalRecord>
+
+const OnSandbox = z.object({ sandboxId: SandboxId })
+const OnTerminal = OnSandbox.extend({ terminalId: TerminalId })
+const Nothing = z.object({})
+
+const Environment = z.record(z.string(), z.string())
+
+/** name → what is sent, what comes back. "body" tells what travels beside it. */
+export const hostMethods = {
+  describe: {
+    params: Nothing,
+    result: z.object({ ipcVersion: z.int(), version: z.string(), pid: z.int(), runtimes: z.array(RuntimeReport) }),
+  },
+  /** Ends the host; running machines end with it. */
+  shutdown: { params: Nothing, result: Nothing },
+  'machine.list': { params: Nothing, result: z.object({ machines: z.array(RunningMachine) }) },
+  /** Makes the machine's files and starts it. Leaves nothing behind when it fails. */
+  'machine.create': { params: MachineSpec, result: RunningMachine },
+  /** Starts a machine whose files exist. */
+  'machine.start': { params: MachineSpec, result: RunningMachine },
+  /** Ends every process of it; files stay. Succeeds when it was not running. */
+  'machine.stop': { params: OnSandbox, result: Nothing },
+  /** Ends it and removes its files and terminals. Succeeds when there was nothing. */
+  'machine.delete': { params: OnSandbox, result: Nothing },
+  /** Removes the files of machines that the service no longer knows. */
+  'machine.sweep': {
+    params: z.object({ known: z.array(SandboxId) }),
+    result: z.object({ removed: z.array(SandboxId) }),
+  },
+  /** Result body: stdout then stderr. */
+  'machine.exec': {
+    params: OnSandbox.extend({
+      command: z.string(),
+      timeoutMs: z.int(),
+      cwd: z.string().optional(),
+      env: Environment.optional(),
+    }),
+    result: z.object({
+      stdoutBytes: z.int(),
+      exitCode: z.int(),
+      timedOut: z.boolean(),
+      truncated: z.boolean(),
+      durationMs: z.number(),
+    }),
+  },
+  /** Request body: the file's content. */
+  'file.write': { params: OnSandbox.extend({ path: z.string() }), result: z.object({ bytesWritten: z.int() }) },
+  /** Result body: the file's content. */
+  'file.read': {
+    params: OnSandbox.extend({ path: z.string(), maxBytes: z.int() }),
+    result: z.object({ size: z.int() }),
+  },
+  'file.list': { params: OnSandbox.extend({ path: z.string() }), result: z.object({ entries: z.array(FileEntry) }) },
+  'terminal.create': {
+    params: OnTerminal.extend({
+      command: z.string(),
+      cols: z.int(),
+      rows: z.int(),
+      cwd: z.string().optional(),
+      env: Environment.optional(),
+    }),
+    result: TerminalRecord,
+  },
+  'terminal.list': { params: OnSandbox, result: z.object({ terminals: z.array(TerminalRecord) }) },
+  /** Request body: the bytes to type. */
+  'terminal.write': { params: OnTerminal, result: Nothing },
+  /** Result body: the text, in UTF-8. */
+  'terminal.read': {
+    params: OnTerminal.extend({ full: z.boolean(), format: z.enum(['text', 'ansi']) }),
+    result: z.object({
+      terminal: TerminalRecord,
+      cursor: z.int(),
+      cursorPosition: z.object({ row: z.int(), col: z.int() }).nullable(),
+    }),
+  },
+  /** Result body: raw output from `since` on, whole characters only. Waits at most `waitMs` for the first byte. */
+  'terminal.readSince': {
+    params: OnTerminal.extend({ since: z.int(), waitMs: z.int(), maxBytes: z.int() }),
+    result: z.object({ terminal: TerminalRecord, cursor: z.int(), missed: z.boolean() }),
+  },
+  'terminal.resize': { params: OnTerminal.extend({ cols: z.int(), rows: z.int() }), result: Nothing },
+  'terminal.close': { params: OnTerminal, result: Nothing },
+} as const
+
+export type HostMethod = keyof typeof hostMethods
+export type HostParams<M extends HostMethod> = z.infer<(typeof hostMethods)[M]['params']>
+export type HostResult<M extends HostMethod> = z.infer<(typeof hostMethods)[M]['result']>
+
+/** Told to every connected service as it happens. */
+export const HostEvent = z.discriminatedUnion('type', [
+  /** It ended without being asked: its init was killed, or the runtime lost it. */
+  z.object({ type: z.literal('machine.ended'), sandboxId: SandboxId, reason: z.string() }),
+  z.object({ type: z.literal('terminal.changed'), terminal: TerminalRecord }),
+  z.object({ type: z.literal('terminal.removed'), sandboxId: SandboxId, terminalId: TerminalId }),
+])
+export type HostEvent = z.infer<typeof HostEvent>
+
+/**
+ * One stream kind: a viewer of a terminal. Opened with these parameters, it carries the messages of
+ * `terminalStream.ts` in both directions; a message without JSON carries bytes: the snapshot first, then raw output.
+ */
+export const TerminalAttach = OnTerminal.extend({ scrollback: z.int() })
+export type TerminalAttach = z.infer<typeof TerminalAttach>

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { ServiceEvent } from './events.ts'
+import { defineRoute } from './route.ts'
+
+/**
+ * The agent's own paths, beside every path of the service, which it forwards with the person's key:
+ * the renderer talks to one origin and never holds a key.
+ */
+export const sessionCookie = 'steward_session'
+
+/** Exchanges the one-time token of the start address (`/#token=…`) for the session cookie. */
+export const openSession = defineRoute({
+  operation: 'sessionOpen',
+  method: 'POST',
+  path: '/local/session',
+  summary: 'Open the session of the person at this machine',
+  tag: 'Local',
+  auth: 'none',
+  body: z.object({ token: z.string().min(1) }),
+  response: z.object({ success: z.literal(true) }),
+})
+
+export const ConnectionState = z.enum(['starting', 'connected', 'unreachable'])
+export type ConnectionState = z.infer<typeof ConnectionState>
+
+export const ServiceConnection = z.object({
+  name: z.string(),
+  kind: z.enum(['embedded', 'hosted']),
+  url: z.string(),
+  state: ConnectionState,
+  /** One sentence when it is not connected. */
+  detail: z.string().nullable(),
+})
+export type ServiceConnection = z.infer<typeof ServiceConnection>
+
+export const getLocalStatus = defineRoute({
+  operation: 'localStatus',
+  method: 'GET',
+  path: '/local/status',
+  summary: 'What this Steward is and whether its service answers',
+  tag: 'Local',
+  response: z.object({
+    version: z.string(),
+    shell: z.enum(['electron', 'browser']),
+    platform: z.string(),
+    connection: ServiceConnection,
+  }),
+})
+
+/** The WebSocket `GET /local/events`: the service's events and the connection's own state. */
+export const localEventsPath = '/local/events'
+export const LocalEvent = z.discriminatedUnion('type', [
+  ...ServiceEvent.options,
+  z.object({ type: z.literal('connection.changed'), connection: ServiceConnection }),
+])
+export type LocalEvent = z.infer<typeof LocalEvent>

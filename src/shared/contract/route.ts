@@ -1,0 +1,112 @@
+import { z } from 'zod'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+const Nothing = z.object({})
+
+/**
+ * One operation of the service: validation, typed client and OpenAPI are all made from it.
+ * `path` names its parameters as `:name`; `params` has a schema for each.
+ */
+export type Route<
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodObject = z.ZodObject,
+  Response extends z.ZodType = z.ZodType,
+> = {
+  /** The operation's name in OpenAPI and in generated clients: `sandboxCreate`. */
+  operation: string
+  method: Method
+  path: `/${string}`
+  /** Other paths that answer alike. */
+  aliases: readonly `/${string}`[]
+  summary: string
+  tag: string
+  params: Params
+  query: Query
+  body: Body
+  hasBody: boolean
+  response: Response
+  status: 200 | 201
+  auth: 'none' | 'key' | 'owner'
+  /** Honours `Idempotency-Key`: everything that creates, executes, transfers or pays. */
+  idempotent: boolean
+  /** Largest request body in bytes. */
+  maxBodyBytes: number
+}
+
+type Definition<P, Q, B, R> = {
+  operation: string
+  method: Method
+  path: `/${string}`
+  aliases?: readonly `/${string}`[]
+  summary: string
+  tag: string
+  params?: P
+  query?: Q
+  body?: B
+  response: R
+  status?: 200 | 201
+  auth?: 'none' | 'key' | 'owner'
+  idempotent?: boolean
+  maxBodyBytes?: number
+}
+
+const defaultMaxBodyBytes = 256 * 1024
+
+export function defineRoute<
+  R extends z.ZodType,
+  P extends z.ZodObject = typeof Nothing,
+  Q extends z.ZodObject = typeof Nothing,
+  B extends z.ZodObject = typeof Nothing,
+>(definition: Definition<P, Q, B, R>): Route<P, Q, B, R> {
+  return {
+    aliases: [],
+    status: 200,
+    auth: 'key',
+    idempotent: false,
+    maxBodyBytes: defaultMaxBodyBytes,
+    ...definition,
+    hasBody: definition.body !== undefined,
+    params: definition.params ?? (Nothing as unknown as P), // no params given: P is `typeof Nothing`
+    query: definition.query ?? (Nothing as unknown as Q),
+    body: definition.body ?? (Nothing as unknown as B),
+  }
+}
+
+/** What a caller gives: params, query and body in one flat object (their names never collide). */
+export type Input<R extends Route> = z.input<R['params']> & z.input<R['query']> & z.input<R['body']>
+/** What a handler gets after parsing. */
+export type Parsed<R extends Route> = {
+  params: z.output<R['params']>
+  query: z.output<R['query']>
+  body: z.output<R['body']>
+}
+export type Output<R extends Route> = z.output<R['response']>
+/** What a handler returns, before the response schema is applied. */
+export type Answer<R extends Route> = z.input<R['response']>
+
+/** Splits a flat input into the request line and the body. The query keeps only what was given. */
+export function requestOf<R extends Route>(route: R, input: Input<R>): { path: string; body: string | undefined } {
+  const given = input as Record<string, unknown> // Input<R> is an intersection of objects
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(given[name])))
+  const query = Object.keys(route.query.shape)
+    .filter((name) => given[name] !== undefined)
+    .map((name) => `${encodeURIComponent(name)}=${encodeURIComponent(String(given[name]))}`)
+    .join('&')
+  const body = Object.fromEntries(
+    Object.keys(route.body.shape)
+      .filter((name) => given[name] !== undefined)
+      .map((name) => [name, given[name]]),
+  )
+  return {
+    path: query === '' ? path : `${path}?${query}`,
+    body: route.hasBody ? JSON.stringify(body) : undefined,
+  }
+}
+
+/** A query flag: `true`, `1`, `false`, `0`. */
+export const QueryFlag = z
+  .enum(['true', 'false', '1', '0'], 'must be true or false')
+  .or(z.boolean())
+  .transform((value) => value === true || value === 'true' || value === '1')

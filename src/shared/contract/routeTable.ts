@@ -1,0 +1,49 @@
+import { createApiKey, listApiKeys, revokeApiKey } from './accounts.ts'
+import { listFiles, readFile, uploadFile } from './files.ts'
+import { getHealth } from './health.ts'
+import type { Route } from './route.ts'
+import {
+  createSandbox,
+  deleteSandbox,
+  execInSandbox,
+  getSandbox,
+  listRuntimes,
+  listSandboxes,
+  startSandbox,
+  stopSandbox,
+} from './sandboxes.ts'
+import {
+  closeTerminal,
+  createTerminal,
+  createTerminalLink,
+  listTerminals,
+  readTerminal,
+  resizeTerminal,
+  writeTerminal,
+} from './terminals.ts'
+
+/** Every operation of the service. OpenAPI and the check that each has a handler are made from it. */
+export const routeTable: readonly Route[] = [
+  getHealth,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+  listRuntimes,
+  createSandbox,
+  listSandboxes,
+  getSandbox,
+  deleteSandbox,
+  startSandbox,
+  stopSandbox,
+  execInSandbox,
+  uploadFile,
+  readFile,
+  listFiles,
+  createTerminal,
+  listTerminals,
+  writeTerminal,
+  readTerminal,
+  resizeTerminal,
+  closeTerminal,
+  createTerminalLink,
+]

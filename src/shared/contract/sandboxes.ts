@@ -1,0 +1,192 @@
+import { z } from 'zod'
+import { SandboxId } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+
+export const sandboxLimits = {
+  vcpu: { min: 1, max: 4, default: 1 },
+  memoryMb: { min: 512, max: 8192, default: 512 },
+  diskGb: { min: 1, max: 50, default: 1 },
+  nameLength: 64,
+} as const
+
+export const Region = z.enum(['eu-north', 'us-east'])
+export type Region = z.infer<typeof Region>
+
+export const SandboxStatus = z.enum(['provisioning', 'running', 'stopped', 'error'])
+export type SandboxStatus = z.infer<typeof SandboxStatus>
+
+/** What the machine really holds to, not what was asked: `false` is shown to the person as "not enforced". */
+export const Enforced = z.object({ memory: z.boolean(), cpu: z.boolean(), disk: z.boolean(), processes: z.boolean() })
+export type Enforced = z.infer<typeof Enforced>
+
+/** Visible characters on one line; also the host name inside, reduced to letters, digits and `-`. */
+export const SandboxName = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(sandboxLimits.nameLength, `must have at most ${sandboxLimits.nameLength} characters`)
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'must be one line of visible characters')
+
+export const Sandbox = z.object({
+  id: SandboxId,
+  short_id: z.string(),
+  name: z.string(),
+  status: SandboxStatus,
+  /** Why the status is `error` or how it came to be `stopped`, in one sentence. */
+  status_reason: z.string().nullable(),
+  vcpu: z.number(),
+  memory_mb: z.number(),
+  disk_gb: z.number(),
+  region: Region,
+  runtime: z.string(),
+  enforced: Enforced,
+  terminal_url: z.string(),
+  created_at: IsoTime,
+  /** Start of the present run; null unless running. */
+  started_at: IsoTime.nullable(),
+  forwarded_ports: z.array(z.object({ port: z.number(), url: z.string() })),
+})
+export type Sandbox = z.infer<typeof Sandbox>
+
+const vcpu = sandboxLimits.vcpu
+const memory = sandboxLimits.memoryMb
+const disk = sandboxLimits.diskGb
+const between = ({ min, max }: { min: number; max: number }) => `must be a whole number from ${min} to ${max}`
+
+export const CreateSandbox = z.object({
+  name: SandboxName.optional(),
+  vcpu: z.int(between(vcpu)).min(vcpu.min, between(vcpu)).max(vcpu.max, between(vcpu)).default(vcpu.default),
+  memory_mb: z
+    .int(between(memory))
+    .min(memory.min, between(memory))
+    .max(memory.max, between(memory))
+    .default(memory.default),
+  disk_gb: z.int(between(disk)).min(disk.min, between(disk)).max(disk.max, between(disk)).default(disk.default),
+  region: Region.default('eu-north'),
+  /** A runtime of GET /v1/runtimes; absent is the first available one of the configuration. */
+  runtime: z.string().optional(),
+})
+
+export const SandboxParams = z.object({ id: SandboxId })
+export const Done = z.object({ success: z.literal(true), id: z.string(), message: z.string() })
+
+export const createSandbox = defineRoute({
+  operation: 'sandboxCreate',
+  method: 'POST',
+  path: '/v1/sandboxes',
+  summary: 'Create and start a sandbox',
+  tag: 'Sandboxes',
+  body: CreateSandbox,
+  response: Sandbox,
+  status: 201,
+  idempotent: true,
+})
+
+export const listSandboxes = defineRoute({
+  operation: 'sandboxList',
+  method: 'GET',
+  path: '/v1/sandboxes',
+  summary: 'List your sandboxes, newest first',
+  tag: 'Sandboxes',
+  response: z.object({ sandboxes: z.array(Sandbox), data: z.array(Sandbox), count: z.int() }),
+})
+
+export const getSandbox = defineRoute({
+  operation: 'sandboxGet',
+  method: 'GET',
+  path: '/v1/sandboxes/:id',
+  summary: 'Read one sandbox',
+  tag: 'Sandboxes',
+  params: SandboxParams,
+  response: Sandbox,
+})
+
+export const deleteSandbox = defineRoute({
+  operation: 'sandboxDelete',
+  method: 'DELETE',
+  path: '/v1/sandboxes/:id',
+  summary: 'Delete a sandbox with everything in it',
+  tag: 'Sandboxes',
+  params: SandboxParams,
+  response: Done,
+})
+
+export const startSandbox = defineRoute({
+  operation: 'sandboxStart',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/start',
+  summary: 'Start a stopped sandbox with its files',
+  tag: 'Sandboxes',
+  params: SandboxParams,
+  response: Sandbox,
+  idempotent: true,
+})
+
+export const stopSandbox = defineRoute({
+  operation: 'sandboxStop',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/stop',
+  summary: 'Stop a sandbox; its files stay',
+  tag: 'Sandboxes',
+  params: SandboxParams,
+  response: Sandbox,
+  idempotent: true,
+})
+
+export const execInSandbox = defineRoute({
+  operation: 'sandboxExec',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/exec',
+  summary: 'Run a shell command and wait for its end',
+  tag: 'Sandboxes',
+  params: SandboxParams,
+  body: z.object({
+    /** Given to `bash -c` as it is, with stdin closed. */
+    command: z
+      .string()
+      .min(1, 'must not be empty')
+      .max(128 * 1024, 'must have at most 131072 characters'),
+    /** 1000 or more is milliseconds, less is seconds; absent is 30 s; at most one hour. */
+    timeout: z.number().positive('must be more than 0').max(3_600_000, 'must be at most one hour').optional(),
+    /** Absolute working directory; absent is the home. */
+    cwd: z.string().startsWith('/', 'must be an absolute path').optional(),
+    env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).optional(),
+  }),
+  response: z.object({
+    stdout: z.string(),
+    stderr: z.string(),
+    /** Of `stdout` and `stderr`: `base64` when one of them is not valid UTF-8. */
+    encoding: z.enum(['utf8', 'base64']),
+    exit_code: z.int(),
+    exitCode: z.int(),
+    timed_out: z.boolean(),
+    truncated: z.boolean(),
+    duration_ms: z.number(),
+  }),
+  idempotent: true,
+})
+
+export const RuntimeReport = z.object({
+  name: z.string(),
+  available: z.boolean(),
+  /** One sentence: the version when available, else what is missing and how to get it. */
+  detail: z.string(),
+  enforced: Enforced,
+})
+export type RuntimeReport = z.infer<typeof RuntimeReport>
+
+export const listRuntimes = defineRoute({
+  operation: 'runtimeList',
+  method: 'GET',
+  path: '/v1/runtimes',
+  summary: 'What this machine can run sandboxes with, and which limits hold',
+  tag: 'Sandboxes',
+  response: z.object({ runtimes: z.array(RuntimeReport) }),
+})
+
+/** Milliseconds of an exec timeout as `wire.md` counts it. */
+export function execTimeoutMs(timeout: number | undefined): number {
+  if (timeout === undefined) return 30_000
+  return Math.ceil(timeout >= 1000 ? timeout : timeout * 1000)
+}

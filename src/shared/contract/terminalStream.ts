@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { TerminalId } from '../ids.ts'
+import { TerminalState, terminalLimits } from './terminals.ts'
+
+/**
+ * The WebSocket `GET /v1/sandboxes/:id/pty/:sessionId/stream?scrollback=N`.
+ *
+ * The server sends one `attached` message, one binary frame with a snapshot (escape sequences that draw the
+ * screen, and N lines above it, on an empty terminal of that size), then raw output as binary frames, with
+ * `resized`, `title` and `exited` messages in between, in order. After `exited` it closes with 1000.
+ * The client answers with `ack`: how many bytes of *raw output* (not of the snapshot) it has used since its last `ack`.
+ * While more than `windowBytes` are unacknowledged the server holds back; a client that acknowledges nothing
+ * for `stallMs` while output waits is closed with 4008 and may attach anew.
+ */
+export const terminalStreamPath = '/v1/sandboxes/:id/pty/:sessionId/stream'
+
+export const streamLimits = { windowBytes: 1024 * 1024, ackEveryBytes: 128 * 1024, stallMs: 10_000 } as const
+
+/** Close codes beside the standard ones. */
+export const streamClose = { tooSlow: 4008, notFound: 4004, unavailable: 4503, refused: 4400 } as const
+
+export const StreamQuery = z.object({
+  scrollback: z.coerce.number().int().min(0).max(terminalLimits.scrollbackLines).default(0),
+})
+
+export const ServerStreamMessage = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('attached'),
+    session_id: TerminalId,
+    cols: z.int(),
+    rows: z.int(),
+    state: TerminalState,
+    /** Output bytes before the first raw frame. */
+    cursor: z.int(),
+    title: z.string().nullable(),
+  }),
+  z.object({ type: z.literal('resized'), cols: z.int(), rows: z.int() }),
+  z.object({ type: z.literal('title'), title: z.string() }),
+  z.object({ type: z.literal('exited'), exit_code: z.int().nullable(), signal: z.string().nullable() }),
+  /** A client message that could not be followed; the stream goes on. */
+  z.object({ type: z.literal('refused'), error: z.string(), code: z.string() }),
+])
+export type ServerStreamMessage = z.infer<typeof ServerStreamMessage>
+
+const { min, max } = terminalLimits.size
+export const ClientStreamMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('input'), data: z.string() }),
+  z.object({ type: z.literal('resize'), cols: z.int().min(min).max(max), rows: z.int().min(min).max(max) }),
+  z.object({ type: z.literal('ack'), bytes: z.int().min(0) }),
+])
+export type ClientStreamMessage = z.infer<typeof ClientStreamMessage>

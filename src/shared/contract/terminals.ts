@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { SandboxId, TerminalId } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { defineRoute, QueryFlag } from './route.ts'
+import { SandboxParams } from './sandboxes.ts'
+
+export const terminalLimits = {
+  size: { min: 1, max: 1000 },
+  defaultCols: 80,
+  defaultRows: 24,
+  scrollbackLines: 10_000,
+  maxInputBytes: 1024 * 1024,
+  runningPerSandbox: 64,
+  exitedReadableMs: 60 * 60 * 1000,
+  /** Raw output kept on disk for each terminal, in bytes; older output is forgotten. */
+  keptOutputBytes: 16 * 1024 * 1024,
+} as const
+
+const { min, max } = terminalLimits.size
+const sizeMessage = `must be a whole number from ${min} to ${max}`
+const Size = z.int(sizeMessage).min(min, sizeMessage).max(max, sizeMessage)
+
+export const TerminalState = z.enum(['running', 'exited'])
+
+export const Terminal = z.object({
+  session_id: TerminalId,
+  sandbox_id: SandboxId,
+  command: z.string(),
+  cols: z.int(),
+  rows: z.int(),
+  state: TerminalState,
+  created_at: IsoTime,
+  /** The title the program set (OSC 0 and 2), if any. */
+  title: z.string().nullable(),
+  /** Of an exited one; null when it is not known, e.g. because its machine was lost. */
+  exit_code: z.int().nullable(),
+  /** `SIGKILL` and so on when a signal ended it. */
+  signal: z.string().nullable(),
+  exited_at: IsoTime.nullable(),
+})
+export type Terminal = z.infer<typeof Terminal>
+
+const TerminalParams = SandboxParams.extend({ sessionId: TerminalId })
+
+export const createTerminal = defineRoute({
+  operation: 'terminalCreate',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/pty',
+  summary: 'Start a command in a new terminal',
+  tag: 'Terminals',
+  params: SandboxParams,
+  body: z.object({
+    command: z
+      .string()
+      .min(1, 'must not be empty')
+      .max(32 * 1024, 'must have at most 32768 characters'),
+    cols: Size.default(terminalLimits.defaultCols),
+    rows: Size.default(terminalLimits.defaultRows),
+    cwd: z.string().startsWith('/', 'must be an absolute path').optional(),
+    env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).optional(),
+  }),
+  response: Terminal,
+  status: 201,
+  idempotent: true,
+})
+
+export const listTerminals = defineRoute({
+  operation: 'terminalList',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/pty',
+  summary: 'List the running terminals, with all=true the exited ones too',
+  tag: 'Terminals',
+  params: SandboxParams,
+  query: z.object({ all: QueryFlag.default(false) }),
+  response: z.object({ sandbox_id: SandboxId, sessions: z.array(Terminal), total: z.int() }),
+})
+
+export const writeTerminal = defineRoute({
+  operation: 'terminalWrite',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/pty/:sessionId/write',
+  summary: 'Type into a terminal',
+  tag: 'Terminals',
+  params: TerminalParams,
+  body: z.object({ input: z.string() }),
+  response: z.object({ success: z.literal(true), bytes_written: z.int(), session_id: TerminalId }),
+  /** JSON may escape one byte with six characters. */
+  maxBodyBytes: 6 * terminalLimits.maxInputBytes + 1024,
+})
+
+export const readTerminal = defineRoute({
+  operation: 'terminalRead',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/pty/:sessionId/read',
+  summary: 'Read the screen, the whole scrollback (full=true), or raw output from a cursor (since=)',
+  tag: 'Terminals',
+  params: TerminalParams,
+  query: z.object({
+    full: QueryFlag.default(false),
+    format: z.enum(['text', 'ansi']).default('text'),
+    /** A `cursor` of an earlier answer, or 0 for all that is kept. The answer has raw output from there. */
+    since: z.coerce.number('must be a cursor').int('must be a cursor').min(0, 'must be a cursor').optional(),
+    /** With `since`: wait this long for output to come. */
+    wait_ms: z.coerce.number().int().min(0).max(60_000, 'must be at most 60000').optional(),
+  }),
+  response: z.object({
+    output: z.string(),
+    state: TerminalState,
+    session_id: TerminalId,
+    cols: z.int(),
+    rows: z.int(),
+    /** Count of output bytes so far: what `since` takes. */
+    cursor: z.int(),
+    /** Zero-based position on the screen. */
+    cursor_position: z.object({ row: z.int(), col: z.int() }).nullable(),
+    exit_code: z.int().nullable(),
+    signal: z.string().nullable(),
+    /** With `since`: true when output between it and the answer is no longer kept. */
+    missed: z.boolean(),
+  }),
+})
+
+export const resizeTerminal = defineRoute({
+  operation: 'terminalResize',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/pty/:sessionId/resize',
+  summary: 'Change the size',
+  tag: 'Terminals',
+  params: TerminalParams,
+  body: z.object({ cols: Size, rows: Size }),
+  response: z.object({ success: z.literal(true), session_id: TerminalId, cols: z.int(), rows: z.int() }),
+})
+
+export const closeTerminal = defineRoute({
+  operation: 'terminalClose',
+  method: 'DELETE',
+  path: '/v1/sandboxes/:id/pty/:sessionId',
+  summary: 'End the program; the terminal stays readable for an hour',
+  tag: 'Terminals',
+  params: TerminalParams,
+  response: z.object({ success: z.literal(true), session_id: TerminalId, state: z.literal('exited') }),
+})
+
+export const createTerminalLink = defineRoute({
+  operation: 'terminalLinkCreate',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/terminal-session',
+  summary: 'A link that opens terminals of this one sandbox in a browser, for a while',
+  tag: 'Terminals',
+  params: SandboxParams,
+  response: z.object({
+    token: z.string(),
+    /** The token stands after `#`, so no server or log ever sees it in an address. */
+    terminal_url: z.string(),
+    expires_at: IsoTime,
+    expires_in_seconds: z.int(),
+    sandbox_id: SandboxId,
+  }),
+  status: 201,
+  idempotent: true,
+})

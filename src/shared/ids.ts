@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+/** 32 lower-case hexadecimal characters. */
+export const SandboxId = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/, 'must be 32 lower-case hexadecimal characters')
+  .brand<'SandboxId'>()
+export type SandboxId = z.infer<typeof SandboxId>
+
+/** `pty_` and 24 lower-case hexadecimal characters. */
+export const TerminalId = z
+  .string()
+  .regex(/^pty_[0-9a-f]{24}$/, 'must be `pty_` and 24 lower-case hexadecimal characters')
+  .brand<'TerminalId'>()
+export type TerminalId = z.infer<typeof TerminalId>
+
+export const AccountId = z.string().min(1).brand<'AccountId'>()
+export type AccountId = z.infer<typeof AccountId>
+
+/** The first eight characters: what a person sees and types. */
+export function shortId(id: SandboxId): string {
+  return id.slice(0, 8)
+}
