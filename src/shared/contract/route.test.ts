@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { requestOf } from './route.ts'
+import { createSandbox, execTimeoutMs } from './sandboxes.ts'
+import { readTerminal } from './terminals.ts'
+
+test('puts each input where the route wants it', () => {
+  const id = 'a'.repeat(32) as never // a brand is only a type
+  const sessionId = `pty_${'b'.repeat(24)}` as never
+  expect(requestOf(readTerminal, { id, sessionId, full: true })).toEqual({
+    path: `/v1/sandboxes/${'a'.repeat(32)}/pty/pty_${'b'.repeat(24)}/read?full=true`,
+    body: undefined,
+  })
+  expect(requestOf(createSandbox, { name: 'one' })).toEqual({ path: '/v1/sandboxes', body: '{"name":"one"}' })
+})
+
+test('counts an exec timeout of 1000 or more as milliseconds and less as seconds', () => {
+  expect([undefined, 1, 0.5, 999, 1000, 2500].map(execTimeoutMs)).toEqual([30_000, 1000, 500, 999_000, 1000, 2500])
+})

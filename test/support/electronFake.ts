@@ -1,0 +1,1 @@
+throw new Error('electron is only for the tests of the shell.')

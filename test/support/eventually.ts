@@ -1,0 +1,40 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+const defaultDeadlineMs = 45_000
+
+/** Repeats `probe` until it gives a value other than undefined, null or false; fails with what it last threw. */
+export async function until<T>(
+  what: string,
+  probe: () => T | undefined | null | false | Promise<T | undefined | null | false>,
+  deadlineMs: number = defaultDeadlineMs,
+): Promise<T> {
+  const end = Date.now() + deadlineMs
+  let cause: unknown
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
+    try {
+      const value = await probe()
+      if (value !== undefined && value !== null && value !== false) return value
+      cause = undefined
+    } catch (failure) {
+      cause = failure
+    }
+    if (Date.now() > end) throw new Error(`Waited ${deadlineMs} ms in vain for: ${what}`, { cause })
+    await wait(pauseMs)
+  }
+}
+
+/** Repeats an assertion until it passes; fails with its own last failure. */
+export async function eventually(
+  assertion: () => void | Promise<void>,
+  deadlineMs: number = defaultDeadlineMs,
+): Promise<void> {
+  const end = Date.now() + deadlineMs
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
+    try {
+      return await assertion()
+    } catch (failure) {
+      if (Date.now() > end) throw failure
+    }
+    await wait(pauseMs)
+  }
+}
