@@ -74,8 +74,13 @@ export function defineRoute<
   }
 }
 
+/** The fields of an object without the index signature that an empty schema infers. */
+type Fields<T> = { [K in keyof T as string extends K ? never : K]: T[K] }
+
 /** What a caller gives: params, query and body in one flat object (their names never collide). */
-export type Input<R extends Route> = z.input<R['params']> & z.input<R['query']> & z.input<R['body']>
+export type Input<R extends Route> = Fields<z.input<R['params']>> &
+  Fields<z.input<R['query']>> &
+  Fields<z.input<R['body']>>
 /** What a handler gets after parsing. */
 export type Parsed<R extends Route> = {
   params: z.output<R['params']>
