@@ -1,7 +1,14 @@
-import type { SerializedError, TestModule } from 'vitest/node'
+import { writeFileSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
+import type { SerializedError, TestCase, TestModule } from 'vitest/node'
 import { DefaultReporter } from 'vitest/node'
+import { type Counts, plainLine } from '../../scripts/testCounts.ts'
 
-/** The usual report, then one plain line that a script can read: `N passed, N failed, N skipped`. */
+/**
+ * The usual report, then in plain words: each test that needed a second try, each that was skipped and why, and one line
+ * that a script can read, `N passed, N failed, N skipped`. `scripts/test.ts` names a file to get the counts instead of
+ * the line, since it has more to count. A test that is skipped without a reason counts as failed.
+ */
 export default class PlainReporter extends DefaultReporter {
   override onTestRunEnd(
     modules: readonly TestModule[],
@@ -9,11 +16,36 @@ export default class PlainReporter extends DefaultReporter {
     reason: 'passed' | 'interrupted' | 'failed',
   ): void {
     super.onTestRunEnd(modules, errors, reason)
-    const counted = { passed: 0, failed: errors.length, skipped: 0, pending: 0 }
+    const counts: Counts = { passed: 0, failed: errors.length, skipped: 0 }
     for (const module of modules) {
-      for (const test of module.children.allTests()) counted[test.result().state]++
-      if (module.errors().length > 0) counted.failed++
+      const suites = [...module.children.allSuites()]
+      counts.failed += [module, ...suites].filter((it) => it.errors().length > 0).length
+      for (const test of module.children.allTests()) counts[this.#outcome(test)]++
     }
-    this.log(`${counted.passed} passed, ${counted.failed + counted.pending} failed, ${counted.skipped} skipped`)
+    const file = process.env.STEWARD_TEST_COUNTS
+    if (file === undefined) this.#say(plainLine(counts))
+    else writeFileSync(file, JSON.stringify(counts))
+  }
+
+  #outcome(test: TestCase): keyof Counts {
+    const result = test.result()
+    const name = `${test.module.relativeModuleId} > ${test.fullName}`
+    if (test.diagnostic()?.flaky) this.#say(`second try: ${name}`)
+    if (result.state === 'passed') return 'passed'
+    if (result.state !== 'skipped') return 'failed'
+    const reason = result.note ?? this.#reasonOutside(test)
+    this.#say(`skipped: ${name}: ${reason ?? 'NO REASON GIVEN, so it counts as failed'}`)
+    return reason === undefined ? 'failed' : 'skipped'
+  }
+
+  /** What the test itself cannot tell: the caller asked for others, or a hook of its suite failed (counted there). */
+  #reasonOutside(test: TestCase): string | undefined {
+    if (this.ctx.config.testNamePattern !== undefined) return 'another name was asked for'
+    if (test.options.mode === 'run') return 'a hook before it failed'
+    return undefined
+  }
+
+  #say(line: string): void {
+    this.log(stripVTControlCharacters(line))
   }
 }

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+export type SeenProcess = { pid: number; parentPid: number; command: string; environment: string }
+
+/** Every live process that /proc shows; none where there is no /proc. Zombies hold nothing and are left out. */
+export function seenProcesses(): SeenProcess[] {
+  if (process.platform !== 'linux') return []
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => seenProcess(Number(name)) ?? [])
+}
+
+export function seenProcess(pid: number): SeenProcess | undefined {
+  const stat = readOrNothing(`/proc/${pid}/stat`)
+  // The name in parentheses may hold anything: count fields from its end.
+  const [state, parentPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (state === undefined || state === '' || state === 'Z' || state === 'X') return undefined
+  return {
+    pid,
+    parentPid: Number(parentPid),
+    command: readOrNothing(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim(),
+    environment: readOrNothing(`/proc/${pid}/environ`),
+  }
+}
+
+/** The processes below `pid`, however deep. */
+export function descendantsOf(pid: number, among: readonly SeenProcess[] = seenProcesses()): SeenProcess[] {
+  const children = among.filter((it) => it.parentPid === pid)
+  return children.flatMap((child) => [child, ...descendantsOf(child.pid, among)])
+}
+
+export function isAlive(pid: number): boolean {
+  return seenProcess(pid) !== undefined
+}
+
+/** Gone or not ours to read: both are empty. */
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

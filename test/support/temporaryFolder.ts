@@ -1,0 +1,23 @@
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Folders of this test file; `leakGuard.ts` removes them at its end, after it looked for what still uses them. */
+const made: string[] = []
+
+/** A new empty folder that is removed at the end of the test file. */
+export function temporaryFolder(name = 'test'): string {
+  const folder = mkdtempSync(join(tmpdir(), `steward-${name}-`))
+  made.push(folder)
+  return folder
+}
+
+export function madeFolders(): readonly string[] {
+  return made
+}
+
+export async function removeMadeFolders(): Promise<void> {
+  for (const folder of made) await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  made.length = 0
+}
