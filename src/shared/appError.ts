@@ -14,6 +14,7 @@ export const errorCatalogue = {
   'request/method': { status: 405, hint: 'See /docs for the methods of this path.' },
   'request/too-large': { status: 413, hint: 'Send less at once.' },
   'request/media-type': { status: 415, hint: 'Send a JSON object with `Content-Type: application/json`.' },
+  'request/upgrade': { status: 426, hint: 'Open this address as a WebSocket.' },
   'request/rate': { status: 429, hint: 'Wait as long as `Retry-After` says.' },
   'request/reused-key': { status: 409, hint: 'Use a new Idempotency-Key for a different request.' },
   'request/in-progress': { status: 409, hint: 'Wait for the first request with this Idempotency-Key to end.' },
@@ -42,6 +43,12 @@ export const errorCatalogue = {
   'config/invalid': { status: 500, hint: 'Correct the named key; docs/configuration.md lists them all.' },
   'data/in-use': { status: 409, hint: 'Stop the other Steward first, or use another --data folder.' },
   'data/unusable': { status: 500, hint: 'Check the data folder and its permissions.' },
+  'data/newer': { status: 500, hint: 'Use the newer Steward, or another --data folder.' },
+  'listen/failed': { status: 500, hint: 'Choose another address with --listen HOST:PORT.' },
+  'listen/insecure': {
+    status: 500,
+    hint: 'Give TLS files, or --insecure-behind-proxy when a proxy in front of it adds TLS.',
+  },
   'secret/locked': { status: 423, hint: 'Unlock the system keychain and try again.' },
   'internal/unexpected': { status: 500, hint: 'Try again; if it stays, look into the log and report it.' },
 } as const

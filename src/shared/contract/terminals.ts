@@ -148,6 +148,7 @@ export const createTerminalLink = defineRoute({
   summary: 'A link that opens terminals of this one sandbox in a browser, for a while',
   tag: 'Terminals',
   params: SandboxParams,
+  /** Not idempotent: a repeated answer would have to be kept, and with it the token. */
   response: z.object({
     token: z.string(),
     /** The token stands after `#`, so no server or log ever sees it in an address. */
@@ -157,5 +158,4 @@ export const createTerminalLink = defineRoute({
     sandbox_id: SandboxId,
   }),
   status: 201,
-  idempotent: true,
 })

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Migration, migrate, schemaVersion } from './migrate.ts'
+import { serviceMigrations } from './migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from './openDatabase.ts'
+
+const first: Migration = { version: 1, up: 'CREATE TABLE notes (text TEXT NOT NULL) STRICT;' }
+const second: Migration = { version: 2, up: 'ALTER TABLE notes ADD COLUMN at_ms INTEGER;' }
+
+let folder: string
+let database: Database
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'steward-storage-'))
+  database = openDatabase(join(folder, 'data.sqlite'))
+})
+afterEach(() => {
+  database.close()
+  rmSync(folder, { recursive: true })
+})
+
+test('opens a file that only this user may read, with its log beside it', () => {
+  migrate(database, [first])
+  expect(statSync(join(folder, 'data.sqlite')).mode & 0o777).toBe(0o600)
+  expect(statSync(join(folder, 'data.sqlite-wal')).mode & 0o777).toBe(0o600)
+  expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
+  expect(database.pragma('foreign_keys', { simple: true })).toBe(1)
+})
+
+test('names the file that cannot be opened', () => {
+  expect(() => openDatabase(join(folder, 'missing', 'data.sqlite'))).toThrow(
+    expect.objectContaining({ code: 'data/unusable', message: expect.stringContaining(join(folder, 'missing')) }),
+  )
+})
+
+test('takes each step once and keeps what earlier versions wrote', () => {
+  migrate(database, [first])
+  database.exec(`INSERT INTO notes (text) VALUES ('kept')`)
+  migrate(database, [first, second])
+  migrate(database, [first, second])
+  expect(schemaVersion(database)).toBe(2)
+  expect(database.prepare('SELECT * FROM notes').all()).toEqual([{ text: 'kept', at_ms: null }])
+})
+
+test('leaves nothing of a step that fails', () => {
+  const broken: Migration = { version: 2, up: 'CREATE TABLE half (a TEXT) STRICT; CREATE TABLE notes (b TEXT) STRICT;' }
+  expect(() => migrate(database, [first, broken])).toThrow('already exists')
+  expect(schemaVersion(database)).toBe(1)
+  expect(database.prepare(`SELECT name FROM sqlite_schema WHERE name = 'half'`).all()).toEqual([])
+})
+
+test('refuses a file of a newer Steward and says so', () => {
+  migrate(database, [first, second])
+  expect(() => migrate(database, [first])).toThrow(
+    expect.objectContaining({
+      code: 'data/newer',
+      message: expect.stringContaining('schema 2; this one knows up to 1'),
+    }),
+  )
+})
+
+describe('the schema of the service', () => {
+  const upTo = (version: number) => serviceMigrations.filter((it) => it.version <= version)
+
+  test('counts its versions from 1 without gaps', () => {
+    expect(serviceMigrations.map((it) => it.version)).toEqual(serviceMigrations.map((_, index) => index + 1))
+  })
+
+  test('2 keeps the accounts and keys of 1', () => {
+    migrate(database, upTo(1))
+    addAccount('ada')
+    migrate(database, upTo(2))
+    expect(database.prepare('SELECT id, role FROM accounts').all()).toEqual([{ id: 'ada', role: 'owner' }])
+    expect(database.prepare('SELECT name FROM api_keys').all()).toEqual([{ name: 'first' }])
+  })
+
+  test('3 keeps the sandboxes of 2', () => {
+    migrate(database, upTo(2))
+    addAccount('ada')
+    addSandbox('a'.repeat(32), 'ada')
+    migrate(database, upTo(3))
+    expect(database.prepare('SELECT id, status FROM sandboxes').all()).toEqual([
+      { id: 'a'.repeat(32), status: 'stopped' },
+    ])
+  })
+
+  test('allows one owner, and no start time of what does not run', () => {
+    migrate(database, serviceMigrations)
+    addAccount('ada')
+    expect(() => database.exec(`INSERT INTO accounts VALUES ('bob', 'owner', 'Bob', 0)`)).toThrow('UNIQUE')
+    addSandbox('b'.repeat(32), 'ada')
+    expect(() => database.exec('UPDATE sandboxes SET started_at_ms = 1')).toThrow('CHECK')
+  })
+})
+
+function addAccount(id: string): void {
+  database.prepare(`INSERT INTO accounts VALUES (?, 'owner', 'Ada', 0)`).run(id)
+  database
+    .prepare(`INSERT INTO api_keys VALUES (?, ?, 'first', randomblob(32), 'sk_steward_x', 0, 0, NULL)`)
+    .run(`key of ${id}`, id)
+}
+
+function addSandbox(id: string, accountId: string): void {
+  database
+    .prepare(
+      `INSERT INTO sandboxes (id, account_id, name, vcpu, memory_mb, disk_gb, region, runtime, enforced, status, created_at_ms)
+       VALUES (?, ?, 'one', 1, 512, 1, 'eu-north', 'bubblewrap', '{}', 'stopped', 0)`,
+    )
+    .run(id, accountId)
+}

@@ -1,0 +1,34 @@
+import { AppError } from '../../shared/appError.ts'
+import type { Database } from './openDatabase.ts'
+
+/** One step of the schema. A released one never changes again: `version` counts from 1 without gaps. */
+export type Migration = { readonly version: number; readonly up: string }
+
+/**
+ * Brings the schema up to the last migration, each step in a transaction of its own.
+ * @throws AppError `data/newer` when a newer Steward has written this file; nothing is changed then.
+ */
+export function migrate(database: Database, migrations: readonly Migration[]): void {
+  const known = migrations.at(-1)?.version ?? 0
+  const present = schemaVersion(database)
+  if (present > known) {
+    throw new AppError(
+      'data/newer',
+      `${database.name} was written by a newer Steward (schema ${present}; this one knows up to ${known}).`,
+    )
+  }
+  for (const { version, up } of migrations) {
+    database
+      .transaction(() => {
+        // Read again under the lock: another process may have taken this step meanwhile.
+        if (schemaVersion(database) >= version) return
+        database.exec(up)
+        database.pragma(`user_version = ${version}`)
+      })
+      .immediate()
+  }
+}
+
+export function schemaVersion(database: Database): number {
+  return Number(database.pragma('user_version', { simple: true }))
+}
