@@ -1,0 +1,190 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { AppError } from '../shared/appError.ts'
+
+const listenSyntax = 'must be HOST:PORT, as in 127.0.0.1:8080 or [::1]:0'
+
+/** `HOST:PORT`; an IPv6 address stands in brackets. Port 0 is a free port, the same one every time while it stays free. */
+const Listen = z
+  .string()
+  .regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:[\]/]+):\d{1,5}$/, listenSyntax)
+  .refine((value) => Number(value.slice(value.lastIndexOf(':') + 1)) < 65_536, 'must have a port up to 65535')
+const Url = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).nullable()
+const File = z.string().min(1, 'must name a file').nullable()
+
+/** Every key, with its default. `resources/config.schema.json` and `docs/configuration.md` are made from it. */
+export const Config = z.strictObject({
+  $schema: z.string().optional().meta({ description: 'For editors: the place of `config.schema.json`.' }),
+  service: z
+    .strictObject({
+      listen: Listen.default('127.0.0.1:0').meta({
+        description:
+          'Where the service listens. Port 0 is a free port, remembered. Beyond loopback it needs `service.tls` or `service.insecure_behind_proxy`.',
+      }),
+      public_url: Url.default(null).meta({
+        description: 'The address others reach the service at, when it is not the one it listens on.',
+      }),
+      tls: z
+        .strictObject({
+          cert_file: File.default(null).meta({ description: 'Certificate chain, PEM.' }),
+          key_file: File.default(null).meta({ description: 'Its private key, PEM.' }),
+        })
+        .refine((it) => (it.cert_file === null) === (it.key_file === null), {
+          error: 'needs both `cert_file` and `key_file`, or neither',
+        })
+        .prefault({}),
+      insecure_behind_proxy: z.boolean().default(false).meta({
+        description: 'Listen beyond loopback without TLS, because a proxy in front adds it.',
+      }),
+    })
+    .prefault({}),
+  app: z
+    .strictObject({
+      listen: Listen.default('127.0.0.1:0').meta({
+        description: 'Where the application serves its interface: loopback only. Port 0 is a free port, remembered.',
+      }),
+      open_browser: z.boolean().default(true).meta({
+        description: 'Open the browser at start, where there is no window.',
+      }),
+    })
+    .prefault({}),
+  sandboxes: z
+    .strictObject({
+      runtimes: z
+        .array(z.enum(['bubblewrap'], 'must be bubblewrap'))
+        .min(1, 'must name at least one runtime')
+        .default(['bubblewrap'])
+        .meta({ description: 'What sandboxes run in, in the order they are tried.' }),
+    })
+    .prefault({}),
+  log: z
+    .strictObject({
+      level: z
+        .enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error')
+        .default('info')
+        .meta({ description: 'The least severe entries that are written.' }),
+    })
+    .prefault({}),
+})
+export type Config = z.infer<typeof Config>
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The one place that reads the environment of this process. */
+export function environment(): Environment {
+  return process.env
+}
+
+/** Variables with this prefix are left to whoever tests Steward. */
+const foreignPrefix = 'STEWARD_TEST_'
+const prefix = 'STEWARD_'
+
+/**
+ * Defaults, then the file, then `STEWARD_…` of the environment.
+ * @param file when `required`, a missing file is an error
+ * @throws AppError `config/invalid` naming the key and where it stands
+ */
+export function loadConfig(source: { file: string; required: boolean; environment: Environment }): Config {
+  const given = readFile(source)
+  for (const [name, text] of Object.entries(source.environment)) {
+    if (!name.startsWith(prefix) || name.startsWith(foreignPrefix) || text === undefined) continue
+    const key = configKeys().find((it) => it.variable === name)
+    if (!key) throw invalid(`The environment variable ${name} is none of Steward's.`)
+    set(given, key.path, fromText(key, text))
+  }
+  const parsed = Config.safeParse(given)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw invalid(issue ? describeIssue(issue, source) : 'The configuration is not valid.')
+}
+
+export type ConfigKey = { path: string[]; variable: string; schema: z.ZodType; description: string; initial: unknown }
+
+/** Every key that holds a value, in the order of the schema. */
+export function configKeys(): ConfigKey[] {
+  return leaves(Config, []).filter((key) => key.path[0] !== '$schema')
+}
+
+function leaves(schema: z.ZodType, path: string[]): ConfigKey[] {
+  const inner = schema instanceof z.ZodPrefault ? schema.unwrap() : schema
+  if (inner instanceof z.ZodObject) {
+    return Object.entries(inner.shape).flatMap(([name, field]) => leaves(field as z.ZodType, [...path, name])) // a shape holds schemas
+  }
+  return [
+    {
+      path,
+      variable: `${prefix}${path.join('_').toUpperCase()}`,
+      schema,
+      description: schema.meta()?.description ?? '',
+      initial: schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined,
+    },
+  ]
+}
+
+function readFile({ file, required }: { file: string; required: boolean }): Record<string, unknown> {
+  if (!required && !existsSync(file)) return {}
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw invalid(`The configuration ${file} cannot be read: ${reasonOf(cause)}.`, cause)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw invalid(`The configuration ${file} is not JSON: ${reasonOf(cause)}.`, cause)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(`The configuration ${file} must be a JSON object.`)
+  }
+  return value as Record<string, unknown> // just checked
+}
+
+/** The environment has text only: lists are parted by commas, flags are `true` or `false`, empty text is null. */
+function fromText({ schema, variable }: ConfigKey, text: string): unknown {
+  const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema
+  if (inner instanceof z.ZodArray) return text.split(',').map((it) => it.trim())
+  if (inner instanceof z.ZodNullable && text === '') return null
+  if (!(inner instanceof z.ZodBoolean)) return text
+  if (text === 'true' || text === '1') return true
+  if (text === 'false' || text === '0') return false
+  throw invalid(`${variable} must be true or false, not "${text}".`)
+}
+
+function set(target: Record<string, unknown>, path: string[], value: unknown): void {
+  const [name, ...rest] = path
+  if (name === undefined) return
+  if (rest.length === 0) {
+    target[name] = value
+    return
+  }
+  const held = target[name]
+  const inner = typeof held === 'object' && held !== null ? (held as Record<string, unknown>) : {}
+  if (held === undefined || inner === held) {
+    target[name] = inner
+    set(inner, rest, value)
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue, source: { file: string; environment: Environment }): string {
+  if (issue.code === 'unrecognized_keys') {
+    const key = [...issue.path, issue.keys[0]].join('.')
+    return `\`${key}\` in ${source.file} is no key of the configuration.`
+  }
+  const names = issue.path.filter((it) => typeof it === 'string')
+  const key = configKeys().find((it) => it.path.join('.') === names.join('.'))
+  const fromEnvironment = key !== undefined && source.environment[key.variable] !== undefined
+  const where = fromEnvironment
+    ? `\`${names.join('.')}\` (from ${key.variable})`
+    : `\`${names.join('.')}\` in ${source.file}`
+  return `${where} ${issue.message.startsWith('must') || issue.message.startsWith('needs') ? issue.message : `is wrong: ${issue.message}`}.`
+}
+
+function invalid(message: string, cause?: unknown): AppError {
+  return new AppError('config/invalid', message, { cause })
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

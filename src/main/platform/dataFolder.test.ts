@@ -1,0 +1,28 @@
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { defaultDataFolder, openDataFolder } from './dataFolder.ts'
+
+test.each([
+  ['linux', {}, '/home/ada/.local/share/steward'],
+  ['linux', { XDG_DATA_HOME: '/data' }, '/data/steward'],
+  ['linux', { XDG_DATA_HOME: 'relative' }, '/home/ada/.local/share/steward'],
+  ['darwin', {}, '/home/ada/Library/Application Support/Steward'],
+  ['win32', { APPDATA: 'C:\\Users\\ada\\AppData\\Roaming' }, 'C:\\Users\\ada\\AppData\\Roaming\\Steward'],
+] as const)('on %s with %o the data is in %s', (platform, environment, expected) => {
+  expect(defaultDataFolder({ platform, home: '/home/ada', environment })).toBe(expected)
+})
+
+test('makes the folder for this user only', async () => {
+  const folder = join(temporaryFolder('data'), 'deep', 'steward')
+  await openDataFolder(folder)
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  await openDataFolder(folder)
+})
+
+test('says so when it is no folder', async () => {
+  const file = join(temporaryFolder('data'), 'file')
+  writeFileSync(file, '')
+  await expect(openDataFolder(file)).rejects.toMatchObject({ code: 'data/unusable' })
+})

@@ -1,0 +1,33 @@
+import { constants } from 'node:fs'
+import { access, mkdir } from 'node:fs/promises'
+import { join, posix, win32 } from 'node:path'
+import { AppError } from '../../shared/appError.ts'
+
+type Machine = { platform: NodeJS.Platform; home: string; environment: Readonly<Record<string, string | undefined>> }
+
+/** Where a person's Steward keeps its data when `--data` names no folder. */
+export function defaultDataFolder({ platform, home, environment }: Machine): string {
+  if (platform === 'win32') return win32.join(environment.APPDATA ?? win32.join(home, 'AppData', 'Roaming'), 'Steward')
+  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'Steward')
+  const base = environment.XDG_DATA_HOME
+  // The specification says to ignore a relative path: https://specifications.freedesktop.org/basedir-spec/latest/
+  return posix.join(
+    base !== undefined && posix.isAbsolute(base) ? base : posix.join(home, '.local', 'share'),
+    'steward',
+  )
+}
+
+/** Makes the folder, for this user only, where it is missing. */
+export async function openDataFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(join(folder, 'logs'), { recursive: true, mode: 0o700 })
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    throw unusable(folder, cause)
+  }
+}
+
+function unusable(folder: string, cause: unknown): AppError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new AppError('data/unusable', `The data folder ${folder} cannot be used: ${reason}.`, { cause })
+}

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { lockData, lockHolder } from './dataLock.ts'
+import { processIdentity } from './processIdentity.ts'
+
+const lockOf = (folder: string) => lockData({ folder, name: 'steward.lock', program: 'Steward' })
+
+test('a second lock on the same folder says which process holds it', async () => {
+  const folder = temporaryFolder('lock')
+  const lock = await lockOf(folder)
+  await expect(lockOf(folder)).rejects.toMatchObject({
+    code: 'data/in-use',
+    message: expect.stringContaining(`process ${process.pid}`),
+  })
+  expect(await lockHolder(folder, 'steward.lock')).toMatchObject({ pid: process.pid, program: 'Steward' })
+  await lock.release()
+  expect(readdirSync(folder)).toEqual([])
+  await (await lockOf(folder)).release()
+})
+
+test('a lock of a process that is gone heals itself', async () => {
+  const folder = temporaryFolder('lock')
+  const gone = spawn(process.execPath, ['-e', ''])
+  await once(gone, 'exit')
+  const text = JSON.stringify({ pid: gone.pid, program: 'Steward', identity: 'then', token: 'theirs' })
+  writeFileSync(join(folder, 'steward.lock'), text)
+  expect(await lockHolder(folder, 'steward.lock')).toBeUndefined()
+  await (await lockOf(folder)).release()
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a lock whose process id was given to another process heals itself', async () => {
+  const folder = temporaryFolder('lock')
+  const text = JSON.stringify({ pid: process.pid, program: 'Steward', identity: 'an earlier life', token: 'theirs' })
+  writeFileSync(join(folder, 'steward.lock'), text)
+  const lock = await lockOf(folder)
+  expect(await lockHolder(folder, 'steward.lock')).toMatchObject({ identity: await processIdentity(process.pid) })
+  await lock.release()
+})
+
+test('a torn lock heals itself', async () => {
+  const folder = temporaryFolder('lock')
+  writeFileSync(join(folder, 'steward.lock'), '{"pid":')
+  await (await lockOf(folder)).release()
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('of many that find a stale lock at once, one gets it', async () => {
+  const folder = temporaryFolder('lock')
+  writeFileSync(join(folder, 'steward.lock'), 'stale')
+  const outcomes = await Promise.allSettled(Array.from({ length: 16 }, () => lockOf(folder)))
+  const won = outcomes.filter((it) => it.status === 'fulfilled')
+  expect(won).toHaveLength(1)
+  for (const { value } of won) await value.release()
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('waits for a holder that is on its way out', async () => {
+  const folder = temporaryFolder('lock')
+  const first = await lockOf(folder)
+  const second = lockData({ folder, name: 'steward.lock', program: 'Steward', waitMs: 30_000 })
+  await first.release()
+  await (await second).release()
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('what a crash left of an earlier healing is no hindrance', async () => {
+  const folder = temporaryFolder('lock')
+  const gone = JSON.stringify({ pid: process.pid, program: 'Steward', identity: 'an earlier life', token: 'theirs' })
+  writeFileSync(join(folder, 'steward.lock'), gone)
+  writeFileSync(join(folder, 'steward.lock.claim'), gone)
+  await (await lockOf(folder)).release()
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a folder that cannot be written is said to be unusable', async () => {
+  await expect(lockOf('/nowhere')).rejects.toMatchObject({ code: 'data/unusable' })
+})

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const deadlineMs = 5_000
+
+/**
+ * Tells a process from a later one with the same id: when it started, in the words of this system.
+ * `undefined` when there is no such process, or the system does not say.
+ */
+export async function processIdentity(pid: number): Promise<string | undefined> {
+  switch (process.platform) {
+    case 'linux':
+      return linuxIdentity(pid)
+    case 'win32':
+      return printed('powershell.exe', [
+        '-NoProfile',
+        '-Command',
+        `(Get-Process -Id ${pid} -ErrorAction Stop).StartTime.ToFileTimeUtc()`,
+      ])
+    default:
+      return printed('ps', ['-o', 'lstart=', '-p', String(pid)], { LC_ALL: 'C', TZ: 'UTC' })
+  }
+}
+
+/** Whether `pid` runs; a process of another user counts as running. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (failure) {
+    return failure instanceof Error && 'code' in failure && failure.code === 'EPERM'
+  }
+}
+
+async function linuxIdentity(pid: number): Promise<string | undefined> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
+    // The name in parentheses may hold blanks: fields are counted after it. Field 22 is the start, field 3 the state.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : `${boot.trim()}/${fields[19]}`
+  } catch {
+    return undefined
+  }
+}
+
+async function printed(command: string, parts: string[], env?: Record<string, string>): Promise<string | undefined> {
+  try {
+    const { stdout } = await run(command, parts, { timeout: deadlineMs, windowsHide: true, ...(env && { env }) })
+    return stdout.trim() === '' ? undefined : stdout.trim()
+  } catch {
+    return undefined
+  }
+}
