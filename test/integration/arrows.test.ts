@@ -1,0 +1,160 @@
+import { createRequire } from 'node:module'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { checkSteps } from '../../scripts/steps.ts'
+import { plantedTree, projectFolder } from '../support/plantedTree.ts'
+import { runTool } from '../support/runTool.ts'
+
+/** A file to import from, in each place that somebody may wrongly import. */
+const targets = {
+  'src/shared/target.ts': 'export const target = 1\n',
+  'src/main/platform/target.ts': 'export const target = 1\n',
+  'src/main/shell/target.ts': 'export const target = 1\n',
+  'src/main/host/one/target.ts': 'export const target = 1\n',
+  'src/main/service/one/target.ts': 'export const target = 1\nexport type Target = number\n',
+  'src/renderer/features/one/target.ts': 'export const target = 1\n',
+}
+
+/** What keeps to the rules: nothing of it may be reported. */
+const allowed = {
+  'src/main/service/compose.ts': imports('./one/target.ts', './two/typed.ts', '../platform/target.ts'),
+  'src/main/service/two/typed.ts':
+    "import type { Target } from '../one/target.ts'\nexport type Typed = Target\nexport const target = 1\n",
+  'src/main/host/compose.ts': imports('./one/target.ts', '../../shared/target.ts'),
+  'src/main/shell/window.ts': imports('electron', './target.ts'),
+  'src/main/storage/database.ts': imports('better-sqlite3', '../platform/target.ts'),
+  'src/shared/schema.ts': imports('zod', './target.ts'),
+  'src/renderer/app/main.ts': imports('../features/one/target.ts', '../../shared/target.ts'),
+}
+
+const planted: Record<string, { path: string; text: string }> = {
+  'shared-is-a-leaf': { path: 'src/shared/planted.ts', text: imports('../main/platform/target.ts') },
+  'renderer-talks-over-the-wire': {
+    path: 'src/renderer/app/planted.ts',
+    text: imports('../../main/platform/target.ts'),
+  },
+  'preload-knows-shared-only': { path: 'src/preload/planted.ts', text: imports('../main/platform/target.ts') },
+  'product-of-main-knows-no-view': {
+    path: 'src/main/planted.ts',
+    text: imports('../renderer/features/one/target.ts'),
+  },
+  'halves-below-shell': { path: 'src/main/agent/one/above.ts', text: imports('../../shell/target.ts') },
+  'halves-meet-on-the-wire': { path: 'src/main/agent/one/across.ts', text: imports('../../service/one/target.ts') },
+  'foundations-know-no-half': { path: 'src/main/platform/planted.ts', text: imports('../host/one/target.ts') },
+  'slices-meet-in-compose': { path: 'src/main/service/two/planted.ts', text: imports('../one/target.ts') },
+  'features-meet-in-app': { path: 'src/renderer/features/two/planted.ts', text: imports('../one/target.ts') },
+  'ui-knows-no-feature': { path: 'src/renderer/ui/planted.ts', text: imports('../features/one/target.ts') },
+  'electron-has-one-owner': { path: 'src/main/agent/one/electron.ts', text: imports('electron') },
+  'keytar-has-one-owner': { path: 'src/main/agent/one/keychain.ts', text: imports('keytar') },
+  'lydellnode-pty-has-one-owner': { path: 'src/main/service/one/pty.ts', text: imports('@lydell/node-pty') },
+  'better-sqlite3-has-one-owner': { path: 'src/main/service/one/sql.ts', text: imports('better-sqlite3') },
+  'undici-has-one-owner': { path: 'src/main/service/one/http.ts', text: imports('undici') },
+  'no-cycles': { path: 'src/main/platform/egg.ts', text: imports('./hen.ts') },
+  'no-tests-in-product': { path: 'src/main/platform/product.ts', text: imports('./some.test.ts') },
+  'no-orphans': { path: 'src/main/platform/lonely.ts', text: 'export const lonely = 1\n' },
+}
+
+const companions = {
+  'src/main/platform/hen.ts': imports('./egg.ts'),
+  'src/main/platform/some.test.ts': 'export const target = 1\n',
+}
+
+describe('import arrows', () => {
+  const wrong = Object.fromEntries(Object.values(planted).map(({ path, text }) => [path, text]))
+  const folder = plantedTree({ ...targets, ...allowed, ...companions, ...wrong })
+  let reported: { rule: string; from: string }[] = []
+
+  beforeAll(async () => {
+    reported = await violationsIn(folder)
+  })
+
+  test('fail the check as `npm run check` runs it', async () => {
+    const step = checkSteps.find(({ command }) => command === 'depcruise')
+    const { exitCode, stdout } = await runTool(folder, 'depcruise', step?.parts ?? [])
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: ruleNames().length,
+      stdout: expect.stringContaining('error halves-meet-on-the-wire: src/main/agent/one/across.ts'),
+    })
+  })
+
+  test.each(ruleNames())('%s is caught', (rule) => {
+    const path = planted[rule]?.path ?? 'no violation is planted for this rule'
+    expect(reported).toContainEqual({ rule, from: path })
+  })
+
+  test('leave what keeps to them alone', async () => {
+    expect(await violationsIn(plantedTree({ ...targets, ...allowed }))).toEqual([])
+  })
+})
+
+describe('the types of shared', () => {
+  test.each([
+    ['the window', 'export const width = window.innerWidth\n', "Cannot find name 'window'"],
+    ['Node', "import { readFileSync } from 'node:fs'\nexport const read = readFileSync\n", "'node:fs'"],
+    ['enums', 'export enum Colour { red }\n', 'erasableSyntaxOnly'],
+  ])('know nothing of %s', async (_, text, message) => {
+    const folder = plantedTree({ 'src/shared/planted.ts': text })
+    const { exitCode, stdout } = await runTool(folder, 'tsc', ['-p', 'tsconfig.shared.json'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: expect.stringContaining(message) })
+    expect(stdout).toContain('src/shared/planted.ts')
+  })
+})
+
+describe('lint', () => {
+  const wrong: Record<string, string> = {
+    'lint/style/noDefaultExport': 'export default 1\n',
+    'lint/performance/noBarrelFile': "export { target } from '../shared/target.ts'\n",
+    'lint/performance/noReExportAll': "export * from '../shared/target.ts'\n",
+    'lint/style/noEnum': 'export enum Colour {\n  red = 1,\n}\n',
+    'lint/suspicious/noExplicitAny': 'export const anything = (value: any): unknown => value\n',
+    'lint/style/noNonNullAssertion': 'export const first = (list: string[]): string => list[0]!\n',
+    'lint/nursery/noFloatingPromises':
+      'async function work(): Promise<void> {}\nexport function start(): void {\n  work()\n}\n',
+    'lint/style/noProcessEnv': 'export const home = process.env.HOME\n',
+    'lint/suspicious/noConsole': "console.log('hello')\n",
+    'lint/style/useErrorCause':
+      "export function wrap(work: () => void): void {\n  try {\n    work()\n  } catch (failure) {\n    throw new Error('failed')\n  }\n}\n",
+    'lint/style/useThrowOnlyError': "export function fail(): never {\n  throw 'failed'\n}\n",
+    'lint/style/useImportType':
+      "import { Target } from '../shared/types.ts'\nexport const one = (value: Target): Target => value\n",
+  }
+  let found: { category: string; path: string; severity: string }[] = []
+  const pathOf = (category: string) => `src/main/${category.replaceAll('/', '-')}.ts`
+
+  beforeAll(async () => {
+    const files = Object.fromEntries(Object.entries(wrong).map(([category, text]) => [pathOf(category), text]))
+    const folder = plantedTree({
+      'src/shared/target.ts': 'export const target = 1\n',
+      'src/shared/types.ts': 'export type Target = number\n',
+      ...files,
+    })
+    const { stdout } = await runTool(folder, 'biome', ['lint', '--reporter=json', '--max-diagnostics=none', 'src'])
+    const report = JSON.parse(stdout) as {
+      diagnostics: { category: string; severity: string; location: { path: string } }[]
+    }
+    found = report.diagnostics.map(({ category, severity, location }) => ({ category, severity, path: location.path }))
+  })
+
+  test.each(Object.keys(wrong))('%s is an error', (category) => {
+    expect(found).toContainEqual({ category, severity: 'error', path: pathOf(category) })
+  })
+})
+
+function imports(...sources: string[]): string {
+  const lines = sources.map((source, index) => `import * as imported${index} from '${source}'`)
+  const names = sources.map((_, index) => `imported${index}`)
+  return `${lines.join('\n')}\nexport const target = [${names.join(', ')}]\n`
+}
+
+function ruleNames(): string[] {
+  const config = createRequire(import.meta.url)(`${projectFolder}/.dependency-cruiser.cjs`) as {
+    forbidden: { name: string }[]
+  }
+  return config.forbidden.map(({ name }) => name)
+}
+
+async function violationsIn(folder: string): Promise<{ rule: string; from: string }[]> {
+  const parts = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src']
+  const { stdout } = await runTool(folder, 'depcruise', parts)
+  const { summary } = JSON.parse(stdout) as { summary: { violations: { from: string; rule: { name: string } }[] } }
+  return summary.violations.map(({ from, rule }) => ({ rule: rule.name, from }))
+}

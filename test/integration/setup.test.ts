@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectFolder } from '../support/plantedTree.ts'
+import { runCommand } from '../support/runTool.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+const plainCommands = ['cmp', 'cp', 'cut', 'dirname', 'env', 'id', 'sed', 'sh', 'sleep', 'sort', 'tr', 'uname']
+const baseCommands = ['node', 'npm', 'bwrap', 'nsenter', 'setpriv', 'unshare', 'script']
+
+test('does nothing where nothing is missing', async () => {
+  const outcome = await runSetup({ commands: baseCommands, parts: [] })
+  expect(outcome).toEqual({ exitCode: 0, stdout: 'Ready: npm start\n', stderr: '' })
+})
+
+test('prints the command and what will be missing where it cannot install', async () => {
+  const outcome = await runSetup({ commands: baseCommands.filter((it) => it !== 'bwrap'), parts: [] })
+  expect(outcome.exitCode).toBe(0)
+  expect(outcome.stdout).toContain('apt-get install -y --no-install-recommends bubblewrap\n')
+  expect(outcome.stdout).toContain('sandboxes (needs bubblewrap)')
+  expect(outcome.stdout).not.toContain('chromium')
+})
+
+test('asks for what tests need only with --test', async () => {
+  const outcome = await runSetup({ commands: baseCommands, parts: ['--test'] })
+  expect(outcome.stdout).toContain('tests in a browser (needs chromium)')
+  expect(outcome.stdout.trimEnd().split('\n').at(-1)).toBe('Ready: npm test')
+})
+
+test('refuses an argument that it does not know', async () => {
+  const outcome = await runSetup({ commands: baseCommands, parts: ['--everything'] })
+  expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('unknown argument --everything') })
+})
+
+/** Runs a copy of `setup` where only these commands exist, no package can be installed and the modules are there. */
+function runSetup({ commands, parts }: { commands: readonly string[]; parts: readonly string[] }) {
+  const folder = temporaryFolder('setup')
+  const modules = join(folder, 'node_modules')
+  mkdirSync(join(modules, '.bin'), { recursive: true })
+  symlinkSync(process.execPath, join(modules, '.bin/node'))
+  copyFileSync(join(projectFolder, 'setup'), join(folder, 'setup'))
+  copyFileSync(join(projectFolder, 'package-lock.json'), join(folder, 'package-lock.json'))
+  copyFileSync(join(projectFolder, 'package-lock.json'), join(modules, '.steward-package-lock.json'))
+  const bin = join(folder, 'bin')
+  mkdirSync(bin)
+  for (const name of plainCommands) symlinkSync(whereIs(name), join(bin, name))
+  for (const name of commands) symlinkSync('/bin/true', join(bin, name))
+  return runCommand(folder, whereIs('env'), [`PATH=${bin}`, join(folder, 'setup'), ...parts])
+}
+
+function whereIs(name: string): string {
+  return execFileSync('/bin/sh', ['-c', `command -v -- "$1"`, 'sh', name], { encoding: 'utf8' }).trim()
+}

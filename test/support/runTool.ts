@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { projectFolder } from './plantedTree.ts'
+
+export type ToolResult = { exitCode: number; stdout: string; stderr: string }
+
+/** Runs a tool of node_modules/.bin in a folder, whatever its exit code. */
+export function runTool(folder: string, name: string, parts: readonly string[]): Promise<ToolResult> {
+  return runCommand(folder, join(projectFolder, 'node_modules/.bin', name), parts)
+}
+
+export function runCommand(folder: string, command: string, parts: readonly string[]): Promise<ToolResult> {
+  return new Promise((resolve, reject) => {
+    const options = { cwd: folder, maxBuffer: 64 * 1024 * 1024, timeout: 200_000 }
+    execFile(command, parts, options, (failure, stdout, stderr) => {
+      if (failure && typeof failure.code !== 'number') reject(failure)
+      else resolve({ exitCode: Number(failure?.code ?? 0), stdout, stderr })
+    })
+  })
+}
