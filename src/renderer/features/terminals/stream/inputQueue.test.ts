@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { heldInputLimitBytes, inputQueue, splitInput } from './inputQueue.ts'
+
+const bytesOf = (text: string) => Buffer.byteLength(text)
+
+test('joins what was typed since the last message', () => {
+  const queue = inputQueue()
+  for (const key of ['l', 's', '\r']) queue.add(key, Number.POSITIVE_INFINITY)
+  expect(queue.take()).toEqual(['ls\r'])
+  expect(queue.take()).toEqual([])
+})
+
+test('cuts a large paste into ordered pieces of at most 64 KiB', () => {
+  const paste = 'añ→😀'.repeat(60_000)
+  const pieces = splitInput(paste)
+  expect(pieces.length).toBeGreaterThan(1)
+  expect(Math.max(...pieces.map(bytesOf))).toBeLessThanOrEqual(64 * 1024)
+  expect(pieces.join('')).toBe(paste)
+})
+
+test('never cuts a character in two', () => {
+  for (const lead of ['', 'a', 'ab']) {
+    for (const piece of splitInput(lead + '😀'.repeat(50_000))) {
+      expect(Buffer.from(piece).toString()).toBe(piece)
+    }
+  }
+})
+
+test('refuses as a whole what would exceed the limit, and keeps what it has', () => {
+  const queue = inputQueue()
+  expect(queue.add('x'.repeat(heldInputLimitBytes - 1), heldInputLimitBytes)).toBe(true)
+  expect(queue.add('→', heldInputLimitBytes)).toBe(false)
+  expect(queue.waitingBytes).toBe(heldInputLimitBytes - 1)
+  expect(queue.add('y', heldInputLimitBytes)).toBe(true)
+  expect(queue.take().join('')).toBe(`${'x'.repeat(heldInputLimitBytes - 1)}y`)
+  expect(queue.waitingBytes).toBe(0)
+})

@@ -1,0 +1,56 @@
+/** A message never holds more than 64 KiB of UTF-8: one UTF-16 unit takes at most three bytes. */
+const pieceUnits = Math.floor((64 * 1024) / 3)
+
+/** Typing kept for the time without a connection, in bytes. */
+export const heldInputLimitBytes = 64 * 1024
+
+export type InputQueue = {
+  /** Takes the text as a whole, or refuses it as a whole when more than `limitBytes` would wait. */
+  add(text: string, limitBytes: number): boolean
+  /** All that waits, in order, in pieces fit for one message each. */
+  take(): string[]
+  readonly waitingBytes: number
+}
+
+export function inputQueue(): InputQueue {
+  let waiting: string[] = []
+  let waitingBytes = 0
+  return {
+    add(text, limitBytes) {
+      const bytes = utf8Length(text)
+      if (waitingBytes + bytes > limitBytes) return false
+      waiting.push(text)
+      waitingBytes += bytes
+      return true
+    },
+    take() {
+      const text = waiting.join('')
+      waiting = []
+      waitingBytes = 0
+      return splitInput(text)
+    },
+    get waitingBytes() {
+      return waitingBytes
+    },
+  }
+}
+
+/** Cuts between characters only, so that each piece is valid UTF-8 by itself. */
+export function splitInput(text: string): string[] {
+  const pieces: string[] = []
+  for (let start = 0; start < text.length; ) {
+    let end = Math.min(start + pieceUnits, text.length)
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1
+    pieces.push(text.slice(start, end))
+    start = end
+  }
+  return pieces
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length
+}

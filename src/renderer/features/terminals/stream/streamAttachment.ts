@@ -1,0 +1,117 @@
+import {
+  type ClientStreamMessage,
+  ServerStreamMessage,
+  streamLimits,
+} from '../../../../shared/contract/terminalStream.ts'
+import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
+
+/** `code` is undefined when the socket never reached the server or stayed silent. */
+export type AttachmentEnd = { code: number | undefined; reason: string }
+
+type Message<T extends ServerStreamMessage['type']> = Extract<ServerStreamMessage, { type: T }>
+
+export type AttachmentOptions = {
+  socket: WebSocket
+  screen: TerminalScreen
+  /** The server has this long to attach. */
+  attachWithinMs: number
+  onAttached(message: Message<'attached'>): void
+  onResized(size: TerminalSize): void
+  onTitle(title: string): void
+  onExited(message: Message<'exited'>): void
+  onRefused(message: Message<'refused'>): void
+  /** Raw output that came, in bytes. */
+  onOutput(bytes: number): void
+  onEnd(end: AttachmentEnd): void
+}
+
+export type Attachment = { send(message: ClientStreamMessage): void; close(): void }
+
+/** One WebSocket of a terminal from its opening to its end; `onEnd` is called once, and nothing after it. */
+export function streamAttachment(options: AttachmentOptions): Attachment {
+  const { socket, screen } = options
+  const listening = new AbortController()
+  const deadline = setTimeout(() => end({ code: undefined, reason: 'No answer in time.' }), options.attachWithinMs)
+  let snapshotOf: TerminalSize | undefined
+  let unacknowledgedBytes = 0
+
+  function end(how: AttachmentEnd): void {
+    if (listening.signal.aborted) return
+    stop()
+    options.onEnd(how)
+  }
+
+  function stop(): void {
+    clearTimeout(deadline)
+    listening.abort()
+    socket.close()
+  }
+
+  function send(message: ClientStreamMessage): void {
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message))
+  }
+
+  function draw(bytes: Uint8Array): void {
+    if (snapshotOf !== undefined) {
+      screen.redraw(snapshotOf, bytes)
+      snapshotOf = undefined
+      return
+    }
+    options.onOutput(bytes.length)
+    screen.write(bytes, () => acknowledge(bytes.length))
+  }
+
+  /** Counts parsed output only: what waits in the terminal holds the server back. */
+  function acknowledge(bytes: number): void {
+    unacknowledgedBytes += bytes
+    if (unacknowledgedBytes < streamLimits.ackEveryBytes || listening.signal.aborted) return
+    send({ type: 'ack', bytes: unacknowledgedBytes })
+    unacknowledgedBytes = 0
+  }
+
+  function follow(message: ServerStreamMessage): void {
+    switch (message.type) {
+      case 'attached':
+        clearTimeout(deadline)
+        snapshotOf = { cols: message.cols, rows: message.rows }
+        options.onAttached(message)
+        break
+      case 'resized':
+        screen.resize(message)
+        options.onResized(message)
+        break
+      case 'title':
+        options.onTitle(message.title)
+        break
+      case 'exited':
+        options.onExited(message)
+        break
+      case 'refused':
+        options.onRefused(message)
+    }
+  }
+
+  function receive({ data }: MessageEvent): void {
+    if (data instanceof ArrayBuffer) {
+      draw(new Uint8Array(data))
+      return
+    }
+    const message = ServerStreamMessage.safeParse(parsedJson(String(data)))
+    if (message.success) follow(message.data)
+    else end({ code: undefined, reason: 'The service sent a message that is not understood.' })
+  }
+
+  const { signal } = listening
+  socket.binaryType = 'arraybuffer'
+  socket.addEventListener('message', receive, { signal })
+  socket.addEventListener('close', ({ code, reason }) => end({ code, reason }), { signal })
+  return { send, close: stop }
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,14 @@
+/** How a program ended: both are null when nobody knows. */
+export type TerminalEnd = { exitCode: number | null; signal: string | null }
+
+export type StreamState =
+  | { phase: 'connecting' }
+  | { phase: 'live' }
+  /** `refusing`: too much typing waits already, so the last of it was not taken. */
+  | { phase: 'reconnecting'; attempt: number; heldBytes: number; refusing: boolean }
+  /** Let go while hidden; attached again when shown. */
+  | { phase: 'parked' }
+  | { phase: 'ended'; end: TerminalEnd }
+  /** There is nothing to attach to any more. */
+  | { phase: 'gone'; reason: string }
+  | { phase: 'closed' }

@@ -1,0 +1,10 @@
+export type TerminalSize = { cols: number; rows: number }
+
+/** What a stream draws on. All calls take effect in the order they are made, behind output not yet parsed. */
+export interface TerminalScreen {
+  /** Forgets everything, takes the size and draws the snapshot. */
+  redraw(size: TerminalSize, snapshot: Uint8Array): void
+  /** `parsed` is called once the output is on the screen. */
+  write(output: Uint8Array, parsed: () => void): void
+  resize(size: TerminalSize): void
+}

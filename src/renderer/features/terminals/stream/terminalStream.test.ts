@@ -1,0 +1,271 @@
+import { afterEach, expect, test } from 'vitest'
+import { type WebSocket as ServerSocket, WebSocketServer } from 'ws'
+import { eventually, until } from '../../../../../test/support/eventually.ts'
+import { streamClose, streamLimits } from '../../../../shared/contract/terminalStream.ts'
+import { heldInputLimitBytes } from './inputQueue.ts'
+import type { StreamState } from './streamState.ts'
+import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
+import { type TerminalStream, terminalStream } from './terminalStream.ts'
+
+const sessionId = 'pty_0123456789abcdef01234567'
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+/** A terminal service on a real port: keeps each viewer's socket and what it said. */
+class Service {
+  readonly viewers: { socket: ServerSocket; said: { type: string; [field: string]: unknown }[]; url: string }[] = []
+  private readonly server: WebSocketServer
+
+  private constructor(server: WebSocketServer) {
+    this.server = server
+    server.on('connection', (socket, request) => {
+      const said: { type: string }[] = []
+      this.viewers.push({ socket, said, url: request.url ?? '' })
+      socket.on('message', (data) => said.push(JSON.parse(String(data))))
+    })
+  }
+
+  static async listen(): Promise<Service> {
+    const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+    await new Promise((resolve) => server.once('listening', resolve))
+    return new Service(server)
+  }
+
+  get port(): number {
+    return (this.server.address() as { port: number }).port
+  }
+
+  async viewer(index: number) {
+    return until(`viewer ${index}`, () => this.viewers[index])
+  }
+
+  async attach(index: number, { size = { cols: 80, rows: 24 }, state = 'running', snapshot = '' } = {}) {
+    const viewer = await this.viewer(index)
+    const attached = { type: 'attached', session_id: sessionId, ...size, state, cursor: 0, title: null }
+    viewer.socket.send(JSON.stringify(attached))
+    viewer.socket.send(Buffer.from(snapshot))
+    return viewer
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.server.clients) client.terminate()
+    await new Promise((resolve) => this.server.close(resolve))
+  }
+}
+
+/** Remembers what was drawn; `hold` keeps output unparsed, as a busy terminal does. */
+function recordingScreen() {
+  const drawn: string[] = []
+  const waiting: (() => void)[] = []
+  let held = false
+  const screen: TerminalScreen = {
+    redraw: ({ cols, rows }, snapshot) => void drawn.push(`redraw ${cols}x${rows} ${text(snapshot)}`),
+    write(output, parsed) {
+      drawn.push(text(output))
+      if (held) waiting.push(parsed)
+      else parsed()
+    },
+    resize: ({ cols, rows }: TerminalSize) => void drawn.push(`resize ${cols}x${rows}`),
+  }
+  const hold = () => {
+    held = true
+  }
+  const release = () => {
+    held = false
+    for (const parsed of waiting.splice(0)) parsed()
+  }
+  return { screen, drawn, hold, release }
+}
+
+const closing: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+async function opened() {
+  const service = await Service.listen()
+  closing.push(() => service.close())
+  return { service, ...viewing(() => service.port) }
+}
+
+function viewing(port: () => number) {
+  const recording = recordingScreen()
+  const states: StreamState[] = []
+  const titles: (string | null)[] = []
+  const refusals: string[] = []
+  let hiddenOutputs = 0
+  const stream: TerminalStream = terminalStream({
+    connect: ({ scrollback }) => new WebSocket(`ws://127.0.0.1:${port()}/stream?scrollback=${scrollback}`),
+    screen: recording.screen,
+    scrollbackLines: 10_000,
+    onState: (state) => states.push(state),
+    onTitle: (title) => titles.push(title),
+    onRefused: ({ code }) => refusals.push(code),
+    onHiddenOutput: () => {
+      hiddenOutputs += 1
+    },
+    retryDelayMs: () => 10,
+  })
+  closing.push(() => stream.close())
+  const phase = () => states.at(-1)?.phase
+  const inPhase = (wanted: StreamState['phase']) => until(`phase ${wanted}`, () => phase() === wanted)
+  return { stream, states, titles, refusals, phase, inPhase, hiddenOutputs: () => hiddenOutputs, ...recording }
+}
+
+const saidInputs = (viewer: { said: { type: string; data?: unknown }[] }) =>
+  viewer.said.filter((it) => it.type === 'input').map((it) => it.data)
+
+test('draws the snapshot, then raw output and sizes in order', async () => {
+  const { service, drawn } = await opened()
+  const viewer = await service.attach(0, { snapshot: 'as it was' })
+  viewer.socket.send(Buffer.from('one'))
+  viewer.socket.send(JSON.stringify({ type: 'resized', cols: 100, rows: 30 }))
+  viewer.socket.send(Buffer.from('two'))
+  await eventually(() => expect(drawn).toEqual(['redraw 80x24 as it was', 'one', 'resize 100x30', 'two']))
+  expect(viewer.url).toContain('scrollback=10000')
+})
+
+test('sends what is typed in one turn as one message', async () => {
+  const { service, stream, inPhase } = await opened()
+  const viewer = await service.attach(0)
+  await inPhase('live')
+  for (const key of 'ls\r') stream.type(key)
+  await eventually(() => expect(saidInputs(viewer)).toEqual(['ls\r']))
+})
+
+test('acknowledges output only once it is parsed, and never the snapshot', async () => {
+  const { service, hold, release, drawn } = await opened()
+  hold()
+  const viewer = await service.attach(0, { snapshot: 's'.repeat(streamLimits.ackEveryBytes) })
+  viewer.socket.send(Buffer.alloc(streamLimits.ackEveryBytes - 1, 'a'))
+  viewer.socket.send(Buffer.alloc(11, 'b'))
+  await eventually(() => expect(drawn).toHaveLength(3))
+  expect(viewer.said).toEqual([])
+  release()
+  await eventually(() => expect(viewer.said).toEqual([{ type: 'ack', bytes: streamLimits.ackEveryBytes + 10 }]))
+})
+
+test('tells the terminal the size there is room for, once, and again to the next connection', async () => {
+  const { service, stream } = await opened()
+  stream.resize({ cols: 120, rows: 40 })
+  const viewer = await service.attach(0)
+  stream.resize({ cols: 120, rows: 40 })
+  await eventually(() => expect(viewer.said).toEqual([{ type: 'resize', cols: 120, rows: 40 }]))
+  viewer.socket.close(streamClose.unavailable)
+  const next = await service.attach(1)
+  await eventually(() => expect(next.said).toEqual([{ type: 'resize', cols: 120, rows: 40 }]))
+  next.socket.close(streamClose.unavailable)
+  const last = await service.attach(2, { size: { cols: 120, rows: 40 } })
+  stream.type('x')
+  await eventually(() => expect(last.said).toEqual([{ type: 'input', data: 'x' }]))
+})
+
+test('a hidden terminal sends no size', async () => {
+  const { service, stream, inPhase } = await opened()
+  const viewer = await service.attach(0)
+  await inPhase('live')
+  stream.hide()
+  stream.resize({ cols: 20, rows: 10 })
+  stream.type('x')
+  await eventually(() => expect(viewer.said).toEqual([{ type: 'input', data: 'x' }]))
+  stream.show()
+  await eventually(() => expect(viewer.said.at(-1)).toEqual({ type: 'resize', cols: 20, rows: 10 }))
+})
+
+test.each([streamClose.unavailable, streamClose.tooSlow, 1001, 1011])(
+  'attaches again after a close with %i',
+  async (code) => {
+    const { service, inPhase, drawn } = await opened()
+    const viewer = await service.attach(0, { snapshot: 'first' })
+    await inPhase('live')
+    viewer.socket.close(code)
+    await inPhase('reconnecting')
+    await service.attach(1, { snapshot: 'second' })
+    await inPhase('live')
+    await eventually(() => expect(drawn).toEqual(['redraw 80x24 first', 'redraw 80x24 second']))
+  },
+)
+
+test('finds a service again that was killed and came back', async () => {
+  const service = await Service.listen()
+  let { port } = service
+  const { inPhase, stream } = viewing(() => port)
+  await service.attach(0)
+  await inPhase('live')
+  await service.close()
+  await inPhase('reconnecting')
+  stream.type('typed meanwhile')
+  const back = await Service.listen()
+  closing.push(() => back.close())
+  port = back.port
+  const viewer = await back.attach(0)
+  await eventually(() => expect(saidInputs(viewer)).toEqual(['typed meanwhile']))
+})
+
+test('holds typing until it is attached, in order, and says when it must refuse', async () => {
+  const { service, stream, inPhase, states } = await opened()
+  const first = await service.attach(0)
+  await inPhase('live')
+  first.socket.close(streamClose.unavailable)
+  await inPhase('reconnecting')
+  expect(stream.type('a'.repeat(heldInputLimitBytes - 2))).toBe(true)
+  expect(stream.type('bcd')).toBe(false)
+  expect(states.at(-1)).toMatchObject({ phase: 'reconnecting', refusing: true, heldBytes: heldInputLimitBytes - 2 })
+  expect(stream.type('e')).toBe(true)
+  expect(states.at(-1)).toMatchObject({ refusing: false, heldBytes: heldInputLimitBytes - 1 })
+  const second = await service.attach(1)
+  await eventually(() => expect(saidInputs(second).join('')).toBe(`${'a'.repeat(heldInputLimitBytes - 2)}e`))
+})
+
+test('ends with how the program ended, and does not attach again', async () => {
+  const { service, inPhase, states, stream } = await opened()
+  const viewer = await service.attach(0, { state: 'exited', snapshot: 'bye' })
+  viewer.socket.send(JSON.stringify({ type: 'exited', exit_code: null, signal: 'SIGKILL' }))
+  viewer.socket.close(1000)
+  await inPhase('ended')
+  expect(states.at(-1)).toEqual({ phase: 'ended', end: { exitCode: null, signal: 'SIGKILL' } })
+  expect(stream.type('x')).toBe(false)
+  await until('the socket closed', () => viewer.socket.readyState === viewer.socket.CLOSED)
+  expect(service.viewers).toHaveLength(1)
+})
+
+test('gives up on a terminal that is not there', async () => {
+  const { service, inPhase } = await opened()
+  const viewer = await service.viewer(0)
+  viewer.socket.close(streamClose.notFound, 'Terminal not found')
+  await inPhase('gone')
+  expect(service.viewers).toHaveLength(1)
+})
+
+test('lets a loud hidden terminal go, and draws it anew when it is shown', async () => {
+  const { service, stream, inPhase, hiddenOutputs, drawn } = await opened()
+  const viewer = await service.attach(0)
+  await inPhase('live')
+  stream.hide()
+  for (let sent = 0; sent < 3 * 1024 * 1024; sent += 64 * 1024) viewer.socket.send(Buffer.alloc(64 * 1024, 'y'))
+  await inPhase('parked')
+  expect(hiddenOutputs()).toBeGreaterThan(0)
+  await until('the socket closed', () => viewer.socket.readyState === viewer.socket.CLOSED)
+  expect(service.viewers).toHaveLength(1)
+  stream.show()
+  await service.attach(1, { snapshot: 'all of it' })
+  await inPhase('live')
+  await eventually(() => expect(drawn.at(-1)).toBe('redraw 80x24 all of it'))
+})
+
+test('passes on titles and refusals', async () => {
+  const { service, titles, refusals } = await opened()
+  const viewer = await service.attach(0)
+  viewer.socket.send(JSON.stringify({ type: 'title', title: 'vim' }))
+  viewer.socket.send(JSON.stringify({ type: 'refused', error: 'no', code: 'terminal/exited' }))
+  await eventually(() => expect(refusals).toEqual(['terminal/exited']))
+  expect(titles).toEqual([null, 'vim'])
+})
+
+test('drops a connection that says what it does not understand', async () => {
+  const { service, inPhase } = await opened()
+  const viewer = await service.attach(0)
+  viewer.socket.send('{"type":"surprise"}')
+  await inPhase('reconnecting')
+  await service.attach(1)
+  await inPhase('live')
+})

@@ -1,0 +1,188 @@
+import { streamClose } from '../../../../shared/contract/terminalStream.ts'
+import { heldInputLimitBytes, inputQueue } from './inputQueue.ts'
+import { retryDelayMs } from './retryDelay.ts'
+import { type Attachment, type AttachmentEnd, streamAttachment } from './streamAttachment.ts'
+import type { StreamState } from './streamState.ts'
+import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
+
+const attachWithinMs = 15_000
+/** A connection that held this long was a good one: the next attempt after it comes at once. */
+const steadyAfterMs = 5_000
+/** A hidden terminal that prints more than this is let go and drawn anew when it is shown. */
+const hiddenOutputLimitBytes = 2 * 1024 * 1024
+
+/** Opens a WebSocket on one terminal; `scrollback` lines above the screen come with the snapshot. */
+export type StreamConnector = (query: { scrollback: number }) => WebSocket
+
+export type TerminalStreamOptions = {
+  connect: StreamConnector
+  screen: TerminalScreen
+  scrollbackLines: number
+  onState(state: StreamState): void
+  onTitle(title: string | null): void
+  onRefused(refusal: { error: string; code: string }): void
+  /** Output came while the terminal was hidden. */
+  onHiddenOutput(): void
+  retryDelayMs?: (attempt: number) => number
+}
+
+export type TerminalStream = {
+  /** False when it is refused, because too much waits for the connection already. */
+  type(text: string): boolean
+  /** The size this viewer has room for; sent when it differs from the terminal's. */
+  resize(size: TerminalSize): void
+  show(): void
+  hide(): void
+  /** Ends the wait before the next attempt. */
+  retryNow(): void
+  close(): void
+}
+
+/** Keeps one terminal on a screen through dropped connections, until it ends or is closed. */
+export function terminalStream(options: TerminalStreamOptions): TerminalStream {
+  const typed = inputQueue()
+  const delayMs = options.retryDelayMs ?? retryDelayMs
+  let attachment: Attachment | undefined
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let failedAttempts = 0
+  let attachedAtMs: number | undefined
+  let state: StreamState = { phase: 'connecting' }
+  let visible = true
+  let hiddenBytes = 0
+  let flushing = false
+  let refusing = false
+  let shown: TerminalSize | undefined
+  let asked: TerminalSize | undefined
+  let wanted: TerminalSize | undefined
+
+  const over = () => state.phase === 'closed' || state.phase === 'ended' || state.phase === 'gone'
+
+  function enter(next: StreamState): void {
+    if (state.phase === 'closed') return
+    state = next
+    if (next.phase !== 'closed') options.onState(next)
+  }
+
+  function connect(): void {
+    retry = undefined
+    attachment = streamAttachment({
+      socket: options.connect({ scrollback: options.scrollbackLines }),
+      screen: options.screen,
+      attachWithinMs,
+      onAttached(message) {
+        attachedAtMs = performance.now()
+        refusing = false
+        shown = message
+        asked = undefined
+        options.onTitle(message.title)
+        enter({ phase: 'live' })
+        if (message.state === 'running') {
+          askForSize()
+          flush()
+        }
+      },
+      onResized(size) {
+        shown = size
+        if (asked !== undefined && isSame(asked, size)) asked = undefined
+      },
+      onTitle: options.onTitle,
+      onExited(message) {
+        enter({ phase: 'ended', end: { exitCode: message.exit_code, signal: message.signal } })
+      },
+      onRefused(message) {
+        asked = undefined
+        options.onRefused(message)
+      },
+      onOutput: countHidden,
+      onEnd: lost,
+    })
+  }
+
+  function lost(end: AttachmentEnd): void {
+    attachment = undefined
+    if (over()) return
+    if (end.code === streamClose.notFound || end.code === streamClose.refused) {
+      enter({ phase: 'gone', reason: end.reason })
+      return
+    }
+    if (attachedAtMs !== undefined && performance.now() - attachedAtMs > steadyAfterMs) failedAttempts = 0
+    attachedAtMs = undefined
+    retry = setTimeout(connect, delayMs(failedAttempts))
+    failedAttempts += 1
+    enter(reconnecting())
+  }
+
+  function reconnecting(): StreamState {
+    return { phase: 'reconnecting', attempt: failedAttempts, heldBytes: typed.waitingBytes, refusing }
+  }
+
+  function countHidden(bytes: number): void {
+    if (visible) return
+    options.onHiddenOutput()
+    hiddenBytes += bytes
+    if (hiddenBytes <= hiddenOutputLimitBytes || state.phase !== 'live') return
+    drop()
+    enter({ phase: 'parked' })
+  }
+
+  function drop(): void {
+    clearTimeout(retry)
+    attachment?.close()
+    attachment = undefined
+  }
+
+  function flush(): void {
+    flushing = false
+    if (state.phase !== 'live') return
+    for (const data of typed.take()) attachment?.send({ type: 'input', data })
+  }
+
+  function askForSize(): void {
+    if (!visible || state.phase !== 'live' || wanted === undefined) return
+    if (isSame(wanted, asked ?? shown)) return
+    asked = wanted
+    attachment?.send({ type: 'resize', ...wanted })
+  }
+
+  connect()
+  return {
+    type(text) {
+      if (over() || text === '') return false
+      const live = state.phase === 'live'
+      refusing = !typed.add(text, live ? Number.POSITIVE_INFINITY : heldInputLimitBytes)
+      if (!live) enter(state.phase === 'reconnecting' ? reconnecting() : state)
+      else if (!flushing) {
+        flushing = true
+        queueMicrotask(flush)
+      }
+      return !refusing
+    },
+    resize({ cols, rows }) {
+      wanted = { cols, rows }
+      askForSize()
+    },
+    show() {
+      visible = true
+      hiddenBytes = 0
+      if (state.phase !== 'parked') return askForSize()
+      enter({ phase: 'connecting' })
+      connect()
+    },
+    hide() {
+      visible = false
+    },
+    retryNow() {
+      if (retry === undefined || state.phase !== 'reconnecting') return
+      clearTimeout(retry)
+      connect()
+    },
+    close() {
+      enter({ phase: 'closed' })
+      drop()
+    },
+  }
+}
+
+function isSame(one: TerminalSize, other: TerminalSize | undefined): boolean {
+  return one.cols === other?.cols && one.rows === other?.rows
+}

@@ -1,0 +1,47 @@
+import { Terminal } from '@xterm/headless'
+import { expect, test } from 'vitest'
+import { xtermScreen } from './xtermScreen.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+function open() {
+  const terminal = new Terminal({ cols: 20, rows: 4, scrollback: 100, allowProposedApi: true })
+  const screen = xtermScreen(terminal as never)
+  const rows = () => {
+    const { active } = terminal.buffer
+    return Array.from({ length: active.length }, (_, row) => active.getLine(row)?.translateToString(true))
+  }
+  const parsed = () => new Promise<void>((done) => screen.write(bytes(''), done))
+  return { terminal, screen, rows, parsed }
+}
+
+test('a size takes effect between the outputs it stands between', async () => {
+  const { screen, rows, parsed } = open()
+  screen.redraw({ cols: 10, rows: 4 }, bytes(''))
+  screen.write(bytes('0123456789\r\n'), () => {})
+  screen.resize({ cols: 5, rows: 4 })
+  screen.write(bytes('abcdefg'), () => {})
+  await parsed()
+  expect(rows()).toEqual(['01234', '56789', 'abcde', 'fg'])
+})
+
+test('a redraw forgets what was there, with output not yet parsed', async () => {
+  const { terminal, screen, rows, parsed } = open()
+  screen.write(bytes('old\r\n\x1b[?1049hold too'), () => {})
+  screen.redraw({ cols: 12, rows: 2 }, bytes('new'))
+  await parsed()
+  expect(rows()).toEqual(['new', ''])
+  expect([terminal.cols, terminal.rows, terminal.buffer.active.type]).toEqual([12, 2, 'normal'])
+})
+
+test('a redraw leaves the reader where the reader was', async () => {
+  const { terminal, screen, parsed } = open()
+  const lines = bytes(Array.from({ length: 30 }, (_, line) => `line ${line}`).join('\r\n'))
+  screen.redraw({ cols: 20, rows: 4 }, lines)
+  await parsed()
+  terminal.scrollLines(-10)
+  screen.redraw({ cols: 20, rows: 4 }, lines)
+  await parsed()
+  const { baseY, viewportY } = terminal.buffer.active
+  expect(baseY - viewportY).toBe(10)
+})

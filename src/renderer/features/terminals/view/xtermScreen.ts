@@ -1,0 +1,28 @@
+import type { Terminal } from '@xterm/xterm'
+import type { TerminalScreen } from '../stream/terminalScreen.ts'
+
+/** Of xterm.js, with a window or headless. */
+export type ScreenTerminal = Pick<Terminal, 'write' | 'reset' | 'resize' | 'scrollLines' | 'buffer'>
+
+/**
+ * xterm.js parses later what is written now, while `reset` and `resize` would act at once: both wait in its own queue,
+ * behind the output they follow.
+ */
+export function xtermScreen(terminal: ScreenTerminal): TerminalScreen {
+  const inTurn = (action: () => void) => terminal.write('', action)
+  return {
+    redraw({ cols, rows }, snapshot) {
+      let linesUp = 0
+      inTurn(() => {
+        const { baseY, viewportY } = terminal.buffer.active
+        linesUp = baseY - viewportY
+        terminal.reset()
+        terminal.resize(cols, rows)
+      })
+      // Who reads further up goes on reading there.
+      terminal.write(snapshot, () => void (linesUp > 0 && terminal.scrollLines(-linesUp)))
+    },
+    write: (output, parsed) => terminal.write(output, parsed),
+    resize: ({ cols, rows }) => inTurn(() => terminal.resize(cols, rows)),
+  }
+}
