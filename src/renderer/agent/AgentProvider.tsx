@@ -1,0 +1,61 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext } from 'react'
+import { getLocalStatus, type ServiceConnection } from '../../shared/contract/localApi.ts'
+import type { Output } from '../../shared/contract/route.ts'
+import type { Agent } from './agentClient.ts'
+import { type LiveEvents, LiveEventsContext, useLinkState, useLiveEvent } from './liveEvents.ts'
+import { patchAndReadAgain, readAgain } from './readAgain.ts'
+
+const AgentContext = createContext<Agent | undefined>(undefined)
+
+type AgentProviderProps = {
+  agent: Agent
+  /** Absent where the page hears no events, such as a terminal link. */
+  events?: LiveEvents | undefined
+  children: ReactNode
+}
+
+export function AgentProvider({ agent, events, children }: AgentProviderProps) {
+  return (
+    <AgentContext value={agent}>
+      <LiveEventsContext value={events}>
+        {events && <StatusKeeper />}
+        {children}
+      </LiveEventsContext>
+    </AgentContext>
+  )
+}
+
+export function useAgent(): Agent {
+  const agent = useContext(AgentContext)
+  if (!agent) throw new Error('useAgent needs an AgentProvider above it')
+  return agent
+}
+
+type LocalStatus = Output<typeof getLocalStatus>
+const statusKey = ['local', 'status'] as const
+
+export function useLocalStatus(): LocalStatus | undefined {
+  const agent = useAgent()
+  return useQuery({ queryKey: statusKey, queryFn: ({ signal }) => agent(getLocalStatus, {}, { signal }) }).data
+}
+
+/** Whether the service answers. Undefined until the agent has told, and on a page that hears no events. */
+export function useConnection(): ServiceConnection | undefined {
+  const connection = useLocalStatus()?.connection
+  const link = useLinkState()
+  if (!connection || link === undefined) return undefined
+  if (link !== 'lost') return connection
+  return { ...connection, state: 'unreachable', detail: 'Steward itself does not answer; it may have been stopped.' }
+}
+
+function StatusKeeper() {
+  const queryClient = useQueryClient()
+  useLiveEvent((event) => {
+    if (event.type === 'ready') void readAgain(queryClient, statusKey)
+    if (event.type !== 'connection.changed') return
+    const { connection } = event
+    void patchAndReadAgain<LocalStatus>(queryClient, statusKey, (status) => ({ ...status, connection }))
+  })
+  return null
+}

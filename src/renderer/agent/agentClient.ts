@@ -1,0 +1,85 @@
+import { AppError, isErrorCode } from '../../shared/appError.ts'
+import { type Input, type Output, type Route, requestOf } from '../../shared/contract/route.ts'
+
+/** Calls one operation. Rejects with AppError, or with the signal's reason when it was given up. */
+export type Agent = <R extends Route>(
+  route: R,
+  input: Input<R>,
+  options?: { signal?: AbortSignal },
+) => Promise<Output<R>>
+
+export type FetchLike = (path: string, init: RequestInit) => Promise<Response>
+
+export function httpAgent(fetchLike: FetchLike): Agent {
+  return async (route, input, { signal } = {}) => {
+    const { path, body } = requestOf(route, input)
+    const response = await reach(fetchLike, path, {
+      method: route.method,
+      headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    })
+    const answer = await readJson(response, signal)
+    if (!response.ok) throw errorOf(response, answer)
+    const parsed = route.response.safeParse(answer)
+    if (!parsed.success) {
+      throw new AppError('internal/unexpected', `The answer to “${route.summary}” was not understood.`, {
+        cause: parsed.error,
+      })
+    }
+    return parsed.data as Output<typeof route> // safeParse() just proved it
+  }
+}
+
+async function reach(fetchLike: FetchLike, path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetchLike(path, init)
+  } catch (cause) {
+    if (init.signal?.aborted) throw cause
+    throw unavailable('Steward does not answer.', cause)
+  }
+}
+
+async function readJson(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
+  let text: string
+  try {
+    text = await response.text()
+  } catch (cause) {
+    if (signal?.aborted) throw cause
+    throw unavailable('Steward’s answer was cut off.', cause)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // not JSON: the status or the schema says what is wrong with it
+  }
+}
+
+function unavailable(message: string, cause: unknown): AppError {
+  return new AppError('service/unavailable', message, { cause })
+}
+
+function errorOf(response: Response, answer: unknown): AppError {
+  const { error, code, detail } = fieldsOf(answer)
+  const retryAfterSeconds = Number.parseInt(response.headers.get('retry-after') ?? '', 10)
+  return new AppError(
+    isErrorCode(code) ? code : codeOfStatus(response.status),
+    typeof error === 'string' ? error : `Steward answered with status ${response.status}.`,
+    {
+      ...(typeof detail === 'string' && { detail }),
+      ...(Number.isFinite(retryAfterSeconds) && { retryAfterSeconds }),
+    },
+  )
+}
+
+function fieldsOf(answer: unknown): { error?: unknown; code?: unknown; detail?: unknown } {
+  return typeof answer === 'object' && answer !== null ? answer : {}
+}
+
+function codeOfStatus(status: number) {
+  if (status === 401) return 'auth/required'
+  if (status === 403) return 'auth/forbidden'
+  if (status === 404) return 'request/not-found'
+  if (status === 502 || status === 503 || status === 504) return 'service/unavailable'
+  return 'internal/unexpected'
+}

@@ -1,0 +1,104 @@
+import { createContext, useContext, useEffect, useEffectEvent, useSyncExternalStore } from 'react'
+import { LocalEvent } from '../../shared/contract/localApi.ts'
+
+export type LiveListener = (event: LocalEvent) => void
+export type LinkState = 'opening' | 'open' | 'lost'
+
+/** The page's one line to the agent's events. After each `ready` its listeners read their lists again. */
+export type LiveEvents = {
+  subscribe(listener: LiveListener): () => void
+  /** `lost` from the first failure until it is open again. */
+  state(): LinkState
+  onState(listener: () => void): () => void
+  close(): void
+}
+
+export type LiveEventsOptions = {
+  url: string
+  openSocket?: (url: string) => WebSocket
+  /** Waits before the attempts after a loss; the last one repeats. */
+  pausesMs?: readonly number[]
+}
+
+const defaultPausesMs = [100, 250, 500, 1000, 2000] as const
+
+export function liveEvents({
+  url,
+  openSocket = (address) => new WebSocket(address),
+  pausesMs = defaultPausesMs,
+}: LiveEventsOptions): LiveEvents {
+  const listeners = new Set<LiveListener>()
+  const watchers = new Set<() => void>()
+  let state: LinkState = 'opening'
+  let failures = 0
+  let socket: WebSocket | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let closed = false
+
+  const become = (next: LinkState) => {
+    if (state === next) return
+    state = next
+    for (const watch of watchers) watch()
+  }
+  const connect = () => {
+    timer = undefined
+    const opened = openSocket(url)
+    socket = opened
+    opened.onopen = () => become('open')
+    opened.onmessage = ({ data }) => {
+      failures = 0 // a line that only opens and breaks again keeps its pauses
+      const event = parseEvent(data)
+      if (event) for (const listener of [...listeners]) listener(event)
+    }
+    opened.onclose = () => {
+      if (closed) return
+      become('lost')
+      timer = setTimeout(connect, pausesMs[Math.min(failures, pausesMs.length - 1)])
+      failures++
+    }
+  }
+  connect()
+
+  return {
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    state: () => state,
+    onState(watcher) {
+      watchers.add(watcher)
+      return () => void watchers.delete(watcher)
+    },
+    close() {
+      closed = true
+      clearTimeout(timer)
+      socket?.close()
+    },
+  }
+}
+
+/** Undefined for a kind of event this page does not know: a newer agent may tell more. */
+function parseEvent(data: unknown): LocalEvent | undefined {
+  if (typeof data !== 'string') return undefined
+  try {
+    return LocalEvent.safeParse(JSON.parse(data)).data
+  } catch {
+    return undefined // not JSON
+  }
+}
+
+export const LiveEventsContext = createContext<LiveEvents | undefined>(undefined)
+
+/** Calls the newest `listener` for each event while the component is mounted. */
+export function useLiveEvent(listener: LiveListener): void {
+  const events = useContext(LiveEventsContext)
+  const onEvent = useEffectEvent(listener)
+  useEffect(() => events?.subscribe((event) => onEvent(event)), [events])
+}
+
+const nothingToWatch = () => () => {}
+
+export function useLinkState(): LinkState | undefined {
+  const events = useContext(LiveEventsContext)
+  return useSyncExternalStore(events?.onState ?? nothingToWatch, () => events?.state())
+}

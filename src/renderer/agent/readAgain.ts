@@ -1,0 +1,26 @@
+import type { QueryClient, QueryKey } from '@tanstack/react-query'
+
+/**
+ * Gives up the read under way and reads anew, so that an answer asked for before a change never overwrites
+ * what is known since. What the cache holds stays meanwhile.
+ */
+export async function readAgain(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
+  await queryClient.cancelQueries({ queryKey })
+  await queryClient.invalidateQueries({ queryKey })
+}
+
+/**
+ * What an event tells: puts it into the cache at once and reads again. `patch` is not called where nothing was read
+ * yet; the new read is asked for after the event and so knows it.
+ */
+export async function patchAndReadAgain<Data>(
+  queryClient: QueryClient,
+  queryKey: QueryKey,
+  patch: (data: Data) => Data,
+): Promise<void> {
+  // Cancelling takes hold before it is awaited, and may restore an older state: so it comes before the patch.
+  const givenUp = queryClient.cancelQueries({ queryKey })
+  queryClient.setQueriesData<Data>({ queryKey }, (data) => (data === undefined ? undefined : patch(data)))
+  await givenUp
+  await queryClient.invalidateQueries({ queryKey })
+}

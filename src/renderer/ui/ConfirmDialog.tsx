@@ -1,0 +1,84 @@
+import { type ReactNode, useState } from 'react'
+import { Button } from './Button.tsx'
+import { Dialog } from './Dialog.tsx'
+import { ErrorNotice } from './ErrorNotice.tsx'
+import { TextField } from './TextField.tsx'
+
+type ConfirmDialogProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  /** What will happen, and whether it can be undone. */
+  description: ReactNode
+  /** The deed itself: `Delete sandbox`, never `OK`. */
+  confirmLabel: string
+  tone?: 'danger' | 'primary'
+  /** What has to be typed before it can be done. */
+  typed?: string
+  /** The dialog closes when it resolves, and shows why when it rejects. */
+  onConfirm: () => Promise<unknown>
+}
+
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  // What was typed and what went wrong belong to one opening of the dialog.
+  return props.open ? <OpenConfirmDialog {...props} /> : null
+}
+
+function OpenConfirmDialog({
+  onOpenChange,
+  title,
+  description,
+  confirmLabel,
+  tone = 'danger',
+  typed,
+  onConfirm,
+}: ConfirmDialogProps) {
+  const [written, setWritten] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const ready = typed === undefined || written.trim() === typed
+
+  const confirm = async () => {
+    if (!ready || busy) return
+    setBusy(true)
+    setError(undefined)
+    try {
+      await onConfirm()
+      onOpenChange(false)
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(next) => !busy && onOpenChange(next)}
+      title={title}
+      description={description}
+      width="narrow"
+      onSubmit={() => void confirm()}
+      footer={
+        <>
+          <Button onClick={() => onOpenChange(false)} disabled={busy}>
+            Cancel
+          </Button>
+          <Button type="submit" variant={tone} busy={busy} disabled={!ready} autoFocus={typed === undefined}>
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      {typed === undefined && error === undefined ? undefined : (
+        <div className="flex flex-col gap-3">
+          {typed !== undefined && (
+            <TextField label={`Type “${typed}” to confirm`} value={written} onChange={setWritten} autoFocus />
+          )}
+          {error !== undefined && <ErrorNotice error={error} />}
+        </div>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,78 @@
+import { X } from 'lucide-react'
+import { Dialog as Primitive } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { classNames } from './classNames.ts'
+import { IconButton } from './IconButton.tsx'
+
+type DialogProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  description?: ReactNode
+  width?: 'narrow' | 'medium' | 'wide'
+  /** Buttons at the lower right, the one that does it last. */
+  footer?: ReactNode
+  /** Enter in a field sends it, as does a footer button of type `submit`. */
+  onSubmit?: () => void
+  children?: ReactNode
+}
+
+const widths = { narrow: 'max-w-100', medium: 'max-w-120', wide: 'max-w-160' } as const
+
+export function Dialog({ open, onOpenChange, title, description, width = 'medium', ...content }: DialogProps) {
+  return (
+    <Primitive.Root open={open} onOpenChange={onOpenChange}>
+      <Primitive.Portal>
+        <Primitive.Overlay className="animate-fade fixed inset-0 z-40 bg-overlay" />
+        <Primitive.Content
+          {...(description === undefined && { 'aria-describedby': undefined })}
+          className={classNames(
+            'animate-appear fixed top-[12vh] left-1/2 z-40 flex max-h-[80vh] w-[calc(100%-2rem)] -translate-x-1/2 flex-col rounded-dialog bg-raised text-text shadow-dialog outline-none',
+            widths[width],
+          )}
+        >
+          <header className="flex items-start gap-3 px-4 pt-3.5 pb-3">
+            <div className="min-w-0 flex-1">
+              <Primitive.Title className="text-title font-semibold break-words">{title}</Primitive.Title>
+              {description !== undefined && (
+                <Primitive.Description asChild>
+                  <div className="text-muted break-words">{description}</div>
+                </Primitive.Description>
+              )}
+            </div>
+            <Primitive.Close asChild>
+              <IconButton label="Close" icon={X} className="-mr-1.5" />
+            </Primitive.Close>
+          </header>
+          <DialogContent {...content} />
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  )
+}
+
+function DialogContent({ footer, onSubmit, children }: Pick<DialogProps, 'footer' | 'onSubmit' | 'children'>) {
+  const parts = (
+    <>
+      {children !== undefined && <div className="min-h-0 flex-1 overflow-auto px-4 pt-1 pb-4">{children}</div>}
+      {footer !== undefined && (
+        <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-3">
+          {footer}
+        </footer>
+      )}
+    </>
+  )
+  if (!onSubmit) return parts
+  return (
+    <form
+      noValidate
+      className="flex min-h-0 flex-col"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      {parts}
+    </form>
+  )
+}

@@ -1,0 +1,29 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+type EmptyStateProps = {
+  icon: LucideIcon
+  title: string
+  /** What this place is for and how to fill it, in a sentence or two. */
+  description: ReactNode
+  /** Buttons; the first is the thing to do. */
+  actions?: ReactNode
+  /** More to learn, below a hairline. */
+  children?: ReactNode
+}
+
+export function EmptyState({ icon: Icon, title, description, actions, children }: EmptyStateProps) {
+  return (
+    <div className="flex size-full flex-col items-center justify-center overflow-auto p-6">
+      <section className="flex w-full max-w-sm flex-col items-start">
+        <div className="mb-4 flex size-9 items-center justify-center rounded-card border border-line bg-panel text-muted">
+          <Icon aria-hidden className="size-4.5" strokeWidth={1.75} />
+        </div>
+        <h2 className="text-title font-semibold text-text">{title}</h2>
+        <div className="mt-1 text-muted">{description}</div>
+        {actions && <div className="mt-4 flex flex-wrap items-center gap-2">{actions}</div>}
+        {children && <div className="mt-5 w-full border-t border-line pt-4 text-muted">{children}</div>}
+      </section>
+    </div>
+  )
+}

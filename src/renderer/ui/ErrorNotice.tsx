@@ -1,0 +1,27 @@
+import { RotateCw, TriangleAlert } from 'lucide-react'
+import { Button } from './Button.tsx'
+import { shownError } from './shownError.ts'
+
+type ErrorNoticeProps = {
+  error: unknown
+  onRetry?: (() => void) | undefined
+}
+
+export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
+  const { message, hint, detail } = shownError(error)
+  return (
+    <div role="alert" className="flex items-start gap-2.5 rounded-card border border-line bg-negative-soft p-3">
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-negative" />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium break-words text-text">{message}</p>
+        {detail && <p className="break-words text-muted">{detail}</p>}
+        <p className="text-muted">{hint}</p>
+      </div>
+      {onRetry && (
+        <Button size="small" icon={RotateCw} onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,45 @@
+import { type ReactNode, useId } from 'react'
+import { classNames } from './classNames.ts'
+
+/** The look of everything one types into. */
+export const inputLook =
+  'h-8 w-full min-w-0 rounded-control border border-edge bg-control px-2.5 text-text shadow-control transition-colors duration-100 hover:not-disabled:bg-control-hover focus-visible:outline-offset-0 aria-invalid:border-negative disabled:opacity-50'
+
+export type FieldTexts = {
+  label: string
+  /** The label is read aloud only. */
+  labelHidden?: boolean
+  hint?: ReactNode
+  error?: string | undefined
+}
+
+type FieldProps = FieldTexts & {
+  aside?: ReactNode
+  children: (control: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode
+}
+
+/** A label, its control, and what to know or what is wrong below it. */
+export function Field({ label, labelHidden = false, hint, error, aside, children }: FieldProps) {
+  const id = useId()
+  const note = error ?? hint
+  return (
+    <div className="flex min-w-0 flex-col gap-1.5">
+      <div className={classNames('flex items-baseline justify-between gap-2', labelHidden && 'sr-only')}>
+        <label htmlFor={id} className="font-medium text-text">
+          {label}
+        </label>
+        {aside}
+      </div>
+      {children({
+        id,
+        ...(note !== undefined && { 'aria-describedby': `${id}-note` }),
+        ...(error !== undefined && { 'aria-invalid': true }),
+      })}
+      {note !== undefined && (
+        <p id={`${id}-note`} className={classNames('text-small', error === undefined ? 'text-faint' : 'text-negative')}>
+          {note}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,84 @@
+import type { LucideIcon } from 'lucide-react'
+import { ContextMenu as ContextPrimitive, DropdownMenu as DropdownPrimitive } from 'radix-ui'
+import type { ReactElement } from 'react'
+import { classNames } from './classNames.ts'
+import { Kbd } from './Kbd.tsx'
+
+export type MenuItem =
+  | 'separator'
+  | {
+      label: string
+      icon?: LucideIcon
+      shortcut?: string | undefined
+      tone?: 'danger'
+      disabled?: boolean
+      onSelect: () => void
+    }
+
+type MenuProps = {
+  /** A button: it opens the menu. */
+  children: ReactElement
+  items: readonly MenuItem[]
+  align?: 'start' | 'end'
+  side?: 'top' | 'right' | 'bottom' | 'left'
+}
+
+const surface = 'animate-appear z-50 min-w-48 max-w-80 rounded-card bg-raised p-1 text-text shadow-popover outline-none'
+
+export function Menu({ children, items, align = 'start', side = 'bottom' }: MenuProps) {
+  return (
+    <DropdownPrimitive.Root modal={false}>
+      <DropdownPrimitive.Trigger asChild>{children}</DropdownPrimitive.Trigger>
+      <DropdownPrimitive.Portal>
+        <DropdownPrimitive.Content align={align} side={side} sideOffset={4} collisionPadding={8} className={surface}>
+          <MenuRows items={items} Row={DropdownPrimitive.Item} Divider={DropdownPrimitive.Separator} />
+        </DropdownPrimitive.Content>
+      </DropdownPrimitive.Portal>
+    </DropdownPrimitive.Root>
+  )
+}
+
+/** The same on a right click, or on the menu key, over `children`. */
+export function ContextMenu({ children, items }: Pick<MenuProps, 'children' | 'items'>) {
+  return (
+    <ContextPrimitive.Root modal={false}>
+      <ContextPrimitive.Trigger asChild>{children}</ContextPrimitive.Trigger>
+      <ContextPrimitive.Portal>
+        <ContextPrimitive.Content collisionPadding={8} className={surface}>
+          <MenuRows items={items} Row={ContextPrimitive.Item} Divider={ContextPrimitive.Separator} />
+        </ContextPrimitive.Content>
+      </ContextPrimitive.Portal>
+    </ContextPrimitive.Root>
+  )
+}
+
+type MenuRowsProps = {
+  items: readonly MenuItem[]
+  Row: typeof DropdownPrimitive.Item | typeof ContextPrimitive.Item
+  Divider: typeof DropdownPrimitive.Separator | typeof ContextPrimitive.Separator
+}
+
+function MenuRows({ items, Row, Divider }: MenuRowsProps) {
+  return items.map((item, place) => {
+    if (item === 'separator') {
+      // biome-ignore lint/suspicious/noArrayIndexKey: a hairline has no other name than its place
+      return <Divider key={`line ${place}`} className="-mx-1 my-1 h-px bg-line" />
+    }
+    const { label, icon: Icon, shortcut, tone, disabled = false, onSelect } = item
+    return (
+      <Row
+        key={label}
+        disabled={disabled}
+        onSelect={onSelect}
+        className={classNames(
+          'flex h-7 select-none items-center gap-2 rounded-small px-2 outline-none data-disabled:opacity-50',
+          tone === 'danger' ? 'text-negative data-highlighted:bg-negative-soft' : 'data-highlighted:bg-hover',
+        )}
+      >
+        {Icon && <Icon aria-hidden className={classNames('size-3.5 shrink-0', tone !== 'danger' && 'text-muted')} />}
+        <span className="min-w-0 flex-1 truncate">{label}</span>
+        {shortcut && <Kbd shortcut={shortcut} />}
+      </Row>
+    )
+  })
+}

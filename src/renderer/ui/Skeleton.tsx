@@ -1,0 +1,25 @@
+import { classNames } from './classNames.ts'
+
+/** A grey stand-in of the size of what is being read. */
+export function Skeleton({ className }: { className?: string }) {
+  return <span aria-hidden className={classNames('animate-breathe block rounded-small bg-selected', className)} />
+}
+
+type SkeletonRowsProps = {
+  /** Read aloud: `Reading sandboxes…` */
+  label: string
+  count?: number
+  rowClassName?: string
+}
+
+export function SkeletonRows({ label, count = 3, rowClassName = 'h-7' }: SkeletonRowsProps) {
+  return (
+    <div role="status" aria-busy="true" className="flex flex-col gap-2">
+      <span className="sr-only">{label}</span>
+      {Array.from({ length: count }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
+        <Skeleton key={row} className={rowClassName} />
+      ))}
+    </div>
+  )
+}

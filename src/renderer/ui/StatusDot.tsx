@@ -1,0 +1,28 @@
+import { classNames } from './classNames.ts'
+
+export type Tone = 'neutral' | 'accent' | 'positive' | 'caution' | 'negative'
+
+const fills: Record<Tone, string> = {
+  neutral: 'border-[1.5px] border-faint',
+  accent: 'bg-accent',
+  positive: 'bg-positive',
+  caution: 'bg-caution',
+  negative: 'bg-negative',
+}
+
+type StatusDotProps = {
+  tone: Tone
+  /** Read aloud; leave it out where the same word stands beside the dot. */
+  label?: string
+  /** Something is under way. */
+  pulsing?: boolean
+}
+
+export function StatusDot({ tone, label, pulsing = false }: StatusDotProps) {
+  const className = classNames('inline-block size-2 shrink-0 rounded-full', fills[tone], pulsing && 'animate-breathe')
+  return label === undefined ? (
+    <span aria-hidden className={className} />
+  ) : (
+    <span role="img" aria-label={label} className={className} />
+  )
+}

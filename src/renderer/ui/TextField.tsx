@@ -1,0 +1,39 @@
+import type { ComponentProps } from 'react'
+import { classNames } from './classNames.ts'
+import { Field, type FieldTexts, inputLook } from './Field.tsx'
+
+type TextFieldProps = FieldTexts &
+  Omit<ComponentProps<'input'>, 'id' | 'value' | 'onChange'> & {
+    value: string
+    onChange: (value: string) => void
+    monospaced?: boolean
+  }
+
+export function TextField({
+  label,
+  labelHidden,
+  hint,
+  error,
+  value,
+  onChange,
+  monospaced = false,
+  className,
+  ...rest
+}: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error} {...(labelHidden !== undefined && { labelHidden })}>
+      {(control) => (
+        <input
+          type="text"
+          autoComplete="off"
+          spellCheck={false}
+          {...rest}
+          {...control}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          className={classNames(inputLook, monospaced && 'font-mono text-small', className)}
+        />
+      )}
+    </Field>
+  )
+}

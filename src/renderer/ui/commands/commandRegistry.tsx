@@ -1,0 +1,106 @@
+import type { LucideIcon } from 'lucide-react'
+import { createContext, type ReactNode, useContext, useEffect, useId, useState, useSyncExternalStore } from 'react'
+import { focusOf, matches, parseShortcuts, thisKeyboard, worksIn } from './shortcuts.ts'
+
+/** Something a person can do, from the palette, by its shortcut and wherever a view offers it. */
+export type Command = {
+  id: string
+  title: string
+  /** The heading it stands under in the palette and in the list of shortcuts. */
+  section: string
+  icon?: LucideIcon
+  /** In the notation of `ui/commands/shortcuts.ts`. */
+  shortcut?: string
+  keywords?: readonly string[]
+  run: () => void
+  /** Absent is enabled; what is not enabled is neither listed nor run. */
+  enabled?: boolean
+}
+
+type CommandRegistry = {
+  put(owner: string, commands: readonly Command[]): void
+  remove(owner: string): void
+  all(): readonly Command[]
+  subscribe(listener: () => void): () => void
+}
+
+const RegistryContext = createContext<CommandRegistry | undefined>(undefined)
+
+/** Holds what can be done now, and listens for the shortcuts: the only key listener of the page. */
+export function CommandProvider({ children }: { children: ReactNode }) {
+  const [registry] = useState(commandRegistry)
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => runShortcut(registry.all(), event)
+    // Before a terminal sees the key: it would take it as input.
+    window.addEventListener('keydown', onKeyDown, { capture: true })
+    return () => window.removeEventListener('keydown', onKeyDown, { capture: true })
+  }, [registry])
+  return <RegistryContext value={registry}>{children}</RegistryContext>
+}
+
+/** Offers `commands` while the component is mounted. Of two with one id the one mounted last counts. */
+export function useCommands(commands: readonly Command[]): void {
+  const registry = useRegistry()
+  const owner = useId()
+  useEffect(() => registry.put(owner, commands))
+  useEffect(() => () => registry.remove(owner), [registry, owner])
+}
+
+export function useRegisteredCommands(): readonly Command[] {
+  const registry = useRegistry()
+  return useSyncExternalStore(registry.subscribe, registry.all)
+}
+
+function useRegistry(): CommandRegistry {
+  const registry = useContext(RegistryContext)
+  if (!registry) throw new Error('useCommands needs a CommandProvider above it')
+  return registry
+}
+
+function commandRegistry(): CommandRegistry {
+  const owned = new Map<string, readonly Command[]>()
+  const listeners = new Set<() => void>()
+  let newest = new Map<string, Command>()
+  let shown: readonly Command[] = []
+  const gather = () => {
+    newest = new Map([...owned.values()].flat().map((command) => [command.id, command]))
+    const enabled = [...newest.values()].filter((command) => command.enabled ?? true)
+    if (shownOf(enabled) === shownOf(shown)) return
+    // The list stays the same while only a `run` is renewed, so `run` asks for the newest.
+    shown = enabled.map((command) => ({ ...command, run: () => newest.get(command.id)?.run() }))
+    for (const listener of [...listeners]) listener()
+  }
+  return {
+    put(owner, commands) {
+      owned.set(owner, commands)
+      gather()
+    },
+    remove(owner) {
+      owned.delete(owner)
+      gather()
+    },
+    all: () => shown,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+/** All of a list but its functions. */
+function shownOf(commands: readonly Command[]): string {
+  return JSON.stringify(commands.map(({ run, icon, ...shown }) => shown))
+}
+
+function runShortcut(commands: readonly Command[], event: KeyboardEvent): void {
+  if (event.isComposing || event.defaultPrevented) return
+  const focus = focusOf(event.target)
+  const keyboard = thisKeyboard()
+  const command = commands.find(({ shortcut }) =>
+    shortcut ? parseShortcuts(shortcut, keyboard).some((it) => worksIn(focus, it) && matches(it, event)) : false,
+  )
+  if (!command) return
+  event.preventDefault()
+  event.stopPropagation()
+  if (!event.repeat) command.run()
+}

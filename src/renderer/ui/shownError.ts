@@ -1,0 +1,8 @@
+import { AppError } from '../../shared/appError.ts'
+
+/** A failure in a person's words: what was wrong, and what to do. */
+export function shownError(error: unknown): { message: string; hint: string; detail: string | undefined } {
+  if (error instanceof AppError) return { message: error.message, hint: error.hint, detail: error.detail }
+  const message = error instanceof Error && error.message !== '' ? error.message : 'Something went wrong.'
+  return { message, hint: 'Try again; if it stays, load the window anew.', detail: undefined }
+}

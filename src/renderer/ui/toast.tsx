@@ -1,0 +1,60 @@
+import { CircleCheck, Info, TriangleAlert } from 'lucide-react'
+import { Toaster as SonnerToaster, toast } from 'sonner'
+import { shownError } from './shownError.ts'
+import { useTheme } from './theme/useTheme.ts'
+
+export type ToastAction = { label: string; run: () => void }
+type ToastOptions = { hint?: string; action?: ToastAction }
+
+/** Short messages at the corner. Each says what happened and, where something is to be done, what. */
+export const notify = {
+  done(message: string, options: ToastOptions = {}): void {
+    toast.success(message, contentOf(options))
+  },
+  told(message: string, options: ToastOptions = {}): void {
+    toast.info(message, contentOf(options))
+  },
+  /** Stays until it is read: 10 seconds, or as long as the pointer rests on it. */
+  failed(error: unknown, { title, action }: { title?: string; action?: ToastAction } = {}): void {
+    const { message, hint } = shownError(error)
+    const text = title === undefined ? { message, hint } : { message: title, hint: `${message} ${hint}` }
+    toast.error(text.message, { duration: 10_000, ...contentOf({ hint: text.hint, ...(action && { action }) }) })
+  },
+}
+
+function contentOf({ hint, action }: ToastOptions) {
+  return {
+    ...(hint !== undefined && { description: hint }),
+    ...(action && { action: { label: action.label, onClick: action.run } }),
+  }
+}
+
+export function Toaster() {
+  return (
+    <SonnerToaster
+      theme={useTheme()}
+      position="bottom-right"
+      offset={16}
+      gap={8}
+      closeButton={false}
+      icons={{
+        success: <CircleCheck aria-hidden className="size-4 text-positive" />,
+        info: <Info aria-hidden className="size-4 text-accent" />,
+        error: <TriangleAlert aria-hidden className="size-4 text-negative" />,
+      }}
+      toastOptions={{
+        unstyled: true,
+        classNames: {
+          toast:
+            'flex w-full items-start gap-2.5 rounded-card bg-raised p-3 text-base font-sans text-text shadow-popover',
+          icon: 'mt-0.5 shrink-0',
+          content: 'min-w-0 flex-1',
+          title: 'font-medium break-words',
+          description: 'text-muted break-words',
+          actionButton:
+            'h-7 shrink-0 self-center rounded-control border border-edge bg-control px-2.5 text-small font-medium hover:bg-control-hover',
+        },
+      }}
+    />
+  )
+}
