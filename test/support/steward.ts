@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { until } from './eventually.ts'
+import { projectFolder } from './plantedTree.ts'
+import { isAlive } from './processes.ts'
+import { temporaryFolder } from './temporaryFolder.ts'
+
+/** The application as a person starts it, with the browser way of showing it. */
+export type Steward = {
+  /** With the one-time token after `#`. */
+  url: string
+  serviceUrl: string
+  dataFolder: string
+  ownerKey: string
+  pids(): { main: number; service: number; host: number }
+  /** Asks main to stop, and the host that outlives it; resolves when none is left. */
+  close(): Promise<void>
+}
+
+type Ready = { event: 'ready'; url: string; service_url: string }
+
+const startDeadlineMs = 150_000
+
+export async function startSteward(options: { dataFolder?: string; parts?: readonly string[] } = {}): Promise<Steward> {
+  const dataFolder = options.dataFolder ?? temporaryFolder('data')
+  const parts = ['--browser', '--no-open', '--json', '--data', dataFolder, ...(options.parts ?? [])]
+  const child = spawn(process.execPath, ['scripts/start.ts', ...parts], {
+    cwd: projectFolder,
+    env: plainEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  child.stderr.on('data', (bytes: Buffer) => {
+    said = (said + bytes.toString()).slice(-4000)
+  })
+  try {
+    const ready = await readyLine(child, () => said)
+    return {
+      url: ready.url,
+      serviceUrl: ready.service_url,
+      dataFolder,
+      ownerKey: readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim(),
+      pids: () => ({
+        main: holderOf(join(dataFolder, 'steward.lock')),
+        service: holderOf(join(dataFolder, 'service.lock')),
+        host: Number(readFileSync(join(dataFolder, 'host/host.pid'), 'utf8')),
+      }),
+      close: () => stopAll(child, dataFolder),
+    }
+  } catch (failure) {
+    await stopAll(child, dataFolder)
+    throw failure
+  }
+}
+
+/** A person's own settings must not reach what is tested. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const kept = ([name]: [string, unknown]) => !name.startsWith('STEWARD_') || name.startsWith('STEWARD_TEST_')
+  return Object.fromEntries(Object.entries(process.env).filter(kept))
+}
+
+function readyLine(child: ChildProcess & { stdout: NodeJS.ReadableStream }, said: () => string): Promise<Ready> {
+  return new Promise((resolve, reject) => {
+    const impatient = setTimeout(() => {
+      reject(new Error(`Steward was not ready after ${startDeadlineMs} ms:\n${said()}`))
+    }, startDeadlineMs)
+    child.once('error', reject)
+    child.once('exit', (code, signal) => {
+      clearTimeout(impatient)
+      reject(new Error(`Steward ended before it was ready (${code ?? signal}):\n${said()}`))
+    })
+    createInterface(child.stdout).on('line', (line) => {
+      if (!line.startsWith('{"event":"ready"')) return
+      clearTimeout(impatient)
+      resolve(JSON.parse(line) as Ready) // the tests of the command line pin its fields
+    })
+  })
+}
+
+async function stopAll(child: ChildProcess, dataFolder: string): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    await ended
+  }
+  const pidFile = join(dataFolder, 'host/host.pid')
+  if (!existsSync(pidFile)) return
+  const pid = Number(readFileSync(pidFile, 'utf8'))
+  if (!isAlive(pid)) return
+  process.kill(pid, 'SIGTERM')
+  await until('the sandbox host ends', () => !isAlive(pid))
+}
+
+function holderOf(lockFile: string): number {
+  return (JSON.parse(readFileSync(lockFile, 'utf8')) as { pid: number }).pid
+}
