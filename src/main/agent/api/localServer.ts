@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import { AppError } from '../../../shared/appError.ts'
+import type { ListenAddress } from '../../platform/listenAddress.ts'
+import type { Log } from '../../platform/log.ts'
+import { Scope } from '../../platform/scope.ts'
+import type { ServiceLink } from '../connections/serviceLink.ts'
+import { asAppError, refuseUpgrade, sendError } from './answers.ts'
+import { sessionSecretOf } from './cookies.ts'
+import { eventSockets } from './eventSockets.ts'
+import { type LocalStatus, localRoutes } from './localRoutes.ts'
+import { pageFiles } from './pageFiles.ts'
+import type { PersonSessions } from './personSessions.ts'
+import { requestForwarder } from './requestForwarder.ts'
+import { requestGuard } from './requestGuard.ts'
+import { streamForwarder } from './streamForwarder.ts'
+
+export type LocalServer = { port: number; close(): Promise<void> }
+
+type Options = {
+  address: ListenAddress
+  /** The built interface. */
+  pagesFolder: string
+  link: ServiceLink
+  sessions: PersonSessions
+  status: LocalStatus
+  log: Log
+}
+
+const maxMessageBytes = 64 * 1024
+
+/** The one address for the renderer and for the programs a person runs: pages, `/local/…`, and all of the service. */
+export async function startLocalServer({
+  address,
+  pagesFolder,
+  link,
+  sessions,
+  status,
+  log,
+}: Options): Promise<LocalServer> {
+  const scope = new Scope()
+  const http = createServer()
+  const webSockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false })
+  const forwarder = requestForwarder(link.target)
+  const streams = streamForwarder(link.target, webSockets)
+  const events = eventSockets(link, webSockets)
+  const pages = pageFiles(pagesFolder)
+  const local = localRoutes({ sessions, link, status })
+  await listen(http, address)
+  const { port } = http.address() as AddressInfo // it listens on TCP
+  const guard = requestGuard(port)
+  const isPerson = ({ headers }: IncomingMessage): boolean => sessions.isOpen(sessionSecretOf(headers) ?? '')
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = pathOf(request)
+    const place = placeOf(path)
+    guard.check(request, place === 'page' ? 'page' : 'call')
+    if (place === 'service') return forwarder.forward(request, response, isPerson(request))
+    if (place === 'local') return local.answer(request, response, { path, person: isPerson(request) })
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      throw new AppError('request/method', `${request.method} is not for ${path}.`)
+    }
+    return pages.send(request, response, path)
+  }
+
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const path = pathOf(request)
+    guard.check(request, 'call')
+    if (placeOf(path) === 'service') {
+      streams.forward(request, socket, head, isPerson(request))
+      return
+    }
+    local.checkEvents(path, isPerson(request))
+    events.open(request, socket, head)
+  }
+
+  http.on('request', (request, response) => {
+    answer(request, response).catch((failure: unknown) => {
+      const error = asAppError(failure)
+      if (response.destroyed) return
+      if (error.code === 'internal/unexpected') log.error('a request failed', { failure, path: pathOnly(request) })
+      sendError(response, error)
+    })
+  })
+  http.on('upgrade', (request, socket, head) => {
+    try {
+      upgrade(request, socket, head)
+    } catch (failure) {
+      socket.on('error', () => {}) // it is on its way out
+      refuseUpgrade(socket, asAppError(failure))
+    }
+  })
+
+  scope.own(
+    http,
+    (it) =>
+      new Promise<void>((resolve) => {
+        it.close(() => resolve())
+        it.closeAllConnections()
+      }),
+  )
+  scope.own(forwarder, (it) => it.close())
+  scope.own(streams, (it) => it.close())
+  scope.own(webSockets, (it) => {
+    for (const socket of it.clients) socket.terminate()
+    it.close()
+  })
+  return { port, close: () => scope.close() }
+}
+
+type Place = 'service' | 'local' | 'page'
+
+function placeOf(path: string): Place {
+  if (path.startsWith('/local/')) return 'local'
+  if (path.startsWith('/v1/') || path.startsWith('/docs/')) return 'service'
+  return path === '/health' || path === '/openapi.json' || path === '/docs' ? 'service' : 'page'
+}
+
+function pathOf(request: IncomingMessage): string {
+  const path = pathOnly(request)
+  if (!path.startsWith('/')) throw new AppError('request/invalid', 'The request names no path of this server.')
+  return path
+}
+
+function pathOnly({ url = '/' }: IncomingMessage): string {
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
+}
+
+function listen(server: ReturnType<typeof createServer>, { host, port }: ListenAddress): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = (cause: NodeJS.ErrnoException) =>
+      reject(new AppError('config/invalid', `Cannot listen on ${host}:${port} (${cause.code}).`, { cause }))
+    server.once('error', refuse)
+    server.listen({ host, port }, () => {
+      server.off('error', refuse)
+      resolve()
+    })
+  })
+}

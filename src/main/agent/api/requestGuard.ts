@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '../../../shared/appError.ts'
+
+export type RequestGuard = {
+  /**
+   * Lets through what this Steward's own pages send, and programs that are no browser. A browser tells the page a
+   * request comes from; a page of somebody else can leave that out of no request that it can read or that changes.
+   * @throws AppError `auth/host`, `auth/origin`
+   */
+  check(request: Pick<IncomingMessage, 'headers' | 'method'>, kind: 'page' | 'call'): void
+}
+
+/** Only names of this very address are served: DNS that was rebound to it carries another one. */
+export function requestGuard(port: number): RequestGuard {
+  const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`)
+  return {
+    check({ headers, method }, kind) {
+      const host = headers.host?.toLowerCase()
+      if (host === undefined || !hosts.includes(host)) {
+        throw new AppError('auth/host', `Steward does not answer to the host "${shown(headers.host)}".`)
+      }
+      if (headers.origin !== undefined && headers.origin.toLowerCase() !== `http://${host}`) {
+        throw new AppError('auth/origin', `Pages of "${shown(headers.origin)}" may not call this Steward.`)
+      }
+      const site = headers['sec-fetch-site']
+      if (site === undefined || site === 'same-origin' || site === 'none') return
+      // A link elsewhere may lead to our page: it carries no cookie, and shows nothing without one.
+      if (kind === 'page' && method === 'GET' && headers['sec-fetch-mode'] === 'navigate') return
+      throw new AppError('auth/origin', 'Pages of another site may not call this Steward.')
+    },
+  }
+}
+
+function shown(value: string | undefined): string {
+  return (value ?? '').slice(0, 100)
+}

@@ -1,0 +1,107 @@
+import { type ClientRequest, type IncomingMessage, request as plainRequest, STATUS_CODES } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import type { Duplex } from 'node:stream'
+import type { WebSocketServer } from 'ws'
+import { streamClose } from '../../../shared/contract/terminalStream.ts'
+import { type ServiceTarget, tlsOptions } from '../connections/serviceTarget.ts'
+import { requestHeaders } from './forwardedHeaders.ts'
+
+export type StreamForwarder = {
+  forward(request: IncomingMessage, socket: Duplex, head: Buffer, owner: boolean): void
+  close(): void
+}
+
+type Upgrade = { request: IncomingMessage; socket: Duplex; head: Buffer; owner: boolean; target: ServiceTarget }
+
+const answerMs = 10_000
+
+/**
+ * Joins a WebSocket of the caller with one of the service. After the handshake bytes pass as they are, both ways, each
+ * side as fast as the other takes them: frames, pings and close codes are those of the two ends.
+ */
+export function streamForwarder(target: () => ServiceTarget | undefined, refusals: WebSocketServer): StreamForwarder {
+  const joined = new Set<Duplex>()
+
+  /** A page cannot read the status of a refused handshake: it is told with a close code of the stream's own. */
+  const closeAsUnavailable = ({ request, socket, head }: Omit<Upgrade, 'target'>): void =>
+    refusals.handleUpgrade(request, socket, head, (it) => it.close(streamClose.unavailable, 'The service is away.'))
+
+  const join = (upgrade: Upgrade): void => {
+    const { request, socket, head, owner } = upgrade
+    const asked = handshake(upgrade)
+    const giveUp = () => asked.destroy()
+    const ownFailure = () => {} // `close` follows
+    socket.once('close', giveUp)
+    socket.on('error', ownFailure)
+    asked.on('upgrade', (answer, upstream, firstBytes) => {
+      socket.off('close', giveUp)
+      socket.write(headOf(answer))
+      socket.write(firstBytes)
+      upstream.write(head)
+      connect(socket, upstream)
+      joined.add(socket).add(upstream)
+    })
+    asked.on('response', (answer) => {
+      socket.off('close', giveUp)
+      socket.write(headOf(answer))
+      answer.pipe(socket)
+    })
+    asked.on('error', () => {
+      socket.off('close', giveUp)
+      if (!socket.destroyed) closeAsUnavailable({ request, socket, head, owner })
+    })
+    asked.end()
+  }
+
+  const connect = (socket: Duplex, upstream: Duplex): void => {
+    for (const [one, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      if ('setNoDelay' in one && typeof one.setNoDelay === 'function') one.setNoDelay(true)
+      one.pipe(other)
+      one.on('error', () => other.destroy())
+      one.on('close', () => {
+        joined.delete(one)
+        other.destroy()
+      })
+    }
+  }
+
+  return {
+    forward(request, socket, head, owner) {
+      const to = target()
+      if (to) join({ request, socket, head, owner, target: to })
+      else closeAsUnavailable({ request, socket, head, owner })
+    },
+    close() {
+      for (const socket of joined) socket.destroy()
+    },
+  }
+}
+
+function handshake({ request, owner, target }: Upgrade): ClientRequest {
+  const url = new URL(target.url)
+  const send = url.protocol === 'https:' ? tlsRequest : plainRequest
+  return send({
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : url.port,
+    path: request.url ?? '/',
+    headers: {
+      ...requestHeaders(request, owner ? target.key : undefined),
+      host: url.host,
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+    },
+    timeout: answerMs,
+    ...tlsOptions(target),
+  }).on('timeout', function (this: ClientRequest) {
+    this.destroy(new Error('The service did not answer in time.'))
+  })
+}
+
+function headOf({ statusCode = 502, rawHeaders }: IncomingMessage): string {
+  const lines: string[] = []
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`)
+  return `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n${lines.join('')}\r\n`
+}

@@ -1,0 +1,74 @@
+import type { ServiceEvent } from '../../../shared/contract/events.ts'
+import type { ConnectionState, LocalEvent, ServiceConnection } from '../../../shared/contract/localApi.ts'
+import type { Log } from '../../platform/log.ts'
+import { eventFeed } from './eventFeed.ts'
+import type { ServiceTarget } from './serviceTarget.ts'
+
+/** What the agent knows of its service, and the live events that come from there. */
+export type ServiceLink = {
+  status(): ServiceConnection
+  /** Where requests go; undefined while there is no service to send them to. */
+  target(): ServiceTarget | undefined
+  /** The service is (again) at this address. */
+  connect(target: ServiceTarget): void
+  /** The service is gone, for the reason given; whoever keeps it running will call `connect` again. */
+  disconnect(reason: string): void
+  /** @returns what ends the subscription */
+  subscribe(listener: (event: LocalEvent) => void): () => void
+  close(): void
+}
+
+type Options = { name: string; kind: ServiceConnection['kind']; log: Log }
+
+export function serviceLink({ name, kind, log }: Options): ServiceLink {
+  const listeners = new Set<(event: LocalEvent) => void>()
+  let target: ServiceTarget | undefined
+  let feed: { close(): void } | undefined
+  let state: ConnectionState = 'starting'
+  let detail: string | null = null
+
+  const tell = (event: LocalEvent): void => {
+    for (const listener of listeners) listener(event)
+  }
+  const status = (): ServiceConnection => ({ name, kind, url: target?.url ?? '', state, detail })
+  const become = (next: ConnectionState, why: string | null): void => {
+    if (state === next && detail === why) return
+    state = next
+    detail = why
+    log.info('connection changed', { state, detail, url: target?.url })
+    tell({ type: 'connection.changed', connection: status() })
+  }
+  const receive = (event: ServiceEvent): void => {
+    if (event.type === 'ready') become('connected', null)
+    tell(event)
+  }
+  const stop = (): void => {
+    feed?.close()
+    feed = undefined
+    target = undefined
+  }
+
+  return {
+    status,
+    target: () => target,
+    connect(next) {
+      stop()
+      target = next
+      feed = eventFeed({ target: next, log, onEvent: receive, onLost: (reason) => become('unreachable', reason) })
+    },
+    disconnect(reason) {
+      stop()
+      become('unreachable', reason)
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      listener({ type: 'connection.changed', connection: status() })
+      if (state === 'connected') listener({ type: 'ready' })
+      return () => listeners.delete(listener)
+    },
+    close() {
+      stop()
+      listeners.clear()
+    },
+  }
+}

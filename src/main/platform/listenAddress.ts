@@ -1,0 +1,22 @@
+import { isIP } from 'node:net'
+
+export type ListenAddress = { host: string; port: number }
+
+/** Of `HOST:PORT`, with an IPv6 address in brackets; undefined when it is none. */
+export function parseListen(text: string): ListenAddress | undefined {
+  const [, bracketed, plain, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(text) ?? []
+  const host = bracketed ?? plain
+  const port = Number(digits)
+  if (host === undefined || port > 65_535 || (bracketed !== undefined && isIP(bracketed) !== 6)) return undefined
+  return { host, port }
+}
+
+/** Whether only this machine reaches what listens there. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+/** As it stands in an address: IPv6 in brackets. */
+export function hostAndPort({ host, port }: ListenAddress): string {
+  return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
+}
