@@ -33,11 +33,18 @@ export function useAgent(): Agent {
 }
 
 type LocalStatus = Output<typeof getLocalStatus>
+const statusWhileLostMs = 2000
 const statusKey = ['local', 'status'] as const
 
 export function useLocalStatus(): LocalStatus | undefined {
   const agent = useAgent()
-  return useQuery({ queryKey: statusKey, queryFn: ({ signal }) => agent(getLocalStatus, {}, { signal }) }).data
+  const isLost = useLinkState() === 'lost'
+  return useQuery({
+    queryKey: statusKey,
+    queryFn: ({ signal }) => agent(getLocalStatus, {}, { signal }),
+    // No event can tell while the line is down; and a session that ended meanwhile shows itself this way.
+    refetchInterval: isLost && statusWhileLostMs,
+  }).data
 }
 
 /** Whether the service answers. Undefined until the agent has told, and on a page that hears no events. */

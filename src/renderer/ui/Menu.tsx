@@ -1,4 +1,4 @@
-import type { LucideIcon } from 'lucide-react'
+import { Check, type LucideIcon } from 'lucide-react'
 import { ContextMenu as ContextPrimitive, DropdownMenu as DropdownPrimitive } from 'radix-ui'
 import type { ReactElement } from 'react'
 import { classNames } from './classNames.ts'
@@ -11,6 +11,8 @@ export type MenuItem =
       icon?: LucideIcon
       shortcut?: string | undefined
       tone?: 'danger'
+      /** One of several choices: which one holds now. */
+      checked?: boolean
       disabled?: boolean
       onSelect: () => void
     }
@@ -64,12 +66,13 @@ function MenuRows({ items, Row, Divider }: MenuRowsProps) {
       // biome-ignore lint/suspicious/noArrayIndexKey: a hairline has no other name than its place
       return <Divider key={`line ${place}`} className="-mx-1 my-1 h-px bg-line" />
     }
-    const { label, icon: Icon, shortcut, tone, disabled = false, onSelect } = item
+    const { label, icon: Icon, shortcut, tone, checked, disabled = false, onSelect } = item
     return (
       <Row
         key={label}
         disabled={disabled}
         onSelect={onSelect}
+        {...(checked !== undefined && { role: 'menuitemradio', 'aria-checked': checked })}
         className={classNames(
           'flex h-7 select-none items-center gap-2 rounded-small px-2 outline-none data-disabled:opacity-50',
           tone === 'danger' ? 'text-negative data-highlighted:bg-negative-soft' : 'data-highlighted:bg-hover',
@@ -77,6 +80,7 @@ function MenuRows({ items, Row, Divider }: MenuRowsProps) {
       >
         {Icon && <Icon aria-hidden className={classNames('size-3.5 shrink-0', tone !== 'danger' && 'text-muted')} />}
         <span className="min-w-0 flex-1 truncate">{label}</span>
+        {checked && <Check aria-hidden className="size-3.5 shrink-0 text-accent" />}
         {shortcut && <Kbd shortcut={shortcut} />}
       </Row>
     )

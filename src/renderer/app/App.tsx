@@ -1,0 +1,37 @@
+import { Suspense, useState } from 'react'
+import { useCommands } from '../ui/commands/commandRegistry.tsx'
+import { CommandPalette } from './CommandPalette.tsx'
+import { ConnectionNotice } from './ConnectionNotice.tsx'
+import { CrashBoundary } from './CrashBoundary.tsx'
+import { features } from './features.ts'
+import { ShortcutsDialog } from './ShortcutsDialog.tsx'
+import { Sidebar } from './Sidebar.tsx'
+import { StatusBar } from './StatusBar.tsx'
+import { useSection } from './useSection.ts'
+import { windowCommands } from './windowCommands.ts'
+
+/** The frame of the window: sections at the left, the chosen one beside them, one line of state below. */
+export function App() {
+  const section = useSection(features)
+  const [open, setOpen] = useState<'palette' | 'shortcuts'>()
+  useCommands([...windowCommands({ features, open: setOpen }), ...features.flatMap(({ commands = [] }) => commands)])
+  return (
+    <div className="grid h-full grid-cols-[auto_minmax(0,1fr)] grid-rows-[minmax(0,1fr)_auto]">
+      <Sidebar features={features} present={section} />
+      <main className="relative min-h-0 min-w-0">
+        {section && (
+          <CrashBoundary key={section.id}>
+            <h1 className="sr-only">{section.title}</h1>
+            <Suspense fallback={<div role="status" aria-busy="true" aria-label={`Opening ${section.title}…`} />}>
+              <section.Screen />
+            </Suspense>
+          </CrashBoundary>
+        )}
+        <ConnectionNotice />
+      </main>
+      <StatusBar onOpenPalette={() => setOpen('palette')} onOpenShortcuts={() => setOpen('shortcuts')} />
+      <CommandPalette open={open === 'palette'} onOpenChange={(next) => setOpen(next ? 'palette' : undefined)} />
+      <ShortcutsDialog open={open === 'shortcuts'} onOpenChange={(next) => setOpen(next ? 'shortcuts' : undefined)} />
+    </div>
+  )
+}

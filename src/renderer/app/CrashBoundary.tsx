@@ -1,0 +1,41 @@
+import { Bug, RotateCw } from 'lucide-react'
+import { Component, type ReactNode } from 'react'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+
+type CrashBoundaryProps = { children: ReactNode }
+type CrashBoundaryState = { crash: { failure: unknown } | undefined }
+
+/** A mistake of ours in a view: the rest of the window goes on, and what runs in sandboxes is not touched. */
+export class CrashBoundary extends Component<CrashBoundaryProps, CrashBoundaryState> {
+  override state: CrashBoundaryState = { crash: undefined }
+
+  static getDerivedStateFromError(failure: unknown): CrashBoundaryState {
+    return { crash: { failure } }
+  }
+
+  override render(): ReactNode {
+    if (!this.state.crash) return this.props.children
+    const { failure } = this.state.crash
+    return (
+      <EmptyState
+        icon={Bug}
+        title="This view has failed"
+        description="It is a mistake in Steward, not of yours. Nothing that runs in a sandbox was touched."
+        actions={
+          <>
+            <Button variant="primary" icon={RotateCw} onClick={() => window.location.reload()}>
+              Load the window anew
+            </Button>
+            <Button onClick={() => this.setState({ crash: undefined })}>Draw it again</Button>
+          </>
+        }
+      >
+        <h3 className="font-medium text-text">To report it</h3>
+        <pre className="mt-2 max-h-40 overflow-auto rounded-control border border-line bg-panel p-2.5 font-mono text-small whitespace-pre-wrap select-text">
+          {failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}
+        </pre>
+      </EmptyState>
+    )
+  }
+}

@@ -1,0 +1,36 @@
+import { KeyRound, RotateCw } from 'lucide-react'
+import { Button } from '../ui/Button.tsx'
+import { CopyText } from '../ui/CopyText.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { ErrorNotice } from '../ui/ErrorNotice.tsx'
+import { isSessionLost } from './sessionLost.ts'
+
+/** Says how to get a session, or why there is no telling. */
+export function NoSession({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  return (
+    <main className="h-full">
+      {isSessionLost(error) ? (
+        <EmptyState
+          icon={KeyRound}
+          title="This window has no session"
+          description="Steward opens its window with an address that works once. This one was used before, or Steward was started anew since."
+          actions={
+            <Button icon={RotateCw} onClick={onRetry}>
+              Try again
+            </Button>
+          }
+        >
+          <h3 className="font-medium text-text">To get a session</h3>
+          <p className="mt-0.5 mb-2">
+            Start Steward again in its folder, and open the address it prints. Sandboxes keep running meanwhile.
+          </p>
+          <CopyText text="npm start" label="Copy the command" />
+        </EmptyState>
+      ) : (
+        <div className="mx-auto flex h-full max-w-120 flex-col justify-center p-6">
+          <ErrorNotice error={error} onRetry={onRetry} />
+        </div>
+      )}
+    </main>
+  )
+}

@@ -1,0 +1,35 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { localEventsPath } from '../../shared/contract/localApi.ts'
+import { AgentProvider } from '../agent/AgentProvider.tsx'
+import type { Agent } from '../agent/agentClient.ts'
+import { type LiveEvents, liveEvents } from '../agent/liveEvents.ts'
+import { socketOrigin } from '../agent/streamUrl.ts'
+import { NoSession } from './NoSession.tsx'
+import { isSessionLost } from './sessionLost.ts'
+import { useSession } from './useSession.ts'
+
+type SessionGateProps = { agent: Agent; token: string | undefined; children: ReactNode }
+
+/** Opens the person's session and shows the window once there is one. */
+export function SessionGate({ agent, token, children }: SessionGateProps) {
+  const session = useSession(agent, token)
+  if (session.isPending) return <div role="status" aria-busy="true" aria-label="Opening Steward…" />
+  if (session.error && (isSessionLost(session.error) || !session.data)) {
+    return <NoSession error={session.error} onRetry={() => void session.refetch()} />
+  }
+  return <LiveWindow agent={agent}>{children}</LiveWindow>
+}
+
+function LiveWindow({ agent, children }: Omit<SessionGateProps, 'token'>) {
+  const [events, setEvents] = useState<LiveEvents>()
+  useEffect(() => {
+    const opened = liveEvents({ url: socketOrigin(window.location) + localEventsPath })
+    setEvents(opened)
+    return () => opened.close()
+  }, [])
+  return (
+    <AgentProvider agent={agent} events={events}>
+      {children}
+    </AgentProvider>
+  )
+}

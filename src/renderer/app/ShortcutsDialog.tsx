@@ -1,0 +1,45 @@
+import { useRegisteredCommands } from '../ui/commands/commandRegistry.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Kbd } from '../ui/Kbd.tsx'
+import { bySection } from './bySection.ts'
+
+type ShortcutsDialogProps = { open: boolean; onOpenChange: (open: boolean) => void }
+
+export function ShortcutsDialog({ open, onOpenChange }: ShortcutsDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Keyboard shortcuts"
+      description="While a terminal has the focus, only those with Shift are Steward’s; every other key goes to the program in it."
+    >
+      <ShortcutList />
+    </Dialog>
+  )
+}
+
+function ShortcutList() {
+  const commands = useRegisteredCommands().filter(({ shortcut }) => shortcut !== undefined)
+  return (
+    <div className="flex flex-col gap-4">
+      {bySection(commands).map(([section, members]) => (
+        <section key={section} aria-label={section}>
+          <h3 className="mb-1 text-tiny font-medium text-faint">{section}</h3>
+          <ul className="divide-y divide-line">
+            {members.map(({ id, title, shortcut = '' }) => (
+              <li key={id} className="flex h-8 items-center gap-3">
+                <span className="min-w-0 flex-1 truncate">{title}</span>
+                {shortcut.split(', ').map((one, place) => (
+                  <span key={one} className="flex items-center gap-3">
+                    {place > 0 && <span className="text-small text-faint">or</span>}
+                    <Kbd shortcut={one} />
+                  </span>
+                ))}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  )
+}

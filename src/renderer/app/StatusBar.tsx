@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react'
+import { useConnection, useLocalStatus } from '../agent/AgentProvider.tsx'
+import { Kbd } from '../ui/Kbd.tsx'
+import { StatusDot } from '../ui/StatusDot.tsx'
+import { Tooltip } from '../ui/Tooltip.tsx'
+import { connectionWords } from './connectionWords.ts'
+import { ThemeSwitch } from './ThemeSwitch.tsx'
+
+type StatusBarProps = { onOpenPalette: () => void; onOpenShortcuts: () => void }
+
+export function StatusBar({ onOpenPalette, onOpenShortcuts }: StatusBarProps) {
+  const status = useLocalStatus()
+  return (
+    <footer className="col-span-2 flex h-7 items-center gap-1 border-t border-line bg-panel px-2 text-small text-muted">
+      <ConnectionState />
+      <div className="flex-1" />
+      {status && <span className="px-1.5 text-faint tabular-nums max-narrow:hidden">Steward {status.version}</span>}
+      <BarButton onClick={onOpenPalette}>
+        Commands <Kbd shortcut="mod+k" />
+      </BarButton>
+      <BarButton onClick={onOpenShortcuts}>
+        Shortcuts <Kbd shortcut="?" />
+      </BarButton>
+      <ThemeSwitch />
+    </footer>
+  )
+}
+
+function ConnectionState() {
+  const connection = useConnection()
+  const { tone, state } = connectionWords(connection)
+  const name = connection?.name ?? 'Service'
+  const { detail, url } = connection ?? {}
+  return (
+    <Tooltip content={detail ?? url ?? 'The state of the service is being read.'} side="top">
+      <button type="button" className="flex h-5.5 min-w-0 items-center gap-2 rounded-small px-1.5 hover:bg-hover">
+        <StatusDot tone={tone} pulsing={tone === 'caution'} />
+        <span role="status" className="truncate">
+          {name}: {state}
+        </span>
+      </button>
+    </Tooltip>
+  )
+}
+
+function BarButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="flex h-5.5 items-center gap-1.5 rounded-small px-1.5 hover:bg-hover hover:text-text"
+    >
+      {children}
+    </button>
+  )
+}

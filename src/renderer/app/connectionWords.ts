@@ -1,0 +1,17 @@
+import type { ServiceConnection } from '../../shared/contract/localApi.ts'
+import type { Tone } from '../ui/StatusDot.tsx'
+
+type Words = { tone: Tone; state: string }
+
+export function connectionWords(connection: ServiceConnection | undefined): Words {
+  switch (connection?.state) {
+    case undefined:
+      return { tone: 'neutral', state: 'connecting' }
+    case 'starting':
+      return { tone: 'caution', state: 'starting' }
+    case 'connected':
+      return { tone: 'positive', state: 'connected' }
+    case 'unreachable':
+      return { tone: 'negative', state: 'not reachable' }
+  }
+}

@@ -1,0 +1,4 @@
+import type { Feature } from '../ui/feature.ts'
+
+/** The sections of the window, in their order. */
+export const features: readonly Feature[] = []

@@ -1,0 +1,13 @@
+/**
+ * The one-time token of the address Steward printed (`/#token=…`). It leaves the address at once, so that no
+ * history, screenshot or copied address holds it.
+ */
+export function takeStartToken(
+  location: Pick<Location, 'hash' | 'pathname' | 'search'>,
+  history: Pick<History, 'replaceState'>,
+): string | undefined {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (token === null) return undefined
+  history.replaceState(null, '', location.pathname + location.search)
+  return token === '' ? undefined : token
+}

@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { getLocalStatus, openSession } from '../../shared/contract/localApi.ts'
+import type { Agent } from '../agent/agentClient.ts'
+import { isSessionLost } from './sessionLost.ts'
+
+export const sessionKey = ['session'] as const
+
+/** Exchanges the start token, if there is one, for the session cookie, and asks whether the session holds. */
+export function useSession(agent: Agent, token: string | undefined) {
+  return useQuery({
+    queryKey: sessionKey,
+    queryFn: async ({ signal }) => {
+      // A token works once. When it is refused, an older session of this browser may still hold.
+      const refusal = token === undefined ? undefined : await refusalOf(agent, token)
+      try {
+        return await agent(getLocalStatus, {}, { signal })
+      } catch (error) {
+        throw isSessionLost(error) && refusal ? refusal : error
+      }
+    },
+  })
+}
+
+async function refusalOf(agent: Agent, token: string): Promise<unknown> {
+  try {
+    await agent(openSession, { token })
+    return undefined
+  } catch (error) {
+    if (isSessionLost(error)) return error
+    throw error
+  }
+}

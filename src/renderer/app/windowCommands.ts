@@ -1,0 +1,74 @@
+import { Command as CommandIcon, Keyboard, Monitor, Moon, RotateCw, Sun } from 'lucide-react'
+import type { Command } from '../ui/commands/commandRegistry.tsx'
+import type { Feature } from '../ui/feature.ts'
+import { chooseTheme } from '../ui/theme/theme.ts'
+import { goToSection } from './useSection.ts'
+
+type WindowCommandsOptions = {
+  features: readonly Feature[]
+  open: (overlay: 'palette' | 'shortcuts') => void
+}
+
+/** What can be done in every section. */
+export function windowCommands({ features, open }: WindowCommandsOptions): Command[] {
+  return [
+    ...features.map((feature, place) => ({
+      id: `window.go.${feature.id}`,
+      title: `Go to ${feature.title}`,
+      section: 'Window',
+      icon: feature.icon,
+      shortcut: `alt+${place + 1}`,
+      run: () => goToSection(feature.id),
+    })),
+    {
+      id: 'window.palette',
+      title: 'Find a command',
+      section: 'Window',
+      icon: CommandIcon,
+      shortcut: 'mod+k, mod+shift+p',
+      keywords: ['palette', 'search', 'actions'],
+      run: () => open('palette'),
+    },
+    {
+      id: 'window.shortcuts',
+      title: 'Show keyboard shortcuts',
+      section: 'Window',
+      icon: Keyboard,
+      shortcut: '?',
+      keywords: ['help', 'keys'],
+      run: () => open('shortcuts'),
+    },
+    {
+      id: 'window.theme.system',
+      title: 'Use the theme of the system',
+      section: 'Window',
+      icon: Monitor,
+      keywords: ['appearance', 'dark', 'light'],
+      run: () => chooseTheme('system'),
+    },
+    {
+      id: 'window.theme.light',
+      title: 'Use the light theme',
+      section: 'Window',
+      icon: Sun,
+      keywords: ['appearance'],
+      run: () => chooseTheme('light'),
+    },
+    {
+      id: 'window.theme.dark',
+      title: 'Use the dark theme',
+      section: 'Window',
+      icon: Moon,
+      keywords: ['appearance'],
+      run: () => chooseTheme('dark'),
+    },
+    {
+      id: 'window.reload',
+      title: 'Load the window anew',
+      section: 'Window',
+      icon: RotateCw,
+      keywords: ['reload', 'refresh'],
+      run: () => window.location.reload(),
+    },
+  ]
+}
