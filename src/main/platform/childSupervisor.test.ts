@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually, until } from '../../../test/support/eventually.ts'
+import { isAlive } from '../../../test/support/processes.ts'
+import { superviseChild } from './childSupervisor.ts'
+import { silentLog } from './log.ts'
+
+/** Prints its pid when it is ready, and ends when its stdin does. */
+const obedient = 'console.log(process.pid); process.stdin.resume().on("end", () => process.exit(0))'
+
+function supervise(script: string, limits = {}) {
+  const pids: number[] = []
+  const downs: string[] = []
+  const supervisor = superviseChild({
+    name: 'The child',
+    spawn: () => spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] }),
+    readyOf: (line) => (/^\d+$/.test(line) ? Number(line) : undefined),
+    onReady: (pid) => pids.push(pid),
+    onDown: (reason) => downs.push(reason),
+    now: Date.now,
+    log: silentLog,
+    limits,
+  })
+  onTestFinished(() => supervisor.close())
+  return { supervisor, pids, downs }
+}
+
+test('starts a killed child again', async () => {
+  const { supervisor, pids, downs } = supervise(obedient)
+  const first = await supervisor.started
+  process.kill(first, 'SIGKILL')
+  const second = await until('the second run', () => pids[1])
+  expect(second).not.toBe(first)
+  expect(downs).toEqual(['The child was ended by SIGKILL; it is starting again.'])
+  await supervisor.close()
+  expect(isAlive(second)).toBe(false)
+})
+
+test('says how the first run ended when it was never ready, and keeps trying', async () => {
+  const { supervisor, downs } = supervise('process.exit(3)')
+  await expect(supervisor.started).rejects.toThrow('The child ended with exit code 3.')
+  await eventually(() => expect(downs.length).toBeGreaterThan(2))
+})
+
+test('kills a child that is not ready in time', async () => {
+  const { supervisor } = supervise('process.stdin.resume()', { readyMs: 200 })
+  await expect(supervisor.started).rejects.toThrow('The child was not ready after 0.2 s.')
+})
+
+test('kills a child that does not end when asked', async () => {
+  const stubborn = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log(process.pid)'
+  const { supervisor } = supervise(stubborn, { endMs: 200 })
+  const pid = await supervisor.started
+  await supervisor.close()
+  expect(isAlive(pid)).toBe(false)
+})
+
+test('a program that does not exist is said', async () => {
+  const supervisor = superviseChild({
+    name: 'The child',
+    spawn: () => spawn('/nowhere/program', { stdio: ['pipe', 'pipe', 'inherit'] }),
+    readyOf: () => undefined,
+    onReady: () => {},
+    onDown: () => {},
+    now: Date.now,
+    log: silentLog,
+  })
+  onTestFinished(() => supervisor.close())
+  await expect(supervisor.started).rejects.toThrow('could not be started')
+})

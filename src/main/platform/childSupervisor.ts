@@ -1,0 +1,133 @@
+import type { ChildProcess } from 'node:child_process'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from './log.ts'
+
+/** Keeps one child process running. */
+export type ChildSupervisor<Ready> = {
+  /** The first time it is ready. Rejects when its first run ends before that. */
+  readonly started: Promise<Ready>
+  /** Asks it to end, and kills it when it does not. */
+  close(): Promise<void>
+}
+
+type Options<Ready> = {
+  name: string
+  /** Its stdout must be a pipe, and its stdin a pipe whose end it takes as the order to end. */
+  spawn: () => ChildProcess
+  /** Reads the line on stdout that tells it is ready; undefined for any other line. */
+  readyOf: (line: string) => Ready | undefined
+  onReady: (ready: Ready) => void
+  onDown: (reason: string) => void
+  now: () => number
+  log: Log
+  limits?: Partial<SupervisorLimits>
+}
+
+export type SupervisorLimits = {
+  /** To be ready; one that is not is killed. */
+  readyMs: number
+  /** To end when asked. */
+  endMs: number
+  firstPauseMs: number
+  maxPauseMs: number
+  /** A run as long as this starts the pauses anew. */
+  steadyMs: number
+}
+
+const defaults: SupervisorLimits = {
+  readyMs: 60_000,
+  endMs: 15_000,
+  firstPauseMs: 50,
+  maxPauseMs: 5_000,
+  steadyMs: 30_000,
+}
+
+/** Starts a child, and starts it again whenever it ends, waiting twice as long each time that it ends soon. */
+export function superviseChild<Ready>(options: Options<Ready>): ChildSupervisor<Ready> {
+  const { name, onDown, now, log } = options
+  const limits = { ...defaults, ...options.limits }
+  const closing = new AbortController()
+  let child: ChildProcess | undefined
+  let tellStarted: (ready: Ready) => void = () => {}
+  let tellFailed: (failure: Error) => void = () => {}
+  const started = new Promise<Ready>((resolve, reject) => {
+    tellStarted = resolve
+    tellFailed = reject
+  })
+  started.catch(() => {}) // whoever awaits it is told; nobody has to
+
+  const runs = (async () => {
+    let pauseMs = limits.firstPauseMs
+    while (!closing.signal.aborted) {
+      const beganAt = now()
+      const run = runChild(options, limits, (ready) => {
+        tellStarted(ready)
+        options.onReady(ready)
+      })
+      child = run.child
+      const reason = await run.ended
+      tellFailed(new Error(`${name} ${reason}.`))
+      if (closing.signal.aborted) return
+      log.warn(`${name} ended`, { reason })
+      onDown(`${name} ${reason}; it is starting again.`)
+      if (now() - beganAt >= limits.steadyMs) pauseMs = limits.firstPauseMs
+      await wait(pauseMs, undefined, { signal: closing.signal }).catch(() => {})
+      pauseMs = Math.min(pauseMs * 2, limits.maxPauseMs)
+    }
+  })()
+
+  return {
+    started,
+    async close() {
+      closing.abort()
+      const force = setTimeout(() => child?.kill('SIGKILL'), limits.endMs)
+      child?.stdin?.end()
+      child?.kill('SIGTERM')
+      await runs
+      clearTimeout(force)
+    },
+  }
+}
+
+/** One run: `ended` resolves with how it ended, in words that follow the name. */
+function runChild<Ready>(
+  { spawn, readyOf }: Options<Ready>,
+  { readyMs }: SupervisorLimits,
+  onReady: (ready: Ready) => void,
+): { child: ChildProcess; ended: Promise<string> } {
+  const child = spawn()
+  let late = false
+  const impatient = setTimeout(() => {
+    late = true
+    child.kill('SIGKILL')
+  }, readyMs)
+  eachLine(child, (line) => {
+    const ready = readyOf(line)
+    if (ready === undefined) return
+    clearTimeout(impatient)
+    onReady(ready)
+  })
+  child.stdin?.on('error', () => {}) // it ended; `close` tells
+  const ended = new Promise<string>((resolve) => {
+    const end = (reason: string) => {
+      clearTimeout(impatient)
+      resolve(reason)
+    }
+    child.once('error', (failure) => end(`could not be started (${failure.message})`))
+    child.once('close', (code, signal) => {
+      if (late) end(`was not ready after ${readyMs / 1000} s`)
+      else end(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`)
+    })
+  })
+  return { child, ended }
+}
+
+function eachLine({ stdout }: ChildProcess, onLine: (line: string) => void): void {
+  let rest = ''
+  stdout?.setEncoding('utf8')
+  stdout?.on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) onLine(line)
+  })
+}
