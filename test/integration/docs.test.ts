@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { eventsPath } from '../../src/shared/contract/events.ts'
+import { routeTable } from '../../src/shared/contract/routeTable.ts'
+import { terminalStreamPath } from '../../src/shared/contract/terminalStream.ts'
+import { projectFolder } from '../support/plantedTree.ts'
+
+const pages = [
+  ...readdirSync(projectFolder).filter((name) => name.endsWith('.md')),
+  ...readdirSync(join(projectFolder, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+const scripts = Object.keys(
+  (JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { scripts: Record<string, string> })
+    .scripts,
+)
+const knownPaths = [
+  ...routeTable.flatMap(({ method, path, aliases }) => [path, ...aliases].map((it) => `${method} ${it}`)),
+  `GET ${eventsPath}`,
+  `GET ${terminalStreamPath}`,
+].map(shapeOf)
+
+describe.each(pages)('%s', (page) => {
+  const text = readFileSync(join(projectFolder, page), 'utf8')
+
+  test('links to what exists', () => {
+    const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target = '']) => target)
+    const local = links.filter((target) => !/^[a-z]+:/.test(target))
+    expect(local.filter((target) => !existsSync(join(projectFolder, dirname(page), target)))).toEqual([])
+  })
+
+  test('names files that exist', () => {
+    const named = [...text.matchAll(/`((?:src|test|scripts|resources|docs|\.ci)\/[\w./-]*)`/g)].map(
+      ([, path = '']) => path,
+    )
+    expect(named.filter((path) => !existsSync(join(projectFolder, path)))).toEqual([])
+  })
+
+  test('names commands that exist', () => {
+    const named = [...text.matchAll(/\bnpm (?:run )?([a-z]+)/g)].map(([, name = '']) => name)
+    const known = [...scripts, 'ci', 'install']
+    expect(named.filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  test('names operations that the service has', () => {
+    const named = [...text.matchAll(/\b(GET|POST|DELETE) (\/v1\/[\w/:.{}$-]*)/g)]
+    const unknown = named.filter(([, method = '', path = '']) => !knownPaths.includes(shapeOf(`${method} ${path}`)))
+    expect(unknown.map(([operation]) => operation)).toEqual([])
+  })
+})
+
+/** `:id`, `{id}` and `$ID` all stand for any one part of a path. */
+function shapeOf(operation: string): string {
+  return operation.replace(/\/(?::\w+|\{\w+\}|\$\w+)/g, '/*')
+}
