@@ -1,0 +1,74 @@
+import { cpus, loadavg, release, totalmem } from 'node:os'
+import { milliseconds, percentile, type Samples } from './figures.ts'
+
+export type Row = {
+  what: string
+  /** What Steward reached, in words. */
+  steward: string
+  /** The peer of the same run, in words; `–` where there is none. */
+  peer: string
+  /** Steward's figure over the peer's. */
+  ratio: number | undefined
+  target: string
+}
+
+/** A figure to be low, with the peer's if there is one. */
+export function timeRow(
+  what: string,
+  target: string,
+  { mine, peer, peerName, percent }: { mine: Samples; peer?: Samples; peerName?: string; percent: number },
+): Row {
+  const value = percentile(mine, percent)
+  const other = peer === undefined ? undefined : percentile(peer, percent)
+  return {
+    what: `${what}, p${percent}`,
+    steward: milliseconds(value),
+    peer: other === undefined ? '–' : `${milliseconds(other)} (${peerName ?? ''})`,
+    ratio: other === undefined ? undefined : value / other,
+    target,
+  }
+}
+
+export type Conditions = { date: Date; loadBefore: number; node: string; quick: boolean }
+
+export function conditionsNow(quick: boolean): Conditions {
+  return { date: new Date(), loadBefore: loadavg()[0] ?? Number.NaN, node: process.version, quick }
+}
+
+/** The page that `npm run bench` writes. */
+export function benchPage(rows: readonly Row[], conditions: Conditions): string {
+  const { date, loadBefore, node, quick } = conditions
+  const model = cpus()[0]?.model ?? 'unknown processor'
+  const table = rows.map(
+    ({ what, steward, peer, ratio, target }) =>
+      `| ${what} | ${steward} | ${peer} | ${ratio === undefined ? '–' : `${ratio.toFixed(2)}×`} | ${target} |`,
+  )
+  return `# Speed
+
+Written by \`npm run bench\`; every peer was measured in the same run, on the same machine, right before or after.
+
+- When: ${date.toISOString()}${quick ? ' (a quick run: few tries, not for comparison)' : ''}
+- Machine: ${cpus().length} × ${model}, ${(totalmem() / 1e9).toFixed(0)} GB, Linux ${release()}, Node ${node}
+- Load before the run (1 minute): ${loadBefore.toFixed(2)}
+
+| what | Steward | peer | ratio | target |
+|---|---|---|---|---|
+${table.join('\n')}
+
+How each is measured:
+
+- **create → first result**: \`POST /v1/sandboxes\`, then \`POST …/exec\` of \`true\`, until its answer. By hand: \`bwrap --unshare-all …\`, then
+  \`nsenter … bash -c true\`, without limits, files of its own or a record.
+- **exec**: \`POST …/exec\` of \`true\`. By hand: \`nsenter … bash -c true\` into a sandbox that runs.
+- **write → on the screen**: a line typed with \`POST …/write\`, then \`GET …/read\` until the shell's answer is there. tmux: \`send-keys\`, then
+  \`capture-pane\` until it is there.
+- **echo**: one character into \`cat\` over the stream WebSocket until it comes back. Raw node-pty: the same in one process, outside a sandbox. With
+  floods: four other terminals print without end, each with a viewer that acknowledges.
+- **output**: 100 MB printed by one command, counted by a client of the stream; less than every byte fails the run. In Chromium: until xterm.js has
+  drawn the last line, with its renderer for the DOM, since this browser has no graphics processor.
+- **other calls**: \`GET /v1/sandboxes\`.
+- **cold start**: from the command line to the \`ready\` line, with everything built. **first screen**: until the window of a browser that
+  already runs offers to create a sandbox.
+- **memory**: resident pages of main, service and host; shared pages count in each.
+`
+}

@@ -1,0 +1,140 @@
+/**
+ * `npm run bench [-- --quick]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
+ * nothing else. A quick run has few tries and prints its page instead of writing it.
+ */
+import { writeFileSync } from 'node:fs'
+import { buildStep, failedSteps } from '../../scripts/steps.ts'
+import { createSandbox, deleteSandbox } from '../../src/shared/contract/sandboxes.ts'
+import type { SandboxId } from '../../src/shared/ids.ts'
+import { type Steward, startSteward } from '../support/steward.ts'
+import { type StewardClient, stewardClient } from '../support/stewardClient.ts'
+import { removeMadeFolders, temporaryFolder } from '../support/temporaryFolder.ts'
+import { rawThroughput } from './peers/rawPty.ts'
+import { benchPage, conditionsNow, type Row, timeRow } from './report.ts'
+import { coldStarts, megabytesPerTerminal, residentMegabytes } from './steward/processFigures.ts'
+import { createToFirstExec, createToFirstExecByHand, execTrue, execTrueByHand } from './steward/sandboxFigures.ts'
+import {
+  echoOfRawPty,
+  echoOnStream,
+  flood,
+  otherCalls,
+  streamThroughput,
+  withFloods,
+  withRawFloods,
+  writeToScreen,
+  writeToScreenOfTmux,
+} from './steward/terminalFigures.ts'
+import { windowRows } from './steward/windowFigures.ts'
+
+const quick = process.argv.includes('--quick')
+const tries = (count: number) => (quick ? Math.ceil(count / 20) : count)
+
+if (failedSteps([buildStep]) > 0) process.exit(1)
+const conditions = conditionsNow(quick)
+const rows: Row[] = []
+try {
+  for await (const row of measured()) {
+    rows.push(row)
+    process.stdout.write(`${row.what}: ${row.steward}, peer ${row.peer}\n`)
+  }
+} finally {
+  await removeMadeFolders()
+}
+const page = benchPage(rows, conditions)
+if (quick) process.stdout.write(`\n${page}`)
+else writeFileSync(new URL('../../docs/bench.md', import.meta.url), page)
+
+async function* measured(): AsyncGenerator<Row> {
+  yield timeRow('cold start → ready', '≤ 700 ms', { mine: await coldStarts(tries(20)), percent: 50 })
+  const steward = await startSteward()
+  try {
+    yield idleMemory(steward)
+    const client = stewardClient(steward.serviceUrl, steward.ownerKey)
+    yield* sandboxRows(client)
+    const { id } = await client.call(createSandbox, { vcpu: 2, memory_mb: 4096 })
+    yield* terminalRows(client, id)
+    yield* throughputRows(client, id)
+    const perTerminal = await megabytesPerTerminal({ steward, client, id }, tries(200))
+    yield plainRow('memory of a terminal with 10,000 lines', `${perTerminal.toFixed(1)} MB`, '≤ 5 MB')
+    yield* windowRows({ steward, client, id, tries })
+    await client.call(deleteSandbox, { id })
+  } finally {
+    await steward.close()
+  }
+}
+
+function idleMemory(steward: Steward): Row {
+  const { main, service, host } = residentMegabytes(steward)
+  const parts = `main ${main.toFixed(0)}, service ${service.toFixed(0)}, host ${host.toFixed(0)}`
+  return plainRow('memory idle', `${(main + service + host).toFixed(0)} MB (${parts})`, '≤ 250 MB')
+}
+
+async function* sandboxRows(client: StewardClient): AsyncGenerator<Row> {
+  const peerName = 'bwrap and nsenter by hand'
+  yield timeRow('create → first result of exec', '≤ 40 ms', {
+    mine: await createToFirstExec(client, tries(60)),
+    peer: await createToFirstExecByHand(tries(60)),
+    peerName,
+    percent: 50,
+  })
+  const { id } = await client.call(createSandbox, {})
+  yield timeRow('exec `true`', '≤ 8 ms', {
+    mine: await execTrue(client, id, tries(300)),
+    peer: await execTrueByHand(tries(300)),
+    peerName: 'nsenter by hand',
+    percent: 50,
+  })
+  await client.call(deleteSandbox, { id })
+}
+
+async function* terminalRows(client: StewardClient, id: SandboxId): AsyncGenerator<Row> {
+  const screen = {
+    mine: await writeToScreen(client, id, tries(300)),
+    peer: await writeToScreenOfTmux(temporaryFolder('tmux'), tries(300)),
+    peerName: 'tmux send-keys, capture-pane',
+  }
+  yield timeRow('write → on the screen by REST', '≤ 4 ms', { ...screen, percent: 50 })
+  yield timeRow('write → on the screen by REST', '≤ 8 ms', { ...screen, percent: 95 })
+
+  const peerName = 'raw node-pty'
+  const idleEcho = await echoOnStream(client, id, tries(500))
+  yield timeRow('echo on the stream', '≤ 5 ms', {
+    mine: idleEcho,
+    peer: await echoOfRawPty(tries(500)),
+    peerName,
+    percent: 95,
+  })
+  const idleCalls = await otherCalls(client, tries(1000))
+  const loud = await withFloods(client, id, async () => ({
+    echo: await echoOnStream(client, id, tries(300)),
+    calls: await otherCalls(client, tries(1000)),
+  }))
+  yield timeRow('echo on the stream while 4 others flood', '≤ 20 ms', {
+    mine: loud.echo,
+    peer: await withRawFloods(() => echoOfRawPty(tries(300))),
+    peerName,
+    percent: 95,
+  })
+  yield timeRow('other calls while 4 terminals flood', '≤ 20 ms', {
+    mine: loud.calls,
+    peer: idleCalls,
+    peerName: 'the same, idle',
+    percent: 99,
+  })
+}
+
+async function* throughputRows(client: StewardClient, id: SandboxId): AsyncGenerator<Row> {
+  const mine = await streamThroughput(client, id)
+  const raw = await rawThroughput(flood)
+  yield {
+    what: 'output to the stream',
+    steward: `${mine.toFixed(0)} MB/s`,
+    peer: `${raw.toFixed(0)} MB/s (raw node-pty)`,
+    ratio: mine / raw,
+    target: '≥ 60 MB/s',
+  }
+}
+
+function plainRow(what: string, steward: string, target: string): Row {
+  return { what, steward, peer: '–', ratio: undefined, target }
+}

@@ -1,0 +1,120 @@
+import { listSandboxes } from '../../../src/shared/contract/sandboxes.ts'
+import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '../../../src/shared/contract/terminals.ts'
+import type { SandboxId, TerminalId } from '../../../src/shared/ids.ts'
+import type { Attached, StewardClient } from '../../support/stewardClient.ts'
+import { megabytesPerSecond, type Samples, timed } from '../figures.ts'
+import { echoOnce, rawPty } from '../peers/rawPty.ts'
+import { tmuxScreen } from '../peers/tmuxScreen.ts'
+
+const line = '0123456789'.repeat(7)
+export const floodBytes = 100_000_000
+export const flood = `yes ${line} | head -c ${floodBytes}`
+const endlessFlood = `yes ${line}`
+
+/** Only the shell's answer has this text, not the typed line. */
+const typed = (index: number) => ({ line: `echo a$((${1000 + index}))b`, answer: `a${1000 + index}b` })
+
+/** Type a line over REST and read the screen until the answer stands there. */
+export async function writeToScreen(client: StewardClient, id: SandboxId, count: number): Promise<Samples> {
+  const { session_id: sessionId } = await client.call(createTerminal, { id, command: 'bash --norc' })
+  const samples = await timed(count, async (index) => {
+    const { line, answer } = typed(index)
+    await client.call(writeTerminal, { id, sessionId, input: `${line}\n` })
+    while (!(await client.call(readTerminal, { id, sessionId })).output.includes(answer));
+  })
+  await client.call(closeTerminal, { id, sessionId })
+  return samples
+}
+
+export async function writeToScreenOfTmux(folder: string, count: number): Promise<Samples> {
+  const screen = await tmuxScreen(folder)
+  const samples = await timed(count, async (index) => {
+    const { line, answer } = typed(index)
+    await screen.type(line)
+    while (!(await screen.read()).includes(answer));
+  })
+  await screen.close()
+  return samples
+}
+
+const letter = (index: number) => String.fromCharCode('a'.charCodeAt(0) + (index % 26))
+
+export async function echoOnStream(client: StewardClient, id: SandboxId, count: number): Promise<Samples> {
+  const { session_id: sessionId } = await client.call(createTerminal, { id, command: 'cat' })
+  const stream = await client.attach(id, sessionId)
+  const samples = await timed(count, (index) => echoOf(stream, letter(index)))
+  stream.close()
+  await client.call(closeTerminal, { id, sessionId })
+  return samples
+}
+
+export async function echoOfRawPty(count: number): Promise<Samples> {
+  const pty = rawPty('cat')
+  const samples = await timed(count, (index) => echoOnce(pty, letter(index)))
+  pty.kill()
+  return samples
+}
+
+function echoOf(stream: Attached, character: string): Promise<void> {
+  return new Promise((resolve) => {
+    stream.onOutput = (bytes) => {
+      if (bytes.includes(character)) resolve()
+    }
+    stream.send({ type: 'input', data: character })
+  })
+}
+
+/** Everything that a command prints, to a client that only counts it. */
+export async function streamThroughput(client: StewardClient, id: SandboxId): Promise<number> {
+  const command = `read -r; ${flood}`
+  const { session_id: sessionId } = await client.call(createTerminal, { id, command })
+  const stream = await client.attach(id, sessionId)
+  let bytes = 0
+  let startMs = 0
+  const ended = new Promise<void>((resolve) => {
+    stream.onMessage = ({ type }) => type === 'exited' && resolve()
+  })
+  stream.onOutput = (part) => {
+    if (bytes === 0) startMs = performance.now()
+    bytes += part.length
+  }
+  stream.send({ type: 'input', data: '\n' })
+  await ended
+  const elapsedMs = performance.now() - startMs
+  stream.close()
+  if (bytes < floodBytes) throw new Error(`The stream lost output: ${bytes} of ${floodBytes} bytes came.`)
+  return megabytesPerSecond(bytes, elapsedMs)
+}
+
+/** Four terminals print without end, each with a viewer that keeps up, while `work` runs. */
+export async function withFloods<T>(client: StewardClient, id: SandboxId, work: () => Promise<T>): Promise<T> {
+  const floods = await Promise.all(Array.from({ length: 4 }, () => startFlood(client, id)))
+  try {
+    return await work()
+  } finally {
+    for (const { stream, sessionId } of floods) {
+      stream.close()
+      await client.call(closeTerminal, { id, sessionId })
+    }
+  }
+}
+
+async function startFlood(client: StewardClient, id: SandboxId): Promise<{ stream: Attached; sessionId: TerminalId }> {
+  const { session_id: sessionId } = await client.call(createTerminal, { id, command: endlessFlood })
+  return { stream: await client.attach(id, sessionId), sessionId }
+}
+
+/** The same four floods on plain node-pty, read by this process. */
+export async function withRawFloods<T>(work: () => Promise<T>): Promise<T> {
+  const floods = Array.from({ length: 4 }, () => rawPty(endlessFlood))
+  for (const pty of floods) pty.onData(() => undefined)
+  try {
+    return await work()
+  } finally {
+    for (const pty of floods) pty.kill('SIGKILL')
+  }
+}
+
+export function otherCalls(client: StewardClient, count: number): Promise<Samples> {
+  return timed(count, () => client.call(listSandboxes, {}))
+}
