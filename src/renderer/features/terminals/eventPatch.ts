@@ -1,0 +1,14 @@
+import type { QueryClient, QueryKey } from '@tanstack/react-query'
+import { patchAndReadAgain } from '../../agent/readAgain.ts'
+
+/**
+ * Puts what an event tells into a list. Only while that list is being read, or was never read well, it is read again:
+ * the answer on its way may be older than the event. Titles change often, and each must not cost a read.
+ */
+export function patchFromEvent<Data>(queryClient: QueryClient, queryKey: QueryKey, patch: (data: Data) => Data): void {
+  if (queryClient.isFetching({ queryKey }) > 0) {
+    void patchAndReadAgain(queryClient, queryKey, patch)
+    return
+  }
+  queryClient.setQueriesData<Data>({ queryKey }, (data) => data && patch(data))
+}

@@ -1,0 +1,18 @@
+import { useSyncExternalStore } from 'react'
+import { uptimeText } from './uptime.ts'
+
+/** Ticks by itself: only this text is drawn again, and only when it reads differently. */
+export function Uptime({ startedAt }: { startedAt: string }) {
+  const startedAtMs = Date.parse(startedAt)
+  const text = useSyncExternalStore(everySecond, () => uptimeText(startedAtMs, Date.now()))
+  return (
+    <time dateTime={startedAt} title={`Running since ${new Date(startedAt).toLocaleString()}`} className="tabular-nums">
+      {text}
+    </time>
+  )
+}
+
+function everySecond(listener: () => void): () => void {
+  const timer = setInterval(listener, 1_000)
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { commandName, tabLabels } from './tabLabels.ts'
+import type { TerminalList } from './terminalList.ts'
+
+const terminals = (...given: { command: string; title?: string }[]) =>
+  given.map(({ command, title = null }, index) => ({
+    session_id: `pty_${index}`,
+    command,
+    title,
+  })) as never as TerminalList
+
+test('each tab has a name of its own', () => {
+  const labels = tabLabels(
+    terminals(
+      { command: 'bash -l' },
+      { command: 'bash -l' },
+      { command: 'vim a', title: 'a - VIM' },
+      { command: 'bash' },
+    ),
+  )
+  expect([...labels.values()]).toEqual(['bash', 'bash (2)', 'a - VIM', 'bash (3)'])
+})
+
+test('a title is one line, and an empty one counts for nothing', () => {
+  const labels = tabLabels(
+    terminals({ command: 'top', title: ' \u202e ' }, { command: 'x', title: 'two\nlines\u0007' }),
+  )
+  expect([...labels.values()]).toEqual(['top', 'two lines'])
+})
+
+test.each([
+  ['bash -l', 'bash'],
+  ['/usr/bin/python3 -i', 'python3'],
+  ['FOO=1 BAR=2 make test', 'make'],
+  ['FOO=1', 'FOO=1'],
+  ['  htop  ', 'htop'],
+  ['./', './'],
+])('%s is called %s', (command, name) => {
+  expect(commandName(command)).toBe(name)
+})

@@ -1,0 +1,89 @@
+import { ArrowDown, ArrowUp, CaseSensitive, Regex, X } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import type { SearchQuery, SearchResult, TerminalSearch } from './terminalSearch.ts'
+
+type SearchBarProps = { search: TerminalSearch; onClose: () => void }
+
+export function SearchBar({ search, onClose }: SearchBarProps) {
+  const [query, setQuery] = useState<SearchQuery>({ text: '', caseSensitive: false, regex: false })
+  const [result, setResult] = useState<SearchResult>()
+  const field = useRef<HTMLDivElement>(null)
+
+  useEffect(() => search.onResult(setResult), [search])
+  useEffect(() => () => search.end(), [search])
+  // Asking for the search again brings the focus back to it.
+  useEffect(() => field.current?.querySelector('input')?.focus(), [])
+
+  const change = (part: Partial<SearchQuery>) => {
+    const next = { ...query, ...part }
+    setQuery(next)
+    search.refine(next)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') onClose()
+    else if (event.key !== 'Enter') return
+    else if (event.shiftKey) search.previous(query)
+    else search.next(query)
+    event.preventDefault()
+  }
+
+  return (
+    <search
+      aria-label="Search in terminal"
+      className="animate-appear absolute top-2 right-5 z-20 flex w-96 max-w-[calc(100%-2rem)] items-center gap-0.5 rounded-card bg-raised py-1 pr-1 pl-1 shadow-popover"
+    >
+      <div ref={field} className="min-w-0 flex-1">
+        <TextField
+          label="Search in terminal"
+          labelHidden
+          placeholder="Search"
+          value={query.text}
+          onChange={(text) => change({ text })}
+          onKeyDown={onKeyDown}
+          aria-invalid={result === 'invalid' || undefined}
+          className="h-7 border-transparent bg-transparent shadow-none"
+        />
+      </div>
+      <output className="shrink-0 px-1.5 text-small tabular-nums text-muted">{countOf(query, result)}</output>
+      <IconButton
+        size="small"
+        icon={CaseSensitive}
+        label="Match case"
+        aria-pressed={query.caseSensitive}
+        onClick={() => change({ caseSensitive: !query.caseSensitive })}
+      />
+      <IconButton
+        size="small"
+        icon={Regex}
+        label="Regular expression"
+        aria-pressed={query.regex}
+        onClick={() => change({ regex: !query.regex })}
+      />
+      <span aria-hidden className="mx-0.5 h-4 w-px bg-line" />
+      <IconButton
+        size="small"
+        icon={ArrowUp}
+        label="Previous match"
+        shortcut="shift+enter"
+        onClick={() => search.previous(query)}
+      />
+      <IconButton
+        size="small"
+        icon={ArrowDown}
+        label="Next match"
+        shortcut="enter"
+        onClick={() => search.next(query)}
+      />
+      <IconButton size="small" icon={X} label="Close search" shortcut="escape" onClick={onClose} />
+    </search>
+  )
+}
+
+function countOf({ text }: SearchQuery, result: SearchResult | undefined): string {
+  if (text === '' || result === undefined) return ''
+  if (result === 'invalid') return 'Not an expression'
+  if (result.total === 0) return 'None'
+  return `${result.place ?? 'many'} of ${result.total}`
+}

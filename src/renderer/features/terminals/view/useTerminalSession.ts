@@ -1,0 +1,97 @@
+import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
+import { thisKeyboard } from '../../../ui/commands/shortcuts.ts'
+import { useTheme } from '../../../ui/theme/useTheme.ts'
+import type { StreamState } from '../stream/streamState.ts'
+import type { StreamConnector } from '../stream/terminalStream.ts'
+import { useFontSize } from './fontSize.ts'
+import type { LinkHint } from './terminalLinks.ts'
+import {
+  type Appearance,
+  type TerminalSession,
+  type TerminalSessionEvents,
+  terminalSession,
+} from './terminalSession.ts'
+import { type WebglLeases, webglLeases } from './webglLeases.ts'
+
+const fontDeadlineMs = 2_000
+
+export type UseTerminalSession = {
+  terminalId: string
+  label: string
+  connect: StreamConnector
+  visible: boolean
+  webgl?: WebglLeases | undefined
+  on: Omit<TerminalSessionEvents, 'state' | 'linkHint'>
+}
+
+export type TerminalSessionView = {
+  /** Undefined until the fonts are there and the terminal is on the page. */
+  session: TerminalSession | undefined
+  state: StreamState
+  linkHint: LinkHint | undefined
+}
+
+export function useTerminalSession(
+  host: RefObject<HTMLElement | null>,
+  { terminalId, label, connect, visible, webgl, on }: UseTerminalSession,
+): TerminalSessionView {
+  const appearance: Appearance = { theme: useTheme(), fontSize: useFontSize() }
+  const { theme, fontSize } = appearance
+  const [session, setSession] = useState<TerminalSession>()
+  const [state, setState] = useState<StreamState>({ phase: 'connecting' })
+  const [linkHint, setLinkHint] = useState<LinkHint>()
+  const [ownLease] = useState(() => webglLeases(1))
+
+  const opened = useEffectEvent((element: HTMLElement) =>
+    terminalSession({
+      host: element,
+      label,
+      connect,
+      appearance,
+      webgl: webgl ?? ownLease,
+      apple: thisKeyboard().apple,
+      on: { ...on, ...latest, state: setState, linkHint: setLinkHint },
+    }),
+  )
+  // The session lives longer than one drawing of the view: its events reach the newest.
+  const latest: Pick<TerminalSessionEvents, 'title' | 'refused' | 'hiddenOutput' | 'key' | 'room'> = {
+    title: useEffectEvent(on.title),
+    refused: useEffectEvent(on.refused),
+    hiddenOutput: useEffectEvent(on.hiddenOutput),
+    key: useEffectEvent(on.key),
+    room: useEffectEvent(on.room),
+  }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another terminal is another session
+  useEffect(() => {
+    const leaving = new AbortController()
+    void terminalFonts().then(() => {
+      if (leaving.signal.aborted || host.current === null) return
+      const made = opened(host.current)
+      leaving.signal.addEventListener('abort', () => made.close())
+      setSession(made)
+    })
+    return () => {
+      leaving.abort()
+      setSession(undefined)
+      setState({ phase: 'connecting' })
+    }
+  }, [host, terminalId])
+
+  useEffect(() => {
+    if (visible) session?.show()
+    else session?.hide()
+  }, [session, visible])
+
+  useEffect(() => session?.look({ theme, fontSize }), [session, theme, fontSize])
+
+  return { session, state, linkHint }
+}
+
+/** A terminal measures its cells once, when it opens: with the fonts it will draw with, or without them if they fail. */
+async function terminalFonts(): Promise<void> {
+  const family = getComputedStyle(document.documentElement).getPropertyValue('--font-mono')
+  const loaded = Promise.all([document.fonts.load(`13px ${family}`), document.fonts.load(`bold 13px ${family}`)])
+  const late = new Promise<void>((resolve) => setTimeout(resolve, fontDeadlineMs))
+  await Promise.race([loaded.then(() => {}), late]).catch(() => {})
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { type WebglHolder, webglLeases } from './webglLeases.ts'
+
+function holder(works = true): WebglHolder & { drawing: boolean } {
+  const self = {
+    drawing: false,
+    start() {
+      self.drawing = works
+      return works
+    },
+    stop() {
+      self.drawing = false
+    },
+  }
+  return self
+}
+
+test('the terminal longest out of view gives its context up', () => {
+  const leases = webglLeases(2)
+  const [one, two, three] = [holder(), holder(), holder()]
+  leases.take(one)
+  leases.take(two)
+  leases.take(one)
+  leases.take(three)
+  expect([one.drawing, two.drawing, three.drawing]).toEqual([true, false, true])
+})
+
+test('what was given back makes room', () => {
+  const leases = webglLeases(1)
+  const [one, two] = [holder(), holder()]
+  leases.take(one)
+  leases.giveBack(one)
+  leases.take(two)
+  expect([one.drawing, two.drawing]).toEqual([false, true])
+})
+
+test('a terminal that cannot draw with it takes no room', () => {
+  const leases = webglLeases(1)
+  const [broken, whole] = [holder(false), holder()]
+  leases.take(whole)
+  leases.giveBack(whole)
+  leases.take(broken)
+  leases.take(whole)
+  expect(whole.drawing).toBe(true)
+})
