@@ -4,6 +4,7 @@ import { Dialog as DialogPrimitive } from 'radix-ui'
 import { type Command, useRegisteredCommands } from '../ui/commands/commandRegistry.tsx'
 import { matches, parseShortcuts, thisKeyboard } from '../ui/commands/shortcuts.ts'
 import { Kbd } from '../ui/Kbd.tsx'
+import { useLayers } from '../ui/Layers.tsx'
 import { bySection } from './bySection.ts'
 
 type CommandPaletteProps = { open: boolean; onOpenChange: (open: boolean) => void }
@@ -11,7 +12,7 @@ type CommandPaletteProps = { open: boolean; onOpenChange: (open: boolean) => voi
 export function CommandPalette({ open, onOpenChange }: CommandPaletteProps) {
   return (
     <DialogPrimitive.Root open={open} onOpenChange={onOpenChange}>
-      <DialogPrimitive.Portal>
+      <DialogPrimitive.Portal container={useLayers()}>
         <DialogPrimitive.Overlay className="animate-fade fixed inset-0 z-40 bg-overlay" />
         <DialogPrimitive.Content
           aria-describedby={undefined}

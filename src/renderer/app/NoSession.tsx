@@ -9,6 +9,7 @@ import { isSessionLost } from './sessionLost.ts'
 export function NoSession({ error, onRetry }: { error: Error; onRetry: () => void }) {
   return (
     <main className="h-full">
+      <h1 className="sr-only">Steward</h1>
       {isSessionLost(error) ? (
         <EmptyState
           icon={KeyRound}

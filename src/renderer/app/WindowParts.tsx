@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { CommandProvider } from '../ui/commands/commandRegistry.tsx'
+import { Layers } from '../ui/Layers.tsx'
 import { TooltipProvider } from '../ui/Tooltip.tsx'
 import { Toaster } from '../ui/toast.tsx'
 
@@ -7,7 +8,9 @@ import { Toaster } from '../ui/toast.tsx'
 export function WindowParts({ children }: { children: ReactNode }) {
   return (
     <TooltipProvider>
-      <CommandProvider>{children}</CommandProvider>
+      <CommandProvider>
+        <Layers>{children}</Layers>
+      </CommandProvider>
       <Toaster />
     </TooltipProvider>
   )

@@ -3,6 +3,7 @@ import { Dialog as Primitive } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { classNames } from './classNames.ts'
 import { IconButton } from './IconButton.tsx'
+import { useLayers } from './Layers.tsx'
 
 type DialogProps = {
   open: boolean
@@ -22,7 +23,7 @@ const widths = { narrow: 'max-w-100', medium: 'max-w-120', wide: 'max-w-160' } a
 export function Dialog({ open, onOpenChange, title, description, width = 'medium', ...content }: DialogProps) {
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
-      <Primitive.Portal>
+      <Primitive.Portal container={useLayers()}>
         <Primitive.Overlay className="animate-fade fixed inset-0 z-40 bg-overlay" />
         <Primitive.Content
           {...(description === undefined && { 'aria-describedby': undefined })}

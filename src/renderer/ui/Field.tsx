@@ -13,28 +13,34 @@ export type FieldTexts = {
   error?: string | undefined
 }
 
+type FieldControl = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }
+
 type FieldProps = FieldTexts & {
   aside?: ReactNode
-  children: (control: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode
+  children: (control: FieldControl, labelId: string) => ReactNode
 }
 
 /** A label, its control, and what to know or what is wrong below it. */
 export function Field({ label, labelHidden = false, hint, error, aside, children }: FieldProps) {
   const id = useId()
+  const labelId = `${id}-label`
   const note = error ?? hint
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
       <div className={classNames('flex items-baseline justify-between gap-2', labelHidden && 'sr-only')}>
-        <label htmlFor={id} className="font-medium text-text">
+        <label id={labelId} htmlFor={id} className="font-medium text-text">
           {label}
         </label>
         {aside}
       </div>
-      {children({
-        id,
-        ...(note !== undefined && { 'aria-describedby': `${id}-note` }),
-        ...(error !== undefined && { 'aria-invalid': true }),
-      })}
+      {children(
+        {
+          id,
+          ...(note !== undefined && { 'aria-describedby': `${id}-note` }),
+          ...(error !== undefined && { 'aria-invalid': true }),
+        },
+        labelId,
+      )}
       {note !== undefined && (
         <p id={`${id}-note`} className={classNames('text-small', error === undefined ? 'text-faint' : 'text-negative')}>
           {note}

@@ -3,6 +3,7 @@ import { ContextMenu as ContextPrimitive, DropdownMenu as DropdownPrimitive } fr
 import type { ReactElement } from 'react'
 import { classNames } from './classNames.ts'
 import { Kbd } from './Kbd.tsx'
+import { useLayers } from './Layers.tsx'
 
 export type MenuItem =
   | 'separator'
@@ -31,7 +32,7 @@ export function Menu({ children, items, align = 'start', side = 'bottom' }: Menu
   return (
     <DropdownPrimitive.Root modal={false}>
       <DropdownPrimitive.Trigger asChild>{children}</DropdownPrimitive.Trigger>
-      <DropdownPrimitive.Portal>
+      <DropdownPrimitive.Portal container={useLayers()}>
         <DropdownPrimitive.Content align={align} side={side} sideOffset={4} collisionPadding={8} className={surface}>
           <MenuRows items={items} Row={DropdownPrimitive.Item} Divider={DropdownPrimitive.Separator} />
         </DropdownPrimitive.Content>
@@ -45,7 +46,7 @@ export function ContextMenu({ children, items }: Pick<MenuProps, 'children' | 'i
   return (
     <ContextPrimitive.Root modal={false}>
       <ContextPrimitive.Trigger asChild>{children}</ContextPrimitive.Trigger>
-      <ContextPrimitive.Portal>
+      <ContextPrimitive.Portal container={useLayers()}>
         <ContextPrimitive.Content collisionPadding={8} className={surface}>
           <MenuRows items={items} Row={ContextPrimitive.Item} Divider={ContextPrimitive.Separator} />
         </ContextPrimitive.Content>

@@ -1,7 +1,8 @@
 import { Check, ChevronDown } from 'lucide-react'
-import { Select as Primitive } from 'radix-ui'
+import { DropdownMenu as Primitive } from 'radix-ui'
 import { classNames } from './classNames.ts'
 import { Field, type FieldTexts, inputLook } from './Field.tsx'
+import { useLayers } from './Layers.tsx'
 
 export type SelectOption<Value extends string> = {
   value: Value
@@ -17,6 +18,7 @@ type SelectProps<Value extends string> = FieldTexts & {
   disabled?: boolean
 }
 
+/** One of a few choices, as a button that opens them. */
 export function Select<Value extends string>({
   value,
   onChange,
@@ -24,52 +26,63 @@ export function Select<Value extends string>({
   disabled = false,
   ...texts
 }: SelectProps<Value>) {
-  const choose = (chosen: string) => {
-    const option = options.find((it) => it.value === chosen)
-    if (option) onChange(option.value)
-  }
+  const container = useLayers()
   return (
     <Field {...texts}>
-      {(control) => (
-        <Primitive.Root value={value} onValueChange={choose} disabled={disabled}>
+      {({ id, ...control }, labelId) => (
+        <Primitive.Root modal={false}>
           <Primitive.Trigger
             {...control}
+            id={id}
+            aria-labelledby={`${labelId} ${id}-value`}
+            disabled={disabled}
             className={classNames(inputLook, 'flex items-center justify-between gap-2 text-left')}
           >
-            <span className="truncate">
-              <Primitive.Value>{options.find((it) => it.value === value)?.label ?? value}</Primitive.Value>
+            <span id={`${id}-value`} className="truncate">
+              {options.find((option) => option.value === value)?.label ?? value}
             </span>
             <ChevronDown aria-hidden className="size-3.5 shrink-0 text-faint" />
           </Primitive.Trigger>
-          <Primitive.Portal>
+          <Primitive.Portal container={container}>
             <Primitive.Content
-              position="popper"
+              align="start"
               sideOffset={4}
               collisionPadding={8}
-              className="animate-appear z-50 max-h-80 min-w-(--radix-select-trigger-width) overflow-hidden rounded-card bg-raised p-1 shadow-popover"
+              className="animate-appear z-50 max-h-80 min-w-(--radix-dropdown-menu-trigger-width) overflow-auto rounded-card bg-raised p-1 text-text shadow-popover outline-none"
             >
-              <Primitive.Viewport>
-                {options.map(({ value: each, label, detail, disabled: unusable = false }) => (
-                  <Primitive.Item
-                    key={each}
-                    value={each}
-                    disabled={unusable}
-                    className="relative flex min-h-7 select-none items-center gap-2 rounded-small py-1 pr-2 pl-7 outline-none data-disabled:opacity-50 data-highlighted:bg-hover"
-                  >
-                    <Primitive.ItemIndicator className="absolute left-2">
-                      <Check aria-hidden className="size-3.5 text-accent" />
-                    </Primitive.ItemIndicator>
-                    <div className="min-w-0">
-                      <Primitive.ItemText>{label}</Primitive.ItemText>
-                      {detail && <div className="max-w-80 text-small text-faint">{detail}</div>}
-                    </div>
-                  </Primitive.Item>
-                ))}
-              </Primitive.Viewport>
+              {options.map((option) => (
+                <OptionRow
+                  key={option.value}
+                  option={option}
+                  isChosen={option.value === value}
+                  onChoose={() => onChange(option.value)}
+                />
+              ))}
             </Primitive.Content>
           </Primitive.Portal>
         </Primitive.Root>
       )}
     </Field>
+  )
+}
+
+type OptionRowProps = { option: SelectOption<string>; isChosen: boolean; onChoose: () => void }
+
+function OptionRow({ option: { label, detail, disabled = false }, isChosen, onChoose }: OptionRowProps) {
+  return (
+    <Primitive.Item
+      role="menuitemradio"
+      aria-checked={isChosen}
+      textValue={label}
+      disabled={disabled}
+      onSelect={onChoose}
+      className="flex min-h-7 select-none items-center gap-2 rounded-small px-2 py-1 outline-none data-disabled:opacity-50 data-highlighted:bg-hover"
+    >
+      <Check aria-hidden className={classNames('size-3.5 shrink-0 text-accent', !isChosen && 'invisible')} />
+      <span className="min-w-0">
+        {label}
+        {detail && <span className="block max-w-80 text-small text-faint">{detail}</span>}
+      </span>
+    </Primitive.Item>
   )
 }

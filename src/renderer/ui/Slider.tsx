@@ -37,7 +37,7 @@ export function Slider({ label, value, onChange, min, max, step = 1, format = St
         <Primitive.Thumb
           aria-labelledby={id}
           aria-valuetext={format(value)}
-          className="block size-3.5 rounded-full border border-edge bg-white shadow-control"
+          className="block size-3.5 rounded-full border border-edge bg-on-solid shadow-control"
         />
       </Primitive.Root>
       {hint && <p className="text-small text-faint">{hint}</p>}

@@ -1,6 +1,7 @@
 import { Tooltip as Primitive } from 'radix-ui'
 import type { ReactElement, ReactNode } from 'react'
 import { Kbd } from './Kbd.tsx'
+import { useLayers } from './Layers.tsx'
 
 export function TooltipProvider({ children }: { children: ReactNode }) {
   return (
@@ -22,7 +23,7 @@ export function Tooltip({ content, shortcut, side = 'bottom', children }: Toolti
   return (
     <Primitive.Root>
       <Primitive.Trigger asChild>{children}</Primitive.Trigger>
-      <Primitive.Portal>
+      <Primitive.Portal container={useLayers()}>
         <Primitive.Content
           side={side}
           sideOffset={6}

@@ -1,0 +1,19 @@
+import { createContext, type ReactNode, useContext, useState } from 'react'
+
+const LayersContext = createContext<HTMLElement | null>(null)
+
+/** Where dialogs, menus and hints are drawn: above everything, in a landmark of their own. */
+export function Layers({ children }: { children: ReactNode }) {
+  const [place, setPlace] = useState<HTMLElement | null>(null)
+  return (
+    <LayersContext value={place}>
+      {children}
+      <section ref={setPlace} aria-label="Dialogs, menus and hints" />
+    </LayersContext>
+  )
+}
+
+/** The `container` of a portal. */
+export function useLayers(): HTMLElement | null {
+  return useContext(LayersContext)
+}
