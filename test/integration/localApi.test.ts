@@ -1,0 +1,402 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { startLocalServer } from '../../src/main/agent/api/localServer.ts'
+import { personSessions } from '../../src/main/agent/api/personSessions.ts'
+import { serviceLink } from '../../src/main/agent/connections/serviceLink.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { LocalEvent } from '../../src/shared/contract/localApi.ts'
+import { until } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { startWireService, type WireService } from '../support/wireService.ts'
+
+const ownerKey = 'sk_steward_owner'
+
+async function startAgent(service?: WireService) {
+  const pagesFolder = join(temporaryFolder('pages'), 'renderer')
+  mkdirSync(join(pagesFolder, 'assets'), { recursive: true })
+  writeFileSync(join(pagesFolder, 'index.html'), '<!doctype html><title>Steward</title>')
+  writeFileSync(join(pagesFolder, 'terminal.html'), '<!doctype html><title>Terminal</title>')
+  writeFileSync(join(pagesFolder, 'assets', 'app-1a2b.js'), 'export {}')
+  writeFileSync(join(pagesFolder, '..', 'secret.html'), 'never served')
+  const link = serviceLink({ name: 'This computer', kind: 'embedded', log: silentLog })
+  const sessions = personSessions()
+  const server = await startLocalServer({
+    address: { host: '127.0.0.1', port: 0 },
+    pagesFolder,
+    link,
+    sessions,
+    status: { version: '1.2.3', shell: 'browser', platform: 'linux' },
+    log: silentLog,
+  })
+  onTestFinished(async () => {
+    link.close()
+    await server.close()
+  })
+  if (service) link.connect({ url: service.url, key: ownerKey, certificate: undefined })
+  const origin = `http://127.0.0.1:${server.port}`
+  const open = (token: string) =>
+    fetch(`${origin}/local/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin },
+      body: JSON.stringify({ token }),
+    })
+  const cookie = async () => {
+    const reply = await open(sessions.issueToken())
+    return reply.headers.get('set-cookie')?.split(';')[0] ?? ''
+  }
+  return { origin, port: server.port, link, sessions, open, cookie }
+}
+
+async function startService(options: Parameters<typeof startWireService>[0] = {}): Promise<WireService> {
+  const service = await startWireService(options)
+  onTestFinished(() => service.close())
+  return service
+}
+
+/** Unlike fetch, this sends whatever headers and target it is given. */
+function send(port: number, options: { path: string; method?: string; headers?: Record<string, string> }) {
+  return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
+    const sent = httpRequest({ host: '127.0.0.1', port, agent: false, ...options }, (reply) => {
+      let body = ''
+      reply.setEncoding('utf8')
+      reply.on('data', (text: string) => {
+        body += text
+      })
+      reply.on('end', () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body }))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+/** How a WebSocket handshake was refused. */
+function refusal(socket: WebSocket): Promise<{ status: number; body: unknown }> {
+  return new Promise((resolve, reject) => {
+    socket.on('error', () => {}) // the answer tells
+    socket.on('open', () => reject(new Error('It was opened.')))
+    socket.on('unexpected-response', (_request, reply) => {
+      let body = ''
+      reply.on('data', (bytes: Buffer) => {
+        body += bytes.toString()
+      })
+      reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: JSON.parse(body) }))
+    })
+  })
+}
+
+function eventsOf(socket: WebSocket): LocalEvent[] {
+  const seen: LocalEvent[] = []
+  socket.on('message', (data) => seen.push(LocalEvent.parse(JSON.parse(String(data)))))
+  return seen
+}
+
+test('a token opens one session, once, with a cookie that scripts and other sites never see', async () => {
+  const { open, sessions, origin } = await startAgent()
+  const token = sessions.issueToken()
+  const first = await open(token)
+  expect(first.status).toBe(200)
+  expect(first.headers.get('set-cookie')).toMatch(/^steward_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)
+  const second = await open(token)
+  expect(second.status).toBe(401)
+  expect(await second.json()).toMatchObject({ code: 'auth/invalid' })
+  const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const status = await fetch(`${origin}/local/status`, { headers: { cookie } })
+  expect(await status.json()).toEqual({
+    version: '1.2.3',
+    shell: 'browser',
+    platform: 'linux',
+    connection: { name: 'This computer', kind: 'embedded', url: '', state: 'starting', detail: null },
+  })
+})
+
+test.each([
+  ['a wrong token', '{"token":"guess"}', 401, 'auth/invalid'],
+  ['no token', '{}', 400, 'request/invalid'],
+  ['what is not JSON', '{', 400, 'request/malformed'],
+  ['too much', `{"token":"${'x'.repeat(5000)}"}`, 413, 'request/too-large'],
+])('%s opens no session', async (_, body, status, code) => {
+  const { origin } = await startAgent()
+  const reply = await fetch(`${origin}/local/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  expect(reply.status).toBe(status)
+  expect(await reply.json()).toMatchObject({ code, error: expect.any(String), hint: expect.any(String) })
+  expect(reply.headers.get('set-cookie')).toBeNull()
+})
+
+test('what belongs to the person is refused without a session', async () => {
+  const { origin } = await startAgent()
+  const status = await fetch(`${origin}/local/status`, { headers: { cookie: 'steward_session=guess' } })
+  expect(status.status).toBe(401)
+  expect(await status.json()).toMatchObject({ code: 'auth/required' })
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`)
+  expect(await refusal(socket)).toMatchObject({ status: 401, body: { code: 'auth/required' } })
+})
+
+test.each([
+  ['a rebound name', { host: 'attacker.example' }, 'auth/host'],
+  ['another port', { host: '127.0.0.1:1' }, 'auth/host'],
+  ['a page of another site', { origin: 'https://attacker.example' }, 'auth/origin'],
+  ['a page without an origin', { origin: 'null' }, 'auth/origin'],
+  ['a page of another local server', { 'sec-fetch-site': 'same-site' }, 'auth/origin'],
+  ['a request across sites', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }, 'auth/origin'],
+])('%s reaches nothing', async (_, headers, code) => {
+  const service = await startService()
+  const { port, cookie } = await startAgent(service)
+  const given = { host: `127.0.0.1:${port}`, cookie: await cookie(), ...headers }
+  for (const [method, path] of [
+    ['GET', '/v1/sandboxes'],
+    ['POST', '/v1/sandboxes'],
+    ['GET', '/local/status'],
+    ['GET', '/health'],
+  ] as const) {
+    const reply = await send(port, { path, method, headers: given })
+    expect([reply.status, JSON.parse(reply.body).code]).toEqual([403, code])
+  }
+  for (const path of ['/local/events', '/v1/sandboxes/x/pty/y/stream']) {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: given })
+    expect(await refusal(socket)).toMatchObject({ status: 403, body: { code } })
+  }
+  expect(service.requests.filter(({ url }) => url !== '/v1/events')).toEqual([])
+})
+
+test('the names of this address, and a link from elsewhere to the page, are served', async () => {
+  const { port } = await startAgent()
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, `LOCALHOST:${port}`]) {
+    expect((await send(port, { path: '/', headers: { host } })).status).toBe(200)
+  }
+  const followed = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+  expect((await send(port, { path: '/', headers: { host: `localhost:${port}`, ...followed } })).status).toBe(200)
+})
+
+test('pages come with a strict policy, and files named by their content are kept', async () => {
+  const { origin, port } = await startAgent()
+  const page = await fetch(`${origin}/sandboxes/0a1b`)
+  expect(await page.text()).toContain('Steward')
+  expect(page.headers.get('cache-control')).toBe('no-cache')
+  const policy = page.headers.get('content-security-policy')
+  expect(policy).toContain("default-src 'none'; script-src 'self';")
+  expect(policy).toContain(`connect-src 'self' ws://127.0.0.1:${port};`)
+  expect(policy).toContain("frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+  const fixed = [
+    'x-content-type-options',
+    'referrer-policy',
+    'cross-origin-opener-policy',
+    'cross-origin-resource-policy',
+  ]
+  expect(fixed.map((name) => page.headers.get(name))).toEqual(['nosniff', 'no-referrer', 'same-origin', 'same-origin'])
+  expect(page.headers.get('access-control-allow-origin')).toBeNull()
+  expect(await (await fetch(`${origin}/terminal.html`)).text()).toContain('Terminal')
+  const script = await fetch(`${origin}/assets/app-1a2b.js`)
+  expect(script.headers.get('cache-control')).toContain('immutable')
+  const again = await send(port, {
+    path: '/assets/app-1a2b.js',
+    headers: { host: `127.0.0.1:${port}`, 'if-none-match': script.headers.get('etag') ?? '' },
+  })
+  expect([again.status, again.body]).toEqual([304, ''])
+})
+
+test.each([
+  ['/../secret.html', 404],
+  ['/..%2fsecret.html', 404],
+  ['/assets/..%2f..%2fsecret.html', 404],
+  ['/%00.html', 400],
+  ['/%', 400],
+  ['/missing.js', 404],
+  ['/local/nothing', 404],
+  ['/local/events', 400],
+  ['http://attacker.example/', 400],
+])('GET %s is %i', async (path, status) => {
+  const { port } = await startAgent()
+  const reply = await send(port, { path, headers: { host: `127.0.0.1:${port}` } })
+  expect(reply.status).toBe(status)
+  expect(JSON.parse(reply.body)).toMatchObject({ code: expect.stringContaining('request/') })
+})
+
+test.each([
+  ['POST', '/'],
+  ['DELETE', '/local/status'],
+  ['GET', '/local/session'],
+])('%s %s is not allowed', async (method, path) => {
+  const { port } = await startAgent()
+  const reply = await send(port, { path, method, headers: { host: `127.0.0.1:${port}` } })
+  expect([reply.status, JSON.parse(reply.body).code]).toEqual([405, 'request/method'])
+})
+
+test('the session acts with the owner key, which no page ever holds, and its cookie stays here', async () => {
+  const service = await startService()
+  const { origin, cookie } = await startAgent(service)
+  const reply = await fetch(`${origin}/v1/sandboxes?x=1`, {
+    method: 'POST',
+    headers: { cookie: await cookie(), origin, 'idempotency-key': 'k1', 'content-type': 'application/json' },
+    body: '{"name":"a"}',
+  })
+  expect(await reply.json()).toEqual({ ok: true })
+  const seen = service.requests.find(({ url }) => url === '/v1/sandboxes?x=1')
+  expect(seen?.headers).toMatchObject({
+    authorization: `Bearer ${ownerKey}`,
+    'idempotency-key': 'k1',
+    'content-length': '12',
+    host: new URL(service.url).host,
+  })
+  expect(seen?.headers).not.toHaveProperty('cookie')
+  expect(seen?.headers).not.toHaveProperty('origin')
+})
+
+test.each([
+  ['a Bearer key', { authorization: 'Bearer sk_mine' }],
+  ['a raw key', { authorization: 'sk_mine' }],
+  ['an x-api-key', { 'x-api-key': 'sk_mine' }],
+  ['an empty key', { authorization: '' }],
+])('%s of the caller goes on instead of the owner key', async (_, headers: Record<string, string>) => {
+  const service = await startService()
+  const { port, cookie } = await startAgent(service)
+  for (const session of [{}, { cookie: await cookie() }]) {
+    await send(port, { path: '/v1/sandboxes', headers: { host: `127.0.0.1:${port}`, ...headers, ...session } })
+    const seen = service.requests.at(-1)
+    expect(seen?.headers).toMatchObject(headers)
+    expect(JSON.stringify(seen?.headers)).not.toContain(ownerKey)
+  }
+})
+
+test('without session and key the service decides', async () => {
+  const service = await startService()
+  const { origin } = await startAgent(service)
+  for (const path of ['/v1/sandboxes', '/health', '/openapi.json', '/docs', '/docs/app.js']) {
+    expect((await fetch(`${origin}${path}`)).status).toBe(200)
+    expect(service.requests.at(-1)?.url).toBe(path)
+    expect(service.requests.at(-1)?.headers.authorization).toBeUndefined()
+  }
+})
+
+test('bodies stream through both ways, byte by byte', async () => {
+  const service = await startService({
+    answer: (request, response) => {
+      response.writeHead(207, { 'content-type': 'application/octet-stream', 'set-cookie': 'a=b', 'x-kept': 'yes' })
+      request.pipe(response)
+    },
+  })
+  const { origin, cookie } = await startAgent(service)
+  const sent = randomBytes(24 * 1024 * 1024)
+  const reply = await fetch(`${origin}/v1/files`, { method: 'PUT', headers: { cookie: await cookie() }, body: sent })
+  const received = Buffer.from(await reply.arrayBuffer())
+  expect(digest(received)).toBe(digest(sent))
+  expect(reply.status).toBe(207)
+  expect(reply.headers.get('x-kept')).toBe('yes')
+  expect(reply.headers.get('set-cookie')).toBeNull()
+})
+
+test('a caller who leaves takes the request to the service along', async () => {
+  const service = await startService({ answer: () => {} })
+  const { origin, cookie } = await startAgent(service)
+  const leaving = new AbortController()
+  const reply = fetch(`${origin}/v1/slow`, { headers: { cookie: await cookie() }, signal: leaving.signal })
+  const seen = await until('the request arrives', () => service.requests.find(({ url }) => url === '/v1/slow'))
+  const closed = once(seen.socket, 'close')
+  leaving.abort()
+  await expect(reply).rejects.toThrow()
+  await closed
+})
+
+test('while the service is away requests are told so, in the shape of every error', async () => {
+  const service = await startService()
+  const { origin, cookie, link } = await startAgent()
+  const given = { cookie: await cookie() }
+  const before = await fetch(`${origin}/v1/sandboxes`, { headers: given })
+  expect([before.status, before.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await before.json()).toMatchObject({ code: 'service/unavailable' })
+  link.connect({ url: service.url, key: ownerKey, certificate: undefined })
+  expect((await fetch(`${origin}/v1/sandboxes`, { headers: given })).status).toBe(200)
+  await service.close()
+  const after = await fetch(`${origin}/v1/sandboxes`, { headers: given })
+  expect(await after.json()).toMatchObject({ code: 'service/unavailable' })
+  const stream = new WebSocket(`${origin.replace('http', 'ws')}/v1/sandboxes/a/pty/b/stream`, { headers: given })
+  const [code] = await once(stream, 'close')
+  expect(code).toBe(4503)
+})
+
+test('a WebSocket of the service keeps its frames, its protocol and its close codes', async () => {
+  const service = await startService({
+    onSocket: (socket) => {
+      socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }))
+      socket.send('hello')
+    },
+  })
+  const { origin, cookie } = await startAgent(service)
+  const path = '/v1/sandboxes/a/pty/b/stream?scrollback=5'
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}${path}`, ['steward.token.x'], {
+    headers: { cookie: await cookie(), origin },
+  })
+  const [greeting] = await once(socket, 'message')
+  expect(String(greeting)).toBe('hello')
+  expect(socket.protocol).toBe('steward.token.x')
+  const sent = randomBytes(4 * 1024 * 1024)
+  socket.send(sent)
+  const [echo, isBinary] = await once(socket, 'message')
+  expect([isBinary, digest(echo)]).toEqual([true, digest(sent)])
+  expect(service.requests.at(-1)?.headers).toMatchObject({ authorization: `Bearer ${ownerKey}` })
+  expect(service.requests.at(-1)?.headers).not.toHaveProperty('cookie')
+  const there = service.sockets.get(path)
+  if (!there) throw new Error('The service has no such WebSocket.')
+  const closedHere = once(socket, 'close')
+  there.close(4008, 'too slow')
+  const [code, reason] = await closedHere
+  expect([code, String(reason)]).toEqual([4008, 'too slow'])
+})
+
+test('a close of the caller reaches the service with its code', async () => {
+  const service = await startService()
+  const { origin, cookie } = await startAgent(service)
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/v1/x/stream`, { headers: { cookie: await cookie() } })
+  await once(socket, 'open')
+  const there = await until('the other end', () => service.sockets.get('/v1/x/stream'))
+  const closed = once(there, 'close')
+  socket.close(4001, 'done')
+  const [code, reason] = await closed
+  expect([code, String(reason)]).toEqual([4001, 'done'])
+})
+
+test('a handshake that the service refuses is refused alike', async () => {
+  const service = await startService()
+  const { origin, cookie } = await startAgent(service)
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/v1/refused`, { headers: { cookie: await cookie() } })
+  expect(await refusal(socket)).toEqual({ status: 404, body: {} })
+})
+
+test('pages hear of every event, and are told to read again after the service was away', async () => {
+  const first = await startService()
+  const { origin, cookie, link } = await startAgent(first)
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`, { headers: { cookie: await cookie() } })
+  const seen = eventsOf(socket)
+  await until('ready', () => seen.some(({ type }) => type === 'ready'))
+  const removed = { type: 'sandbox.removed', id: '0'.repeat(32) }
+  first.sockets.get('/v1/events')?.send('not an event')
+  first.sockets.get('/v1/events')?.send(JSON.stringify(removed))
+  await until('the event', () => seen.some(({ type }) => type === 'sandbox.removed'))
+  expect(seen.at(-1)).toEqual(removed)
+
+  await first.close()
+  await until('the loss', () => seen.at(-1)?.type === 'connection.changed')
+  expect(seen.at(-1)).toMatchObject({ connection: { state: 'unreachable', detail: expect.any(String) } })
+  const readyBefore = seen.filter(({ type }) => type === 'ready').length
+  const second = await startService({ port: first.port })
+  await until('ready again', () => seen.filter(({ type }) => type === 'ready').length > readyBefore)
+  expect(seen.filter(({ type }) => type === 'connection.changed').at(-1)).toMatchObject({
+    connection: { state: 'connected', url: second.url, detail: null },
+  })
+  link.disconnect('The service was ended by SIGKILL; it is starting again.')
+  await until('the reason', () => JSON.stringify(seen.at(-1)).includes('SIGKILL'))
+  socket.close()
+  await once(socket, 'close')
+})
+
+function digest(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

@@ -1,0 +1,63 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type WebSocket, WebSocketServer } from 'ws'
+
+/** Something that stands where a service would: what the agent sends arrives here, word by word. */
+export type WireService = {
+  url: string
+  port: number
+  requests: IncomingMessage[]
+  /** The open WebSockets by path. */
+  sockets: Map<string, WebSocket>
+  close(): Promise<void>
+}
+
+type Options = {
+  port?: number
+  answer?: (request: IncomingMessage, response: ServerResponse) => void
+  onSocket?: (socket: WebSocket, request: IncomingMessage) => void
+}
+
+/** Its event stream says `ready` first, as the contract demands. */
+export async function startWireService({ port = 0, answer, onSocket }: Options = {}): Promise<WireService> {
+  const requests: IncomingMessage[] = []
+  const sockets = new Map<string, WebSocket>()
+  const http = createServer((request, response) => {
+    requests.push(request)
+    if (answer) answer(request, response)
+    else response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}')
+  })
+  const upgrades = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (protocols) => protocols.values().next().value ?? false,
+  })
+  http.on('upgrade', (request, socket, head) => {
+    requests.push(request)
+    if (request.url?.startsWith('/v1/refused')) {
+      socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}')
+      return
+    }
+    upgrades.handleUpgrade(request, socket, head, (opened) => {
+      sockets.set(request.url ?? '', opened)
+      if (request.url === '/v1/events') opened.send('{"type":"ready"}')
+      else onSocket?.(opened, request)
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', reject)
+    http.listen({ host: '127.0.0.1', port }, resolve)
+  })
+  const address = http.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    port: address.port,
+    requests,
+    sockets,
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of upgrades.clients) socket.terminate()
+        http.close(() => resolve())
+        http.closeAllConnections()
+      }),
+  }
+}
