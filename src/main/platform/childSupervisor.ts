@@ -61,8 +61,8 @@ export function superviseChild<Ready>(options: Options<Ready>): ChildSupervisor<
     while (!closing.signal.aborted) {
       const beganAt = now()
       const run = runChild(options, limits, (ready) => {
-        tellStarted(ready)
         options.onReady(ready)
+        tellStarted(ready)
       })
       child = run.child
       const reason = await run.ended
@@ -96,16 +96,21 @@ function runChild<Ready>(
   onReady: (ready: Ready) => void,
 ): { child: ChildProcess; ended: Promise<string> } {
   const child = spawn()
-  let late = false
+  let fault: string | undefined
   const impatient = setTimeout(() => {
-    late = true
+    fault = `was not ready after ${readyMs / 1000} s`
     child.kill('SIGKILL')
   }, readyMs)
   eachLine(child, (line) => {
-    const ready = readyOf(line)
-    if (ready === undefined) return
-    clearTimeout(impatient)
-    onReady(ready)
+    try {
+      const ready = readyOf(line)
+      if (ready === undefined) return
+      clearTimeout(impatient)
+      onReady(ready)
+    } catch (failure) {
+      fault = `became ready in a wrong way (${failure instanceof Error ? failure.message : String(failure)})`
+      child.kill('SIGKILL')
+    }
   })
   child.stdin?.on('error', () => {}) // it ended; `close` tells
   const ended = new Promise<string>((resolve) => {
@@ -115,8 +120,7 @@ function runChild<Ready>(
     }
     child.once('error', (failure) => end(`could not be started (${failure.message})`))
     child.once('close', (code, signal) => {
-      if (late) end(`was not ready after ${readyMs / 1000} s`)
-      else end(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`)
+      end(fault ?? (signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`))
     })
   })
   return { child, ended }

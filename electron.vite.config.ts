@@ -1,0 +1,57 @@
+import { resolve } from 'node:path'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'electron-vite'
+import { markBuilt, markStale } from './scripts/buildState.ts'
+
+const here = (path: string) => resolve(import.meta.dirname, path)
+
+/** Each program of the main side is a file of its own in `out/main`, beside the chunks they share. */
+export default defineConfig({
+  main: {
+    plugins: [{ name: 'build-begins', buildStart: markStale }],
+    build: {
+      outDir: here('out/main'),
+      target: 'node24',
+      sourcemap: false,
+      minify: false,
+      externalizeDeps: true,
+      rollupOptions: {
+        input: {
+          main: here('src/main/main.ts'),
+          headless: here('src/main/headless.ts'),
+          service: here('src/main/service.ts'),
+          host: here('src/main/host.ts'),
+          doctor: here('src/main/doctor.ts'),
+          stop: here('src/main/stop.ts'),
+          screenWorker: here('src/main/host/terminals/screenWorker.ts'),
+        },
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      outDir: here('out/preload'),
+      sourcemap: false,
+      externalizeDeps: false,
+      rollupOptions: {
+        input: { preload: here('src/preload/preload.ts') },
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    root: here('src/renderer'),
+    plugins: [react(), tailwindcss(), { name: 'build-ends', closeBundle: markBuilt }],
+    build: {
+      outDir: here('out/renderer'),
+      // Fonts and pictures stay files: the page's security policy takes none from within.
+      assetsInlineLimit: 0,
+      sourcemap: false,
+      rollupOptions: {
+        input: { index: here('src/renderer/index.html'), terminal: here('src/renderer/terminal.html') },
+      },
+    },
+  },
+})

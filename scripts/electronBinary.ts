@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { hasDisplay } from '../src/main/platform/openInBrowser.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+type Machine = { platform: NodeJS.Platform; uid: number | undefined; environment: Environment }
+
+const folder = resolve(import.meta.dirname, '..', 'node_modules', 'electron')
+const fetchMs = 5 * 60_000
+
+/** Why no window can be shown here whatever is installed, in words that end a sentence; undefined when it can. */
+export function whyNoWindow({ platform, uid, environment }: Machine): string | undefined {
+  if (platform !== 'linux') return undefined
+  if (!hasDisplay(environment)) return 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)'
+  if (uid === 0) return 'Electron has no sandbox when it runs as root'
+  return undefined
+}
+
+/** The path of Electron's program, if it is there. Importing `electron` would fetch it instead. */
+export function electronBinary(environment: Environment): string | undefined {
+  const pathFile = resolve(folder, 'path.txt')
+  const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : undefined
+  const override = environment.ELECTRON_OVERRIDE_DIST_PATH
+  if (override !== undefined) return existing(resolve(override, name ?? 'electron'))
+  return name === undefined ? undefined : existing(resolve(folder, 'dist', name))
+}
+
+/** npm fetches the package only; its program, about 100 MB, comes with the first start that can show a window. */
+export function fetchElectron(environment: Environment): string | undefined {
+  if (environment.ELECTRON_SKIP_BINARY_DOWNLOAD) return undefined
+  process.stderr.write('Fetching Electron, once…\n')
+  spawnSync(process.execPath, [resolve(folder, 'install.js')], { stdio: 'ignore', timeout: fetchMs })
+  return electronBinary(environment)
+}
+
+function existing(path: string): string | undefined {
+  return existsSync(path) ? path : undefined
+}

@@ -1,0 +1,85 @@
+/** `npm start`: builds when sources changed, then shows Steward in its window, or in the browser where it cannot. */
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+import { environment } from '../src/main/config.ts'
+import { exitCodeOf, exitCodes, failureText, helpOf } from '../src/main/platform/commandLine.ts'
+import { version } from '../src/main/platform/version.ts'
+import { readStartOptions, type StartOptions, startLine } from '../src/main/startOptions.ts'
+import { buildIfStale } from './buildIfStale.ts'
+import { electronBinary, fetchElectron, whyNoWindow } from './electronBinary.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const parts = process.argv.slice(2)
+
+try {
+  process.exitCode = await run(readStartOptions(parts, environment()))
+} catch (failure) {
+  process.stderr.write(failureText(failure))
+  process.exitCode = exitCodeOf(failure)
+}
+
+async function run(options: StartOptions): Promise<number> {
+  switch (options.command) {
+    case 'help':
+      process.stdout.write(helpOf(startLine))
+      return 0
+    case 'version':
+      process.stdout.write(`${version}\n`)
+      return 0
+    case 'doctor':
+      return (await import('../src/main/doctor.ts')).runDoctor(options, environment())
+    case 'stop':
+      return (await import('../src/main/stop.ts')).runStop(options)
+    case 'start':
+      await buildIfStale()
+      return start(options)
+  }
+}
+
+async function start(options: StartOptions): Promise<number> {
+  const why = options.browser ? undefined : await openWindow()
+  if (typeof why === 'number') return why
+  if (why !== undefined) process.stderr.write(`No window: ${why}. Steward opens in the browser instead.\n`)
+  return headless(options)
+}
+
+/** @returns how the window's process ended, or why there is no window. */
+async function openWindow(): Promise<number | string> {
+  const machine = { platform: process.platform, uid: process.getuid?.(), environment: environment() }
+  const why = whyNoWindow(machine)
+  if (why !== undefined) return why
+  const binary = electronBinary(environment()) ?? fetchElectron(environment())
+  if (binary === undefined) return "Electron's program is not installed and could not be fetched"
+  return runElectron(binary)
+}
+
+/** Its first line on stdout tells that it is up: when it ends before, for no reason of ours, there can be no window. */
+function runElectron(binary: string): Promise<number | string> {
+  return new Promise((done) => {
+    const child = spawn(binary, [resolve(root, 'out', 'main', 'main.js'), ...parts], {
+      cwd: root,
+      stdio: ['inherit', 'pipe', 'inherit'],
+    })
+    let isUp = false
+    child.stdout.on('data', (bytes: Buffer) => {
+      isUp = true
+      process.stdout.write(bytes)
+    })
+    // npm and the terminal send these to both of us; the window's process decides what follows.
+    const handOn = (signal: NodeJS.Signals) => child.kill(signal)
+    process.on('SIGTERM', handOn).on('SIGINT', handOn).on('SIGHUP', handOn)
+    child.once('error', (failure) => done(`Electron could not be run (${failure.message})`))
+    child.once('close', (code, signal) => {
+      process.off('SIGTERM', handOn).off('SIGINT', handOn).off('SIGHUP', handOn)
+      const ours = isUp || code === 0 || code === exitCodes.usage || code === exitCodes.failed
+      done(ours ? (code ?? exitCodes.failed) : `Electron ended at once (${signal ?? `exit code ${code}`})`)
+    })
+  })
+}
+
+/** The build starts faster than the sources. It is a module of its own, with its own errors: it tells them itself. */
+async function headless(options: StartOptions): Promise<number> {
+  const built = resolve(root, 'out', 'main', 'headless.js')
+  const { headlessProgram } = (await import(built)) as typeof import('../src/main/headless.ts')
+  return headlessProgram(options, environment())
+}

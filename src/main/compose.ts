@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../shared/appError.ts'
+import type { LocalStatus } from './agent/api/localRoutes.ts'
+import { startLocalServer } from './agent/api/localServer.ts'
+import { personSessions } from './agent/api/personSessions.ts'
+import { serviceLink } from './agent/connections/serviceLink.ts'
+import { type Environment, loadConfig } from './config.ts'
+import { openDataFolder } from './platform/dataFolder.ts'
+import { lockData } from './platform/dataLock.ts'
+import { hostAndPort, type ListenAddress, parseListen } from './platform/listenAddress.ts'
+import { jsonLog } from './platform/log.ts'
+import { openLogFile } from './platform/logFile.ts'
+import { builtFile } from './platform/programFile.ts'
+import { choosePort, rememberPort } from './platform/rememberedPort.ts'
+import { Scope } from './platform/scope.ts'
+import { version } from './platform/version.ts'
+import { runServiceProcess, type ServiceReady } from './serviceProcess.ts'
+import type { StartOptions } from './startOptions.ts'
+
+/** The application: the agent with its local API, and the service it keeps running. */
+export type RunningApp = {
+  /** Of the interface and the local API. */
+  origin: string
+  serviceUrl: string
+  openBrowser: boolean
+  /** An address that opens the person's session, once. */
+  freshUrl(): string
+  close(): Promise<void>
+}
+
+type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'listen'> & {
+  shell: LocalStatus['shell']
+  environment: Environment
+  now: () => number
+}
+
+export async function startApp(options: Options): Promise<RunningApp> {
+  const { dataFolder, environment, now } = options
+  const config = loadConfig({ ...options.config, environment })
+  const wanted = localAddress(options.listen ?? config.app.listen)
+  const scope = new Scope()
+  try {
+    await openDataFolder(dataFolder)
+    scope.own(await lockData({ folder: dataFolder, name: 'steward.lock', program: 'Steward' }), (it) => it.release())
+    const logFile = scope.own(openLogFile(join(dataFolder, 'logs', 'main.log')), (it) => it.close())
+    const log = jsonLog({ write: logFile.write, now, level: config.log.level })
+    const link = scope.own(serviceLink({ name: 'This computer', kind: 'embedded', log: log.of('connection') }), (it) =>
+      it.close(),
+    )
+    const { cert_file: certificateFile } = config.service.tls
+    const certificate = certificateFile === null ? undefined : readFileSync(certificateFile, 'utf8')
+    const onReady = ({ url, owner_key_file: keyFile }: ServiceReady): void =>
+      link.connect({ url, key: readFileSync(keyFile, 'utf8').trim(), certificate })
+    const service = scope.own(
+      runServiceProcess({ ...options, log: log.of('service'), onReady, onDown: link.disconnect }),
+      (it) => it.close(),
+    )
+    const sessions = personSessions()
+    const server = scope.own(
+      await startLocalServer({
+        address: { host: wanted.host, port: await choosePort(dataFolder, 'app', wanted) },
+        pagesFolder: builtFile('renderer'),
+        link,
+        sessions,
+        status: { version, shell: options.shell, platform: process.platform },
+        log: log.of('api'),
+      }),
+      (it) => it.close(),
+    )
+    await rememberPort(dataFolder, 'app', server.port)
+    const { url: serviceUrl } = await service.started
+    const origin = `http://${hostAndPort({ host: wanted.host, port: server.port })}`
+    log.info('ready', { origin, serviceUrl, version })
+    return {
+      origin,
+      serviceUrl,
+      openBrowser: config.app.open_browser,
+      freshUrl: () => `${origin}/#token=${sessions.issueToken()}`,
+      close: () => scope.close(),
+    }
+  } catch (failure) {
+    await scope.close()
+    throw failure
+  }
+}
+
+/** The names that the guard of the local API knows. */
+const localNames: readonly string[] = ['127.0.0.1', 'localhost', '::1']
+
+function localAddress(text: string): ListenAddress {
+  const address = parseListen(text)
+  if (address && localNames.includes(address.host)) return address
+  throw new AppError('command/usage', `The interface is served on loopback only, not on ${text}.`, {
+    detail: 'Others reach the service when it runs alone: `npm run service`.',
+  })
+}

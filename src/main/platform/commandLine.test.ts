@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { AppError } from '../../shared/appError.ts'
+import { exitCodeOf, failureText, helpOf, parseCommandLine } from './commandLine.ts'
+
+const line = {
+  usage: 'npm start --',
+  about: 'Starts Steward.',
+  commands: { doctor: 'Says what works here.' },
+  options: {
+    json: { about: 'Prints JSON.' },
+    listen: { takes: 'HOST:PORT', about: 'Where to listen.' },
+    inner: { about: 'Between programs.', hidden: true },
+  },
+} as const
+
+test('reads a command, flags and values', () => {
+  const given = parseCommandLine(line, ['doctor', '--listen', '[::1]:80', '--json'])
+  expect([given.command, given.has('json'), given.value('listen')]).toEqual(['doctor', true, '[::1]:80'])
+  expect(parseCommandLine(line, ['--listen=a:1']).value('listen')).toBe('a:1')
+})
+
+test.each([
+  [['--jsn'], '--jsn is no option.'],
+  [['--toString'], '--toString is no option.'],
+  [['docter'], 'docter is no command.'],
+  [['doctor', 'doctor'], 'doctor is no command.'],
+  [['--json', '--json'], '--json stands twice.'],
+  [['--json=yes'], '--json takes no value.'],
+  [['--listen'], '--listen needs HOST:PORT.'],
+  [['--listen', '--json'], '--listen needs HOST:PORT.'],
+])('%j is refused', (parts, message) => {
+  expect(() => parseCommandLine(line, parts)).toThrow(expect.objectContaining({ code: 'command/usage', message }))
+})
+
+test('helps with every option that is for people', () => {
+  expect(helpOf(line)).toContain('--listen HOST:PORT  Where to listen.')
+  expect(helpOf(line)).not.toContain('inner')
+})
+
+test('tells a failure with what to do, and a wrong option from a failed start', () => {
+  const busy = new AppError('data/in-use', 'Steward (process 7) already uses the data folder /d.')
+  expect(failureText(busy)).toMatch(/^steward: Steward \(process 7\).*Stop the other Steward/)
+  expect(exitCodeOf(busy)).toBe(3)
+  expect(exitCodeOf(new AppError('config/invalid', 'x'))).toBe(2)
+})

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { AppError } from '../shared/appError.ts'
+import type { Environment } from './config.ts'
+import { superviseChild } from './platform/childSupervisor.ts'
+import type { Log } from './platform/log.ts'
+import { openLogFile } from './platform/logFile.ts'
+import { programFile } from './platform/programFile.ts'
+import type { StartOptions } from './startOptions.ts'
+
+/** What `service.ts` prints when it is ready. */
+const ServiceReady = z.object({ event: z.literal('ready'), url: z.string(), owner_key_file: z.string() })
+export type ServiceReady = z.infer<typeof ServiceReady>
+
+type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
+  environment: Environment
+  now: () => number
+  log: Log
+  onReady: (ready: ServiceReady) => void
+  onDown: (reason: string) => void
+}
+
+export type ServiceProcess = {
+  /** @throws AppError `service/unavailable` with what it said, when its first run ends before it is ready. */
+  readonly started: Promise<ServiceReady>
+  close(): Promise<void>
+}
+
+const keptErrorCharacters = 4_000
+
+/** The embedded service: a process of its own, started again when it ends, and ended by the end of this one. */
+export function runServiceProcess({
+  dataFolder,
+  config,
+  environment,
+  now,
+  log,
+  onReady,
+  onDown,
+}: Options): ServiceProcess {
+  const logFile = openLogFile(join(dataFolder, 'logs', 'service.log'))
+  let said = ''
+  const parts = ['--data', dataFolder, '--json', '--supervised', ...(config.required ? ['--config', config.file] : [])]
+  const supervisor = superviseChild({
+    name: 'The service',
+    spawn() {
+      const child = spawn(process.execPath, [programFile('service'), ...parts], {
+        // Inside Electron this is Electron's own binary, which only this variable turns into Node.
+        env: { ...environment, ELECTRON_RUN_AS_NODE: '1' },
+        stdio: ['pipe', 'pipe', 'pipe'],
+        // A Ctrl-C in the terminal is for this process alone, which then ends the service in order.
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      })
+      said = ''
+      child.stderr.on('data', (bytes: Buffer) => {
+        logFile.write(bytes)
+        said = (said + bytes.toString('utf8')).slice(-keptErrorCharacters)
+      })
+      return child
+    },
+    readyOf: (line) => parsedReady(line),
+    onReady,
+    onDown,
+    now,
+    log,
+  })
+  const started = supervisor.started.catch((cause: unknown) => {
+    throw notStarted(cause, said)
+  })
+  started.catch(() => {}) // whoever awaits it is told
+  return {
+    started,
+    async close() {
+      await supervisor.close()
+      logFile.close()
+    },
+  }
+}
+
+function parsedReady(line: string): ServiceReady | undefined {
+  if (!line.startsWith('{"event":"ready"')) return undefined
+  return ServiceReady.parse(JSON.parse(line))
+}
+
+/** The last line that is not of the log is what the service said for people to read. */
+function notStarted(cause: unknown, said: string): AppError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const lines = said.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
+  const last = lines.at(-1)?.replace(/^steward: /, '')
+  return new AppError('service/unavailable', reason, { cause, ...(last !== undefined && { detail: last }) })
+}

@@ -1,0 +1,52 @@
+import { Menu, type MenuItemConstructorOptions, shell } from 'electron'
+
+/**
+ * Terminals need the plain Ctrl keys (Ctrl-R, Ctrl-W, Ctrl-M, Ctrl-Q): outside macOS, where the menu has Cmd, what
+ * would take them has Shift besides, or no key.
+ */
+export function setApplicationMenu(origin: string, platform: NodeJS.Platform): void {
+  Menu.setApplicationMenu(Menu.buildFromTemplate(platform === 'darwin' ? macMenu(origin) : plainMenu(origin)))
+}
+
+function plainMenu(origin: string): MenuItemConstructorOptions[] {
+  return [
+    {
+      label: '&File',
+      submenu: [
+        { role: 'close', accelerator: 'Ctrl+Shift+W' },
+        { type: 'separator' },
+        { role: 'quit', accelerator: 'Ctrl+Shift+Q' },
+      ],
+    },
+    { role: 'editMenu' },
+    viewMenu('Ctrl+Shift+R'),
+    helpMenu(origin),
+  ]
+}
+
+function macMenu(origin: string): MenuItemConstructorOptions[] {
+  return [{ role: 'appMenu' }, { role: 'editMenu' }, viewMenu('Cmd+R'), { role: 'windowMenu' }, helpMenu(origin)]
+}
+
+function viewMenu(reload: string): MenuItemConstructorOptions {
+  return {
+    label: '&View',
+    submenu: [
+      { role: 'reload', accelerator: reload },
+      { role: 'toggleDevTools' },
+      { type: 'separator' },
+      { role: 'resetZoom' },
+      { role: 'zoomIn' },
+      { role: 'zoomOut' },
+      { type: 'separator' },
+      { role: 'togglefullscreen' },
+    ],
+  }
+}
+
+function helpMenu(origin: string): MenuItemConstructorOptions {
+  return {
+    role: 'help',
+    submenu: [{ label: 'Interface for programs', click: () => void shell.openExternal(`${origin}/docs`) }],
+  }
+}

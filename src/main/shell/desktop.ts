@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { app, type BrowserWindow, dialog, session } from 'electron'
+import { setApplicationMenu } from './applicationMenu.ts'
+import { openMainWindow } from './mainWindow.ts'
+import { limitContents, limitPermissions } from './webLimits.ts'
+
+/** What the shell shows; it knows nothing else of it. */
+export type ShownApp = { origin: string; serviceUrl: string; freshUrl(): string; close(): Promise<void> }
+
+type Options = {
+  dataFolder: string
+  preloadFile: string
+  iconFile: string
+  start: () => Promise<ShownApp>
+  /** The window is there. */
+  onReady: (shown: ShownApp, url: string) => void
+  /** Words for a start that failed, and the exit code for it. */
+  failure: (cause: unknown) => { text: string; exitCode: number }
+}
+
+/** Electron's life: one instance for a data folder, one window, and an orderly end. */
+export async function runDesktop(options: Options): Promise<void> {
+  app.setPath('userData', join(options.dataFolder, 'window'))
+  app.enableSandbox()
+  if (!app.requestSingleInstanceLock()) {
+    app.exit(0) // the first instance was told, and comes to the front
+    return
+  }
+  try {
+    const starting = options.start()
+    starting.catch(() => {}) // awaited below, after Electron is ready
+    await app.whenReady()
+    const shown = await starting
+    await show(shown, options).catch(async (cause: unknown) => {
+      await shown.close()
+      throw cause
+    })
+  } catch (cause) {
+    const { text, exitCode } = options.failure(cause)
+    dialog.showErrorBox('Steward cannot start', text)
+    app.exit(exitCode)
+  }
+}
+
+async function show(shown: ShownApp, options: Options): Promise<void> {
+  let window: BrowserWindow | undefined
+  limitPermissions(session.defaultSession, shown.origin)
+  limitContents(app, shown.origin)
+  setApplicationMenu(shown.origin, process.platform)
+
+  const open = async (url: string): Promise<void> => {
+    const stateFile = join(options.dataFolder, 'window.json')
+    window = await openMainWindow({ ...options, url, stateFile })
+    window.once('closed', () => {
+      window = undefined
+    })
+  }
+  app.on('second-instance', () => {
+    if (window?.isMinimized()) window.restore()
+    window?.focus()
+  })
+  app.on('activate', () => {
+    if (window === undefined) void open(shown.freshUrl())
+  })
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit()
+  })
+  app.on('before-quit', endInOrder(shown))
+  const url = shown.freshUrl()
+  await open(url)
+  options.onReady(shown, url)
+}
+
+/** Quitting waits until the service has ended and the data folder is free. */
+function endInOrder(shown: ShownApp): (event: { preventDefault(): void }) => void {
+  let ending = false
+  return (event) => {
+    event.preventDefault()
+    if (ending) return
+    ending = true
+    shown.close().then(
+      () => app.exit(0),
+      () => app.exit(1),
+    )
+  }
+}

@@ -1,0 +1,57 @@
+import { BrowserWindow, nativeTheme } from 'electron'
+import { keepWindowState, restoredWindowState } from './windowState.ts'
+
+type Options = {
+  /** A fresh one for each window: it opens the person's session once. */
+  url: string
+  preloadFile: string
+  iconFile: string
+  stateFile: string
+}
+
+/** What stands there until the page draws: the `canvas` of `tokens.css`, so that nothing flashes. */
+const canvas = { dark: '#101113', light: '#ffffff' } as const
+const smallest = { width: 480, height: 360 } as const
+
+/** Opens the window as Electron's security checklist says: https://www.electronjs.org/docs/latest/tutorial/security */
+export async function openMainWindow({ url, preloadFile, iconFile, stateFile }: Options): Promise<BrowserWindow> {
+  const state = restoredWindowState(stateFile)
+  const window = new BrowserWindow({
+    ...state.bounds,
+    minWidth: smallest.width,
+    minHeight: smallest.height,
+    title: 'Steward',
+    icon: iconFile,
+    show: false,
+    backgroundColor: canvasColor(),
+    autoHideMenuBar: true,
+    webPreferences: {
+      preload: preloadFile,
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      nodeIntegrationInWorker: false,
+      nodeIntegrationInSubFrames: false,
+      webSecurity: true,
+      allowRunningInsecureContent: false,
+      experimentalFeatures: false,
+      webviewTag: false,
+      navigateOnDragDrop: false,
+      spellcheck: false,
+    },
+  })
+  keepWindowState(window, stateFile)
+  const followTheme = () => window.setBackgroundColor(canvasColor())
+  nativeTheme.on('updated', followTheme)
+  window.once('closed', () => nativeTheme.off('updated', followTheme))
+  window.once('ready-to-show', () => {
+    if (state.maximized) window.maximize()
+    window.show()
+  })
+  await window.loadURL(url)
+  return window
+}
+
+function canvasColor(): string {
+  return nativeTheme.shouldUseDarkColors ? canvas.dark : canvas.light
+}

@@ -1,0 +1,54 @@
+import { type App, type Session, shell, type WebContents } from 'electron'
+
+/** The one permission that pages have: to put text that a person selected onto the clipboard. */
+const granted = 'clipboard-sanitized-write'
+
+/** Every other permission, and every device, is refused, whoever asks. */
+export function limitPermissions(session: Session, origin: string): void {
+  const isOwn = (url: string | undefined) => originOf(url) === origin
+  session.setPermissionRequestHandler((_contents, permission, answer, details) =>
+    answer(permission === granted && isOwn(details.requestingUrl)),
+  )
+  session.setPermissionCheckHandler(
+    (_contents, permission, requestingOrigin) => permission === granted && isOwn(requestingOrigin),
+  )
+  session.setDevicePermissionHandler(() => false)
+}
+
+/** Whatever web contents come to be: they stay on the local API's pages, and open neither windows nor webviews. */
+export function limitContents(app: App, origin: string): void {
+  app.on('web-contents-created', (_event, contents) => {
+    contents.setWindowOpenHandler(({ url }) => {
+      openOutside(url, origin)
+      return { action: 'deny' }
+    })
+    contents.on('will-attach-webview', (event) => event.preventDefault())
+    stayInside(contents, origin)
+  })
+}
+
+function stayInside(contents: WebContents, origin: string): void {
+  contents.on('will-navigate', (event) => {
+    if (originOf(event.url) === origin) return
+    event.preventDefault()
+    openOutside(event.url, origin)
+  })
+  contents.on('will-redirect', (event) => {
+    if (originOf(event.url) !== origin) event.preventDefault()
+  })
+  contents.on('will-frame-navigate', (event) => {
+    if (!event.isMainFrame) event.preventDefault()
+  })
+}
+
+/** Links lead to the person's browser, over https; our own pages too (the API's documents), as they are. */
+function openOutside(url: string, origin: string): void {
+  const own = originOf(url) === origin
+  if (!own && !url.startsWith('https://')) return
+  // The address is one that the page's link named: without a fragment of ours it carries no secret.
+  shell.openExternal(new URL(url).href).catch(() => {}) // no browser: there is nobody to tell
+}
+
+function originOf(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined
+}

@@ -1,0 +1,52 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { type BrowserWindow, type Rectangle, screen } from 'electron'
+import { z } from 'zod'
+
+const WindowState = z.object({
+  bounds: z.object({ x: z.int(), y: z.int(), width: z.int().min(1), height: z.int().min(1) }),
+  maximized: z.boolean(),
+})
+export type WindowState = { bounds: Partial<Rectangle> & { width: number; height: number }; maximized: boolean }
+
+const initial: WindowState = { bounds: { width: 1280, height: 820 }, maximized: false }
+
+/** Where the window was, unless no display shows that place any more. */
+export function restoredWindowState(file: string): WindowState {
+  const kept = readState(file)
+  if (!kept) return initial
+  const visible = screen.getAllDisplays().some(({ workArea }) => overlaps(workArea, kept.bounds))
+  if (visible) return kept
+  const { width, height } = kept.bounds
+  return { bounds: { width, height }, maximized: kept.maximized }
+}
+
+/** Writes the place of the window when it closes: its place while it was neither maximized nor full screen. */
+export function keepWindowState(window: BrowserWindow, file: string): void {
+  window.on('close', () => {
+    const state = { bounds: window.getNormalBounds(), maximized: window.isMaximized() }
+    try {
+      writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600 })
+      renameSync(`${file}.new`, file)
+    } catch {
+      // A window that opens elsewhere next time is no reason to keep this one from closing.
+    }
+  })
+}
+
+function readState(file: string): z.infer<typeof WindowState> | undefined {
+  try {
+    return WindowState.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return undefined // never written, or not by this version
+  }
+}
+
+/** Enough of the title bar to take hold of it. */
+function overlaps(area: Rectangle, { x, y, width }: Rectangle): boolean {
+  const grip = 80
+  return (
+    Math.min(x + width, area.x + area.width) - Math.max(x, area.x) >= grip &&
+    y >= area.y &&
+    y + grip <= area.y + area.height
+  )
+}
