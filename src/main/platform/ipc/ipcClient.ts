@@ -40,6 +40,8 @@ export async function connectIpc(options: {
   const failed = (code: string, message: string, detail?: string): AppError =>
     new AppError(isErrorCode(code) ? code : 'internal/unexpected', message, { ...(detail !== undefined && { detail }) })
   const lost = () => new AppError('host/unavailable', 'The connection to the sandbox host was lost.')
+  const late = (method: string) =>
+    new AppError('host/unavailable', `The sandbox host did not answer ${method} in time.`)
 
   const receive = ({ header, body }: Frame): void => {
     const message = IpcMessage.parse(header)
@@ -94,13 +96,13 @@ export async function connectIpc(options: {
   return {
     call(method, params, { body, signal } = {}) {
       if (socket.destroyed) return Promise.reject(lost())
-      signal?.throwIfAborted()
+      if (signal?.aborted) return Promise.reject(late(method))
       const id = ++lastCall
       return new Promise<IpcReply>((resolve, reject) => {
         const cancel = () => {
           if (!calls.delete(id)) return
           if (!socket.destroyed) writeFrame(socket, { kind: 'cancel', id })
-          reject(new AppError('host/unavailable', `The sandbox host did not answer ${method} in time.`))
+          reject(late(method))
         }
         signal?.addEventListener('abort', cancel, { once: true })
         const settled = () => signal?.removeEventListener('abort', cancel)
@@ -139,13 +141,22 @@ export async function connectIpc(options: {
   }
 }
 
+/** `signal` limits the connecting only: one that fires later leaves the connection alone. */
 function connected(path: string, signal: AbortSignal | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = createConnection({ path, ...(signal && { signal }) })
-    socket.once('error', reject)
+    const socket = createConnection({ path })
+    const give = () => socket.destroy(new AppError('host/unavailable', `Nobody answered at ${path} in time.`))
+    const fail = (failure: Error) => {
+      signal?.removeEventListener('abort', give)
+      reject(failure)
+    }
+    signal?.addEventListener('abort', give, { once: true })
+    socket.once('error', fail)
     socket.once('connect', () => {
-      socket.off('error', reject)
+      signal?.removeEventListener('abort', give)
+      socket.off('error', fail)
       resolve(socket)
     })
+    if (signal?.aborted) give()
   })
 }

@@ -1,5 +1,4 @@
-import { chmod } from 'node:fs/promises'
-import { createServer, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { AppError } from '../../../shared/appError.ts'
 import type { Log } from '../log.ts'
 import { type Frame, frameReader, writeFrame } from './frames.ts'
@@ -8,13 +7,17 @@ import { IpcMessage } from './messages.ts'
 export type IpcAnswer = { result: unknown; body?: Uint8Array }
 export type IpcCall = { params: unknown; body: Buffer; signal: AbortSignal }
 
-/** The server's end of a stream. `onMessage` and `onClose` are set by the handler before it returns. */
+/** The server's end of a stream. `onMessage`, `onTurn` and `onClose` are set by the handler before it returns. */
 export type IpcServerStream = {
   send(message: unknown): void
-  /** Bytes are copied to the socket, never held: the handler's own window is the flow control. */
+  /** The bytes must not change afterwards: they wait in the socket without being copied. */
   sendBytes(bytes: Uint8Array): void
+  /** True while the connection has enough to send already: hold bytes back, `onTurn` comes when there is room. */
+  congested(): boolean
   end(failure?: AppError): void
   onMessage: (message: unknown) => void
+  /** Send a little of what was held back, and tell whether there is more: the streams take turns. */
+  onTurn: () => boolean
   onClose: () => void
 }
 
@@ -28,6 +31,11 @@ export type IpcServerOptions = {
   log: Log
 }
 
+/** Bytes waiting in a socket beyond which streams hold back, so that an answer never queues behind a flood. */
+const congestionBytes = 128 * 1024
+/** What a closing server gives its connections to take their last answers. */
+const closingMs = 2_000
+
 /** Listens on a Unix socket that only this user may open (0600). */
 export async function listenIpc(options: IpcServerOptions): Promise<IpcServer> {
   const sockets = new Set<Socket>()
@@ -40,30 +48,44 @@ export async function listenIpc(options: IpcServerOptions): Promise<IpcServer> {
       options.onConnections?.(sockets.size)
     })
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.path, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-  await chmod(options.path, 0o600)
+  await listening(server, options.path)
+  server.on('error', (failure) => options.log.error('a connection could not be accepted', { failure }))
   return {
     broadcast(event) {
-      for (const socket of sockets) writeFrame(socket, { kind: 'event', event })
+      for (const socket of sockets) if (socket.writable) writeFrame(socket, { kind: 'event', event })
     },
     connections: () => sockets.size,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve())
+        const impatient = setTimeout(() => {
+          for (const socket of sockets) socket.destroy()
+        }, closingMs)
+        server.close(() => {
+          clearTimeout(impatient)
+          resolve()
+        })
         for (const socket of sockets) socket.destroySoon()
       }),
   }
 }
 
+/** The file is bound inside `listen`, so the mask holds for it alone: there is no moment when others may connect. */
+function listening(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    const mask = process.umask(0o177)
+    server.listen(path, () => {
+      server.off('error', reject)
+      resolve()
+    })
+    process.umask(mask)
+  })
+}
+
 function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void {
   const calls = new Map<number, AbortController>()
   const streams = new Map<number, IpcServerStream>()
+  const waiting = new Set<number>()
 
   const send = (header: IpcMessage, body?: Uint8Array): void => {
     if (!socket.destroyed && socket.writable) writeFrame(socket, header, body)
@@ -91,17 +113,37 @@ function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void 
 
   const openStream = (id: number, params: unknown): void => {
     const stream: IpcServerStream = {
-      send: (message) => streams.has(id) && send({ kind: 'data', stream: id, message }),
-      sendBytes: (bytes) => streams.has(id) && send({ kind: 'data', stream: id }, bytes),
+      send(message) {
+        if (streams.has(id)) send({ kind: 'data', stream: id, message })
+      },
+      sendBytes(bytes) {
+        if (streams.has(id)) send({ kind: 'data', stream: id }, bytes)
+      },
+      congested() {
+        if (socket.writableLength < congestionBytes) return false
+        waiting.add(id)
+        return true
+      },
       end(failure) {
         if (!streams.delete(id)) return
         send({ kind: 'end', stream: id, ...(failure && { code: failure.code, message: failure.message }) })
       },
       onMessage: () => {},
+      onTurn: () => false,
       onClose: () => {},
     }
     streams.set(id, stream)
     open(params, stream)
+  }
+
+  const takeTurns = (): void => {
+    while (waiting.size > 0 && socket.writableLength < congestionBytes) {
+      for (const id of waiting) {
+        waiting.delete(id)
+        if (streams.get(id)?.onTurn()) waiting.add(id)
+        if (socket.writableLength >= congestionBytes) return
+      }
+    }
   }
 
   const receive = ({ header, body }: Frame): void => {
@@ -139,6 +181,7 @@ function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void 
       socket.destroy()
     }
   })
+  socket.on('drain', takeTurns)
   socket.on('error', (failure) => log.debug('a connection failed', { failure }))
   socket.once('close', () => {
     for (const call of calls.values()) call.abort()

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process'
+import { open } from 'node:fs/promises'
+
+export type DetachedProgram = {
+  /** A script for Node. */
+  entry: string
+  args: readonly string[]
+  /** Takes what it prints, appended; readable by this user only. */
+  logFile: string
+  /** Everything it may see of our environment: what is not named here does not reach it. */
+  environment: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Starts a Node program that outlives us: in a session of its own, holding none of our files.
+ * Resolves with its pid as soon as it runs; whether it is ready is for the caller to ask.
+ */
+export async function launchDetached({ entry, args, logFile, environment }: DetachedProgram): Promise<number> {
+  const log = await open(logFile, 'a', 0o600)
+  try {
+    // Inside Electron this is Electron's own binary, which only this variable turns into Node.
+    const env = { ...environment, ELECTRON_RUN_AS_NODE: '1' }
+    const child = spawn(process.execPath, [entry, ...args], { detached: true, stdio: ['ignore', log.fd, log.fd], env })
+    const pid = await new Promise<number>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('spawn', () => resolve(child.pid ?? 0))
+    })
+    child.unref()
+    return pid
+  } finally {
+    await log.close()
+  }
+}
