@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { HostEvent } from '../../shared/contract/hostIpc.ts'
+import { hostFolder } from '../platform/hostSocket.ts'
+import { listenIpc } from '../platform/ipc/ipcServer.ts'
+import type { Log } from '../platform/log.ts'
+import { programFile } from '../platform/programFile.ts'
+import { Scope } from '../platform/scope.ts'
+import { attachHandler } from './ipc/attachHandler.ts'
+import { claimAddress, removePidFile, writePidFile } from './ipc/hostAddress.ts'
+import { hostHandlers } from './ipc/hostHandlers.ts'
+import { idleWatch } from './ipc/idleWatch.ts'
+import { machines } from './machines/machines.ts'
+import type { SandboxRuntime } from './runtimes/sandboxRuntime.ts'
+import { screenPool } from './terminals/screenPool.ts'
+import { openTerminals } from './terminals/terminals.ts'
+
+export type HostOptions = {
+  dataDir: string
+  runtimes: readonly SandboxRuntime[]
+  version: string
+  pid: number
+  now: () => number
+  log: Log
+  /** Without machines and services for so long, the host ends itself. */
+  idleExitMs?: number
+  /** The worker's script, when it is not where the programs are. */
+  screenWorkerUrl?: URL
+  /** How long a viewer may acknowledge nothing; for tests. */
+  stallMs?: number
+}
+
+export type RunningHost = {
+  socketPath: string
+  /** Resolves when the host should end: asked to, or idle. Then `close` it. */
+  readonly wantsToEnd: Promise<string>
+  close(): Promise<void>
+}
+
+const screenWorkers = 2
+
+export async function startHost(options: HostOptions): Promise<RunningHost> {
+  const { dataDir, runtimes, now, log } = options
+  const scope = new Scope()
+  const ending = Promise.withResolvers<string>()
+  try {
+    const socketPath = await claimAddress(dataDir)
+    for (const runtime of runtimes) await runtime.sweep()
+    let broadcast = (_event: HostEvent): void => {}
+    const pool = scope.own(
+      screenPool({
+        workerUrl: options.screenWorkerUrl ?? pathToFileURL(programFile('host/terminals/screenWorker')),
+        workers: screenWorkers,
+        log: log.of('screens'),
+      }),
+      (it) => it.close(),
+    )
+    const terminals = scope.own(
+      await openTerminals({
+        folder: join(hostFolder(dataDir), 'terminals'),
+        pool,
+        onEvent: (event) => broadcast(event),
+        ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
+        now,
+        log: log.of('terminals'),
+      }),
+      (it) => it.close(),
+    )
+    const idle = scope.own(
+      idleWatch({ ms: options.idleExitMs ?? 60_000, onIdle: () => ending.resolve('nothing to do') }),
+      (it) => it.close(),
+    )
+    const running = scope.own(
+      machines({
+        runtimes,
+        onStopped: (id) => terminals.machineEnded(id),
+        onEnded: (sandboxId, reason) => broadcast({ type: 'machine.ended', sandboxId, reason }),
+        onDeleted: (id) => terminals.removeAll(id),
+        onCount: (count) => idle.machines(count),
+        log: log.of('machines'),
+      }),
+      (it) => it.close(),
+    )
+    await terminals.sweep(new Set(await running.stored()))
+    const server = scope.own(
+      await listenIpc({
+        path: socketPath,
+        handlers: hostHandlers({
+          machines: running,
+          terminals,
+          runtimes,
+          version: options.version,
+          pid: options.pid,
+          shutDown: () => ending.resolve('asked to'),
+        }),
+        open: attachHandler(terminals),
+        onConnections: (count) => idle.connections(count),
+        log: log.of('ipc'),
+      }),
+      (it) => it.close(),
+    )
+    broadcast = (event) => server.broadcast(event)
+    await scope.own(writePidFile(dataDir, options.pid), () => removePidFile(dataDir))
+    log.info('the sandbox host is ready', { socketPath, runtimes: runtimes.map(({ name }) => name) })
+    return { socketPath, wantsToEnd: ending.promise, close: () => scope.close() }
+  } catch (failure) {
+    await scope.close()
+    throw failure
+  }
+}

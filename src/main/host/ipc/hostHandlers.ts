@@ -1,0 +1,135 @@
+import { AppError } from '../../../shared/appError.ts'
+import {
+  type HostMethod,
+  type HostParams,
+  type HostResult,
+  hostIpcVersion,
+  hostMethods,
+} from '../../../shared/contract/hostIpc.ts'
+import { terminalLimits } from '../../../shared/contract/terminals.ts'
+import type { IpcAnswer, IpcCall } from '../../platform/ipc/ipcServer.ts'
+import type { Machines } from '../machines/machines.ts'
+import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
+import type { Terminals } from '../terminals/terminals.ts'
+
+type Reply<M extends HostMethod> = { result: HostResult<M>; body?: Uint8Array }
+type Call<M extends HostMethod> = { params: HostParams<M>; body: Buffer; signal: AbortSignal }
+type Handler<M extends HostMethod> = (call: Call<M>) => Promise<Reply<M>>
+type Handlers = { readonly [M in HostMethod]: Handler<M> }
+
+type HostParts = {
+  machines: Machines
+  terminals: Terminals
+  runtimes: readonly SandboxRuntime[]
+  version: string
+  pid: number
+  shutDown: () => void
+}
+
+/** For files; a command has its own timeout. */
+const fileMs = 120_000
+
+/** What the host does for each method of the contract. Parameters are parsed here, at the edge, and trusted behind. */
+export function hostHandlers(parts: HostParts): Record<string, (call: IpcCall) => Promise<IpcAnswer>> {
+  const handlers: Handlers = {
+    ...hostCalls(parts),
+    ...machineCalls(parts),
+    ...fileCalls(parts),
+    ...terminalCalls(parts),
+  }
+  const parsing = <M extends HostMethod>(method: M) => {
+    return async ({ params, body, signal }: IpcCall): Promise<IpcAnswer> => {
+      const parsed = hostMethods[method].params.safeParse(params)
+      if (!parsed.success) throw new AppError('request/invalid', `${method}: ${parsed.error.issues[0]?.message}`)
+      // The schema of this very method has just accepted them.
+      return handlers[method]({ params: parsed.data as HostParams<M>, body, signal })
+    }
+  }
+  return Object.fromEntries((Object.keys(hostMethods) as HostMethod[]).map((method) => [method, parsing(method)]))
+}
+
+type Calls<Prefix extends string> = Pick<Handlers, Extract<HostMethod, `${Prefix}.${string}`>>
+
+function hostCalls({ runtimes, version, pid, shutDown }: HostParts): Pick<Handlers, 'describe' | 'shutdown'> {
+  return {
+    async describe() {
+      const reports = await Promise.all(runtimes.map((runtime) => runtime.describe()))
+      return { result: { ipcVersion: hostIpcVersion, version, pid, runtimes: reports } }
+    },
+    async shutdown() {
+      // The answer goes out first.
+      setImmediate(shutDown)
+      return { result: {} }
+    },
+  }
+}
+
+function machineCalls({ machines }: HostParts): Calls<'machine'> {
+  return {
+    'machine.list': async () => ({ result: { machines: machines.list() } }),
+    'machine.create': async ({ params }) => ({ result: await machines.create(params) }),
+    'machine.start': async ({ params }) => ({ result: await machines.start(params) }),
+    async 'machine.stop'({ params }) {
+      await machines.stop(params.sandboxId)
+      return { result: {} }
+    },
+    async 'machine.delete'({ params }) {
+      await machines.delete(params.sandboxId)
+      return { result: {} }
+    },
+    'machine.sweep': async ({ params }) => ({ result: { removed: await machines.sweep(new Set(params.known)) } }),
+    async 'machine.exec'({ params: { sandboxId, ...request }, signal }) {
+      const { stdout, stderr, ...outcome } = await machines.get(sandboxId).exec({ ...request, signal })
+      return { result: { ...outcome, stdoutBytes: stdout.length }, body: Buffer.concat([stdout, stderr]) }
+    },
+  }
+}
+
+function fileCalls({ machines }: HostParts): Calls<'file'> {
+  const patience = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(fileMs)])
+  return {
+    async 'file.write'({ params, body, signal }) {
+      await machines.get(params.sandboxId).writeFile(params.path, body, patience(signal))
+      return { result: { bytesWritten: body.length } }
+    },
+    async 'file.read'({ params, signal }) {
+      const body = await machines.get(params.sandboxId).readFile(params.path, params.maxBytes, patience(signal))
+      return { result: { size: body.length }, body }
+    },
+    async 'file.list'({ params, signal }) {
+      return { result: { entries: await machines.get(params.sandboxId).listFiles(params.path, patience(signal)) } }
+    },
+  }
+}
+
+function terminalCalls({ machines, terminals }: HostParts): Calls<'terminal'> {
+  return {
+    async 'terminal.create'({ params }) {
+      return { result: await terminals.create(machines.get(params.sandboxId), params) }
+    },
+    'terminal.list': async ({ params }) => ({ result: { terminals: terminals.list(params.sandboxId) } }),
+    async 'terminal.write'({ params, body }) {
+      if (body.length > terminalLimits.maxInputBytes) {
+        throw new AppError('request/too-large', `Input of ${body.length} bytes is more than a terminal takes at once.`)
+      }
+      terminals.get(params.sandboxId, params.terminalId).write(body)
+      return { result: {} }
+    },
+    async 'terminal.read'({ params: { sandboxId, terminalId, full, format } }) {
+      const { bytes, ...result } = await terminals.get(sandboxId, terminalId).read({ full, format })
+      return { result, body: bytes }
+    },
+    async 'terminal.readSince'({ params: { sandboxId, terminalId, ...request }, signal }) {
+      const { bytes, ...result } = await terminals.get(sandboxId, terminalId).readSince({ ...request, signal })
+      return { result, body: bytes }
+    },
+    async 'terminal.resize'({ params: { sandboxId, terminalId, cols, rows } }) {
+      terminals.get(sandboxId, terminalId).resize({ cols, rows })
+      return { result: {} }
+    },
+    async 'terminal.close'({ params }) {
+      await terminals.get(params.sandboxId, params.terminalId).end()
+      return { result: {} }
+    },
+  }
+}

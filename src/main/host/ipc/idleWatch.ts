@@ -1,0 +1,26 @@
+export type IdleWatch = { machines(count: number): void; connections(count: number): void; close(): void }
+
+/** Calls `onIdle` when for `ms` no machine ran and nobody was connected. */
+export function idleWatch({ ms, onIdle }: { ms: number; onIdle: () => void }): IdleWatch {
+  let machineCount = 0
+  let connectionCount = 0
+  let timer: NodeJS.Timeout | undefined
+
+  const look = (): void => {
+    clearTimeout(timer)
+    timer = machineCount + connectionCount === 0 ? setTimeout(onIdle, ms) : undefined
+  }
+
+  look()
+  return {
+    machines(count) {
+      machineCount = count
+      look()
+    },
+    connections(count) {
+      connectionCount = count
+      look()
+    },
+    close: () => clearTimeout(timer),
+  }
+}

@@ -1,0 +1,65 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+
+/** Keeps the changes of one machine apart. */
+export type MachineChanges = {
+  underWay(id: SandboxId): boolean
+  /** Runs now or not at all. The signal fires when a later change overrules this one. @throws `sandbox/busy`. */
+  begin<T>(id: SandboxId, change: (called: AbortSignal) => Promise<T>): Promise<T>
+  /** Runs after the changes under way. */
+  queue(id: SandboxId, change: () => Promise<void>): Promise<void>
+  /** Calls off the changes under way, then runs; a second call joins the first. */
+  overrule(id: SandboxId, change: () => Promise<void>): Promise<void>
+}
+
+type Line = { last: Promise<unknown>; callOffs: Set<AbortController>; overruling: Promise<void> | undefined }
+
+export function machineChanges(): MachineChanges {
+  const lines = new Map<SandboxId, Line>()
+
+  const run = async <T>(line: Line, change: (called: AbortSignal) => Promise<T>): Promise<T> => {
+    const controller = new AbortController()
+    const before = line.last
+    line.callOffs.add(controller)
+    try {
+      await before
+      controller.signal.throwIfAborted()
+      return await change(controller.signal)
+    } finally {
+      line.callOffs.delete(controller)
+    }
+  }
+
+  const append = <T>(id: SandboxId, change: (called: AbortSignal) => Promise<T>): Promise<T> => {
+    const line = lines.get(id) ?? { last: Promise.resolve(), callOffs: new Set(), overruling: undefined }
+    lines.set(id, line)
+    const done = run(line, change)
+    const last = done.then(nothing, nothing).then(() => {
+      if (line.last === last) lines.delete(id)
+    })
+    line.last = last
+    return done
+  }
+
+  return {
+    underWay: (id) => lines.has(id),
+    async begin(id, change) {
+      if (lines.has(id)) throw new AppError('sandbox/busy', 'Another change of this sandbox is under way.')
+      return append(id, change)
+    },
+    queue: (id, change) => append(id, change),
+    overrule(id, change) {
+      const present = lines.get(id)
+      if (present?.overruling) return present.overruling
+      for (const controller of present?.callOffs ?? []) {
+        controller.abort(new AppError('sandbox/not-found', 'This sandbox was deleted.'))
+      }
+      const done = append(id, change)
+      const line = lines.get(id)
+      if (line) line.overruling = done
+      return done
+    },
+  }
+}
+
+function nothing(): void {}

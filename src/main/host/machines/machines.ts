@@ -1,0 +1,161 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { MachineSpec, RunningMachine } from '../../../shared/contract/hostIpc.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Machine, SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
+import { machineChanges } from './machineChanges.ts'
+import { withDeadline } from './withDeadline.ts'
+
+/** The machines that run here, over all runtimes. At most one change of a machine happens at a time. */
+export type Machines = {
+  list(): RunningMachine[]
+  /** @throws AppError `sandbox/not-running`. */
+  get(id: SandboxId): Machine
+  /** Makes and starts it. Both answer with the machine as it is when it runs already. */
+  create(spec: MachineSpec): Promise<RunningMachine>
+  start(spec: MachineSpec): Promise<RunningMachine>
+  stop(id: SandboxId): Promise<void>
+  /** Wins over every other change: one that is under way is called off. */
+  delete(id: SandboxId): Promise<void>
+  /** Deletes machines with files here that are not in `known`. */
+  sweep(known: ReadonlySet<SandboxId>): Promise<SandboxId[]>
+  /** Machines that have files, running or not. */
+  stored(): Promise<SandboxId[]>
+  /** Stops all of them. */
+  close(): Promise<void>
+}
+
+type MachinesOptions = {
+  runtimes: readonly SandboxRuntime[]
+  /** It stopped running, asked or not; the change goes on when this has settled. */
+  onStopped: (id: SandboxId) => Promise<void>
+  /** It stopped running without being asked. */
+  onEnded: (id: SandboxId, reason: string) => void
+  onCount: (running: number) => void
+  /** Its files go now. */
+  onDeleted: (id: SandboxId) => Promise<void>
+  deadlines?: { startMs: number; stopMs: number }
+  log: Log
+}
+
+type Running = { machine: Machine; runtime: string; stopping: boolean }
+
+export function machines(options: MachinesOptions): Machines {
+  const { runtimes, log, deadlines = { startMs: 30_000, stopMs: 30_000 } } = options
+  const running = new Map<SandboxId, Running>()
+  const changes = machineChanges()
+  let closing = false
+
+  const describe = ({ machine, runtime }: Running): RunningMachine => {
+    const { id, startedAtMs, enforced } = machine
+    return { id, startedAtMs, runtime, enforced }
+  }
+
+  const runtimeNamed = (name: string): SandboxRuntime => {
+    const runtime = runtimes.find((it) => it.name === name)
+    if (!runtime) throw new AppError('runtime/unknown', `There is no runtime ${JSON.stringify(name)} here.`)
+    return runtime
+  }
+
+  const forget = (id: SandboxId): void => {
+    running.delete(id)
+    options.onCount(running.size)
+  }
+
+  const watch = (held: Running): void => {
+    const { id } = held.machine
+    void held.machine.ended.then(async (reason) => {
+      if (running.get(id) !== held) return
+      forget(id)
+      if (held.stopping) return
+      log.warn('a machine ended', { id, reason })
+      options.onEnded(id, reason)
+      await options.onStopped(id).catch((failure: unknown) => log.error('terminals did not end', { id, failure }))
+    })
+  }
+
+  const launch = (spec: MachineSpec, way: 'create' | 'start'): Promise<RunningMachine> => {
+    const present = running.get(spec.id)
+    if (present && !changes.underWay(spec.id)) return Promise.resolve(describe(present))
+    const runtime = runtimeNamed(spec.runtime)
+    return changes.begin(spec.id, async (called) => {
+      if (closing) throw new AppError('host/unavailable', 'The sandbox host is ending.')
+      const machine = await withDeadline({
+        ms: deadlines.startMs,
+        signal: called,
+        run: (signal) => runtime[way](spec, signal),
+        late: () => new AppError('sandbox/start-failed', `The sandbox did not start in ${deadlines.startMs} ms.`),
+        // It came after nobody waited for it any more.
+        discard: (late) => discard(runtime, late, way),
+      })
+      const held = { machine, runtime: runtime.name, stopping: false }
+      running.set(spec.id, held)
+      options.onCount(running.size)
+      watch(held)
+      return describe(held)
+    })
+  }
+
+  const discard = async (runtime: SandboxRuntime, machine: Machine, way: 'create' | 'start'): Promise<void> => {
+    try {
+      await machine.stop()
+      if (way === 'create') await runtime.remove(machine.id)
+    } catch (failure) {
+      log.error('a machine that started too late could not be ended', { id: machine.id, failure })
+    }
+  }
+
+  const halt = async (id: SandboxId): Promise<void> => {
+    const held = running.get(id)
+    if (!held) return
+    held.stopping = true
+    try {
+      await withDeadline({
+        ms: deadlines.stopMs,
+        run: () => held.machine.stop(),
+        late: () => new AppError('sandbox/stop-failed', `The sandbox did not stop in ${deadlines.stopMs} ms.`),
+      })
+    } catch (failure) {
+      held.stopping = false
+      throw failure
+    }
+    forget(id)
+    await options.onStopped(id)
+  }
+
+  const erase = async (id: SandboxId): Promise<void> => {
+    await halt(id)
+    await options.onDeleted(id)
+    for (const runtime of runtimes) await runtime.remove(id)
+  }
+
+  const stored = async (): Promise<SandboxId[]> => {
+    const found = await Promise.all(runtimes.map((runtime) => runtime.stored()))
+    return [...new Set(found.flat())]
+  }
+
+  return {
+    list: () => [...running.values()].map(describe),
+    get(id) {
+      const held = running.get(id)
+      if (held && !held.stopping) return held.machine
+      throw new AppError('sandbox/not-running', 'This sandbox is not running.')
+    },
+    create: async (spec) => launch(spec, 'create'),
+    start: async (spec) => launch(spec, 'start'),
+    stop: (id) => changes.queue(id, () => halt(id)),
+    delete: (id) => changes.overrule(id, () => erase(id)),
+    async sweep(known) {
+      const unknown = (await stored()).filter((id) => !known.has(id) && !changes.underWay(id))
+      for (const id of unknown) await changes.overrule(id, () => erase(id))
+      return unknown
+    },
+    stored,
+    async close() {
+      closing = true
+      const stops = [...running.keys()].map((id) => changes.queue(id, () => halt(id)))
+      const failed = (await Promise.allSettled(stops)).filter((it) => it.status === 'rejected')
+      for (const { reason } of failed) log.error('a machine did not stop', { failure: reason })
+    },
+  }
+}

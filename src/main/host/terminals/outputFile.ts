@@ -1,0 +1,143 @@
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log } from '../../platform/log.ts'
+import type { OutputLog } from './outputLog.ts'
+
+/** What a terminal printed, on disk, so that it survives this process. Written in runs, one write at a time. */
+export type OutputFile = {
+  /** Cursor of the oldest byte on disk. */
+  readonly start: number
+  /** Cursor after the newest byte that the kernel has taken. */
+  readonly end: number
+  /** Starts to write what the log has beyond `end`. */
+  pump(): void
+  /** At most `maxBytes` from `from` on; empty when they are not on disk. */
+  read(from: number, maxBytes: number): Promise<Buffer>
+  /** Resolves when all that is in the log now is written, or cannot be. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+type OutputFileOptions = {
+  folder: string
+  /** What an earlier process left, oldest first. */
+  stored: readonly Segment[]
+  source: OutputLog
+  keptBytes: number
+  onWritten: () => void
+  log: Log
+}
+export type Segment = { start: number; end: number; path: string }
+
+const writeBytes = 1024 * 1024
+const nothing = Buffer.alloc(0)
+const segmentName = /^output-(\d+)\.log$/
+
+/** Two segments of half of `keptBytes`: when the newer one is full the older one goes. */
+export function outputFile(options: OutputFileOptions): OutputFile {
+  const { folder, source, keptBytes, onWritten, log } = options
+  const segments: Pick<Segment, 'start' | 'path'>[] = [...options.stored]
+  let end = source.end
+  let handle: FileHandle | undefined
+  let writing: Promise<void> | undefined
+  let broken = false
+
+  const current = async (): Promise<FileHandle> => {
+    const newest = segments.at(-1)
+    if (handle && newest && end - newest.start < keptBytes / 2) return handle
+    await handle?.close()
+    handle = undefined
+    const path = join(folder, `output-${end}.log`)
+    handle = await open(path, 'a', 0o600)
+    segments.push({ start: end, path })
+    for (const { path: old } of segments.splice(0, Math.max(0, segments.length - 2))) await rm(old, { force: true })
+    return handle
+  }
+
+  const writeAll = async (): Promise<void> => {
+    while (end < source.end && !broken) {
+      const file = await current()
+      const runs = source.runs(Math.max(end, source.start), Math.min(source.end, end + writeBytes))
+      await writeRuns(file, runs)
+      end += runs.reduce((total, run) => total + run.length, 0)
+      onWritten()
+    }
+  }
+
+  const pump = (): void => {
+    if (writing || broken || end >= source.end) return
+    writing = writeAll()
+      .catch((failure: unknown) => {
+        broken = true
+        log.error('output is not written to disk any more', { folder, failure })
+      })
+      .finally(() => {
+        writing = undefined
+        onWritten()
+        pump()
+      })
+  }
+
+  return {
+    get start() {
+      return segments[0]?.start ?? end
+    },
+    /** Once writing failed, nothing waits for the disk any more. */
+    get end() {
+      return broken ? source.end : end
+    },
+    pump,
+    async read(from, maxBytes) {
+      const index = segments.findLastIndex((it) => it.start <= from)
+      const segment = segments[index]
+      const until = segments[index + 1]?.start ?? end
+      if (!segment || from >= until) return nothing
+      return readAt(segment.path, from - segment.start, Math.min(maxBytes, until - from))
+    },
+    async settled() {
+      for (pump(); writing; ) await writing
+    },
+    async close() {
+      await writing
+      await handle?.close()
+      handle = undefined
+    },
+  }
+}
+
+export async function storedSegments(folder: string): Promise<Segment[]> {
+  const segments: Segment[] = []
+  for (const name of await readdir(folder)) {
+    const start = segmentName.exec(name)?.[1]
+    if (start === undefined) continue
+    const path = join(folder, name)
+    segments.push({ start: Number(start), end: Number(start) + (await stat(path)).size, path })
+  }
+  return segments.sort((a, b) => a.start - b.start)
+}
+
+/** A write may take less than it was given. */
+async function writeRuns(file: FileHandle, runs: Buffer[]): Promise<void> {
+  const { bytesWritten } = await file.writev(runs)
+  let left = bytesWritten
+  for (const run of runs) {
+    if (left < run.length) await file.writeFile(run.subarray(left))
+    left = Math.max(0, left - run.length)
+  }
+}
+
+async function readAt(path: string, position: number, length: number): Promise<Buffer> {
+  let file: FileHandle
+  try {
+    file = await open(path)
+  } catch (failure) {
+    if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return nothing
+    throw failure
+  }
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, position)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,54 @@
+import type { Log } from '../../platform/log.ts'
+import { type OutputFile, outputFile, storedSegments } from './outputFile.ts'
+import { type OutputLog, outputLog } from './outputLog.ts'
+
+/** All output that is still kept, from memory where possible, else from disk. */
+export type OutputHistory = {
+  /** Cursor of the oldest byte kept. */
+  readonly start: number
+  readonly end: number
+  /** At most `maxBytes` from `from`, or from `at` beyond it when the bytes between are no longer kept. */
+  read(from: number, maxBytes: number): Promise<{ at: number; bytes: Buffer }>
+}
+
+export type TerminalOutput = { memory: OutputLog; file: OutputFile; history: OutputHistory }
+
+/** Opens the output of a terminal, going on where an earlier process stopped. */
+export async function openOutput(options: {
+  folder: string
+  keptBytes: number
+  onWritten: () => void
+  log: Log
+}): Promise<TerminalOutput> {
+  const stored = await storedSegments(options.folder)
+  const memory = outputLog(stored.at(-1)?.end ?? 0)
+  const file = outputFile({ ...options, stored, source: memory })
+  return { memory, file, history: outputHistory(memory, file) }
+}
+
+function outputHistory(memory: OutputLog, file: OutputFile): OutputHistory {
+  const inMemory = (from: number, maxBytes: number) => {
+    const at = Math.max(from, memory.start)
+    return { at, bytes: joined(memory.runs(at, Math.min(memory.end, at + maxBytes))) }
+  }
+  return {
+    get start() {
+      return Math.min(file.start, memory.start)
+    },
+    get end() {
+      return memory.end
+    },
+    async read(from, maxBytes) {
+      if (from >= memory.start) return inMemory(from, maxBytes)
+      const at = Math.max(from, file.start)
+      const bytes = await file.read(at, Math.min(maxBytes, memory.end - at))
+      // What was on disk a moment ago may have been rotated away, but then newer output has come.
+      return bytes.length > 0 ? { at, bytes } : inMemory(Math.max(from, file.start), maxBytes)
+    },
+  }
+}
+
+function joined(runs: Buffer[]): Buffer {
+  const [only] = runs
+  return runs.length === 1 && only ? only : Buffer.concat(runs)
+}

@@ -1,0 +1,79 @@
+/**
+ * What a terminal printed lately, addressed by cursors: counts of bytes since its start. Bytes are copied in once,
+ * into blocks that never change, so that every consumer can hold slices of them for as long as it likes.
+ */
+export type OutputLog = {
+  /** Cursor of the oldest byte that is still here. */
+  readonly start: number
+  /** Cursor after the newest byte. */
+  readonly end: number
+  append(bytes: Uint8Array): void
+  /** Bytes from `from` on that lie together, at most `maxBytes`: empty at the end, never across a block. */
+  run(from: number, maxBytes: number): Buffer
+  /** All bytes between two cursors, as they lie. */
+  runs(from: number, to: number): Buffer[]
+  /** Lets go of blocks that end before `cursor`. */
+  forget(cursor: number): void
+}
+
+type Block = { start: number; used: number; bytes: Buffer }
+
+/** A quiet terminal needs little, a loud one large runs. */
+const firstBlockBytes = 4 * 1024
+const blockBytes = 64 * 1024
+const nothing = Buffer.alloc(0)
+
+export function outputLog(at = 0): OutputLog {
+  const blocks: Block[] = []
+  let end = at
+
+  const room = (): Block => {
+    const last = blocks.at(-1)
+    if (last && last.used < last.bytes.length) return last
+    const size = last ? blockBytes : firstBlockBytes
+    const block = { start: end, used: 0, bytes: Buffer.allocUnsafeSlow(size) }
+    blocks.push(block)
+    return block
+  }
+
+  const run = (from: number, maxBytes: number): Buffer => {
+    const block = blocks.findLast((it) => it.start <= from)
+    if (!block || from >= end) return nothing
+    const offset = from - block.start
+    return block.bytes.subarray(offset, Math.min(block.used, offset + maxBytes))
+  }
+
+  return {
+    get start() {
+      return blocks[0]?.start ?? end
+    },
+    get end() {
+      return end
+    },
+    append(bytes) {
+      for (let taken = 0; taken < bytes.length; ) {
+        const block = room()
+        const count = Math.min(bytes.length - taken, block.bytes.length - block.used)
+        block.bytes.set(bytes.subarray(taken, taken + count), block.used)
+        block.used += count
+        end += count
+        taken += count
+      }
+    },
+    run,
+    runs(from, to) {
+      const found: Buffer[] = []
+      for (let cursor = from; cursor < to; ) {
+        const bytes = run(cursor, to - cursor)
+        if (bytes.length === 0) break
+        found.push(bytes)
+        cursor += bytes.length
+      }
+      return found
+    },
+    forget(cursor) {
+      const keep = blocks.findIndex((it, index) => index === blocks.length - 1 || it.start + it.used > cursor)
+      if (keep > 0) blocks.splice(0, keep)
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import type { TerminalRecord } from '../../../shared/contract/hostIpc.ts'
+import type { OutputHistory } from './outputHistory.ts'
+import { orphanedBytes, unfinishedBytes } from './wholeCharacters.ts'
+
+export type SinceRequest = { since: number; waitMs: number; maxBytes: number; signal: AbortSignal }
+export type SinceReply = { terminal: TerminalRecord; cursor: number; missed: boolean; bytes: Buffer }
+
+type SinceSource = {
+  history: OutputHistory
+  record: () => TerminalRecord
+  /** Calls back once when output comes, the program ends or the host closes; returns how to stop that. */
+  onNews: (listener: () => void) => () => void
+}
+
+/** Raw output from a cursor, in whole characters. Waits for the first of it as long as the program runs. */
+export async function readSince(source: SinceSource, request: SinceRequest): Promise<SinceReply> {
+  const { history } = source
+  const since = Math.min(request.since, history.end)
+  const patience = AbortSignal.any([request.signal, AbortSignal.timeout(request.waitMs)])
+  for (;;) {
+    const running = source.record().state === 'running'
+    const { at, bytes } = await history.read(since, request.maxBytes)
+    const missed = at > since
+    const begin = missed ? orphanedBytes(bytes) : 0
+    // What the last program left unfinished will never be finished, so it is given as it is.
+    const last = !running && at + bytes.length === history.end
+    const whole = bytes.subarray(begin, bytes.length - (last ? 0 : unfinishedBytes(bytes)))
+    const cursor = at + begin + whole.length
+    if (whole.length > 0 || last || request.waitMs === 0 || patience.aborted) {
+      return { terminal: stateAt(source.record(), cursor === history.end), cursor, missed, bytes: whole }
+    }
+    await news(source, at + bytes.length, patience)
+  }
+}
+
+/** Who reads `exited` has read everything: until then the program counts as running. */
+function stateAt(record: TerminalRecord, atEnd: boolean): TerminalRecord {
+  if (atEnd || record.state === 'running') return record
+  return { ...record, state: 'running', exitCode: null, signal: null, exitedAtMs: null }
+}
+
+/** Resolves when there is more than `seen`, the program has ended, or nobody waits any more. */
+function news(source: SinceSource, seen: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted || source.history.end > seen || source.record().state === 'exited') return resolve()
+    const done = (): void => {
+      stop()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const stop = source.onNews(done)
+    signal.addEventListener('abort', done)
+  })
+}

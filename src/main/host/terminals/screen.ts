@@ -1,0 +1,125 @@
+import serializeAddon from '@xterm/addon-serialize'
+import unicode11Addon from '@xterm/addon-unicode11'
+import xterm from '@xterm/headless'
+import { terminalLimits } from '../../../shared/contract/terminals.ts'
+import { screenCore } from './screenCore.ts'
+import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
+import { modeSequences } from './screenModes.ts'
+import { visibleText, wholeText } from './screenText.ts'
+import { plainRun } from './unseenOutput.ts'
+import { unfinishedBytes } from './wholeCharacters.ts'
+
+/** A terminal emulator without a display: it turns output into rows of text. Lives in a worker. */
+export type Screen = {
+  /** Parses some of `bytes` from `offset` on and tells up to where; never much at once. */
+  parse(bytes: Uint8Array, offset: number): number
+  resize(cols: number, rows: number): void
+  reply(question: ScreenQuestion): ScreenReply
+  close(): void
+}
+
+type ScreenOptions = {
+  cols: number
+  rows: number
+  /** What the emulator answers to the program, for example where the cursor is. */
+  onAnswer: (data: string) => void
+  onTitle: (title: string) => void
+}
+
+/** A turn of one terminal: about a millisecond. */
+const turnBytes = 16 * 1024
+/** An escape sequence that is longer than this is not carried over to a new viewer. */
+const maxTailBytes = 1024 * 1024
+const alternateBegins = '\x1b[?1049h\x1b[H'
+const nothing = new Uint8Array(0)
+
+export function screen({ cols, rows, onAnswer, onTitle }: ScreenOptions): Screen {
+  const terminal = new xterm.Terminal({
+    cols,
+    rows,
+    scrollback: terminalLimits.scrollbackLines,
+    allowProposedApi: true,
+    logLevel: 'off',
+  })
+  const serializer = new serializeAddon.SerializeAddon()
+  // The addons are typed for the browser's terminal; they use only what the headless one has too.
+  terminal.loadAddon(serializer as unknown as Parameters<typeof terminal.loadAddon>[0])
+  terminal.loadAddon(new unicode11Addon.Unicode11Addon() as unknown as Parameters<typeof terminal.loadAddon>[0])
+  terminal.unicode.activeVersion = '11'
+  terminal.onData(onAnswer)
+  terminal.onTitleChange(onTitle)
+  const core = screenCore(terminal)
+  /** The bytes of a sequence or character that has begun and not ended. */
+  let tail: Uint8Array = nothing
+  /** The chunk in which a plain run was looked for last, and where that run ended. */
+  let searched = { bytes: nothing, until: 0 }
+
+  const skipUnseen = (bytes: Uint8Array, offset: number): number => {
+    if (searched.bytes === bytes && offset < searched.until) return offset
+    const { top, bottom } = core.margins()
+    const simple = terminal.buffer.active.type === 'normal' && top === 0 && bottom === terminal.rows - 1
+    if (!simple || tail.length > 0 || !core.atRest()) return offset
+    const { until, visibleFrom } = plainRun(bytes, offset, terminalLimits.scrollbackLines + 2 * terminal.rows)
+    searched = { bytes: bytes as Uint8Array<ArrayBuffer>, until }
+    return visibleFrom
+  }
+
+  const keepTail = (parsed: Uint8Array): void => {
+    const whole = tail.length === 0 ? parsed : joined(tail, parsed)
+    if (core.atRest()) {
+      tail = whole.slice(whole.length - unfinishedBytes(whole))
+      return
+    }
+    const begun = whole.subarray(Math.max(0, whole.lastIndexOf(0x1b)))
+    tail = begun.length > maxTailBytes ? nothing : begun.slice()
+  }
+
+  const ansi = (full: boolean): string => {
+    const buffer = terminal.buffer.active
+    if (buffer.type === 'alternate') {
+      const both = serializer.serialize({ scrollback: 0, excludeModes: true })
+      return both.slice(both.indexOf(alternateBegins) + alternateBegins.length)
+    }
+    const range = { start: full ? 0 : buffer.baseY, end: buffer.length - 1 }
+    return serializer.serialize({ range, excludeModes: true })
+  }
+
+  const text = (question: ScreenQuestion): string => {
+    if (question.kind === 'snapshot') {
+      const drawn = serializer.serialize({ scrollback: question.scrollback, excludeModes: true })
+      return drawn + modeSequences(terminal, core)
+    }
+    if (question.format === 'ansi') return ansi(question.full)
+    const buffer = terminal.buffer.active
+    return question.full ? wholeText(buffer) : visibleText(buffer, terminal.rows)
+  }
+
+  return {
+    parse(bytes, offset) {
+      const from = skipUnseen(bytes, offset)
+      const part = bytes.subarray(from, from + turnBytes)
+      core.parse(part)
+      keepTail(part)
+      return from + part.length
+    },
+    resize: (newCols, newRows) => terminal.resize(newCols, newRows),
+    reply(question) {
+      const bytes = new TextEncoder().encode(text(question))
+      const { cursorX, cursorY } = terminal.buffer.active
+      return {
+        bytes: question.kind === 'snapshot' && tail.length > 0 ? joined(bytes, tail) : bytes,
+        cols: terminal.cols,
+        rows: terminal.rows,
+        cursorPosition: { row: cursorY, col: Math.min(cursorX, terminal.cols - 1) },
+      }
+    },
+    close: () => terminal.dispose(),
+  }
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(first.length + second.length)
+  both.set(first)
+  both.set(second, first.length)
+  return both
+}

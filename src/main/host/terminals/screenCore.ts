@@ -1,0 +1,46 @@
+import type { Terminal } from '@xterm/headless'
+
+/**
+ * The few inner parts of xterm.js 6.0 that its public interface does not offer, behind one door: parsing at once
+ * instead of after a timer, and state that a snapshot must carry but the serializer leaves out.
+ * `screen.test.ts` fails when a release moves one of them.
+ */
+export type ScreenCore = {
+  /** Parses now. The timer of the public `write` would cost a millisecond for each read of the screen. */
+  parse(bytes: Uint8Array): void
+  /** False in the middle of an escape sequence. */
+  atRest(): boolean
+  /** First and last row of the scrolling region, counted from 0. */
+  margins(): { top: number; bottom: number }
+  cursorHidden(): boolean
+  mouseEncoding(): string
+  /** True for the sets of characters 0 to 3 that draw lines. */
+  drawsLines(set: number): boolean
+  selectedSet(): number
+}
+
+type Charset = Readonly<Record<string, string | undefined>>
+type Inner = {
+  writeSync(bytes: Uint8Array): void
+  readonly _inputHandler: { readonly _parser: { readonly currentState: number } }
+  readonly buffer: { readonly scrollTop: number; readonly scrollBottom: number }
+  readonly coreService: { readonly isCursorHidden: boolean }
+  readonly coreMouseService: { readonly activeEncoding: string }
+  readonly _charsetService: { readonly glevel: number; readonly _charsets: readonly (Charset | undefined)[] }
+}
+
+const ground = 0
+
+export function screenCore(terminal: Terminal): ScreenCore {
+  // The exact version is pinned in package.json, and this is how that version is built.
+  const inner = (terminal as unknown as { _core: Inner })._core
+  return {
+    parse: (bytes) => inner.writeSync(bytes),
+    atRest: () => inner._inputHandler._parser.currentState === ground,
+    margins: () => ({ top: inner.buffer.scrollTop, bottom: inner.buffer.scrollBottom }),
+    cursorHidden: () => inner.coreService.isCursorHidden,
+    mouseEncoding: () => inner.coreMouseService.activeEncoding,
+    drawsLines: (set) => inner._charsetService._charsets[set]?.q === '─',
+    selectedSet: () => inner._charsetService.glevel,
+  }
+}

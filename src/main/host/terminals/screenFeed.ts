@@ -1,0 +1,149 @@
+import type { OutputLog } from './outputLog.ts'
+import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
+import type { RemoteScreen, ScreenPool, ScreenSize } from './screenPool.ts'
+
+/** Keeps one remote screen in step with a terminal's output, and draws it again when it was lost or put away. */
+export type ScreenFeed = {
+  /** Cursor of the first byte that the screen has not been sent. */
+  readonly sent: number
+  /** Cursor after the last byte that the screen has parsed. */
+  readonly parsed: number
+  /** Sends what came, one batch at a time: while the worker parses, the next one grows. */
+  pump(): void
+  resize(size: ScreenSize): void
+  /** The reply holds exactly the output before the cursor that `posted` is given, before anything else happens. */
+  ask(question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply>
+  /** Frees the screen; the next question draws it again. */
+  unload(): void
+  close(): void
+}
+
+export type Redraw = {
+  open(size: ScreenSize): void
+  output(bytes: Uint8Array<ArrayBuffer>): void
+  resize(size: ScreenSize): void
+}
+
+type ScreenFeedOptions = {
+  pool: ScreenPool
+  source: OutputLog
+  /** Draws everything before `until` on a new screen. */
+  redraw: (screen: Redraw, until: number) => Promise<void>
+  onAnswer: (data: string) => void
+  onTitle: (title: string) => void
+  onParsed: () => void
+}
+
+const batchBytes = 1024 * 1024
+
+/** With a `size` the screen is opened at once, for output that begins now. */
+export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): ScreenFeed {
+  const { pool, source } = options
+  let screen: RemoteScreen | undefined
+  let loading: Promise<void> | undefined
+  let sent = source.end
+  let parsed = source.end
+  let redrawn = 0
+  let closed = false
+
+  const open = (at: ScreenSize): RemoteScreen => {
+    const opened = pool.open(at, {
+      onParsed(bytes) {
+        const past = Math.min(redrawn, bytes)
+        redrawn -= past
+        parsed += bytes - past
+        pump()
+        options.onParsed()
+      },
+      onAnswer: options.onAnswer,
+      onTitle: options.onTitle,
+      onLost() {
+        if (screen === opened) screen = undefined
+        parsed = sent
+        options.onParsed()
+      },
+    })
+    return opened
+  }
+
+  const load = async (): Promise<void> => {
+    const until = source.end
+    sent = until
+    parsed = until
+    redrawn = 0
+    let fresh: RemoteScreen | undefined
+    const redraw: Redraw = {
+      open(at) {
+        fresh = open(at)
+      },
+      output(bytes) {
+        redrawn += bytes.length
+        fresh?.output(bytes, true)
+      },
+      resize: (at) => fresh?.resize(at),
+    }
+    await options.redraw(redraw, until)
+    if (closed) fresh?.close()
+    else screen = fresh
+  }
+
+  const send = (to: RemoteScreen, until: number): void => {
+    if (until === sent) return
+    const bytes = new Uint8Array(until - sent)
+    let filled = 0
+    for (const run of source.runs(sent, until)) {
+      bytes.set(run, filled)
+      filled += run.length
+    }
+    sent = until
+    to.output(bytes, false)
+  }
+
+  const pump = (): void => {
+    if (!screen || parsed < sent || redrawn > 0) return
+    send(screen, Math.min(source.end, sent + batchBytes))
+  }
+
+  const loaded = async (): Promise<void> => {
+    if (screen) return
+    loading ??= load().finally(() => {
+      loading = undefined
+    })
+    await loading
+  }
+
+  const post = (question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply> => {
+    if (!screen) throw new Error('The screen of this terminal is closed.')
+    send(screen, source.end)
+    posted(sent)
+    return screen.ask(question)
+  }
+
+  if (size) screen = open(size)
+  return {
+    get sent() {
+      return sent
+    },
+    get parsed() {
+      return parsed
+    },
+    pump,
+    resize(newSize) {
+      if (!screen) return
+      send(screen, source.end)
+      screen.resize(newSize)
+    },
+    ask: (question, posted) => (screen ? post(question, posted) : loaded().then(() => post(question, posted))),
+    unload() {
+      screen?.close()
+      screen = undefined
+      sent = source.end
+      parsed = source.end
+    },
+    close() {
+      closed = true
+      screen?.close()
+      screen = undefined
+    },
+  }
+}

@@ -1,0 +1,27 @@
+/** What the host's main thread and the workers that hold the screens tell each other. */
+export type ToScreens =
+  | { type: 'open'; screen: number; cols: number; rows: number }
+  /** `replay` is output of the past: what the emulator answers to it is dropped. */
+  | { type: 'output'; screen: number; bytes: Uint8Array; replay: boolean }
+  | { type: 'resize'; screen: number; cols: number; rows: number }
+  | { type: 'ask'; screen: number; ask: number; question: ScreenQuestion }
+  | { type: 'close'; screen: number }
+
+export type FromScreens =
+  | { type: 'parsed'; screen: number; bytes: number }
+  | { type: 'answer'; screen: number; data: string }
+  | { type: 'title'; screen: number; title: string }
+  | { type: 'reply'; ask: number; reply: ScreenReply }
+  | { type: 'failed'; ask: number; reason: string }
+
+export type ScreenQuestion =
+  | { kind: 'read'; full: boolean; format: 'text' | 'ansi' }
+  /** Sequences that draw the screen, and so many lines above it, on an empty terminal of the same size. */
+  | { kind: 'snapshot'; scrollback: number }
+
+export type ScreenReply = {
+  bytes: Uint8Array<ArrayBuffer>
+  cols: number
+  rows: number
+  cursorPosition: { row: number; col: number }
+}

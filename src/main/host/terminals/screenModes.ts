@@ -1,0 +1,48 @@
+import type { Terminal } from '@xterm/headless'
+import type { ScreenCore } from './screenCore.ts'
+
+/**
+ * Sequences that put a fresh terminal into the modes of this one. The serializer's own list forgets the cursor's
+ * visibility, the mouse encoding, the scrolling region and line drawing, and moves the cursor with the origin mode.
+ */
+export function modeSequences(terminal: Terminal, core: ScreenCore): string {
+  const { modes } = terminal
+  return [
+    modes.applicationCursorKeysMode && '\x1b[?1h',
+    modes.applicationKeypadMode && '\x1b=',
+    modes.bracketedPasteMode && '\x1b[?2004h',
+    modes.insertMode && '\x1b[4h',
+    modes.reverseWraparoundMode && '\x1b[?45h',
+    modes.sendFocusMode && '\x1b[?1004h',
+    !modes.wraparoundMode && '\x1b[?7l',
+    mouseTracking[modes.mouseTrackingMode],
+    mouseEncodings[core.mouseEncoding()],
+    core.cursorHidden() && '\x1b[?25l',
+    region(terminal, core),
+    core.drawsLines(0) && '\x1b(0',
+    core.drawsLines(1) && '\x1b)0',
+    core.selectedSet() === 1 && '\x0e',
+  ]
+    .filter((sequence) => typeof sequence === 'string')
+    .join('')
+}
+
+const mouseTracking: Readonly<Record<string, string>> = {
+  x10: '\x1b[?9h',
+  vt200: '\x1b[?1000h',
+  drag: '\x1b[?1002h',
+  any: '\x1b[?1003h',
+}
+const mouseEncodings: Readonly<Record<string, string>> = { SGR: '\x1b[?1006h', SGR_PIXELS: '\x1b[?1016h' }
+
+/** Setting a region or the origin mode moves the cursor home, so it is put back, counted from the region in that mode. */
+function region(terminal: Terminal, core: ScreenCore): string {
+  const { top, bottom } = core.margins()
+  const { originMode } = terminal.modes
+  const whole = top === 0 && bottom === terminal.rows - 1
+  if (whole && !originMode) return ''
+  const { cursorX, cursorY } = terminal.buffer.active
+  const row = cursorY - (originMode ? top : 0) + 1
+  const margins = whole ? '' : `\x1b[${top + 1};${bottom + 1}r`
+  return `${margins}${originMode ? '\x1b[?6h' : ''}\x1b[${row};${Math.min(cursorX, terminal.cols - 1) + 1}H`
+}

@@ -1,0 +1,7 @@
+import { setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { serveScreens } from './screenServer.ts'
+
+// On Linux a priority belongs to a thread: parsing gives way to answering. Elsewhere it would slow the whole process.
+if (process.platform === 'linux') setPriority(5)
+if (parentPort) serveScreens(parentPort)

@@ -1,0 +1,43 @@
+import type { OutputHistory } from './outputHistory.ts'
+import type { Redraw } from './screenFeed.ts'
+import type { SizeChange, TerminalFiles } from './terminalFiles.ts'
+import { orphanedBytes } from './wholeCharacters.ts'
+
+type Past = { history: OutputHistory; sizes: readonly SizeChange[]; files: TerminalFiles }
+
+const chunkBytes = 1024 * 1024
+const original: Omit<SizeChange, 'cursor'> = { cols: 80, rows: 24 }
+
+/** Draws a terminal's past on a new screen: from its last screen when that was saved, else from the output kept. */
+export async function redrawSession({ history, sizes, files }: Past, screen: Redraw, until: number): Promise<void> {
+  const drawn = await files.readScreen()
+  if (drawn) {
+    screen.open(sizeOf(sizes.at(-1)))
+    screen.output(drawn)
+    return
+  }
+  const changes = [...sizes]
+  let cursor = history.start
+  let size = changes.shift()
+  for (let [next] = changes; next && next.cursor <= cursor; [next] = changes) size = changes.shift()
+  screen.open(sizeOf(size))
+  while (cursor < until) {
+    const limit = Math.min(until, changes[0]?.cursor ?? until, cursor + chunkBytes)
+    const { at, bytes } = await history.read(cursor, limit - cursor)
+    // After rotation the first byte kept may be the middle of a character.
+    const clean = at > 0 && cursor === history.start ? bytes.subarray(orphanedBytes(bytes)) : bytes
+    screen.output(new Uint8Array(clean))
+    if (at + bytes.length <= cursor) break
+    cursor = at + bytes.length
+    for (let [next] = changes; next && next.cursor <= cursor; [next] = changes) {
+      changes.shift()
+      screen.resize(sizeOf(next))
+    }
+  }
+  for (const next of changes) screen.resize(sizeOf(next))
+}
+
+function sizeOf(change: SizeChange | undefined): { cols: number; rows: number } {
+  const { cols, rows } = change ?? original
+  return { cols, rows }
+}

@@ -1,0 +1,99 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { TerminalRecord } from '../../../shared/contract/hostIpc.ts'
+import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
+import type { Log } from '../../platform/log.ts'
+
+/** Sizes in order; each holds from its cursor on. */
+const SizeChange = z.object({ cursor: z.int(), cols: z.int(), rows: z.int() })
+export type SizeChange = z.infer<typeof SizeChange>
+
+const TerminalMeta = z.object({ version: z.literal(1), record: TerminalRecord, sizes: z.array(SizeChange).min(1) })
+export type TerminalMeta = z.infer<typeof TerminalMeta>
+
+/** The folder of one terminal: its record, its output and, once it exited, its last screen. */
+export type TerminalFiles = {
+  readonly folder: string
+  /** Writes the newest state; of several at once only the last is written. Never rejects. */
+  save(meta: TerminalMeta): Promise<void>
+  saveScreen(drawn: Uint8Array): Promise<void>
+  /** Undefined when it was never saved. */
+  readScreen(): Promise<Uint8Array<ArrayBuffer> | undefined>
+  remove(): Promise<void>
+}
+
+export async function terminalFiles(folder: string, log: Log): Promise<TerminalFiles> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const screenPath = join(folder, 'screen.ansi')
+  let newest: TerminalMeta | undefined
+  let saving: Promise<void> | undefined
+  let removed = false
+
+  const saveAll = async (): Promise<void> => {
+    while (newest && !removed) {
+      const meta = newest
+      newest = undefined
+      await replaceFile(join(folder, 'meta.json'), JSON.stringify(meta))
+    }
+  }
+
+  const save = (meta: TerminalMeta): Promise<void> => {
+    newest = meta
+    saving ??= saveAll()
+      .catch((failure: unknown) => log.error('a terminal could not be saved', { folder, failure }))
+      .then(() => {
+        saving = undefined
+        return newest && !removed ? save(newest) : undefined
+      })
+    return saving
+  }
+
+  return {
+    folder,
+    save,
+    saveScreen: (drawn) => replaceFile(screenPath, drawn),
+    async readScreen() {
+      const drawn = await readFile(screenPath).catch(() => undefined)
+      return drawn && new Uint8Array(drawn)
+    },
+    async remove() {
+      removed = true
+      await saving
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export function terminalFolder(root: string, sandboxId: SandboxId, terminalId: TerminalId): string {
+  return join(root, sandboxId, terminalId)
+}
+
+/** Every terminal that an earlier process left. Folders without a readable record are removed. */
+export async function storedTerminals(root: string, log: Log): Promise<TerminalMeta[]> {
+  const found: TerminalMeta[] = []
+  for (const folder of await terminalFolders(root)) {
+    try {
+      found.push(TerminalMeta.parse(JSON.parse(await readFile(join(folder, 'meta.json'), 'utf8'))))
+    } catch (failure) {
+      log.warn('a terminal without a readable record is removed', { folder, failure })
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+  return found
+}
+
+async function terminalFolders(root: string): Promise<string[]> {
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  const folders: string[] = []
+  for (const sandbox of await readdir(root)) {
+    for (const terminal of await readdir(join(root, sandbox))) folders.push(join(root, sandbox, terminal))
+  }
+  return folders
+}
+
+/** Another process sees the old file or the new one, never half of it. */
+async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+  await writeFile(`${path}.new`, content, { mode: 0o600 })
+  await rename(`${path}.new`, path)
+}

@@ -1,0 +1,277 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { HostResult, TerminalRecord } from '../../../shared/contract/hostIpc.ts'
+import type { ServerStreamMessage } from '../../../shared/contract/terminalStream.ts'
+import { terminalLimits } from '../../../shared/contract/terminals.ts'
+import type { Log } from '../../platform/log.ts'
+import type { MachineTerminal } from '../runtimes/sandboxRuntime.ts'
+import { backPressure } from './backPressure.ts'
+import { flushRounds } from './flushRounds.ts'
+import { openOutput } from './outputHistory.ts'
+import { readSince, type SinceReply, type SinceRequest } from './readSince.ts'
+import { screenFeed } from './screenFeed.ts'
+import type { ScreenQuestion } from './screenMessages.ts'
+import type { ScreenPool, ScreenSize } from './screenPool.ts'
+import { redrawSession } from './sessionRedraw.ts'
+import type { TerminalFiles, TerminalMeta } from './terminalFiles.ts'
+import { type Viewer, type ViewerStream, viewer } from './viewer.ts'
+
+export type ScreenRead = HostResult<'terminal.read'> & { bytes: Uint8Array }
+
+/** One terminal: a program, running or ended, with its output, its screen and its viewers. */
+export type TerminalSession = {
+  readonly record: TerminalRecord
+  /** @throws AppError `terminal/exited`. */
+  write(bytes: Uint8Array): void
+  /** @throws AppError `terminal/exited`. */
+  resize(size: ScreenSize): void
+  read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
+  readSince(request: SinceRequest): Promise<SinceReply>
+  attach(stream: ViewerStream, scrollback: number): Viewer
+  /** Asks the program to end; resolves when it has, or when it was given up. */
+  end(): Promise<void>
+  /** Closes what it holds; its files stay for the next process. */
+  release(): Promise<void>
+  /** Closes it and removes its files. */
+  remove(): Promise<void>
+}
+
+type SessionOptions = {
+  meta: TerminalMeta
+  files: TerminalFiles
+  pool: ScreenPool
+  /** Absent when it belongs to the past. */
+  program?: MachineTerminal
+  stallMs?: number
+  now: () => number
+  onChanged: (record: TerminalRecord) => void
+  log: Log
+}
+
+/** Raw output in memory; older output is read from disk. */
+const memoryBytes = 1024 * 1024
+/** What each consumer may lag behind before the program has to wait. */
+const allowedBehind = { screen: 1024 * 1024, viewer: 8 * 1024 * 1024, disk: 4 * 1024 * 1024 }
+/** The runtime kills what does not end within a few seconds; this is for a runtime that cannot. */
+const endMs = 15_000
+const screenIdleMs = 60_000
+const keptSizes = 256
+
+export async function terminalSession(options: SessionOptions): Promise<TerminalSession> {
+  const { files, pool, program, now, log } = options
+  let { record, sizes } = options.meta
+  let released = false
+  let idle: NodeJS.Timeout | undefined
+  let finished: Promise<void> = Promise.resolve()
+  const viewers = new Set<Viewer>()
+  const listeners = new Set<() => void>()
+  const demand = backPressure(program)
+
+  const { memory, file, history } = await openOutput({
+    folder: files.folder,
+    keptBytes: terminalLimits.keptOutputBytes,
+    onWritten: () => balance(),
+    log,
+  })
+  const feed = screenFeed(
+    {
+      pool,
+      source: memory,
+      async redraw(screen, until) {
+        await file.settled()
+        await redrawSession({ history, sizes, files }, screen, until)
+      },
+      onAnswer(data) {
+        if (record.state === 'running') program?.write(Buffer.from(data))
+      },
+      onTitle(title) {
+        change({ title })
+        tellViewers({ type: 'title', title })
+      },
+      onParsed: () => balance(),
+    },
+    program && { cols: record.cols, rows: record.rows },
+  )
+
+  const change = (changed: Partial<TerminalRecord>): void => {
+    record = { ...record, ...changed }
+    options.onChanged(record)
+  }
+  const save = (): Promise<void> => files.save({ version: 1, record, sizes })
+  const tellViewers = (message: ServerStreamMessage): void => {
+    for (const it of viewers) it.mark(message)
+  }
+
+  /** Lets the program wait for those who cannot follow, and forgets what everyone has used. */
+  const balance = (): void => {
+    const screen = { behind: memory.end - feed.parsed, allowed: allowedBehind.screen }
+    const disk = { behind: memory.end - file.end, allowed: allowedBehind.disk }
+    const nexts = [...viewers].map((it) => it.next ?? memory.end)
+    demand([screen, disk, ...nexts.map((next) => ({ behind: memory.end - next, allowed: allowedBehind.viewer }))])
+    memory.forget(Math.min(memory.end - memoryBytes, feed.sent, file.end, ...nexts))
+  }
+
+  const flush = (): void => {
+    for (const it of viewers) it.pump()
+    feed.pump()
+    file.pump()
+    for (const tell of [...listeners]) tell()
+    balance()
+  }
+  const rounds = flushRounds(flush)
+
+  const exited = (exitCode: number | null, signal: string | null): void => {
+    if (record.state === 'exited') return
+    flush()
+    change({ state: 'exited', exitCode, signal, exitedAtMs: now() })
+    tellViewers({ type: 'exited', exit_code: exitCode, signal })
+    flush()
+    finished = finish()
+  }
+
+  const finish = async (): Promise<void> => {
+    const saved = save()
+    try {
+      const drawn = await feed.ask({ kind: 'snapshot', scrollback: terminalLimits.scrollbackLines }, () => {})
+      await files.saveScreen(drawn.bytes)
+    } catch (failure) {
+      log.warn('the last screen of a terminal was not kept', { terminal: record.id, failure })
+    }
+    await file.settled()
+    await file.close()
+    await saved
+    restScreen()
+  }
+
+  /** A terminal that ended is seldom read: its screen gives its memory back and is drawn again when asked for. */
+  const restScreen = (): void => {
+    clearTimeout(idle)
+    if (!released && record.state === 'exited') idle = setTimeout(() => feed.unload(), screenIdleMs).unref()
+  }
+
+  const ask = async (question: ScreenQuestion, posted: (cursor: number) => void) => {
+    try {
+      return await feed.ask(question, posted)
+    } finally {
+      restScreen()
+    }
+  }
+
+  const running = (): MachineTerminal => {
+    if (program && record.state === 'running') return program
+    throw new AppError('terminal/exited', `The terminal ${record.id} has exited.`)
+  }
+
+  const attached = (cursor: number, { cols, rows, state }: TerminalRecord): ServerStreamMessage => ({
+    type: 'attached',
+    session_id: record.id,
+    cols,
+    rows,
+    state,
+    cursor,
+    title: record.title,
+  })
+
+  const release = async (): Promise<void> => {
+    released = true
+    clearTimeout(idle)
+    rounds.close()
+    for (const it of viewers) it.close()
+    viewers.clear()
+    for (const tell of [...listeners]) tell()
+    await finished
+    feed.close()
+    await file.settled()
+    await file.close()
+    await save()
+  }
+
+  program?.onOutput((bytes) => {
+    memory.append(bytes)
+    rounds.touch(bytes.length)
+  })
+  program?.ended.then(
+    ({ exitCode, signal }) => exited(exitCode, signal),
+    (failure: unknown) => {
+      log.error('a program ended in an unknown way', { terminal: record.id, failure })
+      exited(null, null)
+    },
+  )
+  await save()
+
+  return {
+    get record() {
+      return record
+    },
+    write: (bytes) => running().write(bytes),
+    resize({ cols, rows }) {
+      const resized = running()
+      if (cols === record.cols && rows === record.rows) return
+      resized.resize(cols, rows)
+      feed.resize({ cols, rows })
+      sizes = [...sizes, { cursor: memory.end, cols, rows }].slice(-keptSizes)
+      change({ cols, rows })
+      tellViewers({ type: 'resized', cols, rows })
+      void save()
+    },
+    async read({ full, format }) {
+      let cursor = 0
+      let terminal = record
+      const { bytes, cursorPosition } = await ask({ kind: 'read', full, format }, (posted) => {
+        cursor = posted
+        terminal = record
+      })
+      return { terminal, cursor, cursorPosition, bytes }
+    },
+    readSince: (request) =>
+      readSince(
+        {
+          history,
+          record: () => record,
+          onNews(listener) {
+            listeners.add(listener)
+            return () => void listeners.delete(listener)
+          },
+        },
+        request,
+      ),
+    attach(stream, scrollback) {
+      const added = viewer({
+        source: memory,
+        stream,
+        ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
+        onMoved: balance,
+        onEnded: () => viewers.delete(added),
+      })
+      viewers.add(added)
+      let first = attached(0, record)
+      ask({ kind: 'snapshot', scrollback }, (cursor) => {
+        added.await(cursor)
+        first = attached(cursor, record)
+        const { state, exitCode, signal } = record
+        if (state === 'exited') added.mark({ type: 'exited', exit_code: exitCode, signal })
+      }).then(
+        ({ bytes }) => added.begin(first, bytes),
+        (failure: unknown) => {
+          log.warn('a viewer could not be shown the screen', { terminal: record.id, failure })
+          added.end(failure instanceof AppError ? failure : new AppError('internal/unexpected', 'The screen failed.'))
+        },
+      )
+      return added
+    },
+    async end() {
+      if (record.state === 'exited') return
+      program?.close()
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, endMs)
+      })
+      await Promise.race([program?.ended, late]).finally(() => clearTimeout(timer))
+      exited(null, null)
+    },
+    release,
+    async remove() {
+      await release()
+      await files.remove()
+    },
+  }
+}

@@ -1,0 +1,174 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../../shared/appError.ts'
+import type { HostEvent, HostParams, TerminalRecord } from '../../../shared/contract/hostIpc.ts'
+import { terminalLimits } from '../../../shared/contract/terminals.ts'
+import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Machine } from '../runtimes/sandboxRuntime.ts'
+import { changeEvents } from './changeEvents.ts'
+import type { ScreenPool } from './screenPool.ts'
+import { storedTerminals, type TerminalMeta, terminalFiles, terminalFolder } from './terminalFiles.ts'
+import { type TerminalSession, terminalSession } from './terminalSession.ts'
+
+/** Every terminal of every machine, running or ended not long ago. */
+export type Terminals = {
+  /** @throws AppError `terminal/too-many`, `terminal/failed`. */
+  create(machine: Machine, params: HostParams<'terminal.create'>): Promise<TerminalRecord>
+  list(sandboxId: SandboxId): TerminalRecord[]
+  /** @throws AppError `terminal/not-found`. */
+  get(sandboxId: SandboxId, terminalId: TerminalId): TerminalSession
+  /** Its machine runs no more: whatever still counts as running has ended. */
+  machineEnded(sandboxId: SandboxId): Promise<void>
+  removeAll(sandboxId: SandboxId): Promise<void>
+  /** Removes the terminals of machines that are not kept. */
+  sweep(kept: ReadonlySet<SandboxId>): Promise<void>
+  close(): Promise<void>
+}
+
+type TerminalsOptions = {
+  folder: string
+  pool: ScreenPool
+  onEvent: (event: HostEvent) => void
+  exitedReadableMs?: number
+  stallMs?: number
+  now: () => number
+  log: Log
+}
+
+/** Opens the terminals that an earlier process left: they can only be read, their programs are gone. */
+export async function openTerminals(options: TerminalsOptions): Promise<Terminals> {
+  const { folder, pool, onEvent, now, log, exitedReadableMs = terminalLimits.exitedReadableMs } = options
+  const sessions = new Map<TerminalId, TerminalSession>()
+  const starting = new Map<SandboxId, number>()
+  const expiries = new Map<TerminalId, NodeJS.Timeout>()
+  const events = changeEvents((terminal) => onEvent({ type: 'terminal.changed', terminal }))
+
+  const ofSandbox = (sandboxId: SandboxId): TerminalSession[] =>
+    [...sessions.values()].filter(({ record }) => record.sandboxId === sandboxId)
+
+  const remove = async (session: TerminalSession): Promise<void> => {
+    const { id, sandboxId } = session.record
+    clearTimeout(expiries.get(id))
+    expiries.delete(id)
+    if (!sessions.delete(id)) return
+    events.forget(id)
+    await session.remove()
+    onEvent({ type: 'terminal.removed', sandboxId, terminalId: id })
+  }
+
+  const expire = (id: TerminalId): void => {
+    const session = sessions.get(id)
+    if (!session) return
+    remove(session).catch((failure: unknown) => log.error('a terminal could not be removed', { id, failure }))
+  }
+
+  const onChanged = (record: TerminalRecord): void => {
+    events.changed(record)
+    if (record.exitedAtMs !== null && !expiries.has(record.id)) {
+      const leftMs = Math.max(0, record.exitedAtMs + exitedReadableMs - now())
+      expiries.set(record.id, setTimeout(() => expire(record.id), leftMs).unref())
+    }
+  }
+
+  const open = async (meta: TerminalMeta, extra: Pick<Parameters<typeof terminalSession>[0], 'program'>) => {
+    const { sandboxId, id } = meta.record
+    const files = await terminalFiles(terminalFolder(folder, sandboxId, id), log)
+    const { stallMs } = options
+    return terminalSession({
+      meta,
+      files,
+      pool,
+      now,
+      onChanged,
+      log,
+      ...(stallMs !== undefined && { stallMs }),
+      ...extra,
+    })
+  }
+
+  const restore = async (meta: TerminalMeta): Promise<void> => {
+    const { record } = meta
+    const ended = record.state === 'exited' ? record : { ...record, state: 'exited' as const, exitedAtMs: now() }
+    sessions.set(record.id, await open({ ...meta, record: ended }, {}))
+    onChanged(ended)
+  }
+
+  const start = async (machine: Machine, params: HostParams<'terminal.create'>): Promise<TerminalRecord> => {
+    const { sandboxId, terminalId, command, cols, rows, cwd, env } = params
+    const record: TerminalRecord = {
+      id: terminalId,
+      sandboxId,
+      command,
+      cols,
+      rows,
+      state: 'running',
+      createdAtMs: now(),
+      title: null,
+      exitCode: null,
+      signal: null,
+      exitedAtMs: null,
+    }
+    const program = await machine.openTerminal({ command, cols, rows, cwd, env })
+    try {
+      const session = await open({ version: 1, record, sizes: [{ cursor: 0, cols, rows }] }, { program })
+      sessions.set(terminalId, session)
+      onChanged(session.record)
+      return session.record
+    } catch (cause) {
+      program.close()
+      throw unkept(cause)
+    }
+  }
+
+  for (const meta of await storedTerminals(folder, log)) await restore(meta)
+
+  return {
+    async create(machine, params) {
+      const { sandboxId } = params
+      const running = ofSandbox(sandboxId).filter(({ record }) => record.state === 'running').length
+      const others = starting.get(sandboxId) ?? 0
+      if (running + others >= terminalLimits.runningPerSandbox) {
+        throw new AppError('terminal/too-many', `${terminalLimits.runningPerSandbox} terminals run in this sandbox.`)
+      }
+      starting.set(sandboxId, others + 1)
+      try {
+        return await start(machine, params)
+      } finally {
+        const left = (starting.get(sandboxId) ?? 1) - 1
+        if (left > 0) starting.set(sandboxId, left)
+        else starting.delete(sandboxId)
+      }
+    },
+    list: (sandboxId) =>
+      ofSandbox(sandboxId)
+        .map(({ record }) => record)
+        .sort((a, b) => a.createdAtMs - b.createdAtMs),
+    get(sandboxId, terminalId) {
+      const session = sessions.get(terminalId)
+      if (session?.record.sandboxId === sandboxId) return session
+      throw new AppError('terminal/not-found', `There is no terminal ${terminalId} in this sandbox.`)
+    },
+    async machineEnded(sandboxId) {
+      await Promise.all(ofSandbox(sandboxId).map((session) => session.end()))
+    },
+    async removeAll(sandboxId) {
+      await Promise.all(ofSandbox(sandboxId).map(remove))
+      await rm(join(folder, sandboxId), { recursive: true, force: true })
+    },
+    async sweep(kept) {
+      const gone = [...sessions.values()].filter(({ record }) => !kept.has(record.sandboxId))
+      await Promise.all(gone.map(remove))
+    },
+    async close() {
+      for (const timer of expiries.values()) clearTimeout(timer)
+      events.close()
+      await Promise.all([...sessions.values()].map((session) => session.release()))
+      sessions.clear()
+    },
+  }
+}
+
+function unkept(cause: unknown): AppError {
+  return new AppError('terminal/failed', 'The files of the terminal could not be made.', { cause })
+}

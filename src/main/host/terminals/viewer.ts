@@ -1,0 +1,141 @@
+import { AppError } from '../../../shared/appError.ts'
+import { type ServerStreamMessage, streamLimits } from '../../../shared/contract/terminalStream.ts'
+import type { OutputLog } from './outputLog.ts'
+
+/** Where a viewer's messages and bytes go. */
+export type ViewerStream = {
+  send(message: unknown): void
+  sendBytes(bytes: Uint8Array): void
+  /** True when bytes should wait until the stream's next turn. */
+  congested(): boolean
+  end(failure?: AppError): void
+}
+
+/** One who watches a terminal: takes raw output from a cursor on, as fast as it acknowledges. */
+export type Viewer = {
+  /** Cursor of the next byte it is to get: what comes after must be kept. Undefined until the snapshot is asked for. */
+  readonly next: number | undefined
+  /** Output from `cursor` on is for it; nothing is sent before `begin`. */
+  await(cursor: number): void
+  /** Sends what it sees first. */
+  begin(attached: ServerStreamMessage, snapshot: Uint8Array): void
+  /** A message that belongs after all output until now. */
+  mark(message: ServerStreamMessage): void
+  /** Sends all that may be sent. */
+  pump(): void
+  /** Sends one run of bytes and tells whether more may follow. */
+  turn(): boolean
+  acknowledge(bytes: number): void
+  /** Ends its stream. */
+  end(failure?: AppError): void
+  /** It left: nothing is sent to it any more. */
+  close(): void
+}
+
+type ViewerOptions = {
+  source: OutputLog
+  stream: ViewerStream
+  stallMs?: number
+  /** It went on, so less has to be kept for it. */
+  onMoved: () => void
+  /** No more for it: after its last message, because it does not acknowledge, or because it left. */
+  onEnded: () => void
+}
+
+/** Other streams get their turn after this many. */
+const runBytes = 64 * 1024
+
+export function viewer({ source, stream, stallMs = streamLimits.stallMs, ...rest }: ViewerOptions): Viewer {
+  const marks: { at: number; message: ServerStreamMessage }[] = []
+  let next: number | undefined
+  let begun = false
+  let ended = false
+  let unacknowledged = 0
+  let stalled: NodeJS.Timeout | undefined
+
+  const finish = (failure?: AppError): void => {
+    if (ended) return
+    ended = true
+    clearTimeout(stalled)
+    stream.end(failure)
+    rest.onEnded()
+    rest.onMoved()
+  }
+
+  const giveUp = (): void =>
+    finish(new AppError('terminal/too-slow', `This viewer acknowledged nothing for ${stallMs} ms.`))
+
+  const sendMarks = (): void => {
+    for (let [mark] = marks; mark && mark.at === next && !ended; [mark] = marks) {
+      marks.shift()
+      stream.send(mark.message)
+      if (mark.message.type === 'exited') finish()
+    }
+  }
+
+  const room = (): number => {
+    const left = streamLimits.windowBytes - unacknowledged
+    if (left <= 0) stalled ??= setTimeout(giveUp, stallMs)
+    return Math.max(0, left)
+  }
+
+  const step = (): boolean => {
+    if (!begun || ended || next === undefined) return false
+    sendMarks()
+    if (ended || next === source.end) return false
+    const until = marks[0]?.at ?? source.end
+    const bytes = source.run(next, Math.min(room(), until - next, runBytes))
+    if (bytes.length === 0) return false
+    stream.sendBytes(bytes)
+    unacknowledged += bytes.length
+    next += bytes.length
+    sendMarks()
+    return !ended && next < source.end
+  }
+
+  const pump = (): void => {
+    if (!begun || ended || next === undefined) return
+    while (!stream.congested() && step()) {}
+  }
+
+  return {
+    get next() {
+      return next
+    },
+    await(cursor) {
+      next = cursor
+    },
+    begin(attached, snapshot) {
+      if (ended) return
+      stream.send(attached)
+      stream.sendBytes(snapshot)
+      begun = true
+      pump()
+    },
+    mark(message) {
+      if (next !== undefined) marks.push({ at: source.end, message })
+      if (begun && next === source.end) sendMarks()
+    },
+    pump,
+    turn() {
+      const more = step()
+      rest.onMoved()
+      return more
+    },
+    acknowledge(bytes) {
+      unacknowledged = Math.max(0, unacknowledged - bytes)
+      clearTimeout(stalled)
+      stalled = undefined
+      pump()
+      rest.onMoved()
+    },
+    end: finish,
+    close() {
+      if (ended) return
+      ended = true
+      clearTimeout(stalled)
+      rest.onEnded()
+      rest.onMoved()
+    },
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * How many bytes at the end belong to a UTF-8 character that is not complete yet: 0 to 3.
+ * Bytes that can never become a character count as complete: nobody should wait for them.
+ */
+export function unfinishedBytes(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (byte < 0x80) return 0
+    if (byte >= 0xc0) return byte < 0xf8 && back < characterBytes(byte) ? back : 0
+  }
+  return 0
+}
+
+/** How many bytes at the start continue a character whose beginning is missing. */
+export function orphanedBytes(bytes: Uint8Array): number {
+  let count = 0
+  while (count < Math.min(3, bytes.length) && ((bytes[count] ?? 0) & 0xc0) === 0x80) count++
+  return count
+}
+
+function characterBytes(lead: number): number {
+  if (lead < 0xe0) return 2
+  return lead < 0xf0 ? 3 : 4
+}
