@@ -1,6 +1,6 @@
 import { KeyRound, RotateCw } from 'lucide-react'
 import { Button } from '../ui/Button.tsx'
-import { CopyText } from '../ui/CopyText.tsx'
+import { CopyLine } from '../ui/CopyLine.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { ErrorNotice } from '../ui/ErrorNotice.tsx'
 import { isSessionLost } from './sessionLost.ts'
@@ -25,7 +25,7 @@ export function NoSession({ error, onRetry }: { error: Error; onRetry: () => voi
           <p className="mt-0.5 mb-2">
             Start Steward again in its folder, and open the address it prints. Sandboxes keep running meanwhile.
           </p>
-          <CopyText text="npm start" label="Copy the command" />
+          <CopyLine text="npm start" label="Copy the command" />
         </EmptyState>
       ) : (
         <div className="mx-auto flex h-full max-w-120 flex-col justify-center p-6">

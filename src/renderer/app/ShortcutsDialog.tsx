@@ -1,4 +1,5 @@
 import { useRegisteredCommands } from '../ui/commands/commandRegistry.tsx'
+import { thisKeyboard } from '../ui/commands/shortcuts.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Kbd } from '../ui/Kbd.tsx'
 import { bySection } from './bySection.ts'
@@ -11,7 +12,7 @@ export function ShortcutsDialog({ open, onOpenChange }: ShortcutsDialogProps) {
       open={open}
       onOpenChange={onOpenChange}
       title="Keyboard shortcuts"
-      description="While a terminal has the focus, only those with Shift are Steward’s; every other key goes to the program in it."
+      description={`While a terminal has the focus, only those with ${thisKeyboard().apple ? '⌘' : 'Ctrl and Shift together'} are Steward’s; every other key goes to the program in it.`}
     >
       <ShortcutList />
     </Dialog>

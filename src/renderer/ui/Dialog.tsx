@@ -27,6 +27,7 @@ export function Dialog({ open, onOpenChange, title, description, width = 'medium
         <Primitive.Overlay className="animate-fade fixed inset-0 z-40 bg-overlay" />
         <Primitive.Content
           {...(description === undefined && { 'aria-describedby': undefined })}
+          onOpenAutoFocus={focusFirstField}
           className={classNames(
             'animate-appear fixed top-[12vh] left-1/2 z-40 flex max-h-[80vh] w-[calc(100%-2rem)] -translate-x-1/2 flex-col rounded-dialog bg-raised text-text shadow-dialog outline-none',
             widths[width],
@@ -50,6 +51,15 @@ export function Dialog({ open, onOpenChange, title, description, width = 'medium
       </Primitive.Portal>
     </Primitive.Root>
   )
+}
+
+/** Else the close button would take the focus, and its hint would open with it. */
+function focusFirstField(event: Event): void {
+  event.preventDefault()
+  const content = event.currentTarget
+  if (!(content instanceof HTMLElement)) return
+  const field = content.querySelector<HTMLElement>('input:enabled, textarea:enabled')
+  ;(field ?? content).focus()
 }
 
 function DialogContent({ footer, onSubmit, children }: Pick<DialogProps, 'footer' | 'onSubmit' | 'children'>) {

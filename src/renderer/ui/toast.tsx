@@ -34,7 +34,8 @@ export function Toaster() {
     <SonnerToaster
       theme={useTheme()}
       position="bottom-right"
-      offset={16}
+      offset={{ right: 16, bottom: 44 }}
+      style={{ zIndex: 45 }}
       gap={8}
       closeButton={false}
       icons={{
@@ -50,7 +51,7 @@ export function Toaster() {
           icon: 'mt-0.5 shrink-0',
           content: 'min-w-0 flex-1',
           title: 'font-medium break-words',
-          description: 'text-muted break-words',
+          description: 'text-muted! break-words',
           actionButton:
             'h-7 shrink-0 self-center rounded-control border border-edge bg-control px-2.5 text-small font-medium hover:bg-control-hover',
         },

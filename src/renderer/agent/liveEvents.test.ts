@@ -1,0 +1,88 @@
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type WebSocket as ServerSocket, WebSocketServer } from 'ws'
+import { eventually } from '../../../test/support/eventually.ts'
+import type { LocalEvent } from '../../shared/contract/localApi.ts'
+import { type LiveEvents, liveEvents } from './liveEvents.ts'
+
+let server: WebSocketServer
+let peers: ServerSocket[]
+let events: LiveEvents | undefined
+
+beforeEach(async () => {
+  peers = []
+  server = await listening(0)
+})
+
+afterEach(async () => {
+  events?.close()
+  await stop(server)
+})
+
+async function listening(port: number): Promise<WebSocketServer> {
+  const opened = new WebSocketServer({ port, host: '127.0.0.1' })
+  opened.on('connection', (peer) => {
+    peers.push(peer)
+    peer.send('{"type":"ready"}')
+  })
+  await new Promise((resolve) => opened.once('listening', resolve))
+  return opened
+}
+
+async function stop(running: WebSocketServer): Promise<void> {
+  for (const peer of running.clients) peer.terminate()
+  await new Promise((resolve) => running.close(resolve))
+}
+
+const portOf = (running: WebSocketServer) => (running.address() as AddressInfo).port
+
+function listen(): { told: LocalEvent[]; live: LiveEvents } {
+  const told: LocalEvent[] = []
+  const live = liveEvents({ url: `ws://127.0.0.1:${portOf(server)}`, pausesMs: [1] })
+  events = live
+  live.subscribe((event) => told.push(event))
+  return { told, live }
+}
+
+test('tells each event in order, and nothing that it does not know', async () => {
+  const { told, live } = listen()
+  await eventually(() => expect(told).toEqual([{ type: 'ready' }]))
+  expect(live.state()).toBe('open')
+  const removed = { type: 'sandbox.removed', id: 'b'.repeat(32) }
+  for (const text of ['{"type":"from.the.future"}', 'no json', JSON.stringify(removed)]) peers[0]?.send(text)
+  await eventually(() => expect(told).toEqual([{ type: 'ready' }, removed]))
+})
+
+test('comes back after a loss, and is told `ready` again', async () => {
+  const { told, live } = listen()
+  await eventually(() => expect(told).toHaveLength(1))
+  const port = portOf(server)
+  await stop(server)
+  await eventually(() => expect(live.state()).toBe('lost'))
+  server = await listening(port)
+  await eventually(() => expect(live.state()).toBe('open'))
+  await eventually(() => expect(told).toEqual([{ type: 'ready' }, { type: 'ready' }]))
+})
+
+test('closes its line for good', async () => {
+  const { told, live } = listen()
+  await eventually(() => expect(told).toHaveLength(1))
+  live.close()
+  await eventually(() => expect(server.clients.size).toBe(0))
+  expect(live.state()).toBe('open')
+  expect(peers).toHaveLength(1)
+})
+
+test('tells a listener nothing after it has left', async () => {
+  const { live } = listen()
+  const told: LocalEvent[] = []
+  const leave = live.subscribe((event) => told.push(event))
+  await eventually(() => expect(told).toHaveLength(1))
+  leave()
+  const removed = { type: 'sandbox.removed', id: 'b'.repeat(32) }
+  const others: LocalEvent[] = []
+  live.subscribe((event) => others.push(event))
+  peers[0]?.send(JSON.stringify(removed))
+  await eventually(() => expect(others).toHaveLength(1))
+  expect(told).toEqual([{ type: 'ready' }])
+})

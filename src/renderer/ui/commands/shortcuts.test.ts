@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { type KeyPress, matches, parseShortcuts, shownKeys, worksIn } from './shortcuts.ts'
+
+const apple = { apple: true }
+const other = { apple: false }
+
+function press(key: string, held: Partial<KeyPress> = {}): KeyPress {
+  return {
+    key,
+    code: `Key${key.toUpperCase()}`,
+    ctrlKey: false,
+    metaKey: false,
+    altKey: false,
+    shiftKey: false,
+    ...held,
+  }
+}
+
+function hits(written: string, pressed: KeyPress, keyboard = other): boolean {
+  return parseShortcuts(written, keyboard).some((shortcut) => matches(shortcut, pressed))
+}
+
+test('`mod` is Ctrl, and ⌘ on Apple’s systems', () => {
+  expect(hits('mod+k', press('k', { ctrlKey: true }))).toBe(true)
+  expect(hits('mod+k', press('k', { metaKey: true }))).toBe(false)
+  expect(hits('mod+k', press('k', { metaKey: true }), apple)).toBe(true)
+  expect(hits('mod+k', press('k', { ctrlKey: true }), apple)).toBe(false)
+})
+
+test('wants exactly the keys that are written', () => {
+  expect(hits('mod+k', press('k'))).toBe(false)
+  expect(hits('mod+k', press('K', { ctrlKey: true, shiftKey: true }))).toBe(false)
+  expect(hits('mod+shift+k', press('K', { ctrlKey: true, shiftKey: true }))).toBe(true)
+  expect(hits('c', press('c'))).toBe(true)
+  expect(hits('c', press('c', { altKey: true }))).toBe(false)
+})
+
+test('takes either of two alternatives', () => {
+  const both = 'mod+k, mod+shift+p'
+  expect(hits(both, press('k', { ctrlKey: true }))).toBe(true)
+  expect(hits(both, press('P', { ctrlKey: true, shiftKey: true }))).toBe(true)
+  expect(hits(both, press('p', { ctrlKey: true }))).toBe(false)
+})
+
+test('a sign is what was printed, whichever keys it took', () => {
+  expect(hits('?', press('?', { code: 'Slash', shiftKey: true }))).toBe(true)
+  expect(hits('?', press('?', { code: 'KeyM' }))).toBe(true)
+  expect(hits('mod++', press('+', { code: 'Equal', ctrlKey: true, shiftKey: true }))).toBe(true)
+})
+
+test('finds letters and digits by their place where the keyboard has another alphabet or Shift changes them', () => {
+  expect(hits('mod+k', press('л', { code: 'KeyK', ctrlKey: true }))).toBe(true)
+  expect(hits('mod+shift+1', press('!', { code: 'Digit1', ctrlKey: true, shiftKey: true }))).toBe(true)
+  expect(hits('alt+1', press('¡', { code: 'Digit1', altKey: true }))).toBe(true)
+  // Dvorak: the key at the place of K prints T, and Ctrl+T is not Ctrl+K.
+  expect(hits('mod+k', press('t', { code: 'KeyK', ctrlKey: true }))).toBe(false)
+})
+
+test('leaves a terminal every key that it can use', () => {
+  const inTerminal = (written: string, keyboard = other) =>
+    parseShortcuts(written, keyboard).map((shortcut) => worksIn('terminal', shortcut))
+  expect(inTerminal('mod+k, mod+shift+p')).toEqual([false, true])
+  expect(inTerminal('mod+k, mod+shift+p', apple)).toEqual([true, true])
+  expect(inTerminal('?')).toEqual([false])
+  expect(inTerminal('alt+1')).toEqual([false])
+  expect(inTerminal('ctrl+k', apple)).toEqual([false])
+})
+
+test('leaves a text field what one types, and a dialog everything', () => {
+  const [plain, held] = parseShortcuts('c, mod+k', other)
+  expect([plain, held].map((it) => it && worksIn('text', it))).toEqual([false, true])
+  expect([plain, held].map((it) => it && worksIn('dialog', it))).toEqual([false, false])
+  expect([plain, held].map((it) => it && worksIn('page', it))).toEqual([true, true])
+})
+
+test('prints the first alternative as its keyboard does', () => {
+  expect(shownKeys('mod+shift+p, mod+k', other)).toEqual(['Ctrl', 'Shift', 'P'])
+  expect(shownKeys('mod+shift+p', apple)).toEqual(['⌘', '⇧', 'P'])
+  expect(shownKeys('alt+arrowup', other)).toEqual(['Alt', '↑'])
+  expect(shownKeys('mod++', other)).toEqual(['Ctrl', '+'])
+})
+
+test('refuses what is no shortcut', () => {
+  expect(() => parseShortcuts('hyper+k', other)).toThrow('hyper+k')
+  expect(() => parseShortcuts('', other)).toThrow('not a shortcut')
+})

@@ -1,0 +1,12 @@
+import { notify } from './toast.tsx'
+
+/** Puts `text` on the clipboard, or says why it could not. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch (error) {
+    notify.failed(error, { title: 'It could not be copied. Select the text and copy it by hand.' })
+    return false
+  }
+}
