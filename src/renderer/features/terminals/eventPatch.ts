@@ -2,8 +2,8 @@ import type { QueryClient, QueryKey } from '@tanstack/react-query'
 import { patchAndReadAgain } from '../../agent/readAgain.ts'
 
 /**
- * Puts what an event tells into a list. Only while that list is being read, or was never read well, it is read again:
- * the answer on its way may be older than the event. Titles change often, and each must not cost a read.
+ * Puts what an event tells into a list. Only while the list is being read it is read again, because the answer on its
+ * way may be older than the event: titles change often, and each must not cost a read.
  */
 export function patchFromEvent<Data>(queryClient: QueryClient, queryKey: QueryKey, patch: (data: Data) => Data): void {
   if (queryClient.isFetching({ queryKey }) > 0) {

@@ -1,0 +1,84 @@
+import { useState } from 'react'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import { useCommands } from '../../ui/commands/commandRegistry.tsx'
+import { ResizablePanels } from '../../ui/ResizablePanels.tsx'
+import { CreateSandboxDialog } from './sandboxes/CreateSandboxDialog.tsx'
+import { DeleteSandboxDialog } from './sandboxes/DeleteSandboxDialog.tsx'
+import { NoSandboxes } from './sandboxes/NoSandboxes.tsx'
+import { SandboxPanel } from './sandboxes/SandboxPanel.tsx'
+import { screenCommands } from './screenCommands.ts'
+import { RunCommandDialog } from './sessions/RunCommandDialog.tsx'
+import { useRecent } from './sessions/useRecent.ts'
+import { Workbench } from './sessions/Workbench.tsx'
+import { useTerminalsScreen } from './useTerminalsScreen.ts'
+import { webglLeases } from './view/webglLeases.ts'
+
+/** Browsers allow about sixteen WebGL contexts to a page; other sections may want some. */
+const webglContexts = 8
+/** Sandboxes whose terminals stay on the page while another is shown. */
+const sandboxesKept = 3
+
+export function TerminalsScreen() {
+  const screen = useTerminalsScreen()
+  const { sandboxes, present, dialog, selection } = screen
+  const [webgl] = useState(() => webglLeases(webglContexts))
+  const kept = useRecent(present?.id, sandboxesKept)
+  useCommands(screenCommands(screen))
+
+  const workbench = (sandbox: Sandbox) => (
+    <div
+      key={sandbox.id}
+      inert={sandbox !== present}
+      className={sandbox === present ? 'absolute inset-0' : 'invisible absolute inset-0'}
+    >
+      <Workbench
+        sandbox={sandbox}
+        visible={sandbox === present}
+        selectedId={selection.terminals[sandbox.id]}
+        closedIds={selection.closed}
+        webgl={webgl}
+        wantsFocus={screen.wantsFocus}
+        onFocusTaken={screen.focusTaken}
+        onRoom={screen.learnRoom}
+        actions={screen.workbenchActions(sandbox)}
+        sandboxActions={screen.sandboxActions}
+      />
+    </div>
+  )
+
+  return (
+    <>
+      <ResizablePanels
+        id="terminals"
+        dividerLabel="Width of the sandbox list"
+        start={
+          <SandboxPanel
+            selectedId={present?.id}
+            actions={screen.sandboxActions}
+            onSelect={screen.open}
+            onNew={screen.askForSandbox}
+          />
+        }
+        end={
+          <section aria-label="Terminals" className="relative size-full bg-canvas">
+            {sandboxes?.length === 0 && <NoSandboxes onNew={screen.askForSandbox} />}
+            {sandboxes?.filter(({ id }) => kept.includes(id)).map(workbench)}
+          </section>
+        }
+      />
+      {dialog?.kind === 'create' && (
+        <CreateSandboxDialog create={screen.create} onCreated={screen.created} onClose={screen.closeDialog} />
+      )}
+      {dialog?.kind === 'run' && (
+        <RunCommandDialog
+          sandboxName={dialog.sandbox.name}
+          run={(terminal) => screen.openTerminal(dialog.sandbox, terminal)}
+          onClose={screen.closeDialog}
+        />
+      )}
+      {dialog?.kind === 'delete' && (
+        <DeleteSandboxDialog sandbox={dialog.sandbox} remove={screen.remove} onClose={screen.closeDialog} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+import { Box, Plus } from 'lucide-react'
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { newSandboxKeys } from '../shortcuts.ts'
+import { SandboxListView } from './SandboxListView.tsx'
+import type { SandboxRowActions } from './SandboxRow.tsx'
+import { useSandboxes } from './useSandboxes.ts'
+
+type SandboxPanelProps = {
+  selectedId: string | undefined
+  actions: SandboxRowActions
+  onSelect: (sandbox: Sandbox) => void
+  onNew: () => void
+}
+
+export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPanelProps) {
+  const { data, error, isPending, refetch } = useSandboxes()
+  return (
+    <section aria-label="Sandboxes" className="flex size-full min-h-0 flex-col bg-panel">
+      <header className="flex h-9 shrink-0 items-center gap-2 border-b border-line pr-1.5 pl-3">
+        <h2 className="font-semibold text-text">Sandboxes</h2>
+        {data && data.length > 0 && <span className="text-small text-faint tabular-nums">{data.length}</span>}
+        <span className="flex-1" />
+        <IconButton label="New sandbox" icon={Plus} shortcut={newSandboxKeys} onClick={onNew} />
+      </header>
+      {isPending && (
+        <div className="p-2">
+          <SkeletonRows label="Reading sandboxes…" count={4} rowClassName="h-12" />
+        </div>
+      )}
+      {error && (
+        <div className="p-2">
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        </div>
+      )}
+      {data?.length === 0 && (
+        <div className="flex flex-col items-start gap-2 p-3 text-muted">
+          <Box aria-hidden className="size-4 text-faint" />
+          <p>Your sandboxes will be listed here.</p>
+          <Button size="small" icon={Plus} onClick={onNew}>
+            New sandbox
+          </Button>
+        </div>
+      )}
+      {data && data.length > 0 && (
+        <SandboxListView sandboxes={data} selectedId={selectedId} actions={actions} onSelect={onSelect} />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,111 @@
+import { Copy, Ellipsis, Play, Plus, Square, Trash2 } from 'lucide-react'
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { ContextMenu, Menu, type MenuItem } from '../../../ui/Menu.tsx'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { newTerminalKeys } from '../shortcuts.ts'
+import { notEnforcedText, resourcesText, statusTone, statusWord } from './sandboxWords.ts'
+import { Uptime } from './Uptime.tsx'
+
+export type SandboxRowActions = {
+  newTerminal(sandbox: Sandbox): void
+  start(sandbox: Sandbox): void
+  stop(sandbox: Sandbox): void
+  copyId(sandbox: Sandbox): void
+  askToDelete(sandbox: Sandbox): void
+}
+
+type SandboxRowProps = {
+  sandbox: Sandbox
+  isSelected: boolean
+  /** Tab stops here; the other rows are reached with the arrows. */
+  isTabStop: boolean
+  actions: SandboxRowActions
+  onSelect: () => void
+}
+
+export function SandboxRow({ sandbox, isSelected, isTabStop, actions, onSelect }: SandboxRowProps) {
+  const { id, name, status, started_at } = sandbox
+  const items = sandboxMenu(sandbox, actions)
+  const tabIndex = isTabStop ? 0 : -1
+  return (
+    <li className="group relative" data-sandbox={id} data-status={status}>
+      <ContextMenu items={items}>
+        <button
+          type="button"
+          data-row
+          tabIndex={tabIndex}
+          aria-current={isSelected || undefined}
+          onClick={onSelect}
+          onKeyDown={(event) => event.key === 'Delete' && actions.askToDelete(sandbox)}
+          title={hoverText(sandbox)}
+          className={classNames(
+            'flex h-12 w-full items-center gap-2.5 rounded-control pr-2 pl-2.5 text-left focus-visible:-outline-offset-2',
+            isSelected ? 'bg-selected' : 'hover:bg-hover',
+          )}
+        >
+          <StatusDot tone={statusTone(status)} pulsing={status === 'provisioning'} />
+          <span className="flex min-w-0 flex-1 flex-col">
+            <span className="flex items-baseline gap-2">
+              <span className="min-w-0 flex-1 truncate font-medium text-text">{name}</span>
+              <span className="shrink-0 text-small text-muted group-focus-within:opacity-0 group-hover:opacity-0">
+                <span className="sr-only">{statusWord(status)} </span>
+                {started_at && status === 'running' ? (
+                  <Uptime startedAt={started_at} />
+                ) : (
+                  <span aria-hidden>{statusWord(status)}</span>
+                )}
+              </span>
+            </span>
+            <span className="truncate text-small text-faint">{resourcesText(sandbox)}</span>
+          </span>
+        </button>
+      </ContextMenu>
+      <Menu items={items} align="end">
+        <IconButton
+          label={`Actions for ${name}`}
+          icon={Ellipsis}
+          size="small"
+          tabIndex={tabIndex}
+          className="absolute top-1.5 right-1.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 aria-expanded:opacity-100"
+        />
+      </Menu>
+    </li>
+  )
+}
+
+/** What can be done with a sandbox, for its row and its tabs alike. */
+export function sandboxMenu(sandbox: Sandbox, actions: SandboxRowActions): MenuItem[] {
+  const running = sandbox.status === 'running'
+  return [
+    {
+      label: 'New terminal',
+      icon: Plus,
+      shortcut: newTerminalKeys,
+      disabled: !running,
+      onSelect: () => actions.newTerminal(sandbox),
+    },
+    running
+      ? { label: 'Stop', icon: Square, onSelect: () => actions.stop(sandbox) }
+      : {
+          label: 'Start',
+          icon: Play,
+          disabled: sandbox.status === 'provisioning',
+          onSelect: () => actions.start(sandbox),
+        },
+    { label: 'Copy id', icon: Copy, onSelect: () => actions.copyId(sandbox) },
+    'separator',
+    { label: 'Delete…', icon: Trash2, tone: 'danger', onSelect: () => actions.askToDelete(sandbox) },
+  ]
+}
+
+function hoverText(sandbox: Sandbox): string {
+  const notEnforced = notEnforcedText(sandbox.enforced)
+  return [
+    `${sandbox.name} (${sandbox.short_id})`,
+    `${resourcesText(sandbox)}, ${sandbox.region}, ${sandbox.runtime}`,
+    ...(notEnforced === undefined ? [] : [`Not enforced here: ${notEnforced}`]),
+    ...(sandbox.status_reason === null ? [] : [sandbox.status_reason]),
+  ].join('\n')
+}

@@ -1,0 +1,56 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { Input } from '../../../../shared/contract/route.ts'
+import {
+  createSandbox,
+  deleteSandbox,
+  type Sandbox,
+  startSandbox,
+  stopSandbox,
+} from '../../../../shared/contract/sandboxes.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { patchFromEvent } from '../eventPatch.ts'
+import { type SandboxList, withoutSandbox, withSandbox } from './sandboxList.ts'
+import { sandboxesKey } from './useSandboxes.ts'
+
+export type SandboxActions = {
+  /** Rejects, for the dialog to say why. */
+  create(input: Input<typeof createSandbox>): Promise<Sandbox>
+  /** Resolves to undefined when it failed, which has been said then. */
+  start(sandbox: Sandbox): Promise<Sandbox | undefined>
+  stop(sandbox: Sandbox): Promise<void>
+  /** Rejects, for the dialog to say why. */
+  remove(sandbox: Sandbox): Promise<void>
+}
+
+export function useSandboxActions(): SandboxActions {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  // The answer may come before the event that tells the same.
+  const learn = (sandbox: Sandbox) => {
+    patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => withSandbox(list, sandbox))
+    return sandbox
+  }
+  return {
+    create: async (input) => learn(await agent(createSandbox, input)),
+    async start(sandbox) {
+      try {
+        return learn(await agent(startSandbox, { id: sandbox.id }))
+      } catch (failure) {
+        notify.failed(failure, { title: `${sandbox.name} did not start` })
+        return undefined
+      }
+    },
+    async stop(sandbox) {
+      try {
+        learn(await agent(stopSandbox, { id: sandbox.id }))
+      } catch (failure) {
+        notify.failed(failure, { title: `${sandbox.name} did not stop` })
+      }
+    },
+    async remove(sandbox) {
+      await agent(deleteSandbox, { id: sandbox.id })
+      patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => withoutSandbox(list, sandbox.id))
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { Play, Plus, Power, SquareTerminal, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { Kbd } from '../../../ui/Kbd.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import type { SandboxRowActions } from '../sandboxes/SandboxRow.tsx'
+import { newTerminalKeys } from '../shortcuts.ts'
+import { stateSentence } from './stateSentence.ts'
+import type { WorkbenchActions } from './Workbench.tsx'
+
+type NoTerminalsProps = { sandbox: Sandbox; actions: WorkbenchActions; sandboxActions: SandboxRowActions }
+
+/** A sandbox without a terminal to show, and what to do about it. */
+export function NoTerminals({ sandbox, actions, sandboxActions }: NoTerminalsProps) {
+  return (
+    <div className="flex size-full min-h-0 flex-col">
+      <div className="flex h-9 shrink-0 items-center border-b border-line bg-panel px-3 text-muted">{sandbox.name}</div>
+      <div className="min-h-0 flex-1">{contentOf({ sandbox, actions, sandboxActions })}</div>
+    </div>
+  )
+}
+
+function contentOf({ sandbox, actions, sandboxActions }: NoTerminalsProps): ReactNode {
+  const start = (
+    <Button variant="primary" icon={Play} onClick={() => sandboxActions.start(sandbox)}>
+      Start
+    </Button>
+  )
+  switch (sandbox.status) {
+    case 'provisioning':
+      return (
+        <div className="p-3">
+          <SkeletonRows label={stateSentence(sandbox)} count={3} rowClassName="h-4 w-72" />
+        </div>
+      )
+    case 'stopped':
+      return (
+        <EmptyState
+          icon={Power}
+          title={`${sandbox.name} is stopped`}
+          description={`${sandbox.status_reason ?? ''} Its files are kept. Start it to open terminals in it again.`.trim()}
+          actions={start}
+        />
+      )
+    case 'error':
+      return (
+        <EmptyState
+          icon={TriangleAlert}
+          title={`${sandbox.name} failed`}
+          description={stateSentence(sandbox)}
+          actions={
+            <>
+              {start}
+              <Button onClick={() => sandboxActions.askToDelete(sandbox)}>Delete…</Button>
+            </>
+          }
+        />
+      )
+    case 'running':
+      return (
+        <EmptyState
+          icon={SquareTerminal}
+          title="No terminal is open"
+          description="A terminal runs a shell or any command in this sandbox. It goes on when you close the window, and is here again when you come back."
+          actions={
+            <>
+              <Button variant="primary" icon={Plus} onClick={actions.newTerminal}>
+                New terminal
+              </Button>
+              <Kbd shortcut={newTerminalKeys} />
+              <Button variant="ghost" icon={Play} onClick={actions.askForCommand}>
+                Run a command…
+              </Button>
+            </>
+          }
+        />
+      )
+  }
+}

@@ -1,0 +1,22 @@
+import { Play } from 'lucide-react'
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { statusTone } from '../sandboxes/sandboxWords.ts'
+import { stateSentence } from './stateSentence.ts'
+
+/** Above the terminals of a sandbox that does not run: they can still be read. */
+export function StoppedBar({ sandbox, onStart }: { sandbox: Sandbox; onStart: () => void }) {
+  const starting = sandbox.status === 'provisioning'
+  return (
+    <div className="flex h-10 shrink-0 items-center gap-2.5 border-b border-line bg-panel pr-2 pl-3">
+      <StatusDot tone={statusTone(sandbox.status)} pulsing={starting} />
+      <p role="status" className="min-w-0 flex-1 truncate text-text">
+        {stateSentence(sandbox)}
+      </p>
+      <Button size="small" icon={Play} busy={starting} onClick={onStart}>
+        Start
+      </Button>
+    </div>
+  )
+}

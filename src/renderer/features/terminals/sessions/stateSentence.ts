@@ -1,0 +1,9 @@
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+
+/** Why no program runs in a sandbox. */
+export function stateSentence({ status, status_reason, name }: Sandbox): string {
+  if (status === 'provisioning') return `${name} is starting.`
+  if (status === 'running') return `${name} is running.`
+  if (status === 'error') return status_reason ?? `${name} failed, and it is not known why.`
+  return status_reason ?? `${name} is stopped. Its files are kept.`
+}

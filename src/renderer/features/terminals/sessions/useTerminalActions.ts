@@ -1,0 +1,51 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { AppError } from '../../../../shared/appError.ts'
+import type { Input } from '../../../../shared/contract/route.ts'
+import { closeTerminal, createTerminal, type Terminal } from '../../../../shared/contract/terminals.ts'
+import type { SandboxId } from '../../../../shared/ids.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { patchFromEvent } from '../eventPatch.ts'
+import type { TerminalSize } from '../stream/terminalScreen.ts'
+import { type TerminalList, withTerminal, withTitle } from './terminalList.ts'
+import { terminalsKey } from './useTerminals.ts'
+
+/** A login shell: it reads the profile, so that paths and prompts are as a person expects them. */
+export const shellCommand = 'bash -l'
+
+export type NewTerminal = { command: string; cwd?: string; size?: TerminalSize | undefined }
+
+export type TerminalActions = {
+  /** Rejects, for whoever asks to say why. */
+  create(sandboxId: SandboxId, terminal: NewTerminal): Promise<Terminal>
+  /** Resolves to false when it still runs, which has been said then. */
+  close(terminal: Terminal): Promise<boolean>
+  retitle(terminal: Terminal, title: string | null): void
+}
+
+export function useTerminalActions(): TerminalActions {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const patch = (sandboxId: SandboxId, change: (list: TerminalList) => TerminalList) =>
+    patchFromEvent<TerminalList>(queryClient, terminalsKey(sandboxId), change)
+  return {
+    async create(sandboxId, { command, cwd, size }) {
+      const input: Input<typeof createTerminal> = { id: sandboxId, command, ...(cwd && { cwd }), ...size }
+      const created = await agent(createTerminal, input)
+      patch(sandboxId, (list) => withTerminal(list, created))
+      return created
+    },
+    async close(terminal) {
+      if (terminal.state === 'exited') return true
+      try {
+        await agent(closeTerminal, { id: terminal.sandbox_id, sessionId: terminal.session_id })
+        return true
+      } catch (failure) {
+        if (failure instanceof AppError && failure.code === 'terminal/not-found') return true
+        notify.failed(failure, { title: 'The terminal was not closed' })
+        return false
+      }
+    },
+    retitle: (terminal, title) => patch(terminal.sandbox_id, (list) => withTitle(list, terminal.session_id, title)),
+  }
+}

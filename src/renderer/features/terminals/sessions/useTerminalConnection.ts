@@ -1,0 +1,23 @@
+import { useCallback, useState } from 'react'
+import type { SandboxId, TerminalId } from '../../../../shared/ids.ts'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { terminalStreamUrl } from '../../../agent/streamUrl.ts'
+import type { StreamConnector } from '../stream/terminalStream.ts'
+
+/** How this window reaches a terminal: through the agent, with the session's cookie. */
+export function useTerminalConnector(sandboxId: SandboxId, terminalId: TerminalId): StreamConnector {
+  return useCallback(
+    ({ scrollback }) => new WebSocket(terminalStreamUrl({ sandboxId, terminalId, scrollback })),
+    [sandboxId, terminalId],
+  )
+}
+
+/** Counts how often the service was found again. */
+export function useConnectionEpoch(): number {
+  const [epoch, setEpoch] = useState(0)
+  useLiveEvent((event) => {
+    const connected = event.type === 'connection.changed' && event.connection.state === 'connected'
+    if (connected || event.type === 'ready') setEpoch((before) => before + 1)
+  })
+  return epoch
+}

@@ -1,0 +1,179 @@
+import { useRef, useState } from 'react'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { Terminal } from '../../../shared/contract/terminals.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import { useLiveEvent } from '../../agent/liveEvents.ts'
+import { notify } from '../../ui/toast.tsx'
+import { copyId } from './copyId.ts'
+import type { SandboxRowActions } from './sandboxes/SandboxRow.tsx'
+import type { SandboxList } from './sandboxes/sandboxList.ts'
+import { useSandboxActions } from './sandboxes/useSandboxActions.ts'
+import { useSandboxes } from './sandboxes/useSandboxes.ts'
+import {
+  neighbourOf,
+  type Selection,
+  withSandboxForgotten,
+  withSandboxSelected,
+  withTabClosed,
+  withTerminalSelected,
+} from './selection/selection.ts'
+import { useSelection } from './selection/useSelection.ts'
+import { type NewTerminal, shellCommand, useTerminalActions } from './sessions/useTerminalActions.ts'
+import type { WorkbenchActions } from './sessions/Workbench.tsx'
+import type { TerminalSize } from './stream/terminalScreen.ts'
+import { useLiveLists } from './useLiveLists.ts'
+
+export type ScreenDialog = { kind: 'create' } | { kind: 'run' | 'delete'; sandbox: Sandbox }
+
+export type TerminalsScreenState = {
+  /** Undefined until it was read. */
+  sandboxes: SandboxList | undefined
+  /** The sandbox in view. */
+  present: Sandbox | undefined
+  selection: Selection
+  dialog: ScreenDialog | undefined
+  wantsFocus: boolean
+  focusTaken(): void
+  focusTerminal(): void
+  learnRoom(size: TerminalSize): void
+  open(sandbox: Sandbox): void
+  askForSandbox(): void
+  closeDialog(): void
+  create: ReturnType<typeof useSandboxActions>['create']
+  created(sandbox: Sandbox): void
+  remove(sandbox: Sandbox): Promise<void>
+  openTerminal(sandbox: Sandbox, terminal: NewTerminal): Promise<void>
+  workbenchActions(sandbox: Sandbox): WorkbenchActions
+  sandboxActions: SandboxRowActions
+}
+
+/** What the terminals screen shows, and what happens when a person acts. */
+export function useTerminalsScreen(): TerminalsScreenState {
+  useLiveLists()
+  const { data: sandboxes } = useSandboxes()
+  const { create, start, stop, remove } = useSandboxActions()
+  const terminals = useTerminalActions()
+  const [selection, changeSelection] = useSelection()
+  const [dialog, setDialog] = useState<ScreenDialog>()
+  const [wantsFocus, setWantsFocus] = useState(true)
+  const room = useRef<TerminalSize>(undefined)
+  // Created or started here, and not running yet: each gets a first terminal once it is.
+  const awaited = useRef(new Set<SandboxId>())
+  const closing = useRef(new Set<string>())
+  const present = sandboxes?.find(({ id }) => id === selection.sandboxId) ?? sandboxes?.[0]
+
+  const open = (sandbox: Sandbox) => {
+    changeSelection((before) => withSandboxSelected(before, sandbox.id))
+    setWantsFocus(true)
+  }
+
+  const openTerminal = async (sandbox: Pick<Sandbox, 'id'>, terminal: NewTerminal) => {
+    const { session_id } = await terminals.create(sandbox.id, { size: room.current, ...terminal })
+    changeSelection((before) => withTerminalSelected(before, sandbox.id, session_id))
+    setWantsFocus(true)
+  }
+
+  const tryTerminal = async (sandbox: Pick<Sandbox, 'id'>, terminal: NewTerminal): Promise<boolean> => {
+    try {
+      await openTerminal(sandbox, terminal)
+      return true
+    } catch (failure) {
+      notify.failed(failure, { title: 'No terminal was opened' })
+      return false
+    }
+  }
+
+  const openFirst = (sandbox: Sandbox) => {
+    if (sandbox.status === 'provisioning') awaited.current.add(sandbox.id)
+    else if (sandbox.status === 'running') void tryTerminal(sandbox, { command: shellCommand })
+  }
+  useLiveEvent((event) => {
+    if (event.type !== 'sandbox.changed' || event.sandbox.status === 'provisioning') return
+    if (awaited.current.delete(event.sandbox.id)) openFirst(event.sandbox)
+  })
+
+  const closeTabs = async (leaving: readonly Terminal[], tabs: readonly Terminal[]) => {
+    await Promise.all(
+      leaving.map(async (terminal) => {
+        const { session_id, sandbox_id } = terminal
+        if (closing.current.has(session_id)) return
+        closing.current.add(session_id)
+        const closed = await terminals.close(terminal)
+        closing.current.delete(session_id)
+        if (!closed) return
+        changeSelection((before) => {
+          const after = withTabClosed(before, session_id)
+          if ((before.terminals[sandbox_id] ?? tabs[0]?.session_id) !== session_id) return after
+          const left = tabs.map((it) => it.session_id).filter((id) => id === session_id || !after.closed.includes(id))
+          const next = neighbourOf(left, session_id)
+          return next === undefined ? after : withTerminalSelected(after, sandbox_id, next)
+        })
+        setWantsFocus(true)
+      }),
+    )
+  }
+
+  const runAgain = async (terminal: Terminal) => {
+    const opened = await tryTerminal({ id: terminal.sandbox_id }, { command: terminal.command })
+    if (opened) changeSelection((before) => withTabClosed(before, terminal.session_id))
+  }
+
+  return {
+    sandboxes,
+    present,
+    selection,
+    dialog,
+    wantsFocus,
+    focusTaken: () => setWantsFocus(false),
+    focusTerminal: () => setWantsFocus(true),
+    learnRoom(size) {
+      room.current = size
+    },
+    open,
+    askForSandbox: () => setDialog({ kind: 'create' }),
+    closeDialog: () => setDialog(undefined),
+    create,
+    created(sandbox) {
+      setDialog(undefined)
+      open(sandbox)
+      openFirst(sandbox)
+    },
+    async remove(sandbox) {
+      await remove(sandbox)
+      const next = neighbourOf(
+        (sandboxes ?? []).map(({ id }) => id),
+        sandbox.id,
+      )
+      changeSelection((before) => {
+        const after = withSandboxForgotten(before, sandbox.id)
+        return after.sandboxId === null && next !== undefined ? withSandboxSelected(after, next) : after
+      })
+      notify.done(`${sandbox.name} is deleted.`)
+    },
+    openTerminal,
+    workbenchActions: (sandbox) => ({
+      select(terminal) {
+        changeSelection((before) => withTerminalSelected(before, terminal.sandbox_id, terminal.session_id))
+      },
+      close: (leaving, tabs) => void closeTabs(leaving, tabs),
+      again: (terminal) => void runAgain(terminal),
+      newTerminal: () => void tryTerminal(sandbox, { command: shellCommand }),
+      askForCommand: () => setDialog({ kind: 'run', sandbox }),
+      focus: () => setWantsFocus(true),
+      retitle: terminals.retitle,
+    }),
+    sandboxActions: {
+      newTerminal(sandbox) {
+        open(sandbox)
+        void tryTerminal(sandbox, { command: shellCommand })
+      },
+      async start(sandbox) {
+        const started = await start(sandbox)
+        if (started) openFirst(started)
+      },
+      stop: (sandbox) => void stop(sandbox),
+      copyId: ({ id }) => void copyId(id, 'sandbox'),
+      askToDelete: (sandbox) => setDialog({ kind: 'delete', sandbox }),
+    },
+  }
+}
