@@ -40,7 +40,7 @@ export const Terminal = z.object({
 })
 export type Terminal = z.infer<typeof Terminal>
 
-const TerminalParams = SandboxParams.extend({ sessionId: TerminalId })
+export const TerminalParams = SandboxParams.extend({ sessionId: TerminalId })
 
 export const createTerminal = defineRoute({
   operation: 'terminalCreate',

@@ -1,0 +1,110 @@
+import { AccountId } from '../../../shared/ids.ts'
+import type { Database } from '../../storage/openDatabase.ts'
+
+export type Account = { id: AccountId; role: 'owner' | 'user'; name: string; createdAtMs: number }
+
+export type ApiKeyRecord = {
+  id: string
+  accountId: AccountId
+  name: string
+  /** SHA-256 of the key; the key itself is never kept. */
+  hash: Buffer
+  prefix: string
+  inOwnerFile: boolean
+  createdAtMs: number
+  lastUsedAtMs: number | null
+}
+
+export type KeyHolder = {
+  keyId: string
+  accountId: AccountId
+  owner: boolean
+  hash: Buffer
+  lastUsedAtMs: number | null
+}
+
+export type AccountRepository = {
+  findOwner(): Account | undefined
+  addAccount(account: Account): void
+  addKey(key: ApiKeyRecord): void
+  findHolder(hash: Buffer): KeyHolder | undefined
+  listKeys(accountId: AccountId): ApiKeyRecord[]
+  findKey(accountId: AccountId, keyId: string): ApiKeyRecord | undefined
+  removeKey(keyId: string): void
+  removeOwnerFileKeys(accountId: AccountId): void
+  hasOwnerFileKey(accountId: AccountId): boolean
+  markUsed(keyId: string, atMs: number): void
+  atomically<T>(work: () => T): T
+}
+
+type KeyRow = Omit<ApiKeyRecord, 'inOwnerFile' | 'accountId'> & { accountId: string; inOwnerFile: 0 | 1 }
+
+const keyColumns = `id, account_id AS accountId, name, hash, prefix, in_owner_file AS inOwnerFile,
+  created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs`
+
+export function accountRepository(database: Database): AccountRepository {
+  const findOwner = database.prepare<[], Account>(
+    `SELECT id, role, name, created_at_ms AS createdAtMs FROM accounts WHERE role = 'owner'`,
+  )
+  const addAccount = database.prepare<[string, string, string, number]>('INSERT INTO accounts VALUES (?, ?, ?, ?)')
+  const addKey = database.prepare<[string, string, string, Buffer, string, number, number, number | null]>(
+    'INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const findHolder = database.prepare<
+    [Buffer],
+    { keyId: string; accountId: string; owner: 0 | 1; hash: Buffer; lastUsedAtMs: number | null }
+  >(
+    `SELECT api_keys.id AS keyId, account_id AS accountId, role = 'owner' AS owner, hash, last_used_at_ms AS lastUsedAtMs
+     FROM api_keys JOIN accounts ON accounts.id = account_id WHERE hash = ?`,
+  )
+  const listKeys = database.prepare<[string], KeyRow>(
+    `SELECT ${keyColumns} FROM api_keys WHERE account_id = ? ORDER BY created_at_ms DESC, rowid DESC`,
+  )
+  const findKey = database.prepare<[string, string], KeyRow>(
+    `SELECT ${keyColumns} FROM api_keys WHERE account_id = ? AND id = ?`,
+  )
+  const removeKey = database.prepare<[string]>('DELETE FROM api_keys WHERE id = ?')
+  const removeOwnerFileKeys = database.prepare<[string]>(
+    'DELETE FROM api_keys WHERE account_id = ? AND in_owner_file = 1',
+  )
+  const ownerFileKeys = database.prepare<[string], { count: number }>(
+    'SELECT count(*) AS count FROM api_keys WHERE account_id = ? AND in_owner_file = 1',
+  )
+  const markUsed = database.prepare<[number, string]>('UPDATE api_keys SET last_used_at_ms = ? WHERE id = ?')
+
+  return {
+    findOwner: () => findOwner.get(),
+    addAccount({ id, role, name, createdAtMs }) {
+      addAccount.run(id, role, name, createdAtMs)
+    },
+    addKey(key) {
+      const inOwnerFile = key.inOwnerFile ? 1 : 0
+      const { id, accountId, name, hash, prefix, createdAtMs, lastUsedAtMs } = key
+      addKey.run(id, accountId, name, hash, prefix, inOwnerFile, createdAtMs, lastUsedAtMs)
+    },
+    findHolder(hash) {
+      const row = findHolder.get(hash)
+      return row && { ...row, accountId: AccountId.parse(row.accountId), owner: row.owner === 1 }
+    },
+    listKeys: (accountId) => listKeys.all(accountId).map(keyOf),
+    findKey(accountId, keyId) {
+      const row = findKey.get(accountId, keyId)
+      return row && keyOf(row)
+    },
+    removeKey(keyId) {
+      removeKey.run(keyId)
+    },
+    removeOwnerFileKeys(accountId) {
+      removeOwnerFileKeys.run(accountId)
+    },
+    hasOwnerFileKey: (accountId) => (ownerFileKeys.get(accountId)?.count ?? 0) > 0,
+    markUsed(keyId, atMs) {
+      markUsed.run(atMs, keyId)
+    },
+    atomically: (work) => database.transaction(work).immediate(),
+  }
+}
+
+function keyOf(row: KeyRow): ApiKeyRecord {
+  return { ...row, accountId: AccountId.parse(row.accountId), inOwnerFile: row.inOwnerFile === 1 }
+}

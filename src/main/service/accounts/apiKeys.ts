@@ -1,0 +1,92 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { AppError } from '../../../shared/appError.ts'
+import type { AccountId } from '../../../shared/ids.ts'
+import type { Caller } from '../endpoint.ts'
+import type { AccountRepository, ApiKeyRecord } from './accountRepository.ts'
+
+export type ApiKeys = {
+  /** The key is in the answer and nowhere else: only its hash is kept. */
+  create(accountId: AccountId, name: string): ApiKeyRecord & { key: string }
+  list(accountId: AccountId): ApiKeyRecord[]
+  /** @throws AppError `key/not-found`, `auth/forbidden` for the key of the owner's file */
+  revoke(accountId: AccountId, keyId: string): void
+  /** Who holds this key; undefined when nobody does. */
+  identify(key: string): Caller | undefined
+}
+
+const keyPattern = /^sk_steward_[A-Za-z0-9_-]{43}$/
+const shownCharacters = 'sk_steward_'.length + 6
+const usedEveryMs = 60_000
+
+export function apiKeys(options: {
+  accounts: AccountRepository
+  now: () => number
+  randomBytes: (count: number) => Buffer
+}): ApiKeys {
+  const { accounts, now, randomBytes } = options
+  return {
+    create(accountId, name) {
+      const key = newKey(randomBytes)
+      const record = keyRecord({ accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes })
+      accounts.addKey(record)
+      return { ...record, key }
+    },
+    list: (accountId) => accounts.listKeys(accountId),
+    revoke(accountId, keyId) {
+      const record = accounts.findKey(accountId, keyId)
+      if (!record) throw new AppError('key/not-found', `There is no API key \`${keyId}\`.`)
+      if (record.inOwnerFile) {
+        throw new AppError(
+          'auth/forbidden',
+          'The key of the owner file cannot be revoked here: delete the file and start the service again.',
+        )
+      }
+      accounts.removeKey(keyId)
+    },
+    identify(key) {
+      if (!keyPattern.test(key)) return undefined
+      const hash = hashKey(key)
+      const holder = accounts.findHolder(hash)
+      if (!holder || !timingSafeEqual(holder.hash, hash)) return undefined
+      const nowMs = now()
+      // Once a minute is exact enough for a person, and keeps writes off the path of every call.
+      if (nowMs - (holder.lastUsedAtMs ?? Number.NEGATIVE_INFINITY) >= usedEveryMs)
+        accounts.markUsed(holder.keyId, nowMs)
+      return { accountId: holder.accountId, owner: holder.owner, onlySandbox: undefined }
+    },
+  }
+}
+
+export function isApiKey(text: string): boolean {
+  return keyPattern.test(text)
+}
+
+/** 32 random bytes: 43 characters of base64url. */
+export function newKey(randomBytes: (count: number) => Buffer): string {
+  return `sk_steward_${randomBytes(32).toString('base64url')}`
+}
+
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}
+
+export function keyRecord(given: {
+  accountId: AccountId
+  name: string
+  key: string
+  inOwnerFile: boolean
+  nowMs: number
+  randomBytes: (count: number) => Buffer
+}): ApiKeyRecord {
+  const { accountId, name, key, inOwnerFile, nowMs, randomBytes } = given
+  return {
+    id: `key_${randomBytes(12).toString('hex')}`,
+    accountId,
+    name,
+    hash: hashKey(key),
+    prefix: key.slice(0, shownCharacters),
+    inOwnerFile,
+    createdAtMs: nowMs,
+    lastUsedAtMs: null,
+  }
+}

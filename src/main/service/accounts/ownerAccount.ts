@@ -1,0 +1,61 @@
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { AccountId } from '../../../shared/ids.ts'
+import type { AccountRepository } from './accountRepository.ts'
+import { hashKey, isApiKey, keyRecord, newKey } from './apiKeys.ts'
+
+/**
+ * Makes the account that owns this service at its first start, and the key file that only this user may read.
+ * The key of a file that is there goes on to work; when the file was lost, its old key ends and a new one is written.
+ */
+export function ensureOwner(options: {
+  accounts: AccountRepository
+  keyFile: string
+  now: () => number
+  randomBytes: (count: number) => Buffer
+}): AccountId {
+  const { accounts, keyFile, now, randomBytes } = options
+  const ownerId = accounts.findOwner()?.id ?? addOwner(options)
+  const filed = readKey(keyFile)
+  if (filed !== undefined && accounts.findHolder(hashKey(filed))?.accountId === ownerId) {
+    chmodSync(keyFile, 0o600)
+    return ownerId
+  }
+  // A file without any record of its key belongs to a database that was lost: it goes on to work.
+  const adopted = filed !== undefined && !accounts.hasOwnerFileKey(ownerId)
+  const key = adopted ? filed : newKey(randomBytes)
+  accounts.atomically(() => {
+    accounts.removeOwnerFileKeys(ownerId)
+    accounts.addKey(
+      keyRecord({ accountId: ownerId, name: 'Owner key', key, inOwnerFile: true, nowMs: now(), randomBytes }),
+    )
+  })
+  writeSecret(keyFile, `${key}\n`)
+  return ownerId
+}
+
+function addOwner(options: {
+  accounts: AccountRepository
+  now: () => number
+  randomBytes: (count: number) => Buffer
+}): AccountId {
+  const id = AccountId.parse(`acct_${options.randomBytes(12).toString('hex')}`)
+  options.accounts.addAccount({ id, role: 'owner', name: 'Owner', createdAtMs: options.now() })
+  return id
+}
+
+function readKey(file: string): string | undefined {
+  try {
+    const text = readFileSync(file, 'utf8').trim()
+    return isApiKey(text) ? text : undefined
+  } catch {
+    return undefined // not there, or not readable: it is written anew
+  }
+}
+
+/** Written whole beside and moved into place, so that nobody ever reads half a key. */
+function writeSecret(file: string, text: string): void {
+  const beside = `${file}.new`
+  writeFileSync(beside, text, { mode: 0o600 })
+  chmodSync(beside, 0o600)
+  renameSync(beside, file)
+}

@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { routeTable } from '../../shared/contract/routeTable.ts'
+import type { Log } from '../platform/log.ts'
+import { Scope } from '../platform/scope.ts'
+import { migrate } from '../storage/migrate.ts'
+import { serviceMigrations } from '../storage/migrations/serviceMigrations.ts'
+import { openDatabase } from '../storage/openDatabase.ts'
+import { accountRepository } from './accounts/accountRepository.ts'
+import { accountRoutes } from './accounts/accountRoutes.ts'
+import { apiKeys } from './accounts/apiKeys.ts'
+import { ensureOwner } from './accounts/ownerAccount.ts'
+import { docsPages } from './docs/docsPages.ts'
+import { eventHub } from './events/eventHub.ts'
+import { hostEvents } from './events/hostEvents.ts'
+import type { HostCall } from './host/hostCalls.ts'
+import { hostConnection } from './host/hostConnection.ts'
+import { authentication } from './http/authentication.ts'
+import { failureLimiter } from './http/failureLimiter.ts'
+import { healthRoutes } from './http/healthRoutes.ts'
+import { httpServer } from './http/httpServer.ts'
+import { checkListening, type ListenAddress, listen, localUrl } from './http/listening.ts'
+import { requestGuard } from './http/requestGuard.ts'
+import { terminalPage } from './http/terminalPage.ts'
+import { webSockets } from './http/webSockets.ts'
+import { answerRepository } from './idempotency/answerRepository.ts'
+import { idempotentAnswers } from './idempotency/idempotentAnswers.ts'
+import { fileRoutes } from './sandboxes/fileRoutes.ts'
+import { runtimeReports } from './sandboxes/runtimeReports.ts'
+import { sandboxRegistry } from './sandboxes/sandboxRegistry.ts'
+import { sandboxRepository } from './sandboxes/sandboxRepository.ts'
+import { sandboxRoutes } from './sandboxes/sandboxRoutes.ts'
+import { terminalLinkRepository } from './terminals/terminalLinkRepository.ts'
+import { terminalLinks } from './terminals/terminalLinks.ts'
+import { terminalRoutes } from './terminals/terminalRoutes.ts'
+import { terminalStream } from './terminals/terminalStream.ts'
+import { terminalToWire } from './terminals/terminalWire.ts'
+
+export type ServiceOptions = {
+  /** Holds `service.sqlite` and `owner.key`; made when it is not there. */
+  dataDir: string
+  /** Port 0 lets the system choose. Beyond loopback it needs `tls` or `insecureBehindProxy`. */
+  listen: ListenAddress
+  /** The contents of the files, in PEM. */
+  tls?: { cert: string; key: string } | undefined
+  insecureBehindProxy?: boolean | undefined
+  /** Under which others reach it, e.g. `https://steward.example`; absent is its own address. */
+  publicUrl?: string | undefined
+  /** Names of runtimes, the preferred one first. */
+  runtimes: readonly string[]
+  /** The built interface, for terminal links. */
+  pagesFolder?: string | undefined
+  version: string
+  hostSocketPath: string
+  /** Starts a sandbox host when nobody listens on that socket. */
+  launchHost: () => Promise<void>
+  /** How long after a loss of the host a call still waits for it. */
+  hostWaitMs?: number | undefined
+  log: Log
+  now: () => number
+}
+
+export type RunningService = {
+  url: string
+  port: number
+  ownerKeyFile: string
+  /** Lets requests under way end, for a while; the sandbox host goes on. */
+  close(): Promise<void>
+}
+
+const defaultHostWaitMs = 10_000
+const closeDeadlineMs = 10_000
+
+/** @throws AppError `listen/insecure`, `listen/failed`, `data/unusable`, `data/newer` */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { dataDir, log, now } = options
+  const { beyondLoopback } = checkListening({
+    listen: options.listen,
+    tls: options.tls !== undefined,
+    insecureBehindProxy: options.insecureBehindProxy ?? false,
+  })
+  const scheme = options.tls ? 'https' : 'http'
+  const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl)
+  let ownUrl = ''
+  const baseUrl = () => publicUrl?.href.replace(/\/+$/, '') ?? ownUrl
+
+  const scope = new Scope()
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const database = scope.own(openDatabase(join(dataDir, 'service.sqlite')), (it) => it.close())
+    migrate(database, serviceMigrations)
+
+    const accounts = accountRepository(database)
+    const ownerKeyFile = join(dataDir, 'owner.key')
+    ensureOwner({ accounts, keyFile: ownerKeyFile, now, randomBytes })
+    const keys = apiKeys({ accounts, now, randomBytes })
+    const links = terminalLinks({ links: terminalLinkRepository(database), now, randomBytes })
+    const events = eventHub()
+
+    const call: HostCall = (...request) => host.call(...request)
+    const runtimes = runtimeReports({ call, order: options.runtimes })
+    const sandboxes = sandboxRegistry({
+      records: sandboxRepository(database),
+      call,
+      runtimes,
+      publish: events.publish,
+      baseUrl,
+      newId: () => randomBytes(16).toString('hex'),
+      now,
+      log: log.of('sandboxes'),
+    })
+    const host = scope.own(
+      hostConnection({
+        path: options.hostSocketPath,
+        launch: options.launchHost,
+        onEvent: hostEvents({ sandboxes, publish: events.publish, toWire: terminalToWire }),
+        async onConnected(hostCall) {
+          runtimes.forget()
+          await sandboxes.reconcile(hostCall)
+          events.publishReady()
+        },
+        waitMs: options.hostWaitMs ?? defaultHostWaitMs,
+        log: log.of('host'),
+        now,
+      }),
+      (it) => it.close(),
+    )
+
+    const closing = new AbortController()
+    const guard = requestGuard({ beyondLoopback, listenHost: options.listen.host, publicUrl, scheme })
+    const known = authentication({ finders: [keys.identify, links.identify], limiter: failureLimiter(now) })
+    const sockets = [terminalStream({ sandboxes, host }), events.endpoint]
+    const app = httpServer({
+      endpoints: [
+        ...healthRoutes({ version: options.version, now }),
+        ...accountRoutes(keys),
+        ...sandboxRoutes({ sandboxes, runtimes, call, baseUrl }),
+        ...fileRoutes({ sandboxes, call }),
+        ...terminalRoutes({
+          sandboxes,
+          links,
+          call,
+          baseUrl,
+          newTerminalId: () => `pty_${randomBytes(12).toString('hex')}`,
+        }),
+      ],
+      socketPaths: sockets.map(({ path }) => path),
+      pages: [docsPages({ routes: routeTable, version: options.version }), terminalPage(options.pagesFolder)],
+      guard,
+      authentication: known,
+      idempotency: idempotentAnswers({ answers: answerRepository(database), now }),
+      closing: closing.signal,
+      tls: options.tls,
+      log: log.of('http'),
+    })
+    scope.own(app, async (it) => {
+      const cutOff = setTimeout(() => it.server.closeAllConnections(), closeDeadlineMs)
+      await it.close().finally(() => clearTimeout(cutOff))
+    })
+    scope.own(
+      webSockets({
+        server: app.server,
+        endpoints: sockets,
+        guard,
+        authentication: known,
+        linkHolder: links.identify,
+        log: log.of('sockets'),
+      }),
+      (it) => it.close(),
+    )
+    scope.own(closing, (it) => it.abort())
+
+    const port = await listen(app, options.listen)
+    ownUrl = localUrl({ host: options.listen.host, port }, scheme)
+    log.info('the service listens', { url: ownUrl })
+    return { url: ownUrl, port, ownerKeyFile, close: () => scope.close() }
+  } catch (failure) {
+    await scope.close()
+    throw failure
+  }
+}

@@ -1,0 +1,68 @@
+import type { WebSocket } from 'ws'
+import type { z } from 'zod'
+import type { Answer, Parsed, Route } from '../../shared/contract/route.ts'
+import type { AccountId, SandboxId } from '../../shared/ids.ts'
+
+/** Who calls, after the credential was checked. */
+export type Caller = {
+  accountId: AccountId
+  owner: boolean
+  /** Of a terminal link: it reaches the terminals of this one sandbox and nothing else. */
+  onlySandbox: SandboxId | undefined
+}
+
+export type Call = {
+  caller: Caller
+  /** Fires when the client has gone or the service closes: for handlers that wait. */
+  readonly signal: AbortSignal
+}
+
+/** A route of the contract with what answers it. Input is parsed by the route's own schemas before. */
+export type Endpoint =
+  | { kind: 'open'; route: Route; handle: (input: Parsed<Route>) => unknown }
+  | { kind: 'guarded'; route: Route; linkMayUse: boolean; handle: (input: Parsed<Route>, call: Call) => unknown }
+
+/** `const A` keeps literals such as `success: true` what they are. */
+export function endpoint<R extends Route, const A extends Answer<R>>(
+  route: R,
+  handle: (input: Parsed<R>, call: Call) => A | Promise<A>,
+): Endpoint {
+  // The server parses with this very route's schemas, so the input is what the handler expects.
+  return { kind: 'guarded', route, linkMayUse: false, handle: handle as (input: Parsed<Route>, call: Call) => unknown }
+}
+
+/** Like `endpoint`, and open to the holder of a terminal link to the sandbox that `:id` names. */
+export function linkEndpoint<R extends Route, const A extends Answer<R>>(
+  route: R,
+  handle: (input: Parsed<R>, call: Call) => A | Promise<A>,
+): Endpoint {
+  return { kind: 'guarded', route, linkMayUse: true, handle: handle as (input: Parsed<Route>, call: Call) => unknown }
+}
+
+/** For routes that need no credential. */
+export function openEndpoint<R extends Route, const A extends Answer<R>>(
+  route: R,
+  handle: (input: Parsed<R>) => A | Promise<A>,
+): Endpoint {
+  return { kind: 'open', route, handle: handle as (input: Parsed<Route>) => unknown }
+}
+
+/** A path that upgrades to a WebSocket once the caller is known. */
+export type SocketEndpoint = {
+  path: `/${string}`
+  params: z.ZodObject
+  query: z.ZodObject
+  linkMayUse: boolean
+  serve: (socket: WebSocket, input: { params: Params; query: Params }, caller: Caller) => void
+}
+type Params = Record<string, unknown>
+
+export function socketEndpoint<P extends z.ZodObject, Q extends z.ZodObject>(definition: {
+  path: `/${string}`
+  params: P
+  query: Q
+  linkMayUse: boolean
+  serve: (socket: WebSocket, input: { params: z.output<P>; query: z.output<Q> }, caller: Caller) => void
+}): SocketEndpoint {
+  return definition as unknown as SocketEndpoint // parsed by the schemas beside it, as above
+}

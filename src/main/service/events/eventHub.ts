@@ -1,0 +1,54 @@
+import type { WebSocket } from 'ws'
+import { z } from 'zod'
+import { eventsPath, type ServiceEvent } from '../../../shared/contract/events.ts'
+import { streamClose } from '../../../shared/contract/terminalStream.ts'
+import type { AccountId } from '../../../shared/ids.ts'
+import { type SocketEndpoint, socketEndpoint } from '../endpoint.ts'
+
+export type EventHub = {
+  /** Never waits: a client that does not read is cut off, and reads its lists again when it comes back. */
+  publish(accountId: AccountId, event: ServiceEvent): void
+  /** Something may have changed that nobody was told of: everyone reads the lists again. */
+  publishReady(): void
+  endpoint: SocketEndpoint
+}
+
+const maxWaitingBytes = 1024 * 1024
+
+export function eventHub(): EventHub {
+  const listeners = new Map<AccountId, Set<WebSocket>>()
+  const ready = JSON.stringify({ type: 'ready' } satisfies ServiceEvent)
+
+  const tell = (socket: WebSocket, text: string): void => {
+    if (socket.readyState !== socket.OPEN) return
+    if (socket.bufferedAmount > maxWaitingBytes) socket.close(streamClose.tooSlow, 'Too slow')
+    else socket.send(text)
+  }
+
+  return {
+    publish(accountId, event) {
+      const sockets = listeners.get(accountId)
+      if (!sockets) return
+      const text = JSON.stringify(event)
+      for (const socket of sockets) tell(socket, text)
+    },
+    publishReady() {
+      for (const sockets of listeners.values()) for (const socket of sockets) tell(socket, ready)
+    },
+    endpoint: socketEndpoint({
+      path: eventsPath,
+      params: z.object({}),
+      query: z.object({}),
+      linkMayUse: false,
+      serve(socket, _, { accountId }) {
+        const sockets = listeners.get(accountId) ?? new Set<WebSocket>()
+        listeners.set(accountId, sockets.add(socket))
+        socket.once('close', () => {
+          sockets.delete(socket)
+          if (sockets.size === 0) listeners.delete(accountId)
+        })
+        tell(socket, ready)
+      },
+    }),
+  }
+}

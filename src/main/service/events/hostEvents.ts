@@ -1,0 +1,29 @@
+import type { ServiceEvent } from '../../../shared/contract/events.ts'
+import type { HostEvent } from '../../../shared/contract/hostIpc.ts'
+import type { AccountId } from '../../../shared/ids.ts'
+import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+import type { terminalToWire } from '../terminals/terminalWire.ts'
+
+/** Passes what the host tells on to the account whose sandbox it is about. */
+export function hostEvents(options: {
+  sandboxes: Pick<SandboxRegistry, 'ended' | 'accountOf'>
+  publish: (accountId: AccountId, event: ServiceEvent) => void
+  toWire: typeof terminalToWire
+}): (event: HostEvent) => void {
+  const { sandboxes, publish } = options
+  return (event) => {
+    if (event.type === 'machine.ended') {
+      sandboxes.ended(event.sandboxId, event.reason)
+      return
+    }
+    const sandboxId = event.type === 'terminal.changed' ? event.terminal.sandboxId : event.sandboxId
+    const accountId = sandboxes.accountOf(sandboxId)
+    if (accountId === undefined) return // deleted meanwhile, with its terminals
+    publish(
+      accountId,
+      event.type === 'terminal.changed'
+        ? { type: 'terminal.changed', terminal: options.toWire(event.terminal) }
+        : { type: 'terminal.removed', sandbox_id: sandboxId, session_id: event.terminalId },
+    )
+  }
+}

@@ -1,0 +1,141 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError } from '../../../shared/appError.ts'
+import { HostEvent } from '../../../shared/contract/hostIpc.ts'
+import { connectIpc, type IpcClient } from '../../platform/ipc/ipcClient.ts'
+import type { Log } from '../../platform/log.ts'
+import { callHost, type HostCall, type HostCalls } from './hostCalls.ts'
+import { replaceOtherVersion } from './hostVersion.ts'
+
+export type HostConnection = HostCalls & {
+  /** Ends the connection; the host and its machines go on. */
+  close(): Promise<void>
+}
+
+export type HostConnectionOptions = {
+  path: string
+  /** Starts a host process. Resolves once it is under way; it may take a while until it listens. */
+  launch: () => Promise<void>
+  onEvent: (event: HostEvent) => void
+  /** Runs after each connect, before anybody else's call: what the service believed is compared with what is. */
+  onConnected: (call: HostCall) => Promise<void>
+  /** How long after the host was lost a call still waits for it. */
+  waitMs: number
+  log: Log
+  now: () => number
+}
+
+const connectDeadlineMs = 5000
+const pauses = { firstMs: 10, nobodyMs: 250, otherMs: 5000 } as const
+/** A host that was launched gets this long to listen before another one is tried, each time twice as long. */
+const launches = { firstMs: 15_000, longestMs: 60_000 } as const
+/** A host that ends soon after its start is started again, each time later. */
+const relaunches = { soonMs: 10_000, firstMs: 100, longestMs: 30_000 } as const
+
+/** Keeps a connection to the sandbox host, starting one when nobody listens. */
+export function hostConnection(options: HostConnectionOptions): HostConnection {
+  const { log, now } = options
+  const closing = new AbortController()
+  let live: IpcClient | undefined
+  let connected = Promise.withResolvers<IpcClient>()
+  let awaySinceMs = now()
+  let whyAway: AppError | undefined
+
+  const receive = (event: unknown): void => {
+    const { success, data, error } = HostEvent.safeParse(event)
+    if (success) options.onEvent(data)
+    else log.error('the host told an event that nobody knows', { failure: error })
+  }
+
+  const connect = async (): Promise<IpcClient> => {
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(connectDeadlineMs)])
+    const client = await connectIpc({ path: options.path, onEvent: receive, signal })
+    try {
+      const call: HostCall = (method, params, given) => callHost(client, { method, params }, given)
+      await replaceOtherVersion(call)
+      await options.onConnected(call)
+      return client
+    } catch (failure) {
+      client.close()
+      throw failure
+    }
+  }
+
+  const keepConnected = async (): Promise<void> => {
+    let pauseMs: number = pauses.firstMs
+    let nextLaunchAtMs = 0
+    let launchPauseMs: number = launches.firstMs
+    let relaunchPauseMs: number = relaunches.firstMs
+    while (!closing.signal.aborted) {
+      try {
+        live = await connect()
+        connected.resolve(live)
+        const sinceMs = now()
+        log.info('connected to the host')
+        await live.ended
+        live = undefined
+        connected = Promise.withResolvers()
+        awaySinceMs = now()
+        whyAway = undefined
+        if (closing.signal.aborted) return
+        log.warn('the connection to the host has ended')
+        pauseMs = pauses.firstMs
+        launchPauseMs = launches.firstMs
+        const lastedMs = now() - sinceMs
+        relaunchPauseMs =
+          lastedMs > relaunches.soonMs ? relaunches.firstMs : Math.min(relaunchPauseMs * 2, relaunches.longestMs)
+        nextLaunchAtMs = now() + relaunchPauseMs
+      } catch (failure) {
+        if (closing.signal.aborted) return
+        const nobody = nobodyListens(failure)
+        if (!nobody) log.warn('cannot use the host', { failure })
+        whyAway = failure instanceof AppError ? failure : undefined
+        if (nobody && now() >= nextLaunchAtMs) {
+          nextLaunchAtMs = now() + launchPauseMs
+          launchPauseMs = Math.min(launchPauseMs * 2, launches.longestMs)
+          await options.launch().catch((cause: unknown) => log.error('cannot start the host', { failure: cause }))
+          pauseMs = pauses.firstMs
+        }
+        pauseMs = Math.min(pauseMs * 1.5, nobody ? pauses.nobodyMs : pauses.otherMs)
+      }
+      await pause(pauseMs, undefined, { signal: closing.signal }).catch(() => {})
+    }
+  }
+
+  const away = (): AppError =>
+    whyAway ?? new AppError('host/unavailable', 'The sandbox host is not there.', { retryAfterSeconds: 1 })
+  const soon = (): Promise<IpcClient> => within(connected.promise, awaySinceMs + options.waitMs - now(), away)
+  const running = keepConnected()
+
+  return {
+    call: async (method, params, given) => callHost(live ?? (await soon()), { method, params }, given),
+    attach(params, handlers) {
+      if (live) return live.open(params, handlers)
+      queueMicrotask(() => handlers.onEnd(away()))
+      return { send: () => {}, close: () => {} }
+    },
+    async close() {
+      closing.abort()
+      live?.close()
+      await running
+      connected.promise.catch(() => {}) // those who still wait are told, and perhaps nobody does
+      connected.reject(away())
+    },
+  }
+}
+
+/** Refused or not there: unlike every other failure, a reason to start a host. */
+function nobodyListens(failure: unknown): boolean {
+  const code = failure instanceof Error && 'code' in failure ? failure.code : undefined
+  return code === 'ENOENT' || code === 'ECONNREFUSED'
+}
+
+async function within<T>(promise: Promise<T>, waitMs: number, late: () => AppError): Promise<T> {
+  if (waitMs <= 0) throw late()
+  const deadline = Promise.withResolvers<never>()
+  const timer = setTimeout(() => deadline.reject(late()), waitMs)
+  try {
+    return await Promise.race([promise, deadline.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,43 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Route } from '../../../shared/contract/route.ts'
+import type { Caller } from '../endpoint.ts'
+import type { FailureLimiter } from './failureLimiter.ts'
+
+export type Authentication = {
+  /** @throws AppError `auth/required`, `auth/invalid`, `request/rate` */
+  identify(credential: string | undefined, address: string): Caller
+}
+
+type Options = {
+  /** Each knows the caller of one kind of credential, or does not know it. */
+  finders: readonly ((credential: string) => Caller | undefined)[]
+  limiter: FailureLimiter
+}
+
+export function authentication({ finders, limiter }: Options): Authentication {
+  return {
+    identify(credential, address) {
+      if (credential === undefined) throw new AppError('auth/required', 'An API key is needed.')
+      if (credential === '') throw new AppError('auth/required', 'The API key is empty.')
+      for (const find of finders) {
+        const caller = find(credential)
+        if (caller) return caller
+      }
+      const waitSeconds = limiter.fail(address)
+      if (waitSeconds === 0) throw new AppError('auth/invalid', 'The API key is not valid.')
+      throw new AppError('request/rate', 'Too many wrong API keys came from this address.', {
+        retryAfterSeconds: waitSeconds,
+      })
+    },
+  }
+}
+
+/** @throws AppError `auth/forbidden` when this caller may not use what is guarded so. */
+export function authorize(caller: Caller, guarded: { auth: Route['auth']; linkMayUse: boolean; id: unknown }): void {
+  if (caller.onlySandbox !== undefined && !(guarded.linkMayUse && guarded.id === caller.onlySandbox)) {
+    throw new AppError('auth/forbidden', 'A terminal link reaches only the terminals of its own sandbox.')
+  }
+  if (guarded.auth === 'owner' && !caller.owner) {
+    throw new AppError('auth/forbidden', 'Only the owner of this service may do this.')
+  }
+}

@@ -1,0 +1,149 @@
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { AppError } from '../../../shared/appError.ts'
+import { terminalLimits } from '../../../shared/contract/terminals.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Caller, SocketEndpoint } from '../endpoint.ts'
+import { type Authentication, authorize } from './authentication.ts'
+import { credentialOf, protocolToken } from './credentials.ts'
+import { toAppError } from './errorAnswers.ts'
+import { parseFields } from './parseRequest.ts'
+import { matchPath } from './pathPattern.ts'
+import type { RequestGuard } from './requestGuard.ts'
+
+export type WebSockets = {
+  /** Tells every peer that the service goes away, and cuts off who has not left after a moment. */
+  close(): Promise<void>
+}
+
+type Options = {
+  server: Server
+  endpoints: readonly SocketEndpoint[]
+  guard: RequestGuard
+  authentication: Authentication
+  /** Knows the holder of a token that a page sent as a subprotocol. */
+  linkHolder: (token: string) => Caller | undefined
+  log: Log
+}
+
+const pingEveryMs = 30_000
+const leaveWithinMs = 1000
+/** An input of the largest size, with every byte escaped by JSON. */
+const maxPayloadBytes = 6 * terminalLimits.maxInputBytes + 1024
+
+/** Upgrades requests to WebSockets once their host, origin and credential were checked, and keeps watch on the peers. */
+export function webSockets(options: Options): WebSockets {
+  const { server, log } = options
+  const acceptor = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxPayloadBytes,
+    // A browser insists on one of those it offered.
+    handleProtocols: (offered) => (offered.has('steward') ? 'steward' : ([...offered][0] ?? false)),
+  })
+  const peers = peerWatch()
+
+  const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    stream.on('error', () => stream.destroy()) // the peer has gone; `close` tells whoever serves it
+    try {
+      const { endpoint, input, caller } = admit(request, options)
+      acceptor.handleUpgrade(request, stream, head, (socket) => {
+        peers.add(socket)
+        socket.on('error', (failure) => log.debug('a WebSocket failed', { failure }))
+        endpoint.serve(socket, input, caller)
+      })
+    } catch (failure) {
+      refuse(stream, toAppError(failure, log, { method: 'GET', path: pathOf(request) }))
+    }
+  }
+  server.on('upgrade', upgrade)
+
+  return {
+    async close() {
+      server.off('upgrade', upgrade)
+      await peers.close()
+      acceptor.close()
+    },
+  }
+}
+
+function admit(request: IncomingMessage, { endpoints, guard, authentication, linkHolder }: Options) {
+  const { headers } = request
+  guard.check(headers)
+  const path = pathOf(request)
+  for (const endpoint of endpoints) {
+    const params = matchPath(endpoint.path, path)
+    if (!params) continue
+    const token = protocolToken(headers)
+    const holder = token === undefined ? undefined : linkHolder(token)
+    const caller = holder ?? authentication.identify(credentialOf(headers) ?? token, addressOf(request))
+    authorize(caller, { auth: 'key', linkMayUse: endpoint.linkMayUse, id: params.id })
+    const query = Object.fromEntries(new URLSearchParams(request.url?.split('?')[1] ?? ''))
+    const input = { params: parseFields(endpoint.params, params), query: parseFields(endpoint.query, query) }
+    return { endpoint, input, caller }
+  }
+  throw new AppError('request/not-found', `There is no WebSocket at ${path}.`)
+}
+
+function refuse(stream: Duplex, failure: AppError): void {
+  const body = JSON.stringify(failure.toBody())
+  const lines = [
+    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? 'Refused'}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(failure.retryAfterSeconds === undefined ? [] : [`Retry-After: ${failure.retryAfterSeconds}`]),
+    'Cache-Control: no-store',
+    'Connection: close',
+  ]
+  stream.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+}
+
+function peerWatch() {
+  const answered = new Map<WebSocket, boolean>()
+  const timer = setInterval(() => {
+    for (const [peer, alive] of answered) {
+      if (!alive) peer.terminate()
+      else {
+        answered.set(peer, false)
+        peer.ping()
+      }
+    }
+  }, pingEveryMs)
+  timer.unref()
+  let emptied: (() => void) | undefined
+
+  return {
+    add(peer: WebSocket): void {
+      answered.set(peer, true)
+      const alive = () => answered.set(peer, true)
+      peer.on('pong', alive)
+      peer.on('message', alive) // its pong may still wait behind what it reads slowly
+      peer.once('close', () => {
+        answered.delete(peer)
+        if (answered.size === 0) emptied?.()
+      })
+    },
+    async close(): Promise<void> {
+      clearInterval(timer)
+      if (answered.size === 0) return
+      for (const peer of answered.keys()) peer.close(1001, 'The service is stopping')
+      const cutOff = setTimeout(() => {
+        for (const peer of answered.keys()) peer.terminate()
+      }, leaveWithinMs)
+      await new Promise<void>((resolve) => {
+        emptied = resolve
+      })
+      clearTimeout(cutOff)
+    },
+  }
+}
+
+function pathOf(request: IncomingMessage): string {
+  return (request.url?.split('?')[0] ?? '').slice(0, 200)
+}
+
+function addressOf(request: IncomingMessage): string {
+  return request.socket.remoteAddress ?? ''
+}

@@ -1,0 +1,22 @@
+import { isUtf8 } from 'node:buffer'
+
+export type TextOutput = { stdout: string; stderr: string; encoding: 'utf8' | 'base64' }
+
+/** Both streams as text, or both as base64 when one of them is not valid UTF-8. */
+export function textOutput(output: { stdout: Buffer; stderr: Buffer; truncated: boolean }): TextOutput {
+  const stdout = output.truncated ? withoutHalfCharacter(output.stdout) : output.stdout
+  const stderr = output.truncated ? withoutHalfCharacter(output.stderr) : output.stderr
+  const encoding = isUtf8(stdout) && isUtf8(stderr) ? 'utf8' : 'base64'
+  return { stdout: stdout.toString(encoding), stderr: stderr.toString(encoding), encoding }
+}
+
+/** A stream cut at its limit may end inside a character of up to four bytes. */
+function withoutHalfCharacter(bytes: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if ((byte & 0xc0) === 0x80) continue
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return length > back ? bytes.subarray(0, bytes.length - back) : bytes
+  }
+  return bytes
+}

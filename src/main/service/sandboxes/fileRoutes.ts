@@ -1,0 +1,50 @@
+import { isUtf8 } from 'node:buffer'
+import { AppError } from '../../../shared/appError.ts'
+import { listFiles, maxFileBytes, readFile, uploadFile } from '../../../shared/contract/files.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import type { SandboxRegistry } from './sandboxRegistry.ts'
+
+const fileDeadlineMs = 120_000
+
+export function fileRoutes({ sandboxes, call }: { sandboxes: SandboxRegistry; call: HostCall }): Endpoint[] {
+  return [
+    endpoint(uploadFile, async ({ params, body: { path, content, encoding } }, { caller }) => {
+      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const bytes = decodeContent(content, encoding)
+      if (bytes.length > maxFileBytes) {
+        throw new AppError('request/too-large', `\`content\` must have at most ${maxFileBytes} bytes.`)
+      }
+      const { result } = await call('file.write', { sandboxId, path }, { body: bytes, deadlineMs: fileDeadlineMs })
+      const size = result.bytesWritten
+      return { status: 'ok', success: true, path, size, bytes_written: size }
+    }),
+    endpoint(readFile, async ({ params, query: { path, encoding } }, { caller, signal }) => {
+      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const { result, body } = await call(
+        'file.read',
+        { sandboxId, path, maxBytes: maxFileBytes },
+        { deadlineMs: fileDeadlineMs, signal },
+      )
+      const used = encoding ?? (isUtf8(body) ? 'utf8' : 'base64')
+      return { path, content: body.toString(used), encoding: used, size: result.size }
+    }),
+    endpoint(listFiles, async ({ params, query: { path } }, { caller, signal }) => {
+      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const { result } = await call('file.list', { sandboxId, path }, { deadlineMs: fileDeadlineMs, signal })
+      return { path, entries: result.entries }
+    }),
+  ]
+}
+
+/** @throws AppError `request/invalid` for what is not standard base64 with its padding, or no whole text. */
+function decodeContent(content: string, encoding: 'utf8' | 'base64'): Buffer {
+  if (encoding === 'utf8') {
+    if (!content.isWellFormed()) throw new AppError('request/invalid', '`content` must be whole Unicode text.')
+    return Buffer.from(content)
+  }
+  if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content)) {
+    throw new AppError('request/invalid', '`content` must be standard base64 with padding.')
+  }
+  return Buffer.from(content, 'base64')
+}

@@ -1,0 +1,34 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { RuntimeReport } from '../../../shared/contract/sandboxes.ts'
+
+/**
+ * The runtime that was asked for, or else the first available one in the order of the configuration.
+ * @throws AppError `runtime/unknown`, `runtime/unavailable` saying what is missing
+ */
+export function chooseRuntime(given: {
+  asked: string | undefined
+  order: readonly string[]
+  reports: readonly RuntimeReport[]
+}): RuntimeReport {
+  const { asked, order, reports } = given
+  if (asked !== undefined) {
+    const report = reports.find(({ name }) => name === asked)
+    if (!report) {
+      const names = reports.map(({ name }) => `\`${name}\``).join(', ')
+      throw new AppError(
+        'runtime/unknown',
+        `\`${asked.slice(0, 64)}\` is not a runtime of this service; it has ${names}.`,
+      )
+    }
+    return available(report)
+  }
+  const ordered = order.flatMap((name) => reports.find((report) => report.name === name) ?? [])
+  const [first] = ordered
+  if (!first) throw new AppError('runtime/unavailable', 'No runtime is configured.')
+  return ordered.find((report) => report.available) ?? available(first)
+}
+
+function available(report: RuntimeReport): RuntimeReport {
+  if (report.available) return report
+  throw new AppError('runtime/unavailable', `The runtime ${report.name} cannot be used: ${report.detail}`)
+}

@@ -1,0 +1,43 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { RuntimeReport } from '../../../shared/contract/sandboxes.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import { chooseRuntime } from './runtimeChoice.ts'
+
+export type RuntimeReports = {
+  /** In the order of the configuration, tried by the host anew. */
+  list(): Promise<RuntimeReport[]>
+  /** @throws AppError `runtime/unknown`, `runtime/unavailable` */
+  choose(asked: string | undefined): Promise<RuntimeReport>
+  /** Another host answers now: what the last one said no longer counts. */
+  forget(): void
+}
+
+export function runtimeReports(options: { call: HostCall; order: readonly string[] }): RuntimeReports {
+  const { call, order } = options
+  let last: RuntimeReport[] | undefined
+
+  const list = async (): Promise<RuntimeReport[]> => {
+    const { result } = await call('describe', {})
+    const rank = ({ name }: RuntimeReport) => (order.includes(name) ? order.indexOf(name) : order.length)
+    last = result.runtimes.toSorted((one, other) => rank(one) - rank(other))
+    return last
+  }
+
+  return {
+    list,
+    async choose(asked) {
+      if (last) {
+        try {
+          return chooseRuntime({ asked, order, reports: last })
+        } catch (failure) {
+          // What was missing may have been installed meanwhile: the host looks again below.
+          if (!(failure instanceof AppError)) throw failure
+        }
+      }
+      return chooseRuntime({ asked, order, reports: await list() })
+    },
+    forget() {
+      last = undefined
+    },
+  }
+}

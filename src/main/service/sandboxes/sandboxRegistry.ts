@@ -1,0 +1,191 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { ServiceEvent } from '../../../shared/contract/events.ts'
+import type { RunningMachine } from '../../../shared/contract/hostIpc.ts'
+import type { Parsed } from '../../../shared/contract/route.ts'
+import type { createSandbox, Enforced } from '../../../shared/contract/sandboxes.ts'
+import { type AccountId, SandboxId, shortId } from '../../../shared/ids.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Caller } from '../endpoint.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import { keyedQueue } from './keyedQueue.ts'
+import type { RuntimeReports } from './runtimeReports.ts'
+import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
+import { machineSpec, sandboxToWire } from './sandboxWire.ts'
+
+export type SandboxRegistry = {
+  create(accountId: AccountId, wanted: Parsed<typeof createSandbox>['body']): Promise<SandboxRecord>
+  list(accountId: AccountId): SandboxRecord[]
+  /** @throws AppError `sandbox/not-found`, alike for one that is not there and one of somebody else */
+  owned(caller: Caller, id: SandboxId): SandboxRecord
+  /** @throws AppError `sandbox/not-found`, `sandbox/not-running` */
+  running(caller: Caller, id: SandboxId): SandboxRecord
+  start(caller: Caller, id: SandboxId): Promise<SandboxRecord>
+  stop(caller: Caller, id: SandboxId): Promise<SandboxRecord>
+  remove(caller: Caller, id: SandboxId): Promise<void>
+  accountOf(id: SandboxId): AccountId | undefined
+  /** The host says that it ended without being asked. */
+  ended(id: SandboxId, reason: string): void
+  /** Compares the records with what a host, just connected, really runs and keeps. */
+  reconcile(call: HostCall): Promise<void>
+}
+
+export type SandboxRegistryOptions = {
+  records: SandboxRepository
+  call: HostCall
+  runtimes: RuntimeReports
+  publish: (accountId: AccountId, event: ServiceEvent) => void
+  baseUrl: () => string
+  newId: () => string
+  now: () => number
+  log: Log
+}
+
+/** Making, starting and removing files may take a while on a busy machine. */
+const changeDeadlineMs = 90_000
+const nothingEnforced: Enforced = { memory: false, cpu: false, disk: false, processes: false }
+
+export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistry {
+  const { records, call, publish, now, log } = options
+  const changes = keyedQueue()
+  /** Being made by a request of this process, which settles them itself. */
+  const creating = new Set<SandboxId>()
+
+  const tell = (record: SandboxRecord): SandboxRecord => {
+    publish(record.accountId, { type: 'sandbox.changed', sandbox: sandboxToWire(record, options.baseUrl()) })
+    return record
+  }
+  const update = (record: SandboxRecord): SandboxRecord => {
+    records.updateStatus(record)
+    return tell(record)
+  }
+  const forget = (record: SandboxRecord): void => {
+    records.remove(record.id)
+    publish(record.accountId, { type: 'sandbox.removed', id: record.id })
+  }
+  const nowRunning = (record: SandboxRecord, machine: RunningMachine): SandboxRecord =>
+    update({
+      ...record,
+      status: 'running',
+      statusReason: null,
+      startedAtMs: machine.startedAtMs,
+      enforced: machine.enforced,
+    })
+  const nowStopped = (record: SandboxRecord, reason: string): SandboxRecord =>
+    update({ ...record, status: 'stopped', statusReason: reason, startedAtMs: null })
+  const nowBroken = (record: SandboxRecord, reason: string): SandboxRecord =>
+    update({ ...record, status: 'error', statusReason: reason, startedAtMs: null })
+
+  const owned = (caller: Caller, id: SandboxId): SandboxRecord => {
+    const record = records.find(id)
+    if (record?.accountId === caller.accountId) return record
+    throw new AppError('sandbox/not-found', 'Sandbox not found or access denied')
+  }
+
+  return {
+    owned,
+    list: (accountId) => records.list(accountId),
+    accountOf: (id) => records.find(id)?.accountId,
+
+    async create(accountId, wanted) {
+      const runtime = await options.runtimes.choose(wanted.runtime)
+      const id = SandboxId.parse(options.newId())
+      const record: SandboxRecord = {
+        id,
+        accountId,
+        name: wanted.name ?? `sandbox-${shortId(id)}`,
+        vcpu: wanted.vcpu,
+        memoryMb: wanted.memory_mb,
+        diskGb: wanted.disk_gb,
+        region: wanted.region,
+        runtime: runtime.name,
+        enforced: nothingEnforced,
+        status: 'provisioning',
+        statusReason: null,
+        createdAtMs: now(),
+        startedAtMs: null,
+      }
+      creating.add(id)
+      try {
+        records.add(record)
+        tell(record)
+        const { result } = await changes.run(id, () =>
+          call('machine.create', machineSpec(record), { deadlineMs: changeDeadlineMs }),
+        )
+        return nowRunning(record, result)
+      } catch (failure) {
+        forget(record)
+        // Whether a host that did not answer made it is not known: either way nothing of it may stay.
+        call('machine.delete', { sandboxId: id }).catch((cause: unknown) =>
+          log.warn('what is left of a sandbox goes with the next sweep', { id, failure: cause }),
+        )
+        throw failure
+      } finally {
+        creating.delete(id)
+      }
+    },
+
+    running(caller, id) {
+      const record = owned(caller, id)
+      if (record.status === 'running') return record
+      throw new AppError('sandbox/not-running', `The sandbox ${record.name} is not running: it is ${record.status}.`)
+    },
+
+    start: (caller, id) =>
+      changes.run(id, async () => {
+        const record = owned(caller, id)
+        if (record.status === 'running') return record
+        try {
+          const { result } = await call('machine.start', machineSpec(record), { deadlineMs: changeDeadlineMs })
+          return nowRunning(record, result)
+        } catch (failure) {
+          if (!(failure instanceof AppError) || failure.code !== 'sandbox/not-found') throw failure
+          nowBroken(record, 'Its files are no longer there.')
+          throw filesLost(record, failure)
+        }
+      }),
+
+    stop: (caller, id) =>
+      changes.run(id, async () => {
+        const record = owned(caller, id)
+        if (record.status !== 'running') return record
+        await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
+        return nowStopped(record, 'It was stopped on request.')
+      }),
+
+    remove: (caller, id) =>
+      changes.run(id, async () => {
+        const record = owned(caller, id)
+        await call('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
+        forget(record)
+      }),
+
+    ended(id, reason) {
+      const record = records.find(id)
+      if (record?.status === 'running') nowStopped(record, reason)
+    },
+
+    async reconcile(hostCall) {
+      const { result } = await hostCall('machine.list', {})
+      const machines = new Map(result.machines.map((machine) => [machine.id, machine]))
+      for (const record of records.all()) {
+        const machine = machines.get(record.id)
+        machines.delete(record.id)
+        if (creating.has(record.id)) continue
+        if (machine && record.startedAtMs !== machine.startedAtMs) nowRunning(record, machine)
+        else if (!machine && record.status === 'running') nowStopped(record, 'The sandbox host ended, and it with it.')
+        else if (!machine && record.status === 'provisioning') nowBroken(record, 'Making it was interrupted.')
+      }
+      for (const stray of machines.values()) {
+        log.warn('ending a machine that no record knows', { id: stray.id })
+        await hostCall('machine.stop', { sandboxId: stray.id })
+      }
+      const known = records.all().map(({ id }) => id)
+      const swept = await hostCall('machine.sweep', { known }, { deadlineMs: changeDeadlineMs })
+      if (swept.result.removed.length > 0) log.info('removed files of machines', { ids: swept.result.removed })
+    },
+  }
+}
+
+function filesLost(record: SandboxRecord, cause: AppError): AppError {
+  return new AppError('sandbox/start-failed', `The files of the sandbox ${record.name} are no longer there.`, { cause })
+}

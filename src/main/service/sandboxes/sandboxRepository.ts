@@ -1,0 +1,92 @@
+import { Enforced, Region, SandboxStatus } from '../../../shared/contract/sandboxes.ts'
+import { AccountId, SandboxId } from '../../../shared/ids.ts'
+import type { Database } from '../../storage/openDatabase.ts'
+
+export type SandboxRecord = {
+  id: SandboxId
+  accountId: AccountId
+  name: string
+  vcpu: number
+  memoryMb: number
+  diskGb: number
+  region: Region
+  runtime: string
+  enforced: Enforced
+  status: SandboxStatus
+  statusReason: string | null
+  createdAtMs: number
+  /** Null unless running. */
+  startedAtMs: number | null
+}
+
+export type SandboxRepository = {
+  add(record: SandboxRecord): void
+  find(id: SandboxId): SandboxRecord | undefined
+  /** Newest first. */
+  list(accountId: AccountId): SandboxRecord[]
+  all(): SandboxRecord[]
+  /** Writes what changes in a sandbox's life: status, reason, start and which limits hold. */
+  updateStatus(record: SandboxRecord): void
+  remove(id: SandboxId): void
+}
+
+type Row = Record<keyof SandboxRecord, string | number | null>
+
+const columns = `id, account_id AS accountId, name, vcpu, memory_mb AS memoryMb, disk_gb AS diskGb, region, runtime,
+  enforced, status, status_reason AS statusReason, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs`
+
+export function sandboxRepository(database: Database): SandboxRepository {
+  const add = database.prepare(
+    `INSERT INTO sandboxes (id, account_id, name, vcpu, memory_mb, disk_gb, region, runtime, enforced, status,
+       status_reason, created_at_ms, started_at_ms)
+     VALUES (:id, :accountId, :name, :vcpu, :memoryMb, :diskGb, :region, :runtime, :enforced, :status,
+       :statusReason, :createdAtMs, :startedAtMs)`,
+  )
+  const find = database.prepare<[string], Row>(`SELECT ${columns} FROM sandboxes WHERE id = ?`)
+  const list = database.prepare<[string], Row>(
+    `SELECT ${columns} FROM sandboxes WHERE account_id = ? ORDER BY created_at_ms DESC, rowid DESC`,
+  )
+  const all = database.prepare<[], Row>(`SELECT ${columns} FROM sandboxes`)
+  const updateStatus = database.prepare(
+    `UPDATE sandboxes SET status = :status, status_reason = :statusReason, started_at_ms = :startedAtMs,
+       enforced = :enforced WHERE id = :id`,
+  )
+  const remove = database.prepare<[string]>('DELETE FROM sandboxes WHERE id = ?')
+  const bound = (record: SandboxRecord) => ({ ...record, enforced: JSON.stringify(record.enforced) })
+
+  return {
+    add(record) {
+      add.run(bound(record))
+    },
+    find(id) {
+      const row = find.get(id)
+      return row && recordOf(row)
+    },
+    list: (accountId) => list.all(accountId).map(recordOf),
+    all: () => all.all().map(recordOf),
+    updateStatus({ id, status, statusReason, startedAtMs, enforced }) {
+      updateStatus.run({ id, status, statusReason, startedAtMs, enforced: JSON.stringify(enforced) })
+    },
+    remove(id) {
+      remove.run(id)
+    },
+  }
+}
+
+function recordOf(row: Row): SandboxRecord {
+  return {
+    id: SandboxId.parse(row.id),
+    accountId: AccountId.parse(row.accountId),
+    name: String(row.name),
+    vcpu: Number(row.vcpu),
+    memoryMb: Number(row.memoryMb),
+    diskGb: Number(row.diskGb),
+    region: Region.parse(row.region),
+    runtime: String(row.runtime),
+    enforced: Enforced.parse(JSON.parse(String(row.enforced))),
+    status: SandboxStatus.parse(row.status),
+    statusReason: row.statusReason === null ? null : String(row.statusReason),
+    createdAtMs: Number(row.createdAtMs),
+    startedAtMs: row.startedAtMs === null ? null : Number(row.startedAtMs),
+  }
+}

@@ -1,0 +1,61 @@
+import {
+  createSandbox,
+  deleteSandbox,
+  execInSandbox,
+  execTimeoutMs,
+  getSandbox,
+  listRuntimes,
+  listSandboxes,
+  startSandbox,
+  stopSandbox,
+} from '../../../shared/contract/sandboxes.ts'
+import { type Endpoint, endpoint, linkEndpoint } from '../endpoint.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import { textOutput } from './execOutput.ts'
+import type { RuntimeReports } from './runtimeReports.ts'
+import type { SandboxRegistry } from './sandboxRegistry.ts'
+import type { SandboxRecord } from './sandboxRepository.ts'
+import { sandboxToWire } from './sandboxWire.ts'
+
+/** The host answers an exec when its own time is over; this long after it is taken for lost. */
+const execGraceMs = 30_000
+
+export function sandboxRoutes(options: {
+  sandboxes: SandboxRegistry
+  runtimes: RuntimeReports
+  call: HostCall
+  baseUrl: () => string
+}): Endpoint[] {
+  const { sandboxes, runtimes, call } = options
+  const toWire = (record: SandboxRecord) => sandboxToWire(record, options.baseUrl())
+  return [
+    endpoint(listRuntimes, async () => ({ runtimes: await runtimes.list() })),
+    endpoint(createSandbox, async ({ body }, { caller }) => toWire(await sandboxes.create(caller.accountId, body))),
+    endpoint(listSandboxes, (_, { caller }) => {
+      const listed = sandboxes.list(caller.accountId).map(toWire)
+      return { sandboxes: listed, data: listed, count: listed.length }
+    }),
+    linkEndpoint(getSandbox, ({ params }, { caller }) => toWire(sandboxes.owned(caller, params.id))),
+    endpoint(deleteSandbox, async ({ params }, { caller }) => {
+      await sandboxes.remove(caller, params.id)
+      return { success: true, id: params.id, message: 'The sandbox is deleted with everything in it.' }
+    }),
+    endpoint(startSandbox, async ({ params }, { caller }) => toWire(await sandboxes.start(caller, params.id))),
+    endpoint(stopSandbox, async ({ params }, { caller }) => toWire(await sandboxes.stop(caller, params.id))),
+    endpoint(execInSandbox, async ({ params, body: { command, timeout, cwd, env } }, { caller }) => {
+      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const timeoutMs = execTimeoutMs(timeout)
+      const deadlineMs = timeoutMs + execGraceMs
+      const { result, body } = await call('machine.exec', { sandboxId, command, timeoutMs, cwd, env }, { deadlineMs })
+      const { stdoutBytes, truncated } = result
+      return {
+        ...textOutput({ stdout: body.subarray(0, stdoutBytes), stderr: body.subarray(stdoutBytes), truncated }),
+        exit_code: result.exitCode,
+        exitCode: result.exitCode,
+        timed_out: result.timedOut,
+        truncated,
+        duration_ms: result.durationMs,
+      }
+    }),
+  ]
+}

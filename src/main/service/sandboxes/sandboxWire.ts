@@ -1,0 +1,41 @@
+import type { MachineSpec } from '../../../shared/contract/hostIpc.ts'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import { shortId } from '../../../shared/ids.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { SandboxRecord } from './sandboxRepository.ts'
+
+export function sandboxToWire(record: SandboxRecord, baseUrl: string): Sandbox {
+  return {
+    id: record.id,
+    short_id: shortId(record.id),
+    name: record.name,
+    status: record.status,
+    status_reason: record.statusReason,
+    vcpu: record.vcpu,
+    memory_mb: record.memoryMb,
+    disk_gb: record.diskGb,
+    region: record.region,
+    runtime: record.runtime,
+    enforced: record.enforced,
+    terminal_url: `${baseUrl}/terminal/${record.id}`,
+    created_at: isoTime(record.createdAtMs),
+    started_at: record.startedAtMs === null ? null : isoTime(record.startedAtMs),
+    forwarded_ports: [],
+  }
+}
+
+export function machineSpec(record: SandboxRecord): MachineSpec {
+  const { id, name, runtime, vcpu, memoryMb, diskGb } = record
+  return { id, hostname: hostnameOf(name) || `sandbox-${shortId(id)}`, runtime, vcpu, memoryMb, diskGb }
+}
+
+/** A label of RFC 1123: letters, digits and `-` inside, at most 63 of them; '' when nothing of the name is left. */
+export function hostnameOf(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 63)
+    .replace(/^-+|-+$/g, '')
+}

@@ -1,0 +1,115 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Parsed } from '../../../shared/contract/route.ts'
+import {
+  closeTerminal,
+  createTerminal,
+  createTerminalLink,
+  listTerminals,
+  readTerminal,
+  resizeTerminal,
+  terminalLimits,
+  writeTerminal,
+} from '../../../shared/contract/terminals.ts'
+import { TerminalId } from '../../../shared/ids.ts'
+import { isoTime } from '../../../shared/time.ts'
+import { type Call, type Endpoint, endpoint, linkEndpoint } from '../endpoint.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+import { linkSeconds, type TerminalLinks } from './terminalLinks.ts'
+import { terminalToWire } from './terminalWire.ts'
+
+/** Raw output in one answer to `since`: the next answer has the rest. */
+const maxReadBytes = 1024 * 1024
+/** The host answers a long poll when its time is over; this long after it is taken for lost. */
+const waitGraceMs = 15_000
+
+export function terminalRoutes(options: {
+  sandboxes: Pick<SandboxRegistry, 'owned' | 'running'>
+  links: TerminalLinks
+  call: HostCall
+  baseUrl: () => string
+  newTerminalId: () => string
+}): Endpoint[] {
+  const { sandboxes, links, call } = options
+  return [
+    linkEndpoint(createTerminal, async ({ params, body }, { caller }) => {
+      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const terminalId = TerminalId.parse(options.newTerminalId())
+      const { result } = await call('terminal.create', { sandboxId, terminalId, ...body })
+      return terminalToWire(result)
+    }),
+    linkEndpoint(listTerminals, async ({ params, query }, { caller }) => {
+      const { id: sandboxId } = sandboxes.owned(caller, params.id)
+      const { result } = await call('terminal.list', { sandboxId })
+      const shown = query.all ? result.terminals : result.terminals.filter(({ state }) => state === 'running')
+      return { sandbox_id: sandboxId, sessions: shown.map(terminalToWire), total: shown.length }
+    }),
+    linkEndpoint(writeTerminal, async ({ params, body }, { caller }) => {
+      const { id: sandboxId } = sandboxes.owned(caller, params.id)
+      const bytes = Buffer.from(body.input)
+      if (bytes.length > terminalLimits.maxInputBytes) {
+        throw new AppError('request/too-large', `\`input\` must have at most ${terminalLimits.maxInputBytes} bytes.`)
+      }
+      await call('terminal.write', { sandboxId, terminalId: params.sessionId }, { body: bytes })
+      return { success: true, bytes_written: bytes.length, session_id: params.sessionId }
+    }),
+    linkEndpoint(readTerminal, (input, { caller, ...rest }) => {
+      sandboxes.owned(caller, input.params.id)
+      const { since } = input.query
+      return since === undefined ? readScreen(input, call) : readSince(input, { since, call, signal: rest.signal })
+    }),
+    linkEndpoint(resizeTerminal, async ({ params, body: { cols, rows } }, { caller }) => {
+      const { id: sandboxId } = sandboxes.owned(caller, params.id)
+      await call('terminal.resize', { sandboxId, terminalId: params.sessionId, cols, rows })
+      return { success: true, session_id: params.sessionId, cols, rows }
+    }),
+    linkEndpoint(closeTerminal, async ({ params }, { caller }) => {
+      const { id: sandboxId } = sandboxes.owned(caller, params.id)
+      await call('terminal.close', { sandboxId, terminalId: params.sessionId })
+      return { success: true, session_id: params.sessionId, state: 'exited' }
+    }),
+    endpoint(createTerminalLink, ({ params }, { caller }) => {
+      const { id } = sandboxes.owned(caller, params.id)
+      const { token, expiresAtMs } = links.create(caller.accountId, id)
+      return {
+        token,
+        terminal_url: `${options.baseUrl()}/terminal/${id}#token=${token}`,
+        expires_at: isoTime(expiresAtMs),
+        expires_in_seconds: linkSeconds,
+        sandbox_id: id,
+      }
+    }),
+  ]
+}
+
+type ReadInput = Parsed<typeof readTerminal>
+
+async function readScreen({ params, query: { full, format } }: ReadInput, call: HostCall) {
+  const { result, body } = await call('terminal.read', {
+    sandboxId: params.id,
+    terminalId: params.sessionId,
+    full,
+    format,
+  })
+  const { terminal, cursor, cursorPosition } = result
+  return { ...stateOf(terminal), output: body.toString('utf8'), cursor, cursor_position: cursorPosition, missed: false }
+}
+
+async function readSince(
+  { params, query }: ReadInput,
+  { since, call, signal }: { since: number; call: HostCall; signal: Call['signal'] },
+) {
+  const waitMs = query.wait_ms ?? 0
+  const { result, body } = await call(
+    'terminal.readSince',
+    { sandboxId: params.id, terminalId: params.sessionId, since, waitMs, maxBytes: maxReadBytes },
+    { deadlineMs: waitMs + waitGraceMs, signal },
+  )
+  const { terminal, cursor, missed } = result
+  return { ...stateOf(terminal), output: body.toString('utf8'), cursor, cursor_position: null, missed }
+}
+
+function stateOf(terminal: Parameters<typeof terminalToWire>[0]) {
+  const { state, session_id, cols, rows, exit_code, signal } = terminalToWire(terminal)
+  return { state, session_id, cols, rows, exit_code, signal }
+}

@@ -1,0 +1,103 @@
+import type { WebSocket } from 'ws'
+import type { AppError } from '../../../shared/appError.ts'
+import {
+  ClientStreamMessage,
+  type ServerStreamMessage,
+  StreamQuery,
+  streamClose,
+  terminalStreamPath,
+} from '../../../shared/contract/terminalStream.ts'
+import { TerminalParams, terminalLimits } from '../../../shared/contract/terminals.ts'
+import { type SocketEndpoint, socketEndpoint } from '../endpoint.ts'
+import type { HostCalls } from '../host/hostCalls.ts'
+import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+
+/**
+ * The host holds back what a viewer has not acknowledged, so little more than its window and a snapshot ever waits
+ * here. A client that acknowledges what it did not read is cut off at this many bytes.
+ */
+const maxWaitingBytes = 64 * 1024 * 1024
+
+/** Passes a terminal of the host on to a WebSocket, both ways. */
+export function terminalStream(options: {
+  sandboxes: Pick<SandboxRegistry, 'owned'>
+  host: Pick<HostCalls, 'attach'>
+}): SocketEndpoint {
+  const { sandboxes, host } = options
+  return socketEndpoint({
+    path: terminalStreamPath,
+    params: TerminalParams,
+    query: StreamQuery,
+    linkMayUse: true,
+    serve(socket, { params, query }, caller) {
+      try {
+        sandboxes.owned(caller, params.id)
+      } catch {
+        // Browsers hide the status of a refused upgrade: an ended stream tells them why.
+        socket.close(streamClose.notFound, 'Sandbox not found or access denied')
+        return
+      }
+      const send = (message: ServerStreamMessage) => socket.send(JSON.stringify(message))
+      const stream = host.attach(
+        { sandboxId: params.id, terminalId: params.sessionId, scrollback: query.scrollback },
+        {
+          onMessage: (message) => socket.send(JSON.stringify(message)),
+          onBytes(bytes) {
+            socket.send(bytes)
+            if (socket.bufferedAmount <= maxWaitingBytes) return
+            stream.close()
+            socket.close(streamClose.tooSlow, 'Too slow')
+          },
+          onEnd: (failure) => closeSocket(socket, failure),
+        },
+      )
+      socket.on('message', (data: Buffer, isBinary: boolean) => {
+        const message = isBinary ? 'A message must be JSON text.' : parseMessage(data)
+        if (typeof message === 'string') send({ type: 'refused', error: message, code: 'request/invalid' })
+        else stream.send(message)
+      })
+      socket.once('close', () => stream.close())
+    },
+  })
+}
+
+/** @returns what is wrong when it is no message that a client may send */
+function parseMessage(data: Buffer): ClientStreamMessage | string {
+  const { success, data: message } = ClientStreamMessage.safeParse(jsonOf(data))
+  if (!success) return 'A message must be `input`, `resize` with cols and rows from 1 to 1000, or `ack`.'
+  if (message.type !== 'input' || Buffer.byteLength(message.data) <= terminalLimits.maxInputBytes) return message
+  return `\`data\` must have at most ${terminalLimits.maxInputBytes} bytes.`
+}
+
+function jsonOf(data: Buffer): unknown {
+  try {
+    return JSON.parse(data.toString('utf8'))
+  } catch {
+    return undefined // no message: refused like every other that is none
+  }
+}
+
+function closeSocket(socket: WebSocket, failure: AppError | undefined): void {
+  if (!failure) socket.close(1000, 'The terminal has exited')
+  else socket.close(closeCodeOf(failure), reasonOf(failure))
+}
+
+function closeCodeOf({ code }: AppError): number {
+  switch (code) {
+    case 'sandbox/not-found':
+    case 'terminal/not-found':
+      return streamClose.notFound
+    case 'terminal/too-slow':
+      return streamClose.tooSlow
+    case 'host/unavailable':
+    case 'service/unavailable':
+      return streamClose.unavailable
+    default:
+      return streamClose.refused
+  }
+}
+
+/** The protocol allows 123 bytes. */
+function reasonOf({ message }: AppError): string {
+  return Buffer.from(message).subarray(0, 120).toString('utf8').replaceAll('\uFFFD', '')
+}

@@ -1,0 +1,19 @@
+import type { TerminalRecord } from '../../../shared/contract/hostIpc.ts'
+import type { Terminal } from '../../../shared/contract/terminals.ts'
+import { isoTime } from '../../../shared/time.ts'
+
+export function terminalToWire(record: TerminalRecord): Terminal {
+  return {
+    session_id: record.id,
+    sandbox_id: record.sandboxId,
+    command: record.command,
+    cols: record.cols,
+    rows: record.rows,
+    state: record.state,
+    created_at: isoTime(record.createdAtMs),
+    title: record.title,
+    exit_code: record.exitCode,
+    signal: record.signal,
+    exited_at: record.exitedAtMs === null ? null : isoTime(record.exitedAtMs),
+  }
+}
