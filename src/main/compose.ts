@@ -12,7 +12,7 @@ import { hostAndPort, type ListenAddress, parseListen } from './platform/listenA
 import { jsonLog } from './platform/log.ts'
 import { openLogFile } from './platform/logFile.ts'
 import { builtFile } from './platform/programFile.ts'
-import { choosePort, rememberPort } from './platform/rememberedPort.ts'
+import { listenOnRemembered } from './platform/rememberedPort.ts'
 import { Scope } from './platform/scope.ts'
 import { version } from './platform/version.ts'
 import { runServiceProcess, type ServiceReady } from './serviceProcess.ts'
@@ -58,17 +58,18 @@ export async function startApp(options: Options): Promise<RunningApp> {
     )
     const sessions = personSessions()
     const server = scope.own(
-      await startLocalServer({
-        address: { host: wanted.host, port: await choosePort(dataFolder, 'app', wanted) },
-        pagesFolder: builtFile('renderer'),
-        link,
-        sessions,
-        status: { version, shell: options.shell, platform: process.platform },
-        log: log.of('api'),
-      }),
+      await listenOnRemembered(dataFolder, 'app', wanted, (address) =>
+        startLocalServer({
+          address,
+          pagesFolder: builtFile('renderer'),
+          link,
+          sessions,
+          status: { version, shell: options.shell, platform: process.platform },
+          log: log.of('api'),
+        }),
+      ),
       (it) => it.close(),
     )
-    await rememberPort(dataFolder, 'app', server.port)
     const { url: serviceUrl } = await service.started
     const origin = `http://${hostAndPort({ host: wanted.host, port: server.port })}`
     log.info('ready', { origin, serviceUrl, version })

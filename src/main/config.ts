@@ -75,6 +75,15 @@ export function environment(): Environment {
   return process.env
 }
 
+/** What the sandbox host may see of the environment, so that nothing else of it can ever reach a sandbox. */
+export function hostEnvironment(): Environment {
+  const names = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
+  const session = ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'] // systemd-run reaches the user's manager by them
+  const kept = ([name]: [string, unknown]) =>
+    names.includes(name) || session.includes(name) || name.startsWith(foreignPrefix)
+  return Object.fromEntries(Object.entries(process.env).filter(kept))
+}
+
 /** Variables with this prefix are left to whoever tests Steward. */
 const foreignPrefix = 'STEWARD_TEST_'
 const prefix = 'STEWARD_'

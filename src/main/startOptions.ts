@@ -26,6 +26,23 @@ export const startLine: CommandLine = {
   },
 }
 
+/** How the service is started: alone by a person, or by the application. */
+export const serviceLine: CommandLine = {
+  usage: 'npm run service --',
+  about: 'Runs the service of Steward alone, without the application.',
+  commands: {},
+  options: {
+    listen: { takes: 'HOST:PORT', about: 'Where to listen (127.0.0.1, a free port, remembered)' },
+    data: { takes: 'DIR', about: "The data folder (the platform's own)" },
+    config: { takes: 'FILE', about: 'The configuration (config.json in the data folder)' },
+    'insecure-behind-proxy': { about: 'Listen beyond loopback without TLS, because a proxy in front adds it' },
+    json: { about: 'Print one line of JSON when ready' },
+    supervised: { about: 'End with the application, whose end closes stdin', hidden: true },
+    help: { about: 'Print this' },
+    version: { about: 'Print the version' },
+  },
+}
+
 export type StartOptions = {
   command: 'start' | 'doctor' | 'stop' | 'help' | 'version'
   browser: boolean

@@ -1,26 +1,56 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import { expect, test } from 'vitest'
+import { createServer, type Server } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
-import { choosePort, rememberPort } from './rememberedPort.ts'
+import type { ListenAddress } from './listenAddress.ts'
+import { listenOnRemembered } from './rememberedPort.ts'
 
 const anyPort = { host: '127.0.0.1', port: 0 }
 
-test('the port of last time is chosen again while it is free', async () => {
-  const folder = temporaryFolder('port')
-  expect(await choosePort(folder, 'app', anyPort)).toBe(0)
-  const server = createServer().listen(anyPort)
+async function listen(address: ListenAddress): Promise<{ port: number; server: Server }> {
+  const server = createServer().listen(address)
   await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('It listens on no port.')
-  await rememberPort(folder, 'app', address.port)
-  expect(await choosePort(folder, 'app', anyPort)).toBe(0)
+  onTestFinished(() => void server.close())
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') throw new Error('It listens on no port.')
+  return { port: bound.port, server }
+}
+
+test('the port of last time is taken again while it is free', async () => {
+  const folder = temporaryFolder('port')
+  const first = await listenOnRemembered(folder, 'app', anyPort, listen)
+  const other = await listenOnRemembered(folder, 'app', anyPort, listen)
+  expect(other.port).not.toBe(first.port)
+  other.server.close()
+  await once(other.server, 'close')
+  const asked: number[] = []
+  await listenOnRemembered(folder, 'app', anyPort, (address) => {
+    asked.push(address.port)
+    return listen(anyPort)
+  })
+  expect(asked).toEqual([other.port])
+})
+
+test('a port that is taken after the look is given up', async () => {
+  const folder = temporaryFolder('port')
+  const { port, server } = await listenOnRemembered(folder, 'service', anyPort, listen)
   server.close()
   await once(server, 'close')
-  expect(await choosePort(folder, 'app', anyPort)).toBe(address.port)
-  expect(await choosePort(folder, 'service', anyPort)).toBe(0)
+  const asked: number[] = []
+  const opened = await listenOnRemembered(folder, 'service', anyPort, async (address) => {
+    asked.push(address.port)
+    if (address.port !== 0) throw new Error('taken')
+    return listen(address)
+  })
+  expect(asked).toEqual([port, 0])
+  expect(opened.port).toBeGreaterThan(0)
 })
 
 test('a port that was asked for is taken as it is', async () => {
-  expect(await choosePort(temporaryFolder('port'), 'app', { host: '127.0.0.1', port: 8080 })).toBe(8080)
+  const asked: ListenAddress[] = []
+  await listenOnRemembered(temporaryFolder('port'), 'app', { host: '127.0.0.1', port: 8080 }, async (address) => {
+    asked.push(address)
+    return { port: 8080 }
+  })
+  expect(asked).toEqual([{ host: '127.0.0.1', port: 8080 }])
 })

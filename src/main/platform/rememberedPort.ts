@@ -1,21 +1,26 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-
-export type Address = { host: string; port: number }
+import type { ListenAddress } from './listenAddress.ts'
 
 /**
- * Chooses the port to listen on where the address leaves it open (port 0): the one of last time when it is free,
- * so that addresses people wrote down stay good.
+ * Listens where the address says. Where it leaves the port open (port 0), that is the one of last time while it is
+ * free, so that addresses people wrote down stay good.
  */
-export async function choosePort(folder: string, name: string, address: Address): Promise<number> {
-  if (address.port !== 0) return address.port
-  const port = await remembered(folder, name)
-  return port !== undefined && (await isFree({ host: address.host, port })) ? port : 0
-}
-
-export async function rememberPort(folder: string, name: string, port: number): Promise<void> {
-  if ((await remembered(folder, name)) !== port) await writeFile(fileOf(folder, name), `${port}\n`, { mode: 0o600 })
+export async function listenOnRemembered<T extends { port: number }>(
+  folder: string,
+  name: string,
+  address: ListenAddress,
+  listen: (address: ListenAddress) => Promise<T>,
+): Promise<T> {
+  const kept = address.port === 0 ? await remembered(folder, name) : undefined
+  const again = kept !== undefined && (await isFree({ host: address.host, port: kept }))
+  const opened = again
+    ? // Another program may take it after we looked.
+      await listen({ host: address.host, port: kept }).catch(() => listen(address))
+    : await listen(address)
+  if (opened.port !== kept) await writeFile(fileOf(folder, name), `${opened.port}\n`, { mode: 0o600 })
+  return opened
 }
 
 async function remembered(folder: string, name: string): Promise<number | undefined> {
@@ -28,7 +33,7 @@ function fileOf(folder: string, name: string): string {
   return join(folder, `${name}.port`)
 }
 
-function isFree({ host, port }: Address): Promise<boolean> {
+function isFree({ host, port }: ListenAddress): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', () => resolve(false))

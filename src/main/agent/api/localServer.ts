@@ -132,7 +132,7 @@ function pathOnly({ url = '/' }: IncomingMessage): string {
 function listen(server: ReturnType<typeof createServer>, { host, port }: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException) =>
-      reject(new AppError('config/invalid', `Cannot listen on ${host}:${port} (${cause.code}).`, { cause }))
+      reject(new AppError('listen/failed', `Cannot listen on ${host}:${port} (${cause.code}).`, { cause }))
     server.once('error', refuse)
     server.listen({ host, port }, () => {
       server.off('error', refuse)

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../shared/appError.ts'
+import { type Config, environment, hostEnvironment, loadConfig } from './config.ts'
+import { exitCodeOf, failureText, type Given, helpOf, parseCommandLine } from './platform/commandLine.ts'
+import { openDataFolder } from './platform/dataFolder.ts'
+import { lockData } from './platform/dataLock.ts'
+import { launchDetached } from './platform/detachedProcess.ts'
+import { onEndSignal } from './platform/endSignals.ts'
+import { hostSocketPath } from './platform/hostSocket.ts'
+import { type ListenAddress, parseListen } from './platform/listenAddress.ts'
+import { jsonLog } from './platform/log.ts'
+import { builtFile, programFile } from './platform/programFile.ts'
+import { listenOnRemembered } from './platform/rememberedPort.ts'
+import { Scope } from './platform/scope.ts'
+import { version } from './platform/version.ts'
+import { startService } from './service/compose.ts'
+import { places, serviceLine, wrongListen } from './startOptions.ts'
+
+/** An application whose earlier service is still ending waits this long for it. */
+const supervisedLockMs = 20_000
+
+/** The service as a process: alone on a server, or `--supervised` by the application, with which it then ends. */
+async function run(given: Given): Promise<void> {
+  const { dataFolder, config: configFile } = places(given, environment())
+  const config = loadConfig({ ...configFile, environment: environment() })
+  const supervised = given.has('supervised')
+  const scope = new Scope()
+  const ended = endOrder(supervised)
+  try {
+    await openDataFolder(dataFolder)
+    const waitMs = supervised ? supervisedLockMs : 0
+    scope.own(
+      await lockData({ folder: dataFolder, name: 'service.lock', program: 'The service of Steward', waitMs }),
+      (it) => it.release(),
+    )
+    const log = jsonLog({ write: (line) => process.stderr.write(line), now: Date.now, level: config.log.level })
+    const { cert_file: certFile, key_file: keyFile } = config.service.tls
+    const service = scope.own(
+      await listenOnRemembered(dataFolder, 'service', listenAddress(given, config), (listen) =>
+        startService({
+          dataDir: dataFolder,
+          listen,
+          ...(certFile !== null && keyFile !== null && { tls: { cert: pem(certFile), key: pem(keyFile) } }),
+          insecureBehindProxy: config.service.insecure_behind_proxy || given.has('insecure-behind-proxy'),
+          ...(config.service.public_url !== null && { publicUrl: config.service.public_url }),
+          runtimes: config.sandboxes.runtimes,
+          pagesFolder: builtFile('renderer'),
+          version,
+          hostSocketPath: hostSocketPath(dataFolder),
+          launchHost: () => launchHost(dataFolder, config),
+          log,
+          now: Date.now,
+        }),
+      ),
+      (it) => it.close(),
+    )
+    process.stdout.write(readyText(given.has('json'), service))
+    await ended
+  } finally {
+    await scope.close()
+  }
+}
+
+async function launchHost(dataFolder: string, config: Config): Promise<void> {
+  await launchDetached({
+    entry: programFile('host'),
+    args: [
+      ...['--data', dataFolder],
+      ...['--runtimes', config.sandboxes.runtimes.join(',')],
+      ...['--log-level', config.log.level],
+    ],
+    logFile: join(dataFolder, 'logs', 'host.log'),
+    environment: hostEnvironment(),
+  })
+}
+
+/** Resolves when the process shall end: at a signal, or when the application that supervises it has gone. */
+function endOrder(supervised: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    onEndSignal({ end: resolve, force: () => process.exit(1), now: Date.now })
+    if (!supervised) return
+    process.stdin.on('error', () => resolve())
+    process.stdin.on('close', () => resolve())
+    process.stdin.on('end', () => resolve()).resume()
+  })
+}
+
+function listenAddress(given: Given, config: Config): ListenAddress {
+  const text = given.value('listen') ?? config.service.listen
+  const address = parseListen(text)
+  if (!address) throw wrongListen(text)
+  return address
+}
+
+function pem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw unreadable(file, cause)
+  }
+}
+
+function unreadable(file: string, cause: unknown): AppError {
+  return new AppError('config/invalid', `\`service.tls\` names ${file}, which cannot be read.`, { cause })
+}
+
+function readyText(json: boolean, { url, ownerKeyFile }: { url: string; ownerKeyFile: string }): string {
+  if (json) return `${JSON.stringify({ event: 'ready', url, owner_key_file: ownerKeyFile })}\n`
+  return `The service of Steward is ready at ${url}\nThe owner's API key is in ${ownerKeyFile}\nCtrl-C ends it.\n`
+}
+
+async function program(): Promise<number> {
+  // Whoever read what we print may be gone before us: that must not keep us from ending in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  try {
+    const given = parseCommandLine(serviceLine, process.argv.slice(2))
+    if (given.has('help')) process.stdout.write(helpOf(serviceLine))
+    else if (given.has('version')) process.stdout.write(`${version}\n`)
+    else await run(given)
+    return 0
+  } catch (failure) {
+    process.stderr.write(failureText(failure))
+    return exitCodeOf(failure)
+  }
+}
+
+process.exit(await program())
