@@ -27,7 +27,7 @@ async function run(options: StartOptions): Promise<number> {
       process.stdout.write(`${version}\n`)
       return 0
     case 'doctor':
-      return (await import('../src/main/doctor.ts')).runDoctor(options, environment())
+      return (await import('../src/main/doctor.ts')).runDoctor(options, environment(), windowFault())
     case 'stop':
       return (await import('../src/main/stop.ts')).runStop(options)
     case 'start':
@@ -45,12 +45,22 @@ async function start(options: StartOptions): Promise<number> {
 
 /** @returns how the window's process ended, or why there is no window. */
 async function openWindow(): Promise<number | string> {
-  const machine = { platform: process.platform, uid: process.getuid?.(), environment: environment() }
-  const why = whyNoWindow(machine)
+  const why = whyNoWindow(machine())
   if (why !== undefined) return why
   const binary = electronBinary(environment()) ?? fetchElectron(environment())
   if (binary === undefined) return "Electron's program is not installed and could not be fetched"
   return runElectron(binary)
+}
+
+function windowFault(): string | undefined {
+  const missing = electronBinary(environment()) === undefined
+  return (
+    whyNoWindow(machine()) ?? (missing ? "Electron's program is not installed; the next start fetches it" : undefined)
+  )
+}
+
+function machine() {
+  return { platform: process.platform, uid: process.getuid?.(), environment: environment() }
 }
 
 /** Its first line on stdout tells that it is up: when it ends before, for no reason of ours, there can be no window. */

@@ -14,7 +14,7 @@ export async function listenOnRemembered<T extends { port: number }>(
   listen: (address: ListenAddress) => Promise<T>,
 ): Promise<T> {
   const kept = address.port === 0 ? await remembered(folder, name) : undefined
-  const again = kept !== undefined && (await isFree({ host: address.host, port: kept }))
+  const again = kept !== undefined && (await canListen({ host: address.host, port: kept }))
   const opened = again
     ? // Another program may take it after we looked.
       await listen({ host: address.host, port: kept }).catch(() => listen(address))
@@ -33,7 +33,8 @@ function fileOf(folder: string, name: string): string {
   return join(folder, `${name}.port`)
 }
 
-function isFree({ host, port }: ListenAddress): Promise<boolean> {
+/** Whether nothing else listens there. */
+export function canListen({ host, port }: ListenAddress): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', () => resolve(false))

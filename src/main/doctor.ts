@@ -1,0 +1,143 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hostMethods } from '../shared/contract/hostIpc.ts'
+import type { Enforced, RuntimeReport } from '../shared/contract/sandboxes.ts'
+import { type Config, type Environment, loadConfig } from './config.ts'
+import { bubblewrapRuntime } from './host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { openDataFolder } from './platform/dataFolder.ts'
+import { type LockHolder, lockHolder } from './platform/dataLock.ts'
+import { hostSocketPath } from './platform/hostSocket.ts'
+import { connectIpc } from './platform/ipc/ipcClient.ts'
+import { keychainFault } from './platform/keychainProbe.ts'
+import { isLoopback, parseListen } from './platform/listenAddress.ts'
+import { silentLog } from './platform/log.ts'
+import { canListen } from './platform/rememberedPort.ts'
+import { version } from './platform/version.ts'
+import type { StartOptions } from './startOptions.ts'
+
+/** `limited`: it works, less well than it could. */
+export type Finding = { name: string; state: 'good' | 'limited' | 'missing'; says: string }
+
+type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'json'>
+
+const answerMs = 20_000
+
+/**
+ * Says in plain words what this machine can do, found by trying.
+ * @param window why Electron shows no window here; undefined when it does
+ * @returns the exit code of the program: 1 when no sandbox can run
+ */
+export async function runDoctor(options: Options, given: Environment, window: string | undefined): Promise<number> {
+  const config = loadConfig({ ...options.config, environment: given })
+  const runtimes = await reports(options.dataFolder, config)
+  const holder = await lockHolder(options.dataFolder, 'steward.lock')
+  const findings: Finding[] = [
+    {
+      name: 'Steward',
+      state: 'good',
+      says: `${version} on Node ${process.versions.node}, ${process.platform} ${process.arch}.`,
+    },
+    windowFinding(window),
+    ...runtimes.map(runtimeFinding),
+    await keychainFinding(),
+    ...(await networkFindings(config, holder)),
+    await dataFinding(options.dataFolder, holder),
+  ]
+  if (options.json) process.stdout.write(`${JSON.stringify({ event: 'doctor', findings })}\n`)
+  else process.stdout.write(findings.map(plainLine).join(''))
+  return runtimes.some((it) => it.available) ? 0 : 1
+}
+
+/** Of the host that runs, which knows best; else tried in a folder of its own, which is removed. */
+async function reports(dataFolder: string, config: Config): Promise<RuntimeReport[]> {
+  const running = await runningReports(dataFolder)
+  if (running) return running
+  const folder = await mkdtemp(join(tmpdir(), 'steward-doctor-'))
+  try {
+    const runtimes = config.sandboxes.runtimes.map(() => bubblewrapRuntime({ folder, log: silentLog, now: Date.now }))
+    return await Promise.all(runtimes.map((it) => it.describe()))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function runningReports(dataFolder: string): Promise<RuntimeReport[] | undefined> {
+  const signal = AbortSignal.timeout(answerMs)
+  const host = await connectIpc({ path: hostSocketPath(dataFolder), onEvent: () => {}, signal }).catch(() => undefined)
+  if (!host) return undefined
+  try {
+    const { result } = await host.call('describe', {}, { signal })
+    return hostMethods.describe.result.parse(result).runtimes
+  } catch {
+    return undefined // it hangs or is of another version: trying tells
+  } finally {
+    host.close()
+  }
+}
+
+function windowFinding(why: string | undefined): Finding {
+  if (why === undefined) return { name: 'Window', state: 'good', says: 'Electron can open a window.' }
+  return { name: 'Window', state: 'limited', says: `${sentence(why)} Steward opens in the browser instead.` }
+}
+
+function runtimeFinding({ name, available, detail, enforced }: RuntimeReport): Finding {
+  const title = `Sandboxes (${name})`
+  if (!available) return { name: title, state: 'missing', says: sentence(detail) }
+  const kinds = { memory: 'memory', cpu: 'processor', disk: 'disk', processes: 'process count' } as const
+  const named = (held: boolean) =>
+    (Object.keys(kinds) as (keyof Enforced)[]).filter((kind) => enforced[kind] === held).map((kind) => kinds[kind]) // its own keys
+  const loose = named(false)
+  const held = named(true).length === 0 ? 'No limit is enforced.' : `Enforced limits: ${named(true).join(', ')}.`
+  const says = `${sentence(detail)} ${held}${loose.length === 0 ? '' : ` Not enforced: ${loose.join(', ')}.`}`
+  return { name: title, state: loose.length === 0 ? 'good' : 'limited', says }
+}
+
+async function keychainFinding(): Promise<Finding> {
+  const fault = await keychainFault()
+  if (fault === undefined) return { name: 'Keychain', state: 'good', says: 'The system keychain answers.' }
+  const needed = process.platform === 'linux' ? ' On Linux a Secret Service is needed, such as GNOME Keyring.' : ''
+  return {
+    name: 'Keychain',
+    state: 'limited',
+    says: `The system keychain does not answer: ${sentence(fault)}${needed}`,
+  }
+}
+
+async function networkFindings({ app, service }: Config, holder: LockHolder | undefined): Promise<Finding[]> {
+  const asked = [
+    ['Interface', app.listen],
+    ['Service', service.listen],
+  ] as const
+  return Promise.all(
+    asked.map(async ([what, text]): Promise<Finding> => {
+      const address = parseListen(text)
+      const name = `Network (${what.toLowerCase()})`
+      const can = address !== undefined && (await canListen(address))
+      if (!can)
+        return { name, state: 'missing', says: `Nothing can listen on ${text}: another program may do so already.` }
+      const reach = isLoopback(address.host) ? 'only this machine reaches it' : 'other machines reach it'
+      return { name, state: 'good', says: `It can listen on ${text}; ${reach}.` }
+    }),
+  )
+}
+
+async function dataFinding(dataFolder: string, holder: LockHolder | undefined): Promise<Finding> {
+  try {
+    await openDataFolder(dataFolder)
+  } catch (failure) {
+    return { name: 'Data', state: 'missing', says: failure instanceof Error ? failure.message : String(failure) }
+  }
+  const user = holder ? `; ${holder.program} (process ${holder.pid}) uses it now` : ''
+  return { name: 'Data', state: 'good', says: `${dataFolder} can be written${user}.` }
+}
+
+function plainLine({ name, state, says }: Finding): string {
+  const marks = { good: 'works  ', limited: 'limited', missing: 'missing' } as const
+  return `${marks[state]}  ${name}: ${says}\n`
+}
+
+function sentence(text: string): string {
+  const trimmed = text.trim().replace(/\.$/, '')
+  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}.`
+}
