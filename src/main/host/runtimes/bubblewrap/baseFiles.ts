@@ -1,0 +1,156 @@
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** One file, folder or link of a new machine. */
+export type BaseEntry =
+  | { kind: 'folder'; path: string; mode: number }
+  | { kind: 'file'; path: string; content: string | Uint8Array; mode?: number }
+  | { kind: 'link'; path: string; target: string }
+
+/** What machines on base `host` have in common: the host's programs, and settings that these programs expect. */
+export type HostBase = {
+  entries: readonly BaseEntry[]
+  /** Folders that machines see as the host has them and cannot change. */
+  readOnly: readonly string[]
+  /** Where machines find `sh` even when they have spoilt their own links. */
+  shell: string
+}
+
+const folders: readonly (readonly [path: string, mode: number])[] = [
+  ['/root', 0o700],
+  ['/tmp', 0o1777],
+  ['/var', 0o755],
+  ['/var/tmp', 0o1777],
+  ...[
+    '/etc',
+    '/etc/ssl',
+    '/etc/ssl/certs',
+    '/etc/vim',
+    '/etc/profile.d',
+    '/home',
+    '/mnt',
+    '/media',
+    '/opt',
+    '/srv',
+  ].map((path) => [path, 0o755] as const),
+  ...['/proc', '/dev', '/run', '/usr'].map((path) => [path, 0o755] as const),
+  ...['/var/cache', '/var/lib', '/var/local', '/var/log', '/var/spool'].map((path) => [path, 0o755] as const),
+]
+
+const links: readonly (readonly [path: string, target: string])[] = [
+  ['/etc/mtab', '../proc/self/mounts'],
+  ['/etc/os-release', '../usr/lib/os-release'],
+  ['/etc/localtime', '/usr/share/zoneinfo/Etc/UTC'],
+  ['/var/run', '/run'],
+  ['/var/lock', '/run/lock'],
+]
+
+/** Taken from the host where it has them: settings of programs, nothing about its people, network or secrets. */
+const copied = [
+  'debian_version',
+  'fedora-release',
+  'host.conf',
+  'inputrc',
+  'ld.so.cache',
+  'login.defs',
+  'magic',
+  'magic.mime',
+  'mime.types',
+  'protocols',
+  'services',
+  'ssl/openssl.cnf',
+  'ssl/certs/ca-certificates.crt',
+  'vim/vimrc',
+]
+
+/** Parts of the host's programs that happen to be in /etc: links and tables that mean something to /usr only. */
+const partsOfUsr = /^(alternatives|fonts|terminfo|java-.*)$/
+
+const prompt = String.raw`\[\e[1;32m\]\u@\h\[\e[0m\]:\[\e[1;34m\]\w\[\e[0m\]\$ `
+
+const written: readonly (readonly [path: string, content: string])[] = [
+  ['/etc/passwd', 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n'],
+  ['/etc/group', 'root:x:0:\ntty:x:5:\nnogroup:x:65534:\n'],
+  [
+    '/etc/nsswitch.conf',
+    'passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\nprotocols: files\n',
+  ],
+  ['/etc/shells', '/bin/sh\n/bin/bash\n/usr/bin/bash\n'],
+  ['/etc/timezone', 'Etc/UTC\n'],
+  ['/etc/resolv.conf', ''],
+  ['/etc/fstab', ''],
+  [
+    '/etc/profile',
+    `export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+for part in /etc/profile.d/*.sh; do [ -r "$part" ] && . "$part"; done
+unset part
+`,
+  ],
+  [
+    '/root/.bashrc',
+    `case $- in *i*) ;; *) return ;; esac
+PS1='${prompt}'
+HISTSIZE=10000
+HISTCONTROL=ignoreboth
+shopt -s checkwinsize histappend
+alias ls='ls --color=auto' ll='ls -l' la='ls -A' grep='grep --color=auto'
+`,
+  ],
+  ['/root/.profile', '[ -n "$BASH_VERSION" ] && [ -r ~/.bashrc ] && . ~/.bashrc\n'],
+]
+
+export async function readHostBase(): Promise<HostBase> {
+  const [rootEntries, etcNames, files] = await Promise.all([
+    programFolders(),
+    readdir('/etc', { withFileTypes: true }),
+    Promise.all(copied.map(copyOf)),
+  ])
+  const parts = etcNames.filter((entry) => entry.isDirectory() && partsOfUsr.test(entry.name))
+  const partFolders = parts.map((entry) => join('/etc', entry.name))
+  return {
+    entries: [
+      ...folders.map(([path, mode]): BaseEntry => ({ kind: 'folder', path, mode })),
+      ...partFolders.map((path): BaseEntry => ({ kind: 'folder', path, mode: 0o755 })),
+      ...rootEntries,
+      ...links.map(([path, target]): BaseEntry => ({ kind: 'link', path, target })),
+      ...written.map(([path, content]): BaseEntry => ({ kind: 'file', path, content })),
+      ...files.flat(),
+    ],
+    readOnly: [
+      '/usr',
+      ...rootEntries.filter((entry) => entry.kind === 'folder').map((entry) => entry.path),
+      ...partFolders,
+    ],
+    shell: rootEntries.some((entry) => entry.kind === 'folder' && entry.path === '/bin') ? '/bin/sh' : '/usr/bin/sh',
+  }
+}
+
+/** What differs from one machine to the next. */
+export function ownFiles(hostname: string): BaseEntry[] {
+  return [
+    { kind: 'file', path: '/etc/hostname', content: `${hostname}\n` },
+    {
+      kind: 'file',
+      path: '/etc/hosts',
+      content: `127.0.0.1 localhost ${hostname}\n::1 localhost ip6-localhost ip6-loopback\n`,
+    },
+  ]
+}
+
+/** `/bin` and its like are links into `/usr` on most systems, and folders of their own on others. */
+async function programFolders(): Promise<BaseEntry[]> {
+  const found = await Promise.all(
+    ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].map(async (path): Promise<BaseEntry[]> => {
+      const stat = await lstat(path).catch(() => undefined)
+      if (stat?.isSymbolicLink()) return [{ kind: 'link', path, target: await readlink(path) }]
+      return stat?.isDirectory() ? [{ kind: 'folder', path, mode: 0o755 }] : []
+    }),
+  )
+  return found.flat()
+}
+
+async function copyOf(name: string): Promise<BaseEntry[]> {
+  const path = join('/etc', name)
+  const content = await readFile(path).catch(() => undefined)
+  return content ? [{ kind: 'file', path, content }] : []
+}

@@ -1,0 +1,111 @@
+import { randomInt } from 'node:crypto'
+import { AppError } from '../../../../shared/appError.ts'
+import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import type { Enforced, RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
+import type { SandboxId } from '../../../../shared/ids.ts'
+import type { Log } from '../../../platform/log.ts'
+import type { Machine, SandboxRuntime } from '../sandboxRuntime.ts'
+import { type HostBase, ownFiles, readHostBase } from './baseFiles.ts'
+import { removeCgroups } from './cgroups.ts'
+import { type HostAbilities, probeHost } from './hostAbilities.ts'
+import { type MachineFolder, machineFolders } from './machineFolder.ts'
+import { isAlive, kill } from './processTable.ts'
+import { startMachine } from './startMachine.ts'
+
+export type BubblewrapOptions = {
+  /** Machines are stored here, each in a folder named by its id; nobody else may write to it. */
+  folder: string
+  log: Log
+  now: () => number
+}
+
+const name = 'bubblewrap'
+const nothing: Enforced = { memory: false, cpu: false, disk: false, processes: false }
+/**
+ * As root every machine is a user of its own among those that Linux distributions and systemd leave unused.
+ * @see https://systemd.io/UIDS-GIDS/
+ */
+const uids = { first: 1_900_000_000, count: 200_000_000 }
+
+/** Machines of namespaces on the host's own programs, with `bwrap` (https://github.com/containers/bubblewrap). */
+export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): SandboxRuntime {
+  const folders = machineFolders(folder)
+  const isRoot = process.getuid?.() === 0
+  let abilities: Promise<HostAbilities> | undefined
+  let base: Promise<HostBase> | undefined
+  const takenUids = new Set<number>()
+
+  /** What works is not tried again; what does not may have been installed since. */
+  const able = async (): Promise<HostAbilities> => {
+    abilities ??= probeHost()
+    const found = await abilities
+    if (!found.tools) abilities = undefined
+    return found
+  }
+
+  const freeUid = async (): Promise<number | undefined> => {
+    if (!isRoot) return undefined
+    const stored = await folders.uids()
+    for (;;) {
+      const uid = uids.first + randomInt(uids.count)
+      if (stored.has(uid) || takenUids.has(uid)) continue
+      takenUids.add(uid)
+      return uid
+    }
+  }
+
+  const run = async (spec: MachineSpec, machine: MachineFolder, signal: AbortSignal): Promise<Machine> => {
+    const { tools, detail, controllers, enforced } = await able()
+    if (!tools) throw new AppError('runtime/unavailable', detail)
+    base ??= readHostBase()
+    return startMachine({
+      spec,
+      tools,
+      controllers,
+      enforced,
+      folder: machine,
+      folders,
+      base: await base,
+      now,
+      log,
+      signal,
+    })
+  }
+
+  const endLeftover = async (id: SandboxId): Promise<void> => {
+    const left = await folders.readRun(id)
+    if (!left) return
+    for (const mark of left.processes) if (await isAlive(mark)) kill(mark.pid)
+    await removeCgroups(left.cgroups)
+    await folders.forgetRun(id)
+    log.info('ended what an earlier host left', { sandboxId: id })
+  }
+
+  return {
+    name,
+    async describe(): Promise<RuntimeReport> {
+      const { tools, detail, enforced } = await able()
+      return { name, available: tools !== undefined, detail, enforced: tools ? enforced : nothing }
+    },
+    async create(spec, signal) {
+      const found = await able()
+      if (!found.tools) throw new AppError('runtime/unavailable', found.detail)
+      base ??= readHostBase()
+      const { entries } = await base
+      const uid = await freeUid()
+      try {
+        const machine = await folders.make(spec.id, uid, [...entries, ...ownFiles(spec.hostname)])
+        return await run(spec, machine, signal)
+      } catch (failure) {
+        await folders.remove(spec.id)
+        throw failure
+      }
+    },
+    start: async (spec, signal) => run(spec, await folders.find(spec.id), signal),
+    remove: (id) => folders.remove(id),
+    stored: folders.list,
+    async sweep() {
+      for (const id of await folders.list()) await endLeftover(id)
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { HostBase } from './baseFiles.ts'
+
+/** Written by PID 1 when everything is mounted. */
+export const readyLine = 'ready'
+
+/**
+ * PID 1 ignores the end of its children, so that the kernel itself reaps what is orphaned, and being PID 1 without a
+ * handler it cannot be killed from inside.
+ */
+const init = `trap '' CHLD; echo ${readyLine}; exec sleep infinity </dev/null >/dev/null 2>&1`
+
+/** Settings of the kernel that belong to the whole host. */
+const shownReadOnly = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs', '/proc/acpi']
+
+export function bwrapArguments(options: {
+  root: string
+  usrLocal: string
+  hostname: string
+  base: HostBase
+  infoFile: number
+}): string[] {
+  return [
+    ...['--unshare-all', '--unshare-user', '--uid', '0', '--gid', '0', '--hostname', options.hostname],
+    ...['--die-with-parent', '--new-session', '--as-pid-1', '--info-fd', String(options.infoFile)],
+    ...['--bind', options.root, '/'],
+    ...options.base.readOnly.flatMap((path) => ['--ro-bind', path, path]),
+    ...['--bind', options.usrLocal, '/usr/local'],
+    ...['--proc', '/proc'],
+    ...shownReadOnly.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...['--dev', '/dev', '--perms', '0755', '--tmpfs', '/run', '--dir', '/run/lock'],
+    ...['--clearenv', '--setenv', 'PATH', '/usr/sbin:/usr/bin:/sbin:/bin', '--chdir', '/'],
+    ...['--', options.base.shell, '-c', init],
+  ]
+}

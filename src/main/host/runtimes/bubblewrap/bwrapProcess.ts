@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { AppError } from '../../../../shared/appError.ts'
+import { readyLine } from './bwrapArguments.ts'
+import type { HostTools } from './hostTools.ts'
+import type { MachineFolder } from './machineFolder.ts'
+import { kill } from './processTable.ts'
+
+/** A sandbox whose namespaces and mounts are complete. */
+export type BwrapProcess = {
+  /** Its PID 1 as the host counts. */
+  init: number
+  /** bwrap itself, which waits for it outside. */
+  monitor: number
+  /** Resolves with a sentence once PID 1 and with it every process inside has ended. */
+  ended: Promise<string>
+  end(): void
+}
+
+type BwrapRequest = {
+  tools: HostTools
+  folder: MachineFolder
+  cgroupFiles: readonly number[]
+  arguments: (paths: { root: string; usrLocal: string }) => string[]
+  signal: AbortSignal
+}
+
+export const infoFile = 3
+const readyMs = 20_000
+const endMs = 10_000
+const detailBytes = 4_000
+/** An existing folder that nothing inside needs: the machine's own is mounted over it, for bwrap alone to see. */
+const doorway = '/tmp'
+
+export async function startBwrap(request: BwrapRequest): Promise<BwrapProcess> {
+  const child = launch(request)
+  const { stdout, stderr } = child
+  const info = child.stdio[infoFile]
+  if (!stdout || !stderr || !info || !('read' in info)) throw new Error('spawn made no pipes.')
+
+  let said = ''
+  let complaint = ''
+  let told = ''
+  const over = Promise.withResolvers<string>()
+  const ready = new Promise<void>((resolve, reject) => {
+    stdout.on('data', (bytes: Buffer) => {
+      said += bytes.toString('latin1')
+      if (said.includes(readyLine)) resolve()
+    })
+    child.once('error', reject)
+    over.promise.then((sentence) => reject(new Error(sentence)))
+  })
+  stderr.on('data', (bytes: Buffer) => {
+    if (complaint.length < detailBytes) complaint += bytes.toString('utf8')
+  })
+  info.on('data', (bytes: Buffer) => {
+    told += bytes.toString('latin1')
+  })
+  child.once('close', (code, signal) => {
+    over.resolve(signal ? `It was ended by ${signal}.` : code === 137 ? 'Its first process was killed.' : 'It ended.')
+  })
+
+  const timer = setTimeout(() => child.kill('SIGKILL'), readyMs)
+  const abort = (): void => void child.kill('SIGKILL')
+  request.signal.addEventListener('abort', abort, { once: true })
+  try {
+    request.signal.throwIfAborted()
+    await ready
+    const init = childPid(told)
+    return {
+      init,
+      monitor: child.pid ?? init,
+      ended: over.promise,
+      end() {
+        kill(init)
+        // Its namespace ends with PID 1; bwrap notices at once unless something is badly wrong.
+        const late = setTimeout(() => child.kill('SIGKILL'), endMs)
+        void over.promise.then(() => clearTimeout(late))
+      },
+    }
+  } catch (failure) {
+    child.kill('SIGKILL')
+    throw notStarted(complaint.trim(), failure)
+  } finally {
+    clearTimeout(timer)
+    request.signal.removeEventListener('abort', abort)
+  }
+}
+
+/**
+ * Joins the cgroups before anything else. As root it also becomes the machine's own uid, which may be barred from the
+ * folders above the machine's: these are left out by mounting the machine's folder elsewhere, in a mount namespace that
+ * only bwrap is in. Mounts of the host still reach it, its own reach nobody.
+ */
+function launch({ tools, folder, cgroupFiles, ...request }: BwrapRequest): ChildProcess {
+  const numbers = cgroupFiles.map((_, index) => infoFile + 1 + index)
+  const join = numbers.map((number) => `echo 0 >&${number} && `).join('')
+  const leave = numbers.map((number) => ` ${number}>&-`).join('')
+  const options = {
+    cwd: '/',
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...cgroupFiles],
+  } as const
+  if (folder.uid === undefined) {
+    const script = `${join}exec "$@"${leave}`
+    return spawn(tools.sh, ['-c', script, 'sh', tools.bwrap, ...request.arguments(folder)], {
+      ...options,
+      stdio: [...options.stdio],
+    })
+  }
+  const paths = { root: `${doorway}/root`, usrLocal: `${doorway}/usr-local` }
+  const script = `${join}"$1" --bind "$2" ${doorway} && shift 2 && exec "$@"${leave}`
+  const uid = String(folder.uid)
+  const become = [tools.setpriv, '--reuid', uid, '--regid', uid, '--clear-groups', '--inh-caps=-all', '--']
+  const chain = [tools.sh, '-c', script, 'sh', tools.mount, folder.path, ...become, tools.bwrap]
+  const isolate = ['--mount', '--propagation', 'slave', '--']
+  return spawn(tools.unshare, [...isolate, ...chain, ...request.arguments(paths)], {
+    ...options,
+    stdio: [...options.stdio],
+  })
+}
+
+function notStarted(complaint: string, cause: unknown): AppError {
+  return new AppError('sandbox/start-failed', `The sandbox did not start${complaint && `: ${complaint}`}.`, { cause })
+}
+
+function childPid(info: string): number {
+  const pid = /"child-pid":\s*(\d+)/.exec(info)?.[1]
+  if (pid === undefined) throw new Error('bwrap did not tell the number of its child.')
+  return Number(pid)
+}

@@ -1,0 +1,129 @@
+import { dirname, join } from 'node:path'
+import type { CgroupController, CgroupSetting } from './cgroups.ts'
+
+/** Text of /proc/self/mountinfo and /proc/self/cgroup. */
+export type CgroupFiles = { mounts: string; memberships: string }
+
+/**
+ * Where limits may be set, best first, for each controller: version 1 has a hierarchy for each, version 2 one for all.
+ * Which of these places this user may really use is for `canUse` to find out.
+ */
+export function cgroupCandidates(files: CgroupFiles): CgroupController[][] {
+  const mounts = parseMounts(files.mounts)
+  const memberships = parseMemberships(files.memberships)
+  const separate = separateControllers.map(({ name, ...controller }) => {
+    const mount = mounts.find((it) => it.type === 'cgroup' && it.options.includes(name))
+    const path = memberships.find((it) => it.controllers.includes(name))?.path
+    return mount && path !== undefined ? [{ ...controller, parent: inside(mount, path), prepare: [] }] : []
+  })
+  if (separate.some((candidates) => candidates.length > 0)) return separate
+  const unified = mounts.find((it) => it.type === 'cgroup2')
+  const path = memberships.find((it) => it.controllers.includes(''))?.path
+  if (!unified || path === undefined) return []
+  const parents = ancestors(inside(unified, path), unified.point)
+  return unifiedControllers.map(({ name, ...controller }) =>
+    parents.map((parent) => ({
+      ...controller,
+      parent,
+      prepare: [{ file: 'cgroup.subtree_control', value: `+${name}` }],
+    })),
+  )
+}
+
+type NamedController = Omit<CgroupController, 'parent' | 'prepare'> & { name: string }
+
+const periodMicroseconds = 100_000
+const megabyte = 1024 * 1024
+
+const separateControllers: readonly NamedController[] = [
+  {
+    name: 'memory',
+    enforces: ['memory'],
+    settings: ({ memoryMb }) => [
+      { file: 'memory.limit_in_bytes', value: String(memoryMb * megabyte) },
+      // Only where the kernel accounts for swap.
+      { file: 'memory.memsw.limit_in_bytes', value: String(memoryMb * megabyte), optional: true },
+    ],
+    release: [],
+  },
+  {
+    name: 'cpu',
+    enforces: ['cpu'],
+    settings: ({ vcpu }) => [
+      { file: 'cpu.cfs_period_us', value: String(periodMicroseconds) },
+      { file: 'cpu.cfs_quota_us', value: String(vcpu * periodMicroseconds) },
+    ],
+    release: [{ file: 'cpu.cfs_quota_us', value: '-1' }],
+  },
+  {
+    name: 'pids',
+    enforces: ['processes'],
+    settings: ({ processes }) => [{ file: 'pids.max', value: String(processes) }],
+    release: [],
+  },
+]
+
+const unifiedControllers: readonly NamedController[] = [
+  {
+    name: 'memory',
+    enforces: ['memory'],
+    settings: ({ memoryMb }) => [
+      { file: 'memory.max', value: String(memoryMb * megabyte) },
+      { file: 'memory.swap.max', value: '0', optional: true },
+    ],
+    release: [],
+  },
+  {
+    name: 'cpu',
+    enforces: ['cpu'],
+    settings: ({ vcpu }) => [{ file: 'cpu.max', value: `${vcpu * periodMicroseconds} ${periodMicroseconds}` }],
+    release: [{ file: 'cpu.max', value: 'max' }],
+  },
+  {
+    name: 'pids',
+    enforces: ['processes'],
+    settings: ({ processes }) => [{ file: 'pids.max', value: String(processes) }],
+    release: [],
+  },
+]
+
+type Mount = { root: string; point: string; type: string; options: readonly CgroupSetting['file'][] }
+
+/** See proc_pid_mountinfo(5). */
+function parseMounts(text: string): Mount[] {
+  return text
+    .split('\n')
+    .filter((line) => line.includes(' - cgroup'))
+    .map((line) => {
+      const [before = '', after = ''] = line.split(' - ')
+      const [, , , root = '/', point = ''] = before.split(' ')
+      const [type = '', , options = ''] = after.split(' ')
+      return { root, point, type, options: options.split(',') }
+    })
+}
+
+/** See cgroups(7): `ID:CONTROLLERS:PATH`, where version 2 has no controllers. */
+function parseMemberships(text: string): { controllers: string[]; path: string }[] {
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const [, controllers = '', ...path] = line.split(':')
+      return { controllers: controllers.split(','), path: path.join(':') }
+    })
+}
+
+/** In a container the mount may show only a part of the hierarchy. */
+function inside({ root, point }: Mount, path: string): string {
+  const below = root !== '/' && path.startsWith(root) ? path.slice(root.length) : path
+  return join(point, below)
+}
+
+function ancestors(folder: string, top: string): string[] {
+  const found = [folder]
+  for (let at = folder; at !== top && at.startsWith(top); ) {
+    at = dirname(at)
+    found.unshift(at)
+  }
+  return found
+}

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
+import { kill } from './processTable.ts'
+
+/** What one kind of limit is written to, in the order in which it must be written. */
+export type CgroupController = {
+  /** Folder of the hierarchy below which machines get their folders. */
+  parent: string
+  /** Written to the parent once. */
+  prepare: readonly CgroupSetting[]
+  enforces: readonly (keyof Enforced)[]
+  settings(limits: CgroupLimits): readonly CgroupSetting[]
+  /** Written before a machine is ended, so that its processes have the time to end. */
+  release: readonly CgroupSetting[]
+}
+
+export type CgroupSetting = { file: string; value: string; optional?: boolean }
+export type CgroupLimits = { memoryMb: number; vcpu: number; processes: number }
+
+export type MachineCgroups = {
+  folders: readonly string[]
+  /** Open `cgroup.procs` files: a process that writes 0 to one of them is in. */
+  files: readonly number[]
+  release(): Promise<void>
+  /** Kills what is left in them and removes them. */
+  remove(): Promise<void>
+}
+
+const removalMs = 10_000
+const probeMs = 10_000
+
+export async function makeCgroups(
+  controllers: readonly CgroupController[],
+  name: string,
+  limits: CgroupLimits,
+): Promise<MachineCgroups> {
+  const folders = controllers.map(({ parent }) => join(parent, name))
+  const files: number[] = []
+  const remove = async (): Promise<void> => {
+    for (const file of files.splice(0)) closeSync(file)
+    await removeCgroups(folders)
+  }
+  try {
+    for (const [index, controller] of controllers.entries()) {
+      const folder = folders[index] ?? ''
+      await mkdir(folder)
+      for (const setting of controller.settings(limits)) await apply(folder, setting)
+      files.push(openSync(join(folder, 'cgroup.procs'), 'w'))
+    }
+  } catch (failure) {
+    await remove()
+    throw failure
+  }
+  const release = async (): Promise<void> => {
+    for (const [index, controller] of controllers.entries()) {
+      for (const setting of controller.release) {
+        await apply(folders[index] ?? '', { ...setting, optional: true })
+      }
+    }
+  }
+  return { folders, files, release, remove }
+}
+
+/** Kills what still runs in these cgroups, however they came to be, and removes them. */
+export async function removeCgroups(folders: readonly string[]): Promise<void> {
+  await Promise.all(folders.map(removeCgroup))
+}
+
+async function removeCgroup(folder: string): Promise<void> {
+  const end = performance.now() + removalMs
+  for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 100)) {
+    try {
+      await rmdir(folder)
+      break
+    } catch (failure) {
+      if (hasCode(failure, 'ENOENT')) break
+      if (performance.now() > end) throw failure
+    }
+    const members = await readFile(join(folder, 'cgroup.procs'), 'latin1').catch(() => '')
+    for (const pid of members.split('\n').filter(Boolean)) kill(Number(pid))
+    await pause(waitMs)
+  }
+}
+
+/** Whether a machine's cgroup can be made and joined below here, found by trying. */
+export async function canUse({ parent, prepare, settings }: CgroupController, shell: string): Promise<boolean> {
+  const folder = join(parent, `steward-probe-${process.pid}-${randomBytes(4).toString('hex')}`)
+  try {
+    for (const setting of prepare) await apply(parent, setting)
+    await mkdir(folder)
+    for (const setting of settings({ memoryMb: 512, vcpu: 1, processes: 64 })) await apply(folder, setting)
+    await promisify(execFile)(shell, ['-c', 'echo 0 > "$1/cgroup.procs"', 'sh', folder], { timeout: probeMs })
+    return true
+  } catch {
+    return false
+  } finally {
+    await removeCgroups([folder]).catch(() => {})
+  }
+}
+
+async function apply(folder: string, { file, value, optional }: CgroupSetting): Promise<void> {
+  try {
+    // The kernel makes these files: a name that is not there must not be made.
+    await writeFile(join(folder, file), value, { flag: 'r+' })
+  } catch (failure) {
+    if (!optional) throw failure
+  }
+}
+
+export function hasCode(failure: unknown, code: string): boolean {
+  return failure instanceof Error && 'code' in failure && failure.code === code
+}

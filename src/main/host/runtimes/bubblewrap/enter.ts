@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { enterScript } from './enterScript.ts'
+
+/** How to get into one running machine. */
+export type Entrance = {
+  perl: string
+  /** PID 1 of the machine, as the host counts. */
+  init: number
+  /** Whom the machine's root is on the host; undefined: the user that Steward runs as. */
+  uid: number | undefined
+  /** Open `cgroup.procs` files of the machine. */
+  cgroupFiles: readonly number[]
+  /** Most processes where no cgroup limits them, else 0. */
+  processes: number
+}
+
+export type EnterMode = 'exec' | 'terminal' | 'write' | 'read' | 'list'
+
+export type Ending =
+  /** `status` is what wait(2) says. */
+  | { kind: 'ended'; status: number }
+  /** The command was not run, or the file not reached. */
+  | { kind: 'failed'; stage: string; errno: number }
+  | { kind: 'lost'; detail: string }
+
+export type Entered = {
+  stdout: Readable
+  stderr: Readable
+  /** Resolves when the command runs, with its number as the host counts, or when it will never run. */
+  started: Promise<number | undefined>
+  /** Resolves after both streams have ended. Never rejects. */
+  ending: Promise<Ending>
+  /** Kills the command's process group, also when it has yet to start. */
+  kill(): void
+}
+
+type EnterRequest = {
+  mode: EnterMode
+  /** Each is sent with a NUL after it. */
+  fields: readonly string[]
+  content?: Uint8Array
+  pseudoTerminal?: { master: number; number: number }
+}
+
+/** Linux capabilities of a usual container; the numbers are those of capability(7). */
+const keptCapabilities = [
+  0, // CHOWN
+  1, // DAC_OVERRIDE
+  3, // FOWNER
+  4, // FSETID
+  5, // KILL
+  6, // SETGID
+  7, // SETUID
+  8, // SETPCAP
+  10, // NET_BIND_SERVICE
+  13, // NET_RAW
+  18, // SYS_CHROOT
+  29, // AUDIT_WRITE
+  31, // SETFCAP
+]
+const keep = keptCapabilities.reduce((mask, capability) => mask | (1n << BigInt(capability)), 0n).toString()
+
+/** setns, prctl, setsid, capset, prlimit64, memfd_create: the kernel numbers them per architecture. */
+const systemCalls: Partial<Record<NodeJS.Architecture, string>> = {
+  x64: '308,157,112,126,302,319',
+  arm64: '268,167,157,91,261,279',
+}
+
+export const systemCallNumbers = (): string | undefined => systemCalls[process.arch]
+
+/** After a kill the rest of the output is read this long before the helper itself is ended. */
+const killDeadlineMs = 5_000
+const detailBytes = 2_000
+const hostEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' }
+
+export function enter(entrance: Entrance, { mode, fields, content, pseudoTerminal }: EnterRequest): Entered {
+  const script = [
+    enterScript,
+    mode,
+    String(entrance.init),
+    systemCallNumbers() ?? '',
+    keep,
+    String(entrance.processes),
+    String(entrance.cgroupFiles.length),
+    String(pseudoTerminal?.number ?? ''),
+  ]
+  const child = spawn(entrance.perl, ['-e', ...script], {
+    cwd: '/',
+    env: hostEnvironment,
+    detached: true,
+    stdio: [
+      'pipe',
+      'pipe',
+      'pipe',
+      'pipe',
+      ...entrance.cgroupFiles,
+      ...(pseudoTerminal ? [pseudoTerminal.master] : []),
+    ],
+    ...(entrance.uid !== undefined && { uid: entrance.uid, gid: entrance.uid }),
+  })
+  const [stdin, stdout, stderr, status] = child.stdio
+  if (!stdin || !stdout || !stderr || !status || !('read' in status)) throw new Error('spawn made no pipes.')
+  stdin.on('error', () => {}) // It ended before it read everything: `ending` tells why.
+  stdin.write(fields.map((field) => `${field}\0`).join(''))
+  stdin.end(content)
+
+  let pid: number | undefined
+  const started = Promise.withResolvers<number | undefined>()
+  let killed = false
+  let over = false
+  let failed: Ending | undefined
+  let ended: Ending | undefined
+  let detail = ''
+  let deadline: NodeJS.Timeout | undefined
+
+  const hear = (line: string): void => {
+    const [word, first = '', second = ''] = line.split(' ')
+    if (word === 'p') {
+      pid = Number(first)
+      if (killed) killGroup(pid)
+      started.resolve(failed ? undefined : pid)
+    } else if (word === 'e') failed ??= { kind: 'failed', stage: first, errno: Number(second) }
+    else if (word === 'x') ended = { kind: 'ended', status: Number(first) }
+  }
+  readLines(status, hear)
+  stderr.on('data', (bytes: Buffer) => {
+    if (detail.length < detailBytes && pid === undefined) detail += bytes.toString('utf8')
+  })
+
+  const ending = new Promise<Ending>((resolve) => {
+    const finish = (): void => {
+      over = true
+      clearTimeout(deadline)
+      started.resolve(undefined)
+      resolve(failed ?? ended ?? { kind: 'lost', detail: detail.trim() })
+    }
+    child.once('close', finish)
+    child.once('error', (failure) => {
+      detail ||= failure.message
+      if (child.pid === undefined) finish()
+    })
+  })
+
+  return {
+    stdout: stdout as Readable, // 'pipe' in the parent is readable
+    stderr: stderr as Readable,
+    started: started.promise,
+    ending,
+    kill() {
+      if (killed || over) return
+      killed = true
+      if (pid !== undefined && !ended) killGroup(pid)
+      if (mode !== 'exec' && mode !== 'terminal') child.kill('SIGKILL')
+      deadline = setTimeout(() => abandon(child), killDeadlineMs)
+    },
+  }
+}
+
+/** Calls back once per whole line. */
+function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
+  let held = ''
+  stream.on('data', (bytes: Buffer) => {
+    const lines = (held + bytes.toString('latin1')).split('\n')
+    held = lines.pop() ?? ''
+    for (const line of lines) onLine(line)
+  })
+}
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // It has ended by itself in the meantime.
+  }
+}
+
+function abandon(child: ChildProcess): void {
+  child.kill('SIGKILL')
+  for (const stream of child.stdio) stream?.destroy()
+}

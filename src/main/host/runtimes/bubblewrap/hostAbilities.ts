@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
+import { cgroupCandidates } from './cgroupHierarchy.ts'
+import { type CgroupController, canUse } from './cgroups.ts'
+import { systemCallNumbers } from './enter.ts'
+import { findHostTools, type HostTools } from './hostTools.ts'
+
+export type HostAbilities = {
+  /** Undefined when machines cannot be made here; `detail` tells why. */
+  tools: HostTools | undefined
+  detail: string
+  controllers: readonly CgroupController[]
+  enforced: Enforced
+}
+
+const execute = promisify(execFile)
+const probeMs = 10_000
+const unprivileged = '65534'
+
+/** Finds out by trying. Never rejects. */
+export async function probeHost(): Promise<HostAbilities> {
+  const controllers = await usableControllers()
+  const enforces = new Set(controllers.flatMap((controller) => controller.enforces))
+  const enforced: Enforced = {
+    memory: enforces.has('memory'),
+    cpu: enforces.has('cpu'),
+    disk: false,
+    processes: true, // by a cgroup or by a resource limit of the sandbox's own user namespace
+  }
+  const unable = (detail: string): HostAbilities => ({ tools: undefined, detail, controllers, enforced })
+  if (process.platform !== 'linux') return unable('Bubblewrap sandboxes need Linux.')
+  if (systemCallNumbers() === undefined) return unable(`Bubblewrap sandboxes need x64 or arm64, not ${process.arch}.`)
+  const tools = await findHostTools()
+  if (typeof tools === 'string') return unable(tools)
+  const refusal = await tryNamespaces(tools)
+  if (refusal !== undefined) return unable(refusal)
+  const version = await execute(tools.bwrap, ['--version'], { timeout: probeMs }).catch(() => undefined)
+  return { tools, detail: version?.stdout.trim() ?? 'bubblewrap', controllers, enforced }
+}
+
+async function usableControllers(): Promise<CgroupController[]> {
+  const [mounts, memberships] = await Promise.all(
+    ['/proc/self/mountinfo', '/proc/self/cgroup'].map((path) => readFile(path, 'utf8').catch(() => '')),
+  )
+  const usable: CgroupController[] = []
+  for (const candidates of cgroupCandidates({ mounts: mounts ?? '', memberships: memberships ?? '' })) {
+    for (const candidate of candidates) {
+      if (!(await canUse(candidate, '/bin/sh'))) continue
+      usable.push(candidate)
+      break
+    }
+  }
+  return usable
+}
+
+/** @returns why an unprivileged user may not make namespaces here */
+async function tryNamespaces(tools: HostTools): Promise<string | undefined> {
+  const probe = ['--unshare-all', '--uid', '0', '--gid', '0', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev']
+  const command = [tools.bwrap, ...probe, 'true']
+  const isRoot = process.getuid?.() === 0
+  const become = ['--reuid', unprivileged, '--regid', unprivileged, '--clear-groups', '--']
+  const [program = tools.bwrap, ...rest] = isRoot ? [tools.setpriv, ...become, ...command] : command
+  try {
+    await execute(program, rest, { timeout: probeMs, cwd: '/' })
+    return undefined
+  } catch (failure) {
+    const said = failure instanceof Error && 'stderr' in failure ? String(failure.stderr).trim() : String(failure)
+    const restricted = await readFile('/proc/sys/kernel/apparmor_restrict_unprivileged_userns', 'utf8').catch(() => '0')
+    const remedy =
+      restricted.trim() === '1'
+        ? 'AppArmor forbids user namespaces here: allow bwrap with an AppArmor profile, or run `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`.'
+        : 'User namespaces seem to be switched off: see /proc/sys/user/max_user_namespaces and, on older kernels, kernel.unprivileged_userns_clone.'
+    return `bwrap is installed but cannot make a sandbox (${said}). ${remedy}`
+  }
+}

@@ -1,0 +1,109 @@
+import { constants } from 'node:os'
+import { posix } from 'node:path'
+import { AppError } from '../../../../shared/appError.ts'
+import type { FileEntry } from '../../../../shared/contract/files.ts'
+import { isoTime } from '../../../../shared/time.ts'
+import { type Ending, type EnterMode, type Entrance, enter } from './enter.ts'
+
+type FileRequest = {
+  mode: Extract<EnterMode, 'read' | 'write' | 'list'>
+  path: string
+  more?: string
+  content?: Uint8Array
+  signal: AbortSignal
+}
+
+export async function writeMachineFile(
+  entrance: Entrance,
+  request: { path: string; content: Uint8Array; signal: AbortSignal },
+): Promise<void> {
+  await reach(entrance, { ...request, mode: 'write', more: String(request.content.length) })
+}
+
+export function readMachineFile(
+  entrance: Entrance,
+  request: { path: string; maxBytes: number; signal: AbortSignal },
+): Promise<Buffer> {
+  return reach(entrance, { mode: 'read', path: request.path, more: String(request.maxBytes), signal: request.signal })
+}
+
+export async function listMachineFiles(
+  entrance: Entrance,
+  request: { path: string; signal: AbortSignal },
+): Promise<FileEntry[]> {
+  const listing = await reach(entrance, { ...request, mode: 'list' })
+  const entries = listing.toString('utf8').split('\0').slice(0, -1)
+  return entries.map((line) => fileEntry(request.path, line)).toSorted(foldersFirst)
+}
+
+async function reach(entrance: Entrance, { mode, path, more, content, signal }: FileRequest): Promise<Buffer> {
+  if (!path.startsWith('/') || path.includes('\0')) throw new AppError('file/path', `${path} is not an absolute path.`)
+  signal.throwIfAborted()
+  const fields = more === undefined ? [path] : [path, more]
+  const entered = enter(entrance, { mode, fields, ...(content && { content }) })
+  const chunks: Buffer[] = []
+  entered.stdout.on('data', (bytes: Buffer) => void chunks.push(bytes))
+  signal.addEventListener('abort', entered.kill, { once: true })
+  const ending = await entered.ending
+  signal.removeEventListener('abort', entered.kill)
+  signal.throwIfAborted()
+  if (ending.kind === 'ended') return Buffer.concat(chunks)
+  throw fileFailure(path, ending)
+}
+
+function fileFailure(path: string, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
+  if (ending.kind === 'lost') {
+    return new AppError('exec/failed', `The sandbox did not tell what became of ${path}.`, { detail: ending.detail })
+  }
+  const { ENOENT, ENOTDIR, EEXIST, EISDIR, ENXIO, EACCES, EPERM, EROFS, ETXTBSY } = constants.errno
+  const { ENOSPC, EDQUOT, ENAMETOOLONG, ELOOP, EFBIG } = constants.errno
+  switch (ending.errno) {
+    case ENOENT:
+      return new AppError('file/not-found', `${path} does not exist in the sandbox.`)
+    case ENOTDIR:
+    case EEXIST:
+      return new AppError('file/not-a-folder', `A part of ${path} is not a folder.`)
+    case EISDIR:
+    case ENXIO:
+      return new AppError('file/not-a-file', `${path} is not a regular file.`)
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ETXTBSY:
+      return new AppError('file/denied', `${path} cannot be changed or read in this sandbox.`)
+    case ENOSPC:
+    case EDQUOT:
+      return new AppError('file/no-space', `There is no room for ${path}.`)
+    case ENAMETOOLONG:
+    case ELOOP:
+      return new AppError('file/path', `${path} is not a path that Linux can follow.`)
+    case EFBIG:
+      return new AppError('file/too-large', `${path} is larger than one read may be.`)
+    default:
+      return new AppError('exec/failed', `${path} could not be reached (${ending.stage}, error ${ending.errno}).`)
+  }
+}
+
+const kinds: ReadonlyMap<number, FileEntry['type']> = new Map([
+  [0o100000, 'file'],
+  [0o040000, 'directory'],
+  [0o120000, 'symlink'],
+])
+
+/** @param line `KIND SIZE SECONDS NAME`, where a name may hold anything but `/` and NUL */
+function fileEntry(folder: string, line: string): FileEntry {
+  const [, kind = '', size = '', seconds = '', name = ''] = /^(\d+) (\d+) (-?\d+) (.*)$/s.exec(line) ?? []
+  return {
+    name,
+    path: posix.join(folder, name),
+    type: kinds.get(Number(kind)) ?? 'other',
+    size: Number(size),
+    modified_at: isoTime(Number(seconds) * 1000),
+  }
+}
+
+function foldersFirst(one: FileEntry, other: FileEntry): number {
+  const rank = (entry: FileEntry): number => (entry.type === 'directory' ? 0 : 1)
+  if (rank(one) !== rank(other)) return rank(one) - rank(other)
+  return one.name < other.name ? -1 : Number(one.name > other.name)
+}

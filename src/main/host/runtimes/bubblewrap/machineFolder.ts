@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process'
+import {
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  lchownSync,
+  mkdirSync,
+  openSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import { AppError } from '../../../../shared/appError.ts'
+import { SandboxId } from '../../../../shared/ids.ts'
+import type { BaseEntry } from './baseFiles.ts'
+
+/** The files of one machine: `root` is its `/`, `usrLocal` its `/usr/local`; the rest is Steward's own. */
+export type MachineFolder = {
+  path: string
+  root: string
+  usrLocal: string
+  /** Owner of what is inside; undefined: the user that Steward runs as. */
+  uid: number | undefined
+}
+
+const Mark = z.object({ pid: z.int(), startedTicks: z.number() })
+const RunRecord = z.object({ processes: z.array(Mark), cgroups: z.array(z.string()) })
+/** What a machine's run leaves on the host: enough for another process to end it. */
+export type RunRecord = z.infer<typeof RunRecord>
+
+const MachineFile = z.object({ version: z.literal(1), uid: z.int().nullable() })
+
+export type MachineFolders = {
+  /** Makes it with all entries, owned by the machine's root. Nothing is left when it fails. */
+  make(id: SandboxId, uid: number | undefined, entries: readonly BaseEntry[]): Promise<MachineFolder>
+  /** @throws AppError `sandbox/not-found` */
+  find(id: SandboxId): Promise<MachineFolder>
+  list(): Promise<SandboxId[]>
+  remove(id: SandboxId): Promise<void>
+  /** Uids of the machines that are stored. */
+  uids(): Promise<Set<number>>
+  saveRun(id: SandboxId, run: RunRecord): Promise<void>
+  readRun(id: SandboxId): Promise<RunRecord | undefined>
+  forgetRun(id: SandboxId): Promise<void>
+}
+
+/** @param base folder of all machines; nobody but Steward's user may enter it */
+export function machineFolders(base: string): MachineFolders {
+  const at = (id: SandboxId): string => join(base, id)
+  const layout = (path: string, uid: number | undefined): MachineFolder => ({
+    path,
+    root: join(path, 'root'),
+    usrLocal: join(path, 'usr-local'),
+    uid,
+  })
+  const runFile = (id: SandboxId): string => join(at(id), 'run.json')
+
+  const list = async (): Promise<SandboxId[]> => {
+    const names = await readdir(base).catch(() => [])
+    return names.flatMap((name) => SandboxId.safeParse(name).data ?? [])
+  }
+  const read = async (id: SandboxId): Promise<MachineFolder | undefined> => {
+    const text = await readFile(join(at(id), 'machine.json'), 'utf8').catch(() => undefined)
+    const file = text === undefined ? undefined : MachineFile.safeParse(parsed(text)).data
+    return file && layout(at(id), file.uid ?? undefined)
+  }
+
+  return {
+    async make(id, uid, entries) {
+      const folder = layout(at(id), uid)
+      await mkdir(base, { recursive: true, mode: 0o700 })
+      try {
+        fill(folder, entries)
+      } catch (failure) {
+        await removeTree(folder.path)
+        throw failure
+      }
+      return folder
+    },
+    async find(id) {
+      const folder = await read(id)
+      if (!folder) throw new AppError('sandbox/not-found', `There are no files of sandbox ${id} on this machine.`)
+      return folder
+    },
+    list,
+    remove: (id) => removeTree(at(id)),
+    async uids() {
+      const folders = await Promise.all((await list()).map(read))
+      return new Set(folders.map((folder) => folder?.uid).filter((uid) => uid !== undefined))
+    },
+    saveRun: (id, run) => writeFile(runFile(id), JSON.stringify(run), { mode: 0o600 }),
+    async readRun(id) {
+      const text = await readFile(runFile(id), 'utf8').catch(() => undefined)
+      return text === undefined ? undefined : RunRecord.safeParse(parsed(text)).data
+    },
+    forgetRun: (id) => rm(runFile(id), { force: true }),
+  }
+}
+
+/** Done in one go: these few dozen calls take less time than handing each to a thread would. */
+function fill({ path, root, usrLocal, uid }: MachineFolder, entries: readonly BaseEntry[]): void {
+  mkdirSync(path)
+  chmodSync(path, 0o755) // whatever the umask: below `base`, only the machine's uid comes here
+  writeFileSync(join(path, 'machine.json'), JSON.stringify({ version: 1, uid: uid ?? null }), { mode: 0o600 })
+  for (const own of [root, usrLocal]) make(own, { kind: 'folder', path: '/', mode: 0o755 }, uid)
+  for (const entry of entries) make(join(root, entry.path), entry, uid)
+}
+
+function make(path: string, entry: BaseEntry, uid: number | undefined): void {
+  if (entry.kind === 'folder') {
+    mkdirSync(path)
+    chmodSync(path, entry.mode)
+    if (uid !== undefined) lchownSync(path, uid, uid)
+  } else if (entry.kind === 'link') {
+    symlinkSync(entry.target, path)
+    if (uid !== undefined) lchownSync(path, uid, uid)
+  } else {
+    const file = openSync(path, 'wx')
+    try {
+      writeFileSync(file, entry.content)
+      fchmodSync(file, entry.mode ?? 0o644)
+      if (uid !== undefined) fchownSync(file, uid, uid)
+    } finally {
+      closeSync(file)
+    }
+  }
+}
+
+/** Folders that the sandbox has closed to their owner stop an ordinary user: they are opened, then removed. */
+async function removeTree(path: string): Promise<void> {
+  const removal = { recursive: true, force: true, maxRetries: 5 }
+  try {
+    await rm(path, removal)
+  } catch {
+    await promisify(execFile)('/bin/chmod', ['-R', 'u+rwX', '--', path]).catch(() => {}) // rm tells what stays
+    await rm(path, removal)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,118 @@
+import { closeSync } from 'node:fs'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import type { ReadStream } from 'node:tty'
+import { AppError } from '../../../../shared/appError.ts'
+import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
+import { type Entered, type Entrance, enter } from './enter.ts'
+import { killSession } from './processTable.ts'
+import { openPseudoTerminal, type PseudoTerminal } from './pseudoTerminal.ts'
+import { commandFields, exitOf, notRun } from './runCommand.ts'
+
+/** After a hang-up a program may save its work this long. */
+const hangUpMs = 3_000
+/** What others still hold open after the program's end is over when nothing came for this long. */
+const quietMs = 40
+/** More than the kernel keeps of what was written before the end. */
+const drainBytes = 8 * 1024 * 1024
+const terminalEnvironment = ['TERM=xterm-256color', 'COLORTERM=truecolor']
+
+/** Resolves when the command runs. */
+export async function openTerminal(entrance: Entrance, request: TerminalRequest): Promise<MachineTerminal> {
+  const fields = commandFields(request, terminalEnvironment)
+  const terminal = pseudoTerminal(entrance)
+  let stream: ReadStream | undefined
+  try {
+    terminal.resize(request.cols, request.rows)
+    const entered = enter(entrance, { mode: 'terminal', fields, pseudoTerminal: terminal })
+    entered.stdout.resume()
+    stream = terminal.stream().pause()
+    const leader = await entered.started
+    if (leader === undefined) throw await notStarted(entered, request)
+    return running({ entered, leader, stream, terminal })
+  } catch (failure) {
+    if (stream) stream.destroy()
+    else closeSync(terminal.master)
+    if (failure instanceof AppError) throw failure
+    throw terminalFailed('The terminal could not be started.', failure)
+  }
+}
+
+function pseudoTerminal(entrance: Entrance): PseudoTerminal {
+  try {
+    return openPseudoTerminal(`/proc/${entrance.init}/root`, entrance.uid)
+  } catch (failure) {
+    throw terminalFailed('The sandbox gave no pseudo-terminal.', failure)
+  }
+}
+
+async function notStarted(entered: Entered, request: TerminalRequest): Promise<AppError> {
+  const ending = await entered.ending
+  if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program ended before it began.')
+  const failure = notRun(ending, request.cwd)
+  if (failure.code !== 'exec/failed') return failure
+  return terminalFailed(failure.message, failure)
+}
+
+function terminalFailed(message: string, cause: unknown): AppError {
+  return new AppError('terminal/failed', message, { cause })
+}
+
+type Running = { entered: Entered; leader: number; stream: ReadStream; terminal: PseudoTerminal }
+
+function running({ entered, leader, stream, terminal }: Running): MachineTerminal {
+  let hungUp = false
+  let killTimer: NodeJS.Timeout | undefined
+  let received = 0
+  const closed = new Promise<'closed'>((resolve) => {
+    stream.on('error', () => stream.destroy()) // EIO: nobody holds the other end any more
+    stream.once('end', () => stream.destroy())
+    stream.once('close', () => {
+      hungUp = true
+      resolve('closed')
+    })
+  })
+
+  /** The program has ended: takes what it wrote, not what others may go on to write. */
+  const drained = async (): Promise<void> => {
+    const atEnd = received
+    while (!hungUp) {
+      if (stream.isPaused()) await Promise.race([closed, new Promise((resolve) => stream.once('resume', resolve))])
+      const before = received
+      // A turn after the time is up: under load what has come may still wait to be read.
+      await Promise.race([closed, pause(quietMs).then(() => nextTurn())])
+      if (!stream.isPaused() && (received === before || received - atEnd > drainBytes)) break
+    }
+  }
+
+  const ended = entered.ending.then(async (ending) => {
+    clearTimeout(killTimer)
+    await drained()
+    stream.destroy()
+    return ending.kind === 'ended' ? exitOf(ending.status) : { exitCode: null, signal: null }
+  })
+
+  return {
+    onOutput(listener) {
+      stream.on('data', (bytes: Buffer) => {
+        received += bytes.length
+        listener(bytes)
+      })
+      stream.resume()
+    },
+    write(bytes) {
+      if (!hungUp) stream.write(bytes)
+    },
+    resize(cols, rows) {
+      if (!hungUp) terminal.resize(cols, rows)
+    },
+    pause: () => void stream.pause(),
+    resume: () => void stream.resume(),
+    close() {
+      if (killTimer) return
+      hungUp = true
+      stream.destroy()
+      killTimer = setTimeout(() => void killSession(leader), hangUpMs)
+    },
+    ended,
+  }
+}

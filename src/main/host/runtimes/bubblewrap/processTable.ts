@@ -1,0 +1,42 @@
+import { readdir, readFile } from 'node:fs/promises'
+
+/** A process of the host. Its number alone may by now be another's. */
+export type ProcessMark = { pid: number; startedTicks: number }
+
+type ProcessRow = ProcessMark & { state: string; session: number }
+
+/** @returns undefined when there is no such process any more */
+export async function markProcess(pid: number): Promise<ProcessMark | undefined> {
+  const row = await readProcess(pid)
+  return row && { pid, startedTicks: row.startedTicks }
+}
+
+export async function isAlive({ pid, startedTicks }: ProcessMark): Promise<boolean> {
+  const row = await readProcess(pid)
+  return row !== undefined && row.startedTicks === startedTicks && row.state !== 'Z'
+}
+
+/** @returns false when it has ended already */
+export function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch {
+    return false
+  }
+}
+
+/** Kills a command together with everything that its terminal's session still holds. */
+export async function killSession(leader: number): Promise<void> {
+  const names = await readdir('/proc')
+  const rows = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map((name) => readProcess(Number(name))))
+  for (const row of rows) if (row?.session === leader) kill(row.pid)
+}
+
+/** See proc_pid_stat(5). The name in parentheses may itself hold parentheses and blanks. */
+async function readProcess(pid: number): Promise<ProcessRow | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
+  if (text === undefined) return undefined
+  const [state = '', , , session = '', ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const fieldsBefore = 4 // of `rest`: field 22 of the whole line is the start
+  return { pid, state, session: Number(session), startedTicks: Number(rest[22 - 3 - fieldsBefore]) }
+}

@@ -1,0 +1,51 @@
+import { chownSync, closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { ReadStream } from 'node:tty'
+
+/** A pseudo-terminal of the sandbox's own /dev/pts: what runs on it finds it under the name that `tty` prints. */
+export type PseudoTerminal = {
+  master: number
+  /** The program's end is /dev/pts/NUMBER inside. */
+  number: number
+  stream(): ReadStream
+  resize(cols: number, rows: number): void
+}
+
+/** The part of node-pty's native module that works on a terminal it has not made itself. */
+type NativeTerminals = { resize(master: number, cols: number, rows: number): void }
+
+const require = createRequire(import.meta.url)
+const multiplexer = 5 * 256 + 2
+
+/** @param root the machine's root as the host reaches it: /proc/PID/root */
+export function openPseudoTerminal(root: string, uid: number | undefined): PseudoTerminal {
+  const flags = constants.O_RDWR | constants.O_NOCTTY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const master = openSync(`${root}/dev/pts/ptmx`, flags)
+  try {
+    if (fstatSync(master).rdev !== multiplexer) throw new Error('/dev/pts/ptmx of the sandbox is not a terminal.')
+    const number = indexOf(master)
+    if (uid !== undefined) chownSync(`${root}/dev/pts/${number}`, uid, uid)
+    return {
+      master,
+      number,
+      stream: () => new ReadStream(master),
+      resize: (cols, rows) => native().resize(master, cols, rows),
+    }
+  } catch (failure) {
+    closeSync(master)
+    throw failure
+  }
+}
+
+function indexOf(master: number): number {
+  const index = /^tty-index:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${master}`, 'latin1'))?.[1]
+  if (index === undefined) throw new Error('This kernel does not tell the number of a terminal.')
+  return Number(index)
+}
+
+function native(): NativeTerminals {
+  const { requireBinary } = require('@lydell/node-pty/requireBinary.js') as {
+    requireBinary(file: string): NativeTerminals // its native module, see unixTerminal.js of the same package
+  }
+  return requireBinary('pty.node')
+}

@@ -1,0 +1,108 @@
+import { constants } from 'node:os'
+import type { Readable } from 'node:stream'
+import { AppError } from '../../../../shared/appError.ts'
+import { type ExecOutcome, type ExecRequest, execStreamBytes } from '../sandboxRuntime.ts'
+import { type Ending, type Entrance, enter } from './enter.ts'
+
+const timeoutExitCode = 124
+const home = '/root'
+const environment = [
+  'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  'HOME=/root',
+  'USER=root',
+  'LOGNAME=root',
+  'SHELL=/bin/bash',
+  'LANG=C.UTF-8',
+]
+
+/** The request of a command: where it runs, what it is and its whole environment, none of which may hold a NUL. */
+export function commandFields(
+  { command, cwd = home, env = {} }: Pick<ExecRequest, 'command' | 'cwd' | 'env'>,
+  own: readonly string[] = [],
+): string[] {
+  const given = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const fields = [cwd, command, ...environment, ...own, ...given]
+  if (fields.some((field) => field.includes('\0'))) {
+    throw new AppError('request/invalid', 'The command, its folder or its environment contains a NUL character.')
+  }
+  return fields
+}
+
+export async function runCommand(entrance: Entrance, request: ExecRequest): Promise<ExecOutcome> {
+  const startedAt = performance.now()
+  const entered = enter(entrance, { mode: 'exec', fields: commandFields(request) })
+  const stdout = collect(entered.stdout)
+  const stderr = collect(entered.stderr)
+  let timedOut = false
+  let aborted = request.signal.aborted
+  const timer = setTimeout(() => {
+    timedOut = true
+    entered.kill()
+  }, request.timeoutMs)
+  const abort = (): void => {
+    aborted = true
+    entered.kill()
+  }
+  request.signal.addEventListener('abort', abort, { once: true })
+  if (aborted) abort()
+  const ending = await entered.ending
+  clearTimeout(timer)
+  request.signal.removeEventListener('abort', abort)
+  return {
+    stdout: stdout.bytes(),
+    stderr: stderr.bytes(),
+    exitCode: timedOut || aborted ? timeoutExitCode : exitCode(ending, request),
+    timedOut: timedOut || aborted,
+    truncated: stdout.truncated() || stderr.truncated(),
+    durationMs: performance.now() - startedAt,
+  }
+}
+
+/** Splits what wait(2) says. */
+export function exitOf(status: number): { exitCode: number | null; signal: string | null } {
+  const signal = status & 0x7f
+  if (signal === 0) return { exitCode: status >> 8, signal: null }
+  return { exitCode: null, signal: signalNames.get(signal) ?? `SIG${signal}` }
+}
+
+/** @throws AppError telling why a command was not run */
+export function notRun(ending: Exclude<Ending, { kind: 'ended' }>, cwd: string | undefined): AppError {
+  if (ending.kind === 'lost') {
+    return new AppError('exec/failed', 'The command was lost; its exit code is unknown.', { detail: ending.detail })
+  }
+  const { ENOENT, ENOTDIR, E2BIG } = constants.errno
+  if (ending.stage === 'folder' && ending.errno === ENOENT) {
+    return new AppError('file/not-found', `The working folder ${cwd ?? home} does not exist in the sandbox.`)
+  }
+  if (ending.stage === 'folder' && ending.errno === ENOTDIR) {
+    return new AppError('file/not-a-folder', `The working folder ${cwd ?? home} is not a folder.`)
+  }
+  if (ending.stage === 'command' && ending.errno === E2BIG) {
+    return new AppError('request/too-large', 'The environment is larger than Linux allows.')
+  }
+  const cause = errorNames.get(ending.errno) ?? String(ending.errno)
+  return new AppError('exec/failed', `The command could not be started (${ending.stage}: ${cause}).`)
+}
+
+const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
+const errorNames = new Map(Object.entries(constants.errno).map(([name, number]) => [number, name]))
+
+function exitCode(ending: Ending, request: ExecRequest): number {
+  if (ending.kind !== 'ended') throw notRun(ending, request.cwd)
+  const signal = ending.status & 0x7f
+  return signal === 0 ? ending.status >> 8 : 128 + signal
+}
+
+function collect(stream: Readable): { bytes(): Buffer; truncated(): boolean } {
+  const kept: Buffer[] = []
+  let size = 0
+  let truncated = false
+  stream.on('data', (bytes: Buffer) => {
+    const room = execStreamBytes - size
+    if (bytes.length > room) truncated = true
+    if (room <= 0) return
+    kept.push(bytes.length > room ? bytes.subarray(0, room) : bytes)
+    size += Math.min(bytes.length, room)
+  })
+  return { bytes: () => Buffer.concat(kept, size), truncated: () => truncated }
+}

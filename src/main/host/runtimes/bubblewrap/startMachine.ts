@@ -1,0 +1,106 @@
+import { AppError } from '../../../../shared/appError.ts'
+import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
+import type { Log } from '../../../platform/log.ts'
+import type { Machine } from '../sandboxRuntime.ts'
+import type { HostBase } from './baseFiles.ts'
+import { bwrapArguments } from './bwrapArguments.ts'
+import { type BwrapProcess, infoFile, startBwrap } from './bwrapProcess.ts'
+import { type CgroupController, type MachineCgroups, makeCgroups } from './cgroups.ts'
+import type { Entrance } from './enter.ts'
+import type { HostTools } from './hostTools.ts'
+import { listMachineFiles, readMachineFile, writeMachineFile } from './machineFiles.ts'
+import type { MachineFolder, MachineFolders } from './machineFolder.ts'
+import { openTerminal } from './openTerminal.ts'
+import { markProcess } from './processTable.ts'
+import { runCommand } from './runCommand.ts'
+
+export type StartRequest = {
+  spec: MachineSpec
+  tools: HostTools
+  controllers: readonly CgroupController[]
+  enforced: Enforced
+  folder: MachineFolder
+  folders: MachineFolders
+  base: HostBase
+  now: () => number
+  log: Log
+  signal: AbortSignal
+}
+
+/** Processes and threads of one machine: enough for a large build, too few to hurt the host. */
+const processes = 1024
+
+export async function startMachine(request: StartRequest): Promise<Machine> {
+  const { spec, tools, folder, folders, base } = request
+  const limits = { memoryMb: spec.memoryMb, vcpu: spec.vcpu, processes }
+  const cgroups = await makeCgroups(request.controllers, `steward-${spec.id}`, limits)
+  try {
+    const bwrap = await startBwrap({
+      tools,
+      folder,
+      cgroupFiles: cgroups.files,
+      arguments: (paths) => bwrapArguments({ ...paths, hostname: spec.hostname, base, infoFile }),
+      signal: request.signal,
+    })
+    const marks = await Promise.all([bwrap.monitor, bwrap.init].map(markProcess))
+    await folders.saveRun(spec.id, {
+      processes: marks.filter((mark) => mark !== undefined),
+      cgroups: [...cgroups.folders],
+    })
+    return runningMachine(request, { bwrap, cgroups })
+  } catch (failure) {
+    await cgroups.remove()
+    throw failure
+  }
+}
+
+function runningMachine(
+  { spec, tools, folder, folders, enforced, now, log }: StartRequest,
+  { bwrap, cgroups }: { bwrap: BwrapProcess; cgroups: MachineCgroups },
+): Machine {
+  const pidsByCgroup = enforced.processes
+  const entrance: Entrance = {
+    perl: tools.perl,
+    init: bwrap.init,
+    uid: folder.uid,
+    cgroupFiles: cgroups.files,
+    processes: pidsByCgroup ? 0 : processes,
+  }
+  let stopping = false
+  let running = true
+
+  const ended = bwrap.ended.then(async (sentence) => {
+    running = false
+    await cgroups.remove().catch((failure: unknown) => {
+      log.warn('a cgroup of an ended sandbox stays', { sandboxId: spec.id, failure })
+    })
+    await folders.forgetRun(spec.id)
+    return stopping ? 'It was stopped.' : sentence
+  })
+
+  const open = (): Entrance => {
+    if (!running || stopping) throw new AppError('sandbox/not-running', `Sandbox ${spec.id} is not running.`)
+    return entrance
+  }
+
+  return {
+    id: spec.id,
+    startedAtMs: now(),
+    enforced,
+    ended,
+    async stop() {
+      if (!stopping && running) {
+        stopping = true
+        await cgroups.release()
+        bwrap.end()
+      }
+      await ended
+    },
+    exec: async (command) => runCommand(open(), command),
+    openTerminal: async (terminal) => openTerminal(open(), terminal),
+    writeFile: async (path, content, signal) => writeMachineFile(open(), { path, content, signal }),
+    readFile: async (path, maxBytes, signal) => readMachineFile(open(), { path, maxBytes, signal }),
+    listFiles: async (path, signal) => listMachineFiles(open(), { path, signal }),
+  }
+}
