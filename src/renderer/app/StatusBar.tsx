@@ -21,7 +21,7 @@ export function StatusBar({ onOpenPalette, onOpenShortcuts }: StatusBarProps) {
       <BarButton onClick={onOpenShortcuts}>
         Shortcuts <Kbd shortcut="?" />
       </BarButton>
-      <ThemeSwitch />
+      <ThemeSwitch side="top" />
     </footer>
   )
 }

@@ -10,20 +10,20 @@ const choices = [
   { choice: 'dark', label: 'Dark', icon: Moon },
 ] as const satisfies readonly { choice: ThemeChoice; label: string; icon: typeof Sun }[]
 
-export function ThemeSwitch() {
+export function ThemeSwitch({ side }: { side: 'top' | 'bottom' }) {
   const present = useThemeChoice()
   const { icon } = choices.find(({ choice }) => choice === present) ?? choices[0]
   return (
     <Menu
       align="end"
-      side="top"
+      side={side}
       items={choices.map(({ choice, ...rest }) => ({
         ...rest,
         checked: choice === present,
         onSelect: () => chooseTheme(choice),
       }))}
     >
-      <IconButton label="Theme" icon={icon} size="small" tooltipSide="top" />
+      <IconButton label="Theme" icon={icon} size="small" tooltipSide={side} />
     </Menu>
   )
 }

@@ -1,8 +1,8 @@
 /**
- * The one-time token of the address Steward printed (`/#token=…`). It leaves the address at once, so that no
- * history, screenshot or copied address holds it.
+ * The token of an address that Steward printed (`/#token=…`, `/terminal/:id#token=…`). It leaves the address at once,
+ * so that no history, screenshot or copied address holds it.
  */
-export function takeStartToken(
+export function takeAddressToken(
   location: Pick<Location, 'hash' | 'pathname' | 'search'>,
   history: Pick<History, 'replaceState'>,
 ): string | undefined {

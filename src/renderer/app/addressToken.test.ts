@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { takeStartToken } from './startToken.ts'
+import { takeAddressToken } from './addressToken.ts'
 
 function take(address: string): { token: string | undefined; left: string | undefined } {
   let left: string | undefined
@@ -8,7 +8,7 @@ function take(address: string): { token: string | undefined; left: string | unde
       left = String(url)
     },
   }
-  return { token: takeStartToken(new URL(address), history), left }
+  return { token: takeAddressToken(new URL(address), history), left }
 }
 
 test('takes the token out of the address', () => {

@@ -1,0 +1,140 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Plus, SquareTerminal } from 'lucide-react'
+import { useCallback, useEffect, useState } from 'react'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { Terminal } from '../../../shared/contract/terminals.ts'
+import { readAgain } from '../../agent/readAgain.ts'
+import { terminalStreamUrl } from '../../agent/streamUrl.ts'
+import { TabMark } from '../../features/terminals/sessions/TabMark.tsx'
+import { tabLabels } from '../../features/terminals/sessions/tabLabels.ts'
+import { shellCommand, useTerminalActions } from '../../features/terminals/sessions/useTerminalActions.ts'
+import { allTerminalsKey, useTerminals } from '../../features/terminals/sessions/useTerminals.ts'
+import { TerminalView } from '../../features/terminals/view/TerminalView.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { TabPanel, Tabs } from '../../ui/Tabs.tsx'
+import { notify } from '../../ui/toast.tsx'
+
+type LinkTerminalsProps = { sandbox: Sandbox; token: string }
+
+export function LinkTerminals({ sandbox, token }: LinkTerminalsProps) {
+  const { data, error, isPending, refetch } = useTerminals(sandbox.id)
+  const { create, retitle } = useTerminalActions()
+  const [selectedId, setSelectedId] = useState<string>()
+  const { mutate, isPending: isCreating } = useMutation({
+    mutationFn: (command: string) => create(sandbox.id, { command }),
+    onSuccess: ({ session_id }) => setSelectedId(session_id),
+    onError: (failure) => notify.failed(failure, { title: 'The terminal could not be started' }),
+  })
+  useReadingOnFocus()
+  const running = sandbox.status === 'running'
+  const open = () => mutate(shellCommand)
+
+  if (isPending) {
+    return (
+      <div className="p-3">
+        <SkeletonRows label="Reading terminals…" />
+      </div>
+    )
+  }
+  if (error) {
+    return (
+      <div className="p-3">
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      </div>
+    )
+  }
+  const present = data.find(({ session_id }) => session_id === selectedId) ?? data[0]
+  if (!present) return <NoTerminal sandbox={sandbox} busy={isCreating} onOpen={open} />
+  const labels = tabLabels(data)
+  return (
+    <Tabs
+      label={`Terminals of ${sandbox.name}`}
+      tabs={data.map((terminal) => ({
+        id: terminal.session_id,
+        label: labels.get(terminal.session_id) ?? terminal.command,
+        title: terminal.command,
+        mark: <TabMark terminal={terminal} isUnread={false} />,
+      }))}
+      value={present.session_id}
+      onChange={setSelectedId}
+      actions={
+        <IconButton label="New terminal" icon={Plus} size="small" disabled={!running || isCreating} onClick={open} />
+      }
+    >
+      {data.map((terminal) => (
+        <TabPanel key={terminal.session_id} id={terminal.session_id}>
+          <LinkTerminal
+            terminal={terminal}
+            token={token}
+            label={`${labels.get(terminal.session_id)} in ${sandbox.name}`}
+            onTitle={(title) => retitle(terminal, title)}
+            onAgain={running ? () => mutate(terminal.command) : undefined}
+          />
+        </TabPanel>
+      ))}
+    </Tabs>
+  )
+}
+
+/** A link hears no events: what others did meanwhile is read when the person comes back to the page. */
+function useReadingOnFocus(): void {
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    const onFocus = () => void readAgain(queryClient, allTerminalsKey)
+    window.addEventListener('focus', onFocus)
+    return () => window.removeEventListener('focus', onFocus)
+  }, [queryClient])
+}
+
+function NoTerminal({ sandbox, busy, onOpen }: { sandbox: Sandbox; busy: boolean; onOpen: () => void }) {
+  return sandbox.status === 'running' ? (
+    <EmptyState
+      icon={SquareTerminal}
+      title="No terminal is open"
+      description="A terminal runs a shell in this sandbox. It goes on when you close this page."
+      actions={
+        <Button variant="primary" icon={Plus} busy={busy} onClick={onOpen}>
+          New terminal
+        </Button>
+      }
+    />
+  ) : (
+    <EmptyState
+      icon={SquareTerminal}
+      title={`${sandbox.name} does not run`}
+      description="Its owner can start it again. Then come back to this page."
+    />
+  )
+}
+
+type LinkTerminalProps = {
+  terminal: Terminal
+  token: string
+  label: string
+  onTitle: (title: string | null) => void
+  onAgain: (() => void) | undefined
+}
+
+function LinkTerminal({ terminal, token, label, ...on }: LinkTerminalProps) {
+  const { sandbox_id: sandboxId, session_id: terminalId, state, exit_code, signal } = terminal
+  const connect = useCallback(
+    ({ scrollback }: { scrollback: number }) =>
+      // The first is the one the service answers with, so that the token stays out of its answer.
+      new WebSocket(terminalStreamUrl({ sandboxId, terminalId, scrollback }), ['steward', `steward.token.${token}`]),
+    [sandboxId, terminalId, token],
+  )
+  return (
+    <TerminalView
+      terminalId={terminalId}
+      label={label}
+      connect={connect}
+      end={state === 'exited' ? { exitCode: exit_code, signal } : undefined}
+      wantsFocus
+      {...on}
+    />
+  )
+}
