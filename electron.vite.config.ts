@@ -2,14 +2,15 @@ import { resolve } from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
-import { markBuilt, markStale } from './scripts/buildState.ts'
+import { buildMark } from './scripts/buildState.ts'
 
+const mark = buildMark(import.meta.dirname)
 const here = (path: string) => resolve(import.meta.dirname, path)
 
 /** Each program of the main side is a file of its own in `out/main`, beside the chunks they share. */
 export default defineConfig({
   main: {
-    plugins: [{ name: 'build-begins', buildStart: markStale }],
+    plugins: [{ name: 'build-begins', buildStart: mark.begin }],
     build: {
       outDir: here('out/main'),
       target: 'node24',
@@ -22,8 +23,6 @@ export default defineConfig({
           headless: here('src/main/headless.ts'),
           service: here('src/main/service.ts'),
           host: here('src/main/host.ts'),
-          doctor: here('src/main/doctor.ts'),
-          stop: here('src/main/stop.ts'),
           screenWorker: here('src/main/host/terminals/screenWorker.ts'),
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
@@ -43,12 +42,18 @@ export default defineConfig({
   },
   renderer: {
     root: here('src/renderer'),
-    plugins: [react(), tailwindcss(), { name: 'build-ends', closeBundle: markBuilt }],
+    plugins: [react(), tailwindcss(), { name: 'build-ends', closeBundle: mark.end }],
     build: {
       outDir: here('out/renderer'),
       // Fonts and pictures stay files: the page's security policy takes none from within.
       assetsInlineLimit: 0,
+      // xterm.js and React are as large as they are; nothing comes over a network.
+      chunkSizeWarningLimit: 1024,
       sourcemap: false,
+      // Any present browser may show it, not Electron's alone; electron-vite would leave it large.
+      target: 'es2023',
+      cssTarget: ['chrome120', 'firefox121', 'safari17'],
+      minify: true,
       rollupOptions: {
         input: { index: here('src/renderer/index.html'), terminal: here('src/renderer/terminal.html') },
       },
