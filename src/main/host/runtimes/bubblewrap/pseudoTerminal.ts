@@ -14,7 +14,8 @@ export type PseudoTerminal = {
 /** The part of node-pty's native module that works on a terminal it has not made itself. */
 type NativeTerminals = { resize(master: number, cols: number, rows: number): void }
 
-const require = createRequire(import.meta.url)
+// Not named `require`: the build puts one of that name into the same file.
+const load = createRequire(import.meta.url)
 const multiplexer = 5 * 256 + 2
 
 /** @param root the machine's root as the host reaches it: /proc/PID/root */
@@ -44,7 +45,7 @@ function indexOf(master: number): number {
 }
 
 function native(): NativeTerminals {
-  const { requireBinary } = require('@lydell/node-pty/requireBinary.js') as {
+  const { requireBinary } = load('@lydell/node-pty/requireBinary.js') as {
     requireBinary(file: string): NativeTerminals // its native module, see unixTerminal.js of the same package
   }
   return requireBinary('pty.node')
