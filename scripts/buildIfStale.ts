@@ -11,11 +11,11 @@ const keptCharacters = 8_000
 
 /** Builds `out/` when it is not of the present sources. Of several that start at once, one builds. */
 export async function buildIfStale(): Promise<void> {
-  if (isBuilt()) return
+  if (isBuilt(root)) return
   mkdirSync(resolve(root, 'out'), { recursive: true })
   const lock = await lockData({ folder: resolve(root, 'out'), name: 'build.lock', program: 'A build', waitMs })
   try {
-    if (isBuilt()) return
+    if (isBuilt(root)) return
     process.stderr.write('Building Steward, because its sources changed…\n')
     await build()
   } finally {

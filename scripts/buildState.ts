@@ -1,30 +1,38 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative, resolve, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 
-/** What `out/` was built from: a digest of every source, written when a build ended well. */
-const root = resolve(import.meta.dirname, '..')
-const stamp = join(root, 'out', 'built-from')
 const sources = ['src', 'package.json', 'package-lock.json', 'electron.vite.config.ts']
 
-export function isBuilt(): boolean {
+/** Whether `out/` was built from the sources as they are now: a digest of them is written when a build ended well. */
+export function isBuilt(root: string): boolean {
   try {
-    return readFileSync(stamp, 'utf8') === sourceDigest()
+    return readFileSync(stampOf(root), 'utf8') === sourceDigest(root)
   } catch {
     return false
   }
 }
 
-export function markStale(): void {
-  rmSync(stamp, { force: true })
+/** For the build itself: what it ends with counts for the sources it began with. */
+export function buildMark(root: string) {
+  let digest = ''
+  return {
+    begin(): void {
+      rmSync(stampOf(root), { force: true })
+      digest = sourceDigest(root)
+    },
+    end(): void {
+      mkdirSync(join(root, 'out'), { recursive: true })
+      writeFileSync(stampOf(root), digest)
+    },
+  }
 }
 
-export function markBuilt(): void {
-  mkdirSync(join(root, 'out'), { recursive: true })
-  writeFileSync(stamp, sourceDigest())
+function stampOf(root: string): string {
+  return join(root, 'out', 'built-from')
 }
 
-function sourceDigest(): string {
+function sourceDigest(root: string): string {
   const digest = createHash('sha256')
   for (const file of sources.flatMap((it) => filesOf(join(root, it)))) {
     const content = readFileSync(file)

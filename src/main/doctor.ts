@@ -96,12 +96,11 @@ function runtimeFinding({ name, available, detail, enforced }: RuntimeReport): F
 async function keychainFinding(): Promise<Finding> {
   const fault = await keychainFault()
   if (fault === undefined) return { name: 'Keychain', state: 'good', says: 'The system keychain answers.' }
-  const needed = process.platform === 'linux' ? ' On Linux a Secret Service is needed, such as GNOME Keyring.' : ''
-  return {
-    name: 'Keychain',
-    state: 'limited',
-    says: `The system keychain does not answer: ${sentence(fault)}${needed}`,
-  }
+  const says =
+    process.platform === 'linux'
+      ? `No Secret Service answers, such as GNOME Keyring or KWallet (${/dbus/i.test(fault) ? 'there is no D-Bus session' : fault}).`
+      : `The system keychain does not answer (${fault}).`
+  return { name: 'Keychain', state: 'limited', says }
 }
 
 async function networkFindings({ app, service }: Config, holder: LockHolder | undefined): Promise<Finding[]> {
