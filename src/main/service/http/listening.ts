@@ -1,9 +1,6 @@
-import { isIP } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../../shared/appError.ts'
-import { isLoopbackName } from './requestGuard.ts'
-
-export type ListenAddress = { host: string; port: number }
+import { hostAndPort, isLoopback, type ListenAddress } from '../../platform/listenAddress.ts'
 
 /** @throws AppError `listen/insecure` when what is said would cross a network in the clear. */
 export function checkListening(given: { listen: ListenAddress; tls: boolean; insecureBehindProxy: boolean }): {
@@ -25,7 +22,7 @@ export async function listen(app: FastifyInstance, { host, port }: ListenAddress
     // `localhost` may mean two addresses; one is enough, and it is the one that is printed.
     await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
   } catch (failure) {
-    throw cannotListen(`${host}:${port}`, failure)
+    throw cannotListen(hostAndPort({ host, port }), failure)
   }
   const address = app.server.address()
   return typeof address === 'object' && address !== null ? address.port : port
@@ -34,11 +31,7 @@ export async function listen(app: FastifyInstance, { host, port }: ListenAddress
 /** Where this machine reaches it. */
 export function localUrl({ host, port }: ListenAddress, scheme: 'http' | 'https'): string {
   const reachable = host === '0.0.0.0' || host === 'localhost' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `${scheme}://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`
-}
-
-function isLoopback(host: string): boolean {
-  return isLoopbackName(host.toLowerCase()) || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+  return `${scheme}://${hostAndPort({ host: reachable, port })}`
 }
 
 function cannotListen(where: string, cause: unknown): AppError {

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Route } from '../../src/shared/contract/route.ts'
+import { routeTable } from '../../src/shared/contract/routeTable.ts'
+import { getSandbox } from '../../src/shared/contract/sandboxes.ts'
+import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
+import { secondAccount } from '../support/secondAccount.ts'
+
+/** Every operation of the contract, over HTTP, with a real sandbox behind it. */
+let service: TestService
+let sandboxId: string
+let spareId: string
+let terminalId: string
+let keyId: string
+let foreignKey: string
+
+beforeAll(async () => {
+  service = await runningService()
+  sandboxId = await createdId('/v1/sandboxes', { name: 'contract' }, 'id')
+  spareId = await createdId('/v1/sandboxes', { name: 'spare' }, 'id')
+  terminalId = await createdId(`/v1/sandboxes/${sandboxId}/pty`, { command: 'cat' }, 'session_id')
+  foreignKey = secondAccount(service.dataDir).key
+  keyId = await createdId('/v1/auth/api-keys', { name: 'to revoke' }, 'id')
+})
+afterAll(() => service?.close())
+
+async function createdId(path: string, body: unknown, field: string): Promise<string> {
+  const { status, json } = await service.send(path, { body })
+  expect(status, JSON.stringify(json)).toBe(201)
+  return String(json[field])
+}
+
+/** What each operation is asked here. Destructive ones go to things that nothing else needs. */
+const asked: Record<string, { id?: () => string; query?: string; body?: unknown }> = {
+  health: {},
+  apiKeyCreate: { body: { name: 'one more' } },
+  apiKeyList: {},
+  apiKeyRevoke: {},
+  runtimeList: {},
+  sandboxCreate: { body: { name: 'another', vcpu: 1, memory_mb: 512 } },
+  sandboxList: {},
+  sandboxGet: {},
+  sandboxStop: { id: () => spareId },
+  sandboxStart: { id: () => spareId },
+  sandboxExec: { body: { command: 'echo out; echo err >&2; exit 3' } },
+  fileUpload: { body: { path: '/tmp/contract.txt', content: 'hello' } },
+  fileRead: { query: '?path=/tmp/contract.txt' },
+  fileList: { query: '?path=/tmp' },
+  terminalCreate: { body: { command: 'cat', cols: 100, rows: 30 } },
+  terminalList: { query: '?all=true' },
+  terminalWrite: { body: { input: 'x' } },
+  terminalRead: {},
+  terminalResize: { body: { cols: 90, rows: 25 } },
+  terminalClose: {},
+  terminalLinkCreate: {},
+  sandboxDelete: { id: () => spareId },
+}
+
+/** Deleting comes last, so that all before have something to work on. */
+const order = [
+  ...routeTable.filter(({ method }) => method !== 'DELETE'),
+  ...routeTable.filter(({ method }) => method === 'DELETE'),
+]
+
+function pathOf(route: Route, path: string = route.path): string {
+  const id = asked[route.operation]?.id?.() ?? sandboxId
+  const values: Record<string, string> = { id, sessionId: terminalId, keyId }
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
+  return `${filled}${asked[route.operation]?.query ?? ''}`
+}
+
+function ask(route: Route, given: { path?: string; key?: string | null } = {}): Promise<Answer> {
+  const { path = pathOf(route), key = service.key } = given
+  const body = asked[route.operation]?.body
+  return exchange(service.url, path, { method: route.method, key, ...(body !== undefined && { body }) })
+}
+
+test('asks every operation of the contract, and no other', () => {
+  expect(Object.keys(asked).sort()).toEqual(routeTable.map(({ operation }) => operation).sort())
+})
+
+const named = (routes: readonly Route[]) => routes.map((route) => [route.operation, route] as const)
+const guarded = named(order.filter(({ auth }) => auth !== 'none'))
+const ofSandbox = named(order.filter(({ path }) => path.includes('/:id')))
+const ofTerminal = named(order.filter(({ path }) => path.includes(':sessionId')))
+
+test.each(guarded)('%s wants a key', async (_, route) => {
+  const answer = await ask(route, { key: null })
+  expect(answer.status).toBe(401)
+  expect(answer.json).toMatchObject({ code: 'auth/required', error: 'An API key is needed.' })
+})
+
+test.each(named(order))('%s answers other methods with those that it has', async (_, route) => {
+  const answer = await exchange(service.url, pathOf(route), { method: 'PATCH', key: service.key })
+  expect(answer.status).toBe(405)
+  expect(answer.headers.allow).toContain(route.method)
+  expect(answer.json.code).toBe('request/method')
+})
+
+test.each(ofSandbox)('%s refuses a malformed sandbox id', async (_, route) => {
+  for (const id of ['123', 'G'.repeat(32), 'A'.repeat(32), '..%2f..%2fetc']) {
+    const answer = await ask(route, { path: pathOf(route).replace(/sandboxes\/[0-9a-f]{32}/, `sandboxes/${id}`) })
+    expect(answer.status, id).toBe(400)
+    expect(answer.json).toMatchObject({
+      error: '`id` must be 32 lower-case hexadecimal characters.',
+      code: 'request/invalid',
+    })
+  }
+})
+
+test.each(ofTerminal)('%s tells a malformed terminal id from an unknown one', async (_, route) => {
+  const at = (id: string) => ask(route, { path: pathOf(route).replace(/pty_[0-9a-f]{24}/, id) })
+  const malformed = await at('pty_1')
+  expect(malformed.status).toBe(400)
+  expect(malformed.json.error).toBe('`sessionId` must be `pty_` and 24 lower-case hexadecimal characters.')
+  const unknown = await at(`pty_${'0'.repeat(24)}`)
+  expect(unknown.status).toBe(404)
+  expect(unknown.json.code).toBe('terminal/not-found')
+})
+
+test.each(ofSandbox)('%s is not there for somebody else, like what does not exist', async (_, route) => {
+  const foreign = await ask(route, { key: foreignKey })
+  const unknown = await ask(route, {
+    path: pathOf(route).replace(/sandboxes\/[0-9a-f]{32}/, `sandboxes/${'f'.repeat(32)}`),
+  })
+  for (const answer of [foreign, unknown]) {
+    expect(answer.status).toBe(404)
+    expect(answer.json).toMatchObject({ error: 'Sandbox not found or access denied', code: 'sandbox/not-found' })
+  }
+})
+
+test('what somebody else tried changed nothing', async () => {
+  for (const id of [sandboxId, spareId]) {
+    expect((await service.send(`/v1/sandboxes/${id}`)).json.status).toBe('running')
+  }
+  const { json } = await service.send(`/v1/sandboxes/${sandboxId}/pty`)
+  expect(json).toMatchObject({ total: 1, sessions: [{ session_id: terminalId, cols: 80, rows: 24, state: 'running' }] })
+  expect((await service.send('/v1/sandboxes', { key: foreignKey })).json.count).toBe(0)
+})
+
+test.each(named(order))('%s answers with its status what its schema says', async (_, route) => {
+  const answer = await ask(route)
+  expect(answer.status, answer.text).toBe(route.status)
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(route.response.safeParse(answer.json).error?.issues ?? [], answer.text).toEqual([])
+})
+
+test('aliases answer like the paths they stand for', async () => {
+  const written = await service.send(`/v1/sandboxes/${sandboxId}/files`, {
+    body: { path: '/tmp/alias.txt', content: 'by its short name' },
+  })
+  expect(written.status).toBe(201)
+  const read = await service.send(`/v1/sandboxes/${sandboxId}/files?path=/tmp/alias.txt`)
+  expect(read.json).toEqual({ path: '/tmp/alias.txt', content: 'by its short name', encoding: 'utf8', size: 17 })
+})
+
+test('a deleted sandbox is gone for everyone', async () => {
+  expect((await service.send(`/v1/sandboxes/${spareId}`)).status).toBe(404)
+  const listed = await service.send('/v1/sandboxes')
+  expect(listed.json.sandboxes.map((it: { id: string }) => it.id)).not.toContain(spareId)
+  expect(listed.json.data).toEqual(listed.json.sandboxes)
+  expect(listed.json.count).toBe(listed.json.sandboxes.length)
+  expect(getSandbox.response.safeParse(listed.json.sandboxes[0]).success).toBe(true)
+})

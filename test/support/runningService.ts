@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { request as send } from 'undici'
+import { type RunningHost, startHost } from '../../src/main/host/compose.ts'
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import type { SandboxRuntime } from '../../src/main/host/runtimes/sandboxRuntime.ts'
+import { hostFolder, hostSocketPath } from '../../src/main/platform/hostSocket.ts'
+import { type Log, silentLog } from '../../src/main/platform/log.ts'
+import { type RunningService, type ServiceOptions, startService } from '../../src/main/service/compose.ts'
+import { type StewardClient, stewardClient } from './stewardClient.ts'
+import { temporaryFolder } from './temporaryFolder.ts'
+
+/** The real service, with the real host in this process, on a folder of its own. */
+export type TestService = {
+  readonly url: string
+  readonly dataDir: string
+  /** The owner's. */
+  readonly key: string
+  readonly client: StewardClient
+  send(path: string, sent?: Sent): Promise<Answer>
+  /** Ends the service and starts it on the same folder; the host goes on. */
+  restart(): Promise<void>
+  /** Ends the host, which the service then starts again. */
+  endHost(): Promise<void>
+  close(): Promise<void>
+}
+
+export type Sent = {
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+  /** Beside the owner's key; an empty object with `key: null` sends none. */
+  headers?: Record<string, string>
+  key?: string | null
+  /** An object is sent as JSON. */
+  body?: unknown
+}
+
+export type Answer = {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  json: Json
+}
+/** Tests look into it with matchers. */
+// biome-ignore lint/suspicious/noExplicitAny: what a server answers has any shape until a matcher tells
+export type Json = any
+
+export type TestServiceOptions = Partial<ServiceOptions> & {
+  /** `none`: nobody listens on the host's socket, ever. */
+  host?: 'none' | 'own'
+  runtimeOf?: (given: { folder: string; log: Log; now: () => number }) => SandboxRuntime
+}
+
+export async function runningService({ host = 'own', ...given }: TestServiceOptions = {}): Promise<TestService> {
+  const { runtimeOf = bubblewrapRuntime, ...rest } = given
+  const dataDir = rest.dataDir ?? temporaryFolder('service')
+  const log = rest.log ?? silentLog
+  const now = rest.now ?? Date.now
+  let running: RunningHost | undefined
+  const launchHost = async (): Promise<void> => {
+    if (host === 'none') return
+    running = await startHost({
+      dataDir,
+      runtimes: [runtimeOf({ folder: join(hostFolder(dataDir), 'machines'), log, now })],
+      version: '0.0.0',
+      pid: process.pid,
+      now,
+      log,
+    })
+  }
+  const start = (): Promise<RunningService> =>
+    startService({
+      dataDir,
+      listen: { host: '127.0.0.1', port: 0 },
+      runtimes: ['bubblewrap'],
+      version: '0.0.0',
+      hostSocketPath: hostSocketPath(dataDir),
+      launchHost,
+      hostWaitMs: host === 'none' ? 0 : 60_000,
+      log,
+      now,
+      ...rest,
+    })
+  let service = await start()
+  const key = readFileSync(service.ownerKeyFile, 'utf8').trim()
+
+  return {
+    dataDir,
+    key,
+    get url() {
+      return service.url
+    },
+    get client() {
+      return stewardClient(service.url, key)
+    },
+    send: (path, sent = {}) => exchange(service.url, path, { key, ...sent }),
+    async restart() {
+      await service.close()
+      service = await start()
+    },
+    async endHost() {
+      await running?.close()
+      running = undefined
+    },
+    async close() {
+      await service.close()
+      await running?.close()
+    },
+  }
+}
+
+export async function exchange(url: string, path: string, sent: Sent): Promise<Answer> {
+  const { method = sent.body === undefined ? 'GET' : 'POST', key, body } = sent
+  const isJson = body !== undefined && typeof body !== 'string'
+  const answer = await send(`${url}${path}`, {
+    method,
+    headers: {
+      ...(typeof key === 'string' && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...sent.headers,
+    },
+    ...(body !== undefined && { body: isJson ? JSON.stringify(body) : String(body) }),
+    headersTimeout: 120_000,
+    bodyTimeout: 120_000,
+  })
+  const text = await answer.body.text()
+  return { status: answer.statusCode, headers: answer.headers, text, json: parsed(text) }
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

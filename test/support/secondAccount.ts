@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { accountRepository } from '../../src/main/service/accounts/accountRepository.ts'
+import { apiKeys } from '../../src/main/service/accounts/apiKeys.ts'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { AccountId } from '../../src/shared/ids.ts'
+
+/** Adds somebody else to a service that may be running, and gives their API key. */
+export function secondAccount(dataDir: string): { accountId: AccountId; key: string } {
+  const database = openDatabase(join(dataDir, 'service.sqlite'))
+  try {
+    const accounts = accountRepository(database)
+    const accountId = AccountId.parse(`acct_${randomBytes(12).toString('hex')}`)
+    accounts.addAccount({ id: accountId, role: 'user', name: 'Somebody else', createdAtMs: Date.now() })
+    const { key } = apiKeys({ accounts, now: Date.now, randomBytes }).create(accountId, 'first')
+    return { accountId, key }
+  } finally {
+    database.close()
+  }
+}
