@@ -1,0 +1,43 @@
+/**
+ * Writes what is told of the configuration from its one schema: `resources/config.schema.json` and
+ * `docs/configuration.md`. Run after a change of `src/main/config.ts`: `node scripts/configDocuments.ts`.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { Config, type ConfigKey, configKeys } from '../src/main/config.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const keysBegin = '<!-- keys: written by scripts/configDocuments.ts -->'
+const keysEnd = '<!-- end of keys -->'
+
+export type Document = { path: string; text: string }
+
+/** The documents as they should be; in `configuration.md` only the table between its marks is written. */
+export function configDocuments(): Document[] {
+  const guide = resolve(root, 'docs', 'configuration.md')
+  return [
+    { path: resolve(root, 'resources', 'config.schema.json'), text: `${JSON.stringify(jsonSchema(), null, 2)}\n` },
+    { path: guide, text: withTable(readFileSync(guide, 'utf8')) },
+  ]
+}
+
+function jsonSchema() {
+  return { title: 'Configuration of Steward', ...z.toJSONSchema(Config, { io: 'input', target: 'draft-2020-12' }) }
+}
+
+function withTable(guide: string): string {
+  const [before, rest] = guide.split(keysBegin)
+  const after = rest?.split(keysEnd)[1]
+  if (before === undefined || after === undefined) throw new Error('docs/configuration.md has lost its marks.')
+  const head = '| Key | Default | Environment | What it does |\n|---|---|---|---|'
+  return `${before}${keysBegin}\n\n${head}\n${configKeys().map(row).join('\n')}\n\n${keysEnd}${after}`
+}
+
+function row({ path, initial, variable, description }: ConfigKey): string {
+  return `| \`${path.join('.')}\` | \`${JSON.stringify(initial)}\` | \`${variable}\` | ${description} |`
+}
+
+if (import.meta.main) {
+  for (const { path, text } of configDocuments()) writeFileSync(path, text)
+}
