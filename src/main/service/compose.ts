@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeTable } from '../../shared/contract/routeTable.ts'
+import { openDataFolder } from '../platform/dataFolder.ts'
 import type { ListenAddress } from '../platform/listenAddress.ts'
 import type { Log } from '../platform/log.ts'
 import { Scope } from '../platform/scope.ts'
@@ -88,7 +88,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
   const scope = new Scope()
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    await openDataFolder(dataDir)
     const database = scope.own(openDatabase(join(dataDir, 'service.sqlite')), (it) => it.close())
     migrate(database, serviceMigrations)
 

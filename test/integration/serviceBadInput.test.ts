@@ -1,0 +1,315 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, exchange, runningService, type Sent, type TestService } from '../support/runningService.ts'
+
+/** Whatever a client gets wrong: the status, the code and the sentence that tells it. */
+let service: TestService
+let sandbox: string
+let terminal: string
+
+beforeAll(async () => {
+  service = await runningService()
+  const made = await service.send('/v1/sandboxes', { body: {} })
+  expect(made.status, made.text).toBe(201)
+  sandbox = `/v1/sandboxes/${made.json.id}`
+  const opened = await service.send(`${sandbox}/pty`, { body: { command: 'cat' } })
+  expect(opened.status, opened.text).toBe(201)
+  terminal = `${sandbox}/pty/${opened.json.session_id}`
+})
+afterAll(() => service?.close())
+
+const expectRefusal = (answer: Answer, status: number, code: string, error: string | RegExp) => {
+  expect(answer.json, answer.text).toMatchObject({ code, hint: expect.any(String) })
+  expect(answer.status).toBe(status)
+  if (typeof error === 'string') expect(answer.json.error).toBe(error)
+  else expect(answer.json.error).toMatch(error)
+}
+
+test('a sandbox without a name is called after its id', async () => {
+  const { json } = await service.send(sandbox)
+  expect(json.name).toBe(`sandbox-${json.short_id}`)
+  expect(json).toMatchObject({ vcpu: 1, memory_mb: 512, disk_gb: 1, region: 'eu-north', runtime: 'bubblewrap' })
+})
+
+describe('fields', () => {
+  const wrong: [what: string, path: () => string, sent: Sent, error: string][] = [
+    [
+      'cols 0',
+      () => `${terminal}/resize`,
+      { body: { cols: 0, rows: 24 } },
+      '`cols` must be a whole number from 1 to 1000.',
+    ],
+    [
+      'rows 1001',
+      () => `${terminal}/resize`,
+      { body: { cols: 80, rows: 1001 } },
+      '`rows` must be a whole number from 1 to 1000.',
+    ],
+    [
+      'cols 80.5',
+      () => `${sandbox}/pty`,
+      { body: { command: 'sh', cols: 80.5 } },
+      '`cols` must be a whole number from 1 to 1000.',
+    ],
+    ['no rows', () => `${terminal}/resize`, { body: { cols: 80 } }, '`rows` is required.'],
+    ['no command', () => `${sandbox}/exec`, { body: {} }, '`command` is required.'],
+    ['no body', () => `${sandbox}/exec`, { method: 'POST' }, '`command` is required.'],
+    ['an empty command', () => `${sandbox}/exec`, { body: { command: '' } }, '`command` must not be empty.'],
+    ['a number as command', () => `${sandbox}/exec`, { body: { command: 7 } }, '`command` must be a string.'],
+    ['null', () => `${sandbox}/exec`, { body: { command: null } }, '`command` must be a string.'],
+    [
+      'a timeout of 0',
+      () => `${sandbox}/exec`,
+      { body: { command: 'true', timeout: 0 } },
+      '`timeout` must be more than 0.',
+    ],
+    [
+      'a relative folder',
+      () => `${sandbox}/exec`,
+      { body: { command: 'true', cwd: 'tmp' } },
+      '`cwd` must be an absolute path.',
+    ],
+    [
+      'a wrong name',
+      () => `${sandbox}/exec`,
+      { body: { command: 'true', env: { 'A-B': 'x' } } },
+      '`env.A-B` is not a name that is allowed here.',
+    ],
+    ['vcpu 5', () => '/v1/sandboxes', { body: { vcpu: 5 } }, '`vcpu` must be a whole number from 1 to 4.'],
+    [
+      'memory 511',
+      () => '/v1/sandboxes',
+      { body: { memory_mb: 511 } },
+      '`memory_mb` must be a whole number from 512 to 8192.',
+    ],
+    ['disk 51', () => '/v1/sandboxes', { body: { disk_gb: 51 } }, '`disk_gb` must be a whole number from 1 to 50.'],
+    [
+      'an unknown region',
+      () => '/v1/sandboxes',
+      { body: { region: 'moon' } },
+      '`region` must be `eu-north` or `us-east`.',
+    ],
+    ['a blank name', () => '/v1/sandboxes', { body: { name: '  ' } }, '`name` must not be empty.'],
+    [
+      'a name of 65',
+      () => '/v1/sandboxes',
+      { body: { name: 'x'.repeat(65) } },
+      '`name` must have at most 64 characters.',
+    ],
+    [
+      'a name of two lines',
+      () => '/v1/sandboxes',
+      { body: { name: 'a\nb' } },
+      '`name` must be one line of visible characters.',
+    ],
+    ['a relative path', () => `${sandbox}/files/read?path=etc/passwd`, {}, '`path` must be absolute.'],
+    [
+      'path traversal',
+      () => `${sandbox}/files/read?path=/tmp/../../etc/shadow`,
+      {},
+      '`path` must not contain `.` or `..` parts.',
+    ],
+    [
+      'an encoded traversal',
+      () => `${sandbox}/files/list?path=%2Ftmp%2F..%2F..`,
+      {},
+      '`path` must not contain `.` or `..` parts.',
+    ],
+    ['a NUL in a path', () => `${sandbox}/files/read?path=/tmp/a%00b`, {}, '`path` must not contain a NUL.'],
+    ['no path', () => `${sandbox}/files/read`, {}, '`path` is required.'],
+    ['two paths', () => `${sandbox}/files/read?path=/a&path=/b`, {}, '`path` must be a string.'],
+    [
+      'upload to a relative path',
+      () => `${sandbox}/files`,
+      { body: { path: 'a', content: '' } },
+      '`path` must be absolute.',
+    ],
+    [
+      'invalid base64',
+      () => `${sandbox}/files`,
+      { body: { path: '/tmp/a', content: 'a_b', encoding: 'base64' } },
+      '`content` must be standard base64 with padding.',
+    ],
+    [
+      'half a character',
+      () => `${sandbox}/files`,
+      { body: { path: '/tmp/a', content: '\ud800' } },
+      '`content` must be whole Unicode text.',
+    ],
+    [
+      'another encoding',
+      () => `${sandbox}/files`,
+      { body: { path: '/tmp/a', content: '', encoding: 'hex' } },
+      '`encoding` must be `utf8` or `base64`.',
+    ],
+    ['full=maybe', () => `${terminal}/read?full=maybe`, {}, '`full` must be true or false.'],
+    ['since=x', () => `${terminal}/read?since=x`, {}, '`since` must be a cursor.'],
+    ['wait_ms=60001', () => `${terminal}/read?since=0&wait_ms=60001`, {}, '`wait_ms` must be at most 60000.'],
+    ['a key without a name', () => '/v1/auth/api-keys', { body: { name: '' } }, '`name` must not be empty.'],
+  ]
+  test.each(wrong)('%s', async (_, path, sent, error) => {
+    expectRefusal(await service.send(path(), sent), 400, 'request/invalid', error)
+  })
+})
+
+describe('bodies', () => {
+  const json = { 'content-type': 'application/json' }
+
+  test('that are no JSON are refused without quoting them', async () => {
+    const answer = await service.send(`${sandbox}/exec`, { body: '{"command": secret}' })
+    expectRefusal(answer, 400, 'request/malformed', 'The body is not valid JSON.')
+    const cut = await service.send(`${sandbox}/exec`, { body: '{"command": "secret"' })
+    expectRefusal(cut, 400, 'request/malformed', 'The body is not valid JSON (at position 20).')
+  })
+
+  test.each(['[]', '"text"', '7', 'null'])('that are %s instead of an object', async (body) => {
+    expectRefusal(
+      await service.send(`${sandbox}/exec`, { body }),
+      400,
+      'request/malformed',
+      'The body must be a JSON object.',
+    )
+  })
+
+  test('of another type', async () => {
+    const answer = await service.send(`${sandbox}/exec`, {
+      body: 'command=id',
+      headers: { 'content-type': 'text/plain' },
+    })
+    expectRefusal(answer, 415, 'request/media-type', 'The body must be `application/json`.')
+  })
+
+  test('that are empty are fine where nothing is needed, whatever their type', async () => {
+    const spare = await service.send('/v1/sandboxes', { method: 'POST', headers: json })
+    expect(spare.status).toBe(201)
+    const path = `/v1/sandboxes/${spare.json.id}`
+    expect((await service.send(`${path}/stop`, { method: 'POST', headers: json })).json.status).toBe('stopped')
+    expect((await service.send(path, { method: 'DELETE', headers: json })).json.success).toBe(true)
+  })
+
+  test('that are larger than the path takes', async () => {
+    const answer = await service.send(`${sandbox}/exec`, { body: { command: 'x'.repeat(300 * 1024) } })
+    expectRefusal(answer, 413, 'request/too-large', 'The body is larger than this path takes.')
+  })
+
+  test('an upload of one gigabyte is refused before it is sent', async () => {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    const head = [
+      `POST ${sandbox}/files/upload/json HTTP/1.1`,
+      `Host: ${hostname}:${port}`,
+      `Authorization: Bearer ${service.key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${1024 ** 3}`,
+    ]
+    socket.write(`${head.join('\r\n')}\r\n\r\n{"path":"/tmp/big","content":"`)
+    const answer = await new Promise<string>((resolve, reject) => {
+      let text = ''
+      socket.on('data', (bytes) => {
+        text += bytes.toString()
+        if (text.includes('}')) resolve(text)
+      })
+      socket.on('error', reject)
+    })
+    socket.destroy()
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(answer).toContain('"code":"request/too-large"')
+  })
+
+  test('a client that goes on sending what is refused still reads why', async () => {
+    const content = 'x'.repeat(100 * 1024 * 1024)
+    const answer = await service.send(`${sandbox}/files`, { body: { path: '/tmp/big', content } })
+    expectRefusal(answer, 413, 'request/too-large', 'The body is larger than this path takes.')
+  })
+
+  test('more typed at once than a terminal takes', async () => {
+    const answer = await service.send(`${terminal}/write`, { body: { input: 'x'.repeat(1024 * 1024 + 1) } })
+    expectRefusal(answer, 413, 'request/too-large', '`input` must have at most 1048576 bytes.')
+  })
+})
+
+describe('things that are not as they are thought to be', () => {
+  test('an unknown path', async () => {
+    expectRefusal(await service.send('/v2/sandboxes'), 404, 'request/not-found', 'There is nothing at /v2/sandboxes.')
+  })
+
+  test('a wrong percent sign', async () => {
+    expectRefusal(await service.send('/v1/%zz'), 400, 'request/invalid', 'The address has a wrong percent sign.')
+  })
+
+  test('an id of 5000 characters', async () => {
+    const answer = await service.send(`/v1/sandboxes/${'a'.repeat(5000)}`)
+    expectRefusal(answer, 400, 'request/invalid', 'A part of the address is too long.')
+  })
+
+  test('an unknown runtime', async () => {
+    const answer = await service.send('/v1/sandboxes', { body: { runtime: 'vax' } })
+    expectRefusal(answer, 400, 'runtime/unknown', '`vax` is not a runtime of this service; it has `bubblewrap`.')
+  })
+
+  test('a file that is not there, a folder that is a file', async () => {
+    const missing = await service.send(`${sandbox}/files/read?path=/tmp/none`)
+    expect(missing.status).toBe(404)
+    expect(missing.json.code).toBe('file/not-found')
+    await service.send(`${sandbox}/files`, { body: { path: '/tmp/plain', content: 'x' } })
+    const listed = await service.send(`${sandbox}/files/list?path=/tmp/plain`)
+    expect(listed.status).toBe(400)
+    expect(listed.json.code).toBe('file/not-a-folder')
+  })
+
+  test('a terminal that has exited takes no more input and no other size', async () => {
+    const { json } = await service.send(`${sandbox}/pty`, { body: { command: 'cat' } })
+    const path = `${sandbox}/pty/${json.session_id}`
+    expect((await service.send(path, { method: 'DELETE' })).json).toMatchObject({ success: true, state: 'exited' })
+    for (const sent of [
+      { at: 'write', body: { input: 'x' } },
+      { at: 'resize', body: { cols: 1, rows: 1 } },
+    ]) {
+      const answer = await service.send(`${path}/${sent.at}`, { body: sent.body })
+      expect(answer.status).toBe(409)
+      expect(answer.json.code).toBe('terminal/exited')
+    }
+    expect((await service.send(`${path}/read`)).json.state).toBe('exited')
+  })
+
+  test('a stopped sandbox runs nothing until it is started', async () => {
+    const { json } = await service.send('/v1/sandboxes', { body: { name: 'resting' } })
+    const path = `/v1/sandboxes/${json.id}`
+    await service.send(`${path}/stop`, { method: 'POST' })
+    for (const [at, body] of [
+      ['exec', { command: 'true' }],
+      ['pty', { command: 'cat' }],
+      ['files', { path: '/tmp/a', content: '' }],
+    ] as const) {
+      expectRefusal(
+        await service.send(`${path}/${at}`, { body }),
+        409,
+        'sandbox/not-running',
+        'The sandbox resting is not running: it is stopped.',
+      )
+    }
+    expect((await service.send(`${path}/start`, { method: 'POST' })).json).toMatchObject({
+      status: 'running',
+      status_reason: null,
+      started_at: expect.any(String),
+    })
+    expect((await service.send(`${path}/exec`, { body: { command: 'echo up' } })).json.stdout).toBe('up\n')
+    await service.send(path, { method: 'DELETE' })
+  })
+})
+
+test('a service whose host is away says so, and keeps what it knows', async () => {
+  const lonely = await runningService({ host: 'none' })
+  try {
+    expectRefusal(
+      await exchange(lonely.url, '/v1/sandboxes', { key: lonely.key, body: {} }),
+      503,
+      'host/unavailable',
+      'The sandbox host is not there.',
+    )
+    expect((await lonely.send('/v1/sandboxes')).json.count).toBe(0)
+    expect((await lonely.send('/health')).status).toBe(200)
+  } finally {
+    await lonely.close()
+  }
+})
