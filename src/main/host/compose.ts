@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { AppError } from '../../shared/appError.ts'
 import type { HostEvent } from '../../shared/contract/hostIpc.ts'
 import { hostFolder } from '../platform/hostSocket.ts'
 import { listenIpc } from '../platform/ipc/ipcServer.ts'
@@ -11,6 +12,7 @@ import { claimAddress, removePidFile, writePidFile } from './ipc/hostAddress.ts'
 import { hostHandlers } from './ipc/hostHandlers.ts'
 import { idleWatch } from './ipc/idleWatch.ts'
 import { machines } from './machines/machines.ts'
+import { bubblewrapRuntime } from './runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { SandboxRuntime } from './runtimes/sandboxRuntime.ts'
 import { screenPool } from './terminals/screenPool.ts'
 import { openTerminals } from './terminals/terminals.ts'
@@ -38,6 +40,18 @@ export type RunningHost = {
 }
 
 const screenWorkers = 2
+
+/** @throws AppError `config/invalid` for a name that is none. */
+export function namedRuntimes(
+  names: readonly string[],
+  { dataDir, log, now }: Pick<HostOptions, 'dataDir' | 'log' | 'now'>,
+): SandboxRuntime[] {
+  const folder = join(hostFolder(dataDir), 'machines')
+  return names.map((name) => {
+    if (name === 'bubblewrap') return bubblewrapRuntime({ folder, log: log.of(name), now })
+    throw new AppError('config/invalid', `There is no runtime ${JSON.stringify(name)}.`)
+  })
+}
 
 export async function startHost(options: HostOptions): Promise<RunningHost> {
   const { dataDir, runtimes, now, log } = options

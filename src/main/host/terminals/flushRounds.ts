@@ -5,48 +5,41 @@ export type FlushRounds = {
 }
 
 const enoughBytes = 32 * 1024
-const mostRounds = 8
+const pauseMs = 2
 
 /**
- * Decides when output goes on its way: the first byte after a pause at once; while more comes in each round of the
- * event loop, in runs, because ten thousand small messages a second would cost more than what they carry.
+ * Decides when output goes on its way: the first byte after a pause at once; while more keeps coming, in runs,
+ * because ten thousand small messages a second would cost more than what they carry.
  */
 export function flushRounds(flush: () => void): FlushRounds {
-  let armed: NodeJS.Immediate | undefined
+  let pause: NodeJS.Timeout | undefined
   let waiting = 0
-  let since = 0
-  let rounds = 0
 
-  const arm = (): void => {
-    since = 0
-    armed = setImmediate(round)
+  const send = (): void => {
+    waiting = 0
+    flush()
   }
 
-  const round = (): void => {
-    armed = undefined
-    if (waiting === 0) return
-    rounds++
-    if (since === 0 || waiting >= enoughBytes || rounds >= mostRounds) {
-      waiting = 0
-      rounds = 0
-      flush()
-    }
-    arm()
+  const over = (): void => {
+    if (waiting > 0) {
+      send()
+      pause?.refresh()
+    } else pause = undefined
   }
 
   return {
     touch(bytes) {
-      if (armed) {
+      if (pause) {
         waiting += bytes
-        since += bytes
+        if (waiting >= enoughBytes) send()
         return
       }
-      flush()
-      arm()
+      send()
+      pause = setTimeout(over, pauseMs)
     },
     close() {
-      clearImmediate(armed)
-      armed = undefined
+      clearTimeout(pause)
+      pause = undefined
     },
   }
 }

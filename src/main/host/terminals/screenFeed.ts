@@ -8,7 +8,7 @@ export type ScreenFeed = {
   readonly sent: number
   /** Cursor after the last byte that the screen has parsed. */
   readonly parsed: number
-  /** Sends what came, one batch at a time: while the worker parses, the next one grows. */
+  /** Sends what came, one batch at a time: the first at once, then in large ones, as nobody looks in between. */
   pump(): void
   resize(size: ScreenSize): void
   /** The reply holds exactly the output before the cursor that `posted` is given, before anything else happens. */
@@ -35,6 +35,9 @@ type ScreenFeedOptions = {
 }
 
 const batchBytes = 1024 * 1024
+/** A flood is parsed in runs of about this size: most of it scrolls out within the run and need not be parsed. */
+const enoughBytes = 512 * 1024
+const batchMs = 16
 
 /** With a `size` the screen is opened at once, for output that begins now. */
 export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): ScreenFeed {
@@ -45,6 +48,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
   let parsed = source.end
   let redrawn = 0
   let closed = false
+  let pause: NodeJS.Timeout | undefined
 
   const open = (at: ScreenSize): RemoteScreen => {
     const opened = pool.open(at, {
@@ -100,8 +104,15 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
   }
 
   const pump = (): void => {
-    if (!screen || parsed < sent || redrawn > 0) return
+    const pending = source.end - sent
+    if (!screen || pending === 0 || parsed < sent || redrawn > 0) return
+    if (pause && pending < enoughBytes) return
     send(screen, Math.min(source.end, sent + batchBytes))
+    clearTimeout(pause)
+    pause = setTimeout(() => {
+      pause = undefined
+      pump()
+    }, batchMs)
   }
 
   const loaded = async (): Promise<void> => {
@@ -142,6 +153,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
     },
     close() {
       closed = true
+      clearTimeout(pause)
       screen?.close()
       screen = undefined
     },

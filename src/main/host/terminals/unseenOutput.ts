@@ -1,10 +1,11 @@
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
+const sampleBytes = 2 * 1024
 /** Bell, backspace, tab, line feed, carriage return: they move the cursor or nothing. */
 const harmless = new Set([0x07, 0x08, 0x09, lineFeed, carriageReturn])
 
 export type PlainRun = {
-  /** First byte that is not plain text, or the end. */
+  /** Nothing more is to be found before this byte: the first that is not plain text, or the end. */
   until: number
   /** Bytes before this one leave no trace once the run is parsed; equal to the start when all of it matters. */
   visibleFrom: number
@@ -19,6 +20,7 @@ export type PlainRun = {
  * Holds only when the parser is at rest, on the normal screen, with the whole screen as scrolling region.
  */
 export function plainRun(bytes: Uint8Array, from: number, keptLines: number): PlainRun {
+  if (!worthSearching(bytes, from, keptLines)) return { until: bytes.length, visibleFrom: from }
   let lines = 0
   let until = from
   for (; until < bytes.length; until++) {
@@ -31,6 +33,14 @@ export function plainRun(bytes: Uint8Array, from: number, keptLines: number): Pl
     }
   }
   return { until, visibleFrom: lines > keptLines ? cutBefore({ bytes, from, until, keptLines }) : from }
+}
+
+/** Guesses from the first lines whether there can be enough: searching all of it costs a tenth of parsing it. */
+function worthSearching(bytes: Uint8Array, from: number, keptLines: number): boolean {
+  const sample = bytes.subarray(from, from + sampleBytes)
+  let lines = 0
+  for (const byte of sample) if (byte === lineFeed) lines++
+  return (lines * (bytes.length - from)) / sampleBytes > keptLines
 }
 
 function cutBefore(run: { bytes: Uint8Array; from: number; until: number; keptLines: number }): number {

@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util'
+import { AppError } from '../shared/appError.ts'
+import { namedRuntimes, startHost } from './host/compose.ts'
+import { jsonLog, type LogLevel } from './platform/log.ts'
+import { version } from './platform/version.ts'
+
+/**
+ * The sandbox host as a process: `node host.ts --data DIR --runtimes bubblewrap --log-level info [--idle-exit-ms N]`.
+ * The service starts it, and it outlives the service. It prints its log; whoever starts it says where that goes.
+ */
+const closeMs = 60_000
+
+function options() {
+  const { values } = parseArgs({
+    options: {
+      data: { type: 'string' },
+      runtimes: { type: 'string', default: 'bubblewrap' },
+      'log-level': { type: 'string', default: 'info' },
+      'idle-exit-ms': { type: 'string', default: '60000' },
+    },
+  })
+  if (values.data === undefined) throw new AppError('config/invalid', '--data names no folder.')
+  const idleExitMs = Number(values['idle-exit-ms'])
+  if (!Number.isInteger(idleExitMs)) throw new AppError('config/invalid', '--idle-exit-ms is no whole number.')
+  return { dataDir: values.data, names: values.runtimes.split(','), level: levelOf(values['log-level']), idleExitMs }
+}
+
+function levelOf(value: string): LogLevel {
+  if (value === 'debug' || value === 'info' || value === 'warn' || value === 'error') return value
+  throw new AppError('config/invalid', `--log-level ${value} is none of debug, info, warn and error.`)
+}
+
+async function run(): Promise<void> {
+  const { dataDir, names, level, idleExitMs } = options()
+  const now = Date.now
+  const log = jsonLog({ write: (line) => process.stdout.write(line), now, level, area: 'host' })
+  process.on('uncaughtException', (failure) => log.error('an error was not caught', { failure }))
+  process.on('unhandledRejection', (failure) => log.error('a promise was rejected unseen', { failure }))
+  const stopped = new Promise<string>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
+    process.on('SIGHUP', () => {})
+  })
+  const runtimes = namedRuntimes(names, { dataDir, log, now })
+  const host = await startHost({ dataDir, runtimes, version, pid: process.pid, now, log, idleExitMs })
+  log.info('the sandbox host ends', { reason: await Promise.race([stopped, host.wantsToEnd]) })
+  setTimeout(() => process.exit(1), closeMs).unref()
+  await host.close()
+}
+
+run().then(
+  () => process.exit(0),
+  (failure: unknown) => {
+    process.stderr.write(`${failure instanceof AppError ? failure.message : String(failure)}\n`)
+    process.exit(1)
+  },
+)

@@ -1,0 +1,46 @@
+import { PassThrough } from 'node:stream'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Frame, frameReader, writeFrame } from './frames.ts'
+
+test('frames arrive whole and in order, however the bytes are cut', () => {
+  const frame = fc.record({ header: fc.jsonValue(), body: fc.uint8Array({ maxLength: 300 }) })
+  fc.assert(
+    fc.property(fc.array(frame, { maxLength: 8 }), fc.infiniteStream(fc.integer({ min: 1, max: 64 })), (sent, cuts) => {
+      const wire = Buffer.concat(sent.map(({ header, body }) => written(header, body)))
+      const received: Frame[] = []
+      const read = frameReader((it) => received.push(it))
+      for (let at = 0; at < wire.length; ) {
+        const size = cuts.next().value
+        read(wire.subarray(at, at + size))
+        at += size
+      }
+      expect(received.map(({ header }) => header)).toEqual(sent.map(({ header }) => JSON.parse(JSON.stringify(header))))
+      expect(received.map(({ body }) => Buffer.from(body).toString('hex'))).toEqual(
+        sent.map(({ body }) => Buffer.from(body).toString('hex')),
+      )
+    }),
+  )
+})
+
+test('a frame larger than allowed is refused before its bytes are waited for', () => {
+  const read = frameReader(() => {})
+  const prefix = Buffer.alloc(8)
+  prefix.writeUInt32BE(2, 0)
+  prefix.writeUInt32BE(0xffff_ffff, 4)
+  expect(() => read(prefix)).toThrow('larger than allowed')
+})
+
+test('a header that is no JSON is refused', () => {
+  const read = frameReader(() => {})
+  const prefix = Buffer.alloc(8)
+  prefix.writeUInt32BE(3, 0)
+  expect(() => read(Buffer.concat([prefix, Buffer.from('{x}')]))).toThrow(SyntaxError)
+})
+
+/** A frame as it stands on the wire. `writeFrame` needs of a socket only what every stream has. */
+function written(header: unknown, body: Uint8Array): Buffer {
+  const stream = new PassThrough({ highWaterMark: 1024 * 1024 })
+  writeFrame(stream as unknown as Parameters<typeof writeFrame>[0], header, body)
+  return stream.read() as Buffer
+}
