@@ -2,8 +2,8 @@ import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import { until } from '../../../../test/support/eventually.ts'
 import { patchFromEvent } from './eventPatch.ts'
-import { withoutSandbox, withSandbox } from './sandboxes/sandboxList.ts'
-import { withoutTerminal, withTerminal, withTitle } from './sessions/terminalList.ts'
+import { withNewSandbox, withoutSandbox, withSandbox } from './sandboxes/sandboxList.ts'
+import { withNewTerminal, withoutTerminal, withTerminal, withTitle } from './sessions/terminalList.ts'
 
 const sandbox = (name: string, created_at: string, status = 'running') =>
   ({ id: name, name, created_at, status }) as never
@@ -29,6 +29,15 @@ test('a new terminal comes last, a known one stays where it is', () => {
     'running',
   ])
   expect(withoutTerminal(list, 'p1' as never).map((it) => it.session_id)).toEqual(['p2'])
+})
+
+test('the answer to a creation never hides what events told since', () => {
+  const ended = [terminal('p1', '2026-01-01', 'exited')]
+  expect(withNewTerminal(ended, terminal('p1', '2026-01-01'))).toBe(ended)
+  expect(withNewTerminal(ended, terminal('p2', '2026-01-02'))).toHaveLength(2)
+  const failed = [sandbox('a', '2026-01-01', 'error')]
+  expect(withNewSandbox(failed, sandbox('a', '2026-01-01'))).toBe(failed)
+  expect(withNewSandbox(failed, sandbox('b', '2026-01-02'))).toHaveLength(2)
 })
 
 test('a title changes its own terminal only, and nothing when it is the same', () => {

@@ -33,7 +33,6 @@ export function useLiveLists(): void {
         break
       case 'sandbox.removed':
         patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => withoutSandbox(list, event.id))
-        queryClient.removeQueries({ queryKey: terminalsKey(event.id) })
         break
       case 'terminal.changed':
         patchFromEvent<TerminalList>(queryClient, terminalsKey(event.terminal.sandbox_id), (list) =>

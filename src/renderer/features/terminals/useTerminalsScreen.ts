@@ -19,7 +19,7 @@ import {
 } from './selection/selection.ts'
 import { useSelection } from './selection/useSelection.ts'
 import { type NewTerminal, shellCommand, useTerminalActions } from './sessions/useTerminalActions.ts'
-import type { WorkbenchActions } from './sessions/Workbench.tsx'
+import type { WorkbenchActions } from './sessions/workbenchActions.ts'
 import type { TerminalSize } from './stream/terminalScreen.ts'
 import { useLiveLists } from './useLiveLists.ts'
 

@@ -67,7 +67,7 @@ export function CreateSandboxDialog({ create, onCreated, onClose }: CreateSandbo
       open
       onOpenChange={(open) => !open && !busy && onClose()}
       title="New sandbox"
-      description="A machine of its own: files, processes and network apart from yours."
+      description="A small machine of its own, apart from yours."
       onSubmit={() => void submit()}
       footer={
         <>

@@ -1,6 +1,5 @@
-import { Box, Plus } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
@@ -36,15 +35,7 @@ export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPa
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         </div>
       )}
-      {data?.length === 0 && (
-        <div className="flex flex-col items-start gap-2 p-3 text-muted">
-          <Box aria-hidden className="size-4 text-faint" />
-          <p>Your sandboxes will be listed here.</p>
-          <Button size="small" icon={Plus} onClick={onNew}>
-            New sandbox
-          </Button>
-        </div>
-      )}
+      {data?.length === 0 && <p className="p-3 text-muted">Your sandboxes will be listed here.</p>}
       {data && data.length > 0 && (
         <SandboxListView sandboxes={data} selectedId={selectedId} actions={actions} onSelect={onSelect} />
       )}

@@ -58,7 +58,9 @@ export function SandboxRow({ sandbox, isSelected, isTabStop, actions, onSelect }
                 )}
               </span>
             </span>
-            <span className="truncate text-small text-faint">{resourcesText(sandbox)}</span>
+            <span className={classNames('truncate text-small', isSelected ? 'text-muted' : 'text-faint')}>
+              {resourcesText(sandbox)}
+            </span>
           </span>
         </button>
       </ContextMenu>

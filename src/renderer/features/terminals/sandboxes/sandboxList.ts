@@ -10,6 +10,11 @@ export function withSandbox(list: SandboxList, sandbox: Sandbox): SandboxList {
   return [...others, sandbox].sort((one, other) => other.created_at.localeCompare(one.created_at))
 }
 
+/** For an answer, which may be older than the event that told of the same sandbox. */
+export function withNewSandbox(list: SandboxList, sandbox: Sandbox): SandboxList {
+  return list.some(({ id }) => id === sandbox.id) ? list : withSandbox(list, sandbox)
+}
+
 export function withoutSandbox(list: SandboxList, id: SandboxId): SandboxList {
   return list.filter((it) => it.id !== id)
 }

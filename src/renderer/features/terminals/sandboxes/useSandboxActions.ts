@@ -8,9 +8,10 @@ import {
   stopSandbox,
 } from '../../../../shared/contract/sandboxes.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readAgain } from '../../../agent/readAgain.ts'
 import { notify } from '../../../ui/toast.tsx'
 import { patchFromEvent } from '../eventPatch.ts'
-import { type SandboxList, withoutSandbox, withSandbox } from './sandboxList.ts'
+import { type SandboxList, withNewSandbox, withoutSandbox } from './sandboxList.ts'
 import { sandboxesKey } from './useSandboxes.ts'
 
 export type SandboxActions = {
@@ -26,16 +27,17 @@ export type SandboxActions = {
 export function useSandboxActions(): SandboxActions {
   const agent = useAgent()
   const queryClient = useQueryClient()
-  // The answer may come before the event that tells the same.
-  const learn = (sandbox: Sandbox) => {
-    patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => withSandbox(list, sandbox))
-    return sandbox
-  }
   return {
-    create: async (input) => learn(await agent(createSandbox, input)),
+    async create(input) {
+      const created = await agent(createSandbox, input)
+      patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => withNewSandbox(list, created))
+      return created
+    },
     async start(sandbox) {
       try {
-        return learn(await agent(startSandbox, { id: sandbox.id }))
+        const started = await agent(startSandbox, { id: sandbox.id })
+        void readAgain(queryClient, sandboxesKey)
+        return started
       } catch (failure) {
         notify.failed(failure, { title: `${sandbox.name} did not start` })
         return undefined
@@ -43,7 +45,8 @@ export function useSandboxActions(): SandboxActions {
     },
     async stop(sandbox) {
       try {
-        learn(await agent(stopSandbox, { id: sandbox.id }))
+        await agent(stopSandbox, { id: sandbox.id })
+        void readAgain(queryClient, sandboxesKey)
       } catch (failure) {
         notify.failed(failure, { title: `${sandbox.name} did not stop` })
       }

@@ -8,7 +8,7 @@ import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import type { SandboxRowActions } from '../sandboxes/SandboxRow.tsx'
 import { newTerminalKeys } from '../shortcuts.ts'
 import { stateSentence } from './stateSentence.ts'
-import type { WorkbenchActions } from './Workbench.tsx'
+import type { WorkbenchActions } from './workbenchActions.ts'
 
 type NoTerminalsProps = { sandbox: Sandbox; actions: WorkbenchActions; sandboxActions: SandboxRowActions }
 

@@ -20,20 +20,10 @@ import { tabCommands, tabMenu } from './tabActions.ts'
 import { tabLabels } from './tabLabels.ts'
 import { useRecent } from './useRecent.ts'
 import { useTerminals } from './useTerminals.ts'
+import type { WorkbenchActions } from './workbenchActions.ts'
 
 /** Terminals kept on the page; one longer out of view is attached again when it is shown. */
 const terminalsKept = 8
-
-export type WorkbenchActions = {
-  select(terminal: Terminal): void
-  close(terminals: readonly Terminal[], tabs: readonly Terminal[]): void
-  again(terminal: Terminal): void
-  newTerminal(): void
-  askForCommand(): void
-  /** Gives the terminal in view the keyboard. */
-  focus(): void
-  retitle(terminal: Terminal, title: string | null): void
-}
 
 type WorkbenchProps = {
   sandbox: Sandbox

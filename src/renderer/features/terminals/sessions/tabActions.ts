@@ -4,7 +4,7 @@ import type { Command } from '../../../ui/commands/commandRegistry.tsx'
 import type { MenuItem } from '../../../ui/Menu.tsx'
 import { copyId } from '../copyId.ts'
 import { closeTabKeys, newTerminalKeys, nextTabKeys, previousTabKeys } from '../shortcuts.ts'
-import type { WorkbenchActions } from './Workbench.tsx'
+import type { WorkbenchActions } from './workbenchActions.ts'
 
 const section = 'Terminal tabs'
 

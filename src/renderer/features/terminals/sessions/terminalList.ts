@@ -14,6 +14,11 @@ export function withTerminal(list: TerminalList, terminal: Terminal): TerminalLi
   return sortedTerminals([...list.filter(({ session_id }) => session_id !== terminal.session_id), terminal])
 }
 
+/** For an answer, which may be older than the event that told of the same terminal. */
+export function withNewTerminal(list: TerminalList, terminal: Terminal): TerminalList {
+  return list.some(({ session_id }) => session_id === terminal.session_id) ? list : withTerminal(list, terminal)
+}
+
 export function withoutTerminal(list: TerminalList, id: TerminalId): TerminalList {
   return list.filter(({ session_id }) => session_id !== id)
 }

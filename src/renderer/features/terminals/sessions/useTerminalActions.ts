@@ -7,7 +7,7 @@ import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { patchFromEvent } from '../eventPatch.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
-import { type TerminalList, withTerminal, withTitle } from './terminalList.ts'
+import { type TerminalList, withNewTerminal, withTitle } from './terminalList.ts'
 import { terminalsKey } from './useTerminals.ts'
 
 /** A login shell: it reads the profile, so that paths and prompts are as a person expects them. */
@@ -32,7 +32,7 @@ export function useTerminalActions(): TerminalActions {
     async create(sandboxId, { command, cwd, size }) {
       const input: Input<typeof createTerminal> = { id: sandboxId, command, ...(cwd && { cwd }), ...size }
       const created = await agent(createTerminal, input)
-      patch(sandboxId, (list) => withTerminal(list, created))
+      patch(sandboxId, (list) => withNewTerminal(list, created))
       return created
     },
     async close(terminal) {

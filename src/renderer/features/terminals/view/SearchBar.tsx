@@ -19,20 +19,21 @@ export function SearchBar({ search, onClose }: SearchBarProps) {
   const change = (part: Partial<SearchQuery>) => {
     const next = { ...query, ...part }
     setQuery(next)
-    search.refine(next)
+    search.fromEnd(next)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onClose()
     else if (event.key !== 'Enter') return
-    else if (event.shiftKey) search.previous(query)
-    else search.next(query)
+    // As one reads a terminal: from the newest upwards.
+    else if (event.shiftKey) search.next(query)
+    else search.previous(query)
     event.preventDefault()
   }
 
   return (
     <search
       aria-label="Search in terminal"
-      className="animate-appear absolute top-2 right-5 z-20 flex w-96 max-w-[calc(100%-2rem)] items-center gap-0.5 rounded-card bg-raised py-1 pr-1 pl-1 shadow-popover"
+      className="animate-appear absolute top-2 right-5 z-20 flex w-96 max-w-[calc(100%-2rem)] items-center gap-0.5 rounded-card bg-raised py-1 pr-1 pl-1 shadow-popover has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-accent"
     >
       <div ref={field} className="min-w-0 flex-1">
         <TextField
@@ -43,7 +44,7 @@ export function SearchBar({ search, onClose }: SearchBarProps) {
           onChange={(text) => change({ text })}
           onKeyDown={onKeyDown}
           aria-invalid={result === 'invalid' || undefined}
-          className="h-7 border-transparent bg-transparent shadow-none"
+          className="h-7 border-transparent bg-transparent shadow-none outline-none hover:not-disabled:bg-transparent"
         />
       </div>
       <output className="shrink-0 px-1.5 text-small tabular-nums text-muted">{countOf(query, result)}</output>
@@ -66,14 +67,14 @@ export function SearchBar({ search, onClose }: SearchBarProps) {
         size="small"
         icon={ArrowUp}
         label="Previous match"
-        shortcut="shift+enter"
+        shortcut="enter"
         onClick={() => search.previous(query)}
       />
       <IconButton
         size="small"
         icon={ArrowDown}
         label="Next match"
-        shortcut="enter"
+        shortcut="shift+enter"
         onClick={() => search.next(query)}
       />
       <IconButton size="small" icon={X} label="Close search" shortcut="escape" onClick={onClose} />

@@ -98,7 +98,7 @@ export function TerminalView({
       )}
       <ContextMenu items={actions.menu}>
         <div data-keys="terminal" className="relative min-h-0 flex-1 pt-1.5 pl-3">
-          <div ref={host} className="size-full overflow-hidden" />
+          <div ref={host} className="size-full overflow-hidden bg-canvas font-mono text-text" />
         </div>
       </ContextMenu>
       <StreamBar state={state} onRetry={() => session?.retryNow()} />

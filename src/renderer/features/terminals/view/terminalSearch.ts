@@ -8,8 +8,8 @@ export type SearchResult = { total: number; place: number | undefined } | 'inval
 export type TerminalSearch = {
   next(query: SearchQuery): void
   previous(query: SearchQuery): void
-  /** As the person types: the match that is shown grows as long as it fits. */
-  refine(query: SearchQuery): void
+  /** From the newest output upwards. */
+  fromEnd(query: SearchQuery): void
   end(): void
   decorate(decorations: Decorations): void
   onResult(listener: (result: SearchResult) => void): () => void
@@ -30,7 +30,7 @@ export function terminalSearch(terminal: Terminal): TerminalSearch {
     for (const listener of listeners) listener(result)
   }
 
-  function find({ text, caseSensitive, regex }: SearchQuery, way: 'findNext' | 'findPrevious', incremental: boolean) {
+  function find({ text, caseSensitive, regex }: SearchQuery, way: 'findNext' | 'findPrevious') {
     if (text === '') {
       addon.clearDecorations()
       tell({ total: 0, place: undefined })
@@ -40,13 +40,16 @@ export function terminalSearch(terminal: Terminal): TerminalSearch {
       tell('invalid')
       return
     }
-    addon[way](text, { caseSensitive, regex, incremental, ...(decorations && { decorations }) })
+    addon[way](text, { caseSensitive, regex, ...(decorations && { decorations }) })
   }
 
   return {
-    next: (query) => find(query, 'findNext', false),
-    previous: (query) => find(query, 'findPrevious', false),
-    refine: (query) => find(query, 'findNext', true),
+    next: (query) => find(query, 'findNext'),
+    previous: (query) => find(query, 'findPrevious'),
+    fromEnd(query) {
+      terminal.clearSelection() // a search goes on from what is selected
+      find(query, 'findPrevious')
+    },
     end: () => addon.clearDecorations(),
     decorate(next) {
       decorations = next

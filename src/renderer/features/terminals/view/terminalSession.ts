@@ -11,7 +11,7 @@ import { onPersonsInput, quietAnswers } from './quietAnswers.ts'
 import { type TerminalKeyAction, terminalKeyAction } from './terminalKeys.ts'
 import { type LinkHint, terminalLinks } from './terminalLinks.ts'
 import { type TerminalSearch, terminalSearch } from './terminalSearch.ts'
-import { documentToken, terminalPalette } from './terminalTheme.ts'
+import { terminalPalette } from './terminalTheme.ts'
 import type { WebglLeases } from './webglLeases.ts'
 import { webglRenderer } from './webglRenderer.ts'
 import { xtermScreen } from './xtermScreen.ts'
@@ -49,6 +49,8 @@ export type TerminalSession = {
   close(): void
 }
 
+const hideCursor = '\x1b[?25l'
+
 /** A terminal on the page: xterm.js in `host`, kept in step with the program by its stream until it is closed. */
 export function terminalSession({ host, on, ...options }: TerminalSessionOptions): TerminalSession {
   let ended = false
@@ -57,7 +59,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   const terminal = new Terminal({
     allowProposedApi: true, // Unicode 11 and search decorations
     cursorBlink: !window.matchMedia('(prefers-reduced-motion: reduce)').matches,
-    fontFamily: documentToken('--font-mono'),
+    fontFamily: getComputedStyle(host).fontFamily,
     linkHandler: links,
     macOptionIsMeta: true,
     minimumContrastRatio: 4.5,
@@ -82,9 +84,11 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     scrollbackLines: terminalLimits.scrollbackLines,
     onState(state) {
       ended = state.phase === 'ended' || state.phase === 'gone'
-      if (ended) takeRoom()
       terminal.options.disableStdin = ended
-      terminal.options.cursorInactiveStyle = ended ? 'none' : 'outline'
+      if (ended) {
+        terminal.write(hideCursor)
+        takeRoom()
+      }
       on.state(state)
     },
     onTitle: on.title,
@@ -117,7 +121,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   }
 
   function look({ theme, fontSize }: Appearance): void {
-    const palette = terminalPalette(theme, documentToken)
+    const palette = terminalPalette(theme, getComputedStyle(host))
     terminal.options.theme = palette.theme
     search.decorate(palette.matches)
     if (terminal.options.fontSize !== fontSize) terminal.options.fontSize = fontSize

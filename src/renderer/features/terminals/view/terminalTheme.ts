@@ -71,14 +71,11 @@ const light: Palette = {
   },
 }
 
-/** The sixteen colours are the terminal's own; what it shares with the window around it comes from the tokens. */
-export function terminalPalette(theme: Theme, token: (name: string) => string): Palette {
-  const { theme: colours, matches } = theme === 'dark' ? dark : light
-  const canvas = token('--canvas')
-  const text = token('--text')
-  return { matches, theme: { ...colours, background: canvas, foreground: text, cursor: text, cursorAccent: canvas } }
-}
+type Around = Pick<CSSStyleDeclaration, 'color' | 'backgroundColor'>
 
-export function documentToken(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+/** The sixteen colours are the terminal's own; text and ground are those of the element it is in. */
+export function terminalPalette(theme: Theme, { color, backgroundColor }: Around): Palette {
+  const { theme: colours, matches } = theme === 'dark' ? dark : light
+  const own = { background: backgroundColor, foreground: color, cursor: color, cursorAccent: backgroundColor }
+  return { matches, theme: { ...colours, ...own } }
 }

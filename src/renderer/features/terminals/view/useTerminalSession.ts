@@ -64,10 +64,12 @@ export function useTerminalSession(
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another terminal is another session
   useEffect(() => {
+    const element = host.current
+    if (!element) return
     const leaving = new AbortController()
-    void terminalFonts().then(() => {
-      if (leaving.signal.aborted || host.current === null) return
-      const made = opened(host.current)
+    void terminalFonts(element).then(() => {
+      if (leaving.signal.aborted) return
+      const made = opened(element)
       leaving.signal.addEventListener('abort', () => made.close())
       setSession(made)
     })
@@ -89,8 +91,8 @@ export function useTerminalSession(
 }
 
 /** A terminal measures its cells once, when it opens: with the fonts it will draw with, or without them if they fail. */
-async function terminalFonts(): Promise<void> {
-  const family = getComputedStyle(document.documentElement).getPropertyValue('--font-mono')
+async function terminalFonts(host: HTMLElement): Promise<void> {
+  const family = getComputedStyle(host).fontFamily
   const loaded = Promise.all([document.fonts.load(`13px ${family}`), document.fonts.load(`bold 13px ${family}`)])
   const late = new Promise<void>((resolve) => setTimeout(resolve, fontDeadlineMs))
   await Promise.race([loaded.then(() => {}), late]).catch(() => {})
