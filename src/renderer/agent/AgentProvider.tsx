@@ -32,9 +32,9 @@ export function useAgent(): Agent {
   return agent
 }
 
-type LocalStatus = Output<typeof getLocalStatus>
+export type LocalStatus = Output<typeof getLocalStatus>
 const statusWhileLostMs = 2000
-const statusKey = ['local', 'status'] as const
+export const statusKey = ['local', 'status'] as const
 
 export function useLocalStatus(): LocalStatus | undefined {
   const agent = useAgent()

@@ -2,22 +2,19 @@ import { useConnection } from '../agent/AgentProvider.tsx'
 import { StatusDot } from '../ui/StatusDot.tsx'
 import { connectionWords } from './connectionWords.ts'
 
-/** Beside the work, never in its way: shown when the service has been away for a moment, gone when it is back. */
+/** Above its own line of state, never in the way of the work: shown when the service has been away for a moment, gone when it is back. */
 export function ConnectionNotice() {
   const connection = useConnection()
   if (!connection || connection.state === 'connected') return null
   const starting = connection.state === 'starting'
   return (
-    <div className="animate-late pointer-events-none absolute inset-x-0 bottom-4 z-30 flex justify-center px-4">
-      <div
-        role="status"
-        className="flex max-w-120 items-start gap-2.5 rounded-card bg-raised px-3 py-2.5 shadow-popover"
-      >
+    <div className="animate-late pointer-events-none absolute bottom-3 left-3 z-30 w-66">
+      <div role="status" className="flex items-start gap-2.5 rounded-card bg-raised px-3 py-2.5 shadow-popover">
         <span className="flex h-5 items-center">
           <StatusDot tone={connectionWords(connection).tone} pulsing />
         </span>
         <div className="min-w-0">
-          <p className="font-medium">{starting ? 'The service is starting' : 'The service does not answer'}</p>
+          <p className="font-medium">{starting ? 'The service is starting' : 'The connection is lost'}</p>
           <p className="text-muted">
             {connection.detail ?? 'What runs in your sandboxes goes on.'} This window catches up by itself.
           </p>

@@ -1,5 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getLocalStatus, openSession } from '../../shared/contract/localApi.ts'
+import { type LocalStatus, statusKey } from '../agent/AgentProvider.tsx'
 import type { Agent } from '../agent/agentClient.ts'
 import { isSessionLost } from './sessionLost.ts'
 
@@ -7,13 +8,16 @@ export const sessionKey = ['session'] as const
 
 /** Exchanges the start token, if there is one, for the session cookie, and asks whether the session holds. */
 export function useSession(agent: Agent, token: string | undefined) {
+  const queryClient = useQueryClient()
   return useQuery({
     queryKey: sessionKey,
     queryFn: async ({ signal }) => {
       // A token works once. When it is refused, an older session of this browser may still hold.
       const refusal = token === undefined ? undefined : await refusalOf(agent, token)
       try {
-        return await agent(getLocalStatus, {}, { signal })
+        const status = await agent(getLocalStatus, {}, { signal })
+        queryClient.setQueryData<LocalStatus>(statusKey, status) // so that the window need not ask for it again
+        return status
       } catch (error) {
         throw isSessionLost(error) && refusal ? refusal : error
       }
