@@ -85,10 +85,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     onState(state) {
       ended = state.phase === 'ended' || state.phase === 'gone'
       terminal.options.disableStdin = ended
-      if (ended) {
-        terminal.write(hideCursor)
-        takeRoom()
-      }
+      if (ended) rest()
       on.state(state)
     },
     onTitle: on.title,
@@ -116,8 +113,21 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     if (size === undefined || host.clientWidth === 0) return
     on.room(size)
     // What has ended is only read: it takes the room there is. What runs follows its machine's answer.
-    if (ended) terminal.write('', () => terminal.resize(size.cols, size.rows))
-    else stream.resize(size)
+    if (ended) {
+      terminal.write('', () => terminal.resize(size.cols, size.rows))
+    } else stream.resize(size)
+  }
+
+  /** Takes the room there is, and then the cursor away: not at once, or the WebGL renderer keeps it on an empty screen. */
+  function rest(): void {
+    takeRoom()
+    terminal.write('', () => {
+      const drawn = terminal.onRender(() => {
+        drawn.dispose()
+        terminal.write(hideCursor)
+      })
+      terminal.refresh(0, terminal.rows - 1)
+    })
   }
 
   function look({ theme, fontSize }: Appearance): void {
