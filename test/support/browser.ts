@@ -1,4 +1,6 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+export type StorageState = Exclude<BrowserContextOptions['storageState'], string | undefined>
 
 /** The machine's own Chromium, kept from every address but loopback. */
 export function openBrowser(): Promise<Browser> {
@@ -19,34 +21,35 @@ export function openBrowser(): Promise<Browser> {
 }
 
 export type Window = {
-  context: BrowserContext
   page: Page
-  /** What the page threw or the browser refused: must stay empty. */
-  complaints: string[]
+  /** Cookies and storage: another window opened with them is of the same person. */
+  state(): Promise<StorageState>
+  /** What the page threw, or its security policy refused. */
+  complaints: readonly string[]
+  close(): Promise<void>
 }
 
-export type WindowOptions = { colorScheme?: 'dark' | 'light'; width?: number; height?: number }
+export type WindowOptions = { colorScheme?: 'dark' | 'light'; state?: StorageState }
 
 /** A window with a profile of its own. Terminals draw into the DOM there, so that their text can be read. */
-export async function openWindow(browser: Browser, options: WindowOptions = {}): Promise<Window> {
+export async function openWindow(
+  browser: Browser,
+  { colorScheme = 'dark', state }: WindowOptions = {},
+): Promise<Window> {
   const context = await browser.newContext({
-    colorScheme: options.colorScheme ?? 'dark',
-    viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
+    colorScheme,
+    viewport: { width: 1280, height: 800 },
     permissions: ['clipboard-read', 'clipboard-write'],
     reducedMotion: 'reduce',
+    ...(state && { storageState: state }),
   })
   context.setDefaultTimeout(60_000)
-  await context.addInitScript(() => localStorage.setItem('steward.terminal.renderer', 'dom'))
+  await context.addInitScript("localStorage.setItem('steward.terminal.renderer', 'dom')")
   const page = await context.newPage()
-  return { context, page, complaints: complaintsOf(page) }
-}
-
-export function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('pageerror', (failure) => complaints.push(`page error: ${failure.message}`))
   page.on('console', (message) => {
-    const text = message.text()
-    if (/Content Security Policy|Refused to/.test(text)) complaints.push(text)
+    if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text())
   })
-  return complaints
+  return { page, state: () => context.storageState(), complaints, close: () => context.close() }
 }

@@ -1,0 +1,67 @@
+import type { Locator, Page } from 'playwright-core'
+import { until } from '../../support/eventually.ts'
+import { type TerminalPane, terminalPane } from './terminalPane.ts'
+
+/** Steward's window, in the words of what a person does there. */
+export type AppWindow = {
+  page: Page
+  /** Loads it and waits until it lists the sandboxes. */
+  open(url: string): Promise<void>
+  reload(): Promise<void>
+  terminal: TerminalPane
+  sandbox(name: string): Locator
+  select(name: string): Promise<void>
+  createSandbox(given: { name: string; vcpu?: number }): Promise<void>
+  /** Opens one more terminal of the sandbox in view and waits until it is live. */
+  newTerminal(): Promise<void>
+  tabs(): Locator
+  /** Chooses a command of the palette by its title. */
+  command(title: string): Promise<void>
+  dialog(title: string): Locator
+}
+
+export function appWindow(page: Page): AppWindow {
+  const list = page.getByRole('region', { name: 'Sandboxes' })
+  const visible = page.locator(':visible')
+  const terminal = terminalPane(page)
+  const ready = () => list.getByRole('heading', { name: 'Sandboxes' }).waitFor()
+  const dialog = (title: string) => page.getByRole('dialog', { name: title })
+  const sandbox = (name: string) => list.getByRole('listitem').filter({ hasText: name })
+  return {
+    page,
+    async open(url) {
+      await page.goto(url)
+      await ready()
+    },
+    async reload() {
+      await page.reload()
+      await ready()
+    },
+    terminal,
+    sandbox,
+    select: (name) => sandbox(name).getByRole('button').first().click(),
+    async createSandbox({ name, vcpu }) {
+      await list.getByRole('button', { name: 'New sandbox' }).first().click()
+      const form = dialog('New sandbox')
+      await form.getByLabel('Name').fill(name)
+      if (vcpu !== undefined) await form.getByLabel('vCPU').fill(String(vcpu))
+      await form.getByRole('button', { name: 'Create sandbox' }).click()
+      await form.waitFor({ state: 'hidden' })
+    },
+    async newTerminal() {
+      const before = await terminal.id()
+      await page.getByRole('button', { name: 'New terminal', exact: true }).and(visible).first().click()
+      await until('the new terminal is in view', async () => (await terminal.id()) !== before)
+      await terminal.isLive()
+    },
+    tabs: () => page.getByRole('tab').and(visible),
+    async command(title) {
+      await page.keyboard.press('Control+Shift+P')
+      const palette = dialog('Commands')
+      await palette.getByPlaceholder('What do you want to do?').fill(title)
+      await palette.getByRole('option', { name: title }).first().click()
+      await palette.waitFor({ state: 'hidden' })
+    },
+    dialog,
+  }
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createSandbox, deleteSandbox, type Sandbox } from '../../src/shared/contract/sandboxes.ts'
+import { createTerminal } from '../../src/shared/contract/terminals.ts'
+import { openWindow } from '../support/browser.ts'
+import { pictures } from './pages/pictures.ts'
+import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+
+let app: StewardInBrowser
+const look = pictures()
+
+beforeAll(async () => {
+  app = await stewardInBrowser()
+})
+afterAll(() => app?.close())
+
+test('a window without a session', async () => {
+  const opened = await openWindow(app.browser)
+  onTestFinished(() => opened.close())
+  await opened.page.goto(new URL(app.steward.url).origin)
+  await opened.page.getByRole('heading', { name: 'This window has no session' }).waitFor()
+  await look(opened.page, 'no-session')
+})
+
+test('the first screen teaches what a sandbox is', async () => {
+  const window = await app.window()
+  await window.page.getByRole('heading', { name: 'Your first sandbox' }).waitFor()
+  await look(window.page, 'first-sandbox')
+})
+
+test('the dialog for a new sandbox', async () => {
+  const window = await app.window()
+  await window.page.getByRole('button', { name: 'New sandbox' }).first().click()
+  const form = window.dialog('New sandbox')
+  await form.getByLabel('Name').fill('build-box')
+  await form.getByLabel('Memory').fill('99999')
+  await form.getByLabel('Memory').blur()
+  expect(await form.getByLabel('Memory').inputValue()).toBe('8192')
+  await look(window.page, 'new-sandbox')
+})
+
+test('the command palette runs what is chosen', async () => {
+  const window = await app.window()
+  await window.page.keyboard.press('Control+K')
+  const palette = window.dialog('Commands')
+  await palette.getByRole('option', { name: 'New sandbox…' }).waitFor()
+  await look(window.page, 'commands')
+  await palette.getByPlaceholder('What do you want to do?').fill('keyboard')
+  await window.page.keyboard.press('Enter')
+  await window.dialog('Keyboard shortcuts').waitFor()
+})
+
+test('the list of shortcuts opens with ?', async () => {
+  const window = await app.window()
+  await window.page.getByRole('button', { name: 'Terminals' }).focus()
+  await window.page.keyboard.press('?')
+  const shortcuts = window.dialog('Keyboard shortcuts')
+  await shortcuts.getByText('Find a command').waitFor()
+  await look(window.page, 'shortcuts')
+  await window.page.keyboard.press('Escape')
+  await shortcuts.waitFor({ state: 'hidden' })
+})
+
+test('terminals of several sandboxes, what ended, search, and the question before deleting', async () => {
+  const made: Sandbox[] = []
+  for (const [name, vcpu] of [['build-box', 2] as const, ['agent-research', 1] as const, ['scratch', 1] as const]) {
+    made.push(await app.client.call(createSandbox, { name, vcpu, memory_mb: 1024 }))
+  }
+  onTestFinished(async () => {
+    for (const { id } of made) await app.client.call(deleteSandbox, { id })
+  })
+  const [first] = made
+  if (!first) throw new Error('Nothing was made.')
+  await app.client.call(createTerminal, { id: first.id, command: 'bash' })
+  const window = await app.window()
+  await window.select('build-box')
+  const { terminal } = window
+  await terminal.isLive()
+  await terminal.run('ls --color=always /; uname -sr; nproc; df -h / | tail -1; echo ready')
+  await terminal.sees(/^ready$/m)
+  await window.newTerminal()
+  await terminal.run('python3 -q')
+  await terminal.sees('>>>')
+  await terminal.run('sum(range(1000))')
+  await terminal.sees('499500')
+  await window.tabs().first().click()
+  await terminal.sees('ready')
+  await look(window.page, 'terminals')
+
+  await terminal.press('Control+Shift+F')
+  const search = window.page.getByRole('search', { name: 'Search in terminal' })
+  await search.getByRole('textbox').fill('Linux')
+  await search.getByText(/of \d/).waitFor()
+  await look(window.page, 'search')
+  await search.getByRole('textbox').press('Escape')
+
+  await terminal.run('exit 3')
+  await window.page.getByText('Exited with code 3').first().waitFor()
+  await look(window.page, 'ended')
+
+  await window.command('Delete build-box')
+  await window.dialog('Delete build-box?').waitFor()
+  await look(window.page, 'delete-sandbox')
+})

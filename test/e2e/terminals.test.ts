@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listSandboxes } from '../../src/shared/contract/sandboxes.ts'
+import { createTerminal } from '../../src/shared/contract/terminals.ts'
+import { eventually, until } from '../support/eventually.ts'
+import { leftovers } from '../support/leftovers.ts'
+import { isAlive, seenProcesses } from '../support/processes.ts'
+import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+
+let app: StewardInBrowser
+
+beforeAll(async () => {
+  app = await stewardInBrowser()
+})
+afterAll(() => app?.close())
+
+test('creates a sandbox and types in its first terminal', async () => {
+  const window = await app.window()
+  await window.createSandbox({ name: 'first-box', vcpu: 2 })
+  await window.terminal.isLive()
+  await window.terminal.run('echo answer $((6 * 7)) on $(hostname)')
+  await window.terminal.sees('answer 42 on first-box')
+  expect(await window.sandbox('first-box').textContent()).toContain('2 vCPU')
+})
+
+test('draws vim, which writes what is typed into it', async () => {
+  const { id } = await app.sandbox('vim-box')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  const window = await app.window()
+  await window.select('vim-box')
+  await window.terminal.isLive()
+  await window.terminal.run('vim -u NONE notes.txt')
+  await window.terminal.sees(/^~$/m)
+  await window.terminal.type('ihello from vim')
+  await window.terminal.sees('hello from vim')
+  await window.terminal.press('Escape')
+  await window.terminal.run(':wq')
+  await window.terminal.run('echo read: $(cat notes.txt)')
+  await window.terminal.sees('read: hello from vim')
+})
+
+test('tells the program the size of its window', async () => {
+  const { id } = await app.sandbox('size-box')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  const window = await app.window()
+  await window.select('size-box')
+  await window.terminal.isLive()
+  const shownSize = async () => {
+    const count = (await window.terminal.rows()).length
+    await window.terminal.run('clear; echo "size is $(stty size)"')
+    await window.terminal.sees(`size is ${count} `)
+    return (await window.terminal.rows()).find((row) => row.startsWith('size is'))
+  }
+  const before = { rows: (await window.terminal.rows()).length, size: await shownSize() }
+  await window.page.setViewportSize({ width: 900, height: 500 })
+  await eventually(async () => expect((await window.terminal.rows()).length).toBeLessThan(before.rows))
+  expect(await shownSize()).not.toBe(before.size)
+})
+
+test('finds all as it was after a reload', async () => {
+  const { id } = await app.sandbox('reload-box')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  const window = await app.window()
+  await window.select('reload-box')
+  await window.terminal.isLive()
+  await window.terminal.run('kept=remembered; seq 1 100; echo end of $kept output')
+  await window.terminal.sees('end of remembered output')
+  const before = await window.terminal.rows()
+
+  await window.reload()
+  await window.terminal.isLive()
+  await eventually(async () => expect(await window.terminal.rows()).toEqual(before))
+  await window.terminal.run('echo still $kept')
+  await window.terminal.sees('still remembered')
+})
+
+test('finds all as it was after the service was killed', async () => {
+  const { id } = await app.sandbox('crash-box')
+  const { session_id } = await app.client.call(createTerminal, { id, command: 'bash' })
+  const window = await app.window()
+  await window.select('crash-box')
+  await window.terminal.isLive()
+  await window.terminal.run('kept=survivor; seq 1 300; echo last line')
+  await window.terminal.sees('last line')
+
+  const { service, host } = app.steward.pids()
+  process.kill(service, 'SIGKILL')
+  await window.terminal.run('echo typed meanwhile by $kept')
+  await until(
+    'another service runs',
+    () => app.steward.pids().service !== service && isAlive(app.steward.pids().service),
+  )
+  await window.terminal.isLive()
+  await window.terminal.sees('typed meanwhile by survivor')
+  expect(app.steward.pids().host).toBe(host)
+
+  const terminal = `${app.steward.serviceUrl}/v1/sandboxes/${id}/pty/${session_id}`
+  await eventually(async () => {
+    const reply = await fetch(`${terminal}/read?full=true`, { headers: { 'x-api-key': app.steward.ownerKey } })
+    const { output } = (await reply.json()) as { output: string }
+    expect(output.split('\n').filter((line) => /^\d+$/.test(line))).toEqual(
+      Array.from({ length: 300 }, (_, index) => String(index + 1)),
+    )
+  })
+})
+
+test('shows how a program ended, and runs it again', async () => {
+  const { id } = await app.sandbox('end-box')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  const window = await app.window()
+  await window.select('end-box')
+  await window.terminal.isLive()
+  await window.terminal.run('echo goodbye; exit 3')
+  const end = window.page.getByRole('region', { name: 'How it ended' }).and(window.page.locator(':visible'))
+  await end.getByText('Exited with code 3').waitFor()
+  await window.terminal.sees('goodbye')
+
+  await end.getByRole('button', { name: 'Again' }).click()
+  await window.terminal.isLive()
+  await window.terminal.run('echo here again')
+  await window.terminal.sees('here again')
+})
+
+test('finds text in what was printed', async () => {
+  const { id } = await app.sandbox('search-box')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  const window = await app.window()
+  await window.select('search-box')
+  await window.terminal.isLive()
+  await window.terminal.run('seq 1 400; echo done')
+  await window.terminal.sees('done')
+  await window.terminal.press('Control+Shift+F')
+  const search = window.page.getByRole('search', { name: 'Search in terminal' })
+  await search.getByRole('textbox').fill('137')
+  await search.getByText('1 of 1', { exact: true }).waitFor()
+  await window.terminal.sees(/^137$/m)
+  await search.getByRole('textbox').press('Escape')
+  await search.waitFor({ state: 'hidden' })
+})
+
+test('keeps each terminal in a tab of its own', async () => {
+  const { id } = await app.sandbox('tab-box')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  const window = await app.window()
+  await window.select('tab-box')
+  await window.terminal.isLive()
+  await window.terminal.run('echo in the first; sleep 1000')
+  await window.terminal.sees(/^in the first$/m)
+  await window.newTerminal()
+  expect(await window.tabs().count()).toBe(2)
+  await window.terminal.run('ps -e | grep -c sleep')
+  await window.terminal.sees(/^[1-9]$/m)
+  await window.tabs().first().click()
+  await window.terminal.sees(/^in the first$/m)
+})
+
+test('deletes a sandbox and leaves nothing of it', async () => {
+  const { id, name } = await app.sandbox('gone-box')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  const window = await app.window()
+  await window.select(name)
+  await window.terminal.isLive()
+  await window.terminal.run('(setsid sleep 98765 &) ; echo something > file; sleep 98765')
+  const sleepers = () => seenProcesses().filter(({ command }) => command === 'sleep 98765')
+  await eventually(() => expect(sleepers()).toHaveLength(2))
+
+  await window.command(`Delete ${name}`)
+  const question = window.dialog(`Delete ${name}?`)
+  await question.getByText('All its files are lost').waitFor()
+  await question.getByRole('button', { name: 'Delete sandbox' }).click()
+  await question.waitFor({ state: 'hidden' })
+  await window.sandbox(name).waitFor({ state: 'detached' })
+
+  const { sandboxes } = await app.client.call(listSandboxes, {})
+  expect(sandboxes.map((it) => it.id)).not.toContain(id)
+  await eventually(() =>
+    expect({ sleepers: sleepers(), left: leftovers(id, app.steward.dataFolder) }).toEqual({ sleepers: [], left: [] }),
+  )
+})
