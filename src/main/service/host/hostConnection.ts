@@ -49,7 +49,11 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
   const connect = async (): Promise<IpcClient> => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(connectDeadlineMs)])
     const client = await connectIpc({ path: options.path, onEvent: receive, signal })
+    // What is asked below has no signal of its own: closing ends it with the connection.
+    closing.signal.addEventListener('abort', client.close, { once: true })
+    void client.ended.then(() => closing.signal.removeEventListener('abort', client.close))
     try {
+      closing.signal.throwIfAborted()
       const call: HostCall = (method, params, given) => callHost(client, { method, params }, given)
       await replaceOtherVersion(call)
       await options.onConnected(call)
