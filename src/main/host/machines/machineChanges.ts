@@ -12,33 +12,29 @@ export type MachineChanges = {
   overrule(id: SandboxId, change: () => Promise<void>): Promise<void>
 }
 
-type Line = { last: Promise<unknown>; callOffs: Set<AbortController>; overruling: Promise<void> | undefined }
+type Line = { last: Promise<void>; callOffs: Set<AbortController>; overruling: Promise<void> | undefined }
 
 export function machineChanges(): MachineChanges {
   const lines = new Map<SandboxId, Line>()
 
-  const run = async <T>(line: Line, change: (called: AbortSignal) => Promise<T>): Promise<T> => {
+  const append = async <T>(id: SandboxId, change: (called: AbortSignal) => Promise<T>): Promise<T> => {
+    const line = lines.get(id) ?? { last: Promise.resolve(), callOffs: new Set(), overruling: undefined }
+    lines.set(id, line)
     const controller = new AbortController()
-    const before = line.last
     line.callOffs.add(controller)
+    const before = line.last
+    const settled = Promise.withResolvers<void>()
+    line.last = settled.promise
     try {
       await before
       controller.signal.throwIfAborted()
       return await change(controller.signal)
     } finally {
       line.callOffs.delete(controller)
+      // Gone before the caller hears of it, so that it may begin the next change at once.
+      if (line.callOffs.size === 0) lines.delete(id)
+      settled.resolve()
     }
-  }
-
-  const append = <T>(id: SandboxId, change: (called: AbortSignal) => Promise<T>): Promise<T> => {
-    const line = lines.get(id) ?? { last: Promise.resolve(), callOffs: new Set(), overruling: undefined }
-    lines.set(id, line)
-    const done = run(line, change)
-    const last = done.then(nothing, nothing).then(() => {
-      if (line.last === last) lines.delete(id)
-    })
-    line.last = last
-    return done
   }
 
   return {
@@ -61,5 +57,3 @@ export function machineChanges(): MachineChanges {
     },
   }
 }
-
-function nothing(): void {}

@@ -58,8 +58,7 @@ export function machines(options: MachinesOptions): Machines {
   }
 
   const forget = (id: SandboxId): void => {
-    running.delete(id)
-    options.onCount(running.size)
+    if (running.delete(id)) options.onCount(running.size)
   }
 
   const watch = (held: Running): void => {

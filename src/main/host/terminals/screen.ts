@@ -74,19 +74,22 @@ export function screen({ cols, rows, onAnswer, onTitle }: ScreenOptions): Screen
     tail = begun.length > maxTailBytes ? nothing : begun.slice()
   }
 
+  const serialized = (options: Parameters<typeof serializer.serialize>[0]): string =>
+    withoutZeroMoves(serializer.serialize({ ...options, excludeModes: true }))
+
   const ansi = (full: boolean): string => {
     const buffer = terminal.buffer.active
     if (buffer.type === 'alternate') {
-      const both = serializer.serialize({ scrollback: 0, excludeModes: true })
+      const both = serialized({ scrollback: 0 })
       return both.slice(both.indexOf(alternateBegins) + alternateBegins.length)
     }
     const range = { start: full ? 0 : buffer.baseY, end: buffer.length - 1 }
-    return serializer.serialize({ range, excludeModes: true })
+    return serialized({ range })
   }
 
   const text = (question: ScreenQuestion): string => {
     if (question.kind === 'snapshot') {
-      const drawn = serializer.serialize({ scrollback: question.scrollback, excludeModes: true })
+      const drawn = serialized({ scrollback: question.scrollback })
       return drawn + modeSequences(terminal, core)
     }
     if (question.format === 'ansi') return ansi(question.full)
@@ -122,4 +125,9 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   both.set(first)
   both.set(second, first.length)
   return both
+}
+
+/** The serializer means "not at all" where it writes 0 columns, but a terminal moves by one. */
+function withoutZeroMoves(drawn: string): string {
+  return drawn.replaceAll('\x1b[0C', '').replaceAll('\x1b[0D', '')
 }

@@ -3,7 +3,8 @@ import type { IBuffer, IBufferLine } from '@xterm/headless'
 /** The rows of the screen as a person sees them, without blanks at the end of rows and without empty rows at the end. */
 export function visibleText(buffer: IBuffer, rows: number): string {
   const lines: string[] = []
-  for (let y = buffer.baseY; y < buffer.baseY + rows; y++) lines.push(buffer.getLine(y)?.translateToString(true) ?? '')
+  for (let y = buffer.baseY; y < buffer.baseY + rows; y++)
+    lines.push(buffer.getLine(y)?.translateToString(true).trimEnd() ?? '')
   return withoutTail(lines)
 }
 

@@ -40,7 +40,7 @@ function worthSearching(bytes: Uint8Array, from: number, keptLines: number): boo
   const sample = bytes.subarray(from, from + sampleBytes)
   let lines = 0
   for (const byte of sample) if (byte === lineFeed) lines++
-  return (lines * (bytes.length - from)) / sampleBytes > keptLines
+  return (lines * (bytes.length - from)) / sample.length > keptLines
 }
 
 function cutBefore(run: { bytes: Uint8Array; from: number; until: number; keptLines: number }): number {

@@ -1,0 +1,108 @@
+import { beforeEach, expect, test } from 'vitest'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { newSandboxId } from '../../../../test/support/hostClient.ts'
+import { localRuntime } from '../../../../test/support/localMachine.ts'
+import type { MachineSpec } from '../../../shared/contract/hostIpc.ts'
+import { silentLog } from '../../platform/log.ts'
+import { type Machines, machines } from './machines.ts'
+
+type Setting = { runtime: ReturnType<typeof localRuntime>; machines: Machines; told: string[]; counts: number[] }
+
+function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setting {
+  const runtime = localRuntime(options.startMs === undefined ? {} : { startMs: options.startMs })
+  const told: string[] = []
+  const counts: number[] = []
+  const made = machines({
+    runtimes: [runtime],
+    onStopped: async () => void told.push('stopped'),
+    onEnded: (_, reason) => void told.push(`ended: ${reason}`),
+    onDeleted: async () => void told.push('deleted'),
+    onCount: (count) => void counts.push(count),
+    deadlines: { startMs: options.deadlineMs ?? 60_000, stopMs: 60_000 },
+    log: silentLog,
+  })
+  return { runtime, machines: made, told, counts }
+}
+
+let spec: MachineSpec
+beforeEach(() => {
+  spec = { id: newSandboxId(), hostname: 'box', runtime: 'local', vcpu: 1, memoryMb: 512, diskGb: 1 }
+})
+
+test('a machine runs from its creation until it is stopped, and starts again', async () => {
+  const it = setting()
+  const created = await it.machines.create(spec)
+  expect(created).toMatchObject({ id: spec.id, runtime: 'local' })
+  expect(it.machines.list()).toEqual([created])
+  await it.machines.stop(spec.id)
+  expect(it.machines.list()).toEqual([])
+  expect(() => it.machines.get(spec.id)).toThrow(expect.objectContaining({ code: 'sandbox/not-running' }))
+  await it.machines.start(spec)
+  expect(it.machines.get(spec.id).id).toBe(spec.id)
+  await it.machines.close()
+  expect(it.counts).toEqual([1, 0, 1, 0])
+  expect(it.told).toEqual(['stopped', 'stopped'])
+})
+
+test('starting what runs gives the running one, stopping and deleting what is not there succeed', async () => {
+  const it = setting()
+  await it.machines.stop(spec.id)
+  await it.machines.delete(spec.id)
+  const created = await it.machines.create(spec)
+  expect(await it.machines.start(spec)).toEqual(created)
+  await it.machines.delete(spec.id)
+  await expect(it.machines.start(spec)).rejects.toMatchObject({ code: 'sandbox/not-found' })
+  expect(await it.machines.stored()).toEqual([])
+})
+
+test('an unknown runtime is named', async () => {
+  const it = setting()
+  await expect(it.machines.create({ ...spec, runtime: 'cloud' })).rejects.toMatchObject({
+    code: 'runtime/unknown',
+    message: expect.stringContaining('cloud'),
+  })
+})
+
+test('a start that takes too long fails and leaves nothing', async () => {
+  const it = setting({ startMs: 120_000, deadlineMs: 20 })
+  await expect(it.machines.create(spec)).rejects.toMatchObject({ code: 'sandbox/start-failed' })
+  expect(it.machines.list()).toEqual([])
+  expect(await it.machines.stored()).toEqual([])
+})
+
+test('deleting calls off a start that is under way', async () => {
+  const it = setting({ startMs: 120_000 })
+  const creating = it.machines.create(spec)
+  const deleting = it.machines.delete(spec.id)
+  await expect(creating).rejects.toMatchObject({ code: 'sandbox/not-found' })
+  await deleting
+  expect(await it.machines.stored()).toEqual([])
+})
+
+test('a machine that ends by itself is told of once, with the reason', async () => {
+  const it = setting()
+  await it.machines.create(spec)
+  it.runtime.end(spec.id)
+  await eventually(() => expect(it.told).toEqual(['ended: Its init was killed.', 'stopped']))
+  expect(it.machines.list()).toEqual([])
+})
+
+test('a sweep deletes what the service does not know, running or not', async () => {
+  const it = setting()
+  const known = { ...spec, id: newSandboxId() }
+  const stopped = { ...spec, id: newSandboxId() }
+  for (const each of [spec, known, stopped]) await it.machines.create(each)
+  await it.machines.stop(stopped.id)
+  const removed = await it.machines.sweep(new Set([known.id]))
+  expect(removed.sort()).toEqual([spec.id, stopped.id].sort())
+  expect(it.machines.list().map(({ id }) => id)).toEqual([known.id])
+  expect(await it.machines.stored()).toEqual([known.id])
+  await it.machines.close()
+})
+
+test('while it closes, nothing new starts', async () => {
+  const it = setting()
+  await it.machines.create(spec)
+  await it.machines.close()
+  await expect(it.machines.create({ ...spec, id: newSandboxId() })).rejects.toMatchObject({ code: 'host/unavailable' })
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { withDeadline } from './withDeadline.ts'
+
+const late = () => new Error('late')
+
+test('gives what came in time', async () => {
+  expect(await withDeadline({ ms: 60_000, run: async () => 'done', late })).toBe('done')
+})
+
+test('gives up what takes too long, tells it, and hands over what comes afterwards', async () => {
+  const result = Promise.withResolvers<string>()
+  const discarded = Promise.withResolvers<string>()
+  let told = false
+  const waiting = withDeadline({
+    ms: 10,
+    run(signal) {
+      signal.addEventListener('abort', () => {
+        told = true
+      })
+      return result.promise
+    },
+    late,
+    discard: async (it) => discarded.resolve(it),
+  })
+  await expect(waiting).rejects.toThrow('late')
+  expect(told).toBe(true)
+  result.resolve('too late')
+  expect(await discarded.promise).toBe('too late')
+})
+
+test('gives up with the reason of its signal', async () => {
+  const controller = new AbortController()
+  const waiting = withDeadline({ ms: 60_000, signal: controller.signal, run: () => new Promise(() => {}), late })
+  controller.abort(new Error('deleted'))
+  await expect(waiting).rejects.toThrow('deleted')
+})
+
+test('passes on a failure as it is', async () => {
+  const run = async () => {
+    throw new Error('its own')
+  }
+  await expect(withDeadline({ ms: 60_000, run, late })).rejects.toThrow('its own')
+})

@@ -1,0 +1,170 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Screen, screen } from './screen.ts'
+
+type Watched = Screen & { answers: string[]; titles: string[]; show(output: string | Uint8Array): void }
+
+function watched(size: { cols: number; rows: number } = { cols: 20, rows: 5 }): Watched {
+  const answers: string[] = []
+  const titles: string[] = []
+  const made = screen({
+    ...size,
+    onAnswer: (data) => answers.push(data),
+    onTitle: (title) => titles.push(title),
+  })
+  const show = (output: string | Uint8Array): void => {
+    const bytes = Buffer.from(output as Uint8Array)
+    for (let at = 0; at < bytes.length; ) at = made.parse(bytes, at)
+  }
+  return { ...made, answers, titles, show }
+}
+
+const decoder = new TextDecoder()
+const text = (of: Screen, full = false): string =>
+  decoder.decode(of.reply({ kind: 'read', full, format: 'text' }).bytes)
+const ansi = (of: Screen, full = false): string =>
+  decoder.decode(of.reply({ kind: 'read', full, format: 'ansi' }).bytes)
+const snapshot = (of: Screen, scrollback = 0): Uint8Array => of.reply({ kind: 'snapshot', scrollback }).bytes
+
+test('rows are joined, blanks at their ends and empty rows at the end are cut', () => {
+  const it = watched()
+  it.show('one   \r\n\r\n  two\r\n\r\n')
+  expect(text(it)).toBe('one\n\n  two')
+  expect(it.reply({ kind: 'read', full: false, format: 'text' }).cursorPosition).toEqual({ row: 4, col: 0 })
+  it.close()
+})
+
+test('the screen shows a long line in rows, the whole text shows it as it was written', () => {
+  const it = watched({ cols: 10, rows: 5 })
+  it.show('abcdefghijklmnopqrstuvwxy z\r\nnext')
+  expect(text(it)).toBe('abcdefghij\nklmnopqrst\nuvwxy z\nnext')
+  expect(text(it, true)).toBe('abcdefghijklmnopqrstuvwxy z\nnext')
+  it.close()
+})
+
+test('a blank at the edge of a wrapped line stays, the cell that a wide character left empty does not', () => {
+  const it = watched({ cols: 5, rows: 6 })
+  it.show('abcd efgh\r\nabcd漢字')
+  expect(text(it, true)).toBe('abcd efgh\nabcd漢字')
+  it.close()
+})
+
+test('wide, combined and emoji characters are whole', () => {
+  const it = watched({ cols: 40, rows: 5 })
+  it.show('漢字 e\u0301 n\u0303 🚀 👍')
+  expect(text(it)).toBe('漢字 e\u0301 n\u0303 🚀 👍')
+  expect(it.reply({ kind: 'read', full: false, format: 'text' }).cursorPosition.col).toBe(14)
+  it.close()
+})
+
+test('full reading has what scrolled out, up to the lines that are kept', () => {
+  const it = watched()
+  it.show(Array.from({ length: 30 }, (_, n) => `line ${n}`).join('\r\n'))
+  expect(text(it).split('\n')).toEqual(['line 25', 'line 26', 'line 27', 'line 28', 'line 29'])
+  expect(text(it, true).split('\n')).toHaveLength(30)
+  it.show(Array.from({ length: 20_000 }, (_, n) => `\r\nmore ${n}`).join(''))
+  const lines = text(it, true).split('\n')
+  expect(lines).toHaveLength(10_005)
+  expect(lines.at(-1)).toBe('more 19999')
+  expect(lines[0]).toBe(`more ${20_000 - 10_005}`)
+  it.close()
+})
+
+test('on the alternate screen that one is read, and after it the normal one again', () => {
+  const it = watched()
+  it.show('normal\r\n\x1b[?1049h\x1b[H\x1b[2Jeditor')
+  expect(text(it)).toBe('editor')
+  expect(text(it, true)).toBe('editor')
+  expect(ansi(it)).toContain('editor')
+  expect(ansi(it)).not.toContain('normal')
+  it.show('\x1b[?1049l')
+  expect(text(it)).toBe('normal')
+  it.close()
+})
+
+test('ansi has the colours, and only what was asked for', () => {
+  const it = watched()
+  it.show(`old\r\n${'x\r\n'.repeat(5)}\x1b[31mred\x1b[0m plain`)
+  expect(ansi(it)).toContain('\x1b[31mred')
+  expect(ansi(it)).not.toContain('old')
+  expect(ansi(it, true)).toContain('old')
+  it.close()
+})
+
+test('questions of the program are answered, and titles told', () => {
+  const it = watched()
+  it.show('ab\x1b[6n\x1b[c\x1b]2;my title\x07')
+  expect(it.answers).toEqual(['\x1b[1;3R', '\x1b[?1;2c'])
+  expect(it.titles).toEqual(['my title'])
+  it.close()
+})
+
+test.each([
+  ['colours and attributes', '\x1b[1;31mred\x1b[0m \x1b[4;38;2;1;2;3mrgb\x1b[0m'],
+  ['a wrapped line and its edge', `${'w'.repeat(20)}`],
+  ['the alternate screen', 'before\r\n\x1b[?1049h\x1b[H\x1b[2J~\r\n~\r\n\x1b[7mstatus\x1b[0m'],
+  ['a scrolling region', 'a\r\nb\r\nc\x1b[2;4r\x1b[3;2H'],
+  ['the origin mode in a region', 'a\r\nb\r\nc\x1b[2;4r\x1b[?6h\x1b[2;3H'],
+  ['a hidden cursor and the mouse', '\x1b[?25l\x1b[?1002h\x1b[?1006h\x1b[?2004h\x1b[?1h\x1b='],
+  ['line drawing', '\x1b(0lqqk'],
+  ['no wrapping, inserting', '\x1b[?7l\x1b[4hab\x1b[1D'],
+  ['half of a sequence', 'ok \x1b[3'],
+  ['half of a title', 'ok \x1b]2;half'],
+  ['half of a character', Buffer.from('ok 漢').subarray(0, 5)],
+])('a snapshot carries %s: what follows looks the same as without it', (_, output) => {
+  const follow = '1mX\x07\r\nnext qqq\r\n\x1b[2;2Hinner\r\n\n\n\nend'
+  const original = watched()
+  original.show(output)
+  const copy = watched()
+  copy.show(snapshot(original, 100))
+  for (const it of [original, copy]) it.show(follow)
+  expect(text(copy, true)).toBe(text(original, true))
+  expect(decoder.decode(snapshot(copy, 100))).toBe(decoder.decode(snapshot(original, 100)))
+  expect(copy.titles).toEqual(original.titles)
+  original.close()
+  copy.close()
+})
+
+test('a snapshot of output cut anywhere, and the rest after it, make the same screen', () => {
+  const piece = fc.constantFrom(
+    'plain text ',
+    '漢字😀é',
+    '\r\n',
+    '\x1b[1;31m',
+    '\x1b[0m',
+    '\x1b[2;5H',
+    '\x1b[K',
+    '\x1b[?25l',
+    '\x1b[?25h',
+    '\x1b]0;title\x07',
+    '\x1bM',
+    '\x1b[3@',
+    '\t',
+    '\x1b[?1049h',
+    '\x1b[?1049l',
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 40 }), fc.nat(), (pieces, at) => {
+      const bytes = Buffer.from(pieces.join(''))
+      const cut = at % (bytes.length + 1)
+      const original = watched()
+      original.show(bytes.subarray(0, cut))
+      const copy = watched()
+      copy.show(snapshot(original, 10_000))
+      for (const it of [original, copy]) it.show(bytes.subarray(cut))
+      expect(text(copy)).toBe(text(original))
+      expect(text(copy, true)).toBe(text(original, true))
+      original.close()
+      copy.close()
+    }),
+    { numRuns: 150, seed: 7 },
+  )
+})
+
+test('after a resize the text is laid out anew', () => {
+  const it = watched({ cols: 10, rows: 3 })
+  it.show('abcdefghijKLM\r\n')
+  it.resize(20, 3)
+  expect(text(it)).toBe('abcdefghijKLM')
+  it.close()
+})

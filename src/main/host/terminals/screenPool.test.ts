@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { silentLog } from '../../platform/log.ts'
+import type { ScreenReply } from './screenMessages.ts'
+import { type ScreenHandlers, type ScreenPool, screenPool } from './screenPool.ts'
+
+const workerUrl = new URL('./screenWorker.ts', import.meta.url)
+let pool: ScreenPool
+
+afterEach(() => pool.close())
+
+function start(url = workerUrl, workers = 2): ScreenPool {
+  pool = screenPool({ workerUrl: url, workers, log: silentLog })
+  return pool
+}
+
+function handlers(): ScreenHandlers & { parsed: number; answers: string[]; lost: number } {
+  const seen = {
+    parsed: 0,
+    answers: [] as string[],
+    lost: 0,
+    onParsed(bytes: number) {
+      seen.parsed += bytes
+    },
+    onAnswer: (data: string) => void seen.answers.push(data),
+    onTitle: () => {},
+    onLost: () => void seen.lost++,
+  }
+  return seen
+}
+
+const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
+const textOf = (reply: ScreenReply): string => new TextDecoder().decode(reply.bytes)
+const wholeText = { kind: 'read', full: true, format: 'text' } as const
+
+test('each screen has its own output, and a question sees all that was sent before it', async () => {
+  start()
+  const screens = ['a', 'b', 'c'].map((name) => ({ name, screen: pool.open({ cols: 20, rows: 5 }, handlers()) }))
+  for (let n = 0; n < 50; n++) for (const { name, screen } of screens) screen.output(bytes(`${name}${n}\r\n`), false)
+  for (const { name, screen } of screens) {
+    const lines = textOf(await screen.ask(wholeText)).split('\n')
+    expect(lines).toEqual(Array.from({ length: 50 }, (_, n) => `${name}${n}`))
+  }
+})
+
+test('a resize stands between the output before and after it', async () => {
+  start()
+  const screen = pool.open({ cols: 10, rows: 5 }, handlers())
+  screen.output(bytes('0123456789abc\r\n'), false)
+  screen.resize({ cols: 20, rows: 5 })
+  screen.output(bytes('0123456789abc'), false)
+  const reply = await screen.ask({ kind: 'read', full: false, format: 'text' })
+  expect(textOf(reply)).toBe('0123456789abc\n0123456789abc')
+  expect(reply).toMatchObject({ cols: 20, cursorPosition: { row: 1, col: 13 } })
+})
+
+test('a quiet screen is answered while others in its worker are flooded', async () => {
+  start(workerUrl, 1)
+  const busy = handlers()
+  const loud = pool.open({ cols: 80, rows: 24 }, busy)
+  const quiet = pool.open({ cols: 80, rows: 24 }, handlers())
+  const flood = `\x1b[31m${'colour '.repeat(10)}\x1b[0m\r\n`.repeat(40_000)
+  loud.output(bytes(flood), false)
+  quiet.output(bytes('quiet'), false)
+  expect(textOf(await quiet.ask(wholeText))).toBe('quiet')
+  expect(busy.parsed).toBe(0)
+  await loud.ask(wholeText)
+  await eventually(() => expect(busy.parsed).toBe(Buffer.byteLength(flood)))
+})
+
+test('the past is drawn without answering it again', async () => {
+  start()
+  const seen = handlers()
+  const screen = pool.open({ cols: 20, rows: 5 }, seen)
+  screen.output(bytes('\x1b[6n'), true)
+  screen.output(bytes('ab\x1b[6n'), false)
+  await screen.ask(wholeText)
+  expect(seen.answers).toEqual(['\x1b[1;3R'])
+})
+
+test('a closed screen answers nothing, and what was asked of it fails', async () => {
+  start()
+  const screen = pool.open({ cols: 20, rows: 5 }, handlers())
+  const asked = screen.ask(wholeText)
+  screen.close()
+  await expect(asked).rejects.toMatchObject({ code: 'internal/unexpected' })
+  await expect(screen.ask(wholeText)).rejects.toMatchObject({ code: 'internal/unexpected' })
+})
+
+test('when a worker dies its screens are told, and new ones work', async () => {
+  const script = join(temporaryFolder(), 'dying.mjs')
+  writeFileSync(
+    script,
+    `import { parentPort } from 'node:worker_threads'
+     import { serveScreens } from ${JSON.stringify(new URL('./screenServer.ts', import.meta.url).href)}
+     parentPort.on('message', (it) => {
+       if (it.type === 'output' && it.bytes.length === 3) throw new Error('as if it had crashed')
+     })
+     serveScreens(parentPort)`,
+  )
+  start(pathToFileURL(script), 1)
+  const seen = handlers()
+  const screen = pool.open({ cols: 20, rows: 5 }, seen)
+  screen.output(bytes('die'), false)
+  const asked = screen.ask(wholeText)
+  await expect(asked).rejects.toMatchObject({ code: 'internal/unexpected' })
+  await eventually(() => expect(seen.lost).toBe(1))
+  const next = pool.open({ cols: 20, rows: 5 }, handlers())
+  next.output(bytes('alive'), false)
+  expect(textOf(await next.ask(wholeText))).toBe('alive')
+})

@@ -1,0 +1,68 @@
+import xterm from '@xterm/headless'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { plainRun } from './unseenOutput.ts'
+
+const rows = 5
+const scrollback = 20
+const kept = scrollback + 2 * rows
+
+type Terminal = InstanceType<typeof xterm.Terminal>
+
+function terminal(): Terminal {
+  return new xterm.Terminal({ cols: 12, rows, scrollback, allowProposedApi: true })
+}
+
+const written = (to: Terminal, bytes: Uint8Array): Promise<void> => new Promise((resolve) => to.write(bytes, resolve))
+
+function state(of: Terminal): unknown {
+  const buffer = of.buffer.active
+  const lines = Array.from({ length: buffer.length }, (_, y) => buffer.getLine(y)?.translateToString(false))
+  return { lines, x: buffer.cursorX, y: buffer.cursorY }
+}
+
+const lines = fc
+  .array(fc.constantFrom('y', '', 'wide 漢字', 'a line that wraps around', 'tab\tb\b\b', 'é\x07', '😀'), {
+    minLength: 50,
+    maxLength: 120,
+  })
+  .chain((texts) => fc.constantFrom('\r\n', '\r\n', '\n').map((end) => texts.join(end) + end))
+
+test('a terminal that was spared what scrolls out looks exactly like one that saw it all', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('', 'x', '\x1b[31mred\r\n', '\x1b[3;4H'),
+      lines,
+      fc.string(),
+      async (before, run, after) => {
+        const [all, spared] = [terminal(), terminal()]
+        for (const it of [all, spared]) await written(it, Buffer.from(before))
+        const bytes = Buffer.from(run)
+        const { visibleFrom } = plainRun(bytes, 0, kept)
+        await written(all, bytes)
+        await written(spared, bytes.subarray(visibleFrom))
+        for (const it of [all, spared]) await written(it, Buffer.from(after))
+        expect(state(spared)).toEqual(state(all))
+        all.dispose()
+        spared.dispose()
+      },
+    ),
+    { numRuns: 60, seed: 7 },
+  )
+})
+
+test('`yes` is spared nearly all', () => {
+  const bytes = Buffer.from('y\r\n'.repeat(10_000))
+  expect(plainRun(bytes, 0, kept)).toEqual({ until: bytes.length, visibleFrom: bytes.length - kept * 3 })
+})
+
+test.each([
+  ['an escape sequence', '\x1b[2J'],
+  ['a C1 control', '\u009b2J'],
+  ['a shift', '\x0e'],
+  ['a delete', '\x7f'],
+])('nothing is spared across %s', (_, control) => {
+  const head = 'y\r\n'.repeat(kept - 1)
+  const bytes = Buffer.from(`${head}${control}${'y\r\n'.repeat(kept - 1)}`)
+  expect(plainRun(bytes, 0, kept)).toEqual({ until: Buffer.byteLength(head), visibleFrom: 0 })
+})
