@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { uploadFile } from '../../src/shared/contract/files.ts'
 import { createSandbox, deleteSandbox, type Sandbox } from '../../src/shared/contract/sandboxes.ts'
 import { createTerminal } from '../../src/shared/contract/terminals.ts'
 import { openWindow } from '../support/browser.ts'
@@ -6,6 +7,24 @@ import { pictures } from './pages/pictures.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
 
 let app: StewardInBrowser
+
+const primes = `#!/usr/bin/env python3
+"""Prints the primes below a limit."""
+import sys
+
+
+def primes(limit: int):
+    sieve = bytearray([1]) * limit
+    for n in range(2, limit):
+        if sieve[n]:
+            yield n
+            sieve[n * n :: n] = bytes(len(range(n * n, limit, n)))
+
+
+if __name__ == "__main__":
+    limit = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    print(*primes(limit))
+`
 const look = pictures()
 
 beforeAll(async () => {
@@ -75,17 +94,20 @@ test('terminals of several sandboxes, what ended, search, and the question befor
   await window.select('build-box')
   const { terminal } = window
   await terminal.isLive()
-  await terminal.run('ls --color=always /; uname -sr; nproc; df -h / | tail -1; echo ready')
-  await terminal.sees(/^ready$/m)
-  await window.newTerminal()
   await terminal.run('python3 -q')
   await terminal.sees('>>>')
-  await terminal.run('sum(range(1000))')
-  await terminal.sees('499500')
-  await window.tabs().first().click()
-  await terminal.sees('ready')
+  await terminal.run('sum(n * n for n in range(1000))')
+  await terminal.sees('332833500')
+  await window.newTerminal()
+  await terminal.run('ls --color=always /; uname -sr; nproc; echo ready')
+  await terminal.sees(/^ready$/m)
+  await app.client.call(uploadFile, { id: first.id, path: '/root/primes.py', content: primes })
+  await terminal.run('vim -N -u NONE -c "syntax on | set number laststatus=2 ruler" primes.py')
+  await terminal.sees('def primes')
   await look(window.page, 'terminals')
 
+  await terminal.run(':q')
+  await terminal.sees(/^ready$/m)
   await terminal.press('Control+Shift+F')
   const search = window.page.getByRole('search', { name: 'Search in terminal' })
   await search.getByRole('textbox').fill('Linux')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listSandboxes } from '../../src/shared/contract/sandboxes.ts'
 import { createTerminal } from '../../src/shared/contract/terminals.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { leftovers } from '../support/leftovers.ts'
+import { leftBehind } from '../support/leftBehind.ts'
 import { isAlive, seenProcesses } from '../support/processes.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
 
@@ -159,8 +159,9 @@ test('deletes a sandbox and leaves nothing of it', async () => {
   const window = await app.window()
   await window.select(name)
   await window.terminal.isLive()
-  await window.terminal.run('(setsid sleep 98765 &) ; echo something > file; sleep 98765')
-  const sleepers = () => seenProcesses().filter(({ command }) => command === 'sleep 98765')
+  const sleep = `sleep 9${Number.parseInt(id.slice(0, 8), 16)}` // like no other on this machine
+  await window.terminal.run(`(setsid ${sleep} &) ; echo something > file; ${sleep}`)
+  const sleepers = () => seenProcesses().filter(({ command }) => command === sleep)
   await eventually(() => expect(sleepers()).toHaveLength(2))
 
   await window.command(`Delete ${name}`)
@@ -173,6 +174,6 @@ test('deletes a sandbox and leaves nothing of it', async () => {
   const { sandboxes } = await app.client.call(listSandboxes, {})
   expect(sandboxes.map((it) => it.id)).not.toContain(id)
   await eventually(() =>
-    expect({ sleepers: sleepers(), left: leftovers(id, app.steward.dataFolder) }).toEqual({ sleepers: [], left: [] }),
+    expect({ sleepers: sleepers(), left: leftBehind(id, app.steward.dataFolder) }).toEqual({ sleepers: [], left: [] }),
   )
 })

@@ -1,0 +1,32 @@
+import { type Dirent, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = '/sys/fs/cgroup'
+
+/** Cgroups that Steward made and that hold no process. */
+export function idleCgroups(): string[] {
+  return namedSteward(root).filter((path) => readOr(join(path, 'cgroup.procs'), '-') === '')
+}
+
+function namedSteward(folder: string): string[] {
+  return foldersIn(folder).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    return entry.name.startsWith('steward-') ? [path] : namedSteward(path)
+  })
+}
+
+function foldersIn(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  } catch {
+    return [] // it went away, or there are no cgroups here
+  }
+}
+
+function readOr(path: string, absent: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return absent
+  }
+}
