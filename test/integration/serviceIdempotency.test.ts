@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { runningService, type TestService } from '../support/runningService.ts'
+import { secondAccount } from '../support/secondAccount.ts'
+
+/** `Idempotency-Key`: what a client repeats because it did not hear the answer happens once. */
+let service: TestService
+let sandbox: string
+let clockAheadMs = 0
+
+beforeAll(async () => {
+  service = await runningService({ now: () => Date.now() + clockAheadMs })
+  const { status, json, text } = await service.send('/v1/sandboxes', { body: { name: 'repeated' } })
+  expect(status, text).toBe(201)
+  sandbox = `/v1/sandboxes/${json.id}`
+})
+afterAll(() => service?.close())
+
+const exec = (command: string, idempotencyKey: string, key = service.key) =>
+  service.send(`${sandbox}/exec`, { key, body: { command }, headers: { 'idempotency-key': idempotencyKey } })
+
+const countLines = async (file: string) =>
+  Number((await service.send(`${sandbox}/exec`, { body: { command: `wc -l < ${file}` } })).json.stdout)
+
+test('a repeated request does nothing more and gets the first answer', async () => {
+  const first = await exec('echo once >> /tmp/once; date +%N', 'one')
+  const second = await exec('echo once >> /tmp/once; date +%N', 'one')
+  expect(second.json).toEqual(first.json)
+  expect([first.headers['idempotent-replayed'], second.headers['idempotent-replayed']]).toEqual([undefined, 'true'])
+  expect(await countLines('/tmp/once')).toBe(1)
+})
+
+test('repetitions at the same time wait for the first', async () => {
+  const answers = await Promise.all([1, 2, 3, 4].map(() => exec('echo x >> /tmp/together; date +%N', 'together')))
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect(await countLines('/tmp/together')).toBe(1)
+})
+
+test('a created sandbox is created once', async () => {
+  const create = () =>
+    service.send('/v1/sandboxes', { body: { name: 'single' }, headers: { 'idempotency-key': 'create single' } })
+  const [first, second] = [await create(), await create()]
+  expect([first.status, second.status]).toEqual([201, 201])
+  expect(second.json.id).toBe(first.json.id)
+  const listed = await service.send('/v1/sandboxes')
+  expect(listed.json.sandboxes.filter((it: { name: string }) => it.name === 'single')).toHaveLength(1)
+  await service.send(`/v1/sandboxes/${first.json.id}`, { method: 'DELETE' })
+})
+
+test('the same key for another request is refused', async () => {
+  await exec('true', 'taken')
+  const other = await exec('false', 'taken')
+  expect(other.status).toBe(409)
+  expect(other.json).toMatchObject({
+    code: 'request/reused-key',
+    error: 'This Idempotency-Key was used for another request.',
+  })
+})
+
+test('keys of different accounts have nothing to do with each other', async () => {
+  await exec('true', 'shared')
+  const { key } = secondAccount(service.dataDir)
+  expect((await exec('true', 'shared', key)).status).toBe(404)
+})
+
+test.each([
+  ['129 characters', 'k'.repeat(129)],
+  ['none', ''],
+])('a key of %s is refused', async (_, key) => {
+  const answer = await exec('true', key)
+  expect(answer.status).toBe(400)
+  expect(answer.json.error).toBe('`Idempotency-Key` must have from 1 to 128 characters.')
+})
+
+test('a failure is not kept: the same request may be tried again', async () => {
+  await service.send(`${sandbox}/stop`, { method: 'POST' })
+  expect((await exec('echo up', 'after a failure')).status).toBe(409)
+  await service.send(`${sandbox}/start`, { method: 'POST' })
+  expect((await exec('echo up', 'after a failure')).json.stdout).toBe('up\n')
+})
+
+test('survives a restart of the service, and ends after a day', async () => {
+  const first = await exec('date +%N', 'lasting')
+  await service.restart()
+  expect((await exec('date +%N', 'lasting')).json).toEqual(first.json)
+  clockAheadMs = 24 * 60 * 60 * 1000 + 1
+  expect((await exec('date +%N', 'lasting')).json).not.toEqual(first.json)
+  clockAheadMs = 0
+})
+
+test('what holds a secret is never kept', async () => {
+  const headers = { 'idempotency-key': 'secrets' }
+  const link = await service.send(`${sandbox}/terminal-session`, { method: 'POST', headers })
+  const key = await service.send('/v1/auth/api-keys', { body: { name: 'a' }, headers })
+  expect([link.status, key.status]).toEqual([201, 201])
+  const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+  try {
+    const bodies = database.prepare<[], { body: string }>('SELECT body FROM idempotent_answers').all()
+    expect(bodies.length).toBeGreaterThan(0)
+    for (const { body } of bodies) expect(body).not.toMatch(/stl_|sk_steward_/)
+  } finally {
+    database.close()
+  }
+})

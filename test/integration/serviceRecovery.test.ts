@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { hostFolder } from '../../src/main/platform/hostSocket.ts'
+import { programFile } from '../../src/main/platform/programFile.ts'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { until } from '../support/eventually.ts'
+import { connectHost } from '../support/hostClient.ts'
+import { runningService, type TestService } from '../support/runningService.ts'
+import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
+import { messageOf, openSocket } from '../support/socketClient.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** What is left when a process is killed: the real processes, killed for real. */
+let open: (TestService | ServiceProcess) | undefined
+
+afterEach(async () => {
+  await open?.close()
+  open = undefined
+})
+
+async function created(service: { send: TestService['send'] }, name: string): Promise<string> {
+  const { status, json, text } = await service.send('/v1/sandboxes', { body: { name } })
+  expect(status, text).toBe(201)
+  return `/v1/sandboxes/${json.id}`
+}
+
+test('kill -9 of the service loses nothing: sandboxes, terminals, screens and scrollback go on', async () => {
+  const service = await serviceProcess()
+  open = service
+  const sandbox = await created(service, 'survivor')
+  const before = (await service.send(sandbox)).json
+  const made = await service.send(`${sandbox}/pty`, { body: { command: 'seq 1 500; exec cat' } })
+  const terminal = `${sandbox}/pty/${made.json.session_id}`
+  await until('the output', async () => (await service.send(`${terminal}/read`)).json.output.endsWith('500'))
+  await service.send(`${terminal}/write`, { body: { input: 'typed before\n' } })
+  const echoed = async () => {
+    const { json } = await service.send(`${terminal}/read`)
+    return json.output.split('typed before').length === 3 && json
+  }
+  const screen = await until('the echo', echoed)
+  const link = await service.send(`${sandbox}/terminal-session`, { method: 'POST' })
+  const host = service.hostPid()
+
+  await service.restart('SIGKILL')
+
+  expect(service.hostPid()).toBe(host)
+  expect((await service.send(sandbox)).json).toEqual({
+    ...before,
+    terminal_url: `${service.url}${sandbox.replace('/v1/sandboxes', '/terminal')}`,
+  })
+  const after = (await service.send(`${terminal}/read`)).json
+  expect(after).toEqual(screen)
+  const whole = (await service.send(`${terminal}/read?full=true`)).json.output.split('\n')
+  expect(whole.slice(0, 500)).toEqual(Array.from({ length: 500 }, (_, index) => String(index + 1)))
+  await service.send(`${terminal}/write`, { body: { input: 'typed after\n' } })
+  await until('the new echo', async () =>
+    (await service.send(`${terminal}/read`)).json.output.endsWith('typed after\ntyped after'),
+  )
+  expect((await service.send(sandbox, { key: link.json.token })).status).toBe(200)
+})
+
+test('kill -9 of the host leaves records as stopped, with their files, ready to start again', async () => {
+  const service = await serviceProcess()
+  open = service
+  const sandbox = await created(service, 'struck')
+  await service.send(`${sandbox}/files`, { body: { path: '/root/kept.txt', content: 'kept' } })
+  const made = await service.send(`${sandbox}/pty`, { body: { command: 'echo last words; exec cat' } })
+  const terminal = `${sandbox}/pty/${made.json.session_id}`
+  await until('the output', async () => (await service.send(`${terminal}/read`)).json.output.includes('last words'))
+  const socket = await openSocket(`${service.url}${terminal}/stream`, { headers: { 'x-api-key': service.key } })
+  await messageOf(socket, { type: 'attached' })
+
+  await service.killHost()
+
+  expect((await until('the stream to end', () => socket.closed)).code).toBe(4503)
+  const stopped = await until('the record to say so', async () => {
+    const { json } = await service.send(sandbox)
+    return json.status === 'stopped' && json
+  })
+  expect(stopped).toMatchObject({ status_reason: 'The sandbox host ended, and it with it.', started_at: null })
+  const read = await service.send(`${terminal}/read`)
+  expect(read.json).toMatchObject({ state: 'exited', exit_code: null, output: expect.stringContaining('last words') })
+
+  const started = await service.send(`${sandbox}/start`, { method: 'POST' })
+  expect(started.json, started.text).toMatchObject({ status: 'running', status_reason: null })
+  expect((await service.send(`${sandbox}/files/read?path=/root/kept.txt`)).json.content).toBe('kept')
+  expect((await service.send(`${sandbox}/exec`, { body: { command: 'hostname' } })).json.stdout).toBe('struck\n')
+})
+
+test('SIGTERM ends the service in order and leaves the host running', async () => {
+  const service = await serviceProcess()
+  open = service
+  const sandbox = await created(service, 'resting')
+  const host = service.hostPid()
+  await service.restart('SIGTERM')
+  expect(service.hostPid()).toBe(host)
+  expect((await service.send(sandbox)).json.status).toBe('running')
+})
+
+test('a machine that no record knows is ended and its files are swept', async () => {
+  const service = await runningService()
+  open = service
+  const kept = await created(service, 'known')
+  const lost = await created(service, 'forgotten')
+  const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+  database.prepare('DELETE FROM sandboxes WHERE id = ?').run(lost.slice('/v1/sandboxes/'.length))
+  database.close()
+
+  await service.restart()
+
+  const host = await connectHost(join(hostFolder(service.dataDir), 'host.sock'))
+  try {
+    const ids = await until('one machine', async () => {
+      const { machines } = await host.call('machine.list', {})
+      return machines.length === 1 && machines.map(({ id }) => id)
+    })
+    expect(ids).toEqual([kept.slice('/v1/sandboxes/'.length)])
+  } finally {
+    host.ipc.close()
+  }
+  expect((await service.send(kept)).json.status).toBe('running')
+})
+
+test('a sandbox whose making was interrupted is told as an error and can be deleted', async () => {
+  const service = await runningService()
+  open = service
+  const sandbox = await created(service, 'half')
+  await service.send(`${sandbox}/stop`, { method: 'POST' })
+  const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+  database.exec(`UPDATE sandboxes SET status = 'provisioning', status_reason = NULL`)
+  database.close()
+  await service.restart()
+  const told = await until('the error', async () => {
+    const { json } = await service.send(sandbox)
+    return json.status === 'error' && json
+  })
+  expect(told.status_reason).toBe('Making it was interrupted.')
+  expect((await service.send(sandbox, { method: 'DELETE' })).json.success).toBe(true)
+  expect((await service.send(sandbox)).status).toBe(404)
+})
+
+test('a machine without bubblewrap is told what to install', async () => {
+  const dataDir = temporaryFolder('bare')
+  // A mount namespace of its own, where the program is there but cannot be executed.
+  const hide = 'for it in /usr/bin/bwrap /usr/local/bin/bwrap; do [ ! -e $it ] || mount --bind /dev/null $it; done'
+  const mapped = process.getuid?.() === 0 ? [] : ['--map-root-user']
+  let host: ChildProcess | undefined
+  const service = await runningService({
+    dataDir,
+    async launchHost() {
+      const command = `${hide}; exec "$0" "$1" --data "$2"`
+      const parts = [...mapped, '--mount', 'sh', '-c', command, process.execPath, programFile('host'), dataDir]
+      host = spawn('unshare', parts, { stdio: 'ignore' })
+    },
+  })
+  open = service
+  try {
+    const listed = await service.send('/v1/runtimes')
+    expect(listed.json.runtimes).toEqual([
+      expect.objectContaining({
+        name: 'bubblewrap',
+        available: false,
+        detail: expect.stringContaining('apt-get install'),
+      }),
+    ])
+    for (const body of [{}, { runtime: 'bubblewrap' }]) {
+      const answer = await service.send('/v1/sandboxes', { body })
+      expect(answer.status).toBe(503)
+      expect(answer.json).toMatchObject({
+        code: 'runtime/unavailable',
+        error: expect.stringMatching(/^The runtime bubblewrap cannot be used: .*apt-get install bubblewrap/),
+      })
+    }
+    expect((await service.send('/v1/sandboxes')).json.count).toBe(0)
+  } finally {
+    host?.kill('SIGTERM')
+    await until('the host to end', () => host === undefined || host.exitCode !== null || host.signalCode !== null)
+  }
+})

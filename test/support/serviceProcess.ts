@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { until } from './eventually.ts'
+import { projectFolder } from './plantedTree.ts'
+import { isAlive } from './processes.ts'
+import { type Answer, exchange, type Sent } from './runningService.ts'
+import { temporaryFolder } from './temporaryFolder.ts'
+
+/** `npm run service` as a process, with the host process that it starts. */
+export type ServiceProcess = {
+  readonly url: string
+  readonly key: string
+  readonly dataDir: string
+  send(path: string, sent?: Sent): Promise<Answer>
+  hostPid(): number
+  /** Ends the service with this signal and starts it again on the same folder. */
+  restart(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+  killHost(): Promise<void>
+  close(): Promise<void>
+}
+
+type Ready = { url: string; owner_key_file: string }
+
+const readyWithinMs = 120_000
+
+export async function serviceProcess(): Promise<ServiceProcess> {
+  const dataDir = temporaryFolder('service-process')
+  const pidFile = join(dataDir, 'host/host.pid')
+  let child = start(dataDir)
+  let ready = await readyOf(child)
+  const key = readFileSync(ready.owner_key_file, 'utf8').trim()
+
+  const hostPid = () => Number(readFileSync(pidFile, 'utf8'))
+  const endHost = async (signal: NodeJS.Signals): Promise<void> => {
+    const pid = hostPid()
+    process.kill(pid, signal)
+    await until('the host process to end', () => !isAlive(pid))
+  }
+
+  return {
+    key,
+    dataDir,
+    hostPid,
+    get url() {
+      return ready.url
+    },
+    send: (path, sent = {}) => exchange(ready.url, path, { key, ...sent }),
+    async restart(signal) {
+      await end(child, signal)
+      child = start(dataDir)
+      ready = await readyOf(child)
+    },
+    killHost: () => endHost('SIGKILL'),
+    async close() {
+      await end(child, 'SIGTERM')
+      if (existsSync(pidFile) && isAlive(hostPid())) await endHost('SIGTERM')
+    },
+  }
+}
+
+function start(dataDir: string): ChildProcess {
+  const parts = ['src/main/service.ts', '--listen', '127.0.0.1:0', '--data', dataDir, '--json']
+  const environment = Object.entries(process.env).filter(([name]) => !name.startsWith('STEWARD_'))
+  return spawn(process.execPath, parts, {
+    cwd: projectFolder,
+    env: Object.fromEntries(environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+function readyOf(child: ChildProcess): Promise<Ready> {
+  let said = ''
+  child.stderr?.on('data', (bytes: Buffer) => {
+    said = (said + bytes.toString('utf8')).slice(-4000)
+  })
+  return new Promise((resolve, reject) => {
+    const impatient = setTimeout(() => reject(new Error(`The service was not ready in time:\n${said}`)), readyWithinMs)
+    child.once('exit', (code, signal) => {
+      clearTimeout(impatient)
+      reject(new Error(`The service ended with ${code ?? signal}:\n${said}`))
+    })
+    if (!child.stdout) return
+    createInterface(child.stdout).on('line', (line) => {
+      if (!line.startsWith('{"event":"ready"')) return
+      clearTimeout(impatient)
+      resolve(JSON.parse(line) as Ready) // checked by whoever uses its address
+    })
+  })
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill(signal)
+  await ended
+}
