@@ -112,9 +112,12 @@ async function networkFindings({ app, service }: Config, holder: LockHolder | un
     asked.map(async ([what, text]): Promise<Finding> => {
       const address = parseListen(text)
       const name = `Network (${what.toLowerCase()})`
-      const can = address !== undefined && (await canListen(address))
-      if (!can)
-        return { name, state: 'missing', says: `Nothing can listen on ${text}: another program may do so already.` }
+      if (!address) return { name, state: 'missing', says: `${text} is no address.` }
+      if (!(await canListen(address))) {
+        if (holder)
+          return { name, state: 'good', says: `${text} is taken, by the Steward that runs or another program.` }
+        return { name, state: 'missing', says: `It cannot listen on ${text}: another program may do so already.` }
+      }
       const reach = isLoopback(address.host) ? 'only this machine reaches it' : 'other machines reach it'
       return { name, state: 'good', says: `It can listen on ${text}; ${reach}.` }
     }),

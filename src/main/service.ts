@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { AppError } from '../shared/appError.ts'
-import { type Config, environment, hostEnvironment, loadConfig } from './config.ts'
+import { type Config, environment, loadConfig } from './config.ts'
+import { hostLauncher } from './launchedHost.ts'
 import { exitCodeOf, failureText, type Given, helpOf, parseCommandLine } from './platform/commandLine.ts'
 import { openDataFolder } from './platform/dataFolder.ts'
 import { lockData } from './platform/dataLock.ts'
-import { launchDetached } from './platform/detachedProcess.ts'
 import { onEndSignal } from './platform/endSignals.ts'
 import { hostSocketPath } from './platform/hostSocket.ts'
 import { type ListenAddress, parseListen } from './platform/listenAddress.ts'
 import { jsonLog } from './platform/log.ts'
-import { builtFile, programFile } from './platform/programFile.ts'
+import { builtFile } from './platform/programFile.ts'
 import { listenOnRemembered } from './platform/rememberedPort.ts'
 import { Scope } from './platform/scope.ts'
 import { version } from './platform/version.ts'
@@ -35,6 +34,7 @@ async function run(given: Given): Promise<void> {
       (it) => it.release(),
     )
     const log = jsonLog({ write: (line) => process.stderr.write(line), now: Date.now, level: config.log.level })
+    const host = scope.own(hostLauncher(dataFolder, config), (it) => it.endUnreached())
     const { cert_file: certFile, key_file: keyFile } = config.service.tls
     const service = scope.own(
       await listenOnRemembered(dataFolder, 'service', listenAddress(given, config), (listen) =>
@@ -48,7 +48,7 @@ async function run(given: Given): Promise<void> {
           pagesFolder: builtFile('renderer'),
           version,
           hostSocketPath: hostSocketPath(dataFolder),
-          launchHost: () => launchHost(dataFolder, config),
+          launchHost: host.launch,
           log,
           now: Date.now,
         }),
@@ -60,19 +60,6 @@ async function run(given: Given): Promise<void> {
   } finally {
     await scope.close()
   }
-}
-
-async function launchHost(dataFolder: string, config: Config): Promise<void> {
-  await launchDetached({
-    entry: programFile('host'),
-    args: [
-      ...['--data', dataFolder],
-      ...['--runtimes', config.sandboxes.runtimes.join(',')],
-      ...['--log-level', config.log.level],
-    ],
-    logFile: join(dataFolder, 'logs', 'host.log'),
-    environment: hostEnvironment(),
-  })
 }
 
 /** Resolves when the process shall end: at a signal, or when the application that supervises it has gone. */

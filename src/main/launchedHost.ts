@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { createConnection } from 'node:net'
+import { join } from 'node:path'
+import { type Config, hostEnvironment } from './config.ts'
+import { launchDetached } from './platform/detachedProcess.ts'
+import { hostSocketPath } from './platform/hostSocket.ts'
+import { isRunning } from './platform/processIdentity.ts'
+import { programFile } from './platform/programFile.ts'
+
+export type HostLauncher = {
+  launch(): Promise<void>
+  /** Ends a host of ours that is still on its way up when the service ends: nobody knows of it, and it holds nothing. */
+  endUnreached(): Promise<void>
+}
+
+/** Starts the sandbox host of a data folder as a process that outlives this one. */
+export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
+  let pid: number | undefined
+  return {
+    async launch() {
+      pid = await launchDetached({
+        entry: programFile('host'),
+        args: [
+          ...['--data', dataFolder],
+          ...['--runtimes', config.sandboxes.runtimes.join(',')],
+          ...['--log-level', config.log.level],
+        ],
+        logFile: join(dataFolder, 'logs', 'host.log'),
+        environment: hostEnvironment(),
+      })
+    },
+    async endUnreached() {
+      if (pid === undefined || !isRunning(pid) || (await listens(hostSocketPath(dataFolder)))) return
+      process.kill(pid, 'SIGTERM')
+    },
+  }
+}
+
+async function listens(path: string): Promise<boolean> {
+  const socket = createConnection(path)
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
