@@ -1,0 +1,286 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { request as httpsRequest } from 'node:https'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { until } from '../support/eventually.ts'
+import { projectFolder } from '../support/plantedTree.ts'
+import { isAlive } from '../support/processes.ts'
+import { type Program, startProgram } from '../support/program.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+type AppReady = { event: string; url: string; service_url: string }
+type ServiceReady = { event: string; url: string; owner_key_file: string }
+
+const start = 'scripts/start.ts'
+const service = 'src/main/service.ts'
+
+function startApp(dataFolder: string, parts: readonly string[] = [], environment: NodeJS.ProcessEnv = {}): Program {
+  return startProgram(start, ['--no-open', '--json', '--data', dataFolder, ...parts], environment)
+}
+
+function startService(dataFolder: string, parts: readonly string[] = ['--listen', '127.0.0.1:0']): Program {
+  return startProgram(service, ['--json', '--data', dataFolder, ...parts])
+}
+
+/** Runs a program that ends by itself. */
+async function outcome(script: string, parts: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+  const program = startProgram(script, parts, environment)
+  const { code } = await program.ended
+  return { code, stdout: program.stdout(), stderr: program.stderr() }
+}
+
+function pidIn(dataFolder: string, lock: string): number {
+  return (JSON.parse(readFileSync(join(dataFolder, lock), 'utf8')) as { pid: number }).pid
+}
+
+/** Opens the person's session with a start address. */
+async function signIn(url: string): Promise<{ origin: string; cookie: string }> {
+  const { origin, hash } = new URL(url)
+  const reply = await fetch(`${origin}/local/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin },
+    body: JSON.stringify({ token: hash.replace('#token=', '') }),
+  })
+  expect(reply.status).toBe(200)
+  return { origin, cookie: reply.headers.get('set-cookie')?.split(';')[0] ?? '' }
+}
+
+/** Sandboxes and their host outlive the application: ended here as a person would. */
+async function stop(dataFolder: string): Promise<void> {
+  expect((await outcome(start, ['stop', '--data', dataFolder])).code).toBe(0)
+}
+
+const locksIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('.lock'))
+
+test('starts without a display, says why in one line, and opens with the address it prints', async () => {
+  const data = temporaryFolder('data')
+  const app = startApp(data)
+  const ready = await app.ready<AppReady>()
+  expect(ready).toEqual({
+    event: 'ready',
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/),
+    service_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+  })
+  expect(app.stderr().split('\n')).toContainEqual(
+    expect.stringMatching(/^No window: .*opens in the browser instead\.$/),
+  )
+  expect(statSync(data).mode & 0o077).toBe(0)
+
+  const { origin, cookie } = await signIn(ready.url)
+  const page = await fetch(origin)
+  expect(page.headers.get('content-type')).toContain('text/html')
+  expect(await page.text()).toContain('<title>Steward</title>')
+  const listed = await fetch(`${origin}/v1/sandboxes`, { headers: { cookie } })
+  expect(await listed.json()).toEqual({ sandboxes: [], data: [], count: 0 })
+  const direct = await fetch(`${ready.service_url}/v1/sandboxes`)
+  expect(direct.status).toBe(401)
+
+  const child = pidIn(data, 'service.lock')
+  expect(await app.end('SIGTERM')).toEqual({ code: 0, signal: null })
+  expect(app.stdout().trim().split('\n')).toHaveLength(1)
+  expect(isAlive(child)).toBe(false)
+  expect(locksIn(data)).toEqual([])
+  await stop(data)
+})
+
+test('a second start names the process that holds the folder, and the ports stay the same', async () => {
+  const data = temporaryFolder('data')
+  const first = startApp(data)
+  const ready = await first.ready<AppReady>()
+  const second = await outcome(start, ['--browser', '--no-open', '--data', data])
+  expect(second.code).toBe(3)
+  expect(second.stderr).toMatch(
+    new RegExp(`^steward: Steward \\(process ${first.pid}\\) already uses the data folder`, 'm'),
+  )
+  expect(second.stdout).toBe('')
+  await first.end('SIGINT')
+  const again = startApp(data)
+  const later = await again.ready<AppReady>()
+  expect(new URL(later.url).host).toBe(new URL(ready.url).host)
+  expect(later.service_url).toBe(ready.service_url)
+  expect(later.url).not.toBe(ready.url)
+  await again.end('SIGTERM')
+  await stop(data)
+})
+
+test('after a kill the next start heals the lock, and the service of the dead one has ended', async () => {
+  const data = temporaryFolder('data')
+  const first = startApp(data)
+  await first.ready()
+  const orphan = pidIn(data, 'service.lock')
+  await first.end('SIGKILL')
+  expect(locksIn(data)).toContain('steward.lock')
+  const second = startApp(data)
+  const { url } = await second.ready<AppReady>()
+  await until('the orphaned service ends', () => !isAlive(orphan))
+  expect(pidIn(data, 'service.lock')).not.toBe(orphan)
+  await signIn(url)
+  await second.end('SIGTERM')
+  await stop(data)
+})
+
+test('a killed service comes back at its address, and the session goes on', async () => {
+  const data = temporaryFolder('data')
+  const app = startApp(data)
+  const ready = await app.ready<AppReady>()
+  const { origin, cookie } = await signIn(ready.url)
+  const before = pidIn(data, 'service.lock')
+  process.kill(before, 'SIGKILL')
+  await until('another service answers', async () => {
+    const reply = await fetch(`${origin}/v1/sandboxes`, { headers: { cookie } })
+    if (reply.status !== 200) expect(await reply.json()).toMatchObject({ code: 'service/unavailable' })
+    return reply.status === 200 && pidIn(data, 'service.lock') !== before
+  })
+  expect((await fetch(`${ready.service_url}/health`)).status).toBe(200)
+  await app.end('SIGTERM')
+  await stop(data)
+})
+
+test('the service runs alone, once for each folder, and ends in order', async () => {
+  const data = temporaryFolder('data')
+  const program = startService(data)
+  const ready = await program.ready<ServiceReady>()
+  expect(ready).toEqual({ event: 'ready', url: expect.any(String), owner_key_file: join(data, 'owner.key') })
+  expect(statSync(ready.owner_key_file).mode & 0o777).toBe(0o600)
+  const key = readFileSync(ready.owner_key_file, 'utf8').trim()
+  const listed = await fetch(`${ready.url}/v1/sandboxes`, { headers: { 'x-api-key': key } })
+  expect(listed.status).toBe(200)
+  const second = await outcome(service, ['--data', data])
+  expect(second.code).toBe(3)
+  expect(second.stderr).toContain(`(process ${program.pid}) already uses`)
+  expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null })
+  expect(locksIn(data)).toEqual([])
+  await stop(data)
+})
+
+test('beyond loopback the service needs TLS or a word that a proxy adds it', async () => {
+  const data = temporaryFolder('data')
+  const refused = await outcome(service, ['--data', data, '--listen', '0.0.0.0:0'])
+  expect(refused.code).toBe(3)
+  expect(refused.stderr).toMatch(/^steward: Listening on 0\.0\.0\.0 without TLS/m)
+  expect(locksIn(data)).toEqual([])
+  const allowed = startService(data, ['--listen', '0.0.0.0:0', '--insecure-behind-proxy'])
+  const { url } = await allowed.ready<ServiceReady>()
+  expect((await fetch(`${url}/health`)).status).toBe(200)
+  await allowed.end('SIGTERM')
+  await stop(data)
+})
+
+test('with TLS the application reaches its service too', async () => {
+  const data = temporaryFolder('data')
+  const certificate = join(projectFolder, 'test/support/tls/certificate.pem')
+  const tls = { cert_file: certificate, key_file: join(projectFolder, 'test/support/tls/key.pem') }
+  writeFileSync(join(data, 'config.json'), JSON.stringify({ service: { tls } }))
+  const app = startApp(data)
+  const ready = await app.ready<AppReady>()
+  expect(ready.service_url).toMatch(/^https:/)
+  const { origin, cookie } = await signIn(ready.url)
+  expect((await fetch(`${origin}/v1/sandboxes`, { headers: { cookie } })).status).toBe(200)
+  await until('the events are connected', async () => {
+    const status = await fetch(`${origin}/local/status`, { headers: { cookie } })
+    return JSON.stringify(await status.json()).includes('"connected"')
+  })
+  expect(await tlsStatus(`${ready.service_url}/health`, readFileSync(certificate, 'utf8'))).toBe(200)
+  await app.end('SIGTERM')
+  await stop(data)
+})
+
+test.each([
+  ['an unknown option', start, ['--brwser'], /--brwser is no option/],
+  ['an unknown command', start, ['docter'], /docter is no command/],
+  ['a missing value', start, ['--data'], /--data needs DIR/],
+  ['a wrong address', start, ['--listen', 'here'], /--listen here is no address/],
+  [
+    'an address others reach',
+    start,
+    ['--browser', '--listen', '0.0.0.0:0'],
+    /served on loopback only, not on 0\.0\.0\.0:0/,
+  ],
+  ['an unknown option of the service', service, ['--port', '80'], /--port is no option/],
+  ['a wrong address of the service', service, ['--listen', '80'], /--listen 80 is no address/],
+])('%s ends with 2 and says so in one line', async (_, script, parts, message) => {
+  const data = temporaryFolder('data')
+  const given = parts.includes('--data') ? parts : [...parts, '--data', data]
+  const { code, stdout, stderr } = await outcome(script, given)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr.trim().split('\n').at(-1)).toMatch(message)
+  expect(locksIn(data)).toEqual([])
+})
+
+test.each([
+  ['a key of the file', { service: { lisen: 'x' } }, {}, /`service\.lisen` in .*config\.json is no key/],
+  ['a value of the environment', {}, { STEWARD_LOG_LEVEL: 'loud' }, /`log\.level` \(from STEWARD_LOG_LEVEL\) must be/],
+])('%s that is wrong ends both programs with its name', async (_, content, environment, message) => {
+  const data = temporaryFolder('data')
+  writeFileSync(join(data, 'config.json'), JSON.stringify(content))
+  for (const [script, parts] of [
+    [start, ['--browser', '--no-open']],
+    [service, []],
+  ] as const) {
+    const { code, stderr } = await outcome(script, [...parts, '--data', data], environment)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(message)
+  }
+})
+
+test('a service that cannot start ends the start with its reason', async () => {
+  const data = temporaryFolder('data')
+  writeFileSync(join(data, 'service.sqlite'), 'this is no database, and nobody may overwrite it')
+  const { code, stderr } = await outcome(start, ['--browser', '--no-open', '--data', data])
+  expect(code).toBe(3)
+  expect(stderr).toMatch(/^steward: The service ended with exit code 3\. .*service\.sqlite/m)
+  expect(readFileSync(join(data, 'service.sqlite'), 'utf8')).toContain('this is no database')
+  expect(locksIn(data)).toEqual([])
+})
+
+test('doctor says in plain words and in JSON what this machine can do', async () => {
+  const data = temporaryFolder('data')
+  const plain = await outcome(start, ['doctor', '--data', data])
+  for (const name of ['Steward', 'Window', 'Sandboxes (bubblewrap)', 'Keychain', 'Network (service)', 'Data']) {
+    expect(plain.stdout).toMatch(new RegExp(`^(works|limited|missing) +${name.replace(/[()]/g, '\\$&')}: .+\\.$`, 'm'))
+  }
+  const json = await outcome(start, ['doctor', '--json', '--data', data])
+  const { event, findings } = JSON.parse(json.stdout) as { event: string; findings: { name: string; state: string }[] }
+  expect(event).toBe('doctor')
+  const sandboxes = findings.find(({ name }) => name === 'Sandboxes (bubblewrap)')
+  expect(json.code).toBe(sandboxes?.state === 'missing' ? 1 : 0)
+})
+
+test('stop ends the application, the service and the host, and then there is nothing to end', async () => {
+  const data = temporaryFolder('data')
+  const app = startApp(data)
+  const ready = await app.ready<AppReady>()
+  const key = readFileSync(join(data, 'owner.key'), 'utf8').trim()
+  const reports = await fetch(`${ready.service_url}/v1/runtimes`, { headers: { authorization: key } })
+  expect(reports.status).toBe(200)
+  const host = Number(readFileSync(join(data, 'host', 'host.pid'), 'utf8'))
+  expect(isAlive(host)).toBe(true)
+  const stopped = await outcome(start, ['stop', '--json', '--data', data])
+  expect(JSON.parse(stopped.stdout)).toEqual({
+    event: 'stopped',
+    ended: [`Steward (process ${app.pid})`, `sandbox host (process ${host})`],
+  })
+  expect((await app.ended).code).toBe(0)
+  expect(isAlive(host)).toBe(false)
+  expect(existsSync(join(data, 'host', 'host.pid'))).toBe(false)
+  const again = await outcome(start, ['stop', '--data', data])
+  expect(again.stdout).toBe(`Nothing runs in ${data}.\n`)
+})
+
+test('help and version need no data folder', async () => {
+  expect((await outcome(start, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect((await outcome(start, ['--help'])).stdout).toContain('--no-open')
+  expect((await outcome(service, ['--help'])).stdout).toContain('--insecure-behind-proxy')
+})
+
+/** `fetch` takes no certificate of one's own. */
+function tlsStatus(url: string, ca: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = httpsRequest(url, { ca, checkServerIdentity: () => undefined, agent: false }, (reply) => {
+      reply.resume()
+      reply.on('end', () => resolve(reply.statusCode ?? 0))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
