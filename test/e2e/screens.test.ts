@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { uploadFile } from '../../src/shared/contract/files.ts'
 import { createSandbox, deleteSandbox, type Sandbox } from '../../src/shared/contract/sandboxes.ts'
-import { createTerminal } from '../../src/shared/contract/terminals.ts'
+import { createTerminal, createTerminalLink } from '../../src/shared/contract/terminals.ts'
 import { openWindow } from '../support/browser.ts'
 import { pictures } from './pages/pictures.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+import { terminalPane } from './pages/terminalPane.ts'
 
 let app: StewardInBrowser
 
@@ -122,4 +123,25 @@ test('terminals of several sandboxes, what ended, search, and the question befor
   await window.command('Delete build-box')
   await window.dialog('Delete build-box?').waitFor()
   await look(window.page, 'delete-sandbox')
+})
+
+test('a terminal link opens one sandbox for whoever has it, and nothing after it is gone', async () => {
+  const { id } = await app.sandbox('shared-box')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  const { terminal_url: url } = await app.client.call(createTerminalLink, { id })
+  const opened = await openWindow(app.browser)
+  onTestFinished(() => opened.close())
+  const terminal = terminalPane(opened.page)
+  await opened.page.goto(url)
+  await terminal.isLive()
+  expect(opened.page.url()).not.toContain('token')
+  await terminal.run('echo hello from $(hostname)')
+  await terminal.sees('hello from shared-box')
+  await look(opened.page, 'terminal-link')
+  expect(opened.complaints).toEqual([])
+
+  await app.client.call(deleteSandbox, { id })
+  await opened.page.reload()
+  await opened.page.getByRole('heading', { name: 'This link does not open a terminal' }).waitFor()
+  await look(opened.page, 'terminal-link-ended')
 })

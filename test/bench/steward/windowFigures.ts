@@ -1,0 +1,56 @@
+import { createTerminal, writeTerminal } from '../../../src/shared/contract/terminals.ts'
+import type { SandboxId } from '../../../src/shared/ids.ts'
+import { appWindow } from '../../e2e/pages/appWindow.ts'
+import { openBrowser, openWindow } from '../../support/browser.ts'
+import { until } from '../../support/eventually.ts'
+import { startSteward } from '../../support/steward.ts'
+import type { StewardClient } from '../../support/stewardClient.ts'
+import { megabytesPerSecond, type Samples } from '../figures.ts'
+
+const line = '0123456789'.repeat(7)
+const drawnBytes = 50_000_000
+const marker = 'all-was-drawn'
+
+/** From the command line to a window that offers to make a sandbox; the browser runs already. */
+export async function firstScreens(count: number): Promise<Samples> {
+  const browser = await openBrowser()
+  const samples: number[] = []
+  for (let index = 0; index < count; index++) {
+    const { page, close } = await openWindow(browser)
+    const start = performance.now()
+    const steward = await startSteward()
+    await page.goto(steward.url)
+    await page.getByRole('button', { name: 'New sandbox' }).first().waitFor()
+    samples.push(performance.now() - start)
+    await close()
+    await steward.close()
+  }
+  await browser.close()
+  return samples
+}
+
+/** Output of one command until xterm.js, in a window of the application, has drawn its last line. */
+export async function drawnThroughput(given: {
+  url: string
+  client: StewardClient
+  id: SandboxId
+  name: string
+}): Promise<number> {
+  const { client, id } = given
+  const command = `read -r; yes ${line} | head -c ${drawnBytes}; echo ${marker}; exec cat`
+  const { session_id: sessionId } = await client.call(createTerminal, { id, command })
+  const browser = await openBrowser()
+  try {
+    const { page } = await openWindow(browser)
+    const window = appWindow(page)
+    await window.open(given.url)
+    await window.select(given.name)
+    await window.terminal.isLive()
+    const start = performance.now()
+    await client.call(writeTerminal, { id, sessionId, input: '\n' })
+    await until('all is drawn', async () => (await window.terminal.rows()).some((row) => row === marker), 300_000)
+    return megabytesPerSecond(drawnBytes, performance.now() - start)
+  } finally {
+    await browser.close()
+  }
+}
