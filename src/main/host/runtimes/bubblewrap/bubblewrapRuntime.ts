@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { join } from 'node:path'
 import { AppError } from '../../../../shared/appError.ts'
 import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
 import type { Enforced, RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
@@ -6,8 +7,9 @@ import type { SandboxId } from '../../../../shared/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Machine, SandboxRuntime } from '../sandboxRuntime.ts'
 import { type HostBase, ownFiles, readHostBase } from './baseFiles.ts'
-import { removeCgroups } from './cgroups.ts'
+import { cgroupName, removeCgroups } from './cgroups.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
+import type { HostTools } from './hostTools.ts'
 import { type MachineFolder, machineFolders } from './machineFolder.ts'
 import { isAlive, kill } from './processTable.ts'
 import { startMachine } from './startMachine.ts'
@@ -34,6 +36,7 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
   let abilities: Promise<HostAbilities> | undefined
   let base: Promise<HostBase> | undefined
   const takenUids = new Set<number>()
+  const active = new Set<SandboxId>()
 
   /** What works is not tried again; what does not may have been installed since. */
   const able = async (): Promise<HostAbilities> => {
@@ -54,10 +57,30 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
     }
   }
 
-  const run = async (spec: MachineSpec, machine: MachineFolder, signal: AbortSignal): Promise<Machine> => {
-    const { tools, detail, controllers, enforced } = await able()
-    if (!tools) throw new AppError('runtime/unavailable', detail)
+  const ready = async (): Promise<{ tools: HostTools; abilities: HostAbilities; base: HostBase }> => {
+    const found = await able()
+    if (!found.tools) throw new AppError('runtime/unavailable', found.detail)
     base ??= readHostBase()
+    return { tools: found.tools, abilities: found, base: await base }
+  }
+
+  /** One at a time for each machine: two would share its files and its limits. */
+  const alone = async (id: SandboxId, begin: () => Promise<Machine>): Promise<Machine> => {
+    if (active.has(id)) throw new AppError('sandbox/busy', `Sandbox ${id} runs already.`)
+    active.add(id)
+    try {
+      const machine = await begin()
+      void machine.ended.then(() => active.delete(id))
+      return machine
+    } catch (failure) {
+      active.delete(id)
+      throw failure
+    }
+  }
+
+  const run = async (spec: MachineSpec, machine: MachineFolder, signal: AbortSignal): Promise<Machine> => {
+    const { tools, abilities: found, base: hostBase } = await ready()
+    const { controllers, enforced } = found
     return startMachine({
       spec,
       tools,
@@ -65,7 +88,7 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
       enforced,
       folder: machine,
       folders,
-      base: await base,
+      base: hostBase,
       now,
       log,
       signal,
@@ -74,9 +97,11 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
 
   const endLeftover = async (id: SandboxId): Promise<void> => {
     const left = await folders.readRun(id)
+    for (const mark of left?.processes ?? []) if (await isAlive(mark)) kill(mark.pid)
+    const { controllers } = await able()
+    const expected = controllers.map(({ parent }) => join(parent, cgroupName(id)))
+    await removeCgroups([...new Set([...(left?.cgroups ?? []), ...expected])])
     if (!left) return
-    for (const mark of left.processes) if (await isAlive(mark)) kill(mark.pid)
-    await removeCgroups(left.cgroups)
     await folders.forgetRun(id)
     log.info('ended what an earlier host left', { sandboxId: id })
   }
@@ -87,21 +112,25 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
       const { tools, detail, enforced } = await able()
       return { name, available: tools !== undefined, detail, enforced: tools ? enforced : nothing }
     },
-    async create(spec, signal) {
-      const found = await able()
-      if (!found.tools) throw new AppError('runtime/unavailable', found.detail)
-      base ??= readHostBase()
-      const { entries } = await base
-      const uid = await freeUid()
-      try {
+    create: (spec, signal) =>
+      alone(spec.id, async () => {
+        const { entries } = (await ready()).base
+        const uid = await freeUid()
         const machine = await folders.make(spec.id, uid, [...entries, ...ownFiles(spec.hostname)])
-        return await run(spec, machine, signal)
-      } catch (failure) {
-        await folders.remove(spec.id)
-        throw failure
-      }
-    },
-    start: async (spec, signal) => run(spec, await folders.find(spec.id), signal),
+        try {
+          return await run(spec, machine, signal)
+        } catch (failure) {
+          await folders.remove(spec.id)
+          throw failure
+        }
+      }),
+    start: (spec, signal) =>
+      alone(spec.id, async () => {
+        const machine = await folders.find(spec.id)
+        await endLeftover(spec.id)
+        folders.repair(machine, (await ready()).base.entries)
+        return run(spec, machine, signal)
+      }),
     remove: (id) => folders.remove(id),
     stored: folders.list,
     async sweep() {

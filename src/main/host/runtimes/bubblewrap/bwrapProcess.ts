@@ -47,8 +47,9 @@ export async function startBwrap(request: BwrapRequest): Promise<BwrapProcess> {
       if (said.includes(readyLine)) resolve()
     })
     child.once('error', reject)
-    over.promise.then((sentence) => reject(new Error(sentence)))
+    void over.promise.then((sentence) => reject(new Error(sentence)))
   })
+  ready.catch(() => {}) // awaited below, unless it was called off before
   stderr.on('data', (bytes: Buffer) => {
     if (complaint.length < detailBytes) complaint += bytes.toString('utf8')
   })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
+import type { SandboxId } from '../../../../shared/ids.ts'
 import { kill } from './processTable.ts'
 
 /** What one kind of limit is written to, in the order in which it must be written. */
@@ -15,6 +16,8 @@ export type CgroupController = {
   /** Written to the parent once. */
   prepare: readonly CgroupSetting[]
   enforces: readonly (keyof Enforced)[]
+  /** The file that a process writes 0 to in order to be in. */
+  joinFile: string
   settings(limits: CgroupLimits): readonly CgroupSetting[]
   /** Written before a machine is ended, so that its processes have the time to end. */
   release: readonly CgroupSetting[]
@@ -25,14 +28,18 @@ export type CgroupLimits = { memoryMb: number; vcpu: number; processes: number }
 
 export type MachineCgroups = {
   folders: readonly string[]
-  /** Open `cgroup.procs` files: a process that writes 0 to one of them is in. */
+  /** Open files: a process that writes 0 to each of them is in. */
   files: readonly number[]
   release(): Promise<void>
   /** Kills what is left in them and removes them. */
   remove(): Promise<void>
 }
 
-const removalMs = 10_000
+export const cgroupName = (id: SandboxId): string => `steward-${id}`
+
+/** Helpers outside the sandbox end by themselves once they have told how their commands ended. */
+const graceMs = 1_000
+const removalMs = 15_000
 const probeMs = 10_000
 
 export async function makeCgroups(
@@ -40,18 +47,19 @@ export async function makeCgroups(
   name: string,
   limits: CgroupLimits,
 ): Promise<MachineCgroups> {
-  const folders = controllers.map(({ parent }) => join(parent, name))
+  const folders: string[] = []
   const files: number[] = []
   const remove = async (): Promise<void> => {
     for (const file of files.splice(0)) closeSync(file)
     await removeCgroups(folders)
   }
   try {
-    for (const [index, controller] of controllers.entries()) {
-      const folder = folders[index] ?? ''
+    for (const { parent, settings, joinFile } of controllers) {
+      const folder = join(parent, name)
       await mkdir(folder)
-      for (const setting of controller.settings(limits)) await apply(folder, setting)
-      files.push(openSync(join(folder, 'cgroup.procs'), 'w'))
+      folders.push(folder)
+      for (const setting of settings(limits)) await apply(folder, setting)
+      files.push(openSync(join(folder, joinFile), 'r+'))
     }
   } catch (failure) {
     await remove()
@@ -73,29 +81,36 @@ export async function removeCgroups(folders: readonly string[]): Promise<void> {
 }
 
 async function removeCgroup(folder: string): Promise<void> {
-  const end = performance.now() + removalMs
+  const start = performance.now()
   for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 100)) {
     try {
       await rmdir(folder)
-      break
+      return
     } catch (failure) {
-      if (hasCode(failure, 'ENOENT')) break
-      if (performance.now() > end) throw failure
+      if (hasCode(failure, 'ENOENT')) return
+      if (performance.now() > start + removalMs) throw failure
     }
-    const members = await readFile(join(folder, 'cgroup.procs'), 'latin1').catch(() => '')
-    for (const pid of members.split('\n').filter(Boolean)) kill(Number(pid))
+    if (performance.now() > start + graceMs) await killMembers(folder)
     await pause(waitMs)
   }
 }
 
+async function killMembers(folder: string): Promise<void> {
+  const members = await readFile(join(folder, 'cgroup.procs'), 'latin1').catch(() => '')
+  for (const pid of members.split('\n').filter(Boolean)) kill(Number(pid))
+}
+
 /** Whether a machine's cgroup can be made and joined below here, found by trying. */
-export async function canUse({ parent, prepare, settings }: CgroupController, shell: string): Promise<boolean> {
+export async function canUse(
+  { parent, prepare, settings, joinFile }: CgroupController,
+  shell: string,
+): Promise<boolean> {
   const folder = join(parent, `steward-probe-${process.pid}-${randomBytes(4).toString('hex')}`)
   try {
     for (const setting of prepare) await apply(parent, setting)
     await mkdir(folder)
     for (const setting of settings({ memoryMb: 512, vcpu: 1, processes: 64 })) await apply(folder, setting)
-    await promisify(execFile)(shell, ['-c', 'echo 0 > "$1/cgroup.procs"', 'sh', folder], { timeout: probeMs })
+    await promisify(execFile)(shell, ['-c', 'echo 0 > "$1"', 'sh', join(folder, joinFile)], { timeout: probeMs })
     return true
   } catch {
     return false

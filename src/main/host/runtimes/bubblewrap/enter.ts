@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
+import { AppError } from '../../../../shared/appError.ts'
 import { enterScript } from './enterScript.ts'
 
 /** How to get into one running machine. */
@@ -9,7 +10,7 @@ export type Entrance = {
   init: number
   /** Whom the machine's root is on the host; undefined: the user that Steward runs as. */
   uid: number | undefined
-  /** Open `cgroup.procs` files of the machine. */
+  /** Open files of the machine's cgroups: a process that writes 0 to each of them is in. */
   cgroupFiles: readonly number[]
   /** Most processes where no cgroup limits them, else 0. */
   processes: number
@@ -33,6 +34,8 @@ export type Entered = {
   ending: Promise<Ending>
   /** Kills the command's process group, also when it has yet to start. */
   kill(): void
+  /** Lets go of the terminal: the kernel tells its session. */
+  hangUp(): void
 }
 
 type EnterRequest = {
@@ -99,11 +102,17 @@ export function enter(entrance: Entrance, { mode, fields, content, pseudoTermina
     ],
     ...(entrance.uid !== undefined && { uid: entrance.uid, gid: entrance.uid }),
   })
+  if (child.pid === undefined) {
+    child.once('error', () => {}) // the code would only say that a limit of this machine is reached
+    throw new AppError('exec/failed', 'This machine cannot start another process.')
+  }
   const [stdin, stdout, stderr, status] = child.stdio
   if (!stdin || !stdout || !stderr || !status || !('read' in status)) throw new Error('spawn made no pipes.')
   stdin.on('error', () => {}) // It ended before it read everything: `ending` tells why.
-  stdin.write(fields.map((field) => `${field}\0`).join(''))
-  stdin.end(content)
+  const runsCommand = mode === 'exec' || mode === 'terminal'
+  const all = runsCommand ? [String(fields.length), ...fields] : fields
+  stdin.write(all.map((field) => `${field}\0`).join(''))
+  if (mode !== 'terminal') stdin.end(content)
 
   let pid: number | undefined
   const started = Promise.withResolvers<number | undefined>()
@@ -136,10 +145,6 @@ export function enter(entrance: Entrance, { mode, fields, content, pseudoTermina
       resolve(failed ?? ended ?? { kind: 'lost', detail: detail.trim() })
     }
     child.once('close', finish)
-    child.once('error', (failure) => {
-      detail ||= failure.message
-      if (child.pid === undefined) finish()
-    })
   })
 
   return {
@@ -147,11 +152,12 @@ export function enter(entrance: Entrance, { mode, fields, content, pseudoTermina
     stderr: stderr as Readable,
     started: started.promise,
     ending,
+    hangUp: () => void stdin.end(),
     kill() {
       if (killed || over) return
       killed = true
       if (pid !== undefined && !ended) killGroup(pid)
-      if (mode !== 'exec' && mode !== 'terminal') child.kill('SIGKILL')
+      if (!runsCommand) child.kill('SIGKILL')
       deadline = setTimeout(() => abandon(child), killDeadlineMs)
     },
   }

@@ -6,7 +6,8 @@
  *
  * Arguments: mode, PID 1 of the sandbox, numbers of system calls, capabilities to keep (a bit mask), most processes
  * (0: only the cgroup limits them), count of cgroup files (file descriptors 4…), number of the pseudo-terminal.
- * stdin: the request, fields that each end with NUL. File descriptor 3: what happens, a line each:
+ * stdin: the request, fields that each end with NUL, for a command their number first; the end of stdin hangs up a
+ * terminal, which is held open until then: a program that closes it just before its exit must not be hung up. File descriptor 3: what happens, a line each:
  * `p PID` a command started, `e STAGE ERRNO` something failed, `x STATUS` how the command ended (as wait(2) says it).
  */
 export const enterScript = String.raw`
@@ -45,11 +46,11 @@ for my $number (4 .. 3 + $cgroups) {
   syswrite($file, "0\n") or fail('cgroup');
   close $file;
 }
+my $master;
 if ($mode eq 'terminal') {
-  open(my $master, '+<&=', 4 + $cgroups) or fail('terminal');
+  open($master, '+<&=', 4 + $cgroups) or fail('terminal');
   my $unlocked = pack('i', 0);
   ioctl($master, 0x40045431, $unlocked) or fail('terminal');
-  close $master;
 }
 open(my $null, '<', '/dev/null') or fail('null');
 my $machine = syscall($pidfd_open, $target + 0, 0);
@@ -85,7 +86,7 @@ sub command {
     fcntl($held, 2, 0);
     $command = qq{eval "exec $file<&-\n\$(cat <&$file)"};
   }
-  my @arguments = ('bash', '-c', $command);
+  my @arguments = ('bash', '-c', '--', $command);
   { exec { '/usr/bin/bash' } @arguments }
   { exec { '/bin/bash' } @arguments }
   fail('command');
@@ -93,8 +94,7 @@ sub command {
 
 sub start {
   my ($prepare) = @_;
-  my @fields;
-  while (defined(my $value = field())) { push @fields, $value }
+  my @fields = map { field() } 1 .. field();
   pipe(my $running, my $starting) or fail('pipe');
   my $child = fork;
   defined $child or fail('fork');
@@ -136,10 +136,22 @@ if ($mode eq 'exec') {
 }
 elsif ($mode eq 'terminal') {
   my $child = start(sub {
+    close $master;
     sysopen(my $tty, "/dev/pts/$pts", 2) or fail('terminal');
     open(STDIN, '+<&', $tty) && open(STDOUT, '+>&', $tty) && open(STDERR, '+>&', $tty) or fail('terminal');
     close $tty;
   });
+  my $ending = syscall($pidfd_open, $child, 0);
+  my $watching = 1;
+  while (1) {
+    my $wanted = '';
+    vec($wanted, $_, 1) = 1 for $ending, $watching ? fileno(STDIN) : ();
+    select(my $ready = $wanted, undef, undef, undef) > 0 or next;
+    last if vec($ready, $ending, 1);
+    next if sysread STDIN, my $nothing, 64;
+    close $master;
+    $watching = 0;
+  }
   waitpid $child, 0;
   tell_('x', $?);
 }
@@ -165,7 +177,7 @@ else {
     my @parts = split m{/}, $path;
     for my $last (1 .. $#parts - 1) {
       my $folder = join '/', @parts[0 .. $last];
-      $folder eq '' || -d $folder || mkdir($folder, 0755) || -d $folder or fail('folder');
+      $folder eq '' || -d $folder || mkdir($folder, 0755) or fail('folder');
     }
     sysopen(my $file, $path, $write | $create | $calm, 0644) or fail('open');
     -f $file or fail('kind', 21);

@@ -5,6 +5,7 @@ import {
   fchmodSync,
   fchownSync,
   lchownSync,
+  lstatSync,
   mkdirSync,
   openSync,
   symlinkSync,
@@ -35,7 +36,7 @@ export type RunRecord = z.infer<typeof RunRecord>
 const MachineFile = z.object({ version: z.literal(1), uid: z.int().nullable() })
 
 export type MachineFolders = {
-  /** Makes it with all entries, owned by the machine's root. Nothing is left when it fails. */
+  /** Makes it with all entries, owned by the machine's root. Nothing is left when it fails; what exists is kept. */
   make(id: SandboxId, uid: number | undefined, entries: readonly BaseEntry[]): Promise<MachineFolder>
   /** @throws AppError `sandbox/not-found` */
   find(id: SandboxId): Promise<MachineFolder>
@@ -46,6 +47,8 @@ export type MachineFolders = {
   saveRun(id: SandboxId, run: RunRecord): Promise<void>
   readRun(id: SandboxId): Promise<RunRecord | undefined>
   forgetRun(id: SandboxId): Promise<void>
+  /** Puts back what a machine needs to start and may have removed from its `/` itself. */
+  repair(folder: MachineFolder, entries: readonly BaseEntry[]): void
 }
 
 /** @param base folder of all machines; nobody but Steward's user may enter it */
@@ -73,6 +76,7 @@ export function machineFolders(base: string): MachineFolders {
     async make(id, uid, entries) {
       const folder = layout(at(id), uid)
       await mkdir(base, { recursive: true, mode: 0o700 })
+      await mkdir(folder.path)
       try {
         fill(folder, entries)
       } catch (failure) {
@@ -98,12 +102,18 @@ export function machineFolders(base: string): MachineFolders {
       return text === undefined ? undefined : RunRecord.safeParse(parsed(text)).data
     },
     forgetRun: (id) => rm(runFile(id), { force: true }),
+    repair({ root, uid }, entries) {
+      const needed = entries.filter((entry) => entry.kind !== 'file' && entry.path.lastIndexOf('/') === 0)
+      for (const entry of needed) {
+        const path = join(root, entry.path)
+        if (!lstatSync(path, { throwIfNoEntry: false })) make(path, entry, uid)
+      }
+    },
   }
 }
 
 /** Done in one go: these few dozen calls take less time than handing each to a thread would. */
 function fill({ path, root, usrLocal, uid }: MachineFolder, entries: readonly BaseEntry[]): void {
-  mkdirSync(path)
   chmodSync(path, 0o755) // whatever the umask: below `base`, only the machine's uid comes here
   writeFileSync(join(path, 'machine.json'), JSON.stringify({ version: 1, uid: uid ?? null }), { mode: 0o600 })
   for (const own of [root, usrLocal]) make(own, { kind: 'folder', path: '/', mode: 0o755 }, uid)

@@ -20,18 +20,16 @@ const terminalEnvironment = ['TERM=xterm-256color', 'COLORTERM=truecolor']
 export async function openTerminal(entrance: Entrance, request: TerminalRequest): Promise<MachineTerminal> {
   const fields = commandFields(request, terminalEnvironment)
   const terminal = pseudoTerminal(entrance)
-  let stream: ReadStream | undefined
+  const stream = streamOf(terminal)
   try {
     terminal.resize(request.cols, request.rows)
     const entered = enter(entrance, { mode: 'terminal', fields, pseudoTerminal: terminal })
     entered.stdout.resume()
-    stream = terminal.stream().pause()
     const leader = await entered.started
     if (leader === undefined) throw await notStarted(entered, request)
     return running({ entered, leader, stream, terminal })
   } catch (failure) {
-    if (stream) stream.destroy()
-    else closeSync(terminal.master)
+    stream.destroy()
     if (failure instanceof AppError) throw failure
     throw terminalFailed('The terminal could not be started.', failure)
   }
@@ -42,6 +40,16 @@ function pseudoTerminal(entrance: Entrance): PseudoTerminal {
     return openPseudoTerminal(`/proc/${entrance.init}/root`, entrance.uid)
   } catch (failure) {
     throw terminalFailed('The sandbox gave no pseudo-terminal.', failure)
+  }
+}
+
+/** Owns the master from here on. */
+function streamOf(terminal: PseudoTerminal): ReadStream {
+  try {
+    return terminal.stream().pause()
+  } catch (failure) {
+    closeSync(terminal.master)
+    throw terminalFailed('The terminal could not be started.', failure)
   }
 }
 
@@ -63,9 +71,15 @@ function running({ entered, leader, stream, terminal }: Running): MachineTermina
   let hungUp = false
   let killTimer: NodeJS.Timeout | undefined
   let received = 0
+  let deliver: (bytes: Buffer) => void = () => {}
+  stream.on('data', (bytes: Buffer) => deliver(bytes))
   const closed = new Promise<'closed'>((resolve) => {
     stream.on('error', () => stream.destroy()) // EIO: nobody holds the other end any more
-    stream.once('end', () => stream.destroy())
+    stream.once('end', () => {
+      // The event loop takes a hang-up for the end even when the kernel still holds output.
+      if (!hungUp) for (const bytes of terminal.rest()) deliver(bytes)
+      stream.destroy()
+    })
     stream.once('close', () => {
       hungUp = true
       resolve('closed')
@@ -93,10 +107,10 @@ function running({ entered, leader, stream, terminal }: Running): MachineTermina
 
   return {
     onOutput(listener) {
-      stream.on('data', (bytes: Buffer) => {
+      deliver = (bytes) => {
         received += bytes.length
         listener(bytes)
-      })
+      }
       stream.resume()
     },
     write(bytes) {
@@ -111,6 +125,7 @@ function running({ entered, leader, stream, terminal }: Running): MachineTermina
       if (killTimer) return
       hungUp = true
       stream.destroy()
+      entered.hangUp()
       killTimer = setTimeout(() => void killSession(leader), hangUpMs)
     },
     ended,

@@ -1,4 +1,4 @@
-import { chownSync, closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { chownSync, closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { ReadStream } from 'node:tty'
 
@@ -8,6 +8,8 @@ export type PseudoTerminal = {
   /** The program's end is /dev/pts/NUMBER inside. */
   number: number
   stream(): ReadStream
+  /** What can be read at once, without the stream. */
+  rest(): Generator<Buffer>
   resize(cols: number, rows: number): void
 }
 
@@ -16,6 +18,7 @@ type NativeTerminals = { resize(master: number, cols: number, rows: number): voi
 
 // Not named `require`: the build puts one of that name into the same file.
 const load = createRequire(import.meta.url)
+const chunkBytes = 16 * 1024
 const multiplexer = 5 * 256 + 2
 
 /** @param root the machine's root as the host reaches it: /proc/PID/root */
@@ -30,6 +33,7 @@ export function openPseudoTerminal(root: string, uid: number | undefined): Pseud
       master,
       number,
       stream: () => new ReadStream(master),
+      rest: () => readRest(master),
       resize: (cols, rows) => native().resize(master, cols, rows),
     }
   } catch (failure) {
@@ -42,6 +46,20 @@ function indexOf(master: number): number {
   const index = /^tty-index:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${master}`, 'latin1'))?.[1]
   if (index === undefined) throw new Error('This kernel does not tell the number of a terminal.')
   return Number(index)
+}
+
+function* readRest(master: number): Generator<Buffer> {
+  for (;;) {
+    const buffer = Buffer.allocUnsafe(chunkBytes)
+    let count: number
+    try {
+      count = readSync(master, buffer)
+    } catch {
+      return // EIO or EAGAIN: that was all
+    }
+    if (count === 0) return
+    yield buffer.subarray(0, count)
+  }
 }
 
 function native(): NativeTerminals {

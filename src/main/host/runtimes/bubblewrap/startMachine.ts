@@ -6,7 +6,7 @@ import type { Machine } from '../sandboxRuntime.ts'
 import type { HostBase } from './baseFiles.ts'
 import { bwrapArguments } from './bwrapArguments.ts'
 import { type BwrapProcess, infoFile, startBwrap } from './bwrapProcess.ts'
-import { type CgroupController, type MachineCgroups, makeCgroups } from './cgroups.ts'
+import { type CgroupController, type CgroupLimits, cgroupName, type MachineCgroups, makeCgroups } from './cgroups.ts'
 import type { Entrance } from './enter.ts'
 import type { HostTools } from './hostTools.ts'
 import { listMachineFiles, readMachineFile, writeMachineFile } from './machineFiles.ts'
@@ -34,7 +34,7 @@ const processes = 1024
 export async function startMachine(request: StartRequest): Promise<Machine> {
   const { spec, tools, folder, folders, base } = request
   const limits = { memoryMb: spec.memoryMb, vcpu: spec.vcpu, processes }
-  const cgroups = await makeCgroups(request.controllers, `steward-${spec.id}`, limits)
+  const cgroups = await limited(request, limits)
   try {
     const bwrap = await startBwrap({
       tools,
@@ -55,17 +55,30 @@ export async function startMachine(request: StartRequest): Promise<Machine> {
   }
 }
 
+async function limited({ spec, controllers }: StartRequest, limits: CgroupLimits): Promise<MachineCgroups> {
+  try {
+    return await makeCgroups(controllers, cgroupName(spec.id), limits)
+  } catch (failure) {
+    const reason = failure instanceof Error ? failure.message : String(failure)
+    throw startFailed(`The limits of sandbox ${spec.id} could not be set: ${reason}`, failure)
+  }
+}
+
+function startFailed(message: string, cause: unknown): AppError {
+  return new AppError('sandbox/start-failed', message, { cause })
+}
+
 function runningMachine(
-  { spec, tools, folder, folders, enforced, now, log }: StartRequest,
+  { spec, tools, controllers, folder, folders, enforced, now, log }: StartRequest,
   { bwrap, cgroups }: { bwrap: BwrapProcess; cgroups: MachineCgroups },
 ): Machine {
-  const pidsByCgroup = enforced.processes
+  const countedByCgroup = controllers.some((controller) => controller.enforces.includes('processes'))
   const entrance: Entrance = {
     perl: tools.perl,
     init: bwrap.init,
     uid: folder.uid,
     cgroupFiles: cgroups.files,
-    processes: pidsByCgroup ? 0 : processes,
+    processes: countedByCgroup ? 0 : processes,
   }
   let stopping = false
   let running = true
@@ -79,9 +92,16 @@ function runningMachine(
     return stopping ? 'It was stopped.' : sentence
   })
 
-  const open = (): Entrance => {
-    if (!running || stopping) throw new AppError('sandbox/not-running', `Sandbox ${spec.id} is not running.`)
-    return entrance
+  /** What fails while the machine ends fails because it ends. */
+  const inside = async <T>(work: (entrance: Entrance) => Promise<T>): Promise<T> => {
+    if (running && !stopping) {
+      try {
+        return await work(entrance)
+      } catch (failure) {
+        if (running && !stopping) throw failure
+      }
+    }
+    throw new AppError('sandbox/not-running', `Sandbox ${spec.id} is not running.`)
   }
 
   return {
@@ -97,10 +117,10 @@ function runningMachine(
       }
       await ended
     },
-    exec: async (command) => runCommand(open(), command),
-    openTerminal: async (terminal) => openTerminal(open(), terminal),
-    writeFile: async (path, content, signal) => writeMachineFile(open(), { path, content, signal }),
-    readFile: async (path, maxBytes, signal) => readMachineFile(open(), { path, maxBytes, signal }),
-    listFiles: async (path, signal) => listMachineFiles(open(), { path, signal }),
+    exec: (command) => inside((into) => runCommand(into, command)),
+    openTerminal: (terminal) => inside((into) => openTerminal(into, terminal)),
+    writeFile: (path, content, signal) => inside((into) => writeMachineFile(into, { path, content, signal })),
+    readFile: (path, maxBytes, signal) => inside((into) => readMachineFile(into, { path, maxBytes, signal })),
+    listFiles: (path, signal) => inside((into) => listMachineFiles(into, { path, signal })),
   }
 }

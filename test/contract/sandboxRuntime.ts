@@ -1,0 +1,453 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type {
+  Machine,
+  MachineTerminal,
+  SandboxRuntime,
+  TerminalRequest,
+} from '../../src/main/host/runtimes/sandboxRuntime.ts'
+import { execStreamBytes } from '../../src/main/host/runtimes/sandboxRuntime.ts'
+import { until } from '../support/eventually.ts'
+import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
+
+export type RuntimeUnderTest = { runtime: SandboxRuntime; close(): Promise<void> }
+
+/** What every runtime must do. Its base needs bash, coreutils, procps and perl. */
+export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<RuntimeUnderTest>): void {
+  describe(`the ${name} runtime`, () => {
+    let under: RuntimeUnderTest
+    let runtime: SandboxRuntime
+    let machine: Machine
+
+    beforeAll(async () => {
+      under = await makeRuntime()
+      runtime = under.runtime
+      const report = await runtime.describe()
+      expect(report.available, report.detail).toBe(true)
+      machine = await runtime.create(machineSpec({ hostname: 'contract' }), never)
+    })
+    afterAll(async () => {
+      await machine?.stop()
+      if (machine) await runtime.remove(machine.id)
+      await under?.close()
+    })
+
+    describe('machines', () => {
+      test('are described in one sentence', async () => {
+        const report = await runtime.describe()
+        expect(report.name).toBe(runtime.name)
+        expect(report.detail).not.toBe('')
+      })
+
+      test('have their own host name and processes', async () => {
+        expect(await run(machine, 'hostname')).toBe('contract\n')
+        const processes = (await run(machine, 'ps -eo pid=,comm=')).trim().split('\n')
+        expect(processes.length).toBeLessThan(8)
+        expect(processes.some((line) => /\b1\b/.test(line))).toBe(true)
+      })
+
+      test('keep their files over a restart, and nothing else', async () => {
+        const spec = machineSpec()
+        const first = await runtime.create(spec, never)
+        await run(first, 'echo kept > /root/kept; echo own > /etc/own; sleep 1000 >/dev/null 2>&1 &')
+        await first.stop()
+        expect(await first.ended).not.toBe('')
+        expect(await runtime.stored()).toContain(spec.id)
+        const second = await runtime.start(spec, never)
+        expect(await run(second, 'cat /root/kept /etc/own; pgrep -c sleep || true')).toMatch(/^kept\nown\n[01]\n$/)
+        await second.stop()
+        await runtime.remove(spec.id)
+        expect(await runtime.stored()).not.toContain(spec.id)
+      })
+
+      test('can write wherever a machine can, but not to the programs of the host', async () => {
+        const places = '/etc /usr/local /opt /var /srv /home /root /tmp /run'
+        expect(await run(machine, `for place in ${places}; do touch $place/probe || echo $place; done`)).toBe('')
+        const refused = await machine.exec({ command: 'touch /usr/probe', timeoutMs: 60_000, signal: never })
+        expect(refused.exitCode).toBe(1)
+      })
+
+      test('are not started without files, and not twice', async () => {
+        await expectAppError('sandbox/not-found', runtime.start(machineSpec(), never))
+        const id = machine.id
+        await expectAppError('sandbox/busy', runtime.start({ ...machineSpec(), id }, never))
+        await expectAppError('sandbox/busy', runtime.create({ ...machineSpec(), id }, never))
+        expect(await run(machine, 'echo alive')).toBe('alive\n')
+      })
+
+      test('leave nothing when they cannot be created', async () => {
+        const spec = machineSpec()
+        await expect(runtime.create(spec, AbortSignal.abort())).rejects.toThrow()
+        expect(await runtime.stored()).not.toContain(spec.id)
+      })
+
+      test('are removed without complaint when there are none', async () => {
+        await runtime.remove(machineSpec().id)
+      })
+
+      test('end with everything in them, once, and refuse work from then on', async () => {
+        const spec = machineSpec()
+        const ending = await runtime.create(spec, never)
+        const terminal = await openTerminal(ending, { command: 'sleep 1000' })
+        const pending = ending.exec({ command: 'echo begun; sleep 1000', timeoutMs: 600_000, signal: never })
+        const answer = pending.catch(() => undefined)
+        await until('it to run', async () => (await run(ending, 'pgrep -xc sleep')) === '3\n')
+        await Promise.all([ending.stop(), ending.stop()])
+        expect((await terminal.ended).exitCode ?? 137).toBeGreaterThan(128)
+        expect(await answer).toMatchObject({ exitCode: 137 })
+        expect((await pending).stdout.toString()).toBe('begun\n')
+        await expectAppError('sandbox/not-running', ending.exec({ command: 'true', timeoutMs: 1000, signal: never }))
+        await expectAppError('sandbox/not-running', ending.openTerminal({ command: 'bash', cols: 80, rows: 24 }))
+        await runtime.remove(spec.id)
+      })
+
+      test('survive a command that kills all it may', async () => {
+        const spec = machineSpec()
+        const tough = await runtime.create(spec, never)
+        await tough.exec({ command: 'kill -9 -1', timeoutMs: 60_000, signal: never })
+        await tough.exec({ command: 'kill -9 1', timeoutMs: 60_000, signal: never })
+        expect(await run(tough, 'echo still here')).toBe('still here\n')
+        await tough.stop()
+        await runtime.remove(spec.id)
+      })
+    })
+
+    describe('exec', () => {
+      const exec = (command: string, more: { timeoutMs?: number; cwd?: string; env?: Record<string, string> } = {}) =>
+        machine.exec({ command, timeoutMs: 120_000, signal: never, ...more })
+
+      test('keeps the streams apart and tells the exit code', async () => {
+        const outcome = await exec('echo out; echo err >&2; exit 7')
+        expect(outcome.stdout.toString()).toBe('out\n')
+        expect(outcome.stderr.toString()).toBe('err\n')
+        expect(outcome).toMatchObject({ exitCode: 7, timedOut: false, truncated: false })
+      })
+
+      test.each([
+        ['TERM', 143],
+        ['KILL', 137],
+        ['SEGV', 139],
+        ['FPE', 136],
+        ['PIPE', 141],
+      ])('answers 128 + N when SIG%s ended it', async (signal, code) => {
+        expect((await exec(`kill -${signal} $$`)).exitCode).toBe(code)
+      })
+
+      test('takes a command as it is', async () => {
+        expect((await exec('--help-me')).exitCode).toBe(127)
+        expect((await exec(`echo "it's" '"quoted"' \\\\ \`echo tick\` $((1+1))`)).stdout.toString()).toBe(
+          `it's "quoted" \\ tick 2\n`,
+        )
+        expect((await exec('echo one\n\n# a comment\necho двa 🦀\n')).stdout.toString()).toBe('one\nдвa 🦀\n')
+        expect((await exec('cat <<EOF\nline $((40 + 2))\nEOF')).stdout.toString()).toBe('line 42\n')
+        expect((await exec('if')).exitCode).toBe(2)
+      })
+
+      test.each([100, 500])('takes a command of %i KB', async (size) => {
+        const word = 'ü"$'.repeat((size * 1024) / 4)
+        const outcome = await exec(`cat <<'END' | wc -c\n${word}\nEND`)
+        expect(outcome.stdout.toString().trim()).toBe(String(Buffer.byteLength(word) + 1))
+        expect(outcome.exitCode).toBe(0)
+      })
+
+      test('refuses what no program can be given', async () => {
+        await expectAppError('request/invalid', exec('echo \0'))
+        await expectAppError('request/too-large', exec('true', { env: { BIG: 'x'.repeat(3_000_000) } }))
+        await expectAppError('file/not-found', exec('true', { cwd: '/no/such/folder' }))
+        await expectAppError('file/not-a-folder', exec('true', { cwd: '/etc/passwd' }))
+      })
+
+      test('has a closed stdin and streams that can be opened by name', async () => {
+        expect((await exec('cat; read -r line || echo none')).stdout.toString()).toBe('none\n')
+        const outcome = await exec('echo out > /dev/stdout; echo err > /dev/stderr; tty')
+        expect(outcome.stdout.toString()).toBe('out\nnot a tty\n')
+        expect(outcome.stderr.toString()).toBe('err\n')
+      })
+
+      test('has a clean environment, the home as its folder, and what was asked for', async () => {
+        const names = (await exec('env | cut -d= -f1 | sort')).stdout.toString().trim().split('\n')
+        expect(names).toEqual(
+          ['HOME', 'LANG', 'LOGNAME', 'OLDPWD', 'PATH', 'PWD', 'SHELL', 'SHLVL', 'USER', '_'].filter((it) =>
+            names.includes(it),
+          ),
+        )
+        const env = { GREETING: 'a b=c\n"d"', HOME: '/opt', LD_DEBUG: '', PERL5OPT: '-Mnothing', BASH_ENV: '/nowhere' }
+        const outcome = await exec('pwd; echo "$GREETING"; echo $HOME $PERL5OPT', { cwd: '/var/tmp', env })
+        expect(outcome.stdout.toString()).toBe('/var/tmp\na b=c\n"d"\n/opt -Mnothing\n')
+        expect((await exec('pwd; echo $HOME; umask')).stdout.toString()).toBe('/root\n/root\n0022\n')
+      })
+
+      test('gives back every byte', async () => {
+        const outcome = await exec(`perl -e 'print map { chr } 0 .. 255; print STDERR "\\xff\\xfe"'`)
+        expect(outcome.stdout).toEqual(Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)))
+        expect(outcome.stderr).toEqual(Buffer.from([0xff, 0xfe]))
+      })
+
+      test('keeps the first 10 MiB of a stream and says so', async () => {
+        const size = execStreamBytes + 5_000_000
+        const outcome = await exec(`head -c ${size} /dev/zero; head -c ${size} /dev/zero >&2; echo end >&2; exit 3`)
+        expect(outcome).toMatchObject({ exitCode: 3, truncated: true })
+        expect(outcome.stdout.length).toBe(execStreamBytes)
+        expect(outcome.stderr.length).toBe(execStreamBytes)
+      })
+
+      test('returns what was printed until the time was up, and kills all of it', async () => {
+        const outcome = await exec('echo before; sleep 4242 & sleep 4242; echo after', { timeoutMs: 700 })
+        expect(outcome).toMatchObject({ exitCode: 124, timedOut: true })
+        expect(outcome.stdout.toString()).toBe('before\n')
+        await until(
+          'the group to be gone',
+          async () => (await run(machine, 'pgrep -f "sleep 424[2]" | wc -l')) === '0\n',
+        )
+      })
+
+      test('is killed even when the time was up before it began', async () => {
+        expect(await exec('sleep 4343', { timeoutMs: 1 })).toMatchObject({ exitCode: 124, timedOut: true })
+        expect(await run(machine, 'pgrep -f "sleep 434[3]" | wc -l')).toBe('0\n')
+      })
+
+      test('is killed when it is called off', async () => {
+        const controller = new AbortController()
+        const pending = machine.exec({ command: 'echo on; sleep 4444', timeoutMs: 600_000, signal: controller.signal })
+        await until('it to run', async () => (await run(machine, 'pgrep -f "sleep 444[4]" | wc -l')) !== '0\n')
+        controller.abort()
+        const outcome = await pending
+        expect(outcome.exitCode).toBe(124)
+        expect(outcome.stdout.toString()).toBe('on\n')
+      })
+
+      test('does not wait for what it leaves in the background', async () => {
+        const outcome = await exec('sleep 300 & (while :; do echo noise; sleep 0.01; done) & echo started')
+        expect(outcome.exitCode).toBe(0)
+        expect(outcome.stdout.toString()).toContain('started\n')
+        expect(outcome.timedOut).toBe(false)
+        await run(machine, 'pkill sleep; pkill bash; true').catch(() => {})
+      })
+
+      test('may signal its own group without harm to its answer', async () => {
+        const outcome = await exec('trap "echo caught; exit 9" TERM; kill -TERM 0; sleep 10')
+        expect(outcome.stdout.toString()).toBe('caught\n')
+        expect(outcome.exitCode).toBe(9)
+      })
+
+      test('runs many at once', async () => {
+        const outcomes = await Promise.all(
+          Array.from({ length: 16 }, (_, index) => exec(`echo ${index}; exit ${index}`)),
+        )
+        expect(outcomes.map((outcome) => outcome.exitCode)).toEqual(Array.from({ length: 16 }, (_, index) => index))
+        expect(outcomes.map((outcome) => outcome.stdout.toString())).toEqual(outcomes.map((_, index) => `${index}\n`))
+      })
+    })
+
+    describe('terminals', () => {
+      const open = (request: Partial<TerminalRequest> & { command: string }) => openTerminal(machine, request)
+
+      test('are real ones, of the asked size, and know when it changes', async () => {
+        const shell = await open({ command: 'bash --norc', cols: 91, rows: 17 })
+        shell.write('tty; stty size; echo $TERM; trap "echo changed; stty size" WINCH; echo rea""dy\n')
+        await until('the shell', () => shell.text().includes('ready\r\n'))
+        expect(shell.text()).toMatch(/\/dev\/pts\/\d+\r\n17 91\r\nxterm-256color\r\n/)
+        shell.resize(120, 40)
+        shell.write('\n')
+        await until('the new size', () => shell.text().includes('changed\r\n40 120\r\n'))
+        shell.write('exit 5\n')
+        expect(await shell.ended).toEqual({ exitCode: 5, signal: null })
+      })
+
+      test('tell the signal that ended their program', async () => {
+        expect(await (await open({ command: 'kill -TERM $$' })).ended).toEqual({ exitCode: null, signal: 'SIGTERM' })
+        expect(await (await open({ command: 'exit 143' })).ended).toEqual({ exitCode: 143, signal: null })
+      })
+
+      test('deliver all that was written before the end', async () => {
+        for (const lines of [2, 3_000, 3_000, 200_000]) {
+          const terminal = await open({ command: `seq ${lines}; echo the end` })
+          await terminal.ended
+          expect(terminal.text().slice(-40).endsWith(`\r\n${lines}\r\nthe end\r\n`), terminal.text().slice(-40)).toBe(
+            true,
+          )
+          expect(terminal.text().split('\r\n').length).toBe(lines + 2)
+        }
+      })
+
+      test('hold back while paused, and lose nothing', async () => {
+        const terminal = await open({ command: 'read -r go; seq 100000' })
+        terminal.pause()
+        terminal.write('\n')
+        await until('the kernel to hold it up', async () => {
+          const states = await run(machine, 'ps -o stat=,comm= -C seq || true')
+          return /S/.test(states)
+        })
+        const held = terminal.text().length
+        expect(held).toBeLessThan(200_000)
+        terminal.resume()
+        await terminal.ended
+        expect(terminal.text().endsWith('\r\n100000\r\n')).toBe(true)
+      })
+
+      test('take a megabyte typed at once', async () => {
+        const pasted = randomBytes(512 * 1024).toString('hex')
+        const terminal = await open({ command: `stty raw -echo; echo ready; head -c ${pasted.length} | sha256sum` })
+        await until('raw mode', () => terminal.text().includes('ready'))
+        terminal.write(pasted)
+        await terminal.ended
+        expect(terminal.text()).toContain(createHash('sha256').update(pasted).digest('hex'))
+      })
+
+      test('show a typed line once, also when it came before the program was ready', async () => {
+        const terminal = await open({ command: 'sleep 0.3; cat' })
+        terminal.write('hello\n')
+        await until('the answer', () => terminal.text().match(/hello/g)?.length === 2)
+        terminal.write('\x04')
+        expect(await terminal.ended).toEqual({ exitCode: 0, signal: null })
+        expect(terminal.text()).toBe('hello\r\nhello\r\n')
+      })
+
+      test('interrupt and suspend what runs in them', async () => {
+        const shell = await open({ command: 'bash --norc' })
+        shell.write('sleep 4545\n')
+        await until('sleep', async () => (await run(machine, 'pgrep -f "sleep 454[5]" | wc -l')) === '1\n')
+        shell.write('\x03')
+        shell.write('echo code $?\n')
+        await until('the interrupt', () => shell.text().includes('code 130\r\n'))
+        shell.write('sleep 4546\n')
+        await until('sleep', async () => (await run(machine, 'pgrep -f "sleep 454[6]" | wc -l')) === '1\n')
+        shell.write('\x1a')
+        await until('the suspension', () => shell.text().includes('Stopped'))
+        shell.write('kill %1; exit\n')
+        shell.write('exit\n')
+        await shell.ended
+      })
+
+      test('are hung up when closed', async () => {
+        const terminal = await open({
+          command: `trap 'echo hung up > /tmp/hung-up; exit' HUP; echo ready; while :; do sleep 0.05; done`,
+        })
+        await until('the program', () => terminal.text().includes('ready'))
+        terminal.close()
+        await terminal.ended
+        expect(await run(machine, 'cat /tmp/hung-up')).toBe('hung up\n')
+      })
+
+      test('are killed when closing does not impress them', async () => {
+        const terminal = await open({ command: `trap '' HUP; echo ready; while :; do sleep 0.05; done` })
+        await until('the program', () => terminal.text().includes('ready'))
+        terminal.close()
+        terminal.close()
+        expect(await terminal.ended).toEqual({ exitCode: null, signal: 'SIGKILL' })
+      })
+
+      test('end with their program, not with what it leaves behind', async () => {
+        const terminal = await open({ command: `trap '' HUP; sleep 4747 & echo left; exit 2` })
+        expect(await terminal.ended).toEqual({ exitCode: 2, signal: null })
+        expect(terminal.text()).toBe('left\r\n')
+        await run(machine, 'pkill -f "sleep 474[7]"')
+      })
+
+      test('may be written to and resized after the end without harm', async () => {
+        const terminal = await open({ command: 'true' })
+        await terminal.ended
+        terminal.write('late')
+        terminal.resize(10, 10)
+        terminal.close()
+      })
+
+      test('are refused when the folder is not there', async () => {
+        const request = { command: 'bash', cols: 80, rows: 24, cwd: '/no/such/folder' }
+        await expectAppError('file/not-found', machine.openTerminal(request))
+      })
+
+      test('share the machine with exec', async () => {
+        const serve = `perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 80, Listen => 5, ReuseAddr => 1) or die; print "listening\\n"; $| = 1; while ($c = $s->accept) { print $c "from the terminal\\n"; close $c }'`
+        const server = await open({
+          command: `stdbuf -o0 true; ${serve.replace('print "listening', '$| = 1; print "listening')}`,
+        })
+        await until('the server', () => server.text().includes('listening'))
+        expect(await run(machine, 'cat < /dev/tcp/127.0.0.1/80')).toBe('from the terminal\n')
+        server.close()
+        await server.ended
+      })
+    })
+
+    describe('files', () => {
+      test('are written with their folders, read back and listed', async () => {
+        const content = randomBytes(3_000_000)
+        await machine.writeFile('/srv/new/folder/ü b.bin', content, never)
+        expect((await machine.readFile('/srv/new/folder/ü b.bin', 3_000_000, never)).equals(content)).toBe(true)
+        await run(
+          machine,
+          `cd /srv/new && mkdir -p z a && ln -s folder link && mkfifo pipe && echo hi > $'line\\nbreak'`,
+        )
+        const entries = await machine.listFiles('/srv/new', never)
+        expect(entries.map(({ name, type, path }) => ({ name, type, path }))).toEqual([
+          { name: 'a', type: 'directory', path: '/srv/new/a' },
+          { name: 'folder', type: 'directory', path: '/srv/new/folder' },
+          { name: 'z', type: 'directory', path: '/srv/new/z' },
+          { name: 'line\nbreak', type: 'file', path: '/srv/new/line\nbreak' },
+          { name: 'link', type: 'symlink', path: '/srv/new/link' },
+          { name: 'pipe', type: 'other', path: '/srv/new/pipe' },
+        ])
+        expect(await run(machine, 'stat -c "%U %a" "/srv/new/folder/ü b.bin"')).toBe('root 644\n')
+      })
+
+      test('may be empty, replaced by less, and as large as 64 MiB', async () => {
+        await machine.writeFile('/tmp/file', Buffer.from('something'), never)
+        await machine.writeFile('/tmp/file', Buffer.alloc(0), never)
+        expect(await machine.readFile('/tmp/file', 10, never)).toEqual(Buffer.alloc(0))
+        const large = Buffer.alloc(64 * 1024 * 1024, 'steward')
+        await machine.writeFile('/tmp/file', large, never)
+        expect((await machine.readFile('/tmp/file', large.length, never)).equals(large)).toBe(true)
+        await expectAppError('file/too-large', machine.readFile('/tmp/file', large.length - 1, never))
+        await run(machine, 'rm /tmp/file')
+      })
+
+      test('fail with a reason', async () => {
+        await run(machine, 'echo text > /tmp/text; mkfifo /tmp/fifo; ln -s loop /tmp/loop')
+        const bytes = Buffer.from('x')
+        await expectAppError('file/not-found', machine.readFile('/tmp/none', 10, never))
+        await expectAppError('file/not-a-file', machine.readFile('/tmp', 10, never))
+        await expectAppError('file/not-a-file', machine.readFile('/tmp/fifo', 10, never))
+        await expectAppError('file/not-a-file', machine.readFile('/dev/zero', 10, never))
+        await expectAppError('file/not-a-folder', machine.readFile('/tmp/text/more', 10, never))
+        await expectAppError('file/path', machine.readFile('/tmp/loop', 10, never))
+        await expectAppError('file/path', machine.readFile('relative', 10, never))
+        await expectAppError('file/path', machine.readFile('/tmp/\0', 10, never))
+        await expectAppError('file/not-a-file', machine.writeFile('/tmp', bytes, never))
+        await expectAppError('file/not-a-file', machine.writeFile('/tmp/fifo', bytes, never))
+        await expectAppError('file/not-a-folder', machine.writeFile('/tmp/text/more', bytes, never))
+        await expectAppError('file/denied', machine.writeFile('/usr/bin/new', bytes, never))
+        await expectAppError('file/denied', machine.writeFile('/usr/new/folder/file', bytes, never))
+        await expectAppError('file/not-found', machine.listFiles('/tmp/none', never))
+        await expectAppError('file/not-a-folder', machine.listFiles('/tmp/text', never))
+        await expectAppError('file/path', machine.readFile(`/${'x'.repeat(300)}`, 10, never))
+      })
+
+      test('are those of the sandbox, also through links that point outside', async () => {
+        await run(machine, 'ln -sfn /etc /tmp/outside; ln -sfn /../../../../../etc/hostname /tmp/up')
+        expect((await machine.readFile('/tmp/outside/hostname', 100, never)).toString()).toBe('contract\n')
+        const above = await machine.readFile('/tmp/up', 100, never)
+        expect(above.toString()).toBe('contract\n')
+      })
+
+      test('are not reached when the call is off', async () => {
+        await expect(machine.readFile('/etc/hostname', 100, AbortSignal.abort())).rejects.toThrow()
+      })
+    })
+  })
+}
+
+type WatchedTerminal = Omit<MachineTerminal, 'write' | 'onOutput'> & { text(): string; write(input: string): void }
+
+async function openTerminal(
+  machine: Machine,
+  request: Partial<TerminalRequest> & { command: string },
+): Promise<WatchedTerminal> {
+  const terminal = await machine.openTerminal({ cols: 80, rows: 24, ...request })
+  const chunks: Buffer[] = []
+  terminal.onOutput((bytes) => chunks.push(bytes))
+  return {
+    ...terminal,
+    write: (input) => terminal.write(Buffer.from(input)),
+    text: () => Buffer.concat(chunks).toString('utf8'),
+  }
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
+import { AppError, type ErrorCode } from '../../src/shared/appError.ts'
+import type { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
+import { SandboxId } from '../../src/shared/ids.ts'
+
+/** A signal that nothing fires. */
+export const never = new AbortController().signal
+
+export function machineSpec(changes: Partial<MachineSpec> = {}): MachineSpec {
+  const id = SandboxId.parse(randomBytes(16).toString('hex'))
+  return { id, hostname: 'box', runtime: 'bubblewrap', vcpu: 1, memoryMb: 512, diskGb: 1, ...changes }
+}
+
+/** What a command printed; fails when it did not succeed. */
+export async function run(machine: Machine, command: string): Promise<string> {
+  const outcome = await machine.exec({ command, timeoutMs: 120_000, signal: never })
+  expect(outcome.exitCode, `${command}: ${outcome.stderr.toString()}`).toBe(0)
+  return outcome.stdout.toString()
+}
+
+export async function expectAppError(code: ErrorCode, promise: Promise<unknown>): Promise<void> {
+  const failure = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(failure, `expected ${code}`).toBeInstanceOf(AppError)
+  expect(failure).toMatchObject({ code })
+}
