@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import type { AccountId } from '../../../shared/ids.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { serviceMigrations } from '../../storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '../../storage/openDatabase.ts'
+import { type AccountRepository, accountRepository } from './accountRepository.ts'
+import { type ApiKeys, apiKeys } from './apiKeys.ts'
+import { ensureOwner } from './ownerAccount.ts'
+
+let database: Database
+let accounts: AccountRepository
+let keys: ApiKeys
+let owner: AccountId
+let keyFile: string
+let nowMs: number
+
+beforeEach(() => {
+  nowMs = 1_000_000
+  const folder = temporaryFolder('accounts')
+  database = openDatabase(join(folder, 'service.sqlite'))
+  migrate(database, serviceMigrations)
+  accounts = accountRepository(database)
+  keyFile = join(folder, 'owner.key')
+  keys = apiKeys({ accounts, now: () => nowMs, randomBytes })
+  owner = ensureOwner({ accounts, keyFile, now: () => nowMs, randomBytes })
+})
+afterEach(() => database.close())
+
+const fileKey = () => readFileSync(keyFile, 'utf8').trim()
+const again = () => ensureOwner({ accounts, keyFile, now: () => nowMs, randomBytes })
+
+test('the owner has one account and one key, however often the service starts', () => {
+  const key = fileKey()
+  expect(again()).toBe(owner)
+  expect(fileKey()).toBe(key)
+  expect(keys.list(owner).map(({ name }) => name)).toEqual(['Owner key'])
+  expect(keys.identify(key)).toEqual({ accountId: owner, owner: true, onlySandbox: undefined })
+})
+
+test('a file that is no key is written anew, and its mode is put right', () => {
+  const old = fileKey()
+  writeFileSync(keyFile, 'scribble')
+  again()
+  expect(fileKey()).toMatch(/^sk_steward_[A-Za-z0-9_-]{43}$/)
+  expect(keys.identify(old)).toBeUndefined()
+  expect(keys.identify(fileKey())?.owner).toBe(true)
+  expect(statSync(keyFile).mode & 0o777).toBe(0o600)
+})
+
+test('a well-formed key that nobody made does not become the owner', () => {
+  const forged = `sk_steward_${'x'.repeat(43)}`
+  writeFileSync(keyFile, forged)
+  again()
+  expect(fileKey()).not.toBe(forged)
+  expect(keys.identify(forged)).toBeUndefined()
+})
+
+test('only a hash and a prefix are kept', () => {
+  const { key, prefix } = keys.create(owner, 'script')
+  const kept = JSON.stringify(database.prepare('SELECT name, prefix, hex(hash) AS hash FROM api_keys').all())
+  expect(kept).not.toContain(key)
+  expect(key.startsWith(prefix)).toBe(true)
+  expect(prefix.length).toBe(17)
+})
+
+test('the last use is written once a minute at most', () => {
+  const { id, key } = keys.create(owner, 'script')
+  const lastUse = () => accounts.findKey(owner, id)?.lastUsedAtMs
+  expect(lastUse()).toBeNull()
+  keys.identify(key)
+  expect(lastUse()).toBe(1_000_000)
+  nowMs += 59_999
+  keys.identify(key)
+  expect(lastUse()).toBe(1_000_000)
+  nowMs += 1
+  keys.identify(key)
+  expect(lastUse()).toBe(1_060_000)
+})
+
+test('a revoked key is nobody’s, and only its own account can revoke it', () => {
+  const { id, key } = keys.create(owner, 'script')
+  const stranger = 'acct_other' as AccountId
+  expect(() => keys.revoke(stranger, id)).toThrow(expect.objectContaining({ code: 'key/not-found' }))
+  keys.revoke(owner, id)
+  expect(keys.identify(key)).toBeUndefined()
+})
+
+test.each(['', 'sk_steward_', 'sk_steward_short', `sk_steward_${'x'.repeat(44)}`, 'x'.repeat(10_000)])(
+  'what has not the form of a key is nobody’s',
+  (key) => expect(keys.identify(key)).toBeUndefined(),
+)

@@ -1,0 +1,193 @@
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { until } from '../../../../test/support/eventually.ts'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { AppError } from '../../../shared/appError.ts'
+import { hostIpcVersion } from '../../../shared/contract/hostIpc.ts'
+import { type IpcServer, type IpcServerOptions, listenIpc } from '../../platform/ipc/ipcServer.ts'
+import { silentLog } from '../../platform/log.ts'
+import { Scope } from '../../platform/scope.ts'
+import { type HostConnectionOptions, hostConnection } from './hostConnection.ts'
+
+/** Against a real socket; what answers there is written here, so that it can be late, old or gone. */
+let scope = new Scope()
+
+afterEach(async () => {
+  await scope.close()
+  scope = new Scope()
+})
+
+type Handlers = Partial<IpcServerOptions['handlers']>
+
+function listenAsHost(path: string, handlers: Handlers = {}): Promise<IpcServer> {
+  return listenIpc({
+    path,
+    handlers: {
+      describe: async () => ({ result: { ipcVersion: hostIpcVersion, version: '1', pid: 1, runtimes: [] } }),
+      'machine.list': async () => ({ result: { machines: [] } }),
+      ...handlers,
+    } as IpcServerOptions['handlers'], // Partial only says that a test names some
+    open: (_, stream) => stream.end(new AppError('terminal/not-found', 'No such terminal.')),
+    log: silentLog,
+  })
+}
+
+function connection(options: Partial<HostConnectionOptions> & { path: string }) {
+  return scope.own(
+    hostConnection({
+      launch: async () => {},
+      onEvent: () => {},
+      onConnected: async () => {},
+      waitMs: 30_000,
+      log: silentLog,
+      now: Date.now,
+      ...options,
+    }),
+    (it) => it.close(),
+  )
+}
+
+const socketIn = (name: string) => join(temporaryFolder(name), 'host.sock')
+
+test('starts a host when nobody listens, once, and calls wait for it', async () => {
+  const path = socketIn('launch')
+  let launches = 0
+  const host = connection({
+    path,
+    async launch() {
+      launches++
+      scope.own(await listenAsHost(path), (it) => it.close())
+    },
+  })
+  const { result } = await host.call('describe', {})
+  expect(result.version).toBe('1')
+  expect(launches).toBe(1)
+})
+
+test('compares what it believed before anybody else may call', async () => {
+  const path = socketIn('reconcile')
+  const order: string[] = []
+  scope.own(
+    await listenAsHost(path, {
+      'machine.list': async () => {
+        order.push('list')
+        return { result: { machines: [] } }
+      },
+      shutdown: async () => {
+        order.push('other call')
+        return { result: {} }
+      },
+    }),
+    (it) => it.close(),
+  )
+  const host = connection({ path, onConnected: async (call) => void (await call('machine.list', {})) })
+  await host.call('shutdown', {})
+  expect(order).toEqual(['list', 'other call'])
+})
+
+test('finds a host again that came back, and passes its events on', async () => {
+  const path = socketIn('again')
+  const events: string[] = []
+  let connects = 0
+  const first = await listenAsHost(path)
+  const host = connection({
+    path,
+    onEvent: ({ type }) => events.push(type),
+    onConnected: async () => void connects++,
+  })
+  await host.call('describe', {})
+  await first.close()
+  const second = scope.own(await listenAsHost(path), (it) => it.close())
+  await until('the second connection', () => connects === 2)
+  second.broadcast({ type: 'machine.ended', sandboxId: 'a'.repeat(32), reason: 'It was killed.' })
+  second.broadcast({ type: 'of a later version' })
+  second.broadcast({ type: 'machine.ended', sandboxId: 'b'.repeat(32), reason: 'It was killed.' })
+  await until('both events', () => events.length === 2)
+})
+
+test('gives up on a host that is away, and on one that does not answer', async () => {
+  const away = connection({ path: socketIn('away'), waitMs: 20 })
+  await expect(away.call('describe', {})).rejects.toMatchObject({ code: 'host/unavailable', status: 503 })
+
+  const path = socketIn('silent')
+  const cancelled = Promise.withResolvers<void>()
+  scope.own(
+    await listenAsHost(path, {
+      'machine.stop': ({ signal }) =>
+        new Promise((resolve) =>
+          signal.addEventListener('abort', () => {
+            cancelled.resolve()
+            resolve({ result: {} })
+          }),
+        ),
+    }),
+    (it) => it.close(),
+  )
+  const silent = connection({ path })
+  const sandboxId = 'a'.repeat(32) as never // a brand is only a type
+  await expect(silent.call('machine.stop', { sandboxId }, { deadlineMs: 50 })).rejects.toMatchObject({
+    code: 'host/unavailable',
+  })
+  await cancelled.promise
+})
+
+test('tells calls under way that the host was lost', async () => {
+  const path = socketIn('lost')
+  const server = await listenAsHost(path, { shutdown: () => new Promise(() => {}) })
+  const host = connection({ path })
+  await host.call('describe', {})
+  const waiting = host.call('shutdown', {})
+  const ended = expect(waiting).rejects.toMatchObject({ code: 'host/unavailable' })
+  await server.close()
+  await ended
+})
+
+test('a viewer ends at once while the host is away', async () => {
+  const host = connection({ path: socketIn('viewer') })
+  const failure = await new Promise((resolve) => {
+    const params = { sandboxId: 'a'.repeat(32) as never, terminalId: `pty_${'b'.repeat(24)}` as never, scrollback: 0 }
+    host.attach(params, { onMessage: () => {}, onBytes: () => {}, onEnd: resolve })
+  })
+  expect(failure).toMatchObject({ code: 'host/unavailable' })
+})
+
+test('replaces a host of another version once nothing runs on it', async () => {
+  const path = socketIn('version')
+  let ended = false
+  const old: IpcServer = await listenAsHost(path, {
+    describe: async () => ({ result: { ipcVersion: hostIpcVersion + 1, version: 'old', pid: 7, runtimes: [] } }),
+    shutdown: async () => {
+      ended = true
+      setImmediate(() => void old.close())
+      return { result: {} }
+    },
+  })
+  const host = connection({
+    path,
+    async launch() {
+      scope.own(await listenAsHost(path), (it) => it.close())
+    },
+  })
+  expect((await host.call('describe', {})).result.version).toBe('1')
+  expect(ended).toBe(true)
+})
+
+test('leaves a busy host of another version alone, and says what to do', async () => {
+  const path = socketIn('busy')
+  const enforced = { memory: false, cpu: false, disk: false, processes: false }
+  const machine = { id: 'a'.repeat(32), startedAtMs: 0, runtime: 'x', enforced }
+  scope.own(
+    await listenAsHost(path, {
+      describe: async () => ({ result: { ipcVersion: hostIpcVersion + 1, version: 'old', pid: 7, runtimes: [] } }),
+      'machine.list': async () => ({ result: { machines: [machine] } }),
+    }),
+    (it) => it.close(),
+  )
+  const host = connection({ path, waitMs: 200 })
+  const failure = await host.call('describe', {}).catch((it: unknown) => it)
+  expect(failure).toMatchObject({
+    code: 'host/unavailable',
+    message: 'A sandbox host of Steward old still runs 1 sandboxes.',
+    detail: expect.stringContaining('process 7'),
+  })
+})

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { textOutput } from './execOutput.ts'
+
+const output = (stdout: Buffer | string, truncated = false) =>
+  textOutput({ stdout: Buffer.from(stdout), stderr: Buffer.alloc(0), truncated })
+
+test('text stays text, anything else becomes base64', () => {
+  expect(output('ü')).toEqual({ stdout: 'ü', stderr: '', encoding: 'utf8' })
+  expect(output(Buffer.from([0xff]))).toEqual({ stdout: '/w==', stderr: '', encoding: 'base64' })
+})
+
+test.each(['é', '€', '😀'])('a cut stream drops the half of a %s at its end', (character) => {
+  const whole = Buffer.from(`ab${character}`)
+  for (let length = 3; length < whole.length; length++) {
+    expect(output(whole.subarray(0, length), true)).toMatchObject({ stdout: 'ab', encoding: 'utf8' })
+  }
+  expect(output(whole, true).stdout).toBe(`ab${character}`)
+})
+
+test('a cut stream that was no text before its end is still told as base64', () => {
+  expect(output(Buffer.from([0xff, 0x61]), true).encoding).toBe('base64')
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { chooseRuntime } from './runtimeChoice.ts'
+
+const enforced = { memory: true, cpu: true, disk: true, processes: true }
+const report = (name: string, available: boolean) => ({ name, available, detail: `About ${name}.`, enforced })
+const reports = [report('a', false), report('b', true), report('c', true)]
+const order = ['a', 'b', 'c']
+
+test('takes the first of the configured order that is available', () => {
+  expect(chooseRuntime({ asked: undefined, order, reports }).name).toBe('b')
+  expect(chooseRuntime({ asked: undefined, order: ['c', 'b'], reports }).name).toBe('c')
+})
+
+test('takes the one that is asked for, or says why not', () => {
+  expect(chooseRuntime({ asked: 'c', order, reports }).name).toBe('c')
+  expect(() => chooseRuntime({ asked: 'a', order, reports })).toThrow(
+    expect.objectContaining({ code: 'runtime/unavailable', message: 'The runtime a cannot be used: About a.' }),
+  )
+  expect(() => chooseRuntime({ asked: 'd', order, reports })).toThrow(
+    expect.objectContaining({
+      code: 'runtime/unknown',
+      message: '`d` is not a runtime of this service; it has `a`, `b`, `c`.',
+    }),
+  )
+})
+
+test('without any available one says what the preferred one lacks', () => {
+  expect(() => chooseRuntime({ asked: undefined, order: ['a'], reports })).toThrow('About a.')
+  expect(() => chooseRuntime({ asked: undefined, order: [], reports })).toThrow('No runtime is configured.')
+})

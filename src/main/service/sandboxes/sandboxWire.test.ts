@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { SandboxId } from '../../../shared/ids.ts'
+import type { SandboxRecord } from './sandboxRepository.ts'
+import { hostnameOf, machineSpec } from './sandboxWire.ts'
+
+test.each([
+  ['web server', 'web-server'],
+  ['Ärger!', 'arger'],
+  ['--a__b--', 'a-b'],
+  ['日本', ''],
+  ['x'.repeat(70), 'x'.repeat(63)],
+  [`${'x'.repeat(62)} y`, 'x'.repeat(62)],
+])('%s is called %j inside', (name, hostname) => expect(hostnameOf(name)).toBe(hostname))
+
+test('a name without any letter of a host name falls back to the id', () => {
+  const id = SandboxId.parse('1a2b3c4d'.repeat(4))
+  const record = { id, name: '日本', runtime: 'bubblewrap', vcpu: 1, memoryMb: 512, diskGb: 1 } as SandboxRecord
+  expect(machineSpec(record).hostname).toBe('sandbox-1a2b3c4d')
+})
