@@ -1,0 +1,229 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { MenuItemConstructorOptions } from 'electron'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type * as Fake from '../support/electronFake.ts'
+import { eventually, until } from '../support/eventually.ts'
+import { startProgram } from '../support/program.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+type Electron = typeof Fake
+
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/** Electron anew for each test, as for each process. */
+async function freshElectron(): Promise<Electron> {
+  vi.resetModules()
+  return (await import('electron')) as unknown as Electron // vitest.config.ts puts the fake in its place
+}
+
+/** Runs the real main.ts, with its real service, in this process. */
+async function startMain(electron: Electron, dataFolder: string, parts: readonly string[] = []): Promise<void> {
+  const argv = process.argv
+  process.argv = ['electron', '--inspect=0', 'out/main/main.js', '--data', dataFolder, ...parts]
+  const listening = signals.map((name) => [name, process.listeners(name)] as const)
+  onTestFinished(async () => {
+    process.argv = argv
+    await quit(electron)
+    // The signals are this test process's own again.
+    for (const [name, before] of listening) {
+      for (const listener of process.listeners(name)) if (!before.includes(listener)) process.off(name, listener)
+    }
+    await startProgram('scripts/start.ts', ['stop', '--data', dataFolder]).ended
+  })
+  await import('../../src/main/main.ts')
+}
+
+async function startWindow(dataFolder = temporaryFolder('data')) {
+  const electron = await freshElectron()
+  const written = vi.spyOn(process.stdout, 'write').mockImplementation(() => true)
+  onTestFinished(() => written.mockRestore())
+  await startMain(electron, dataFolder, ['--json'])
+  const window = await until('the window', () => electron.electronSeen.windows[0])
+  const line = await until('the ready line', () => written.mock.calls.map(([text]) => String(text)).find(isReady))
+  const ready = JSON.parse(line) as { url: string; service_url: string }
+  return { electron, window, ready, origin: new URL(ready.url).origin, dataFolder }
+}
+
+const isReady = (text: string) => text.startsWith('{"event":"ready"')
+
+async function quit({ app, electronSeen }: Electron): Promise<void> {
+  if (electronSeen.exitCodes.length === 0) app.quit()
+  await until('the application has ended', () => electronSeen.exitCodes.length > 0)
+}
+
+test('the window is closed off as Electron advises, and shows the local interface with a token of its own', async () => {
+  const { electron, window, ready, origin, dataFolder } = await startWindow()
+  expect(window.options.webPreferences).toEqual({
+    preload: expect.stringMatching(/out[/\\]preload[/\\]preload\.cjs$/),
+    contextIsolation: true,
+    sandbox: true,
+    nodeIntegration: false,
+    nodeIntegrationInWorker: false,
+    nodeIntegrationInSubFrames: false,
+    webSecurity: true,
+    allowRunningInsecureContent: false,
+    experimentalFeatures: false,
+    webviewTag: false,
+    navigateOnDragDrop: false,
+    spellcheck: false,
+  })
+  expect(electron.electronSeen).toMatchObject({ sandboxEnabled: true, askedForOnlyInstance: true })
+  expect(electron.electronSeen.paths).toEqual({ userData: join(dataFolder, 'window') })
+  expect(window.urls).toEqual([ready.url])
+  expect(ready.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/)
+  expect(window.shown).toBe(true)
+  const status = await fetch(`${origin}/local/status`)
+  expect(status.status).toBe(401)
+  expect(status.headers.get('content-security-policy')).toContain("default-src 'none'")
+})
+
+test('pages get one permission, and no device', async () => {
+  const { electron, origin } = await startWindow()
+  const { requestPermission, checkPermission, allowDevice } = electron.electronPlay
+  expect(await requestPermission('clipboard-sanitized-write', `${origin}/`)).toBe(true)
+  expect(checkPermission('clipboard-sanitized-write', `${origin}/`)).toBe(true)
+  expect(await requestPermission('clipboard-sanitized-write', 'https://attacker.example/')).toBe(false)
+  expect(checkPermission('clipboard-sanitized-write', 'https://attacker.example')).toBe(false)
+  for (const permission of [
+    'media',
+    'geolocation',
+    'notifications',
+    'clipboard-read',
+    'openExternal',
+    'usb',
+    'unknown',
+  ]) {
+    expect(await requestPermission(permission, `${origin}/`), permission).toBe(false)
+    expect(checkPermission(permission, origin), permission).toBe(false)
+  }
+  expect(allowDevice()).toBe(false)
+})
+
+test('the window stays on the local interface, and links lead to the browser', async () => {
+  const { electron, window, origin } = await startWindow()
+  const { FakeEvent, electronSeen } = electron
+  const happens = (name: string, url: string, isMainFrame = true) => {
+    const event = new FakeEvent(url, isMainFrame)
+    window.webContents.emit(name, event)
+    return event.prevented
+  }
+  expect(happens('will-navigate', `${origin}/sandboxes`)).toBe(false)
+  expect(happens('will-redirect', `${origin}/sandboxes`)).toBe(false)
+  const foreign = [
+    'http://127.0.0.1:1/',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'about:blank',
+  ]
+  for (const url of foreign) {
+    expect(happens('will-navigate', url), url).toBe(true)
+    expect(happens('will-redirect', url), url).toBe(true)
+    expect(window.webContents.openHandler?.({ url }), url).toEqual({ action: 'deny' })
+  }
+  expect(happens('will-frame-navigate', `${origin}/`, false)).toBe(true)
+  expect(happens('will-attach-webview', '')).toBe(true)
+  expect(electronSeen.openedOutside).toEqual([])
+  expect(window.webContents.openHandler?.({ url: 'https://example.com/a?b' })).toEqual({ action: 'deny' })
+  expect(happens('will-navigate', 'https://example.com/c')).toBe(true)
+  expect(electronSeen.openedOutside).toEqual(['https://example.com/a?b', 'https://example.com/c'])
+})
+
+test('a second instance brings the first to the front, and itself does nothing', async () => {
+  const { electron, window } = await startWindow()
+  window.minimized = true
+  electron.app.emit('second-instance')
+  expect([window.minimized, window.focused]).toEqual([false, 1])
+  await quit(electron)
+
+  const second = await freshElectron()
+  second.electronPlay.isOnlyInstance = false
+  await startMain(second, temporaryFolder('data'))
+  await until('the second has ended', () => second.electronSeen.exitCodes.length > 0)
+  expect(second.electronSeen).toMatchObject({ exitCodes: [0], windows: [] })
+})
+
+test('there is one menu, and it leads to the description of the interface', async () => {
+  const { electron, origin } = await startWindow()
+  expect(electron.electronSeen.menus).toHaveLength(1)
+  const items = flat(electron.electronSeen.menus[0] ?? [])
+  items.find((item) => item.label === 'Interface for programs')?.click?.({} as never, undefined, {} as never)
+  expect(electron.electronSeen.openedOutside).toEqual([`${origin}/docs`])
+})
+
+test.each([
+  [
+    'linux',
+    ['Ctrl+Shift+W', 'Ctrl+Shift+Q', 'Ctrl+Shift+R'],
+    ['close', 'quit', 'editMenu', 'reload', 'toggleDevTools'],
+  ],
+  ['darwin', ['Cmd+R'], ['appMenu', 'editMenu', 'windowMenu', 'reload', 'toggleDevTools']],
+] as const)('on %s the menu leaves the keys of terminals alone', async (platform, accelerators, roles) => {
+  const electron = await freshElectron()
+  const { setApplicationMenu } = await import('../../src/main/shell/applicationMenu.ts')
+  setApplicationMenu('http://127.0.0.1:1', platform)
+  const items = flat(electron.electronSeen.menus[0] ?? [])
+  expect(items.flatMap((item) => item.accelerator ?? [])).toEqual(accelerators)
+  for (const role of roles) expect(items.map((item) => item.role)).toContain(role)
+  // It would be Ctrl-M, which is Enter.
+  expect(items.map((item) => item.role)).not.toContain('minimize')
+})
+
+test('the place of the window and the colours of the system are kept', async () => {
+  const dataFolder = temporaryFolder('data')
+  mkdirSync(dataFolder, { recursive: true })
+  const kept = { bounds: { x: 100, y: 50, width: 1000, height: 600 }, maximized: true }
+  writeFileSync(join(dataFolder, 'window.json'), JSON.stringify(kept))
+  const { electron, window } = await startWindow(dataFolder)
+  expect(window.options).toMatchObject({ ...kept.bounds, backgroundColor: '#ffffff' })
+  expect(window.maximized).toBe(true)
+  electron.nativeTheme.shouldUseDarkColors = true
+  electron.nativeTheme.emit('updated')
+  expect(window.background).toBe('#101113')
+  window.maximized = false
+  window.close()
+  expect(JSON.parse(readFileSync(join(dataFolder, 'window.json'), 'utf8'))).toEqual({
+    bounds: window.bounds,
+    maximized: false,
+  })
+  expect(electron.nativeTheme.listenerCount('updated')).toBe(0)
+  await eventually(() => expect(electron.electronSeen.exitCodes).toEqual([0]))
+  expect(existsSync(join(dataFolder, 'steward.lock'))).toBe(false)
+  expect(existsSync(join(dataFolder, 'service.lock'))).toBe(false)
+})
+
+test('a place that no display shows is forgotten, the size is not', async () => {
+  const dataFolder = temporaryFolder('data')
+  const kept = { bounds: { x: 5000, y: 50, width: 1000, height: 600 }, maximized: false }
+  writeFileSync(join(dataFolder, 'window.json'), JSON.stringify(kept))
+  const { window } = await startWindow(dataFolder)
+  expect(window.options).toMatchObject({ width: 1000, height: 600 })
+  expect(window.options).not.toHaveProperty('x')
+})
+
+test('a start that fails says why, with the exit code of its kind', async () => {
+  const dataFolder = temporaryFolder('data')
+  writeFileSync(join(dataFolder, 'config.json'), '{"app":{"listn":1}}')
+  const electron = await freshElectron()
+  const written = vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
+  onTestFinished(() => written.mockRestore())
+  await startMain(electron, dataFolder)
+  await until('the end', () => electron.electronSeen.exitCodes.length > 0)
+  expect(electron.electronSeen.exitCodes).toEqual([2])
+  expect(electron.electronSeen.errorBoxes).toEqual([
+    { title: 'Steward cannot start', text: expect.stringContaining('`app.listn`') },
+  ])
+  expect(electron.electronSeen.windows).toEqual([])
+})
+
+test('the page learns the kind of its window and the platform, and can change neither', async () => {
+  const { exposed } = await freshElectron()
+  await import('../../src/preload/preload.ts')
+  expect(exposed).toEqual({ steward: { shell: 'electron', platform: process.platform } })
+  expect(Object.isFrozen(exposed.steward)).toBe(true)
+})
+
+function flat(items: readonly MenuItemConstructorOptions[]): MenuItemConstructorOptions[] {
+  return items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? flat(item.submenu) : [])])
+}
