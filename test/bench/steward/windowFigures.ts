@@ -45,6 +45,7 @@ export async function drawnThroughput(given: {
     const window = appWindow(page)
     await window.open(given.url)
     await window.select(given.name)
+    await window.tabs().last().click() // those before it have ended
     await window.terminal.isLive()
     const start = performance.now()
     await client.call(writeTerminal, { id, sessionId, input: '\n' })
