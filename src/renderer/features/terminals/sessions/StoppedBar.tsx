@@ -9,7 +9,7 @@ import { stateSentence } from './stateSentence.ts'
 export function StoppedBar({ sandbox, onStart }: { sandbox: Sandbox; onStart: () => void }) {
   const starting = sandbox.status === 'provisioning'
   return (
-    <div className="flex h-10 shrink-0 items-center gap-2.5 border-b border-line bg-panel pr-2 pl-3">
+    <div className="flex h-9 shrink-0 items-center gap-2.5 border-b border-line bg-panel pr-1.5 pl-3">
       <StatusDot tone={statusTone(sandbox.status)} pulsing={starting} />
       <p role="status" className="min-w-0 flex-1 truncate text-text">
         {stateSentence(sandbox)}

@@ -159,6 +159,22 @@ test('tells the terminal the size there is room for, once, and again to the next
   await eventually(() => expect(last.said).toEqual([{ type: 'input', data: 'x' }]))
 })
 
+test('of several viewers the one that types decides the size', async () => {
+  const { service, stream, drawn } = await opened()
+  stream.resize({ cols: 80, rows: 24 })
+  const viewer = await service.attach(0)
+  viewer.socket.send(JSON.stringify({ type: 'resized', cols: 50, rows: 10 }))
+  await eventually(() => expect(drawn).toContain('resize 50x10'))
+  expect(viewer.said).toEqual([])
+  stream.type('x')
+  await eventually(() =>
+    expect(viewer.said).toEqual([
+      { type: 'resize', cols: 80, rows: 24 },
+      { type: 'input', data: 'x' },
+    ]),
+  )
+})
+
 test('a hidden terminal sends no size', async () => {
   const { service, stream, inPhase } = await opened()
   const viewer = await service.attach(0)

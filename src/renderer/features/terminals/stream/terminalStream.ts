@@ -149,6 +149,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
     type(text) {
       if (over() || text === '') return false
       const live = state.phase === 'live'
+      askForSize() // of several viewers the one that is used decides
       refusing = !typed.add(text, live ? Number.POSITIVE_INFINITY : heldInputLimitBytes)
       if (!live) enter(state.phase === 'reconnecting' ? reconnecting() : state)
       else if (!flushing) {

@@ -31,7 +31,6 @@ export type TerminalSessionEvents = {
 
 export type TerminalSessionOptions = {
   host: HTMLElement
-  label: string
   connect: StreamConnector
   appearance: Appearance
   webgl: WebglLeases
@@ -43,6 +42,8 @@ export type TerminalSession = {
   readonly terminal: Terminal
   readonly search: TerminalSearch
   look(appearance: Appearance): void
+  /** What is read aloud when it has the focus. */
+  name(label: string, description: string): void
   show(): void
   hide(): void
   retryNow(): void
@@ -75,7 +76,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   const search = terminalSearch(terminal)
   look(options.appearance)
   terminal.open(host)
-  terminal.textarea?.setAttribute('aria-label', options.label)
+  terminal.textarea?.addEventListener('focus', () => takeRoom())
   const renderer = webglRenderer(terminal)
 
   const stream = terminalStream({
@@ -142,6 +143,10 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     terminal,
     search,
     look,
+    name(label, description) {
+      terminal.textarea?.setAttribute('aria-label', label)
+      terminal.textarea?.setAttribute('aria-description', description)
+    },
     show() {
       options.webgl.take(renderer)
       stream.show()

@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
-import { thisKeyboard } from '../../../ui/commands/shortcuts.ts'
+import { shownKeys, thisKeyboard } from '../../../ui/commands/shortcuts.ts'
 import { useTheme } from '../../../ui/theme/useTheme.ts'
+import { listKeys } from '../shortcuts.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { StreamConnector } from '../stream/terminalStream.ts'
 import { useFontSize } from './fontSize.ts'
@@ -45,7 +46,6 @@ export function useTerminalSession(
   const opened = useEffectEvent((element: HTMLElement) =>
     terminalSession({
       host: element,
-      label,
       connect,
       appearance,
       webgl: webgl ?? ownLease,
@@ -86,6 +86,7 @@ export function useTerminalSession(
   }, [session, visible])
 
   useEffect(() => session?.look({ theme, fontSize }), [session, theme, fontSize])
+  useEffect(() => session?.name(label, wayOut()), [session, label])
 
   return { session, state, linkHint }
 }
@@ -96,4 +97,9 @@ async function terminalFonts(host: HTMLElement): Promise<void> {
   const loaded = Promise.all([document.fonts.load(`13px ${family}`), document.fonts.load(`bold 13px ${family}`)])
   const late = new Promise<void>((resolve) => setTimeout(resolve, fontDeadlineMs))
   await Promise.race([loaded.then(() => {}), late]).catch(() => {})
+}
+
+/** A terminal takes the Tab key for its program. */
+function wayOut(): string {
+  return `Leave with ${shownKeys(listKeys, thisKeyboard()).join(' ')}`
 }
