@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
-import { closeSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { ReadStream } from 'node:tty'
 import type {
   Machine,
@@ -9,7 +10,7 @@ import type {
   TerminalRequest,
 } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { AppError } from '../../src/shared/appError.ts'
-import type { SandboxId } from '../../src/shared/ids.ts'
+import { SandboxId } from '../../src/shared/ids.ts'
 
 /** The part of node-pty's native module that makes a pair of ends, without a program. */
 type NativePty = {
@@ -22,16 +23,24 @@ const native: NativePty = createRequire(import.meta.url)(
 )
 const everything = { memory: false, cpu: false, disk: false, processes: false }
 
+type LocalOptions = {
+  /** Remembers which machines exist. */
+  folder: string
+  startMs?: number
+}
+/** `end` is as if something else had killed the machine. */
+export type LocalRuntime = SandboxRuntime & { end(id: SandboxId): void }
+
 /**
  * "Machines" that are programs on the test's own machine, with real pseudo-terminals: for what the host does
  * around a runtime. Isolation has its own tests.
  */
-export function localRuntime(options: { startMs?: number } = {}): SandboxRuntime & { end(id: SandboxId): void } {
-  const stored = new Set<SandboxId>()
+export function localRuntime({ folder, startMs }: LocalOptions): LocalRuntime {
+  mkdirSync(folder, { recursive: true })
   const running = new Map<SandboxId, LocalMachine>()
 
   const start = async (id: SandboxId, signal: AbortSignal): Promise<Machine> => {
-    if (options.startMs) await pause(options.startMs, signal)
+    if (startMs !== undefined) await pause(startMs, signal)
     const machine = localMachine(id)
     running.set(id, machine)
     return machine
@@ -47,17 +56,17 @@ export function localRuntime(options: { startMs?: number } = {}): SandboxRuntime
     }),
     async create({ id }, signal) {
       const machine = await start(id, signal)
-      stored.add(id)
+      mkdirSync(join(folder, id))
       return machine
     },
     async start({ id }, signal) {
-      if (!stored.has(id)) throw new AppError('sandbox/not-found', 'It has no files.')
+      if (!existsSync(join(folder, id))) throw new AppError('sandbox/not-found', 'It has no files.')
       return start(id, signal)
     },
     async remove(id) {
-      stored.delete(id)
+      rmSync(join(folder, id), { recursive: true, force: true })
     },
-    stored: async () => [...stored],
+    stored: async () => readdirSync(folder).map((name) => SandboxId.parse(name)),
     sweep: async () => {},
     end: (id) => running.get(id)?.vanish(),
   }
@@ -120,7 +129,11 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
   const closed = new Promise<void>((resolve) => {
     // EIO says that nobody holds the other end any more.
     stream.on('error', () => stream.destroy())
-    stream.once('end', () => stream.destroy())
+    stream.once('end', () => {
+      // The event loop takes a hang-up for the end even when the kernel still holds output.
+      for (const bytes of restOf(master)) listener(bytes)
+      stream.destroy()
+    })
     stream.once('close', resolve)
   })
   const exited = new Promise<{ exitCode: number | null; signal: string | null }>((resolve, reject) => {
@@ -159,6 +172,18 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
       stream.destroy()
       return ending
     }),
+  }
+}
+
+function restOf(master: number): Buffer[] {
+  const rest: Buffer[] = []
+  for (;;) {
+    const bytes = Buffer.alloc(64 * 1024)
+    try {
+      rest.push(bytes.subarray(0, readSync(master, bytes)))
+    } catch {
+      return rest
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import type { Log } from '../platform/log.ts'
 import { programFile } from '../platform/programFile.ts'
 import { Scope } from '../platform/scope.ts'
 import { attachHandler } from './ipc/attachHandler.ts'
-import { claimAddress, removePidFile, writePidFile } from './ipc/hostAddress.ts'
+import { claimAddress, leaveAddress, removePidFile, writePidFile } from './ipc/hostAddress.ts'
 import { hostHandlers } from './ipc/hostHandlers.ts'
 import { idleWatch } from './ipc/idleWatch.ts'
 import { machines } from './machines/machines.ts'
@@ -58,7 +58,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   const scope = new Scope()
   const ending = Promise.withResolvers<string>()
   try {
-    const socketPath = await claimAddress(dataDir)
+    const socketPath = scope.own(await claimAddress(dataDir), () => leaveAddress(dataDir))
     for (const runtime of runtimes) await runtime.sweep()
     let broadcast = (_event: HostEvent): void => {}
     const pool = scope.own(

@@ -21,6 +21,12 @@ export async function claimAddress(dataDir: string): Promise<string> {
   return path
 }
 
+/** Removes what `claimAddress` made below the temporary folder. */
+export async function leaveAddress(dataDir: string): Promise<void> {
+  const folder = dirname(hostSocketPath(dataDir))
+  if (folder !== hostFolder(dataDir)) await rm(folder, { recursive: true, force: true })
+}
+
 export function writePidFile(dataDir: string, pid: number): Promise<void> {
   return writeFile(pidFile(dataDir), `${pid}\n`, { mode: 0o600 })
 }

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { newSandboxId } from '../../../../test/support/hostClient.ts'
 import { localRuntime } from '../../../../test/support/localMachine.ts'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import type { MachineSpec } from '../../../shared/contract/hostIpc.ts'
 import { silentLog } from '../../platform/log.ts'
 import { type Machines, machines } from './machines.ts'
@@ -9,7 +10,10 @@ import { type Machines, machines } from './machines.ts'
 type Setting = { runtime: ReturnType<typeof localRuntime>; machines: Machines; told: string[]; counts: number[] }
 
 function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setting {
-  const runtime = localRuntime(options.startMs === undefined ? {} : { startMs: options.startMs })
+  const runtime = localRuntime({
+    folder: temporaryFolder('machines'),
+    ...(options.startMs !== undefined && { startMs: options.startMs }),
+  })
   const told: string[] = []
   const counts: number[] = []
   const made = machines({

@@ -1,0 +1,121 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventually, until } from '../../../../test/support/eventually.ts'
+import { newSandboxId, newTerminalId } from '../../../../test/support/hostClient.ts'
+import { localRuntime } from '../../../../test/support/localMachine.ts'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import type { HostEvent } from '../../../shared/contract/hostIpc.ts'
+import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
+import { silentLog } from '../../platform/log.ts'
+import { Scope } from '../../platform/scope.ts'
+import type { Machine } from '../runtimes/sandboxRuntime.ts'
+import { screenPool } from './screenPool.ts'
+import { openTerminals, type Terminals } from './terminals.ts'
+
+let scope: Scope
+let folder: string
+let events: HostEvent[]
+let machine: Machine
+let sandboxId: SandboxId
+
+beforeEach(async () => {
+  scope = new Scope()
+  folder = join(temporaryFolder('terminals'), 'terminals')
+  events = []
+  sandboxId = newSandboxId()
+  const runtime = localRuntime({ folder: temporaryFolder('machines') })
+  const spec = { id: sandboxId, hostname: 'box', runtime: 'local', vcpu: 1, memoryMb: 512, diskGb: 1 }
+  machine = await runtime.create(spec, new AbortController().signal)
+})
+
+afterEach(async () => {
+  await machine.stop()
+  await scope.close()
+})
+
+async function open(options: { exitedReadableMs?: number; workerUrl?: URL } = {}): Promise<Terminals> {
+  const { workerUrl = new URL('./screenWorker.ts', import.meta.url), ...rest } = options
+  const pool = scope.own(screenPool({ workerUrl, workers: 1, log: silentLog }), (it) => it.close())
+  const onEvent = (event: HostEvent) => void events.push(event)
+  return scope.own(await openTerminals({ folder, pool, onEvent, now: Date.now, log: silentLog, ...rest }), (it) =>
+    it.close(),
+  )
+}
+
+async function create(terminals: Terminals, command: string): Promise<TerminalId> {
+  const terminalId = newTerminalId()
+  await terminals.create(machine, { sandboxId, terminalId, command, cols: 80, rows: 24 })
+  return terminalId
+}
+
+const textOf = async (terminals: Terminals, id: TerminalId): Promise<string> => {
+  const { bytes } = await terminals.get(sandboxId, id).read({ full: true, format: 'text' })
+  return new TextDecoder().decode(bytes)
+}
+
+test('an ended terminal is forgotten when its time is over, and its files go', async () => {
+  const terminals = await open({ exitedReadableMs: 200 })
+  const id = await create(terminals, 'echo done')
+  await eventually(() => expect(events.at(-1)).toEqual({ type: 'terminal.removed', sandboxId, terminalId: id }))
+  expect(() => terminals.get(sandboxId, id)).toThrow(expect.objectContaining({ code: 'terminal/not-found' }))
+  expect(existsSync(join(folder, sandboxId, id))).toBe(false)
+})
+
+test('one whose time ended while no host ran is not kept', async () => {
+  const first = await open()
+  const id = await create(first, 'echo done')
+  await until('the exit', () => first.get(sandboxId, id).record.state === 'exited')
+  await first.close()
+  const second = await open({ exitedReadableMs: 0 })
+  await eventually(() => expect(second.list(sandboxId)).toEqual([]))
+  await eventually(() => expect(readdirSync(join(folder, sandboxId))).toEqual([]))
+})
+
+test('a folder without a readable record is removed, others are found', async () => {
+  const first = await open()
+  const id = await create(first, 'echo kept')
+  await until('the exit', () => first.get(sandboxId, id).record.state === 'exited')
+  await first.close()
+  const broken = join(folder, sandboxId, newTerminalId())
+  mkdirSync(broken)
+  writeFileSync(join(broken, 'meta.json'), '{"version":1,')
+  const second = await open()
+  expect(second.list(sandboxId).map((it) => it.id)).toEqual([id])
+  expect(existsSync(broken)).toBe(false)
+  expect(await textOf(second, id)).toBe('kept')
+})
+
+test('when the worker of a screen dies, the screen is drawn again from the output', async () => {
+  const script = join(temporaryFolder(), 'dying.mjs')
+  writeFileSync(
+    script,
+    `import { parentPort } from 'node:worker_threads'
+     import { serveScreens } from ${JSON.stringify(new URL('./screenServer.ts', import.meta.url).href)}
+     parentPort.on('message', (it) => {
+       if (it.type === 'output' && !it.replay && Buffer.from(it.bytes).includes('die')) throw new Error('as if it had crashed')
+     })
+     serveScreens(parentPort)`,
+  )
+  const terminals = await open({ workerUrl: pathToFileURL(script) })
+  const id = await create(terminals, 'stty -echo; seq 1 300; read x; echo die; read x; echo after; read x')
+  const session = terminals.get(sandboxId, id)
+  await until('the output', async () => (await textOf(terminals, id)).endsWith('300'))
+  session.resize({ cols: 100, rows: 30 })
+  session.write(Buffer.from('\n'))
+  await until('the same screen', async () => (await textOf(terminals, id).catch(() => '')).endsWith('die'))
+  session.write(Buffer.from('\n'))
+  await until('what comes after', async () => (await textOf(terminals, id)).endsWith('die\nafter'))
+  expect((await textOf(terminals, id)).split('\n').slice(0, 2)).toEqual(['1', '2'])
+  expect(session.record).toMatchObject({ cols: 100, rows: 30, state: 'running' })
+})
+
+test('a machine that cannot start a program leaves no terminal', async () => {
+  const terminals = await open()
+  await machine.stop()
+  const failing: Machine = { ...machine, openTerminal: () => Promise.reject(new Error('no')) }
+  const params = { sandboxId, terminalId: newTerminalId(), command: 'true', cols: 80, rows: 24 }
+  await expect(terminals.create(failing, params)).rejects.toThrow('no')
+  expect(terminals.list(sandboxId)).toEqual([])
+})
