@@ -1,0 +1,32 @@
+import { _electron } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { electronBinary, whyNoWindow } from '../../scripts/electronBinary.ts'
+import { projectFolder } from '../support/plantedTree.ts'
+import { startProgram } from '../support/program.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+const reason =
+  whyNoWindow({ platform: process.platform, uid: process.getuid?.(), environment: process.env }) ??
+  (electronBinary(process.env) === undefined ? "Electron's program is not installed" : undefined)
+
+test('the window opens and shows the interface, signed in', async (context) => {
+  if (reason !== undefined) return context.skip(`no Electron window can be shown here: ${reason}`)
+  const dataFolder = temporaryFolder('data')
+  onTestFinished(async () => void (await startProgram('scripts/start.ts', ['stop', '--data', dataFolder]).ended))
+  const running = await _electron.launch({
+    executablePath: electronBinary(process.env) ?? '',
+    args: ['out/main/main.js', '--data', dataFolder],
+    cwd: projectFolder,
+    timeout: 120_000,
+  })
+  onTestFinished(() => running.close())
+  const page = await running.firstWindow()
+  await page.waitForFunction(() => document.querySelector('#steward')?.childElementCount)
+  expect(new URL(page.url()).hash).toBe('')
+  const seen = await page.evaluate(async () => ({
+    steward: Reflect.get(globalThis, 'steward'),
+    node: typeof Reflect.get(globalThis, 'require'),
+    status: await fetch('/local/status').then((reply) => reply.json()),
+  }))
+  expect(seen).toMatchObject({ steward: { shell: 'electron' }, node: 'undefined', status: { shell: 'electron' } })
+})
