@@ -59,7 +59,10 @@ async function startService(options: Parameters<typeof startWireService>[0] = {}
 }
 
 /** Unlike fetch, this sends whatever headers and target it is given. */
-function send(port: number, options: { path: string; method?: string; headers?: Record<string, string> }) {
+function send(
+  port: number,
+  { body: sentBody, ...options }: { path: string; method?: string; headers?: Record<string, string>; body?: string },
+) {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
     const sent = httpRequest({ host: '127.0.0.1', port, agent: false, ...options }, (reply) => {
       let body = ''
@@ -70,7 +73,7 @@ function send(port: number, options: { path: string; method?: string; headers?: 
       reply.on('end', () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body }))
     })
     sent.on('error', reject)
-    sent.end()
+    sent.end(sentBody)
   })
 }
 
@@ -291,6 +294,24 @@ test('bodies stream through both ways, byte by byte', async () => {
   expect(reply.status).toBe(207)
   expect(reply.headers.get('x-kept')).toBe('yes')
   expect(reply.headers.get('set-cookie')).toBeNull()
+})
+
+test('a body that hides another request stays one body', async () => {
+  const bodies: string[] = []
+  const service = await startService({
+    answer: async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += String(chunk)
+      bodies.push(`${request.method} ${request.url} ${body}`)
+      response.end('{}')
+    },
+  })
+  const { port, cookie } = await startAgent(service)
+  const headers = { host: `127.0.0.1:${port}`, cookie: await cookie(), 'transfer-encoding': 'chunked' }
+  const hidden = 'GET /v1/hidden HTTP/1.1\r\nhost: x\r\n\r\n'
+  await send(port, { path: '/v1/a', method: 'DELETE', headers, body: hidden })
+  await send(port, { path: '/v1/b', method: 'POST', headers: { host: headers.host, cookie: headers.cookie } })
+  expect(bodies).toEqual([`DELETE /v1/a ${hidden}`, 'POST /v1/b '])
 })
 
 test('a caller who leaves takes the request to the service along', async () => {

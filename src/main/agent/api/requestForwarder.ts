@@ -1,77 +1,88 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as plainRequest,
+  type ServerResponse,
+} from 'node:http'
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { pipeline } from 'node:stream/promises'
-import { Agent, errors } from 'undici'
 import { AppError } from '../../../shared/appError.ts'
-import type { ServiceTarget } from '../connections/serviceTarget.ts'
-import { tlsOptions } from '../connections/serviceTarget.ts'
+import { placeOfTarget, type ServiceTarget, tlsOptions } from '../connections/serviceTarget.ts'
 import { answerHeaders, requestHeaders } from './forwardedHeaders.ts'
 
 export type RequestForwarder = {
   /** @throws AppError `service/unavailable` */
   forward(request: IncomingMessage, response: ServerResponse, owner: boolean): Promise<void>
-  close(): Promise<void>
+  close(): void
 }
 
-const connectMs = 5_000
 /** A command may run for an hour before the service answers. */
 const answerMs = 3_600_000 + 60_000
 
 /** Hands requests on to the service, bodies streaming both ways, each side as fast as the slower one. */
 export function requestForwarder(target: () => ServiceTarget | undefined): RequestForwarder {
-  let held: { target: ServiceTarget; agent: Agent } | undefined
+  const plain = new Agent({ keepAlive: true })
+  const tls = new TlsAgent({ keepAlive: true })
 
-  const agentFor = (wanted: ServiceTarget): Agent => {
-    if (held?.target === wanted) return held.agent
-    void held?.agent.close()
-    const agent = new Agent({
-      connect: { timeout: connectMs, ...tlsOptions(wanted) },
-      headersTimeout: answerMs,
-      bodyTimeout: answerMs,
-    })
-    held = { target: wanted, agent }
-    return agent
+  const ask = (to: ServiceTarget, request: IncomingMessage, owner: boolean): ClientRequest => {
+    const { secure, hostname, port, host } = placeOfTarget(to)
+    const headers = requestHeaders(request, owner ? to.key : undefined)
+    const options = {
+      hostname,
+      port,
+      method: request.method ?? 'GET',
+      path: request.url ?? '/',
+      // A body of unknown length is framed again: as raw bytes it could pass for another request.
+      headers: { ...headers, host, ...(isChunked(request) && { 'transfer-encoding': 'chunked' }) },
+      timeout: answerMs,
+    }
+    return secure
+      ? tlsRequest({ ...options, agent: tls, ...tlsOptions(to) })
+      : plainRequest({ ...options, agent: plain })
   }
 
   return {
     async forward(request, response, owner) {
       const to = target()
       if (!to) throw unavailable()
-      const gone = new AbortController()
-      const onClose = () => gone.abort()
-      response.once('close', onClose)
+      const asked = ask(to, request, owner)
+      asked.on('timeout', () => asked.destroy(new Error('The service did not answer in time.')))
+      const leave = () => asked.destroy()
+      response.once('close', leave)
       try {
-        const answer = await agentFor(to).request({
-          origin: to.url,
-          path: request.url ?? '/',
-          // The method was parsed by Node's own server: it is one that HTTP knows.
-          method: (request.method ?? 'GET') as 'GET',
-          headers: requestHeaders(request, owner ? to.key : undefined),
-          body: hasBody(request) ? request : null,
-          signal: gone.signal,
-        })
-        response.writeHead(answer.statusCode, answerHeaders(answer.headers))
-        await pipeline(answer.body, response)
+        const answer = await answerOf(asked, request)
+        response.writeHead(answer.statusCode ?? 502, answerHeaders(answer.headers))
+        await pipeline(answer, response)
       } catch (failure) {
-        if (gone.signal.aborted) return // nobody is left to tell
-        throw asUnavailable(failure)
+        if (!response.destroyed) throw unavailable(failure)
       } finally {
-        response.off('close', onClose)
+        response.off('close', leave)
       }
     },
-    close: async () => held?.agent.destroy(),
+    close() {
+      plain.destroy()
+      tls.destroy()
+    },
   }
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+/** Sends the body along, and stops when the service answers before it has taken all of it. */
+function answerOf(asked: ClientRequest, request: IncomingMessage): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    asked.once('response', resolve)
+    asked.on('error', (failure) => {
+      request.unpipe(asked)
+      reject(failure)
+    })
+    request.pipe(asked)
+  })
 }
 
-export function unavailable(cause?: unknown): AppError {
+function isChunked({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined
+}
+
+function unavailable(cause?: unknown): AppError {
   return new AppError('service/unavailable', 'The service does not answer.', { cause, retryAfterSeconds: 1 })
-}
-
-function asUnavailable(failure: unknown): unknown {
-  const code = failure instanceof Error && 'code' in failure ? String(failure.code) : ''
-  const lost = failure instanceof errors.UndiciError || /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOST|ENET)/.test(code)
-  return lost ? unavailable(failure) : failure
 }

@@ -3,7 +3,7 @@ import { request as tlsRequest } from 'node:https'
 import type { Duplex } from 'node:stream'
 import type { WebSocketServer } from 'ws'
 import { streamClose } from '../../../shared/contract/terminalStream.ts'
-import { type ServiceTarget, tlsOptions } from '../connections/serviceTarget.ts'
+import { placeOfTarget, type ServiceTarget, tlsOptions } from '../connections/serviceTarget.ts'
 import { requestHeaders } from './forwardedHeaders.ts'
 
 export type StreamForwarder = {
@@ -81,18 +81,15 @@ export function streamForwarder(target: () => ServiceTarget | undefined, refusal
 }
 
 function handshake({ request, owner, target }: Upgrade): ClientRequest {
-  const url = new URL(target.url)
-  const send = url.protocol === 'https:' ? tlsRequest : plainRequest
+  const { secure, hostname, port, host } = placeOfTarget(target)
+  const { 'content-length': _unused, ...headers } = requestHeaders(request, owner ? target.key : undefined)
+  const send = secure ? tlsRequest : plainRequest
   return send({
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : url.port,
+    hostname,
+    port,
     path: request.url ?? '/',
-    headers: {
-      ...requestHeaders(request, owner ? target.key : undefined),
-      host: url.host,
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-    },
+    headers: { ...headers, host, connection: 'Upgrade', upgrade: 'websocket' },
+    agent: false,
     timeout: answerMs,
     ...tlsOptions(target),
   }).on('timeout', function (this: ClientRequest) {

@@ -11,8 +11,20 @@ export type ServiceTarget = {
   certificate: string | undefined
 }
 
-/** TLS options for `node:https`, `undici` and `ws` alike. */
+/** TLS options for `node:https` and `ws` alike. */
 export function tlsOptions({ certificate }: ServiceTarget) {
   if (certificate === undefined) return {}
   return { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined }
+}
+
+/** Where to connect, for `node:http` and `node:https` alike. The path is never resolved against the address. */
+export function placeOfTarget({ url }: ServiceTarget) {
+  const { protocol, hostname, port, host } = new URL(url)
+  const secure = protocol === 'https:'
+  return {
+    secure,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 443 : 80) : Number(port),
+    host,
+  }
 }
