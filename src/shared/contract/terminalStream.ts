@@ -11,6 +11,9 @@ import { TerminalState, terminalLimits } from './terminals.ts'
  * The client answers with `ack`: how many bytes of *raw output* (not of the snapshot) it has used since its last `ack`.
  * While more than `windowBytes` are unacknowledged the server holds back; a client that acknowledges nothing
  * for `stallMs` while output waits is closed with 4008 and may attach anew.
+ *
+ * What a program asks its terminal (its kind, where the cursor is) the host answers, once, whoever watches:
+ * a viewer sends only what the person typed, pasted or did with the mouse, never an answer of its own emulator.
  */
 export const terminalStreamPath = '/v1/sandboxes/:id/pty/:sessionId/stream'
 

@@ -1,3 +1,4 @@
+import { AppError } from '../../../shared/appError.ts'
 import type { OutputLog } from './outputLog.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
 import type { RemoteScreen, ScreenPool, ScreenSize } from './screenPool.ts'
@@ -49,6 +50,13 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
   let redrawn = 0
   let closed = false
   let pause: NodeJS.Timeout | undefined
+  let reload: NodeJS.Timeout | undefined
+  let losses = 0
+  let sizeMeanwhile: ScreenSize | undefined
+  const lost = new WeakSet<RemoteScreen>()
+
+  /** At once the first time; a worker that dies of this very output is not tried again and again. */
+  const pauseAfterLoss = (): number => Math.min(losses++ * 5_000, 60_000)
 
   const open = (at: ScreenSize): RemoteScreen => {
     const opened = pool.open(at, {
@@ -62,9 +70,14 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
       onAnswer: options.onAnswer,
       onTitle: options.onTitle,
       onLost() {
+        lost.add(opened)
         if (screen === opened) screen = undefined
-        parsed = sent
-        options.onParsed()
+        if (closed) return
+        // Nobody may ask for a long time, but a program may ask its terminal, and must not wait for the parser.
+        reload ??= setTimeout(() => {
+          reload = undefined
+          loaded().catch(() => {}) // the next question tries again, and is told
+        }, pauseAfterLoss())
       },
     })
     return opened
@@ -75,6 +88,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
     sent = until
     parsed = until
     redrawn = 0
+    sizeMeanwhile = undefined
     let fresh: RemoteScreen | undefined
     const redraw: Redraw = {
       open(at) {
@@ -88,7 +102,9 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
     }
     await options.redraw(redraw, until)
     if (closed) fresh?.close()
-    else screen = fresh
+    else if (fresh && !lost.has(fresh)) screen = fresh
+    if (sizeMeanwhile) screen?.resize(sizeMeanwhile)
+    options.onParsed()
   }
 
   const send = (to: RemoteScreen, until: number): void => {
@@ -124,7 +140,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
   }
 
   const post = (question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply> => {
-    if (!screen) throw new Error('The screen of this terminal is closed.')
+    if (!screen) throw new AppError('internal/unexpected', 'The screen was lost; try again.')
     send(screen, source.end)
     posted(sent)
     return screen.ask(question)
@@ -140,7 +156,10 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
     },
     pump,
     resize(newSize) {
-      if (!screen) return
+      if (!screen) {
+        sizeMeanwhile = newSize
+        return
+      }
       send(screen, source.end)
       screen.resize(newSize)
     },
@@ -154,6 +173,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
     close() {
       closed = true
       clearTimeout(pause)
+      clearTimeout(reload)
       screen?.close()
       screen = undefined
     },

@@ -5,6 +5,9 @@ import type { FromScreens, ToScreens } from './screenMessages.ts'
 type Work = Exclude<ToScreens, { type: 'open' | 'close' }>
 type Held = { screen: Screen; queue: Work[]; parsed: number; replaying: boolean }
 
+/** A program may call its terminal anything, at any length; everyone who is connected is told. */
+const titleLength = 512
+
 /** Holds screens and does their work in turns of about a millisecond, so that none waits for a loud one. */
 export function serveScreens(port: MessagePort): void {
   const screens = new Map<number, Held>()
@@ -18,7 +21,7 @@ export function serveScreens(port: MessagePort): void {
         cols,
         rows,
         onAnswer: (data) => !held.replaying && tell({ type: 'answer', screen: id, data }),
-        onTitle: (title) => !held.replaying && tell({ type: 'title', screen: id, title }),
+        onTitle: (title) => !held.replaying && tell({ type: 'title', screen: id, title: title.slice(0, titleLength) }),
       }),
       queue: [],
       parsed: 0,

@@ -149,6 +149,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
   }
 
   const ask = async (question: ScreenQuestion, posted: (cursor: number) => void) => {
+    clearTimeout(idle)
     try {
       return await feed.ask(question, posted)
     } finally {
