@@ -20,7 +20,7 @@ import { hostConnection } from './host/hostConnection.ts'
 import { authentication } from './http/authentication.ts'
 import { failureLimiter } from './http/failureLimiter.ts'
 import { healthRoutes } from './http/healthRoutes.ts'
-import { httpServer } from './http/httpServer.ts'
+import { closeServer, httpServer } from './http/httpServer.ts'
 import { checkListening, listen, localUrl } from './http/listening.ts'
 import { requestGuard } from './http/requestGuard.ts'
 import { terminalPage } from './http/terminalPage.ts'
@@ -155,10 +155,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       tls: options.tls,
       log: log.of('http'),
     })
-    scope.own(app, async (it) => {
-      const cutOff = setTimeout(() => it.server.closeAllConnections(), closeDeadlineMs)
-      await it.close().finally(() => clearTimeout(cutOff))
-    })
+    scope.own(app, (it) => closeServer(it, closeDeadlineMs))
     scope.own(
       webSockets({
         server: app.server,

@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { AppError } from '../../../shared/appError.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Endpoint } from '../endpoint.ts'
+import { answerBrokenRequest } from './brokenRequests.ts'
 import { addEndpoints, type DispatchOptions } from './dispatch.ts'
 import { dropRest, toAppError } from './errorAnswers.ts'
 import { parseJsonBody } from './jsonBody.ts'
@@ -45,6 +46,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     requestTimeout: requestTimeoutMs,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    clientErrorHandler: answerBrokenRequest,
     routerOptions: { maxParamLength: 4096 },
     // Of addresses that reach no route, and so none of the hooks below.
     frameworkErrors: (failure: unknown, request: unknown, reply: unknown) =>
@@ -92,4 +94,18 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
 
 function pathOf(url: string): string {
   return (url.split('?')[0] ?? '').slice(0, 200)
+}
+
+/** Ends when what is under way has been answered, or is cut off when that takes too long. */
+export async function closeServer(app: FastifyInstance, deadlineMs: number): Promise<void> {
+  const { server } = app
+  // A connection that becomes idle after the server was told to close would stay until its client leaves.
+  const idle = setInterval(() => server.closeIdleConnections(), 20)
+  const cutOff = setTimeout(() => server.closeAllConnections(), deadlineMs)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(idle)
+    clearTimeout(cutOff)
+  }
 }

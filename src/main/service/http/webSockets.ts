@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { AppError } from '../../../shared/appError.ts'
@@ -6,6 +6,7 @@ import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Caller, SocketEndpoint } from '../endpoint.ts'
 import { type Authentication, authorize } from './authentication.ts'
+import { answerBare } from './brokenRequests.ts'
 import { credentialOf, protocolToken } from './credentials.ts'
 import { toAppError } from './errorAnswers.ts'
 import { parseFields } from './parseRequest.ts'
@@ -88,16 +89,9 @@ function admit(request: IncomingMessage, { endpoints, guard, authentication, lin
 }
 
 function refuse(stream: Duplex, failure: AppError): void {
-  const body = JSON.stringify(failure.toBody())
-  const lines = [
-    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? 'Refused'}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...(failure.retryAfterSeconds === undefined ? [] : [`Retry-After: ${failure.retryAfterSeconds}`]),
-    'Cache-Control: no-store',
-    'Connection: close',
-  ]
-  stream.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+  const { retryAfterSeconds, status } = failure
+  const headers = retryAfterSeconds === undefined ? [] : [`Retry-After: ${retryAfterSeconds}`]
+  answerBare(stream, { status, body: failure.toBody(), headers })
 }
 
 function peerWatch() {

@@ -1,0 +1,143 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { Agent, request as send } from 'undici'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { hostSocketPath } from '../../src/main/platform/hostSocket.ts'
+import { until } from '../support/eventually.ts'
+import { connectHost } from '../support/hostClient.ts'
+import { exchange, runningService, type TestService, type TestServiceOptions } from '../support/runningService.ts'
+import { messageOf, openSocket } from '../support/socketClient.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { testTls } from '../support/tlsFiles.ts'
+
+/** The server itself: how it ends, TLS, pages, and what is no HTTP. */
+let open: TestService | undefined
+
+async function started(options: TestServiceOptions): Promise<TestService> {
+  open = await runningService(options)
+  return open
+}
+afterEach(async () => {
+  await open?.close()
+  open = undefined
+})
+
+describe('a service that ends', () => {
+  test('lets what is under way finish, and tells those who only wait', async () => {
+    const service = await started({})
+    const made = await service.send('/v1/sandboxes', { body: {} })
+    expect(made.status, made.text).toBe(201)
+    const sandbox = `/v1/sandboxes/${made.json.id}`
+    const terminal = await service.send(`${sandbox}/pty`, { body: { command: 'cat' } })
+    const watching = await openSocket(`${service.url}${sandbox}/pty/${terminal.json.session_id}/stream`, {
+      headers: { authorization: service.key },
+    })
+    await messageOf(watching, { type: 'attached' })
+    const command = 'echo begun > /tmp/begun; until [ -e /tmp/go ]; do sleep 0.05; done; echo finished'
+    const working = service.send(`${sandbox}/exec`, { body: { command } })
+    const polling = service.send(`${sandbox}/pty/${terminal.json.session_id}/read?since=0&wait_ms=60000`)
+    await until('the command to run', async () => {
+      const { json } = await service.send(`${sandbox}/files/read?path=/tmp/begun`)
+      return json.content === 'begun\n'
+    })
+    const ending = service.restart()
+    expect((await polling).json.code).toBe('service/unavailable')
+    expect((await until('the stream to end', () => watching.closed)).code).toBe(1001)
+    const host = await connectHost(hostSocketPath(service.dataDir))
+    await host.call('file.write', { sandboxId: made.json.id, path: '/tmp/go' }, Buffer.alloc(0))
+    host.ipc.close()
+    const { status, json } = await working
+    expect([status, json.stdout]).toEqual([200, 'finished\n'])
+    await ending
+    expect((await service.send(sandbox)).json.status).toBe('running')
+  })
+})
+
+test('with TLS it answers https and wss, and says so to browsers', async () => {
+  const service = await started({ host: 'none', tls: testTls })
+  expect(service.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+  const agent = new Agent({ connect: { rejectUnauthorized: false } })
+  try {
+    const answer = await send(`${service.url}/health`, { dispatcher: agent })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['strict-transport-security']).toBe('max-age=31536000')
+    await answer.body.dump()
+  } finally {
+    await agent.close()
+  }
+  const headers = { authorization: service.key, origin: service.url }
+  const socket = new WebSocket(`${service.url.replace(/^http/, 'ws')}/v1/events`, {
+    rejectUnauthorized: false,
+    headers,
+  })
+  const said = await new Promise<string>((resolve, reject) => {
+    socket.once('message', (data: Buffer) => resolve(data.toString('utf8')))
+    socket.once('error', reject)
+  })
+  expect(said).toBe('{"type":"ready"}')
+  socket.terminate()
+})
+
+test('what is no HTTP gets one sentence and the end of the connection', async () => {
+  const service = await started({ host: 'none' })
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    let text = ''
+    socket.on('data', (bytes) => {
+      text += bytes.toString()
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(text))
+    socket.write('nonsense\r\n\r\n')
+  })
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  expect(answer).toContain('"code":"request/malformed"')
+})
+
+describe('the page of a terminal link', () => {
+  let folder: string
+
+  beforeEach(() => {
+    folder = temporaryFolder('pages')
+    mkdirSync(join(folder, 'assets'))
+    writeFileSync(join(folder, 'terminal.html'), '<!doctype html><title>Terminal</title>')
+    writeFileSync(join(folder, 'assets', 'terminal-abc.js'), 'export {}')
+    writeFileSync(join(folder, 'secret.js'), 'not for anyone')
+  })
+
+  test('needs no key, and its policy lets nothing in from elsewhere', async () => {
+    const service = await started({ host: 'none', pagesFolder: folder })
+    const page = await exchange(service.url, `/terminal/${'a'.repeat(32)}`, { key: null })
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('<title>Terminal</title>')
+    const { host } = new URL(service.url)
+    expect(page.headers['content-security-policy']).toContain(`connect-src 'self' ws://${host} wss://${host}`)
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'")
+    for (const path of ['/terminal/assets/terminal-abc.js', '/assets/terminal-abc.js']) {
+      const asset = await exchange(service.url, path, { key: null })
+      expect(asset.text).toBe('export {}')
+      expect(asset.headers).toMatchObject({
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': 'public, max-age=31536000, immutable',
+      })
+    }
+  })
+
+  test('never gives a file from outside its folder', async () => {
+    const service = await started({ host: 'none', pagesFolder: folder })
+    for (const name of ['..%2fsecret.js', '%2e%2e%2fsecret.js', 'none.js', '..', 'terminal.html', '%00.js']) {
+      const answer = await exchange(service.url, `/assets/${name}`, { key: null })
+      expect(answer.status, name).toBe(404)
+      expect(answer.text).not.toContain('not for anyone')
+    }
+  })
+
+  test('is one plain sentence where it was not built', async () => {
+    const service = await started({ host: 'none' })
+    const page = await exchange(service.url, `/terminal/${'a'.repeat(32)}`, { key: null })
+    expect(page.status).toBe(404)
+    expect(page.text).toContain('This Steward was started without its pages.')
+  })
+})
