@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listSandboxes } from '../../src/shared/contract/sandboxes.ts'
+import { execInSandbox, listSandboxes } from '../../src/shared/contract/sandboxes.ts'
 import { createTerminal } from '../../src/shared/contract/terminals.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { leftBehind } from '../support/leftBehind.ts'
@@ -151,6 +151,30 @@ test('keeps each terminal in a tab of its own', async () => {
   await window.terminal.sees(/^[1-9]$/m)
   await window.tabs().first().click()
   await window.terminal.sees(/^in the first$/m)
+})
+
+test('is one machine: what a terminal starts, an exec reaches, and top shows nothing else', async () => {
+  const { id } = await app.sandbox('one-box')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  const window = await app.window()
+  await window.select('one-box')
+  await window.terminal.isLive()
+  await window.terminal.run('echo served from $(tty) > index.html; python3 -m http.server --bind 127.0.0.1 8123')
+  await window.terminal.sees('Serving HTTP')
+  const { stdout } = await app.client.call(execInSandbox, { id, command: 'curl -s http://127.0.0.1:8123/index.html' })
+  expect(stdout).toMatch(/^served from \/dev\/pts\/\d+\n$/)
+  await window.terminal.sees('GET /index.html')
+
+  await window.newTerminal()
+  await window.terminal.run('top')
+  await window.terminal.sees(/Tasks: +\d+ total/)
+  await window.terminal.sees('python3')
+  const shown = (await window.terminal.rows())
+    .filter((row) => /^ *\d+ \w+ /.test(row))
+    .map((row) => row.split(/ +/).at(-1))
+  expect(shown).toEqual(expect.arrayContaining(['top', 'python3', 'bash']))
+  expect(shown).not.toContain('chromium')
+  await window.terminal.press('q')
 })
 
 test('deletes a sandbox and leaves nothing of it', async () => {

@@ -33,16 +33,10 @@ export default class PlainReporter extends DefaultReporter {
     if (test.diagnostic()?.flaky) this.#say(`second try: ${name}`)
     if (result.state === 'passed') return 'passed'
     if (result.state !== 'skipped') return 'failed'
-    const reason = result.note ?? this.#reasonOutside(test)
+    if (this.ctx.config.testNamePattern !== undefined) return 'skipped'
+    const reason = result.note ?? (test.options.mode === 'run' ? 'a hook before it failed' : undefined)
     this.#say(`skipped: ${name}: ${reason ?? 'NO REASON GIVEN, so it counts as failed'}`)
     return reason === undefined ? 'failed' : 'skipped'
-  }
-
-  /** What the test itself cannot tell: the caller asked for others, or a hook of its suite failed (counted there). */
-  #reasonOutside(test: TestCase): string | undefined {
-    if (this.ctx.config.testNamePattern !== undefined) return 'another name was asked for'
-    if (test.options.mode === 'run') return 'a hook before it failed'
-    return undefined
   }
 
   #say(line: string): void {
