@@ -4,6 +4,8 @@ import { readyLine } from './bwrapArguments.ts'
 import type { HostTools } from './hostTools.ts'
 import type { MachineFolder } from './machineFolder.ts'
 import { kill } from './processTable.ts'
+import { startScript } from './startScript.ts'
+import { systemCalls } from './systemCalls.ts'
 
 /** A sandbox whose namespaces and mounts are complete. */
 export type BwrapProcess = {
@@ -87,37 +89,15 @@ export async function startBwrap(request: BwrapRequest): Promise<BwrapProcess> {
   }
 }
 
-/**
- * Joins the cgroups before anything else. As root it also becomes the machine's own uid, which may be barred from the
- * folders above the machine's: these are left out by mounting the machine's folder elsewhere, in a mount namespace that
- * only bwrap is in. Mounts of the host still reach it, its own reach nobody.
- */
 function launch({ tools, folder, cgroupFiles, ...request }: BwrapRequest): ChildProcess {
-  const numbers = cgroupFiles.map((_, index) => infoFile + 1 + index)
-  const join = numbers.map((number) => `echo 0 >&${number} && `).join('')
-  const leave = numbers.map((number) => ` ${number}>&-`).join('')
-  const options = {
+  const { uid, path, root, usrLocal } = folder
+  const paths = uid === undefined ? { root, usrLocal } : { root: `${doorway}/root`, usrLocal: `${doorway}/usr-local` }
+  const how = [systemCalls()?.start ?? '', String(cgroupFiles.length), String(uid ?? ''), path, doorway]
+  return spawn(tools.perl, ['-e', startScript, ...how, tools.bwrap, ...request.arguments(paths)], {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...cgroupFiles],
-  } as const
-  if (folder.uid === undefined) {
-    const script = `${join}exec "$@"${leave}`
-    return spawn(tools.sh, ['-c', script, 'sh', tools.bwrap, ...request.arguments(folder)], {
-      ...options,
-      stdio: [...options.stdio],
-    })
-  }
-  const paths = { root: `${doorway}/root`, usrLocal: `${doorway}/usr-local` }
-  const script = `${join}"$1" --bind "$2" ${doorway} && shift 2 && exec "$@"${leave}`
-  const uid = String(folder.uid)
-  const become = [tools.setpriv, '--reuid', uid, '--regid', uid, '--clear-groups', '--inh-caps=-all', '--']
-  const chain = [tools.sh, '-c', script, 'sh', tools.mount, folder.path, ...become, tools.bwrap]
-  const isolate = ['--mount', '--propagation', 'slave', '--']
-  return spawn(tools.unshare, [...isolate, ...chain, ...request.arguments(paths)], {
-    ...options,
-    stdio: [...options.stdio],
   })
 }
 

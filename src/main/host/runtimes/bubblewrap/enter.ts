@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { AppError } from '../../../../shared/appError.ts'
 import { enterScript } from './enterScript.ts'
+import { systemCalls } from './systemCalls.ts'
 
 /** How to get into one running machine. */
 export type Entrance = {
@@ -64,14 +65,6 @@ const keptCapabilities = [
 ]
 const keep = keptCapabilities.reduce((mask, capability) => mask | (1n << BigInt(capability)), 0n).toString()
 
-/** setns, prctl, setsid, capset, prlimit64, memfd_create: the kernel numbers them per architecture. */
-const systemCalls: Partial<Record<NodeJS.Architecture, string>> = {
-  x64: '308,157,112,126,302,319',
-  arm64: '268,167,157,91,261,279',
-}
-
-export const systemCallNumbers = (): string | undefined => systemCalls[process.arch]
-
 /** After a kill the rest of the output is read this long before the helper itself is ended. */
 const killDeadlineMs = 5_000
 const detailBytes = 2_000
@@ -82,7 +75,7 @@ export function enter(entrance: Entrance, { mode, fields, content, pseudoTermina
     enterScript,
     mode,
     String(entrance.init),
-    systemCallNumbers() ?? '',
+    systemCalls()?.enter ?? '',
     keep,
     String(entrance.processes),
     String(entrance.cgroupFiles.length),

@@ -52,6 +52,12 @@ if ($mode eq 'terminal') {
   my $unlocked = pack('i', 0);
   ioctl($master, 0x40045431, $unlocked) or fail('terminal');
 }
+my $used = fileno($master // $status);
+opendir(my $open, '/proc/self/fd') or fail('files');
+for my $number (grep { /^\d+$/ && $_ > $used } readdir $open) {
+  open(my $file, '<&=', $number) or next;
+  close $file;
+}
 open(my $null, '<', '/dev/null') or fail('null');
 my $machine = syscall($pidfd_open, $target + 0, 0);
 $machine >= 0 or fail('machine');

@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
 import { cgroupCandidates } from './cgroupHierarchy.ts'
 import { type CgroupController, canUse } from './cgroups.ts'
-import { systemCallNumbers } from './enter.ts'
 import { findHostTools, type HostTools } from './hostTools.ts'
+import { systemCalls } from './systemCalls.ts'
 
 export type HostAbilities = {
   /** Undefined when machines cannot be made here; `detail` tells why. */
@@ -17,7 +17,7 @@ export type HostAbilities = {
 
 const execute = promisify(execFile)
 const probeMs = 10_000
-const unprivileged = '65534'
+const unprivileged = 65_534
 
 /** Finds out by trying. Never rejects. */
 export async function probeHost(): Promise<HostAbilities> {
@@ -31,7 +31,7 @@ export async function probeHost(): Promise<HostAbilities> {
   }
   const unable = (detail: string): HostAbilities => ({ tools: undefined, detail, controllers, enforced })
   if (process.platform !== 'linux') return unable('Bubblewrap sandboxes need Linux.')
-  if (systemCallNumbers() === undefined) return unable(`Bubblewrap sandboxes need x64 or arm64, not ${process.arch}.`)
+  if (systemCalls() === undefined) return unable(`Bubblewrap sandboxes need x64 or arm64, not ${process.arch}.`)
   const tools = await findHostTools()
   if (typeof tools === 'string') return unable(tools)
   const refusal = await tryNamespaces(tools)
@@ -58,12 +58,9 @@ async function usableControllers(): Promise<CgroupController[]> {
 /** @returns why an unprivileged user may not make namespaces here */
 async function tryNamespaces(tools: HostTools): Promise<string | undefined> {
   const probe = ['--unshare-all', '--uid', '0', '--gid', '0', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev']
-  const command = [tools.bwrap, ...probe, 'true']
-  const isRoot = process.getuid?.() === 0
-  const become = ['--reuid', unprivileged, '--regid', unprivileged, '--clear-groups', '--']
-  const [program = tools.bwrap, ...rest] = isRoot ? [tools.setpriv, ...become, ...command] : command
+  const nobody = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {}
   try {
-    await execute(program, rest, { timeout: probeMs, cwd: '/' })
+    await execute(tools.bwrap, [...probe, 'true'], { timeout: probeMs, cwd: '/', ...nobody })
     return undefined
   } catch (failure) {
     const said = failure instanceof Error && 'stderr' in failure ? String(failure.stderr).trim() : String(failure)

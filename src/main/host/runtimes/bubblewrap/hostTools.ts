@@ -4,21 +4,17 @@ import { join } from 'node:path'
 
 /** Programs of the host that machines are made with, by their absolute paths. */
 export type HostTools = Readonly<Record<ToolName, string>>
-type ToolName = 'bwrap' | 'perl' | 'sh' | 'unshare' | 'mount' | 'setpriv'
+type ToolName = 'bwrap' | 'perl'
 
 const folders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin']
 const packages: Record<ToolName, string> = {
   bwrap: 'bubblewrap',
   perl: 'perl-base',
-  sh: 'dash',
-  unshare: 'util-linux',
-  mount: 'mount',
-  setpriv: 'util-linux',
 }
 
 /** @returns the tools, or one sentence about what is missing and how to get it */
 export async function findHostTools(): Promise<HostTools | string> {
-  const names: ToolName[] = ['bwrap', 'perl', 'sh', 'unshare', 'mount', 'setpriv']
+  const names: ToolName[] = ['bwrap', 'perl']
   const found = await Promise.all(names.map(async (name) => [name, await findExecutable(name)] as const))
   const missing = found.filter(([, path]) => path === undefined).map(([name]) => name)
   if (missing.length === 0) return Object.fromEntries(found) as HostTools // every name was found

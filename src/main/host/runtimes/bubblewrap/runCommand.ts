@@ -80,12 +80,18 @@ export function notRun(ending: Exclude<Ending, { kind: 'ended' }>, cwd: string |
   if (ending.stage === 'command' && ending.errno === E2BIG) {
     return new AppError('request/too-large', 'The environment is larger than Linux allows.')
   }
+  if (ending.stage === 'fork') return new AppError('exec/failed', 'The sandbox has no room for another process.')
   const cause = errorNames.get(ending.errno) ?? String(ending.errno)
   return new AppError('exec/failed', `The command could not be started (${ending.stage}: ${cause}).`)
 }
 
 const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
-const errorNames = new Map(Object.entries(constants.errno).map(([name, number]) => [number, name]))
+// Some numbers have two names: the first is the usual one.
+const errorNames = new Map(
+  Object.entries(constants.errno)
+    .toReversed()
+    .map(([name, number]) => [number, name]),
+)
 
 function exitCode(ending: Ending, request: ExecRequest): number {
   if (ending.kind !== 'ended') throw notRun(ending, request.cwd)

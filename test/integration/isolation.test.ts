@@ -1,0 +1,245 @@
+import { writeFileSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { hostname, networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { until } from '../support/eventually.ts'
+import { uidOf } from '../support/leftovers.ts'
+import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+const secret = 'a-secret-of-the-host'
+const corePattern = '/proc/sys/kernel/core_pattern'
+
+describe('what runs in a sandbox', () => {
+  const data = temporaryFolder('isolation')
+  const folder = join(data, 'machines')
+  const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+  let machine: Machine
+  let neighbour: Machine
+
+  /** Runs an attempt that must fail. */
+  async function refused(command: string, on = machine): Promise<string> {
+    const outcome = await on.exec({ command, timeoutMs: 120_000, signal: never })
+    expect(outcome.exitCode, `${command} succeeded: ${outcome.stdout.toString()}`).not.toBe(0)
+    return outcome.stderr.toString()
+  }
+
+  beforeAll(async () => {
+    process.env.STEWARD_TEST_SECRET = secret
+    writeFileSync(join(data, 'secret'), secret)
+    machine = await runtime.create(machineSpec(), never)
+    neighbour = await runtime.create(machineSpec({ hostname: 'neighbour' }), never)
+  })
+  afterAll(async () => {
+    delete process.env.STEWARD_TEST_SECRET
+    for (const it of [machine, neighbour]) {
+      await it?.stop()
+      if (it) await runtime.remove(it.id)
+    }
+  })
+
+  test('cannot change how the host handles a crash', async () => {
+    const before = await readFile(corePattern, 'utf8')
+    try {
+      await refused(`echo '|/tmp/evil' > ${corePattern}`)
+      await refused(`umount /proc/sys; umount -l /proc/sys; mount -o remount,rw /proc/sys; echo evil > ${corePattern}`)
+      await refused(`mount -t proc proc /mnt && echo evil > /mnt/sys/kernel/core_pattern`)
+      await expectAppError('file/denied', machine.writeFile(corePattern, Buffer.from('evil'), never))
+      expect(await readFile(corePattern, 'utf8')).toBe(before)
+    } finally {
+      if ((await readFile(corePattern, 'utf8')) !== before) writeFileSync(corePattern, before)
+    }
+  })
+
+  test.each([
+    '/proc/sys/vm/drop_caches',
+    '/proc/sys/kernel/hostname',
+    '/proc/sys/kernel/modprobe',
+    '/proc/sys/fs/binfmt_misc/register',
+    '/proc/sysrq-trigger',
+    '/proc/irq/default_smp_affinity',
+  ])('cannot write %s', async (path) => {
+    await refused(`printf 1 > ${path}`)
+  })
+
+  test('is no root of the host', async () => {
+    const [inside, outside, count] = (await run(machine, 'cat /proc/self/uid_map /proc/self/gid_map'))
+      .trim()
+      .split(/\s+/)
+    expect([inside, count]).toEqual(['0', '1'])
+    expect(Number(outside)).not.toBe(0)
+    const uids = await Promise.all([uidOf(folder, machine.id), uidOf(folder, neighbour.id)])
+    if (process.getuid?.() === 0) {
+      expect(uids[0]).toBe(Number(outside))
+      expect(uids[0]).not.toBe(uids[1])
+    } else expect(uids).toEqual([undefined, undefined])
+  })
+
+  test('has the capabilities of a container, and can gain none', async () => {
+    const status = await run(machine, 'cat /proc/self/status')
+    for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toMatch(new RegExp(`${set}:\\s+00000000a00425fb`))
+    for (const set of ['CapInh', 'CapAmb']) expect(status).toMatch(new RegExp(`${set}:\\s+0000000000000000`))
+    expect(status).toMatch(/NoNewPrivs:\s+1/)
+    const init = await run(machine, 'cat /proc/1/status')
+    for (const set of ['CapPrm', 'CapEff']) expect(init).toMatch(new RegExp(`${set}:\\s+0000000000000000`))
+  })
+
+  test('cannot make namespaces, mounts or devices', async () => {
+    await refused('unshare --user --map-root-user true')
+    await refused('unshare --mount true')
+    await refused('unshare --net true')
+    await refused('mount -t tmpfs none /mnt')
+    await refused('mount --bind /root /mnt')
+    await refused('umount /usr')
+    await refused('mount -o remount,rw /usr')
+    await refused('mount -t cgroup2 none /mnt')
+    await refused('mount -t cgroup -o memory none /mnt')
+    await refused('mknod /tmp/disk b 8 0')
+    await refused('mknod /tmp/memory c 1 1')
+    await refused('chroot /proc/1/root/../.. ls /work')
+    await refused('hostname evil')
+    expect(hostname()).not.toBe('evil')
+  })
+
+  test('sees the devices of a container only', async () => {
+    const devices = (await run(machine, 'cd /dev && find . -type c -o -type b | sort')).trim().split('\n')
+    expect(
+      devices.filter((name) => !/^\.\/(pts\/\d+|null|zero|full|random|urandom|tty|pts\/ptmx|ptmx)$/.test(name)),
+    ).toEqual([])
+    await refused('head -c1 /dev/mem')
+    await refused('head -c1 /dev/kmsg')
+    await refused('test -c /dev/kmsg')
+  })
+
+  test('cannot see or signal processes of the host', async () => {
+    await refused(`kill -0 ${process.pid}`)
+    await refused(`ls /proc/${process.pid}/cwd/`)
+    await refused(`ls /proc/${process.ppid}/root/`)
+    const names = await run(machine, 'ps -eo args')
+    expect(names).not.toMatch(/vitest|node|bwrap/)
+  })
+
+  test('inherits no open file of the host', async () => {
+    const list = 'for it in /proc/self/fd /proc/1/fd; do for file in $it/*; do readlink $file; done; done; true'
+    const files = (await run(machine, list)).trim().split('\n')
+    expect(files.filter((file) => !/^(\/dev\/null|pipe:\[\d+\]|\/proc\/\d+\/fd)$/.test(file))).toEqual([])
+    const terminal = await machine.openTerminal({ command: list, cols: 300, rows: 24 })
+    let text = ''
+    terminal.onOutput((bytes) => {
+      text += bytes.toString()
+    })
+    await terminal.ended
+    const open = text.trim().split('\r\n')
+    expect(open.filter((file) => !/^(\/dev\/null|\/dev\/pts\/\d+|\/proc\/\d+\/fd)$/.test(file))).toEqual([])
+  })
+
+  test('cannot read files of the host', async () => {
+    await refused(`ls ${data}`)
+    await refused(`cat ${join(data, 'secret')}`)
+    await refused(`cat /proc/1/root${join(data, 'secret')}`)
+    await refused(`cat /proc/1/cwd/../..${join(data, 'secret')}`)
+    await expectAppError('file/not-found', machine.readFile(join(data, 'secret'), 1000, never))
+    await expectAppError('file/not-found', machine.readFile(`/proc/self/root${join(data, 'secret')}`, 1000, never))
+    await refused(`ls ${process.cwd()}/package.json`)
+    expect(await run(machine, 'ls -A /root /home /tmp /opt /srv /mnt')).not.toContain('steward')
+    expect(await run(machine, 'grep -c . /etc/shadow || true')).toBe('')
+  })
+
+  test('cannot read the environment of the host', async () => {
+    const environments = await run(machine, 'env; cat /proc/1/environ /proc/self/environ | tr "\\0" "\\n"')
+    expect(environments).not.toContain(secret)
+    expect(environments).not.toContain('STEWARD_TEST_SECRET')
+  })
+
+  test('has a loopback of its own and no other network', async () => {
+    const interfaces = (await run(machine, "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '")).trim().split('\n')
+    expect(interfaces).toContain('lo')
+    expect((await run(machine, 'tail -n +2 /proc/net/route')).trim()).toBe('')
+    const server = createServer((socket) => socket.end('host')).listen(0, '0.0.0.0')
+    try {
+      const port = await portOf(server)
+      const own = Object.values(networkInterfaces())
+        .flatMap((it) => it ?? [])
+        .filter((it) => it.family === 'IPv4')
+      for (const address of ['127.0.0.1', '127.0.0.2', '0.0.0.0', ...own.map((it) => it.address)]) {
+        await refused(`timeout 5 bash -c 'cat < /dev/tcp/${address}/${port}'`)
+      }
+    } finally {
+      await closed(server)
+    }
+  })
+
+  test('cannot reach sockets of the host, with a path or without', async () => {
+    const connect = (path: string): string =>
+      `perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Peer => ${path}) or die "refused: $!\\n"; print <$s>'`
+    const name = `steward-test-${process.pid}`
+    const path = join(data, 'host.sock')
+    const servers = [`\0${name}`, path].map((it) => createServer((socket) => socket.end('host')).listen(it))
+    try {
+      await Promise.all(servers.map((server) => until('the server', () => server.listening)))
+      expect(await refused(connect(`"\\0${name}"`))).toContain('refused')
+      expect(await refused(connect(`"${path}"`))).toContain('refused')
+    } finally {
+      await Promise.all(servers.map(closed))
+    }
+  })
+
+  test('cannot reach another sandbox', async () => {
+    await run(neighbour, 'echo private > /tmp/private')
+    const serve = `perl -MIO::Socket -e '$t = IO::Socket::INET->new(LocalAddr => "0.0.0.0", LocalPort => 7070, Listen => 5) or die; $u = IO::Socket::UNIX->new(Local => "\\0neighbour", Listen => 5) or die; print "on\\n"; $| = 1; $c = $t->accept'`
+    const server = await neighbour.openTerminal({
+      command: serve.replace('print "on', '$| = 1; print "on'),
+      cols: 80,
+      rows: 24,
+    })
+    let text = ''
+    server.onOutput((bytes) => {
+      text += bytes.toString()
+    })
+    await until('the server', () => text.includes('on'))
+    await refused(`timeout 5 bash -c 'cat < /dev/tcp/127.0.0.1/7070'`)
+    await refused(`perl -MIO::Socket -e 'IO::Socket::UNIX->new(Peer => "\\0neighbour") or die "no"'`)
+    await refused('cat /tmp/private')
+    expect(await run(machine, 'ps -eo args')).not.toContain('7070')
+    expect(
+      await run(machine, 'find / -xdev -name private -path "*/tmp/*" -not -path "/proc/*" 2>/dev/null; true'),
+    ).toBe('')
+    server.close()
+    await server.ended
+  })
+
+  test('leaves no program on the host that gains the rights of another', async () => {
+    await run(machine, 'cp /bin/true /root/program && chmod 6755 /root/program')
+    const program = await stat(join(folder, machine.id, 'root/root/program'))
+    expect(program.uid).toBe((await uidOf(folder, machine.id)) ?? process.getuid?.())
+    expect((await stat(folder)).mode & 0o777).toBe(0o700)
+  })
+
+  test('cannot bring its own libraries into the way in', async () => {
+    await run(
+      machine,
+      'echo /tmp/evil.so > /etc/ld.so.preload; mkdir -p /usr/local/bin; ln -sf /bin/false /usr/local/bin/perl',
+    )
+    await machine.writeFile('/tmp/through', Buffer.from('in'), never)
+    expect((await machine.readFile('/tmp/through', 10, never)).toString()).toBe('in')
+    expect(
+      await run(machine, 'rm /etc/ld.so.preload /usr/local/bin/perl && grep NoNewPrivs /proc/self/status'),
+    ).toContain('1')
+  })
+})
+
+function portOf(server: Server): Promise<number> {
+  return until('the port', () => {
+    const address = server.address()
+    return typeof address === 'object' && address?.port
+  })
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()))
+}

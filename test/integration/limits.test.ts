@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { eventually, until } from '../support/eventually.ts'
+import { leftovers, uidOf } from '../support/leftovers.ts'
+import { machineSpec, never, run } from '../support/machines.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+describe('the limits of a sandbox', () => {
+  const folder = join(temporaryFolder('limits'), 'machines')
+  const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+  let machine: Machine
+  let neighbour: Machine
+
+  beforeAll(async () => {
+    machine = await runtime.create(machineSpec({ memoryMb: 512, vcpu: 1 }), never)
+    neighbour = await runtime.create(machineSpec(), never)
+  })
+  afterAll(async () => {
+    for (const it of [machine, neighbour]) {
+      await it?.stop()
+      if (it) await runtime.remove(it.id)
+    }
+  })
+
+  test('are told as they are', async () => {
+    expect((await runtime.describe()).enforced).toEqual(machine.enforced)
+    expect(machine.enforced.disk).toBe(false)
+  })
+
+  test('memory: who takes too much is killed, the sandbox lives', async (context) => {
+    needs(context, 'memory', machine)
+    const hog = `perl -e '$held = "x" x (600 << 20); print length $held'`
+    const outcome = await machine.exec({ command: hog, timeoutMs: 200_000, signal: never })
+    expect(outcome.stdout.toString()).toBe('')
+    expect(outcome.exitCode).toBe(137)
+    expect(await run(machine, 'echo alive')).toBe('alive\n')
+    const terminal = await machine.openTerminal({ command: hog, cols: 80, rows: 24 })
+    terminal.onOutput(() => {})
+    expect(await terminal.ended).toEqual({ exitCode: null, signal: 'SIGKILL' })
+  })
+
+  test('memory: what fits is given', async () => {
+    expect(await run(machine, `perl -e '$held = "x" x (100 << 20); print length $held'`)).toBe(String(100 << 20))
+  })
+
+  test('processes: there are enough, but not without end', async () => {
+    expect(machine.enforced.processes).toBe(true)
+    const spawn = `perl -e 'while ($n < 3000) { $p = fork; last unless defined $p; if (!$p) { sleep 1000; exit } push @p, $p; $n++ } kill 9, @p; waitpid $_, 0 for @p; print $n'`
+    const started = Number(await run(machine, spawn))
+    expect(started).toBeGreaterThan(500)
+    expect(started).toBeLessThanOrEqual(1024)
+  })
+
+  test('processor: what runs in it is counted against its share', async (context) => {
+    needs(context, 'cpu', machine)
+    expect(await cgroupFile(machine, 'cpu.cfs_quota_us', 'cpu.max')).toMatch(/^100000\b/)
+    const controller = new AbortController()
+    const busy = machine.exec({ command: 'while :; do :; done', timeoutMs: 600_000, signal: controller.signal })
+    const terminal = await machine.openTerminal({ command: 'while :; do :; done', cols: 80, rows: 24 })
+    terminal.onOutput(() => {})
+    await until('the kernel to count', async () => {
+      const periods = /^nr_periods (\d+)$/m.exec(await cgroupFile(machine, 'cpu.stat'))?.[1]
+      return Number(periods) > 0
+    })
+    // PID 1, two helpers and two loops.
+    await until('all to be in', async () => {
+      const members = await cgroupFile(machine, 'cgroup.procs')
+      return members.trim().split('\n').length >= 5
+    })
+    controller.abort()
+    terminal.close()
+    await Promise.all([busy, terminal.ended])
+  })
+
+  test('a fork bomb hurts nobody else and ends with its sandbox', async () => {
+    const spec = machineSpec()
+    const bombed = await runtime.create(spec, never)
+    const uid = await uidOf(folder, spec.id)
+    const bomb = await bombed.openTerminal({
+      command: 'bomb() { bomb | bomb & }; echo lit; bomb; sleep 1000',
+      cols: 80,
+      rows: 24,
+    })
+    let text = ''
+    bomb.onOutput((bytes) => {
+      text = (text + bytes.toString()).slice(-10_000)
+    })
+    await until('the bomb to hit the limit', () => /retry|unavailable/i.test(text))
+    expect(await run(neighbour, 'echo fine; (echo and; sleep 0.01; echo forks) | cat')).toBe('fine\nand\nforks\n')
+    await bombed.stop()
+    await bomb.ended
+    await runtime.remove(spec.id)
+    await eventually(async () => expect(await leftovers({ id: spec.id, folder, uid })).toEqual([]))
+  })
+})
+
+function needs(context: TestContext, limit: 'memory' | 'cpu', machine: Machine): void {
+  context.skip(!machine.enforced[limit], `this machine cannot enforce a ${limit} limit, and says so`)
+}
+
+/** The first of these files that the machine's cgroup for processors has. */
+async function cgroupFile(machine: Machine, ...names: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('find', ['/sys/fs/cgroup', '-type', 'd', '-name', `*${machine.id}`])
+  for (const path of stdout.split('\n').filter(Boolean)) {
+    if (!existsSync(join(path, 'cpu.stat'))) continue
+    for (const name of names) if (existsSync(join(path, name))) return readFile(join(path, name), 'utf8')
+  }
+  throw new Error(`No cgroup of ${machine.id} has ${names.join(' or ')}.`)
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { SandboxId } from '../../src/shared/ids.ts'
+import { eventually, until } from '../support/eventually.ts'
+import { leftovers, uidOf } from '../support/leftovers.ts'
+import { machineSpec, never, run } from '../support/machines.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+const options = (folder: string) => ({ folder, log: silentLog, now: Date.now })
+
+describe('the end of a sandbox', () => {
+  test('leaves no process, mount, cgroup, file or open file', async () => {
+    const folder = join(temporaryFolder('ends'), 'machines')
+    const runtime = bubblewrapRuntime(options(folder))
+    await runtime.describe()
+    const openBefore = openFiles()
+    const spec = machineSpec()
+    const machine = await runtime.create(spec, never)
+    const uid = await uidOf(folder, spec.id)
+    await run(machine, 'mkdir -p /root/closed/inner && touch /root/closed/inner/file && chmod -R 0 /root/closed')
+    await run(machine, 'setsid sleep 1000 >/dev/null 2>&1 & (trap "" HUP TERM; sleep 1000) >/dev/null 2>&1 &')
+    const terminals = await Promise.all(
+      ['bash', 'trap "" HUP; sleep 1000', 'cat'].map((command) =>
+        machine.openTerminal({ command, cols: 80, rows: 24 }),
+      ),
+    )
+    for (const terminal of terminals) terminal.onOutput(() => {})
+    await machine.stop()
+    await Promise.all(terminals.map((terminal) => terminal.ended))
+    await runtime.remove(spec.id)
+    await eventually(async () => expect(await leftovers({ id: spec.id, folder, uid })).toEqual([]))
+    await eventually(() => expect(openFiles()).toBeLessThanOrEqual(openBefore))
+  })
+
+  test('comes with the end of the process that started it; the next one cleans up and keeps the files', async () => {
+    const folder = join(temporaryFolder('abandoned'), 'machines')
+    const host = spawn(
+      process.execPath,
+      [join(import.meta.dirname, '../support/abandonedHost.ts'), folder, machineSpec().id],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    const id = SandboxId.parse(await firstLine(host))
+    const uid = await uidOf(folder, id)
+    expect((await leftovers({ id, folder, uid })).length).toBeGreaterThan(1)
+    host.kill('SIGKILL')
+    await until('the host to end', () => host.signalCode)
+    await eventually(async () => {
+      const left = await leftovers({ id, folder, uid })
+      expect(left.filter((it) => it !== id && !it.startsWith('/sys/fs/cgroup/'))).toEqual([])
+    })
+
+    const runtime = bubblewrapRuntime(options(folder))
+    await runtime.sweep()
+    expect(await leftovers({ id, folder, uid })).toEqual([id])
+    expect(await runtime.stored()).toEqual([id])
+    const machine = await runtime.start(machineSpec({ id }), never)
+    expect(await run(machine, 'cat /root/kept; pgrep -c sleep; true')).toBe('kept\n1\n')
+    await machine.stop()
+    await runtime.remove(id)
+    await eventually(async () => expect(await leftovers({ id, folder, uid })).toEqual([]))
+  })
+
+  test('is told when nobody asked for it', async () => {
+    const folder = join(temporaryFolder('killed'), 'machines')
+    const runtime = bubblewrapRuntime(options(folder))
+    const spec = machineSpec()
+    const machine = await runtime.create(spec, never)
+    const terminal = await machine.openTerminal({ command: 'cat', cols: 80, rows: 24 })
+    terminal.onOutput(() => {})
+    const { processes } = JSON.parse(await readFile(join(folder, spec.id, 'run.json'), 'utf8'))
+    process.kill(processes[1].pid, 'SIGKILL')
+    expect(await machine.ended).toBe('Its first process was killed.')
+    expect(await terminal.ended).toEqual({ exitCode: null, signal: 'SIGKILL' })
+    await machine.stop()
+    expect(existsSync(join(folder, spec.id, 'run.json'))).toBe(false)
+    const again = await runtime.start(spec, never)
+    expect(await run(again, 'echo back')).toBe('back\n')
+    await again.stop()
+    await runtime.remove(spec.id)
+  })
+})
+
+function openFiles(): number {
+  return readdirSync('/proc/self/fd').length
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  let text = ''
+  child.stdout?.on('data', (bytes: Buffer) => {
+    text += bytes.toString()
+  })
+  return until('the first line', () => {
+    if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}.`)
+    return text.includes('\n') && text.split('\n')[0]
+  })
+}

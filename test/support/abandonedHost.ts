@@ -1,0 +1,15 @@
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
+
+/** A process that starts a sandbox, keeps it busy and is then killed by its test. Prints the id when it is ready. */
+const [folder = '', id = ''] = process.argv.slice(2)
+const signal = new AbortController().signal
+const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+const spec = MachineSpec.parse({ id, hostname: 'box', runtime: runtime.name, vcpu: 1, memoryMb: 512, diskGb: 1 })
+const machine = await runtime.create(spec, signal)
+await machine.exec({ command: 'echo kept > /root/kept; setsid sleep 1000 &', timeoutMs: 60_000, signal })
+const terminal = await machine.openTerminal({ command: 'trap "" HUP; sleep 1000', cols: 80, rows: 24 })
+terminal.onOutput(() => {})
+void machine.exec({ command: 'sleep 1000', timeoutMs: 600_000, signal })
+process.stdout.write(`${spec.id}\n`)

@@ -1,0 +1,49 @@
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
+
+/** Makes, uses and removes a sandbox as whoever runs it, and prints what it saw as JSON. */
+const [folder = '', id = ''] = process.argv.slice(2)
+const signal = new AbortController().signal
+const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+const report = await runtime.describe()
+const spec = MachineSpec.parse({ id, hostname: 'box', runtime: runtime.name, vcpu: 1, memoryMb: 512, diskGb: 1 })
+const machine = await runtime.create(spec, signal)
+const exec = async (command: string) => {
+  const outcome = await machine.exec({ command, timeoutMs: 120_000, signal })
+  return { code: outcome.exitCode, out: outcome.stdout.toString(), err: outcome.stderr.toString() }
+}
+
+const who = await exec('id -u; touch /etc/mine /usr/local/mine; cat /proc/self/uid_map')
+const attempt = await exec('echo evil > /proc/sys/kernel/core_pattern')
+const spawn = 'while ($n < 3000) { $p = fork; last unless defined $p; if (!$p) { sleep 99; exit } push @p, $p; $n++ }'
+const processes = Number((await exec(`perl -e '${spawn} kill 9, @p; waitpid $_, 0 for @p; print $n'`)).out)
+await machine.writeFile('/srv/folder/file', Buffer.from('content'), signal)
+const file = (await machine.readFile('/srv/folder/file', 100, signal)).toString()
+await exec('mkdir -p /root/closed/inner; chmod -R 0 /root/closed')
+
+const terminal = await machine.openTerminal({ command: 'tty; stty size; exit 4', cols: 100, rows: 30 })
+let screen = ''
+terminal.onOutput((bytes) => {
+  screen += bytes.toString()
+})
+const ended = await terminal.ended
+await machine.stop()
+const again = await runtime.start(spec, signal)
+const kept = (await again.readFile('/srv/folder/file', 100, signal)).toString()
+await again.stop()
+await runtime.remove(spec.id)
+
+const seen = {
+  user: process.getuid?.(),
+  report,
+  enforced: machine.enforced,
+  who,
+  attempt,
+  processes,
+  file,
+  screen,
+  ended,
+  kept,
+}
+process.stdout.write(JSON.stringify({ ...seen, stored: await runtime.stored() }))
