@@ -77,7 +77,9 @@ describe('exec', () => {
 
   test('reaches what a terminal started: it is one machine', async () => {
     await service.send(`${sandbox}/pty`, { body: { command: 'echo from the terminal > /tmp/note; exec sleep 1000' } })
-    const seen = await exec({ command: 'until [ -s /tmp/note ]; do sleep 0.05; done; cat /tmp/note; pgrep -fc "^sleep 1000"' })
+    const seen = await exec({
+      command: 'until [ -s /tmp/note ]; do sleep 0.05; done; cat /tmp/note; pgrep -fc "^sleep 1000"',
+    })
     expect(seen.stdout).toBe('from the terminal\n1\n')
   })
 
