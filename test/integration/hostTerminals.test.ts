@@ -369,3 +369,24 @@ test('deleting a sandbox removes its terminals and tells so', async () => {
     expect(client.events).toContainEqual({ type: 'terminal.removed', sandboxId: sandbox, terminalId: terminal.id }),
   )
 })
+
+test('input that a viewer sends again after a loss is typed once', async () => {
+  const terminal = await client.createTerminal(
+    sandbox,
+    'stty -echo; echo ready; read line; echo "got:$line"; sleep 1000',
+  )
+  await showing(terminal, 'ready')
+  const lost = terminal.attach()
+  lost.send({ type: 'input', data: 'one ', writer: 'ada', seq: 1 })
+  await until('the input to be taken', () => lost.messages.some((it) => it.type === 'taken' && it.seq === 1))
+  lost.close()
+  const back = terminal.attach()
+  back.send({ type: 'input', data: 'one ', writer: 'ada', seq: 1 })
+  back.send({ type: 'input', data: 'two\n', writer: 'ada', seq: 2 })
+  await showing(terminal, 'got:one two')
+  expect(back.messages.filter((it) => it.type === 'taken')).toEqual([
+    { type: 'taken', seq: 1 },
+    { type: 'taken', seq: 2 },
+  ])
+  back.close()
+})

@@ -40,6 +40,8 @@ export const ServerStreamMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('resized'), cols: z.int(), rows: z.int() }),
   z.object({ type: z.literal('title'), title: z.string() }),
   z.object({ type: z.literal('exited'), exit_code: z.int().nullable(), signal: z.string().nullable() }),
+  /** Numbered input up to `seq` has reached the host, which outlives the service: it need not be sent again. */
+  z.object({ type: z.literal('taken'), seq: z.int() }),
   /** A client message that could not be followed; the stream goes on. */
   z.object({ type: z.literal('refused'), error: z.string(), code: z.string() }),
 ])
@@ -47,7 +49,16 @@ export type ServerStreamMessage = z.infer<typeof ServerStreamMessage>
 
 const { min, max } = terminalLimits.size
 export const ClientStreamMessage = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('input'), data: z.string() }),
+  z.object({
+    type: z.literal('input'),
+    data: z.string(),
+    /**
+     * Numbered input is typed once, however often it is sent: a client that loses its connection sends again, in order,
+     * what was not `taken`. `writer` is a random name it gives itself; `seq` counts its inputs to this terminal from 1.
+     */
+    writer: z.string().min(1).max(64).optional(),
+    seq: z.int().min(1).optional(),
+  }),
   z.object({ type: z.literal('resize'), cols: z.int().min(min).max(max), rows: z.int().min(min).max(max) }),
   z.object({ type: z.literal('ack'), bytes: z.int().min(0) }),
 ])

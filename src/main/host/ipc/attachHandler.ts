@@ -5,9 +5,16 @@ import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import type { IpcServerStream } from '../../platform/ipc/ipcServer.ts'
 import type { TerminalSession } from '../terminals/terminalSession.ts'
 import type { Terminals } from '../terminals/terminals.ts'
+import { type TypedOnce, typedOnce } from './typedOnce.ts'
 
 /** Lets the other side of a stream watch a terminal and type into it. */
 export function attachHandler(terminals: Terminals): (params: unknown, stream: IpcServerStream) => void {
+  const typed = new WeakMap<TerminalSession, TypedOnce>()
+  const typedInto = (session: TerminalSession): TypedOnce => {
+    const known = typed.get(session) ?? typedOnce()
+    typed.set(session, known)
+    return known
+  }
   return (params, stream) => {
     try {
       const { sandboxId, terminalId, scrollback } = parseAttach(params)
@@ -19,9 +26,13 @@ export function attachHandler(terminals: Terminals): (params: unknown, stream: I
         const refusal = refused(() => {
           const request = parseMessage(message)
           if (request.type === 'ack') viewer.acknowledge(request.bytes)
-          else follow(session, request)
+          else if (request.type === 'resize') session.resize(request)
+          else if (typedInto(session).isNew(request)) type(session, request.data)
         })
         if (refusal) stream.send(refusal)
+        // What was refused would be refused again.
+        const taken = takenOf(message)
+        if (taken) stream.send(taken)
       }
     } catch (failure) {
       if (!(failure instanceof AppError)) throw failure
@@ -30,16 +41,17 @@ export function attachHandler(terminals: Terminals): (params: unknown, stream: I
   }
 }
 
-function follow(session: TerminalSession, request: Exclude<ClientStreamMessage, { type: 'ack' }>): void {
-  if (request.type === 'resize') {
-    session.resize(request)
-    return
-  }
-  const bytes = Buffer.from(request.data)
+function type(session: TerminalSession, data: string): void {
+  const bytes = Buffer.from(data)
   if (bytes.length > terminalLimits.maxInputBytes) {
     throw new AppError('request/too-large', `Input of ${bytes.length} bytes is more than a terminal takes at once.`)
   }
   session.write(bytes)
+}
+
+function takenOf(message: unknown): ServerStreamMessage | undefined {
+  const { data: request } = ClientStreamMessage.safeParse(message)
+  return request?.type === 'input' && request.seq !== undefined ? { type: 'taken', seq: request.seq } : undefined
 }
 
 function parseAttach(params: unknown): TerminalAttach {

@@ -19,6 +19,8 @@ export type AttachmentOptions = {
   onResized(size: TerminalSize): void
   onTitle(title: string): void
   onExited(message: Message<'exited'>): void
+  /** Input up to `seq` has arrived. */
+  onTaken(seq: number): void
   onRefused(message: Message<'refused'>): void
   /** Raw output that came, in bytes. */
   onOutput(bytes: number): void
@@ -85,6 +87,9 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
         break
       case 'exited':
         options.onExited(message)
+        break
+      case 'taken':
+        options.onTaken(message.seq)
         break
       case 'refused':
         options.onRefused(message)

@@ -4,8 +4,8 @@ export type TerminalEnd = { exitCode: number | null; signal: string | null }
 export type StreamState =
   | { phase: 'connecting' }
   | { phase: 'live' }
-  /** `refusing`: too much typing waits already, so the last of it was not taken. */
-  | { phase: 'reconnecting'; attempt: number; heldBytes: number; refusing: boolean }
+  /** `holding`: what was typed waits for the connection; `refusing`: too much typing waits already, so the last of it was not taken. */
+  | { phase: 'reconnecting'; attempt: number; holding: boolean; refusing: boolean }
   /** Let go while hidden; attached again when shown. */
   | { phase: 'parked' }
   | { phase: 'ended'; end: TerminalEnd }

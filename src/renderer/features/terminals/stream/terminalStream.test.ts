@@ -97,6 +97,7 @@ function viewing(port: () => number) {
     connect: ({ scrollback }) => new WebSocket(`ws://127.0.0.1:${port()}/stream?scrollback=${scrollback}`),
     screen: recording.screen,
     scrollbackLines: 10_000,
+    writer: 'ada',
     onState: (state) => states.push(state),
     onTitle: (title) => titles.push(title),
     onRefused: ({ code }) => refusals.push(code),
@@ -156,7 +157,7 @@ test('tells the terminal the size there is room for, once, and again to the next
   next.socket.close(streamClose.unavailable)
   const last = await service.attach(2, { size: { cols: 120, rows: 40 } })
   stream.type('x')
-  await eventually(() => expect(last.said).toEqual([{ type: 'input', data: 'x' }]))
+  await eventually(() => expect(last.said).toEqual([{ type: 'input', data: 'x', writer: 'ada', seq: 1 }]))
 })
 
 test('of several viewers the one that types decides the size', async () => {
@@ -170,7 +171,7 @@ test('of several viewers the one that types decides the size', async () => {
   await eventually(() =>
     expect(viewer.said).toEqual([
       { type: 'resize', cols: 80, rows: 24 },
-      { type: 'input', data: 'x' },
+      { type: 'input', data: 'x', writer: 'ada', seq: 1 },
     ]),
   )
 })
@@ -182,7 +183,7 @@ test('a hidden terminal sends no size', async () => {
   stream.hide()
   stream.resize({ cols: 20, rows: 10 })
   stream.type('x')
-  await eventually(() => expect(viewer.said).toEqual([{ type: 'input', data: 'x' }]))
+  await eventually(() => expect(viewer.said).toEqual([{ type: 'input', data: 'x', writer: 'ada', seq: 1 }]))
   stream.show()
   await eventually(() => expect(viewer.said.at(-1)).toEqual({ type: 'resize', cols: 20, rows: 10 }))
 })
@@ -225,11 +226,33 @@ test('holds typing until it is attached, in order, and says when it must refuse'
   await inPhase('reconnecting')
   expect(stream.type('a'.repeat(heldInputLimitBytes - 2))).toBe(true)
   expect(stream.type('bcd')).toBe(false)
-  expect(states.at(-1)).toMatchObject({ phase: 'reconnecting', refusing: true, heldBytes: heldInputLimitBytes - 2 })
+  expect(states.at(-1)).toMatchObject({ phase: 'reconnecting', refusing: true, holding: true })
   expect(stream.type('e')).toBe(true)
-  expect(states.at(-1)).toMatchObject({ refusing: false, heldBytes: heldInputLimitBytes - 1 })
+  expect(states.at(-1)).toMatchObject({ refusing: false, holding: true })
   const second = await service.attach(1)
   await eventually(() => expect(saidInputs(second).join('')).toBe(`${'a'.repeat(heldInputLimitBytes - 2)}e`))
+})
+
+test('sends again what was lost on its way, and only that', async () => {
+  const { service, stream, inPhase, states } = await opened()
+  const first = await service.attach(0)
+  await inPhase('live')
+  stream.type('arrived')
+  await eventually(() => expect(saidInputs(first)).toEqual(['arrived']))
+  first.socket.send(JSON.stringify({ type: 'taken', seq: 1 }))
+  stream.type('lost')
+  await eventually(() => expect(saidInputs(first)).toEqual(['arrived', 'lost']))
+  first.socket.close(streamClose.unavailable)
+  await inPhase('reconnecting')
+  expect(states.at(-1)).toMatchObject({ holding: true })
+  stream.type(' and typed since')
+  const second = await service.attach(1)
+  await eventually(() =>
+    expect(second.said).toEqual([
+      { type: 'input', data: 'lost', writer: 'ada', seq: 2 },
+      { type: 'input', data: ' and typed since', writer: 'ada', seq: 3 },
+    ]),
+  )
 })
 
 test('ends with how the program ended, and does not attach again', async () => {

@@ -1,6 +1,7 @@
 import { streamClose } from '../../../../shared/contract/terminalStream.ts'
 import { heldInputLimitBytes, inputQueue } from './inputQueue.ts'
 import { retryDelayMs } from './retryDelay.ts'
+import { sentInput } from './sentInput.ts'
 import { type Attachment, type AttachmentEnd, streamAttachment } from './streamAttachment.ts'
 import type { StreamState } from './streamState.ts'
 import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
@@ -18,6 +19,8 @@ export type TerminalStreamOptions = {
   connect: StreamConnector
   screen: TerminalScreen
   scrollbackLines: number
+  /** A random name for this viewer. */
+  writer: string
   onState(state: StreamState): void
   onTitle(title: string | null): void
   onRefused(refusal: { error: string; code: string }): void
@@ -41,6 +44,7 @@ export type TerminalStream = {
 /** Keeps one terminal on a screen through dropped connections, until it ends or is closed. */
 export function terminalStream(options: TerminalStreamOptions): TerminalStream {
   const typed = inputQueue()
+  const sent = sentInput(options.writer)
   const delayMs = options.retryDelayMs ?? retryDelayMs
   let attachment: Attachment | undefined
   let retry: ReturnType<typeof setTimeout> | undefined
@@ -78,6 +82,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
         enter({ phase: 'live' })
         if (message.state === 'running') {
           askForSize()
+          for (const input of sent.open) attachment?.send(input)
           flush()
         }
       },
@@ -89,6 +94,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
       onExited(message) {
         enter({ phase: 'ended', end: { exitCode: message.exit_code, signal: message.signal } })
       },
+      onTaken: sent.taken,
       onRefused(message) {
         asked = undefined
         options.onRefused(message)
@@ -113,7 +119,12 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
   }
 
   function reconnecting(): StreamState {
-    return { phase: 'reconnecting', attempt: failedAttempts, heldBytes: typed.waitingBytes, refusing }
+    return {
+      phase: 'reconnecting',
+      attempt: failedAttempts,
+      holding: typed.waitingBytes > 0 || sent.open.length > 0,
+      refusing,
+    }
   }
 
   function countHidden(bytes: number): void {
@@ -134,7 +145,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
   function flush(): void {
     flushing = false
     if (state.phase !== 'live') return
-    for (const data of typed.take()) attachment?.send({ type: 'input', data })
+    for (const data of typed.take()) attachment?.send(sent.add(data))
   }
 
   function askForSize(): void {

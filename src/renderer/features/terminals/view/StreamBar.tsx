@@ -28,5 +28,5 @@ function sentenceOf(state: StreamState): string | undefined {
   if (state.phase === 'gone') return state.reason === '' ? 'This terminal is no longer there.' : state.reason
   if (state.phase !== 'reconnecting') return undefined
   if (state.refusing) return 'Reconnecting… Too much is waiting: the last of your typing was not taken.'
-  return state.heldBytes > 0 ? 'Reconnecting… What you type is kept.' : 'Reconnecting…'
+  return state.holding ? 'Reconnecting… What you type is kept.' : 'Reconnecting…'
 }

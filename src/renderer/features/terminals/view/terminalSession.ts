@@ -83,6 +83,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     connect: options.connect,
     screen: xtermScreen(terminal),
     scrollbackLines: terminalLimits.scrollbackLines,
+    writer: randomName(),
     onState(state) {
       ended = state.phase === 'ended' || state.phase === 'gone'
       terminal.options.disableStdin = ended
@@ -162,4 +163,8 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
       terminal.dispose()
     },
   }
+}
+
+function randomName(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
