@@ -28,8 +28,8 @@ function ShortcutList() {
           <h3 className="mb-1 text-tiny font-medium text-faint">{section}</h3>
           <ul className="divide-y divide-line">
             {members.map(({ id, title, shortcut = '' }) => (
-              <li key={id} className="flex h-8 items-center gap-3">
-                <span className="min-w-0 flex-1 truncate">{title}</span>
+              <li key={id} className="flex min-h-8 items-center gap-3 py-1">
+                <span className="min-w-0 flex-1">{title}</span>
                 {shortcut.split(', ').map((one, place) => (
                   <span key={one} className="flex items-center gap-3">
                     {place > 0 && <span className="text-small text-faint">or</span>}
