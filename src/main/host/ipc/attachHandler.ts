@@ -29,7 +29,7 @@ export function attachHandler(terminals: Terminals): (params: unknown, stream: I
           else if (request.type === 'resize') session.resize(request)
           else if (typedInto(session).isNew(request)) type(session, request.data)
         })
-        if (refusal) stream.send(refusal)
+        if (refusal) viewer.tell(refusal)
         // What was refused would be refused again.
         const taken = takenOf(message)
         if (taken) stream.send(taken)

@@ -71,6 +71,16 @@ test('messages stand between the bytes where they belong, and the exit is last',
   expect(it.end()).toEqual({ failure: undefined })
 })
 
+test('what it asked for is answered at once, but never before it sees the screen', () => {
+  const it = watch()
+  it.viewer.await(0)
+  it.viewer.tell({ type: 'refused', error: 'No.', code: 'request/invalid' })
+  it.viewer.begin(attached, Buffer.from('drawn'))
+  expect(it.seen).toEqual(['attached', 'drawn', 'refused'])
+  it.viewer.tell({ type: 'refused', error: 'No.', code: 'request/invalid' })
+  expect(it.seen).toHaveLength(4)
+})
+
 test('no more than the window is under way, and every acknowledgement opens it again', () => {
   const it = watch()
   it.viewer.await(0)

@@ -21,6 +21,8 @@ export type Viewer = {
   begin(attached: ServerStreamMessage, snapshot: Uint8Array): void
   /** A message that belongs after all output until now. */
   mark(message: ServerStreamMessage): void
+  /** A message about what the viewer itself asked for, at once; the first it hears is still where it stands. */
+  tell(message: ServerStreamMessage): void
   /** Sends all that may be sent. */
   pump(): void
   /** Sends one run of bytes and tells whether more may follow. */
@@ -47,6 +49,7 @@ const runBytes = 64 * 1024
 
 export function viewer({ source, stream, stallMs = streamLimits.stallMs, ...rest }: ViewerOptions): Viewer {
   const marks: { at: number; message: ServerStreamMessage }[] = []
+  const early: ServerStreamMessage[] = []
   let next: number | undefined
   let begun = false
   let ended = false
@@ -110,11 +113,16 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, ...rest
       stream.send(attached)
       stream.sendBytes(snapshot)
       begun = true
+      for (const message of early.splice(0)) stream.send(message)
       pump()
     },
     mark(message) {
       if (next !== undefined) marks.push({ at: source.end, message })
       if (begun && next === source.end) sendMarks()
+    },
+    tell(message) {
+      if (begun) stream.send(message)
+      else early.push(message)
     },
     pump,
     turn() {
