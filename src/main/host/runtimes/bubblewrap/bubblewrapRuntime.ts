@@ -11,7 +11,7 @@ import { cgroupName, removeCgroups } from './cgroups.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
 import type { HostTools } from './hostTools.ts'
 import { type MachineFolder, machineFolders } from './machineFolder.ts'
-import { isAlive, kill } from './processTable.ts'
+import { endProcess } from './processTable.ts'
 import { startMachine } from './startMachine.ts'
 
 export type BubblewrapOptions = {
@@ -97,7 +97,7 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
 
   const endLeftover = async (id: SandboxId): Promise<void> => {
     const left = await folders.readRun(id)
-    for (const mark of left?.processes ?? []) if (await isAlive(mark)) kill(mark.pid)
+    await Promise.all((left?.processes ?? []).map(endProcess))
     const { controllers } = await able()
     const expected = controllers.map(({ parent }) => join(parent, cgroupName(id)))
     await removeCgroups([...new Set([...(left?.cgroups ?? []), ...expected])])

@@ -1,36 +1,36 @@
-import { dirname, join } from 'node:path'
-import type { CgroupController, CgroupSetting } from './cgroups.ts'
+import { dirname, resolve } from 'node:path'
+import type { CgroupController } from './cgroups.ts'
 
 /** Text of /proc/self/mountinfo and /proc/self/cgroup. */
 export type CgroupFiles = { mounts: string; memberships: string }
 
 /**
- * Where limits may be set, best first, for each controller: version 1 has a hierarchy for each, version 2 one for all.
- * Which of these places this user may really use is for `canUse` to find out.
+ * Where limits may be set, best first, for each controller. Version 1 has a hierarchy for each; version 2 has one, in
+ * which a process is in one place only, so that all must be taken from the same parent.
  */
-export function cgroupCandidates(files: CgroupFiles): CgroupController[][] {
+export type CgroupCandidates = { controllers: CgroupController[][]; samePlace: boolean }
+
+/** Which of the candidates this user may really use is for `canUse` to find out. */
+export function cgroupCandidates(files: CgroupFiles): CgroupCandidates {
   const mounts = parseMounts(files.mounts)
   const memberships = parseMemberships(files.memberships)
-  // A thread that moves only itself spares the kernel a lock over all processes, which can take 10 ms to get.
-  const joinFile = 'tasks'
-  const separate = separateControllers.map(({ name, ...controller }) => {
+  const separate = separateControllers.map(({ name, ...controller }): CgroupController[] => {
     const mount = mounts.find((it) => it.type === 'cgroup' && it.options.includes(name))
     const path = memberships.find((it) => it.controllers.includes(name))?.path
-    return mount && path !== undefined ? [{ ...controller, joinFile, parent: inside(mount, path), prepare: [] }] : []
+    if (!mount || path === undefined) return []
+    // A thread that moves only itself spares the kernel a lock over all processes, which can take 10 ms to get.
+    return [{ ...controller, joinFile: 'tasks', parent: inside(mount, path), prepare: [] }]
   })
-  if (separate.some((candidates) => candidates.length > 0)) return separate
+  if (separate.some((candidates) => candidates.length > 0)) return { controllers: separate, samePlace: false }
   const unified = mounts.find((it) => it.type === 'cgroup2')
   const path = memberships.find((it) => it.controllers.includes(''))?.path
-  if (!unified || path === undefined) return []
+  if (!unified || path === undefined) return { controllers: [], samePlace: true }
   const parents = ancestors(inside(unified, path), unified.point)
-  return unifiedControllers.map(({ name, ...controller }) =>
-    parents.map((parent) => ({
-      ...controller,
-      joinFile: 'cgroup.procs',
-      parent,
-      prepare: [{ file: 'cgroup.subtree_control', value: `+${name}` }],
-    })),
-  )
+  const controllers = unifiedControllers.map(({ name, ...controller }) => {
+    const prepare = [{ file: 'cgroup.subtree_control', value: `+${name}` }]
+    return parents.map((parent): CgroupController => ({ ...controller, joinFile: 'cgroup.procs', parent, prepare }))
+  })
+  return { controllers, samePlace: true }
 }
 
 type NamedController = Omit<CgroupController, 'parent' | 'prepare' | 'joinFile'> & { name: string }
@@ -90,7 +90,7 @@ const unifiedControllers: readonly NamedController[] = [
   },
 ]
 
-type Mount = { root: string; point: string; type: string; options: readonly CgroupSetting['file'][] }
+type Mount = { root: string; point: string; type: string; options: readonly string[] }
 
 /** See proc_pid_mountinfo(5). */
 function parseMounts(text: string): Mount[] {
@@ -119,7 +119,7 @@ function parseMemberships(text: string): { controllers: string[]; path: string }
 /** In a container the mount may show only a part of the hierarchy. */
 function inside({ root, point }: Mount, path: string): string {
   const below = root !== '/' && path.startsWith(root) ? path.slice(root.length) : path
-  return join(point, below)
+  return resolve(point, `.${below}`)
 }
 
 function ancestors(folder: string, top: string): string[] {

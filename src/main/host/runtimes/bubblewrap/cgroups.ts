@@ -56,20 +56,21 @@ export async function makeCgroups(
   try {
     for (const { parent, settings, joinFile } of controllers) {
       const folder = join(parent, name)
-      await mkdir(folder)
-      folders.push(folder)
+      if (!folders.includes(folder)) {
+        await mkdir(folder)
+        folders.push(folder)
+        files.push(openSync(join(folder, joinFile), 'r+'))
+      }
       for (const setting of settings(limits)) await apply(folder, setting)
-      files.push(openSync(join(folder, joinFile), 'r+'))
     }
   } catch (failure) {
     await remove()
     throw failure
   }
   const release = async (): Promise<void> => {
-    for (const [index, controller] of controllers.entries()) {
-      for (const setting of controller.release) {
-        await apply(folders[index] ?? '', { ...setting, optional: true })
-      }
+    for (const controller of controllers) {
+      for (const setting of controller.release)
+        await apply(join(controller.parent, name), { ...setting, optional: true })
     }
   }
   return { folders, files, release, remove }

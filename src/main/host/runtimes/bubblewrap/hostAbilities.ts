@@ -44,11 +44,13 @@ async function usableControllers(): Promise<CgroupController[]> {
   const [mounts, memberships] = await Promise.all(
     ['/proc/self/mountinfo', '/proc/self/cgroup'].map((path) => readFile(path, 'utf8').catch(() => '')),
   )
+  const candidates = cgroupCandidates({ mounts: mounts ?? '', memberships: memberships ?? '' })
   const usable: CgroupController[] = []
-  for (const candidates of cgroupCandidates({ mounts: mounts ?? '', memberships: memberships ?? '' })) {
-    for (const candidate of candidates) {
-      if (!(await canUse(candidate, '/bin/sh'))) continue
-      usable.push(candidate)
+  for (const places of candidates.controllers) {
+    for (const place of places) {
+      const taken = candidates.samePlace ? usable[0]?.parent : undefined
+      if ((taken ?? place.parent) !== place.parent || !(await canUse(place, '/bin/sh'))) continue
+      usable.push(place)
       break
     }
   }

@@ -6,23 +6,23 @@ import { join } from 'node:path'
 export type HostTools = Readonly<Record<ToolName, string>>
 type ToolName = 'bwrap' | 'perl'
 
-const folders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin']
+const usualFolders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin']
 const packages: Record<ToolName, string> = {
   bwrap: 'bubblewrap',
   perl: 'perl-base',
 }
 
 /** @returns the tools, or one sentence about what is missing and how to get it */
-export async function findHostTools(): Promise<HostTools | string> {
+export async function findHostTools(folders: readonly string[] = usualFolders): Promise<HostTools | string> {
   const names: ToolName[] = ['bwrap', 'perl']
-  const found = await Promise.all(names.map(async (name) => [name, await findExecutable(name)] as const))
+  const found = await Promise.all(names.map(async (name) => [name, await findExecutable(name, folders)] as const))
   const missing = found.filter(([, path]) => path === undefined).map(([name]) => name)
   if (missing.length === 0) return Object.fromEntries(found) as HostTools // every name was found
   const wanted = [...new Set(missing.map((name) => packages[name]))].join(' ')
   return `Missing on this machine: ${missing.join(', ')}. On Debian and Ubuntu: apt-get install ${wanted}`
 }
 
-async function findExecutable(name: string): Promise<string | undefined> {
+async function findExecutable(name: string, folders: readonly string[]): Promise<string | undefined> {
   for (const folder of folders) {
     const path = join(folder, name)
     const usable = await access(path, constants.X_OK).then(

@@ -1,4 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const endMs = 10_000
 
 /** A process of the host. Its number alone may by now be another's. */
 export type ProcessMark = { pid: number; startedTicks: number }
@@ -11,7 +14,7 @@ export async function markProcess(pid: number): Promise<ProcessMark | undefined>
   return row && { pid, startedTicks: row.startedTicks }
 }
 
-export async function isAlive({ pid, startedTicks }: ProcessMark): Promise<boolean> {
+async function isAlive({ pid, startedTicks }: ProcessMark): Promise<boolean> {
   const row = await readProcess(pid)
   return row !== undefined && row.startedTicks === startedTicks && row.state !== 'Z'
 }
@@ -22,6 +25,15 @@ export function kill(pid: number): boolean {
     return process.kill(pid, 'SIGKILL')
   } catch {
     return false
+  }
+}
+
+/** Kills it, unless its number is by now another's, and waits a while for its end. */
+export async function endProcess(mark: ProcessMark): Promise<void> {
+  const end = performance.now() + endMs
+  for (let waitMs = 1; (await isAlive(mark)) && performance.now() < end; waitMs = Math.min(waitMs * 2, 100)) {
+    kill(mark.pid)
+    await pause(waitMs)
   }
 }
 

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { cgroupCandidates } from './cgroupHierarchy.ts'
+
+const parents = (mounts: string, memberships: string): string[][] =>
+  cgroupCandidates({ mounts, memberships }).controllers.map((candidates) => candidates.map((it) => it.parent))
+
+const separateMounts = `31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755
+32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct
+35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
+39 31 0:36 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids
+41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
+`
+
+test('version 1: each controller below the place where Steward itself is', () => {
+  const memberships = '8:pids:/\n4:memory:/user/a:b\n1:cpuacct,cpu:/user\n0::/\n'
+  expect(parents(separateMounts, memberships)).toEqual([
+    ['/sys/fs/cgroup/memory/user/a:b'],
+    ['/sys/fs/cgroup/cpu,cpuacct/user'],
+    ['/sys/fs/cgroup/pids'],
+  ])
+})
+
+test('version 1 in a container: the mount shows a part of the hierarchy only', () => {
+  const mounts = '35 31 0:32 /docker/1 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n'
+  expect(parents(mounts, '4:memory:/docker/1/steward\n')).toEqual([['/sys/fs/cgroup/memory/steward'], [], []])
+})
+
+test('version 2: the highest place that may be used is the best', () => {
+  const mounts = '41 31 0:38 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n'
+  const folders = [
+    '/sys/fs/cgroup',
+    '/sys/fs/cgroup/user.slice',
+    '/sys/fs/cgroup/user.slice/user@1000.service',
+    '/sys/fs/cgroup/user.slice/user@1000.service/app.scope',
+  ]
+  expect(parents(mounts, '0::/user.slice/user@1000.service/app.scope\n')).toEqual([folders, folders, folders])
+  const { controllers, samePlace } = cgroupCandidates({ mounts, memberships: '0::/\n' })
+  expect(samePlace).toBe(true)
+  expect(controllers[0]?.[0]).toMatchObject({
+    parent: '/sys/fs/cgroup',
+    prepare: [{ file: 'cgroup.subtree_control', value: '+memory' }],
+    joinFile: 'cgroup.procs',
+  })
+})
+
+test('no cgroups: nothing to try', () => {
+  expect(cgroupCandidates({ mounts: '', memberships: '' })).toEqual({ controllers: [], samePlace: true })
+})
+
+test('says what each limit is in the words of the kernel', () => {
+  const limits = { memoryMb: 512, vcpu: 2, processes: 1024 }
+  const words = (mounts: string, memberships: string): string[] =>
+    cgroupCandidates({ mounts, memberships }).controllers.flatMap(([candidate]) =>
+      (candidate?.settings(limits) ?? []).map(({ file, value }) => `${file}=${value}`),
+    )
+  expect(words(separateMounts, '8:pids:/\n4:memory:/\n1:cpuacct,cpu:/\n')).toEqual([
+    'memory.limit_in_bytes=536870912',
+    'memory.memsw.limit_in_bytes=536870912',
+    'cpu.cfs_period_us=100000',
+    'cpu.cfs_quota_us=200000',
+    'pids.max=1024',
+  ])
+  expect(words('41 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n', '0::/\n')).toEqual([
+    'memory.max=536870912',
+    'memory.swap.max=0',
+    'cpu.max=200000 100000',
+    'pids.max=1024',
+  ])
+})

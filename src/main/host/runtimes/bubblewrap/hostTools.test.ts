@@ -1,0 +1,23 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
+import { findHostTools } from './hostTools.ts'
+
+test('names what is missing and how to get it', async () => {
+  const folder = temporaryFolder('tools')
+  writeFileSync(join(folder, 'perl'), '')
+  expect(await findHostTools([folder])).toBe(
+    'Missing on this machine: bwrap, perl. On Debian and Ubuntu: apt-get install bubblewrap perl-base',
+  )
+  chmodSync(join(folder, 'perl'), 0o755)
+  expect(await findHostTools([folder])).toBe(
+    'Missing on this machine: bwrap. On Debian and Ubuntu: apt-get install bubblewrap',
+  )
+})
+
+test('takes the first of each that can be run', async () => {
+  const [empty, folder] = [temporaryFolder('empty'), temporaryFolder('tools')]
+  for (const name of ['perl', 'bwrap']) writeFileSync(join(folder, name), '', { mode: 0o755 })
+  expect(await findHostTools([empty, folder])).toEqual({ bwrap: join(folder, 'bwrap'), perl: join(folder, 'perl') })
+})
