@@ -189,6 +189,17 @@ describe('what runs in a sandbox', () => {
     }
   })
 
+  test('cannot reach what namespaces do not cover: the hypervisor and the key rings', async () => {
+    expect(await refused(`perl -MSocket -e 'socket($s, 40, SOCK_STREAM, 0) or die "refused: ", $! + 0'`)).toContain(
+      'refused: 97',
+    )
+    const keyctl = process.arch === 'x64' ? 250 : 219
+    expect(await refused(`perl -e 'syscall(${keyctl}, 0, -3, 0) >= 0 or die "refused: ", $! + 0'`)).toContain(
+      'refused: 38',
+    )
+    expect(await run(machine, 'grep Seccomp: /proc/self/status')).toMatch(/\s2\n/)
+  })
+
   test('cannot reach another sandbox', async () => {
     await run(neighbour, 'echo private > /tmp/private')
     const serve = `perl -MIO::Socket -e '$t = IO::Socket::INET->new(LocalAddr => "0.0.0.0", LocalPort => 7070, Listen => 5) or die; $u = IO::Socket::UNIX->new(Local => "\\0neighbour", Listen => 5) or die; print "on\\n"; $| = 1; $c = $t->accept'`

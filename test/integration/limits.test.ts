@@ -92,7 +92,7 @@ describe('the limits of a sandbox', () => {
     bomb.onOutput((bytes) => {
       text = (text + bytes.toString()).slice(-10_000)
     })
-    await until('the bomb to hit the limit', () => /retry|unavailable/i.test(text))
+    await until('the bomb to hit the limit', () => /retry|unavailable/i.test(text), 120_000)
     expect(await run(neighbour, 'echo fine; (echo and; sleep 0.01; echo forks) | cat')).toBe('fine\nand\nforks\n')
     await bombed.stop()
     await bomb.ended

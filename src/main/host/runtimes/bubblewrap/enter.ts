@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { AppError } from '../../../../shared/appError.ts'
 import { enterScript } from './enterScript.ts'
+import { seccompFilter } from './seccompFilter.ts'
 import { systemCalls } from './systemCalls.ts'
 
 /** How to get into one running machine. */
@@ -71,15 +72,18 @@ const detailBytes = 2_000
 const hostEnvironment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' }
 
 export function enter(entrance: Entrance, { mode, fields, content, pseudoTerminal }: EnterRequest): Entered {
+  const calls = systemCalls()
+  if (!calls) throw new AppError('runtime/unavailable', `Sandboxes do not run on ${process.arch}.`)
   const script = [
     enterScript,
     mode,
     String(entrance.init),
-    systemCalls()?.enter ?? '',
+    calls.enter,
     keep,
     String(entrance.processes),
     String(entrance.cgroupFiles.length),
     String(pseudoTerminal?.number ?? ''),
+    seccompFilter(calls),
   ]
   const child = spawn(entrance.perl, ['-e', ...script], {
     cwd: '/',

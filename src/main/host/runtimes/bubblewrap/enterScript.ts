@@ -5,15 +5,17 @@
  * starts in a millisecond and reaches the system calls without a compiler.
  *
  * Arguments: mode, PID 1 of the sandbox, numbers of system calls, capabilities to keep (a bit mask), most processes
- * (0: only the cgroup limits them), count of cgroup files (file descriptors 4…), number of the pseudo-terminal.
+ * (0: only the cgroup limits them), count of cgroup files (file descriptors 4…), number of the pseudo-terminal, and a
+ * seccomp filter in hexadecimal.
  * stdin: the request, fields that each end with NUL, for a command their number first; the end of stdin hangs up a
- * terminal, which is held open until then: a program that closes it just before its exit must not be hung up. File descriptor 3: what happens, a line each:
+ * terminal, which is held open until then: a program that closes it just before its exit must not be hung up.
+ * File descriptor 3: what happens, a line each:
  * `p PID` a command started, `e STAGE ERRNO` something failed, `x STATUS` how the command ended (as wait(2) says it).
  */
 export const enterScript = String.raw`
 use strict;
-my ($mode, $target, $numbers, $keep, $processes, $cgroups, $pts) = @ARGV;
-my ($setns, $prctl, $setsid, $capset, $prlimit, $memfd) = split /,/, $numbers;
+my ($mode, $target, $numbers, $keep, $processes, $cgroups, $pts, $filter) = @ARGV;
+my ($setns, $prctl, $setsid, $capset, $prlimit, $memfd, $seccomp) = split /,/, $numbers;
 my $pidfd_open = 434;
 my ($write, $create, $calm) = (1, 64, 2048 | 256);
 $SIG{FPE} = 'DEFAULT';
@@ -78,6 +80,12 @@ sub confine {
   if ($processes) { my $limit = pack('QQ', $processes, $processes); syscall($prlimit, 0, 6, $limit, 0) == 0 or fail('confine') }
 }
 
+sub filter {
+  my $program = pack 'H*', $filter;
+  my $list = pack 'S x![P] P', length($program) / 8, $program;
+  syscall($seccomp, 1, 4, $list) == 0 or fail('confine');
+}
+
 sub command {
   my ($folder, $command, @environment) = @_;
   chdir $folder or fail('folder');
@@ -93,6 +101,7 @@ sub command {
     $command = qq{eval "exec $file<&-\n\$(cat <&$file)"};
   }
   my @arguments = ('bash', '-c', '--', $command);
+  filter();
   { exec { '/usr/bin/bash' } @arguments }
   { exec { '/bin/bash' } @arguments }
   fail('command');

@@ -69,6 +69,7 @@ type Running = { entered: Entered; leader: number; stream: ReadStream; terminal:
 
 function running({ entered, leader, stream, terminal }: Running): MachineTerminal {
   let hungUp = false
+  let over = false
   let killTimer: NodeJS.Timeout | undefined
   let received = 0
   let deliver: (bytes: Buffer) => void = () => {}
@@ -99,6 +100,7 @@ function running({ entered, leader, stream, terminal }: Running): MachineTermina
   }
 
   const ended = entered.ending.then(async (ending) => {
+    over = true
     clearTimeout(killTimer)
     await drained()
     stream.destroy()
@@ -126,6 +128,7 @@ function running({ entered, leader, stream, terminal }: Running): MachineTermina
       hungUp = true
       stream.destroy()
       entered.hangUp()
+      if (over) return
       killTimer = setTimeout(() => void killSession(leader), hangUpMs)
     },
     ended,
