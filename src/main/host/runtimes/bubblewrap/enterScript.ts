@@ -18,6 +18,7 @@ my ($mode, $target, $numbers, $keep, $processes, $cgroups, $pts, $filter) = @ARG
 my ($setns, $prctl, $setsid, $capset, $prlimit, $memfd, $seccomp) = split /,/, $numbers;
 my $pidfd_open = 434;
 my ($write, $create, $calm) = (1, 64, 2048 | 256);
+$0 = "steward $mode";
 $SIG{FPE} = 'DEFAULT';
 umask 022;
 open(my $status, '>&=', 3) or exit 1;
