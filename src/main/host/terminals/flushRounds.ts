@@ -4,7 +4,7 @@ export type FlushRounds = {
   close(): void
 }
 
-const enoughBytes = 32 * 1024
+const enoughBytes = 64 * 1024
 const pauseMs = 2
 
 /**

@@ -6,7 +6,7 @@ import { screenCore } from './screenCore.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
 import { modeSequences } from './screenModes.ts'
 import { visibleText, wholeText } from './screenText.ts'
-import { plainRun } from './unseenOutput.ts'
+import { coloursOf, plainRun } from './unseenOutput.ts'
 import { unfinishedBytes } from './wholeCharacters.ts'
 
 /** A terminal emulator without a display: it turns output into rows of text. Lives in a worker. */
@@ -52,7 +52,7 @@ export function screen({ cols, rows, onAnswer, onTitle }: ScreenOptions): Screen
   /** The bytes of a sequence or character that has begun and not ended. */
   let tail: Uint8Array = nothing
   /** The chunk in which a plain run was looked for last, and where that run ended. */
-  let searched = { bytes: nothing, until: 0 }
+  let searched: { bytes: Uint8Array; until: number } = { bytes: nothing, until: 0 }
 
   const skipUnseen = (bytes: Uint8Array, offset: number): number => {
     if (searched.bytes === bytes && offset < searched.until) return offset
@@ -60,7 +60,8 @@ export function screen({ cols, rows, onAnswer, onTitle }: ScreenOptions): Screen
     const simple = terminal.buffer.active.type === 'normal' && top === 0 && bottom === terminal.rows - 1
     if (!simple || tail.length > 0 || !core.atRest()) return offset
     const { until, visibleFrom } = plainRun(bytes, offset, terminalLimits.scrollbackLines + 2 * terminal.rows)
-    searched = { bytes: bytes as Uint8Array<ArrayBuffer>, until }
+    searched = { bytes, until }
+    if (visibleFrom > offset) core.parse(coloursOf(bytes, offset, visibleFrom))
     return visibleFrom
   }
 

@@ -35,10 +35,11 @@ type ScreenFeedOptions = {
   onParsed: () => void
 }
 
-const batchBytes = 1024 * 1024
-/** A flood is parsed in runs of about this size: most of it scrolls out within the run and need not be parsed. */
-const enoughBytes = 512 * 1024
-const batchMs = 16
+const batchBytes = 4 * 1024 * 1024
+/** A flood is parsed in large runs: most of it scrolls out within the run and need not be parsed. */
+const enoughBytes = 3 * 1024 * 1024
+const floodBytes = 128 * 1024
+const pauseMs = { usual: 16, flood: 50 } as const
 
 /** With a `size` the screen is opened at once, for output that begins now. */
 export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): ScreenFeed {
@@ -123,12 +124,14 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
     const pending = source.end - sent
     if (!screen || pending === 0 || parsed < sent || redrawn > 0) return
     if (pause && pending < enoughBytes) return
-    send(screen, Math.min(source.end, sent + batchBytes))
+    const batch = Math.min(pending, batchBytes)
+    send(screen, sent + batch)
     clearTimeout(pause)
+    const ms = batch >= floodBytes ? pauseMs.flood : pauseMs.usual
     pause = setTimeout(() => {
       pause = undefined
       pump()
-    }, batchMs)
+    }, ms)
   }
 
   const loaded = async (): Promise<void> => {

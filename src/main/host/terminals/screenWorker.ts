@@ -3,5 +3,5 @@ import { parentPort } from 'node:worker_threads'
 import { serveScreens } from './screenServer.ts'
 
 // On Linux a priority belongs to a thread: parsing gives way to answering. Elsewhere it would slow the whole process.
-if (process.platform === 'linux') setPriority(5)
+if (process.platform === 'linux') setPriority(1)
 if (parentPort) serveScreens(parentPort)

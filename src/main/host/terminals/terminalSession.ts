@@ -49,8 +49,8 @@ type SessionOptions = {
 
 /** Raw output in memory; older output is read from disk. */
 const memoryBytes = 1024 * 1024
-/** What each consumer may lag behind before the program has to wait. */
-const allowedBehind = { screen: 1024 * 1024, viewer: 8 * 1024 * 1024, disk: 4 * 1024 * 1024 }
+/** What each consumer may lag behind before the program has to wait. A screen needs to see little of a long flood. */
+const allowedBehind = { screen: 4 * 1024 * 1024, viewer: 8 * 1024 * 1024, disk: 4 * 1024 * 1024 }
 /** The runtime kills what does not end within a few seconds; this is for a runtime that cannot. */
 const endMs = 15_000
 const screenIdleMs = 60_000

@@ -1,7 +1,7 @@
 import xterm from '@xterm/headless'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { plainRun } from './unseenOutput.ts'
+import { coloursOf, plainRun } from './unseenOutput.ts'
 
 const rows = 5
 const scrollback = 20
@@ -17,15 +17,38 @@ const written = (to: Terminal, bytes: Uint8Array): Promise<void> => new Promise(
 
 function state(of: Terminal): unknown {
   const buffer = of.buffer.active
-  const lines = Array.from({ length: buffer.length }, (_, y) => buffer.getLine(y)?.translateToString(false))
+  const lines = Array.from({ length: buffer.length }, (_, y) => rowOf(buffer.getLine(y)))
   return { lines, x: buffer.cursorX, y: buffer.cursorY }
 }
 
-const lines = fc
-  .array(fc.constantFrom('y', '', 'wide 漢字', 'a line that wraps around', 'tab\tb\b\b', 'é\x07', '😀'), {
-    minLength: 50,
-    maxLength: 120,
+function rowOf(line: ReturnType<Terminal['buffer']['active']['getLine']>): unknown {
+  return Array.from({ length: line?.length ?? 0 }, (_, x) => {
+    const cell = line?.getCell(x)
+    return [cell?.getChars(), cell?.getFgColor(), cell?.getBgColor(), cell?.isBold()]
   })
+}
+
+const lines = fc
+  .array(
+    fc.constantFrom(
+      'y',
+      '',
+      'wide 漢字',
+      '\x1b[31mred',
+      '\x1b[0;1;44mblue',
+      '\x1b[m',
+      'x\x1b[K',
+      '\x1b[38;5;9mc\x1b[0m',
+      'a line that wraps around',
+      'tab\tb\b\b',
+      'é\x07',
+      '😀',
+    ),
+    {
+      minLength: 50,
+      maxLength: 120,
+    },
+  )
   .chain((texts) => fc.constantFrom('\r\n', '\r\n', '\n').map((end) => texts.join(end) + end))
 
 test('a terminal that was spared what scrolls out looks exactly like one that saw it all', async () => {
@@ -40,6 +63,7 @@ test('a terminal that was spared what scrolls out looks exactly like one that sa
         const bytes = Buffer.from(run)
         const { visibleFrom } = plainRun(bytes, 0, kept)
         await written(all, bytes)
+        await written(spared, coloursOf(bytes, 0, visibleFrom))
         await written(spared, bytes.subarray(visibleFrom))
         for (const it of [all, spared]) await written(it, Buffer.from(after))
         expect(state(spared)).toEqual(state(all))
@@ -58,6 +82,7 @@ test('`yes` is spared nearly all', () => {
 
 test.each([
   ['an escape sequence', '\x1b[2J'],
+  ['half of one', '\x1b[3'],
   ['a C1 control', '\u009b2J'],
   ['a shift', '\x0e'],
   ['a delete', '\x7f'],

@@ -1,8 +1,11 @@
-const lineFeed = 0x0a
+const bell = 0x07
 const carriageReturn = 0x0d
-const sampleBytes = 2 * 1024
+const escapeByte = 0x1b
+const lineFeed = 0x0a
 /** Bell, backspace, tab, line feed, carriage return: they move the cursor or nothing. */
-const harmless = new Set([0x07, 0x08, 0x09, lineFeed, carriageReturn])
+const harmless = new Set([bell, 0x08, 0x09, lineFeed, carriageReturn])
+const [bracket, colour, eraseInLine] = [0x5b, 0x6d, 0x4b]
+const sampleBytes = 2 * 1024
 
 export type PlainRun = {
   /** Nothing more is to be found before this byte: the first that is not plain text, or the end. */
@@ -12,27 +15,57 @@ export type PlainRun = {
 }
 
 /**
- * Finds how much of a run of plain text will have scrolled out for good when the run ends, so that it need not be
- * parsed: `yes` would otherwise keep a processor busy for output that nobody can ever see. Without escape sequences
- * nothing but the text itself changes, so after more line feeds than the terminal keeps lines, whatever was before
- * is gone. The cut is after a carriage return and line feed, where the column is known.
+ * Finds how much of a run of plain or coloured text will have scrolled out for good when the run ends, so that it need
+ * not be parsed: a flood would otherwise keep a processor busy for output that nobody can ever see. Without other
+ * escape sequences nothing but the text and its colours changes, so after more line feeds than the terminal keeps
+ * lines, whatever was before is gone. The cut is after a carriage return and line feed, where the column is known.
  *
- * Holds only when the parser is at rest, on the normal screen, with the whole screen as scrolling region.
+ * Holds only when the parser is at rest, on the normal screen, with the whole screen as scrolling region, and
+ * when `coloursOf` what is left out is parsed in its place.
  */
 export function plainRun(bytes: Uint8Array, from: number, keptLines: number): PlainRun {
   if (!worthSearching(bytes, from, keptLines)) return { until: bytes.length, visibleFrom: from }
   let lines = 0
   let until = from
-  for (; until < bytes.length; until++) {
+  while (until < bytes.length) {
     const byte = bytes[until] ?? 0
-    if (byte < 0x20) {
-      if (!harmless.has(byte)) break
-      if (byte === lineFeed) lines++
-    } else if (byte === 0x7f || (byte === 0xc2 && (bytes[until + 1] ?? 0) < 0xa0)) {
-      break // DEL, and the C1 controls, which are U+0080 to U+009F
-    }
+    if (byte === lineFeed) lines++
+    else if (byte === escapeByte) {
+      const end = sequenceEnd(bytes, until)
+      if (end === 0) break
+      until = end
+      continue
+    } else if (byte < 0x20 ? !harmless.has(byte) : byte === 0x7f || beginsC1(bytes, until)) break
+    until++
   }
   return { until, visibleFrom: lines > keptLines ? cutBefore({ bytes, from, until, keptLines }) : from }
+}
+
+/** The colour sequences of a plain run that still count at its end: those after the last one that resets all. */
+export function coloursOf(bytes: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {
+  const kept: number[] = []
+  for (let at = bytes.indexOf(escapeByte, from); at !== -1 && at < to; at = bytes.indexOf(escapeByte, at + 1)) {
+    const end = sequenceEnd(bytes, at)
+    if (bytes[end - 1] !== colour) continue
+    const resets = end - at === 3 || (end - at === 4 && bytes[at + 2] === 0x30)
+    if (resets) kept.length = 0
+    for (let byte = at; byte < end; byte++) kept.push(bytes[byte] ?? 0)
+  }
+  return new Uint8Array(kept)
+}
+
+/** Where a sequence that sets colours or erases within its line ends; 0 for any other, and for half of one. */
+function sequenceEnd(bytes: Uint8Array, at: number): number {
+  if (bytes[at + 1] !== bracket) return 0
+  let end = at + 2
+  // Digits, colons and semicolons.
+  while ((bytes[end] ?? 0) >= 0x30 && (bytes[end] ?? 0) <= 0x3b) end++
+  return bytes[end] === colour || bytes[end] === eraseInLine ? end + 1 : 0
+}
+
+/** U+0080 to U+009F: controls in UTF-8. */
+function beginsC1(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === 0xc2 && (bytes[at + 1] ?? 0) < 0xa0
 }
 
 /** Guesses from the first lines whether there can be enough: searching all of it costs a tenth of parsing it. */
