@@ -101,6 +101,11 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
         await runtime.remove(spec.id)
       })
 
+      test('bury what was orphaned in them', async () => {
+        await run(machine, 'for each in 1 2 3; do (sleep 0.01 &) ; done')
+        await until('the orphans to be gone', async () => (await run(machine, 'pgrep -c sleep || true')) === '1\n')
+      })
+
       test('survive a command that kills all it may', async () => {
         const spec = machineSpec()
         const tough = await runtime.create(spec, never)

@@ -12,7 +12,7 @@ export type HostBase = {
   entries: readonly BaseEntry[]
   /** Folders that machines see as the host has them and cannot change. */
   readOnly: readonly string[]
-  /** Where machines find `sh` even when they have spoilt their own links. */
+  /** Where machines find `bash` even when they have spoilt their own links. */
   shell: string
 }
 
@@ -121,7 +121,7 @@ export async function readHostBase(): Promise<HostBase> {
       ...rootEntries.filter((entry) => entry.kind === 'folder').map((entry) => entry.path),
       ...partFolders,
     ],
-    shell: rootEntries.some((entry) => entry.kind === 'folder' && entry.path === '/bin') ? '/bin/sh' : '/usr/bin/sh',
+    shell: rootEntries.some((entry) => entry.kind === 'folder' && entry.path === '/bin') ? '/bin/bash' : '/usr/bin/bash',
   }
 }
 
