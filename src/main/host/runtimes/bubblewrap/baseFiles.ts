@@ -121,7 +121,9 @@ export async function readHostBase(): Promise<HostBase> {
       ...rootEntries.filter((entry) => entry.kind === 'folder').map((entry) => entry.path),
       ...partFolders,
     ],
-    shell: rootEntries.some((entry) => entry.kind === 'folder' && entry.path === '/bin') ? '/bin/bash' : '/usr/bin/bash',
+    shell: rootEntries.some((entry) => entry.kind === 'folder' && entry.path === '/bin')
+      ? '/bin/bash'
+      : '/usr/bin/bash',
   }
 }
 

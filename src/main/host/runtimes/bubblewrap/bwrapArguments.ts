@@ -5,8 +5,7 @@ export const readyLine = 'ready'
 
 /**
  * PID 1 ignores the end of its children (bash does so when told; dash does not), so that the kernel itself reaps what is
- * orphaned, and being PID 1 without a
- * handler it cannot be killed from inside.
+ * orphaned, and being PID 1 without a handler it cannot be killed from inside.
  */
 const init = `trap '' CHLD; echo ${readyLine}; exec sleep infinity </dev/null >/dev/null 2>&1`
 
