@@ -103,7 +103,7 @@ test('a token opens one session, once, with a cookie that scripts and other site
   const token = sessions.issueToken()
   const first = await open(token)
   expect(first.status).toBe(200)
-  expect(first.headers.get('set-cookie')).toMatch(/^steward_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)
+  expect(first.headers.get('set-cookie')).toMatch(/^steward_session_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)
   const second = await open(token)
   expect(second.status).toBe(401)
   expect(await second.json()).toMatchObject({ code: 'auth/invalid' })
@@ -134,9 +134,23 @@ test.each([
   expect(reply.headers.get('set-cookie')).toBeNull()
 })
 
+test('two Stewards in one browser keep their sessions apart', async () => {
+  const [one, other] = [await startAgent(), await startAgent()]
+  const cookies = await Promise.all(
+    [one, other].map(async ({ open, sessions }) => (await open(sessions.issueToken())).headers.get('set-cookie') ?? ''),
+  )
+  const kept = new Map(cookies.map((header) => [header.split('=')[0], header.split(';')[0]] as const))
+  const cookie = [...kept.values()].join('; ') // as a browser keeps them: by name, for every port of a host
+  for (const { origin } of [one, other]) {
+    expect((await fetch(`${origin}/local/status`, { headers: { cookie } })).status).toBe(200)
+  }
+})
+
 test('what belongs to the person is refused without a session', async () => {
   const { origin } = await startAgent()
-  const status = await fetch(`${origin}/local/status`, { headers: { cookie: 'steward_session=guess' } })
+  const status = await fetch(`${origin}/local/status`, {
+    headers: { cookie: `steward_session_${new URL(origin).port}=guess` },
+  })
   expect(status.status).toBe(401)
   expect(await status.json()).toMatchObject({ code: 'auth/required' })
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`)

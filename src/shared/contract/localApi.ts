@@ -6,7 +6,9 @@ import { defineRoute } from './route.ts'
  * The agent's own paths, beside every path of the service, which it forwards with the person's key:
  * the renderer talks to one origin and never holds a key.
  */
-export const sessionCookie = 'steward_session'
+
+/** Name of the session's cookie: a browser shares cookies between all ports of a host. */
+export const sessionCookie = (port: number) => `steward_session_${port}`
 
 /** Exchanges the one-time token of the start address (`/#token=…`) for the session cookie. */
 export const openSession = defineRoute({

@@ -1,15 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { sessionCookie } from '../../../shared/contract/localApi.ts'
 
-export function sessionSecretOf({ cookie }: IncomingHttpHeaders): string | undefined {
-  for (const part of cookie?.split(';') ?? []) {
-    const [name, value] = part.trim().split('=', 2)
-    if (name === sessionCookie && value) return value
-  }
-  return undefined
+export type SessionCookie = {
+  /** The secret that a request carries. */
+  secretOf(headers: IncomingHttpHeaders): string | undefined
+  /** The header that gives it: gone with the browser, hidden from scripts, sent by no other site. */
+  header(secret: string): string
 }
 
-/** Gone with the browser, hidden from scripts, sent by no other site. */
-export function sessionCookieHeader(secret: string): string {
-  return `${sessionCookie}=${secret}; Path=/; HttpOnly; SameSite=Strict`
+/** Browsers keep the cookies of all ports of a host together: each Steward names its own by its port. */
+export function sessionCookieOf(port: number): SessionCookie {
+  const wanted = sessionCookie(port)
+  return {
+    secretOf({ cookie }) {
+      for (const part of cookie?.split(';') ?? []) {
+        const [name, value] = part.trim().split('=', 2)
+        if (name === wanted && value) return value
+      }
+      return undefined
+    },
+    header: (secret) => `${wanted}=${secret}; Path=/; HttpOnly; SameSite=Strict`,
+  }
 }

@@ -4,19 +4,19 @@ import { getLocalStatus, localEventsPath, openSession } from '../../../shared/co
 import type { Output } from '../../../shared/contract/route.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import { sendJson } from './answers.ts'
-import { sessionCookieHeader } from './cookies.ts'
+import type { SessionCookie } from './cookies.ts'
 import type { PersonSessions } from './personSessions.ts'
 
 /** What does not change while this Steward runs. */
 export type LocalStatus = Omit<Output<typeof getLocalStatus>, 'connection'>
 
-type Options = { sessions: PersonSessions; link: ServiceLink; status: LocalStatus }
+type Options = { sessions: PersonSessions; cookie: SessionCookie; link: ServiceLink; status: LocalStatus }
 type At = { path: string; person: boolean }
 
 const maxBodyBytes = 4096
 
 /** The agent's own operations. All but the opening of a session belong to the person's session alone. */
-export function localRoutes({ sessions, link, status }: Options) {
+export function localRoutes({ sessions, cookie, link, status }: Options) {
   const open = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parsed = openSession.body.safeParse(await readJson(request))
     if (!parsed.success) throw new AppError('request/invalid', '`token` must be the token of the start address.')
@@ -24,7 +24,7 @@ export function localRoutes({ sessions, link, status }: Options) {
     if (secret === undefined) {
       throw new AppError('auth/invalid', 'This address was used already, or belongs to an earlier start of Steward.')
     }
-    sendJson(response, openSession.status, { success: true }, { 'set-cookie': sessionCookieHeader(secret) })
+    sendJson(response, openSession.status, { success: true }, { 'set-cookie': cookie.header(secret) })
   }
 
   return {

@@ -8,7 +8,7 @@ import type { Log } from '../../platform/log.ts'
 import { Scope } from '../../platform/scope.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import { asAppError, refuseUpgrade, sendError } from './answers.ts'
-import { sessionSecretOf } from './cookies.ts'
+import { sessionCookieOf } from './cookies.ts'
 import { eventSockets } from './eventSockets.ts'
 import { type LocalStatus, localRoutes } from './localRoutes.ts'
 import { pageFiles } from './pageFiles.ts'
@@ -47,11 +47,12 @@ export async function startLocalServer({
   const streams = streamForwarder(link.target, webSockets)
   const events = eventSockets(link, webSockets)
   const pages = pageFiles(pagesFolder)
-  const local = localRoutes({ sessions, link, status })
   await listen(http, address)
   const { port } = http.address() as AddressInfo // it listens on TCP
   const guard = requestGuard(port)
-  const isPerson = ({ headers }: IncomingMessage): boolean => sessions.isOpen(sessionSecretOf(headers) ?? '')
+  const cookie = sessionCookieOf(port)
+  const local = localRoutes({ sessions, cookie, link, status })
+  const isPerson = ({ headers }: IncomingMessage): boolean => sessions.isOpen(cookie.secretOf(headers) ?? '')
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = pathOf(request)
