@@ -1,8 +1,9 @@
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { dirname, join } from 'node:path'
 import { AppError } from '../../../shared/appError.ts'
 import { hostFolder, hostSocketPath } from '../../platform/hostSocket.ts'
+import { requireOwnFolder } from '../../platform/ownFolder.ts'
 
 const answerMs = 5_000
 
@@ -15,7 +16,7 @@ export async function claimAddress(dataDir: string): Promise<string> {
   // Others may pass through to what a runtime opens to them, and list nothing.
   await mkdir(hostFolder(dataDir), { recursive: true, mode: 0o711 })
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  await refuseForeign(dirname(path))
+  await requireOwnFolder(dirname(path))
   if (await answers(path)) throw new AppError('data/in-use', `A sandbox host already runs on ${dataDir}.`)
   await rm(path, { force: true })
   return path
@@ -37,14 +38,6 @@ export function removePidFile(dataDir: string): Promise<void> {
 
 function pidFile(dataDir: string): string {
   return join(hostFolder(dataDir), 'host.pid')
-}
-
-/** Below the temporary folder somebody else could have made it first. */
-async function refuseForeign(folder: string): Promise<void> {
-  const { uid } = await stat(folder)
-  if (process.getuid && uid !== process.getuid()) {
-    throw new AppError('data/unusable', `${folder} belongs to another user.`)
-  }
 }
 
 function answers(path: string): Promise<boolean> {

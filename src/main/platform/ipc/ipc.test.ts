@@ -1,7 +1,7 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { chown, mkdtemp, rm, stat } from 'node:fs/promises'
 import { createConnection, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually, until } from '../../../../test/support/eventually.ts'
 import { AppError } from '../../../shared/appError.ts'
@@ -46,6 +46,13 @@ test('a call carries parameters and bytes there, and a result and bytes back', a
 test('only this user may open the socket', async () => {
   await listen()
   expect((await stat(path)).mode & 0o777).toBe(0o600)
+})
+
+test('a socket in a folder of another user is not spoken to', async (context) => {
+  if (process.getuid?.() !== 0) return context.skip('only root can give a folder to another user')
+  await listen()
+  await chown(dirname(path), 65_534, 65_534)
+  await expect(connect()).rejects.toMatchObject({ code: 'data/unusable' })
 })
 
 test('an expected failure keeps its code, another one tells nothing of itself', async () => {

@@ -1,5 +1,7 @@
 import { createConnection, type Socket } from 'node:net'
+import { dirname } from 'node:path'
 import { AppError, isErrorCode } from '../../../shared/appError.ts'
+import { requireOwnFolder } from '../ownFolder.ts'
 import { type Frame, frameReader, writeFrame } from './frames.ts'
 import { IpcMessage } from './messages.ts'
 
@@ -25,12 +27,16 @@ export type IpcClient = {
 
 type Waiting = { resolve: (reply: IpcReply) => void; reject: (failure: AppError) => void }
 
-/** Connects to a server made by `listenIpc`. Rejects with the socket's own error when nobody listens. */
+/**
+ * Connects to a server made by `listenIpc`. Rejects with the socket's own error when nobody listens.
+ * @throws AppError `data/unusable` when the socket stands in a folder of another user, who may listen there instead.
+ */
 export async function connectIpc(options: {
   path: string
   onEvent: (event: unknown) => void
   signal?: AbortSignal
 }): Promise<IpcClient> {
+  await requireOwnFolder(dirname(options.path))
   const socket = await connected(options.path, options.signal)
   const calls = new Map<number, Waiting>()
   const streams = new Map<number, IpcStreamHandlers>()

@@ -1,0 +1,41 @@
+import { chownSync, lchownSync, mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { requireOwnFolder } from './ownFolder.ts'
+
+const nobody = 65_534
+
+/** Ordinary users can give nothing away: the root folder is another's, too. */
+function foreignFolder(): string {
+  if (process.getuid?.() !== 0) return '/'
+  const folder = temporaryFolder('foreign')
+  chownSync(folder, nobody, nobody)
+  return folder
+}
+
+test('a folder of this user is taken', async () => {
+  await expect(requireOwnFolder(temporaryFolder('own'))).resolves.toBeUndefined()
+})
+
+test('a folder of another user is refused by name', async () => {
+  const folder = foreignFolder()
+  await expect(requireOwnFolder(folder)).rejects.toMatchObject({
+    code: 'data/unusable',
+    message: `${folder} belongs to another user.`,
+  })
+})
+
+test('a link that another user made is refused, wherever it leads', async (context) => {
+  if (process.getuid?.() !== 0) return context.skip('only root can give a link to another user')
+  const parent = temporaryFolder('linked')
+  const link = join(parent, 'link')
+  mkdirSync(join(parent, 'own'))
+  symlinkSync(join(parent, 'own'), link)
+  lchownSync(link, nobody, nobody)
+  await expect(requireOwnFolder(link)).rejects.toMatchObject({ code: 'data/unusable' })
+})
+
+test('a folder that is not there keeps the error of the system', async () => {
+  await expect(requireOwnFolder(join(temporaryFolder('none'), 'none'))).rejects.toMatchObject({ code: 'ENOENT' })
+})
