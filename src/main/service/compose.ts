@@ -58,6 +58,8 @@ export type ServiceOptions = {
   launchHost: () => Promise<void>
   /** How long after a loss of the host a call still waits for it. */
   hostWaitMs?: number | undefined
+  /** So many sandboxes may run at once. */
+  mostActiveSandboxes?: number | undefined
   log: Log
   now: () => number
 }
@@ -71,6 +73,8 @@ export type RunningService = {
 }
 
 const defaultHostWaitMs = 10_000
+/** Far more than a person watches, and few enough that a loop gone wild does not take the machine down. */
+const mostActiveSandboxes = 256
 const closeDeadlineMs = 10_000
 
 /** @throws AppError `listen/insecure`, `listen/failed`, `data/unusable`, `data/newer` */
@@ -107,6 +111,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       runtimes,
       publish: events.publish,
       baseUrl,
+      mostActive: options.mostActiveSandboxes ?? mostActiveSandboxes,
       newId: () => randomBytes(16).toString('hex'),
       now,
       log: log.of('sandboxes'),

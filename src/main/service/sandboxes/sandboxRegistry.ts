@@ -13,6 +13,7 @@ import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
 import { machineSpec, sandboxToWire } from './sandboxWire.ts'
 
 export type SandboxRegistry = {
+  /** @throws AppError `sandbox/capacity`; `start` as well */
   create(accountId: AccountId, wanted: Parsed<typeof createSandbox>['body']): Promise<SandboxRecord>
   list(accountId: AccountId): SandboxRecord[]
   /** @throws AppError `sandbox/not-found`, alike for one that is not there and one of somebody else */
@@ -35,6 +36,8 @@ export type SandboxRegistryOptions = {
   runtimes: RuntimeReports
   publish: (accountId: AccountId, event: ServiceEvent) => void
   baseUrl: () => string
+  /** So many may run at once. */
+  mostActive: number
   newId: () => string
   now: () => number
   log: Log
@@ -75,6 +78,13 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
   const nowBroken = (record: SandboxRecord, reason: string): SandboxRecord =>
     update({ ...record, status: 'error', statusReason: reason, startedAtMs: null })
 
+  const needRoom = (): void => {
+    if (records.countActive() < options.mostActive) return
+    throw new AppError('sandbox/capacity', 'No capacity', {
+      detail: `At most ${options.mostActive} sandboxes run at once.`,
+    })
+  }
+
   const owned = (caller: Caller, id: SandboxId): SandboxRecord => {
     const record = records.find(id)
     if (record?.accountId === caller.accountId) return record
@@ -88,6 +98,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
 
     async create(accountId, wanted) {
       const runtime = await options.runtimes.choose(wanted.runtime)
+      needRoom()
       const id = SandboxId.parse(options.newId())
       const record: SandboxRecord = {
         id,
@@ -134,6 +145,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       changes.run(id, async () => {
         const record = owned(caller, id)
         if (record.status === 'running') return record
+        needRoom()
         try {
           const { result } = await call('machine.start', machineSpec(record), { deadlineMs: changeDeadlineMs })
           return nowRunning(record, result)

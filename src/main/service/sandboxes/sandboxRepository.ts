@@ -25,6 +25,8 @@ export type SandboxRepository = {
   /** Newest first. */
   list(accountId: AccountId): SandboxRecord[]
   all(): SandboxRecord[]
+  /** How many run, or are on their way to. */
+  countActive(): number
   /** Writes what changes in a sandbox's life: status, reason, start and which limits hold. */
   updateStatus(record: SandboxRecord): void
   remove(id: SandboxId): void
@@ -47,6 +49,9 @@ export function sandboxRepository(database: Database): SandboxRepository {
     `SELECT ${columns} FROM sandboxes WHERE account_id = ? ORDER BY created_at_ms DESC, rowid DESC`,
   )
   const all = database.prepare<[], Row>(`SELECT ${columns} FROM sandboxes`)
+  const countActive = database.prepare<[], { active: number }>(
+    `SELECT count(*) AS active FROM sandboxes WHERE status IN ('provisioning', 'running')`,
+  )
   const updateStatus = database.prepare(
     `UPDATE sandboxes SET status = :status, status_reason = :statusReason, started_at_ms = :startedAtMs,
        enforced = :enforced WHERE id = :id`,
@@ -64,6 +69,7 @@ export function sandboxRepository(database: Database): SandboxRepository {
     },
     list: (accountId) => list.all(accountId).map(recordOf),
     all: () => all.all().map(recordOf),
+    countActive: () => countActive.get()?.active ?? 0,
     updateStatus({ id, status, statusReason, startedAtMs, enforced }) {
       updateStatus.run({ id, status, statusReason, startedAtMs, enforced: JSON.stringify(enforced) })
     },

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runningService, type TestService } from '../support/runningService.ts'
+
+/** No more sandboxes run at once than the machine is meant to bear. */
+let service: TestService
+
+beforeAll(async () => {
+  service = await runningService({ mostActiveSandboxes: 1 })
+})
+afterAll(() => service?.close())
+
+const noCapacity = {
+  status: 503,
+  json: {
+    error: 'No capacity',
+    code: 'sandbox/capacity',
+    detail: 'At most 1 sandboxes run at once.',
+    hint: expect.any(String),
+  },
+}
+
+test('one too many is refused, until another was stopped; a stopped one waits its turn', async () => {
+  const first = await service.send('/v1/sandboxes', { body: {} })
+  expect(first.status, first.text).toBe(201)
+  expect(await service.send('/v1/sandboxes', { body: {} })).toMatchObject(noCapacity)
+  const list = await service.send('/v1/sandboxes')
+  expect(list.json.count).toBe(1)
+
+  await service.send(`/v1/sandboxes/${first.json.id}/stop`, { method: 'POST' })
+  const second = await service.send('/v1/sandboxes', { body: {} })
+  expect(second.status, second.text).toBe(201)
+  expect(await service.send(`/v1/sandboxes/${first.json.id}/start`, { method: 'POST' })).toMatchObject(noCapacity)
+
+  await service.send(`/v1/sandboxes/${second.json.id}`, { method: 'DELETE' })
+  const again = await service.send(`/v1/sandboxes/${first.json.id}/start`, { method: 'POST' })
+  expect(again.status, again.text).toBe(200)
+})
