@@ -5,6 +5,7 @@
 export const errorCatalogue = {
   'auth/required': { status: 401, hint: 'Send an API key as `Authorization: Bearer <key>` or `x-api-key`.' },
   'auth/invalid': { status: 401, hint: 'Check the API key, or create a new one.' },
+  'auth/session': { status: 401, hint: 'Start Steward again: `npm start` opens or prints a new address.' },
   'auth/forbidden': { status: 403, hint: 'Use a key or a session that is allowed to do this.' },
   'auth/host': { status: 403, hint: 'Use the address that Steward printed when it started.' },
   'auth/origin': { status: 403, hint: 'Only pages that Steward itself serves may call this address.' },
@@ -17,7 +18,6 @@ export const errorCatalogue = {
   'request/upgrade': { status: 426, hint: 'Open this address as a WebSocket.' },
   'request/rate': { status: 429, hint: 'Wait as long as `Retry-After` says.' },
   'request/reused-key': { status: 409, hint: 'Use a new Idempotency-Key for a different request.' },
-  'request/in-progress': { status: 409, hint: 'Wait for the first request with this Idempotency-Key to end.' },
   'key/not-found': { status: 404, hint: 'List the keys to see their ids.' },
   'sandbox/not-found': { status: 404, hint: 'List the sandboxes to see their ids.' },
   'sandbox/not-running': { status: 409, hint: 'Start the sandbox first.' },
@@ -52,7 +52,6 @@ export const errorCatalogue = {
     status: 500,
     hint: 'Give TLS files, or --insecure-behind-proxy when a proxy in front of it adds TLS.',
   },
-  'secret/locked': { status: 423, hint: 'Unlock the system keychain and try again.' },
   'internal/unexpected': { status: 500, hint: 'Try again; if it stays, look into the log and report it.' },
 } as const
 

@@ -106,7 +106,7 @@ test('a token opens one session, once, with a cookie that scripts and other site
   expect(first.headers.get('set-cookie')).toMatch(/^steward_session_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)
   const second = await open(token)
   expect(second.status).toBe(401)
-  expect(await second.json()).toMatchObject({ code: 'auth/invalid' })
+  expect(await second.json()).toMatchObject({ code: 'auth/session', hint: expect.not.stringContaining('API key') })
   const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
   const status = await fetch(`${origin}/local/status`, { headers: { cookie } })
   expect(await status.json()).toEqual({
@@ -118,7 +118,7 @@ test('a token opens one session, once, with a cookie that scripts and other site
 })
 
 test.each([
-  ['a wrong token', '{"token":"guess"}', 401, 'auth/invalid'],
+  ['a wrong token', '{"token":"guess"}', 401, 'auth/session'],
   ['no token', '{}', 400, 'request/invalid'],
   ['what is not JSON', '{', 400, 'request/malformed'],
   ['too much', `{"token":"${'x'.repeat(5000)}"}`, 413, 'request/too-large'],
@@ -152,9 +152,9 @@ test('what belongs to the person is refused without a session', async () => {
     headers: { cookie: `steward_session_${new URL(origin).port}=guess` },
   })
   expect(status.status).toBe(401)
-  expect(await status.json()).toMatchObject({ code: 'auth/required' })
+  expect(await status.json()).toMatchObject({ code: 'auth/session' })
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`)
-  expect(await refusal(socket)).toMatchObject({ status: 401, body: { code: 'auth/required' } })
+  expect(await refusal(socket)).toMatchObject({ status: 401, body: { code: 'auth/session' } })
 })
 
 test.each([

@@ -22,7 +22,7 @@ export function localRoutes({ sessions, cookie, link, status }: Options) {
     if (!parsed.success) throw new AppError('request/invalid', '`token` must be the token of the start address.')
     const secret = sessions.exchange(parsed.data.token)
     if (secret === undefined) {
-      throw new AppError('auth/invalid', 'This address was used already, or belongs to an earlier start of Steward.')
+      throw new AppError('auth/session', 'This address was used already, or belongs to an earlier start of Steward.')
     }
     sendJson(response, openSession.status, { success: true }, { 'set-cookie': cookie.header(secret) })
   }
@@ -56,7 +56,7 @@ function allow({ method }: IncomingMessage, allowed: string): void {
 }
 
 function needPerson(person: boolean): void {
-  if (!person) throw new AppError('auth/required', 'Open Steward with the address that it printed when it started.')
+  if (!person) throw new AppError('auth/session', 'Open Steward with the address that it printed when it started.')
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
