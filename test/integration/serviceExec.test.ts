@@ -20,6 +20,11 @@ const exec = async (body: object) => {
 }
 
 describe('exec', () => {
+  test('tells the time it took in tenths of a millisecond', async () => {
+    const { duration_ms: took } = await exec({ command: 'true' })
+    expect(String(took)).toMatch(/^\d+(\.\d)?$/)
+  })
+
   test('gives both streams and the exit code under both names', async () => {
     expect(await exec({ command: 'echo out; echo err >&2; exit 3' })).toMatchObject({
       stdout: 'out\n',

@@ -54,7 +54,7 @@ export function sandboxRoutes(options: {
         exitCode: result.exitCode,
         timed_out: result.timedOut,
         truncated,
-        duration_ms: result.durationMs,
+        duration_ms: Math.round(result.durationMs * 10) / 10,
       }
     }),
   ]
