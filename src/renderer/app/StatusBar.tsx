@@ -16,10 +16,19 @@ export function StatusBar({ onOpenPalette, onOpenShortcuts }: StatusBarProps) {
       <div className="flex-1" />
       {status && <span className="px-1.5 text-faint tabular-nums max-narrow:hidden">Steward {status.version}</span>}
       <BarButton onClick={onOpenPalette}>
-        Commands <Kbd shortcut="mod+k" />
+        Commands
+        <span className="typing:hidden">
+          <Kbd shortcut="mod+k" />
+        </span>
+        <span className="hidden typing:inline">
+          <Kbd shortcut="mod+shift+p" />
+        </span>
       </BarButton>
       <BarButton onClick={onOpenShortcuts}>
-        Shortcuts <Kbd shortcut="?" />
+        Shortcuts
+        <span className="typing:hidden">
+          <Kbd shortcut="?" />
+        </span>
       </BarButton>
       <ThemeSwitch side="top" />
     </footer>
