@@ -117,6 +117,59 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
       })
     })
 
+    describe('usage', () => {
+      test('counts what a program takes, and gives it back when it has ended', async () => {
+        const before = await machine.usage()
+        expect(before.processes).toBeGreaterThanOrEqual(1)
+        const over = new AbortController()
+        const hungry = machine.exec({
+          command: `sleep 1000 & sleep 1000 & sleep 1000 & exec perl -e 'my $held = "x" x shift; open my $told, ">", "/tmp/full"; close $told; sleep 1000' 100000000`,
+          timeoutMs: 600_000,
+          signal: over.signal,
+        })
+        await until('it to be full', async () => (await run(machine, 'ls /tmp')).includes('full\n'))
+        const full = await machine.usage()
+        expect(full.memoryBytes - before.memoryBytes).toBeGreaterThan(90_000_000)
+        expect(full.memoryBytes).toBeLessThan(512 * 1024 * 1024)
+        expect(full.processes).toBeGreaterThan(before.processes)
+        over.abort()
+        await hungry
+        await until('it to be gone', async () => {
+          const after = await machine.usage()
+          return after.processes < full.processes && after.memoryBytes < full.memoryBytes - 90_000_000
+        })
+      })
+
+      test('counts the processor time of what runs and of what has ended', async () => {
+        const before = await machine.usage()
+        const over = new AbortController()
+        const busy = machine.exec({ command: 'while :; do :; done', timeoutMs: 600_000, signal: over.signal })
+        await until('it to have worked', async () => (await machine.usage()).cpuMs - before.cpuMs > 200)
+        const working = await machine.usage()
+        over.abort()
+        await busy
+        const after = await machine.usage()
+        expect(after.cpuMs).toBeGreaterThanOrEqual(working.cpuMs)
+        expect(after.atMs).toBeGreaterThan(before.atMs)
+      })
+
+      test('counts what files take on the disk', async () => {
+        await until('a first count', async () => (await machine.usage()).diskBytes !== undefined)
+        const { diskBytes = 0 } = await machine.usage()
+        await run(machine, 'head -c 20000000 /dev/urandom > /root/large')
+        await until('another count', async () => ((await machine.usage()).diskBytes ?? 0) - diskBytes > 19_000_000)
+        await run(machine, 'rm /root/large')
+      })
+
+      test('is not known of a machine that has stopped', async () => {
+        const spec = machineSpec()
+        const stopped = await runtime.create(spec, never)
+        await stopped.stop()
+        await expectAppError('sandbox/not-running', stopped.usage())
+        await runtime.remove(spec.id)
+      })
+    })
+
     describe('exec', () => {
       const exec = (command: string, more: { timeoutMs?: number; cwd?: string; env?: Record<string, string> } = {}) =>
         machine.exec({ command, timeoutMs: 120_000, signal: never, ...more })

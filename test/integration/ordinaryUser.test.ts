@@ -28,6 +28,8 @@ test('an ordinary user makes, uses and removes a sandbox', async () => {
   expect(seen.enforced.processes).toBe(true)
   expect(seen.processes).toBeGreaterThan(500)
   expect(seen.processes).toBeLessThanOrEqual(1024)
+  expect(seen.usage.processes).toBeGreaterThanOrEqual(1)
+  expect(seen.usage.memoryBytes).toBeGreaterThan(0)
   expect(seen.file).toBe('content')
   expect(seen.kept).toBe('content')
   expect(seen.screen).toMatch(/^\/dev\/pts\/\d+\r\n30 100\r\n$/)

@@ -104,6 +104,7 @@ function localMachine(id: SandboxId): LocalMachine {
       return terminal
     },
     exec: unsupported,
+    usage: unsupported,
     writeFile: unsupported,
     readFile: unsupported,
     listFiles: unsupported,

@@ -22,6 +22,8 @@ await machine.writeFile('/srv/folder/file', Buffer.from('content'), signal)
 const file = (await machine.readFile('/srv/folder/file', 100, signal)).toString()
 await exec('mkdir -p /root/closed/inner; chmod -R 0 /root/closed')
 
+const usage = await machine.usage()
+
 const terminal = await machine.openTerminal({ command: 'tty; stty size; exit 4', cols: 100, rows: 30 })
 let screen = ''
 terminal.onOutput((bytes) => {
@@ -41,6 +43,7 @@ const seen = {
   who,
   attempt,
   processes,
+  usage,
   file,
   screen,
   ended,

@@ -85,6 +85,18 @@ export const hostMethods = {
       durationMs: z.number(),
     }),
   },
+  /** What a running machine uses now. */
+  'machine.usage': {
+    params: OnSandbox,
+    result: z.object({
+      /** 100 is one whole core. */
+      cpuPercent: z.number(),
+      memoryBytes: z.number(),
+      /** Null while it is not known yet. */
+      diskBytes: z.number().nullable(),
+      processes: z.int(),
+    }),
+  },
   /** Request body: the file's content. */
   'file.write': { params: OnSandbox.extend({ path: z.string() }), result: z.object({ bytesWritten: z.int() }) },
   /** Result body: the file's content. */

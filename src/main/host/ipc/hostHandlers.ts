@@ -78,6 +78,7 @@ function machineCalls({ machines }: HostParts): Calls<'machine'> {
       return { result: {} }
     },
     'machine.sweep': async ({ params }) => ({ result: { removed: await machines.sweep(new Set(params.known)) } }),
+    'machine.usage': async ({ params }) => ({ result: await machines.usage(params.sandboxId) }),
     async 'machine.exec'({ params: { sandboxId, ...request }, signal }) {
       const { stdout, stderr, ...outcome } = await machines.get(sandboxId).exec({ ...request, signal })
       return { result: { ...outcome, stdoutBytes: stdout.length }, body: Buffer.concat([stdout, stderr]) }

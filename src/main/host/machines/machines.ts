@@ -4,6 +4,7 @@ import type { SandboxId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Machine, SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
 import { machineChanges } from './machineChanges.ts'
+import { type UsageReading, usageReadings } from './usageReadings.ts'
 import { withDeadline } from './withDeadline.ts'
 
 /** The machines that run here, over all runtimes. At most one change of a machine happens at a time. */
@@ -11,6 +12,8 @@ export type Machines = {
   list(): RunningMachine[]
   /** @throws AppError `sandbox/not-running`. */
   get(id: SandboxId): Machine
+  /** @throws AppError `sandbox/not-running`. */
+  usage(id: SandboxId): Promise<UsageReading>
   /** Makes and starts it. Both answer with the machine as it is when it runs already. */
   create(spec: MachineSpec): Promise<RunningMachine>
   start(spec: MachineSpec): Promise<RunningMachine>
@@ -44,6 +47,7 @@ export function machines(options: MachinesOptions): Machines {
   const { runtimes, log, deadlines = { startMs: 30_000, stopMs: 30_000 } } = options
   const running = new Map<SandboxId, Running>()
   const changes = machineChanges()
+  const readings = usageReadings()
   let closing = false
 
   const describe = ({ machine, runtime }: Running): RunningMachine => {
@@ -133,13 +137,16 @@ export function machines(options: MachinesOptions): Machines {
     return [...new Set(found.flat())]
   }
 
+  const get = (id: SandboxId): Machine => {
+    const held = running.get(id)
+    if (held && !held.stopping) return held.machine
+    throw new AppError('sandbox/not-running', 'This sandbox is not running.')
+  }
+
   return {
     list: () => [...running.values()].map(describe),
-    get(id) {
-      const held = running.get(id)
-      if (held && !held.stopping) return held.machine
-      throw new AppError('sandbox/not-running', 'This sandbox is not running.')
-    },
+    get,
+    usage: async (id) => readings.read(get(id)),
     create: async (spec) => launch(spec, 'create'),
     start: async (spec) => launch(spec, 'start'),
     stop: (id) => changes.queue(id, () => halt(id)),

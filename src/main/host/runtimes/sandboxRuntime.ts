@@ -40,6 +40,8 @@ export interface Machine {
    * @throws AppError `exec/failed` when the exit code cannot be known; `sandbox/not-running`.
    */
   exec(request: ExecRequest): Promise<ExecOutcome>
+  /** Measures it now. @throws AppError `sandbox/not-running`. */
+  usage(): Promise<MachineUsage>
   /** Starts a command on a pseudo-terminal of its own. @throws AppError `terminal/failed`, `sandbox/not-running`. */
   openTerminal(request: TerminalRequest): Promise<MachineTerminal>
   /** Writes as the sandbox's root, making folders. @throws AppError `file/…`. */
@@ -69,6 +71,18 @@ export type ExecOutcome = {
   timedOut: boolean
   truncated: boolean
   durationMs: number
+}
+
+export type MachineUsage = {
+  /** Processor time of all its processes so far; only the difference of two counts means something. */
+  cpuMs: number
+  /** When that was counted, by `performance.now()`. */
+  atMs: number
+  /** Without the file cache that the kernel would give back. */
+  memoryBytes: number
+  processes: number
+  /** What its files take; may be some seconds old. Undefined while the first count is under way. */
+  diskBytes: number | undefined
 }
 
 export type TerminalRequest = {

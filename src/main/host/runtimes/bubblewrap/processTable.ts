@@ -6,7 +6,8 @@ const endMs = 10_000
 /** A process of the host. Its number alone may by now be another's. */
 export type ProcessMark = { pid: number; startedTicks: number }
 
-type ProcessRow = ProcessMark & { state: string; session: number }
+/** `cpuTicks`: its processor time so far, in user and kernel mode. */
+type ProcessRow = ProcessMark & { state: string; session: number; cpuTicks: number }
 
 /** @returns undefined when there is no such process any more */
 export async function markProcess(pid: number): Promise<ProcessMark | undefined> {
@@ -45,10 +46,10 @@ export async function killSession(leader: number): Promise<void> {
 }
 
 /** See proc_pid_stat(5). The name in parentheses may itself hold parentheses and blanks. */
-async function readProcess(pid: number): Promise<ProcessRow | undefined> {
+export async function readProcess(pid: number): Promise<ProcessRow | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
   if (text === undefined) return undefined
   const [state = '', , , session = '', ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  const fieldsBefore = 4 // of `rest`: field 22 of the whole line is the start
-  return { pid, state, session: Number(session), startedTicks: Number(rest[22 - 3 - fieldsBefore]) }
+  const field = (number: number): number => Number(rest[number - 7]) // `rest` begins with field 7 of the whole line
+  return { pid, state, session: Number(session), startedTicks: field(22), cpuTicks: field(14) + field(15) }
 }

@@ -7,10 +7,12 @@ import type { HostBase } from './baseFiles.ts'
 import { bwrapArguments } from './bwrapArguments.ts'
 import { type BwrapProcess, infoFile, startBwrap } from './bwrapProcess.ts'
 import { type CgroupController, type CgroupLimits, cgroupName, type MachineCgroups, makeCgroups } from './cgroups.ts'
+import { diskMeter } from './diskMeter.ts'
 import type { Entrance } from './enter.ts'
 import type { HostTools } from './hostTools.ts'
 import { listMachineFiles, readMachineFile, writeMachineFile } from './machineFiles.ts'
 import type { MachineFolder, MachineFolders } from './machineFolder.ts'
+import { machineMeter } from './machineMeter.ts'
 import { openTerminal } from './openTerminal.ts'
 import { markProcess } from './processTable.ts'
 import { runCommand } from './runCommand.ts'
@@ -80,11 +82,18 @@ function runningMachine(
     cgroupFiles: cgroups.files,
     processes: countedByCgroup ? 0 : processes,
   }
+  const over = new AbortController()
+  const usage = machineMeter({
+    init: bwrap.init,
+    cgroups: cgroups.folders,
+    diskBytes: diskMeter([folder.root, folder.usrLocal], over.signal),
+  })
   let stopping = false
   let running = true
 
   const ended = bwrap.ended.then(async (sentence) => {
     running = false
+    over.abort()
     await cgroups.remove().catch((failure: unknown) => {
       log.warn('a cgroup of an ended sandbox stays', { sandboxId: spec.id, failure })
     })
@@ -118,6 +127,7 @@ function runningMachine(
       await ended
     },
     exec: (command) => inside((into) => runCommand(into, command)),
+    usage: () => inside(usage),
     openTerminal: (terminal) => inside((into) => openTerminal(into, terminal)),
     writeFile: (path, content, signal) => inside((into) => writeMachineFile(into, { path, content, signal })),
     readFile: (path, maxBytes, signal) => inside((into) => readMachineFile(into, { path, maxBytes, signal })),

@@ -1,0 +1,99 @@
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { MachineUsage } from '../sandboxRuntime.ts'
+import { readProcess } from './processTable.ts'
+
+type MeterOptions = {
+  /** PID 1 of the machine, as the host counts. */
+  init: number
+  /** None where this user may not make any. */
+  cgroups: readonly string[]
+  diskBytes: () => Promise<number | undefined>
+}
+
+/** USER_HZ, which is 100 on every architecture that machines run on: see time(7). */
+const msPerTick = 10
+
+/** Measures one machine: from its cgroups of either version, and from /proc what these do not count. */
+export function machineMeter({ init, cgroups, diskBytes }: MeterOptions): () => Promise<MachineUsage> {
+  const cpuOfProcesses = processCpu()
+  return async () => {
+    const disk = diskBytes()
+    const members = await membersOf(init, cgroups)
+    const cpuMs = (await cgroupCpuMs(cgroups)) ?? (await cpuOfProcesses(members))
+    const atMs = performance.now()
+    const memoryBytes = (await cgroupMemory(cgroups)) ?? (await memoryOfProcesses(members))
+    return { cpuMs, atMs, memoryBytes, processes: members.length, diskBytes: await disk }
+  }
+}
+
+/** Those in its process namespace: helpers that wait outside for a command are not the machine's. */
+async function membersOf(init: number, cgroups: readonly string[]): Promise<number[]> {
+  const listed = (await readFirst(cgroups, ['cgroup.procs']))?.split('\n') ?? (await readdir('/proc'))
+  const pids = listed.filter((name) => /^\d+$/.test(name)).map(Number)
+  const namespaceOf = (pid: number) => readlink(`/proc/${pid}/ns/pid`)
+  const own = await namespaceOf(init)
+  const inside = await Promise.all(
+    pids.map((pid) =>
+      namespaceOf(pid)
+        .then((it) => it === own)
+        .catch(() => false),
+    ),
+  )
+  return pids.filter((_, index) => inside[index])
+}
+
+async function cgroupCpuMs(cgroups: readonly string[]): Promise<number | undefined> {
+  const unified = numberAfter('usage_usec', await readFirst(cgroups, ['cpu.stat']))
+  if (unified !== undefined) return unified / 1e3
+  const separate = await readFirst(cgroups, ['cpuacct.usage'])
+  return separate === undefined ? undefined : Number(separate) / 1e6
+}
+
+/** Without the pages of files that the kernel takes back first. */
+async function cgroupMemory(cgroups: readonly string[]): Promise<number | undefined> {
+  const used = await readFirst(cgroups, ['memory.current', 'memory.usage_in_bytes'])
+  if (used === undefined) return undefined
+  const stat = await readFirst(cgroups, ['memory.stat'])
+  const idle = numberAfter('total_inactive_file', stat) ?? numberAfter('inactive_file', stat) ?? 0
+  return Math.max(0, Number(used) - idle)
+}
+
+/** Adds up over the life of each process, so that the sum never falls when one ends. */
+function processCpu(): (pids: readonly number[]) => Promise<number> {
+  let totalTicks = 0
+  let known = new Map<string, number>()
+  return async (pids) => {
+    const present = new Map<string, number>()
+    for (const row of await Promise.all(pids.map(readProcess))) {
+      if (!row) continue
+      const mark = `${row.pid} ${row.startedTicks}`
+      const before = known.get(mark) ?? 0
+      totalTicks += Math.max(0, row.cpuTicks - before)
+      present.set(mark, Math.max(before, row.cpuTicks))
+    }
+    known = present
+    return totalTicks * msPerTick
+  }
+}
+
+async function memoryOfProcesses(pids: readonly number[]): Promise<number> {
+  const texts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/status`, 'latin1').catch(() => '')))
+  const kilobytes = texts.map((text) => (numberAfter('RssAnon:', text) ?? 0) + (numberAfter('RssShmem:', text) ?? 0))
+  return kilobytes.reduce((sum, each) => sum + each, 0) * 1024
+}
+
+/** The first of these files in the first folder that has one. */
+async function readFirst(folders: readonly string[], names: readonly string[]): Promise<string | undefined> {
+  for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name)))) {
+    const text = await readFile(path, 'latin1').catch(() => undefined)
+    if (text !== undefined) return text
+  }
+  return undefined
+}
+
+/** Of a line `NAME NUMBER …`. */
+function numberAfter(name: string, text: string | undefined): number | undefined {
+  const line = text?.split('\n').find((it) => it.startsWith(name) && /\s/.test(it.charAt(name.length)))
+  return line === undefined ? undefined : Number.parseInt(line.slice(name.length), 10)
+}
