@@ -39,6 +39,7 @@ const asked: Record<string, { id?: () => string; query?: string; body?: unknown 
   sandboxCreate: { body: { name: 'another', vcpu: 1, memory_mb: 512 } },
   sandboxList: {},
   sandboxGet: {},
+  sandboxRename: { id: () => spareId, body: { name: 'spare by another name' } },
   sandboxStop: { id: () => spareId },
   sandboxStart: { id: () => spareId },
   sandboxExec: { body: { command: 'echo out; echo err >&2; exit 3' } },
@@ -52,6 +53,9 @@ const asked: Record<string, { id?: () => string; query?: string; body?: unknown 
   terminalResize: { body: { cols: 90, rows: 25 } },
   terminalClose: {},
   terminalLinkCreate: {},
+  sandboxMetrics: {},
+  commandList: { query: '?limit=500' },
+  activityList: { query: '?limit=500' },
   sandboxDelete: { id: () => spareId },
 }
 
@@ -90,7 +94,7 @@ test.each(guarded)('%s wants a key', async (_, route) => {
 })
 
 test.each(named(order))('%s answers other methods with those that it has', async (_, route) => {
-  const answer = await exchange(service.url, pathOf(route), { method: 'PATCH', key: service.key })
+  const answer = await exchange(service.url, pathOf(route), { method: 'PUT', key: service.key })
   expect(answer.status).toBe(405)
   expect(answer.headers.allow).toContain(route.method)
   expect(answer.json.code).toBe('request/method')

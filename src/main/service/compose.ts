@@ -12,6 +12,9 @@ import { accountRepository } from './accounts/accountRepository.ts'
 import { accountRoutes } from './accounts/accountRoutes.ts'
 import { apiKeys } from './accounts/apiKeys.ts'
 import { ensureOwner } from './accounts/ownerAccount.ts'
+import { activityLog } from './activity/activityLog.ts'
+import { activityRepository } from './activity/activityRepository.ts'
+import { activityRoutes } from './activity/activityRoutes.ts'
 import { docsPages } from './docs/docsPages.ts'
 import { eventHub } from './events/eventHub.ts'
 import { hostEvents } from './events/hostEvents.ts'
@@ -27,11 +30,13 @@ import { terminalPage } from './http/terminalPage.ts'
 import { webSockets } from './http/webSockets.ts'
 import { answerRepository } from './idempotency/answerRepository.ts'
 import { idempotentAnswers } from './idempotency/idempotentAnswers.ts'
+import { metricsRoutes } from './metrics/metricsRoutes.ts'
 import { fileRoutes } from './sandboxes/fileRoutes.ts'
 import { runtimeReports } from './sandboxes/runtimeReports.ts'
 import { sandboxRegistry } from './sandboxes/sandboxRegistry.ts'
 import { sandboxRepository } from './sandboxes/sandboxRepository.ts'
 import { sandboxRoutes } from './sandboxes/sandboxRoutes.ts'
+import { terminalActivity } from './terminals/terminalActivity.ts'
 import { terminalLinkRepository } from './terminals/terminalLinkRepository.ts'
 import { terminalLinks } from './terminals/terminalLinks.ts'
 import { terminalRoutes } from './terminals/terminalRoutes.ts'
@@ -105,11 +110,20 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
     const call: HostCall = (...request) => host.call(...request)
     const runtimes = runtimeReports({ call, order: options.runtimes })
+    const activity = activityLog({
+      records: activityRepository(database),
+      newId: () => `act_${randomBytes(12).toString('hex')}`,
+      now,
+      log: log.of('activity'),
+    })
+    const terminalNotes = terminalActivity(activity)
+    const records = sandboxRepository(database)
     const sandboxes = sandboxRegistry({
-      records: sandboxRepository(database),
+      records,
       call,
       runtimes,
       publish: events.publish,
+      note: activity.note,
       baseUrl,
       mostActive: options.mostActiveSandboxes ?? mostActiveSandboxes,
       newId: () => randomBytes(16).toString('hex'),
@@ -120,10 +134,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       hostConnection({
         path: options.hostSocketPath,
         launch: options.launchHost,
-        onEvent: hostEvents({ sandboxes, publish: events.publish, toWire: terminalToWire }),
+        onEvent: hostEvents({ sandboxes, terminals: terminalNotes, publish: events.publish, toWire: terminalToWire }),
         async onConnected(hostCall) {
           runtimes.forget()
           await sandboxes.reconcile(hostCall)
+          await terminalNotes.catchUp(
+            hostCall,
+            records.all().map(({ id }) => id),
+          )
           events.publishReady()
         },
         waitMs: options.hostWaitMs ?? defaultHostWaitMs,
@@ -141,15 +159,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       endpoints: [
         ...healthRoutes({ version: options.version, now }),
         ...accountRoutes(keys),
-        ...sandboxRoutes({ sandboxes, runtimes, call, baseUrl }),
-        ...fileRoutes({ sandboxes, call }),
+        ...sandboxRoutes({ sandboxes, runtimes, call, activity, baseUrl }),
+        ...fileRoutes({ sandboxes, call, activity }),
         ...terminalRoutes({
           sandboxes,
           links,
           call,
+          activity: terminalNotes,
           baseUrl,
           newTerminalId: () => `pty_${randomBytes(12).toString('hex')}`,
         }),
+        ...metricsRoutes({ sandboxes, call, now }),
+        ...activityRoutes({ sandboxes, activity }),
       ],
       socketPaths: sockets.map(({ path }) => path),
       pages: [docsPages({ routes: routeTable, version: options.version }), terminalPage(options.pagesFolder)],

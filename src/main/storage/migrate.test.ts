@@ -86,6 +86,14 @@ describe('the schema of the service', () => {
     ])
   })
 
+  test('4 keeps the sandboxes of 3', () => {
+    migrate(database, upTo(3))
+    addAccount('ada')
+    addSandbox('a'.repeat(32), 'ada')
+    migrate(database, upTo(4))
+    expect(database.prepare('SELECT id FROM sandboxes').all()).toEqual([{ id: 'a'.repeat(32) }])
+  })
+
   test('allows one owner, and no start time of what does not run', () => {
     migrate(database, serviceMigrations)
     addAccount('ada')

@@ -1,6 +1,8 @@
 import { createApiKey, listApiKeys, revokeApiKey } from './accounts.ts'
+import { listActivity, listCommands } from './activity.ts'
 import { listFiles, readFile, uploadFile } from './files.ts'
 import { getHealth } from './health.ts'
+import { getMetrics } from './metrics.ts'
 import type { Route } from './route.ts'
 import {
   createSandbox,
@@ -9,6 +11,7 @@ import {
   getSandbox,
   listRuntimes,
   listSandboxes,
+  renameSandbox,
   startSandbox,
   stopSandbox,
 } from './sandboxes.ts'
@@ -32,6 +35,7 @@ export const routeTable: readonly Route[] = [
   createSandbox,
   listSandboxes,
   getSandbox,
+  renameSandbox,
   deleteSandbox,
   startSandbox,
   stopSandbox,
@@ -46,4 +50,7 @@ export const routeTable: readonly Route[] = [
   resizeTerminal,
   closeTerminal,
   createTerminalLink,
+  getMetrics,
+  listCommands,
+  listActivity,
 ]

@@ -112,6 +112,17 @@ export const deleteSandbox = defineRoute({
   response: Done,
 })
 
+export const renameSandbox = defineRoute({
+  operation: 'sandboxRename',
+  method: 'PATCH',
+  path: '/v1/sandboxes/:id',
+  summary: 'Rename a sandbox; its host name inside follows with the next start',
+  tag: 'Sandboxes',
+  params: SandboxParams,
+  body: z.object({ name: SandboxName }),
+  response: Sandbox,
+})
+
 export const startSandbox = defineRoute({
   operation: 'sandboxStart',
   method: 'POST',

@@ -2,11 +2,13 @@ import type { ServiceEvent } from '../../../shared/contract/events.ts'
 import type { HostEvent } from '../../../shared/contract/hostIpc.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+import type { TerminalActivity } from '../terminals/terminalActivity.ts'
 import type { terminalToWire } from '../terminals/terminalWire.ts'
 
 /** Passes what the host tells on to the account whose sandbox it is about. */
 export function hostEvents(options: {
   sandboxes: Pick<SandboxRegistry, 'ended' | 'accountOf'>
+  terminals: Pick<TerminalActivity, 'changed'>
   publish: (accountId: AccountId, event: ServiceEvent) => void
   toWire: typeof terminalToWire
 }): (event: HostEvent) => void {
@@ -16,6 +18,7 @@ export function hostEvents(options: {
       sandboxes.ended(event.sandboxId, event.reason)
       return
     }
+    if (event.type === 'terminal.changed') options.terminals.changed(event.terminal)
     const sandboxId = event.type === 'terminal.changed' ? event.terminal.sandboxId : event.sandboxId
     const accountId = sandboxes.accountOf(sandboxId)
     if (accountId === undefined) return // deleted meanwhile, with its terminals

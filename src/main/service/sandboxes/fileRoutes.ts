@@ -1,13 +1,22 @@
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../../shared/appError.ts'
 import { listFiles, maxFileBytes, readFile, uploadFile } from '../../../shared/contract/files.ts'
+import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from './sandboxRegistry.ts'
 
 const fileDeadlineMs = 120_000
 
-export function fileRoutes({ sandboxes, call }: { sandboxes: SandboxRegistry; call: HostCall }): Endpoint[] {
+export function fileRoutes({
+  sandboxes,
+  call,
+  activity,
+}: {
+  sandboxes: SandboxRegistry
+  call: HostCall
+  activity: Pick<ActivityLog, 'note'>
+}): Endpoint[] {
   return [
     endpoint(uploadFile, async ({ params, body: { path, content, encoding } }, { caller }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
@@ -17,6 +26,7 @@ export function fileRoutes({ sandboxes, call }: { sandboxes: SandboxRegistry; ca
       }
       const { result } = await call('file.write', { sandboxId, path }, { body: bytes, deadlineMs: fileDeadlineMs })
       const size = result.bytesWritten
+      activity.note(sandboxId, { type: 'file.written', description: `${size} bytes were written to ${path}.` })
       return { status: 'ok', success: true, path, size, bytes_written: size }
     }),
     endpoint(readFile, async ({ params, query: { path, encoding } }, { caller, signal }) => {

@@ -5,6 +5,7 @@ import type { Parsed } from '../../../shared/contract/route.ts'
 import type { createSandbox, Enforced } from '../../../shared/contract/sandboxes.ts'
 import { type AccountId, SandboxId, shortId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
+import type { ActivityLog } from '../activity/activityLog.ts'
 import type { Caller } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import { keyedQueue } from './keyedQueue.ts'
@@ -22,6 +23,7 @@ export type SandboxRegistry = {
   running(caller: Caller, id: SandboxId): SandboxRecord
   start(caller: Caller, id: SandboxId): Promise<SandboxRecord>
   stop(caller: Caller, id: SandboxId): Promise<SandboxRecord>
+  rename(caller: Caller, id: SandboxId, name: string): SandboxRecord
   remove(caller: Caller, id: SandboxId): Promise<void>
   accountOf(id: SandboxId): AccountId | undefined
   /** The host says that it ended without being asked. */
@@ -35,6 +37,7 @@ export type SandboxRegistryOptions = {
   call: HostCall
   runtimes: RuntimeReports
   publish: (accountId: AccountId, event: ServiceEvent) => void
+  note: ActivityLog['note']
   baseUrl: () => string
   /** So many may run at once. */
   mostActive: number
@@ -48,7 +51,7 @@ const changeDeadlineMs = 90_000
 const nothingEnforced: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistry {
-  const { records, call, publish, now, log } = options
+  const { records, call, publish, note, now, log } = options
   const changes = keyedQueue()
   /** Being made by a request of this process, which settles them itself. */
   const creating = new Set<SandboxId>()
@@ -59,24 +62,25 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
   }
   const update = (record: SandboxRecord): SandboxRecord => {
     records.updateStatus(record)
-    return tell(record)
+    // It may have been renamed since the change began.
+    return tell(records.find(record.id) ?? record)
   }
   const forget = (record: SandboxRecord): void => {
     records.remove(record.id)
     publish(record.accountId, { type: 'sandbox.removed', id: record.id })
   }
-  const nowRunning = (record: SandboxRecord, machine: RunningMachine): SandboxRecord =>
-    update({
-      ...record,
-      status: 'running',
-      statusReason: null,
-      startedAtMs: machine.startedAtMs,
-      enforced: machine.enforced,
-    })
-  const nowStopped = (record: SandboxRecord, reason: string): SandboxRecord =>
-    update({ ...record, status: 'stopped', statusReason: reason, startedAtMs: null })
-  const nowBroken = (record: SandboxRecord, reason: string): SandboxRecord =>
-    update({ ...record, status: 'error', statusReason: reason, startedAtMs: null })
+  const nowRunning = (record: SandboxRecord, { startedAtMs, enforced }: RunningMachine): SandboxRecord => {
+    note(record.id, { type: 'sandbox.started', description: 'It was started.' })
+    return update({ ...record, status: 'running', statusReason: null, startedAtMs, enforced })
+  }
+  const nowStopped = (record: SandboxRecord, reason: string): SandboxRecord => {
+    note(record.id, { type: 'sandbox.stopped', description: reason })
+    return update({ ...record, status: 'stopped', statusReason: reason, startedAtMs: null })
+  }
+  const nowBroken = (record: SandboxRecord, reason: string): SandboxRecord => {
+    note(record.id, { type: 'sandbox.failed', description: reason })
+    return update({ ...record, status: 'error', statusReason: reason, startedAtMs: null })
+  }
 
   const needRoom = (): void => {
     if (records.countActive() < options.mostActive) return
@@ -118,6 +122,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       creating.add(id)
       try {
         records.add(record)
+        note(id, { type: 'sandbox.created', description: 'It was created.' })
         tell(record)
         const { result } = await changes.run(id, () =>
           call('machine.create', machineSpec(record), { deadlineMs: changeDeadlineMs }),
@@ -163,6 +168,13 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
         return nowStopped(record, 'It was stopped on request.')
       }),
+
+    rename(caller, id, name) {
+      const record = owned(caller, id)
+      records.rename(id, name)
+      note(id, { type: 'sandbox.renamed', description: `It was renamed to ${name}.` })
+      return tell({ ...record, name })
+    },
 
     remove: (caller, id) =>
       changes.run(id, async () => {

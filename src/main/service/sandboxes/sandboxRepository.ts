@@ -29,6 +29,7 @@ export type SandboxRepository = {
   countActive(): number
   /** Writes what changes in a sandbox's life: status, reason, start and which limits hold. */
   updateStatus(record: SandboxRecord): void
+  rename(id: SandboxId, name: string): void
   remove(id: SandboxId): void
 }
 
@@ -56,6 +57,7 @@ export function sandboxRepository(database: Database): SandboxRepository {
     `UPDATE sandboxes SET status = :status, status_reason = :statusReason, started_at_ms = :startedAtMs,
        enforced = :enforced WHERE id = :id`,
   )
+  const rename = database.prepare<[string, string]>('UPDATE sandboxes SET name = ? WHERE id = ?')
   const remove = database.prepare<[string]>('DELETE FROM sandboxes WHERE id = ?')
   const bound = (record: SandboxRecord) => ({ ...record, enforced: JSON.stringify(record.enforced) })
 
@@ -72,6 +74,9 @@ export function sandboxRepository(database: Database): SandboxRepository {
     countActive: () => countActive.get()?.active ?? 0,
     updateStatus({ id, status, statusReason, startedAtMs, enforced }) {
       updateStatus.run({ id, status, statusReason, startedAtMs, enforced: JSON.stringify(enforced) })
+    },
+    rename(id, name) {
+      rename.run(name, id)
     },
     remove(id) {
       remove.run(id)

@@ -6,9 +6,11 @@ import {
   getSandbox,
   listRuntimes,
   listSandboxes,
+  renameSandbox,
   startSandbox,
   stopSandbox,
 } from '../../../shared/contract/sandboxes.ts'
+import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint, linkEndpoint } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import { textOutput } from './execOutput.ts'
@@ -24,6 +26,7 @@ export function sandboxRoutes(options: {
   sandboxes: SandboxRegistry
   runtimes: RuntimeReports
   call: HostCall
+  activity: Pick<ActivityLog, 'ran'>
   baseUrl: () => string
 }): Endpoint[] {
   const { sandboxes, runtimes, call } = options
@@ -40,6 +43,7 @@ export function sandboxRoutes(options: {
       await sandboxes.remove(caller, params.id)
       return { success: true, id: params.id, message: 'The sandbox is deleted with everything in it.' }
     }),
+    endpoint(renameSandbox, ({ params, body }, { caller }) => toWire(sandboxes.rename(caller, params.id, body.name))),
     endpoint(startSandbox, async ({ params }, { caller }) => toWire(await sandboxes.start(caller, params.id))),
     endpoint(stopSandbox, async ({ params }, { caller }) => toWire(await sandboxes.stop(caller, params.id))),
     endpoint(execInSandbox, async ({ params, body: { command, timeout, cwd, env } }, { caller }) => {
@@ -47,7 +51,8 @@ export function sandboxRoutes(options: {
       const timeoutMs = execTimeoutMs(timeout)
       const deadlineMs = timeoutMs + execGraceMs
       const { result, body } = await call('machine.exec', { sandboxId, command, timeoutMs, cwd, env }, { deadlineMs })
-      const { stdoutBytes, truncated } = result
+      const { stdoutBytes, truncated, exitCode, durationMs } = result
+      options.activity.ran(sandboxId, { command, exitCode, durationMs })
       return {
         ...textOutput({ stdout: body.subarray(0, stdoutBytes), stderr: body.subarray(stdoutBytes), truncated }),
         exit_code: result.exitCode,

@@ -15,6 +15,7 @@ import { isoTime } from '../../../shared/time.ts'
 import { type Call, type Endpoint, endpoint, linkEndpoint } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+import type { TerminalActivity } from './terminalActivity.ts'
 import { linkSeconds, type TerminalLinks } from './terminalLinks.ts'
 import { terminalToWire } from './terminalWire.ts'
 
@@ -27,6 +28,7 @@ export function terminalRoutes(options: {
   sandboxes: Pick<SandboxRegistry, 'owned' | 'running'>
   links: TerminalLinks
   call: HostCall
+  activity: Pick<TerminalActivity, 'opened'>
   baseUrl: () => string
   newTerminalId: () => string
 }): Endpoint[] {
@@ -36,6 +38,7 @@ export function terminalRoutes(options: {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       const terminalId = TerminalId.parse(options.newTerminalId())
       const { result } = await call('terminal.create', { sandboxId, terminalId, ...body })
+      options.activity.opened(result)
       return terminalToWire(result)
     }),
     linkEndpoint(listTerminals, async ({ params, query }, { caller }) => {

@@ -1,7 +1,8 @@
 import type { Migration } from '../migrate.ts'
 import { accounts } from './accounts.ts'
+import { activity } from './activity.ts'
 import { idempotency } from './idempotency.ts'
 import { sandboxes } from './sandboxes.ts'
 
 /** The schema of `service.sqlite`, in order. */
-export const serviceMigrations: readonly Migration[] = [accounts, sandboxes, idempotency]
+export const serviceMigrations: readonly Migration[] = [accounts, sandboxes, idempotency, activity]

@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { activityLimits } from '../../../shared/contract/activity.ts'
+import { SandboxId } from '../../../shared/ids.ts'
+import { silentLog } from '../../platform/log.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { serviceMigrations } from '../../storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '../../storage/openDatabase.ts'
+import { type ActivityLog, activityLog, cutText } from './activityLog.ts'
+import { activityRepository } from './activityRepository.ts'
+
+const [one, other] = ['a', 'b'].map((digit) => SandboxId.parse(digit.repeat(32))) as [SandboxId, SandboxId]
+let database: Database
+let log: ActivityLog
+let nowMs: number
+
+beforeEach(() => {
+  database = openDatabase(join(temporaryFolder('activity'), 'data.sqlite'))
+  migrate(database, serviceMigrations)
+  database.exec(`INSERT INTO accounts VALUES ('ada', 'owner', 'Ada', 0)`)
+  for (const id of [one, other]) {
+    database
+      .prepare(
+        `INSERT INTO sandboxes (id, account_id, name, vcpu, memory_mb, disk_gb, region, runtime, enforced, status, created_at_ms)
+         VALUES (?, 'ada', 'one', 1, 512, 1, 'eu-north', 'bubblewrap', '{}', 'stopped', 0)`,
+      )
+      .run(id)
+  }
+  let made = 0
+  nowMs = 1_000
+  log = activityLog({
+    records: activityRepository(database),
+    newId: () => `act_${++made}`,
+    now: () => nowMs,
+    log: silentLog,
+  })
+})
+afterEach(() => database.close())
+
+test('lists the newest first, those of the same moment as they came', () => {
+  log.note(one, { type: 'sandbox.created', description: 'first' })
+  log.note(one, { type: 'sandbox.started', description: 'second' })
+  log.note(one, { type: 'terminal.closed', description: 'long ago', atMs: 5 })
+  log.note(other, { type: 'sandbox.created', description: 'of another' })
+  expect(log.activities(one, 50).map(({ description }) => description)).toEqual(['second', 'first', 'long ago'])
+  expect(log.activities(one, 1)).toEqual([{ id: 'act_2', type: 'sandbox.started', description: 'second', atMs: 1_000 }])
+})
+
+test('notes what happens once only once', () => {
+  for (const subject of ['pty_1', 'pty_2', 'pty_1']) {
+    log.note(one, { type: 'terminal.closed', subject, description: subject })
+  }
+  expect(log.activities(one, 50).map(({ description }) => description)).toEqual(['pty_2', 'pty_1'])
+})
+
+test('keeps a command among the commands and tells of it without its text', () => {
+  log.ran(one, { command: 'echo secret', exitCode: 3, durationMs: 12.4 })
+  expect(log.commands(one, 50)).toEqual([{ command: 'echo secret', exitCode: 3, durationMs: 12, atMs: 1_000 }])
+  expect(log.activities(one, 50)).toEqual([
+    { id: 'act_1', type: 'command.run', description: 'A command ended with exit code 3 after 12 ms.', atMs: 1_000 },
+  ])
+})
+
+test('keeps the newest of each sandbox', () => {
+  log.ran(other, { command: 'of another', exitCode: 0, durationMs: 0 })
+  database.transaction(() => {
+    for (let index = 0; index <= activityLimits.kept; index += 1) {
+      nowMs += 1
+      log.ran(one, { command: `command ${index}`, exitCode: 0, durationMs: 0 })
+    }
+  })()
+  const commands = log.commands(one, 5_000)
+  expect(commands).toHaveLength(activityLimits.kept)
+  expect([commands.at(0)?.command, commands.at(-1)?.command]).toEqual(['command 1000', 'command 1'])
+  expect(log.activities(one, 5_000)).toHaveLength(activityLimits.kept)
+  expect(log.commands(other, 5_000)).toHaveLength(1)
+})
+
+test('what is about a sandbox that is gone is dropped, and what was kept of it goes with it', () => {
+  log.note(one, { type: 'sandbox.created', description: 'first' })
+  log.ran(one, { command: 'true', exitCode: 0, durationMs: 0 })
+  database.prepare('DELETE FROM sandboxes WHERE id = ?').run(one)
+  log.ran(one, { command: 'true', exitCode: 0, durationMs: 0 })
+  for (const table of ['sandbox_activities', 'sandbox_commands']) {
+    expect(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 0 })
+  }
+})
+
+test('never fails the work that it is about', () => {
+  database.exec('DROP TABLE sandbox_commands')
+  log.ran(one, { command: 'true', exitCode: 0, durationMs: 0 })
+  expect(log.activities(one, 50)).toHaveLength(1)
+})
+
+test.each(['é', '€', '😀'])('cuts a long text before the %s that no longer fits', (character) => {
+  const bytes = activityLimits.commandBytes
+  const size = Buffer.byteLength(character)
+  expect(cutText('x'.repeat(bytes - size) + character)).toBe('x'.repeat(bytes - size) + character)
+  for (let short = 1; short < size; short += 1) {
+    expect(cutText(`${'x'.repeat(bytes - short)}${character}`)).toBe('x'.repeat(bytes - short))
+  }
+})

@@ -1,0 +1,72 @@
+import { ActivityType, activityLimits } from '../../../shared/contract/activity.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import type { Database } from '../../storage/openDatabase.ts'
+
+export type ActivityRecord = {
+  id: string
+  sandboxId: SandboxId
+  type: ActivityType
+  /** A sandbox has at most one activity of this type with it. */
+  subject: string | null
+  description: string
+  atMs: number
+}
+
+export type CommandRecord = { command: string; exitCode: number; durationMs: number; atMs: number }
+
+/** Keeps the newest of each sandbox. What is about a sandbox that is deleted meanwhile is dropped. */
+export type ActivityRepository = {
+  addActivity(activity: ActivityRecord): void
+  addCommand(sandboxId: SandboxId, command: CommandRecord): void
+  /** Newest first. */
+  activities(sandboxId: SandboxId, limit: number): ListedActivity[]
+  commands(sandboxId: SandboxId, limit: number): CommandRecord[]
+}
+export type ListedActivity = Pick<ActivityRecord, 'id' | 'type' | 'description' | 'atMs'>
+
+type ActivityRow = Omit<ListedActivity, 'type'> & { type: string }
+type Table = 'sandbox_activities' | 'sandbox_commands'
+
+const newestFirst = 'WHERE sandbox_id = ? ORDER BY at_ms DESC, sequence DESC'
+const ifThere = 'WHERE EXISTS (SELECT 1 FROM sandboxes WHERE id = :sandboxId)'
+
+export function activityRepository(database: Database): ActivityRepository {
+  const addActivity = database.prepare(
+    `INSERT INTO sandbox_activities (id, sandbox_id, type, subject, description, at_ms)
+     SELECT :id, :sandboxId, :type, :subject, :description, :atMs ${ifThere} ON CONFLICT DO NOTHING`,
+  )
+  const addCommand = database.prepare(
+    `INSERT INTO sandbox_commands (sandbox_id, command, exit_code, duration_ms, at_ms)
+     SELECT :sandboxId, :command, :exitCode, :durationMs, :atMs ${ifThere}`,
+  )
+  const activities = database.prepare<[string, number], ActivityRow>(
+    `SELECT id, type, description, at_ms AS atMs FROM sandbox_activities ${newestFirst} LIMIT ?`,
+  )
+  const commands = database.prepare<[string, number], CommandRecord>(
+    `SELECT command, exit_code AS exitCode, duration_ms AS durationMs, at_ms AS atMs
+     FROM sandbox_commands ${newestFirst} LIMIT ?`,
+  )
+  const dropOld = (table: Table) => {
+    const drop = database.prepare<[string]>(
+      `DELETE FROM ${table} WHERE sequence IN
+         (SELECT sequence FROM ${table} ${newestFirst} LIMIT -1 OFFSET ${activityLimits.kept})`,
+    )
+    return (sandboxId: SandboxId) => void drop.run(sandboxId)
+  }
+  const dropActivities = dropOld('sandbox_activities')
+  const dropCommands = dropOld('sandbox_commands')
+
+  return {
+    addActivity: database.transaction((activity: ActivityRecord) => {
+      addActivity.run(activity)
+      dropActivities(activity.sandboxId)
+    }),
+    addCommand: database.transaction((sandboxId: SandboxId, command: CommandRecord) => {
+      addCommand.run({ sandboxId, ...command })
+      dropCommands(sandboxId)
+    }),
+    activities: (sandboxId, limit) =>
+      activities.all(sandboxId, limit).map((row) => ({ ...row, type: ActivityType.parse(row.type) })),
+    commands: (sandboxId, limit) => commands.all(sandboxId, limit),
+  }
+}

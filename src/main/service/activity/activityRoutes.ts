@@ -1,0 +1,33 @@
+import { listActivity, listCommands } from '../../../shared/contract/activity.ts'
+import { isoTime } from '../../../shared/time.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+import type { ActivityLog } from './activityLog.ts'
+
+export function activityRoutes({
+  sandboxes,
+  activity,
+}: {
+  sandboxes: Pick<SandboxRegistry, 'owned'>
+  activity: Pick<ActivityLog, 'activities' | 'commands'>
+}): Endpoint[] {
+  return [
+    endpoint(listCommands, ({ params, query }, { caller }) => {
+      const { id } = sandboxes.owned(caller, params.id)
+      const commands = activity.commands(id, query.limit).map(({ command, exitCode, durationMs, atMs }) => ({
+        command,
+        exit_code: exitCode,
+        duration_ms: durationMs,
+        at: isoTime(atMs),
+      }))
+      return { commands }
+    }),
+    endpoint(listActivity, ({ params, query }, { caller }) => {
+      const { id } = sandboxes.owned(caller, params.id)
+      const activities = activity
+        .activities(id, query.limit)
+        .map(({ atMs, ...listed }) => ({ ...listed, at: isoTime(atMs) }))
+      return { activities }
+    }),
+  ]
+}

@@ -1,0 +1,40 @@
+import { getMetrics } from '../../../shared/contract/metrics.ts'
+import { isoTime } from '../../../shared/time.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+
+const megabyte = 1024 * 1024
+
+export function metricsRoutes({
+  sandboxes,
+  call,
+  now,
+}: {
+  sandboxes: Pick<SandboxRegistry, 'running'>
+  call: HostCall
+  now: () => number
+}): Endpoint[] {
+  return [
+    endpoint(getMetrics, async ({ params }, { caller, signal }) => {
+      const { id: sandboxId, memoryMb, diskGb, startedAtMs } = sandboxes.running(caller, params.id)
+      const { result } = await call('machine.usage', { sandboxId }, { signal })
+      const atMs = now()
+      return {
+        cpu_percent: rounded(result.cpuPercent),
+        memory_used_mb: rounded(result.memoryBytes / megabyte),
+        memory_limit_mb: memoryMb,
+        disk_used_mb: result.diskBytes === null ? null : rounded(result.diskBytes / megabyte),
+        disk_limit_mb: diskGb * 1024,
+        processes: result.processes,
+        uptime_seconds: Math.max(0, atMs - (startedAtMs ?? atMs)) / 1000,
+        at: isoTime(atMs),
+      }
+    }),
+  ]
+}
+
+/** One digit after the point is as much as these numbers are worth. */
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10
+}

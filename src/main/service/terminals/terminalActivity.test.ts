@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { TerminalRecord } from '../../../shared/contract/hostIpc.ts'
+import { SandboxId, TerminalId } from '../../../shared/ids.ts'
+import type { Activity } from '../activity/activityLog.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import { terminalActivity } from './terminalActivity.ts'
+
+const sandboxId = SandboxId.parse('a'.repeat(32))
+const terminal: TerminalRecord = {
+  id: TerminalId.parse(`pty_${'1'.repeat(24)}`),
+  sandboxId,
+  command: 'echo word-of-a-terminal',
+  cols: 80,
+  rows: 24,
+  state: 'running',
+  createdAtMs: 5,
+  title: 'word-of-a-title',
+  exitCode: null,
+  signal: null,
+  exitedAtMs: null,
+}
+const exited: TerminalRecord = { ...terminal, state: 'exited', exitCode: 3, exitedAtMs: 9 }
+
+function setting() {
+  const noted: Activity[] = []
+  return { noted, activity: terminalActivity({ note: (_, it) => void noted.push(it) }) }
+}
+
+test('opening and ending are told with their own times, and without what is in the terminal', () => {
+  const { noted, activity } = setting()
+  activity.opened(terminal)
+  activity.changed(terminal)
+  activity.changed(exited)
+  activity.changed({ ...exited, exitCode: null, signal: 'SIGKILL' })
+  expect(noted.map(({ type, atMs, subject }) => [type, atMs, subject])).toEqual([
+    ['terminal.opened', 5, terminal.id],
+    ['terminal.closed', 9, terminal.id],
+    ['terminal.closed', 9, terminal.id],
+  ])
+  expect(noted.map(({ description }) => description)).toEqual([
+    `The terminal ${terminal.id} was opened.`,
+    `The terminal ${terminal.id} ended with exit code 3.`,
+    `The terminal ${terminal.id} ended by SIGKILL.`,
+  ])
+})
+
+test('what ended while no service listened is noted when one does', async () => {
+  const { noted, activity } = setting()
+  const asked: unknown[] = []
+  const call = (async (method: string, params: unknown) => {
+    asked.push([method, params])
+    return { result: { terminals: [terminal, exited] }, body: Buffer.alloc(0) }
+  }) as unknown as HostCall // only the one method is called here
+  await activity.catchUp(call, [sandboxId])
+  expect(asked).toEqual([['terminal.list', { sandboxId }]])
+  expect(noted).toEqual([expect.objectContaining({ type: 'terminal.closed', subject: terminal.id, atMs: 9 })])
+})

@@ -1,0 +1,41 @@
+import type { TerminalRecord } from '../../../shared/contract/hostIpc.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import type { ActivityLog } from '../activity/activityLog.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+
+export type TerminalActivity = {
+  opened(terminal: TerminalRecord): void
+  /** Notes its end, once, when it has ended. */
+  changed(terminal: TerminalRecord): void
+  /** Notes the ends that came while no service listened to the host. */
+  catchUp(call: HostCall, sandboxes: readonly SandboxId[]): Promise<void>
+}
+
+export function terminalActivity(activity: Pick<ActivityLog, 'note'>): TerminalActivity {
+  const changed = ({ id, sandboxId, state, exitCode, signal, exitedAtMs }: TerminalRecord): void => {
+    if (state !== 'exited') return
+    const how = signal !== null ? ` by ${signal}` : exitCode !== null ? ` with exit code ${exitCode}` : ''
+    activity.note(sandboxId, {
+      type: 'terminal.closed',
+      subject: id,
+      description: `The terminal ${id} ended${how}.`,
+      ...(exitedAtMs !== null && { atMs: exitedAtMs }),
+    })
+  }
+  return {
+    opened: ({ id, sandboxId, createdAtMs }) =>
+      activity.note(sandboxId, {
+        type: 'terminal.opened',
+        subject: id,
+        description: `The terminal ${id} was opened.`,
+        atMs: createdAtMs,
+      }),
+    changed,
+    async catchUp(call, sandboxes) {
+      for (const sandboxId of sandboxes) {
+        const { result } = await call('terminal.list', { sandboxId })
+        for (const terminal of result.terminals) changed(terminal)
+      }
+    },
+  }
+}

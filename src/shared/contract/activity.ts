@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+import { SandboxParams } from './sandboxes.ts'
+
+export const activityLimits = {
+  /** Entries of one answer. */
+  listed: { min: 1, max: 500, default: 50 },
+  /** The newest of each sandbox, of commands and of activities alike. */
+  kept: 1000,
+  /** Of a command's text, in UTF-8. */
+  commandBytes: 4096,
+} as const
+
+export const ActivityType = z.enum([
+  'sandbox.created',
+  'sandbox.started',
+  'sandbox.stopped',
+  'sandbox.failed',
+  'sandbox.renamed',
+  'terminal.opened',
+  'terminal.closed',
+  'file.written',
+  'command.run',
+])
+export type ActivityType = z.infer<typeof ActivityType>
+
+const { min, max, default: usual } = activityLimits.listed
+const inRange = `must be a whole number from ${min} to ${max}`
+const ListQuery = z.object({
+  limit: z.coerce.number(inRange).int(inRange).min(min, inRange).max(max, inRange).default(usual),
+})
+
+export const listCommands = defineRoute({
+  operation: 'commandList',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/commands',
+  summary: 'List the commands that were run through the API, newest first',
+  tag: 'Activity',
+  params: SandboxParams,
+  query: ListQuery,
+  response: z.object({
+    commands: z.array(
+      z.object({
+        /** Cut after 4096 bytes. */
+        command: z.string(),
+        exit_code: z.int(),
+        duration_ms: z.number(),
+        /** When it ended. */
+        at: IsoTime,
+      }),
+    ),
+  }),
+})
+
+export const listActivity = defineRoute({
+  operation: 'activityList',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/activity',
+  summary: 'List what happened to a sandbox, newest first',
+  tag: 'Activity',
+  params: SandboxParams,
+  query: ListQuery,
+  response: z.object({
+    activities: z.array(z.object({ id: z.string(), type: ActivityType, description: z.string(), at: IsoTime })),
+  }),
+})

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+import { SandboxParams } from './sandboxes.ts'
+
+export const getMetrics = defineRoute({
+  operation: 'sandboxMetrics',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/metrics',
+  summary: 'Measure what a running sandbox uses now',
+  tag: 'Activity',
+  params: SandboxParams,
+  response: z.object({
+    /** Since the reading before, or over a moment when there is no recent one. 100 is one whole core. */
+    cpu_percent: z.number().nonnegative(),
+    /** Without the file cache that the kernel would give back. */
+    memory_used_mb: z.number().nonnegative(),
+    memory_limit_mb: z.number(),
+    /** May be some seconds old; null while the first count of many files is still going on. */
+    disk_used_mb: z.number().nonnegative().nullable(),
+    disk_limit_mb: z.number(),
+    processes: z.int().nonnegative(),
+    /** Of the present run. */
+    uptime_seconds: z.number().nonnegative(),
+    at: IsoTime,
+  }),
+})
