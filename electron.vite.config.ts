@@ -3,6 +3,7 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { buildMark } from './scripts/buildState.ts'
+import { plainHttp } from './scripts/plainHttp.ts'
 
 const mark = buildMark(import.meta.dirname)
 const here = (path: string) => resolve(import.meta.dirname, path)
@@ -10,13 +11,15 @@ const here = (path: string) => resolve(import.meta.dirname, path)
 /** Each program of the main side is a file of its own in `out/main`, beside the chunks they share. */
 export default defineConfig({
   main: {
-    plugins: [{ name: 'build-begins', buildStart: mark.begin }],
+    plugins: [{ name: 'build-begins', buildStart: mark.begin }, plainHttp()],
     build: {
       outDir: here('out/main'),
       target: 'node24',
       sourcemap: false,
       minify: false,
-      externalizeDeps: true,
+      // These are hundreds of files, and every start would look each of them up. What is native, or finds its own files
+      // by their place, stays outside.
+      externalizeDeps: { exclude: ['fastify', 'ws', 'zod'] },
       rollupOptions: {
         input: {
           main: here('src/main/main.ts'),

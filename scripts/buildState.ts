@@ -19,6 +19,8 @@ export function buildMark(root: string) {
   return {
     begin(): void {
       rmSync(stampOf(root), { force: true })
+      // Programs that end just now may still add to it.
+      rmSync(compiledFolder(root), { recursive: true, force: true, maxRetries: 5 })
       digest = sourceDigest(root)
     },
     end(): void {
@@ -26,6 +28,11 @@ export function buildMark(root: string) {
       writeFileSync(stampOf(root), digest)
     },
   }
+}
+
+/** Where Node keeps what it compiled of the programs: `scripts/start.js` and `programFile.ts` name it too. */
+function compiledFolder(root: string): string {
+  return join(root, 'out', 'compiled')
 }
 
 function stampOf(root: string): string {

@@ -1,18 +1,17 @@
 /** `npm start`: builds when sources changed, then shows Steward in its window, or in the browser where it cannot. */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
-import { environment } from '../src/main/config.ts'
 import { exitCodeOf, exitCodes, failureText, helpOf } from '../src/main/platform/commandLine.ts'
 import { version } from '../src/main/platform/version.ts'
 import { readStartOptions, type StartOptions, startLine } from '../src/main/startOptions.ts'
-import { buildIfStale } from './buildIfStale.ts'
+import { isBuilt } from './buildState.ts'
 import { electronBinary, fetchElectron, whyNoWindow } from './electronBinary.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const parts = process.argv.slice(2)
 
 try {
-  process.exitCode = await run(readStartOptions(parts, environment()))
+  process.exitCode = await run(readStartOptions(parts, process.env))
 } catch (failure) {
   process.stderr.write(failureText(failure))
   process.exitCode = exitCodeOf(failure)
@@ -27,11 +26,11 @@ async function run(options: StartOptions): Promise<number> {
       process.stdout.write(`${version}\n`)
       return 0
     case 'doctor':
-      return (await import('../src/main/doctor.ts')).runDoctor(options, environment(), windowFault())
+      return (await import('../src/main/doctor.ts')).runDoctor(options, process.env, windowFault())
     case 'stop':
       return (await import('../src/main/stop.ts')).runStop(options)
     case 'start':
-      await buildIfStale()
+      if (!isBuilt(root)) await (await import('./buildIfStale.ts')).buildIfStale()
       return start(options)
   }
 }
@@ -47,20 +46,20 @@ async function start(options: StartOptions): Promise<number> {
 async function openWindow(): Promise<number | string> {
   const why = whyNoWindow(machine())
   if (why !== undefined) return why
-  const binary = electronBinary(environment()) ?? fetchElectron(environment())
+  const binary = electronBinary(process.env) ?? fetchElectron(process.env)
   if (binary === undefined) return "Electron's program is not installed and could not be fetched"
   return runElectron(binary)
 }
 
 function windowFault(): string | undefined {
-  const missing = electronBinary(environment()) === undefined
+  const missing = electronBinary(process.env) === undefined
   return (
     whyNoWindow(machine()) ?? (missing ? "Electron's program is not installed; the next start fetches it" : undefined)
   )
 }
 
 function machine() {
-  return { platform: process.platform, uid: process.getuid?.(), environment: environment() }
+  return { platform: process.platform, uid: process.getuid?.(), environment: process.env }
 }
 
 /** Its first line on stdout tells that it is up: when it ends before, for no reason of ours, there can be no window. */
@@ -87,15 +86,9 @@ function runElectron(binary: string): Promise<number | string> {
   })
 }
 
-/**
- * The built program starts faster than the sources, and needs less memory alone: where the system can, it takes the
- * place of this process. Elsewhere it runs in it, and tells its own errors.
- */
+/** The built program starts faster than the sources, and takes this process. */
 async function headless(options: StartOptions): Promise<number> {
   const built = resolve(root, 'out', 'main', 'headless.js')
-  if (process.execve && process.platform !== 'win32') {
-    process.execve(process.execPath, [process.execPath, built, ...parts], process.env)
-  }
   const { headlessProgram } = (await import(built)) as typeof import('../src/main/headless.ts')
-  return headlessProgram(options, environment())
+  return headlessProgram(options, process.env)
 }

@@ -5,7 +5,7 @@ import { type Config, hostEnvironment } from './config.ts'
 import { launchDetached } from './platform/detachedProcess.ts'
 import { hostSocketPath } from './platform/hostSocket.ts'
 import { isRunning } from './platform/processIdentity.ts'
-import { programFile } from './platform/programFile.ts'
+import { compiledPrograms, programFile } from './platform/programFile.ts'
 
 export type HostLauncher = {
   launch(): Promise<void>
@@ -26,7 +26,7 @@ export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
           ...['--log-level', config.log.level],
         ],
         logFile: join(dataFolder, 'logs', 'host.log'),
-        environment: hostEnvironment(),
+        environment: { ...hostEnvironment(), ...compiledPrograms },
       })
     },
     async endUnreached() {

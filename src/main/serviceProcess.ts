@@ -6,7 +6,7 @@ import type { Environment } from './config.ts'
 import { superviseChild } from './platform/childSupervisor.ts'
 import type { Log } from './platform/log.ts'
 import { openLogFile } from './platform/logFile.ts'
-import { programFile } from './platform/programFile.ts'
+import { compiledPrograms, programFile } from './platform/programFile.ts'
 import type { StartOptions } from './startOptions.ts'
 
 /** What `service.ts` prints when it is ready. */
@@ -47,7 +47,7 @@ export function runServiceProcess({
     spawn() {
       const child = spawn(process.execPath, [programFile('service'), ...parts], {
         // Inside Electron this is Electron's own binary, which only this variable turns into Node.
-        env: { ...environment, ELECTRON_RUN_AS_NODE: '1' },
+        env: { ...environment, ...compiledPrograms, ELECTRON_RUN_AS_NODE: '1' },
         stdio: ['pipe', 'pipe', 'pipe'],
         // A Ctrl-C in the terminal is for this process alone, which then ends the service in order.
         detached: process.platform !== 'win32',

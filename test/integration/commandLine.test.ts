@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 type AppReady = { event: string; url: string; service_url: string }
 type ServiceReady = { event: string; url: string; owner_key_file: string }
 
-const start = 'scripts/start.ts'
+const start = 'scripts/start.js'
 const service = 'src/main/service.ts'
 
 function startApp(dataFolder: string, parts: readonly string[] = [], environment: NodeJS.ProcessEnv = {}): Program {

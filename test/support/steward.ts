@@ -26,7 +26,7 @@ const startDeadlineMs = 150_000
 export async function startSteward(options: { dataFolder?: string; parts?: readonly string[] } = {}): Promise<Steward> {
   const dataFolder = options.dataFolder ?? temporaryFolder('data')
   const parts = ['--browser', '--no-open', '--json', '--data', dataFolder, ...(options.parts ?? [])]
-  const child = spawn(process.execPath, ['scripts/start.ts', ...parts], {
+  const child = spawn(process.execPath, ['scripts/start.js', ...parts], {
     cwd: projectFolder,
     env: plainEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -22,3 +22,8 @@ export const installFolder = resolve(programs, '..', '..')
 export function builtFile(path: string): string {
   return join(installFolder, 'out', path)
 }
+
+/** For the environment of our programs: what Node has compiled of the build once, it then reads from beside it. */
+export const compiledPrograms: Readonly<Record<string, string>> = fromSource
+  ? {}
+  : { NODE_COMPILE_CACHE: builtFile('compiled') }

@@ -1,0 +1,9 @@
+/**
+ * The way in of `npm start`. In JavaScript, and so before anything else is loaded: what Node has compiled once, types
+ * taken away, it then reads from beside the build.
+ */
+import { enableCompileCache } from 'node:module'
+import { resolve } from 'node:path'
+
+enableCompileCache(resolve(import.meta.dirname, '..', 'out', 'compiled'))
+await import('./start.ts')
