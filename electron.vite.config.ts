@@ -3,6 +3,7 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { buildMark } from './scripts/buildState.ts'
+import { firstScreen } from './scripts/firstScreen.ts'
 import { plainHttp } from './scripts/plainHttp.ts'
 
 const mark = buildMark(import.meta.dirname)
@@ -45,7 +46,12 @@ export default defineConfig({
   },
   renderer: {
     root: here('src/renderer'),
-    plugins: [react(), tailwindcss(), { name: 'build-ends', closeBundle: mark.end }],
+    plugins: [
+      react(),
+      tailwindcss(),
+      firstScreen(here('src/renderer/app/startApp.tsx')),
+      { name: 'build-ends', closeBundle: mark.end },
+    ],
     build: {
       outDir: here('out/renderer'),
       // Fonts and pictures stay files: the page's security policy takes none from within.
@@ -59,6 +65,7 @@ export default defineConfig({
       minify: true,
       rollupOptions: {
         input: { index: here('src/renderer/index.html'), terminal: here('src/renderer/terminal.html') },
+        output: { codeSplitting: { groups: [{ name: 'xterm', test: /node_modules[\\/]@xterm[\\/]/ }] } },
       },
     },
   },

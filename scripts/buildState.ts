@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
-const sources = ['src', 'package.json', 'package-lock.json', 'electron.vite.config.ts']
+const settings = ['electron.vite.config.ts', 'scripts/firstScreen.ts', 'scripts/plainHttp.ts']
+const sources = ['src', 'package.json', 'package-lock.json', ...settings]
 
 /** Whether `out/` was built from the sources as they are now: a digest of them is written when a build ended well. */
 export function isBuilt(root: string): boolean {

@@ -2,7 +2,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'
 import type { Command } from './commands/commandRegistry.tsx'
 
-/** A section of the window. `Screen` is a `lazy` component, so that the first screen waits for nothing else. */
+/** A section of the window. Of all but the first one, `Screen` is a `lazy` component, so that the first waits for no other. */
 export type Feature = {
   id: string
   title: string

@@ -1,0 +1,38 @@
+import { type HtmlTagDescriptor, normalizePath, type Plugin, type Rollup } from 'vite'
+
+/**
+ * Names in `index.html` every file that `module`, the one that draws the first screen, needs: so the browser fetches
+ * them at once and together, not each after the one that asks for it.
+ */
+export function firstScreen(module: string): Plugin {
+  return {
+    name: 'first-screen',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {}, filename }) {
+        if (!filename.endsWith('index.html')) return
+        const chunks = Object.values(bundle).flatMap((it) => (it.type === 'chunk' ? [it] : []))
+        const needed = new Set<string>()
+        const need = (fileName: string): void => {
+          if (needed.has(fileName)) return
+          needed.add(fileName)
+          for (const it of chunks.find((chunk) => chunk.fileName === fileName)?.imports ?? []) need(it)
+        }
+        const first = chunks.find(({ facadeModuleId }) => facadeModuleId === normalizePath(module))
+        if (!first) throw new Error(`The build has no file that begins with ${module}.`)
+        need(first.fileName)
+        const files = [...needed].flatMap((fileName) => [fileName, ...stylesOf(chunks, fileName)])
+        return files.filter((fileName) => !html.includes(fileName)).map(tagOf)
+      },
+    },
+  }
+}
+
+function stylesOf(chunks: readonly Rollup.OutputChunk[], fileName: string): string[] {
+  return [...(chunks.find((it) => it.fileName === fileName)?.viteMetadata?.importedCss ?? [])]
+}
+
+function tagOf(fileName: string): HtmlTagDescriptor {
+  const rel = fileName.endsWith('.css') ? 'stylesheet' : 'modulepreload'
+  return { tag: 'link', attrs: { rel, crossorigin: true, href: `./${fileName}` }, injectTo: 'head' }
+}
