@@ -135,6 +135,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         path: options.hostSocketPath,
         launch: options.launchHost,
         onEvent: hostEvents({ sandboxes, terminals: terminalNotes, publish: events.publish, toWire: terminalToWire }),
+        onNobody: sandboxes.hostGone,
         async onConnected(hostCall) {
           runtimes.forget()
           await sandboxes.reconcile(hostCall)

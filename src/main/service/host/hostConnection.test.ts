@@ -38,6 +38,7 @@ function connection(options: Partial<HostConnectionOptions> & { path: string }) 
       launch: async () => {},
       onEvent: () => {},
       onConnected: async () => {},
+      onNobody: () => {},
       waitMs: 30_000,
       log: silentLog,
       now: Date.now,
@@ -62,6 +63,27 @@ test('starts a host when nobody listens, once, and calls wait for it', async () 
   const { result } = await host.call('describe', {})
   expect(result.version).toBe('1')
   expect(launches).toBe(1)
+})
+
+test('tells once that no host runs, and again after one was lost', async () => {
+  const path = socketIn('nobody')
+  let told = 0
+  let launches = 0
+  let server: IpcServer | undefined
+  const host = connection({
+    path,
+    onNobody: () => told++,
+    async launch() {
+      launches++
+      // The first one never listens: the connection goes on asking.
+      if (launches > 1) server = scope.own(await listenAsHost(path), (it) => it.close())
+    },
+    now: () => launches * 60_000,
+  })
+  await host.call('machine.list', {})
+  expect(told).toBe(1)
+  await server?.close()
+  await until('the loss is told', () => told === 2)
 })
 
 test('compares what it believed before anybody else may call', async () => {

@@ -18,6 +18,8 @@ export type HostConnectionOptions = {
   onEvent: (event: HostEvent) => void
   /** Runs after each connect, before anybody else's call: what the service believed is compared with what is. */
   onConnected: (call: HostCall) => Promise<void>
+  /** Once after each loss of the host, and at the start: no host runs, and so none of its machines. */
+  onNobody: () => void
   /** How long after the host was lost a call still waits for it. */
   waitMs: number
   log: Log
@@ -69,9 +71,11 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
     let nextLaunchAtMs = 0
     let launchPauseMs: number = launches.firstMs
     let relaunchPauseMs: number = relaunches.firstMs
+    let toldNobody = false
     while (!closing.signal.aborted) {
       try {
         live = await connect()
+        toldNobody = false
         connected.resolve(live)
         const sinceMs = now()
         log.info('connected to the host')
@@ -92,6 +96,10 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
         if (closing.signal.aborted) return
         const nobody = nobodyListens(failure)
         if (!nobody) log.warn('cannot use the host', { failure })
+        else if (!toldNobody) {
+          toldNobody = true
+          options.onNobody()
+        }
         whyAway = failure instanceof AppError ? failure : undefined
         if (nobody && now() >= nextLaunchAtMs) {
           nextLaunchAtMs = now() + launchPauseMs

@@ -28,6 +28,8 @@ export type SandboxRegistry = {
   accountOf(id: SandboxId): AccountId | undefined
   /** The host says that it ended without being asked. */
   ended(id: SandboxId, reason: string): void
+  /** No host runs: nothing it held does. */
+  hostGone(): void
   /** Compares the records with what a host, just connected, really runs and keeps. */
   reconcile(call: HostCall): Promise<void>
 }
@@ -48,6 +50,7 @@ export type SandboxRegistryOptions = {
 
 /** Making, starting and removing files may take a while on a busy machine. */
 const changeDeadlineMs = 90_000
+const hostEnded = 'The sandbox host ended, and it with it.'
 const nothingEnforced: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistry {
@@ -188,6 +191,10 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       if (record?.status === 'running') nowStopped(record, reason)
     },
 
+    hostGone() {
+      for (const record of records.all()) if (record.status === 'running') nowStopped(record, hostEnded)
+    },
+
     async reconcile(hostCall) {
       const { result } = await hostCall('machine.list', {})
       const machines = new Map(result.machines.map((machine) => [machine.id, machine]))
@@ -196,7 +203,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         machines.delete(record.id)
         if (creating.has(record.id)) continue
         if (machine && record.startedAtMs !== machine.startedAtMs) nowRunning(record, machine)
-        else if (!machine && record.status === 'running') nowStopped(record, 'The sandbox host ended, and it with it.')
+        else if (!machine && record.status === 'running') nowStopped(record, hostEnded)
         else if (!machine && record.status === 'provisioning') nowBroken(record, 'Making it was interrupted.')
       }
       for (const stray of machines.values()) {

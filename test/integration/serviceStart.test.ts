@@ -1,0 +1,26 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { until } from '../support/eventually.ts'
+import { runningService, type TestServiceOptions } from '../support/runningService.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+async function started(options: TestServiceOptions) {
+  const service = await runningService(options)
+  onTestFinished(() => service.close())
+  return service
+}
+
+test('what ran when everything ended is told as stopped, also before another host runs', async () => {
+  const dataDir = temporaryFolder('ended')
+  const first = await started({ dataDir })
+  const { json, text } = await first.send('/v1/sandboxes', { body: {} })
+  expect(json.status, text).toBe('running')
+  await first.close()
+
+  const second = await started({ dataDir, host: 'none' })
+  const sandbox = `/v1/sandboxes/${json.id}`
+  await until('it is told as stopped', async () => (await second.send(sandbox)).json.status === 'stopped')
+  expect((await second.send(sandbox)).json).toMatchObject({
+    status_reason: 'The sandbox host ended, and it with it.',
+    started_at: null,
+  })
+})
