@@ -43,10 +43,19 @@ export async function startBwrap(request: BwrapRequest): Promise<BwrapProcess> {
   let complaint = ''
   let told = ''
   const over = Promise.withResolvers<string>()
-  const ready = new Promise<void>((resolve, reject) => {
+  /** What bwrap tells and what PID 1 says come through two pipes, in either order. */
+  const ready = new Promise<number>((resolve, reject) => {
+    const check = (): void => {
+      const init = childPid(told)
+      if (init !== undefined && said.includes(readyLine)) resolve(init)
+    }
     stdout.on('data', (bytes: Buffer) => {
       said += bytes.toString('latin1')
-      if (said.includes(readyLine)) resolve()
+      check()
+    })
+    info.on('data', (bytes: Buffer) => {
+      told += bytes.toString('latin1')
+      check()
     })
     child.once('error', reject)
     void over.promise.then((sentence) => reject(new Error(sentence)))
@@ -54,9 +63,6 @@ export async function startBwrap(request: BwrapRequest): Promise<BwrapProcess> {
   ready.catch(() => {}) // awaited below, unless it was called off before
   stderr.on('data', (bytes: Buffer) => {
     if (complaint.length < detailBytes) complaint += bytes.toString('utf8')
-  })
-  info.on('data', (bytes: Buffer) => {
-    told += bytes.toString('latin1')
   })
   child.once('close', (code, signal) => {
     over.resolve(signal ? `It was ended by ${signal}.` : code === 137 ? 'Its first process was killed.' : 'It ended.')
@@ -67,8 +73,7 @@ export async function startBwrap(request: BwrapRequest): Promise<BwrapProcess> {
   request.signal.addEventListener('abort', abort, { once: true })
   try {
     request.signal.throwIfAborted()
-    await ready
-    const init = childPid(told)
+    const init = await ready
     return {
       init,
       monitor: child.pid ?? init,
@@ -105,8 +110,7 @@ function notStarted(complaint: string, cause: unknown): AppError {
   return new AppError('sandbox/start-failed', `The sandbox did not start${complaint && `: ${complaint}`}.`, { cause })
 }
 
-function childPid(info: string): number {
-  const pid = /"child-pid":\s*(\d+)/.exec(info)?.[1]
-  if (pid === undefined) throw new Error('bwrap did not tell the number of its child.')
-  return Number(pid)
+function childPid(info: string): number | undefined {
+  const pid = /"child-pid":\s*(\d+)\s*[,}\n]/.exec(info)?.[1]
+  return pid === undefined ? undefined : Number(pid)
 }
