@@ -59,12 +59,21 @@ async function* measured(): AsyncGenerator<Row> {
     yield* throughputRows(client, id)
     const perTerminal = await megabytesPerTerminal({ steward, client, id }, Math.min(40, tries(200)))
     yield plainRow('memory of a terminal with 10,000 lines', `${perTerminal.toFixed(1)} MB`, '≤ 5 MB')
-    const drawn = await drawnThroughput({ url: steward.url, client, id, name })
-    yield plainRow('output to xterm.js in Chromium', `${drawn.toFixed(0)} MB/s`, '≥ 20 MB/s')
     await client.call(deleteSandbox, { id })
+    yield await drawnRow(steward, client)
   } finally {
     await steward.close()
   }
+}
+
+/** In a sandbox of its own, whose one tab is the one that is drawn. */
+async function drawnRow(steward: Steward, client: StewardClient): Promise<Row> {
+  const name = 'drawn'
+  const { id } = await client.call(createSandbox, { name, vcpu: 2, memory_mb: 4096 })
+  const drawn = await drawnThroughput({ url: steward.url, client, id, name }).catch((failure: Error) => failure.message)
+  await client.call(deleteSandbox, { id })
+  const figure = typeof drawn === 'string' ? `not measured: ${drawn}` : `${drawn.toFixed(0)} MB/s`
+  return plainRow('output to xterm.js in Chromium', figure, '≥ 20 MB/s')
 }
 
 function idleMemory(steward: Steward): Row {
