@@ -49,7 +49,7 @@ export async function drawnThroughput(given: {
     await window.terminal.isLive()
     const start = performance.now()
     await client.call(writeTerminal, { id, sessionId, input: '\n' })
-    await until('all is drawn', async () => (await window.terminal.rows()).some((row) => row === marker), 60_000)
+    await until('all is drawn', async () => (await window.terminal.rows()).some((row) => row.endsWith(marker)), 60_000)
     return megabytesPerSecond(drawnBytes, performance.now() - start)
   } finally {
     await browser.close()
