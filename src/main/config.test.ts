@@ -18,6 +18,7 @@ test('without a file everything has a default', () => {
     service: {
       listen: '127.0.0.1:0',
       public_url: null,
+      sandbox_host: null,
       tls: { cert_file: null, key_file: null },
       insecure_behind_proxy: false,
     },

@@ -33,6 +33,18 @@ export const Config = z.strictObject({
           error: 'needs both `cert_file` and `key_file`, or neither',
         })
         .prefault({}),
+      sandbox_host: z
+        .string()
+        .regex(
+          /^(?=.{1,180}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/,
+          'must be a host name, as in sandboxes.example.com',
+        )
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            'Exposed ports are reached at https://{port}-{sandbox_id}.{sandbox_host}: its DNS and TLS, for all names below it, lead to the service. Without it, at http://{port}-{sandbox_id}.localhost on this machine.',
+        }),
       insecure_behind_proxy: z.boolean().default(false).meta({
         description: 'Listen beyond loopback without TLS, because a proxy in front adds it.',
       }),

@@ -44,6 +44,7 @@ async function run(given: Given): Promise<void> {
           ...(certFile !== null && keyFile !== null && { tls: { cert: pem(certFile), key: pem(keyFile) } }),
           insecureBehindProxy: config.service.insecure_behind_proxy || given.has('insecure-behind-proxy'),
           ...(config.service.public_url !== null && { publicUrl: config.service.public_url }),
+          ...(config.service.sandbox_host !== null && { sandboxHost: config.service.sandbox_host }),
           runtimes: config.sandboxes.runtimes,
           pagesFolder: builtFile('renderer'),
           version,

@@ -46,6 +46,10 @@ const asked: Record<string, { id?: () => string; query?: string; body?: unknown 
   fileUpload: { body: { path: '/tmp/contract.txt', content: 'hello' } },
   fileRead: { query: '?path=/tmp/contract.txt' },
   fileList: { query: '?path=/tmp' },
+  portExpose: { body: { port: 3000 } },
+  portList: {},
+  portTokenCreate: {},
+  portRemove: {},
   terminalCreate: { body: { command: 'cat', cols: 100, rows: 30 } },
   terminalList: { query: '?all=true' },
   terminalWrite: { body: { input: 'x' } },
@@ -67,7 +71,7 @@ const order = [
 
 function pathOf(route: Route, path: string = route.path): string {
   const id = asked[route.operation]?.id?.() ?? sandboxId
-  const values: Record<string, string> = { id, sessionId: terminalId, keyId }
+  const values: Record<string, string> = { id, sessionId: terminalId, keyId, port: '3000' }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
   return `${filled}${asked[route.operation]?.query ?? ''}`
 }

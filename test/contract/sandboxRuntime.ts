@@ -427,6 +427,81 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
       })
     })
 
+    describe('ports', () => {
+      /** A server of a few lines; `$peer` is whoever connected. */
+      const serve = async (port: number, family: 'INET' | 'INET6', script: string): Promise<void> => {
+        const address = family === 'INET' ? 'INADDR_LOOPBACK' : 'IN6ADDR_LOOPBACK'
+        const pack = family === 'INET' ? 'sockaddr_in' : 'pack_sockaddr_in6'
+        await machine.writeFile(
+          `/tmp/serve-${port}`,
+          Buffer.from(`use strict; use Socket qw(:all); $SIG{CHLD} = 'IGNORE';
+            socket(my $server, AF_${family}, SOCK_STREAM, 0) or die; setsockopt $server, SOL_SOCKET, SO_REUSEADDR, 1;
+            bind($server, ${pack}(${port}, ${address})) && listen($server, 100) or die "$!";
+            while (1) {
+              accept(my $peer, $server) or next;
+              next if fork;
+              $peer->autoflush(1);
+              ${script};
+              exit;
+            }`),
+          never,
+        )
+        await run(machine, `setsid perl -MIO::Handle /tmp/serve-${port} </dev/null >/tmp/serve-${port}.log 2>&1 &`)
+      }
+      const connected = (port: number) =>
+        until('the server to listen', () => machine.connect(port, never).catch(() => undefined))
+
+      test('take what is sent, tell when it is over, and answer to the last byte', async () => {
+        await serve(7001, 'INET', `while (sysread $peer, my $bytes, 65536) { print $peer $bytes }`)
+        const sent = randomBytes(8 * 1024 * 1024)
+        const connection = await connected(7001)
+        connection.end(sent)
+        expect(Buffer.concat(await connection.toArray()).equals(sent)).toBe(true)
+      })
+
+      test('are found on IPv6 too', async () => {
+        await serve(7002, 'INET6', `print $peer 'six'`)
+        const connection = await connected(7002)
+        expect(Buffer.concat(await connection.toArray()).toString()).toBe('six')
+      })
+
+      test('say when nothing listens', async () => {
+        await expectAppError('port/silent', machine.connect(7003, never))
+        await expect(machine.connect(7003, AbortSignal.abort(new Error('off')))).rejects.toThrow('off')
+      })
+
+      test('hold back who sends more than is read', async () => {
+        await serve(7004, 'INET', `print $peer 'x' x 100000 while 1`)
+        const connection = await connected(7004)
+        await new Promise((resolve) => connection.once('readable', resolve))
+        expect(connection.readableLength).toBeLessThan(1024 * 1024)
+        connection.destroy()
+        await until(
+          'the server to see it',
+          async () => (await run(machine, 'pgrep -fc serve-700[4] || true')) === '1\n',
+        )
+      })
+
+      test('are those of this machine only, and end with it', async () => {
+        const spec = machineSpec()
+        const other = await runtime.create(spec, never)
+        await expectAppError('port/silent', other.connect(7001, never))
+        await other.exec({
+          command: `setsid perl -MIO::Socket::INET -e 'my $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 7001, Listen => 9); while (1) { push @all, $s->accept }' </dev/null >/dev/null 2>&1 &`,
+          timeoutMs: 120_000,
+          signal: never,
+        })
+        const connection = await until('its own server', () => other.connect(7001, never).catch(() => undefined))
+        connection.on('error', () => {})
+        const closed = new Promise((resolve) => connection.once('close', resolve))
+        await other.stop()
+        connection.destroy()
+        await closed
+        await expectAppError('sandbox/not-running', other.connect(7001, never))
+        await runtime.remove(spec.id)
+      })
+    })
+
     describe('files', () => {
       test('are written with their folders, read back and listed', async () => {
         const content = randomBytes(3_000_000)

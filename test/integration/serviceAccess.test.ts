@@ -98,7 +98,7 @@ test('wrong keys are slowed down, good ones never', async () => {
 })
 
 describe('a host name', () => {
-  test.each(['localhost', '127.0.0.1', '[::1]', 'anything.localhost'])('%s is ours', async (name) => {
+  test.each(['localhost', '127.0.0.1', '[::1]'])('%s is ours', async (name) => {
     const answer = await service.send('/v1/sandboxes', { headers: { host: `${name}:${new URL(service.url).port}` } })
     expect(answer.status).toBe(200)
   })

@@ -108,6 +108,7 @@ function localMachine(id: SandboxId): LocalMachine {
     writeFile: unsupported,
     readFile: unsupported,
     listFiles: unsupported,
+    connect: unsupported,
   }
 }
 

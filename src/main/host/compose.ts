@@ -11,6 +11,8 @@ import { attachHandler } from './ipc/attachHandler.ts'
 import { claimAddress, leaveAddress, removePidFile, writePidFile } from './ipc/hostAddress.ts'
 import { hostHandlers } from './ipc/hostHandlers.ts'
 import { idleWatch } from './ipc/idleWatch.ts'
+import { portHandler } from './ipc/portHandler.ts'
+import { streamHandler } from './ipc/streamHandler.ts'
 import { machines } from './machines/machines.ts'
 import { bubblewrapRuntime } from './runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { SandboxRuntime } from './runtimes/sandboxRuntime.ts'
@@ -107,7 +109,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
           pid: options.pid,
           shutDown: () => ending.resolve('asked to'),
         }),
-        open: attachHandler(terminals),
+        open: streamHandler({ attach: attachHandler(terminals), connect: portHandler(running) }),
         onConnections: (count) => idle.connections(count),
         log: log.of('ipc'),
       }),

@@ -25,17 +25,26 @@ import { failureLimiter } from './http/failureLimiter.ts'
 import { healthRoutes } from './http/healthRoutes.ts'
 import { closeServer, httpServer } from './http/httpServer.ts'
 import { checkListening, listen, localUrl } from './http/listening.ts'
+import { previewAccess } from './http/previewAccess.ts'
+import { openPath } from './http/previewPages.ts'
+import { previews } from './http/previews.ts'
 import { requestGuard } from './http/requestGuard.ts'
 import { terminalPage } from './http/terminalPage.ts'
 import { webSockets } from './http/webSockets.ts'
 import { answerRepository } from './idempotency/answerRepository.ts'
 import { idempotentAnswers } from './idempotency/idempotentAnswers.ts'
 import { metricsRoutes } from './metrics/metricsRoutes.ts'
+import { exposedPorts } from './ports/exposedPorts.ts'
+import { portNames } from './ports/portNames.ts'
+import { portRepository } from './ports/portRepository.ts'
+import { portRoutes } from './ports/portRoutes.ts'
+import { portTokens } from './ports/portTokens.ts'
 import { fileRoutes } from './sandboxes/fileRoutes.ts'
 import { runtimeReports } from './sandboxes/runtimeReports.ts'
 import { sandboxRegistry } from './sandboxes/sandboxRegistry.ts'
-import { sandboxRepository } from './sandboxes/sandboxRepository.ts'
+import { type SandboxRecord, sandboxRepository } from './sandboxes/sandboxRepository.ts'
 import { sandboxRoutes } from './sandboxes/sandboxRoutes.ts'
+import { sandboxToWire } from './sandboxes/sandboxWire.ts'
 import { terminalActivity } from './terminals/terminalActivity.ts'
 import { terminalLinkRepository } from './terminals/terminalLinkRepository.ts'
 import { terminalLinks } from './terminals/terminalLinks.ts'
@@ -53,6 +62,8 @@ export type ServiceOptions = {
   insecureBehindProxy?: boolean | undefined
   /** Under which others reach it, e.g. `https://steward.example`; absent is its own address. */
   publicUrl?: string | undefined
+  /** Suffix of the addresses of exposed ports, with TLS in front; without one they are below `localhost`. */
+  sandboxHost?: string | undefined
   /** Names of runtimes, the preferred one first. */
   runtimes: readonly string[]
   /** The built interface, for terminal links. */
@@ -108,6 +119,24 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const links = terminalLinks({ links: terminalLinkRepository(database), now, randomBytes })
     const events = eventHub()
 
+    const names = portNames({
+      sandboxHost: options.sandboxHost,
+      serviceUrl: () => ownUrl,
+      ownNames: [options.listen.host, ...(publicUrl ? [publicUrl.hostname] : [])],
+    })
+    const portRecords = portRepository(database)
+    const ports = exposedPorts({
+      records: portRecords,
+      urlOf: names.urlOf,
+      onChanged: (id) => sandboxes.announce(id),
+    })
+    const tokens = portTokens({ records: portRecords, now, randomBytes })
+    const toWire = (record: SandboxRecord) =>
+      sandboxToWire(record, {
+        baseUrl: baseUrl(),
+        ports: ports.list(record.id).map(({ port, url }) => ({ port, url })),
+      })
+
     const call: HostCall = (...request) => host.call(...request)
     const runtimes = runtimeReports({ call, order: options.runtimes })
     const activity = activityLog({
@@ -124,7 +153,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       runtimes,
       publish: events.publish,
       note: activity.note,
-      baseUrl,
+      toWire,
       mostActive: options.mostActiveSandboxes ?? mostActiveSandboxes,
       newId: () => randomBytes(16).toString('hex'),
       now,
@@ -154,13 +183,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
     const closing = new AbortController()
     const guard = requestGuard({ beyondLoopback, listenHost: options.listen.host, publicUrl, scheme })
-    const known = authentication({ finders: [keys.identify, links.identify], limiter: failureLimiter(now) })
+    const limiter = failureLimiter(now)
+    const known = authentication({ finders: [keys.identify, links.identify], limiter })
     const sockets = [terminalStream({ sandboxes, host }), events.endpoint]
     const app = httpServer({
       endpoints: [
         ...healthRoutes({ version: options.version, now }),
         ...accountRoutes(keys),
-        ...sandboxRoutes({ sandboxes, runtimes, call, activity, baseUrl }),
+        ...sandboxRoutes({ sandboxes, runtimes, call, activity, toWire }),
+        ...portRoutes({ sandboxes, ports, tokens, urlOf: names.urlOf, openPath }),
         ...fileRoutes({ sandboxes, call, activity }),
         ...terminalRoutes({
           sandboxes,
@@ -189,8 +220,24 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         endpoints: sockets,
         guard,
         authentication: known,
+        isElsewhere: (name) => names.labelOf(name) !== undefined,
         linkHolder: links.identify,
         log: log.of('sockets'),
+      }),
+      (it) => it.close(),
+    )
+    scope.own(
+      previews({
+        server: app.server,
+        names,
+        ports,
+        sandbox: sandboxes.find,
+        access: previewAccess({ keyHolder: keys.identify, tokens, accountOf: sandboxes.accountOf, limiter }),
+        connect: (...request) => host.connect(...request),
+        scheme,
+        behindProxy: options.insecureBehindProxy ?? false,
+        closing: closing.signal,
+        log: log.of('ports'),
       }),
       (it) => it.close(),
     )

@@ -94,6 +94,19 @@ describe('the schema of the service', () => {
     expect(database.prepare('SELECT id FROM sandboxes').all()).toEqual([{ id: 'a'.repeat(32) }])
   })
 
+  test('5 keeps the sandboxes of 4, and takes ports away with them', () => {
+    migrate(database, upTo(4))
+    addAccount('ada')
+    addSandbox('a'.repeat(32), 'ada')
+    migrate(database, upTo(5))
+    expect(database.prepare('SELECT id FROM sandboxes').all()).toEqual([{ id: 'a'.repeat(32) }])
+    database.exec(`INSERT INTO ports VALUES ('${'a'.repeat(32)}', 80, 'public', NULL)`)
+    database.exec(`INSERT INTO port_tokens VALUES (randomblob(32), '${'a'.repeat(32)}', 80, 1)`)
+    database.exec('DELETE FROM sandboxes')
+    expect(database.prepare('SELECT * FROM ports').all()).toEqual([])
+    expect(database.prepare('SELECT * FROM port_tokens').all()).toEqual([])
+  })
+
   test('allows one owner, and no start time of what does not run', () => {
     migrate(database, serviceMigrations)
     addAccount('ada')

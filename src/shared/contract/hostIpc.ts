@@ -150,8 +150,16 @@ export const HostEvent = z.discriminatedUnion('type', [
 export type HostEvent = z.infer<typeof HostEvent>
 
 /**
- * One stream kind: a viewer of a terminal. Opened with these parameters, it carries the messages of
+ * One of two stream kinds: a viewer of a terminal. Opened with these parameters, it carries the messages of
  * `terminalStream.ts` in both directions; a message without JSON carries bytes: the snapshot first, then raw output.
  */
 export const TerminalAttach = OnTerminal.extend({ scrollback: z.int() })
 export type TerminalAttach = z.infer<typeof TerminalAttach>
+
+/**
+ * The other stream kind: a connection to a port inside a sandbox. `opened` says that the port took it; then messages
+ * without JSON carry bytes both ways. Each side has at most `portWindowBytes` on the way that the other has not yet
+ * acknowledged as used; `finished` says that a side sends no more. It fails with `port/…` or `sandbox/not-running`.
+ */
+export const PortConnect = OnSandbox.extend({ kind: z.literal('port'), port: z.int().min(1).max(65_535) })
+export type PortConnect = z.infer<typeof PortConnect>

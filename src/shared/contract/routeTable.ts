@@ -3,6 +3,7 @@ import { listActivity, listCommands } from './activity.ts'
 import { listFiles, readFile, uploadFile } from './files.ts'
 import { getHealth } from './health.ts'
 import { getMetrics } from './metrics.ts'
+import { createPortToken, exposePort, listPorts, removePort } from './ports.ts'
 import type { Route } from './route.ts'
 import {
   createSandbox,
@@ -43,6 +44,10 @@ export const routeTable: readonly Route[] = [
   uploadFile,
   readFile,
   listFiles,
+  exposePort,
+  listPorts,
+  createPortToken,
+  removePort,
   createTerminal,
   listTerminals,
   writeTerminal,

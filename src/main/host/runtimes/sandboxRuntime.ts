@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { FileEntry } from '../../../shared/contract/files.ts'
 import type { MachineSpec } from '../../../shared/contract/hostIpc.ts'
 import type { Enforced, RuntimeReport } from '../../../shared/contract/sandboxes.ts'
@@ -50,6 +51,12 @@ export interface Machine {
   readFile(path: string, maxBytes: number, signal: AbortSignal): Promise<Buffer>
   /** Folders first, then by name. @throws AppError `file/not-found`, `file/not-a-folder`. */
   listFiles(path: string, signal: AbortSignal): Promise<FileEntry[]>
+  /**
+   * Connects to a TCP port of the machine's own loopback, IPv4 before IPv6. Ending the stream ends what is sent to the
+   * port; the stream ends when the port has sent all it will, and with the machine. `signal` limits the connecting only.
+   * @throws AppError `port/silent` when nothing listens there, `port/failed`, `sandbox/not-running`
+   */
+  connect(port: number, signal: AbortSignal): Promise<Duplex>
 }
 
 /** Each stream is kept up to this size; what comes after is read and dropped, and `truncated` is set. */

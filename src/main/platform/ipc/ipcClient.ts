@@ -14,7 +14,12 @@ export type IpcStreamHandlers = {
   onEnd(failure: AppError | undefined): void
 }
 
-export type IpcStream = { send(message: unknown): void; close(): void }
+export type IpcStream = {
+  send(message: unknown): void
+  /** The bytes must not change afterwards: they wait in the socket without being copied. */
+  sendBytes(bytes: Uint8Array): void
+  close(): void
+}
 
 export type IpcClient = {
   /** @throws AppError of the other side; `host/unavailable` when the connection is lost or `signal` fires. */
@@ -129,13 +134,16 @@ export async function connectIpc(options: {
       const stream = ++lastStream
       if (socket.destroyed) {
         queueMicrotask(() => handlers.onEnd(lost()))
-        return { send: () => {}, close: () => {} }
+        return { send: () => {}, sendBytes: () => {}, close: () => {} }
       }
       streams.set(stream, handlers)
       writeFrame(socket, { kind: 'open', stream, params })
       return {
         send(message) {
           if (streams.has(stream)) writeFrame(socket, { kind: 'data', stream, message })
+        },
+        sendBytes(bytes) {
+          if (streams.has(stream)) writeFrame(socket, { kind: 'data', stream }, bytes)
         },
         close() {
           if (streams.delete(stream) && !socket.destroyed) writeFrame(socket, { kind: 'end', stream })

@@ -7,7 +7,7 @@ import { IpcMessage } from './messages.ts'
 export type IpcAnswer = { result: unknown; body?: Uint8Array }
 export type IpcCall = { params: unknown; body: Buffer; signal: AbortSignal }
 
-/** The server's end of a stream. `onMessage`, `onTurn` and `onClose` are set by the handler before it returns. */
+/** The server's end of a stream. `onMessage` and what follows is set by the handler before it returns. */
 export type IpcServerStream = {
   send(message: unknown): void
   /** The bytes must not change afterwards: they wait in the socket without being copied. */
@@ -16,6 +16,7 @@ export type IpcServerStream = {
   congested(): boolean
   end(failure?: AppError): void
   onMessage: (message: unknown) => void
+  onBytes: (bytes: Buffer) => void
   /** Send a little of what was held back, and tell whether there is more: the streams take turns. */
   onTurn: () => boolean
   onClose: () => void
@@ -129,6 +130,7 @@ function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void 
         send({ kind: 'end', stream: id, ...(failure && { code: failure.code, message: failure.message }) })
       },
       onMessage: () => {},
+      onBytes: () => {},
       onTurn: () => false,
       onClose: () => {},
     }
@@ -158,9 +160,12 @@ function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void 
       case 'open':
         openStream(message.stream, message.params)
         return
-      case 'data':
-        streams.get(message.stream)?.onMessage(message.message)
+      case 'data': {
+        const stream = streams.get(message.stream)
+        if (message.message === undefined) stream?.onBytes(body)
+        else stream?.onMessage(message.message)
         return
+      }
       case 'end': {
         const stream = streams.get(message.stream)
         streams.delete(message.stream)

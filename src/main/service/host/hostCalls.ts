@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import { AppError } from '../../../shared/appError.ts'
 import {
   type HostMethod,
@@ -6,6 +7,7 @@ import {
   hostMethods,
   type TerminalAttach,
 } from '../../../shared/contract/hostIpc.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
 import type { IpcClient, IpcStream, IpcStreamHandlers } from '../../platform/ipc/ipcClient.ts'
 
 /** @throws AppError what the host says; `host/unavailable` when it is away or does not answer in time. */
@@ -19,6 +21,8 @@ export type HostCalls = {
   call: HostCall
   /** A viewer of a terminal. While the host is away it ends at once with `host/unavailable`. */
   attach(params: TerminalAttach, handlers: IpcStreamHandlers): IpcStream
+  /** @throws AppError `port/…`, `sandbox/not-running`, `host/unavailable` */
+  connect(to: { sandboxId: SandboxId; port: number }, signal: AbortSignal): Promise<Duplex>
 }
 
 export type HostCallOptions = { body?: Uint8Array; deadlineMs?: number; signal?: AbortSignal }

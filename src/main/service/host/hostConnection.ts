@@ -4,6 +4,7 @@ import { HostEvent } from '../../../shared/contract/hostIpc.ts'
 import { connectIpc, type IpcClient } from '../../platform/ipc/ipcClient.ts'
 import type { Log } from '../../platform/log.ts'
 import { callHost, type HostCall, type HostCalls } from './hostCalls.ts'
+import { connectToPort } from './hostPorts.ts'
 import { replaceOtherVersion } from './hostVersion.ts'
 
 export type HostConnection = HostCalls & {
@@ -123,8 +124,9 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
     attach(params, handlers) {
       if (live) return live.open(params, handlers)
       queueMicrotask(() => handlers.onEnd(away()))
-      return { send: () => {}, close: () => {} }
+      return { send: () => {}, sendBytes: () => {}, close: () => {} }
     },
+    connect: async (to, signal) => connectToPort(live ?? (await soon()), to, signal),
     async close() {
       closing.abort()
       live?.close()

@@ -14,9 +14,8 @@ const published = requestGuard({
   scheme: 'https',
 })
 
-test.each(['localhost:80', 'LOCALHOST', '127.0.0.1:7000', '[::1]:7000', '3000-abc.localhost:1'])(
-  'on this machine %s is ours',
-  (host) => expect(() => loopback.check({ host })).not.toThrow(),
+test.each(['localhost:80', 'LOCALHOST', '127.0.0.1:7000', '[::1]:7000'])('on this machine %s is ours', (host) =>
+  expect(() => loopback.check({ host })).not.toThrow(),
 )
 
 test.each([
@@ -26,6 +25,7 @@ test.each([
   '10.0.0.1',
   '[fe80::1]',
   'localhost.',
+  '3000-abc.localhost:1',
   'localhost@evil',
   'a b',
   '127.0.0.1:x',

@@ -41,7 +41,7 @@ export function requestGuard({ beyondLoopback, listenHost, publicUrl, scheme }: 
 }
 
 export function isLoopbackName(name: string): boolean {
-  return name === 'localhost' || name === '127.0.0.1' || name === '[::1]' || name.endsWith('.localhost')
+  return name === 'localhost' || name === '127.0.0.1' || name === '[::1]'
 }
 
 /** Name of a Host header, lower-case and without the port; undefined when it is none. */

@@ -23,6 +23,8 @@ type Options = {
   endpoints: readonly SocketEndpoint[]
   guard: RequestGuard
   authentication: Authentication
+  /** Of a host that is not ours: somebody else takes its upgrades. */
+  isElsewhere: (host: string | undefined) => boolean
   /** Knows the holder of a token that a page sent as a subprotocol. */
   linkHolder: (token: string) => Caller | undefined
   log: Log
@@ -47,6 +49,7 @@ export function webSockets(options: Options): WebSockets {
   const peers = peerWatch()
 
   const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    if (options.isElsewhere(request.headers.host)) return
     stream.on('error', () => stream.destroy()) // the peer has gone; `close` tells whoever serves it
     try {
       const { endpoint, input, caller } = admit(request, options)

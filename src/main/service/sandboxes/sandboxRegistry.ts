@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/appError.ts'
 import type { ServiceEvent } from '../../../shared/contract/events.ts'
 import type { RunningMachine } from '../../../shared/contract/hostIpc.ts'
 import type { Parsed } from '../../../shared/contract/route.ts'
-import type { createSandbox, Enforced } from '../../../shared/contract/sandboxes.ts'
+import type { createSandbox, Enforced, Sandbox } from '../../../shared/contract/sandboxes.ts'
 import { type AccountId, SandboxId, shortId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
@@ -11,7 +11,7 @@ import type { HostCall } from '../host/hostCalls.ts'
 import { keyedQueue } from './keyedQueue.ts'
 import type { RuntimeReports } from './runtimeReports.ts'
 import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
-import { machineSpec, sandboxToWire } from './sandboxWire.ts'
+import { machineSpec } from './sandboxWire.ts'
 
 export type SandboxRegistry = {
   /** @throws AppError `sandbox/capacity`; `start` as well */
@@ -26,6 +26,9 @@ export type SandboxRegistry = {
   rename(caller: Caller, id: SandboxId, name: string): SandboxRecord
   remove(caller: Caller, id: SandboxId): Promise<void>
   accountOf(id: SandboxId): AccountId | undefined
+  find(id: SandboxId): SandboxRecord | undefined
+  /** Something that belongs to it has changed. */
+  announce(id: SandboxId): void
   /** The host says that it ended without being asked. */
   ended(id: SandboxId, reason: string): void
   /** No host runs: nothing it held does. */
@@ -40,7 +43,7 @@ export type SandboxRegistryOptions = {
   runtimes: RuntimeReports
   publish: (accountId: AccountId, event: ServiceEvent) => void
   note: ActivityLog['note']
-  baseUrl: () => string
+  toWire: (record: SandboxRecord) => Sandbox
   /** So many may run at once. */
   mostActive: number
   newId: () => string
@@ -60,7 +63,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
   const creating = new Set<SandboxId>()
 
   const tell = (record: SandboxRecord): SandboxRecord => {
-    publish(record.accountId, { type: 'sandbox.changed', sandbox: sandboxToWire(record, options.baseUrl()) })
+    publish(record.accountId, { type: 'sandbox.changed', sandbox: options.toWire(record) })
     return record
   }
   const update = (record: SandboxRecord): SandboxRecord => {
@@ -102,6 +105,11 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
     owned,
     list: (accountId) => records.list(accountId),
     accountOf: (id) => records.find(id)?.accountId,
+    find: (id) => records.find(id),
+    announce(id) {
+      const record = records.find(id)
+      if (record) tell(record)
+    },
 
     async create(accountId, wanted) {
       const runtime = await options.runtimes.choose(wanted.runtime)

@@ -7,6 +7,7 @@ import {
   listRuntimes,
   listSandboxes,
   renameSandbox,
+  type Sandbox,
   startSandbox,
   stopSandbox,
 } from '../../../shared/contract/sandboxes.ts'
@@ -17,7 +18,6 @@ import { textOutput } from './execOutput.ts'
 import type { RuntimeReports } from './runtimeReports.ts'
 import type { SandboxRegistry } from './sandboxRegistry.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
-import { sandboxToWire } from './sandboxWire.ts'
 
 /** The host answers an exec when its own time is over; this long after it is taken for lost. */
 const execGraceMs = 30_000
@@ -27,10 +27,9 @@ export function sandboxRoutes(options: {
   runtimes: RuntimeReports
   call: HostCall
   activity: Pick<ActivityLog, 'ran'>
-  baseUrl: () => string
+  toWire: (record: SandboxRecord) => Sandbox
 }): Endpoint[] {
-  const { sandboxes, runtimes, call } = options
-  const toWire = (record: SandboxRecord) => sandboxToWire(record, options.baseUrl())
+  const { sandboxes, runtimes, call, toWire } = options
   return [
     endpoint(listRuntimes, async () => ({ runtimes: await runtimes.list() })),
     endpoint(createSandbox, async ({ body }, { caller }) => toWire(await sandboxes.create(caller.accountId, body))),

@@ -4,7 +4,10 @@ import { shortId } from '../../../shared/ids.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
 
-export function sandboxToWire(record: SandboxRecord, baseUrl: string): Sandbox {
+export function sandboxToWire(
+  record: SandboxRecord,
+  { baseUrl, ports }: { baseUrl: string; ports: Sandbox['forwarded_ports'] },
+): Sandbox {
   return {
     id: record.id,
     short_id: shortId(record.id),
@@ -20,7 +23,7 @@ export function sandboxToWire(record: SandboxRecord, baseUrl: string): Sandbox {
     terminal_url: `${baseUrl}/terminal/${record.id}`,
     created_at: isoTime(record.createdAtMs),
     started_at: record.startedAtMs === null ? null : isoTime(record.startedAtMs),
-    forwarded_ports: [],
+    forwarded_ports: ports,
   }
 }
 

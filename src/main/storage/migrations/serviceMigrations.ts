@@ -2,7 +2,8 @@ import type { Migration } from '../migrate.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { idempotency } from './idempotency.ts'
+import { ports } from './ports.ts'
 import { sandboxes } from './sandboxes.ts'
 
 /** The schema of `service.sqlite`, in order. */
-export const serviceMigrations: readonly Migration[] = [accounts, sandboxes, idempotency, activity]
+export const serviceMigrations: readonly Migration[] = [accounts, sandboxes, idempotency, activity, ports]

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { AppError } from '../../../../shared/appError.ts'
 import { enterScript } from './enterScript.ts'
 import { seccompFilter } from './seccompFilter.ts'
@@ -18,7 +18,7 @@ export type Entrance = {
   processes: number
 }
 
-export type EnterMode = 'exec' | 'terminal' | 'write' | 'read' | 'list'
+export type EnterMode = 'exec' | 'terminal' | 'connect' | 'write' | 'read' | 'list'
 
 export type Ending =
   /** `status` is what wait(2) says. */
@@ -28,9 +28,11 @@ export type Ending =
   | { kind: 'lost'; detail: string }
 
 export type Entered = {
+  /** Ended already, but for a terminal and a connection. */
+  input: Writable
   stdout: Readable
   stderr: Readable
-  /** Resolves when the command runs, with its number as the host counts, or when it will never run. */
+  /** Resolves when the command runs or the port is reached, with a process number of the host; else undefined. */
   started: Promise<number | undefined>
   /** Resolves after both streams have ended. Never rejects. */
   ending: Promise<Ending>
@@ -109,7 +111,7 @@ export function enter(entrance: Entrance, { mode, fields, content, pseudoTermina
   const runsCommand = mode === 'exec' || mode === 'terminal'
   const all = runsCommand ? [String(fields.length), ...fields] : fields
   stdin.write(all.map((field) => `${field}\0`).join(''))
-  if (mode !== 'terminal') stdin.end(content)
+  if (mode !== 'terminal' && mode !== 'connect') stdin.end(content)
 
   let pid: number | undefined
   const started = Promise.withResolvers<number | undefined>()
@@ -145,6 +147,7 @@ export function enter(entrance: Entrance, { mode, fields, content, pseudoTermina
   })
 
   return {
+    input: stdin,
     stdout: stdout as Readable, // 'pipe' in the parent is readable
     stderr: stderr as Readable,
     started: started.promise,

@@ -3,6 +3,7 @@
  * capability that a machine does not need, and only then touches what the sandbox could have changed. `nsenter` with
  * `setpriv` would load the sandbox's own libraries while still holding all capabilities. Perl belongs to every Debian,
  * starts in a millisecond and reaches the system calls without a compiler.
+ * `connect` enters only the user and the network namespace, and passes bytes between stdin, stdout and a port inside.
  *
  * Arguments: mode, PID 1 of the sandbox, numbers of system calls, capabilities to keep (a bit mask), most processes
  * (0: only the cgroup limits them), count of cgroup files (file descriptors 4…), number of the pseudo-terminal, and a
@@ -66,7 +67,7 @@ my $machine = syscall($pidfd_open, $target + 0, 0);
 $machine >= 0 or fail('machine');
 syscall($setns, $machine, 0x10000000) == 0 or fail('namespaces');
 if (open(my $limit, '>', '/proc/sys/user/max_user_namespaces')) { syswrite $limit, '0'; close $limit }
-syscall($setns, $machine, 0x6e020000) == 0 or fail('namespaces');
+syscall($setns, $machine, $mode eq 'connect' ? 0x40000000 : 0x6e020000) == 0 or fail('namespaces');
 open(my $done, '<&=', $machine);
 close $done;
 
@@ -170,6 +171,51 @@ elsif ($mode eq 'terminal') {
   }
   waitpid $child, 0;
   tell_('x', $?);
+}
+elsif ($mode eq 'connect') {
+  confine();
+  my $port = field();
+  my ($socket, $failure);
+  for ([2, pack 'S n C4 x8', 2, $port, 127, 0, 0, 1], [10, pack 'S n N x15 C N', 10, $port, 0, 1, 0]) {
+    my ($family, $address) = @$_;
+    last if socket($socket, $family, 1, 0) && connect $socket, $address;
+    ($failure, $socket) = ($failure || $! + 0, undef);
+  }
+  defined $socket or fail('connect', $failure);
+  setsockopt $socket, 6, 1, 1;
+  $SIG{PIPE} = 'IGNORE';
+  fcntl($_, 4, 2048) for $socket, *STDIN, *STDOUT;
+  tell_('p', $$);
+  my ($up, $down, $sending) = ($input, '', 1);
+  while (1) {
+    my ($readable, $writable) = ('', '');
+    vec($readable, 3, 1) = 1;
+    vec($readable, fileno $socket, 1) = 1 if $down eq '';
+    vec($readable, 0, 1) = 1 if $sending && $up eq '';
+    vec($writable, fileno $socket, 1) = 1 if $up ne '';
+    vec($writable, 1, 1) = 1 if $down ne '';
+    select($readable, $writable, undef, undef) > 0 or next;
+    last if vec($readable, 3, 1); # the host process has gone
+    if (vec($writable, 1, 1)) {
+      my $sent = syswrite STDOUT, $down;
+      defined $sent ? substr($down, 0, $sent, '') : $! == 11 || last;
+    }
+    if (vec($writable, fileno $socket, 1)) {
+      my $sent = syswrite $socket, $up;
+      if (defined $sent) { substr $up, 0, $sent, '' }
+      elsif ($! != 11) { ($up, $sending) = ('', 0) }
+    }
+    if (vec($readable, fileno $socket, 1)) {
+      my $got = sysread $socket, $down, 65536;
+      defined $got ? $got || last : $! == 11 || last;
+    }
+    if (vec($readable, 0, 1)) {
+      my $got = sysread STDIN, $up, 65536;
+      if (!defined $got) { $! == 11 or last }
+      elsif (!$got) { $sending = 0; shutdown $socket, 1 }
+    }
+  }
+  tell_('x', 0);
 }
 else {
   confine();

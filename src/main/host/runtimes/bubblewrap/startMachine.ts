@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import { AppError } from '../../../../shared/appError.ts'
 import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
 import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
@@ -7,6 +8,7 @@ import type { HostBase } from './baseFiles.ts'
 import { bwrapArguments } from './bwrapArguments.ts'
 import { type BwrapProcess, infoFile, startBwrap } from './bwrapProcess.ts'
 import { type CgroupController, type CgroupLimits, cgroupName, type MachineCgroups, makeCgroups } from './cgroups.ts'
+import { connectPort } from './connectPort.ts'
 import { diskMeter } from './diskMeter.ts'
 import type { Entrance } from './enter.ts'
 import type { HostTools } from './hostTools.ts'
@@ -88,12 +90,14 @@ function runningMachine(
     cgroups: cgroups.folders,
     diskBytes: diskMeter([folder.root, folder.usrLocal], over.signal),
   })
+  const connections = new Set<Duplex>()
   let stopping = false
   let running = true
 
   const ended = bwrap.ended.then(async (sentence) => {
     running = false
     over.abort()
+    for (const connection of connections) connection.destroy()
     await cgroups.remove().catch((failure: unknown) => {
       log.warn('a cgroup of an ended sandbox stays', { sandboxId: spec.id, failure })
     })
@@ -132,5 +136,13 @@ function runningMachine(
     writeFile: (path, content, signal) => inside((into) => writeMachineFile(into, { path, content, signal })),
     readFile: (path, maxBytes, signal) => inside((into) => readMachineFile(into, { path, maxBytes, signal })),
     listFiles: (path, signal) => inside((into) => listMachineFiles(into, { path, signal })),
+    connect: (port, signal) =>
+      inside(async (into) => {
+        const connection = await connectPort(into, port, signal)
+        connections.add(connection)
+        connection.once('close', () => connections.delete(connection))
+        if (!running) connection.destroy()
+        return connection
+      }),
   }
 }

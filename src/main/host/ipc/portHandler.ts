@@ -1,0 +1,69 @@
+import { finished } from 'node:stream'
+import { AppError } from '../../../shared/appError.ts'
+import type { PortConnect } from '../../../shared/contract/hostIpc.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import { byteStream } from '../../platform/ipc/byteStream.ts'
+import type { IpcServerStream } from '../../platform/ipc/ipcServer.ts'
+import type { Machines } from '../machines/machines.ts'
+
+/** To one sandbox at a time: each is a process of this machine. */
+const maxConnections = 256
+const connectMs = 15_000
+
+/** Joins the stream of a service with a port inside a sandbox. */
+export function portHandler(machines: Pick<Machines, 'get'>): (params: PortConnect, stream: IpcServerStream) => void {
+  const connections = new Map<SandboxId, number>()
+  const count = (id: SandboxId, change: number): number => {
+    const now = (connections.get(id) ?? 0) + change
+    if (now === 0) connections.delete(id)
+    else connections.set(id, now)
+    return now
+  }
+
+  const join = async ({ sandboxId, port }: PortConnect, stream: IpcServerStream): Promise<void> => {
+    const left = new AbortController()
+    const outside = byteStream({
+      ...stream,
+      end: (failure) => stream.end(failure instanceof AppError ? failure : undefined),
+    })
+    outside.duplex.on('error', () => {}) // `close` follows
+    outside.duplex.once('close', () => left.abort())
+    stream.onMessage = outside.onMessage
+    stream.onBytes = outside.onBytes
+    stream.onTurn = outside.onTurn
+    stream.onClose = () => outside.duplex.destroy()
+    const signal = AbortSignal.any([left.signal, AbortSignal.timeout(connectMs)])
+    const inside = await machines.get(sandboxId).connect(port, signal)
+    if (inside.destroyed) throw lost(port)
+    inside.on('error', () => {}) // `close` follows
+    outside.duplex.once('close', () => inside.destroy())
+    stream.send({ type: 'opened' })
+    outside.duplex.pipe(inside)
+    inside.pipe(outside.duplex)
+    inside.once('close', () => {
+      if (!inside.readableEnded) outside.duplex.destroy(lost(port))
+      // What the port sent last is still delivered.
+      else finished(outside.duplex, { readable: false }, () => outside.duplex.destroy())
+    })
+    await new Promise((resolve) => inside.once('close', resolve))
+  }
+
+  return (params, stream) => {
+    if (count(params.sandboxId, 1) > maxConnections) {
+      count(params.sandboxId, -1)
+      stream.end(new AppError('port/busy', `This sandbox has ${maxConnections} connections already.`))
+      return
+    }
+    void join(params, stream)
+      .catch((failure: unknown) => stream.end(failure instanceof AppError ? failure : tooLate(params.port)))
+      .finally(() => count(params.sandboxId, -1))
+  }
+}
+
+function lost(port: number): AppError {
+  return new AppError('port/failed', `The connection to port ${port} in the sandbox was lost.`)
+}
+
+function tooLate(port: number): AppError {
+  return new AppError('port/silent', `Port ${port} in the sandbox took no connection in time.`)
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { until } from '../../../../test/support/eventually.ts'
+import { AppError } from '../../../shared/appError.ts'
+import { silentLog } from '../log.ts'
+import { Scope } from '../scope.ts'
+import { byteStream } from './byteStream.ts'
+import { connectIpc } from './ipcClient.ts'
+import { listenIpc } from './ipcServer.ts'
+
+let scope: Scope
+let path: string
+
+beforeEach(async () => {
+  scope = new Scope()
+  const folder = scope.own(await mkdtemp(join(tmpdir(), 'steward-bytes-')), (it) => rm(it, { recursive: true }))
+  path = join(folder, 'test.sock')
+})
+afterEach(() => scope.close())
+
+/** Both ends of one connection, over a real socket. */
+async function pair(): Promise<{ near: Duplex; far: Duplex; sent: () => number }> {
+  const opened = Promise.withResolvers<Duplex>()
+  const server = await listenIpc({
+    path,
+    handlers: {},
+    log: silentLog,
+    open(_, stream) {
+      const end = (failure?: Error) => stream.end(failure instanceof AppError ? failure : undefined)
+      const bytes = byteStream({ ...stream, end })
+      stream.onMessage = bytes.onMessage
+      stream.onBytes = bytes.onBytes
+      stream.onTurn = bytes.onTurn
+      stream.onClose = () => bytes.onEnd(undefined)
+      bytes.duplex.on('error', () => {})
+      opened.resolve(bytes.duplex)
+    },
+  })
+  scope.own(server, (it) => it.close())
+  const client = scope.own(await connectIpc({ path, onEvent: () => {} }), (it) => it.close())
+  let sent = 0
+  const bytes = byteStream({
+    send: (message) => stream.send(message),
+    sendBytes(piece) {
+      sent += piece.length
+      stream.sendBytes(piece)
+    },
+    congested: () => false,
+    end: () => stream.close(),
+  })
+  const stream = client.open({}, bytes)
+  bytes.duplex.on('error', () => {}) // when the socket goes with the test
+  return { near: bytes.duplex, far: await opened.promise, sent: () => sent }
+}
+
+/** Leaves the stream as it is; iterating would destroy it at the end of reading. */
+function readWhole(stream: Duplex): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    stream.on('data', (bytes: Buffer) => chunks.push(bytes))
+    stream.once('end', () => resolve(Buffer.concat(chunks)))
+    stream.once('error', reject)
+  })
+}
+
+test('bytes arrive in order both ways, and each side ends by itself', async () => {
+  const { near, far } = await pair()
+  const [up, down] = [randomBytes(3_000_000), randomBytes(2_000_000)]
+  near.end(up)
+  far.end(down)
+  const [atFar, atNear] = await Promise.all([readWhole(far), readWhole(near)])
+  expect(atFar.equals(up)).toBe(true)
+  expect(atNear.equals(down)).toBe(true)
+})
+
+test('who does not read holds the other back', async () => {
+  const { near, far, sent } = await pair()
+  near.write(Buffer.alloc(4_000_000))
+  await until('the first bytes', () => far.readableLength > 0)
+  expect(sent()).toBeLessThan(1_000_000)
+  far.resume()
+  await until('all of it', () => sent() === 4_000_000)
+})
+
+test('what was sent last is read, though the other side has gone', async () => {
+  const { near, far } = await pair()
+  near.write(Buffer.alloc(4_000_000))
+  await new Promise<void>((resolve) => far.end('refused', resolve))
+  far.destroy()
+  expect(Buffer.concat(await near.toArray()).toString()).toBe('refused')
+})
+
+test('what is cut off does not look whole', async () => {
+  const { near, far } = await pair()
+  far.write('half')
+  await until('a part', () => near.readableLength > 0)
+  far.destroy()
+  await expect(near.toArray()).rejects.toThrow('cut off')
+})
+
+test('a failure of the other side is told', async () => {
+  const { near, far } = await pair()
+  const failed = new Promise((resolve) => near.once('error', resolve))
+  far.on('error', () => {})
+  far.destroy(new AppError('port/failed', 'It broke.'))
+  expect(await failed).toMatchObject({ code: 'port/failed', message: 'It broke.' })
+})

@@ -1,0 +1,42 @@
+import type { Duplex } from 'node:stream'
+import type { PortConnect } from '../../../shared/contract/hostIpc.ts'
+import { byteStream } from '../../platform/ipc/byteStream.ts'
+import type { IpcClient, IpcStream } from '../../platform/ipc/ipcClient.ts'
+
+/** Resolves when the port in the sandbox took the connection. */
+export function connectToPort(
+  client: Pick<IpcClient, 'open'>,
+  to: Omit<PortConnect, 'kind'>,
+  signal: AbortSignal,
+): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const giveUp = (): void => void bytes.duplex.destroy(signal.reason)
+    const bytes = byteStream(
+      {
+        send: (message) => stream.send(message),
+        sendBytes: (piece) => stream.sendBytes(piece),
+        congested: () => false, // a window for each connection, and a host that reads at once
+        end: () => stream.close(),
+      },
+      () => {
+        signal.removeEventListener('abort', giveUp)
+        resolve(bytes.duplex)
+      },
+    )
+    signal.addEventListener('abort', giveUp, { once: true })
+    bytes.duplex.on('error', reject) // after it was opened, whoever has it hears of it too
+    bytes.duplex.once('close', () => {
+      signal.removeEventListener('abort', giveUp)
+      reject(new Error('The connection ended before it was opened.'))
+    })
+    const stream: IpcStream = client.open(
+      { kind: 'port', ...to },
+      {
+        onMessage: bytes.onMessage,
+        onBytes: bytes.onBytes,
+        onEnd: bytes.onEnd,
+      },
+    )
+  })
+}

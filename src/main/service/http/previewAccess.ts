@@ -1,0 +1,72 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { AppError } from '../../../shared/appError.ts'
+import type { AccountId } from '../../../shared/ids.ts'
+import type { Caller } from '../endpoint.ts'
+import type { PortRecord } from '../ports/portRepository.ts'
+import type { PortTokens } from '../ports/portTokens.ts'
+import { authentication } from './authentication.ts'
+import { credentialOf } from './credentials.ts'
+import type { FailureLimiter } from './failureLimiter.ts'
+
+export const tokenHeader = 'x-steward-port-token'
+export const accessCookie = 'steward_port'
+
+export type PreviewAccess = {
+  /**
+   * Names of the headers whose secret was used, and must go no further.
+   * @throws AppError `auth/required`, `auth/invalid`, `request/rate`
+   */
+  check(request: Pick<IncomingMessage, 'headers' | 'socket'>, port: PortRecord): ReadonlySet<string>
+}
+
+type Options = {
+  keyHolder: (key: string) => Caller | undefined
+  tokens: Pick<PortTokens, 'fits'>
+  accountOf: (id: PortRecord['sandboxId']) => AccountId | undefined
+  limiter: FailureLimiter
+}
+
+/** Who may use a port: everyone a public one; a private one whoever has a token of it or a key of its account. */
+export function previewAccess({ keyHolder, tokens, accountOf, limiter }: Options): PreviewAccess {
+  return {
+    check({ headers, socket }, port) {
+      if (port.visibility === 'public') return new Set()
+      const accountId = accountOf(port.sandboxId)
+      const holder = (key: string): Caller | undefined => {
+        const caller = keyHolder(key)
+        return caller?.accountId === accountId ? caller : undefined
+      }
+      const bearer = (token: string): Caller | undefined =>
+        accountId !== undefined && tokens.fits(token, port)
+          ? { accountId, owner: false, onlySandbox: port.sandboxId }
+          : undefined
+      const { secret, used } = secretOf(headers)
+      if (secret === undefined) throw new AppError('auth/required', 'This port is private: it needs a port token.')
+      authentication({ finders: [bearer, holder], limiter }).identify(secret, socket.remoteAddress ?? '')
+      return new Set(used)
+    },
+  }
+}
+
+/** Whether a header holds what opens Steward, whoever it was meant for. */
+export function isStewardSecret(value: string | string[] | undefined): boolean {
+  return /(^|\s)(sk_steward|stl|spt)_[A-Za-z0-9_-]{43}\s*$/.test(String(value ?? ''))
+}
+
+function secretOf(headers: IncomingHttpHeaders): { secret: string | undefined; used: readonly string[] } {
+  const token = headers[tokenHeader]
+  if (token !== undefined) return { secret: String(token), used: [tokenHeader] }
+  const cookie = cookieOf(headers)
+  if (cookie !== undefined) return { secret: cookie, used: [] }
+  const used = headers.authorization === undefined ? 'x-api-key' : 'authorization'
+  return { secret: credentialOf(headers), used: [used] }
+}
+
+function cookieOf({ cookie }: IncomingHttpHeaders): string | undefined {
+  const prefix = `${accessCookie}=`
+  return cookie
+    ?.split(';')
+    .map((it) => it.trim())
+    .find((it) => it.startsWith(prefix))
+    ?.slice(prefix.length)
+}

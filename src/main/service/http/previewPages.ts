@@ -1,0 +1,76 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { AppError } from '../../../shared/appError.ts'
+import { accessCookie } from './previewAccess.ts'
+
+/** The one path below a port's address that Steward itself answers. */
+export const openPath = '/.steward/open'
+
+const pageHeaders = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const
+
+/** Tells a browser with a page and every other client with JSON why there is no answer of the port. */
+export function answerPreviewFailure(request: IncomingMessage, response: ServerResponse, failure: AppError): void {
+  const wantsPage = (request.headers.accept ?? '').includes('text/html')
+  const body = wantsPage ? failurePage(failure) : JSON.stringify(failure.toBody())
+  const headers: OutgoingHttpHeaders = {
+    ...pageHeaders,
+    'content-type': wantsPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    'content-length': Buffer.byteLength(body),
+    ...(failure.status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(failure.retryAfterSeconds !== undefined && { 'retry-after': String(failure.retryAfterSeconds) }),
+  }
+  response.writeHead(failure.status, headers)
+  response.end(body)
+}
+
+/**
+ * Turns the token behind `#` in the address, which no server and no log ever sees, into a cookie for this address
+ * alone. A wrong token opens nothing: the cookie is checked with each request.
+ */
+export function answerOpenPage(request: IncomingMessage, response: ServerResponse, secure: boolean): void {
+  const token = String(request.headers['x-steward-open'] ?? '')
+  if (request.method === 'POST' && /^spt_[A-Za-z0-9_-]{43}$/.test(token)) {
+    const cookie = `${accessCookie}=${token}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+    response.writeHead(200, { ...pageHeaders, 'set-cookie': cookie, 'content-type': 'application/json' })
+    response.end('{"success":true}')
+    return
+  }
+  response.writeHead(200, {
+    ...pageHeaders,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; script-src 'unsafe-inline'; connect-src 'self'",
+  })
+  response.end(openPage)
+}
+
+const openPage = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Steward</title></head>
+<body><p>Opening…</p>
+<script>
+const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? ''
+history.replaceState(null, '', location.pathname)
+fetch(location.pathname, { method: 'POST', headers: { 'x-steward-open': token } }).then(() => location.replace('/'))
+</script></body>
+</html>
+`
+
+function failurePage({ message, hint, status }: AppError): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${escaped(message)}</title>
+<style>body { font: 16px/1.5 system-ui, sans-serif; margin: 20vh auto; max-width: 34rem; padding: 0 1rem; color-scheme: light dark }
+h1 { font-size: 1.25rem } p { opacity: 0.75 }</style></head>
+<body><h1>${escaped(message)}</h1><p>${escaped(hint)}</p><p>Steward, ${status}</p></body>
+</html>
+`
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
+}

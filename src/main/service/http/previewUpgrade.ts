@@ -1,0 +1,92 @@
+import { request as httpRequest, type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { AppError } from '../../../shared/appError.ts'
+import type { Log } from '../../platform/log.ts'
+import type { PortNames } from '../ports/portNames.ts'
+import type { PortRecord } from '../ports/portRepository.ts'
+import { answerBare } from './brokenRequests.ts'
+import { toAppError } from './errorAnswers.ts'
+import { type Admitted, headerLines, outsideHeaders } from './previewHeaders.ts'
+
+type Options = {
+  names: Pick<PortNames, 'labelOf'>
+  admit: (request: IncomingMessage) => Admitted
+  connect: (port: PortRecord, left: AbortSignal) => Promise<Duplex>
+  idleMs: number
+  answerMs: number
+  log: Log
+}
+
+/** Passes a WebSocket on to its port: once the port has agreed, bytes go both ways untouched. */
+export function previewUpgrade(options: Options): (request: IncomingMessage, stream: Duplex, head: Buffer) => void {
+  const { names, log } = options
+  return (request, stream, head) => {
+    if (names.labelOf(request.headers.host) === undefined) return
+    stream.on('error', () => stream.destroy()) // `close` tells whoever serves it
+    request.socket.setTimeout(options.idleMs, () => stream.destroy())
+    join({ request, stream, head }, options).catch((failure: unknown) => {
+      const known = toAppError(failure, log, { method: 'GET', path: 'a port' })
+      answerBare(stream, { status: known.status, body: known.toBody() })
+    })
+  }
+}
+
+type Joining = { request: IncomingMessage; stream: Duplex; head: Buffer }
+
+async function join({ request, stream, head }: Joining, options: Options): Promise<void> {
+  if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+    throw new AppError('request/invalid', 'Only an upgrade to a WebSocket is passed on.')
+  }
+  const left = new AbortController()
+  stream.once('close', () => left.abort())
+  const { port, headers } = options.admit(request)
+  const inside = await options.connect(port, left.signal)
+  stream.once('close', () => inside.destroy())
+  const { answer, rest, agreed } = await asked({ inside, headers, port, path: request.url ?? '/' }, options.answerMs)
+  const status = answer.statusCode ?? 502
+  const own = agreed ? ['connection: Upgrade', 'upgrade: websocket'] : ['connection: close']
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Answer'}`,
+    ...headerLines(outsideHeaders(answer)),
+    ...own,
+  ]
+  stream.write(`${lines.join('\r\n')}\r\n\r\n`)
+  if (!agreed) {
+    await pipeline(answer, stream).catch(() => stream.destroy())
+    inside.destroy()
+    return
+  }
+  if (rest.length > 0) stream.write(rest)
+  if (head.length > 0) inside.write(head)
+  await Promise.allSettled([pipeline(inside, stream), pipeline(stream, inside)])
+  stream.destroy()
+  inside.destroy()
+}
+
+type Asking = Admitted & { inside: Duplex; path: string }
+type Asked = { answer: IncomingMessage; rest: Buffer; agreed: boolean }
+
+function asked({ inside, headers, path, port: { port } }: Asking, answerMs: number): Promise<Asked> {
+  return new Promise((resolve, reject) => {
+    const ask = httpRequest({
+      createConnection: () => inside,
+      path,
+      headers: { ...headers, connection: 'Upgrade', upgrade: 'websocket' },
+    })
+    const late = new AppError('port/late', `The server on port ${port} did not answer in time.`)
+    const timer = setTimeout(() => ask.destroy(late), answerMs)
+    const settle = (outcome: Asked): void => {
+      clearTimeout(timer)
+      resolve(outcome)
+    }
+    ask.once('upgrade', (answer, _, rest) => settle({ answer, rest, agreed: true }))
+    ask.once('response', (answer) => settle({ answer, rest: Buffer.alloc(0), agreed: false }))
+    ask.on('error', (cause) => {
+      clearTimeout(timer)
+      const broken = `The server on port ${port} broke off before it answered.`
+      reject(cause instanceof AppError ? cause : new AppError('port/failed', broken, { cause }))
+    })
+    ask.end()
+  })
+}

@@ -1,0 +1,79 @@
+import { AppError } from '../../../shared/appError.ts'
+import { type ExposedPort, maxExposedPorts, type Visibility } from '../../../shared/contract/ports.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import { type PortNames, parseLabel } from './portNames.ts'
+import type { PortRecord, PortRepository } from './portRepository.ts'
+
+export type ExposedPorts = {
+  /** @throws AppError `port/taken`, `port/too-many` */
+  expose(sandboxId: SandboxId, wanted: Wanted): ExposedPort
+  list(sandboxId: SandboxId): ExposedPort[]
+  /** @throws AppError `port/not-found` */
+  get(sandboxId: SandboxId, port: number): PortRecord
+  /** @throws AppError `port/not-found` */
+  remove(sandboxId: SandboxId, port: number): void
+  /** What a name before the common suffix stands for. */
+  named(label: string): PortRecord | undefined
+}
+
+type Wanted = { port: number; visibility?: Visibility | undefined; subdomain?: string | undefined }
+
+type Options = {
+  records: PortRepository
+  urlOf: PortNames['urlOf']
+  onChanged: (sandboxId: SandboxId) => void
+}
+
+/** Ports of sandboxes that have an address, kept until they are removed or the sandbox is deleted. */
+export function exposedPorts({ records, urlOf, onChanged }: Options): ExposedPorts {
+  const toWire = (record: PortRecord): ExposedPort => {
+    const { port, visibility } = record
+    const url = urlOf(record)
+    return { port, visibility, public_url: url, url, requires_auth: visibility === 'private' }
+  }
+  const get = (sandboxId: SandboxId, port: number): PortRecord => {
+    const record = records.find(sandboxId, port)
+    if (record) return record
+    throw new AppError('port/not-found', `Port ${port} of this sandbox is not exposed.`)
+  }
+  const checkRoom = (sandboxId: SandboxId): void => {
+    if (records.list(sandboxId).length < maxExposedPorts) return
+    throw new AppError('port/too-many', `This sandbox exposes ${maxExposedPorts} ports already.`)
+  }
+  const checkName = (record: PortRecord): void => {
+    const holder = record.subdomain === null ? undefined : records.findNamed(record.subdomain)
+    if (!holder || (holder.sandboxId === record.sandboxId && holder.port === record.port)) return
+    throw new AppError('port/taken', `The subdomain \`${record.subdomain}\` belongs to another port.`)
+  }
+
+  return {
+    expose(sandboxId, { port, visibility, subdomain }) {
+      const before = records.find(sandboxId, port)
+      if (!before) checkRoom(sandboxId)
+      const record: PortRecord = {
+        sandboxId,
+        port,
+        visibility: visibility ?? before?.visibility ?? 'public',
+        subdomain: subdomain ?? before?.subdomain ?? null,
+      }
+      checkName(record)
+      const same = before?.visibility === record.visibility && before.subdomain === record.subdomain
+      if (!same) {
+        records.save(record)
+        onChanged(sandboxId)
+      }
+      return toWire(record)
+    },
+    list: (sandboxId) => records.list(sandboxId).map(toWire),
+    get,
+    remove(sandboxId, port) {
+      const { port: there } = get(sandboxId, port)
+      records.remove(sandboxId, there)
+      onChanged(sandboxId)
+    },
+    named(label) {
+      const parts = parseLabel(label)
+      return parts ? records.find(parts.sandboxId, parts.port) : records.findNamed(label)
+    },
+  }
+}

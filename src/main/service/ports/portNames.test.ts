@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { SandboxId } from '../../../shared/ids.ts'
+import { parseLabel, portNames } from './portNames.ts'
+
+const sandboxId = SandboxId.parse('a1'.repeat(16))
+const record = { sandboxId, port: 3000, visibility: 'public', subdomain: null } as const
+const local = portNames({ sandboxHost: undefined, serviceUrl: () => 'http://127.0.0.1:7000', ownNames: ['127.0.0.1'] })
+const hosted = portNames({
+  sandboxHost: 'boxes.example',
+  serviceUrl: () => 'https://127.0.0.1',
+  ownNames: ['api.boxes.example'],
+})
+
+test('addresses lead to this machine, or to the host of ports', () => {
+  expect(local.urlOf(record)).toBe(`http://3000-${sandboxId}.localhost:7000`)
+  expect(local.urlOf({ ...record, subdomain: 'app' })).toBe('http://app.localhost:7000')
+  expect(hosted.urlOf(record)).toBe(`https://3000-${sandboxId}.boxes.example`)
+})
+
+test.each([
+  ['x.localhost:7000', 'x'],
+  ['X.LOCALHOST.', 'x'],
+  ['a.b.localhost', 'a.b'],
+  ['localhost:7000', undefined],
+  ['127.0.0.1:7000', undefined],
+  ['x.boxes.example', undefined],
+  [undefined, undefined],
+])('on this machine %s is %s', (host, label) => expect(local.labelOf(host)).toBe(label))
+
+test.each([
+  ['x.boxes.example:443', 'x'],
+  ['x.localhost', 'x'],
+  ['boxes.example', undefined],
+  ['api.boxes.example', undefined],
+  ['notboxes.example', undefined],
+])('with a host of ports %s is %s', (host, label) => expect(hosted.labelOf(host)).toBe(label))
+
+test('reads a port and a sandbox, and nothing that only looks like them', () => {
+  expect(parseLabel(`3000-${sandboxId}`)).toEqual({ port: 3000, sandboxId })
+  for (const label of [`03-${sandboxId}`, `3000-${sandboxId}0`, '3000-a', sandboxId, `999999-${sandboxId}`]) {
+    expect(parseLabel(label)).toBeUndefined()
+  }
+})

@@ -1,0 +1,60 @@
+import { Visibility } from '../../../shared/contract/ports.ts'
+import { SandboxId } from '../../../shared/ids.ts'
+import type { Database } from '../../storage/openDatabase.ts'
+
+export type PortRecord = { sandboxId: SandboxId; port: number; visibility: Visibility; subdomain: string | null }
+
+export type PortRepository = {
+  /** Adds it, or changes what is there. */
+  save(record: PortRecord): void
+  find(sandboxId: string, port: number): PortRecord | undefined
+  findNamed(subdomain: string): PortRecord | undefined
+  /** The lowest port first. */
+  list(sandboxId: SandboxId): PortRecord[]
+  /** @returns whether it was there */
+  remove(sandboxId: SandboxId, port: number): boolean
+  addToken(token: { hash: Buffer; sandboxId: SandboxId; port: number; expiresAtMs: number }): void
+  findToken(hash: Buffer, nowMs: number): { hash: Buffer; sandboxId: string; port: number } | undefined
+  removeExpiredTokens(nowMs: number): void
+}
+
+type Row = { sandboxId: string; port: number; visibility: string; subdomain: string | null }
+
+export function portRepository(database: Database): PortRepository {
+  const columns = 'sandbox_id AS sandboxId, port, visibility, subdomain'
+  const save = database.prepare<[PortRecord]>(
+    `INSERT INTO ports (sandbox_id, port, visibility, subdomain) VALUES (:sandboxId, :port, :visibility, :subdomain)
+     ON CONFLICT (sandbox_id, port) DO UPDATE SET visibility = excluded.visibility, subdomain = excluded.subdomain`,
+  )
+  const find = database.prepare<[string, number], Row>(`SELECT ${columns} FROM ports WHERE sandbox_id = ? AND port = ?`)
+  const findNamed = database.prepare<[string], Row>(`SELECT ${columns} FROM ports WHERE subdomain = ?`)
+  const list = database.prepare<[string], Row>(`SELECT ${columns} FROM ports WHERE sandbox_id = ? ORDER BY port`)
+  const remove = database.prepare<[string, number]>('DELETE FROM ports WHERE sandbox_id = ? AND port = ?')
+  const addToken = database.prepare<[Buffer, string, number, number]>('INSERT INTO port_tokens VALUES (?, ?, ?, ?)')
+  const findToken = database.prepare<[Buffer, number], { hash: Buffer; sandboxId: string; port: number }>(
+    `SELECT hash, sandbox_id AS sandboxId, port FROM port_tokens WHERE hash = ? AND expires_at_ms > ?`,
+  )
+  const removeExpired = database.prepare<[number]>('DELETE FROM port_tokens WHERE expires_at_ms <= ?')
+  const known = (row: Row | undefined) => row && recordOf(row)
+
+  return {
+    save(record) {
+      save.run(record)
+    },
+    find: (sandboxId, port) => known(find.get(sandboxId, port)),
+    findNamed: (subdomain) => known(findNamed.get(subdomain)),
+    list: (sandboxId) => list.all(sandboxId).map(recordOf),
+    remove: (sandboxId, port) => remove.run(sandboxId, port).changes > 0,
+    addToken({ hash, sandboxId, port, expiresAtMs }) {
+      addToken.run(hash, sandboxId, port, expiresAtMs)
+    },
+    findToken: (hash, nowMs) => findToken.get(hash, nowMs),
+    removeExpiredTokens(nowMs) {
+      removeExpired.run(nowMs)
+    },
+  }
+}
+
+function recordOf({ sandboxId, port, visibility, subdomain }: Row): PortRecord {
+  return { sandboxId: SandboxId.parse(sandboxId), port, visibility: Visibility.parse(visibility), subdomain }
+}

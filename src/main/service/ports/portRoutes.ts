@@ -1,0 +1,39 @@
+import { createPortToken, exposePort, listPorts, removePort } from '../../../shared/contract/ports.ts'
+import { isoTime } from '../../../shared/time.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+import type { ExposedPorts } from './exposedPorts.ts'
+import type { PortNames } from './portNames.ts'
+import { type PortTokens, portTokenSeconds } from './portTokens.ts'
+
+export function portRoutes(options: {
+  sandboxes: Pick<SandboxRegistry, 'owned'>
+  ports: ExposedPorts
+  tokens: PortTokens
+  urlOf: PortNames['urlOf']
+  /** Where a token of an address is turned into a cookie. */
+  openPath: string
+}): Endpoint[] {
+  const { sandboxes, ports, tokens } = options
+  return [
+    endpoint(exposePort, ({ params, body }, { caller }) => ports.expose(sandboxes.owned(caller, params.id).id, body)),
+    endpoint(listPorts, ({ params }, { caller }) => ({ ports: ports.list(sandboxes.owned(caller, params.id).id) })),
+    endpoint(removePort, ({ params }, { caller }) => {
+      ports.remove(sandboxes.owned(caller, params.id).id, params.port)
+      return { success: true, message: `Port ${params.port} is no longer exposed.` }
+    }),
+    endpoint(createPortToken, ({ params }, { caller }) => {
+      const { id } = sandboxes.owned(caller, params.id)
+      const record = ports.get(id, params.port)
+      const { token, expiresAtMs } = tokens.create(record)
+      return {
+        token,
+        open_url: `${options.urlOf(record)}${options.openPath}#token=${token}`,
+        expires_at: isoTime(expiresAtMs),
+        expires_in_seconds: portTokenSeconds,
+        sandbox_id: id,
+        port: record.port,
+      }
+    }),
+  ]
+}

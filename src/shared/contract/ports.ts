@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { SandboxId } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+import { SandboxParams } from './sandboxes.ts'
+
+/** Exposed at once in one sandbox. */
+export const maxExposedPorts = 64
+
+const portNumber = 'must be a whole number from 1 to 65535'
+export const Port = z.int(portNumber).min(1, portNumber).max(65_535, portNumber)
+
+export const Visibility = z.enum(['public', 'private'], 'must be public or private')
+export type Visibility = z.infer<typeof Visibility>
+
+/** One label of a host name. It begins with a letter, so that it is never the address of a port and a sandbox. */
+const Subdomain = z
+  .string()
+  .regex(
+    /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+    'must begin with a letter and have only lower-case letters, digits and `-` inside, at most 63 characters',
+  )
+
+export const ExposedPort = z.object({
+  port: z.int(),
+  visibility: Visibility,
+  public_url: z.string(),
+  url: z.string(),
+  /** Requests need the account's API key or a port token. */
+  requires_auth: z.boolean(),
+})
+export type ExposedPort = z.infer<typeof ExposedPort>
+
+export const PortParams = SandboxParams.extend({
+  port: z.coerce.number(portNumber).int(portNumber).min(1, portNumber).max(65_535, portNumber),
+})
+
+export const exposePort = defineRoute({
+  operation: 'portExpose',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/ports/expose',
+  aliases: ['/v1/sandboxes/:id/ports'],
+  summary: 'Give a port of a sandbox an address, or change who may use it',
+  tag: 'Ports',
+  params: SandboxParams,
+  body: z.object({
+    port: Port,
+    /** Absent is as it was, at first `public`. */
+    visibility: Visibility.optional(),
+    /** A name in the place of `{port}-{sandbox_id}`; absent is as it was. */
+    subdomain: Subdomain.optional(),
+  }),
+  response: ExposedPort,
+  idempotent: true,
+})
+
+export const listPorts = defineRoute({
+  operation: 'portList',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/ports',
+  summary: 'List the exposed ports of a sandbox',
+  tag: 'Ports',
+  params: SandboxParams,
+  response: z.object({ ports: z.array(ExposedPort) }),
+})
+
+export const removePort = defineRoute({
+  operation: 'portRemove',
+  method: 'DELETE',
+  path: '/v1/sandboxes/:id/ports/:port',
+  summary: 'Take the address of a port away',
+  tag: 'Ports',
+  params: PortParams,
+  response: z.object({ success: z.literal(true), message: z.string() }),
+})
+
+export const createPortToken = defineRoute({
+  operation: 'portTokenCreate',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/ports/:port/token',
+  summary: 'Make a token that reaches one exposed port, and nothing else, for a while',
+  tag: 'Ports',
+  params: PortParams,
+  response: z.object({
+    token: z.string(),
+    /** Opens the port in a browser. */
+    open_url: z.string(),
+    expires_at: IsoTime,
+    expires_in_seconds: z.int(),
+    sandbox_id: SandboxId,
+    port: z.int(),
+  }),
+})

@@ -1,0 +1,359 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { until } from '../support/eventually.ts'
+import { runningService, type TestService } from '../support/runningService.ts'
+import { secondAccount } from '../support/secondAccount.ts'
+import { messageOf, openSocket } from '../support/socketClient.ts'
+
+/** Ports of real sandboxes, with a real server in them, through the real service. */
+let service: TestService
+let sandboxId: string
+let sandbox: string
+let publicUrl: string
+
+const script = readFileSync(new URL('../support/portServer.py', import.meta.url), 'utf8')
+
+beforeAll(async () => {
+  service = await runningService()
+  sandboxId = await createSandbox('ports')
+  sandbox = `/v1/sandboxes/${sandboxId}`
+  publicUrl = await exposed(sandbox, { port: 8000 })
+  await serve(sandboxId, 8000, 'first')
+})
+afterAll(() => service?.close())
+
+async function createSandbox(name: string): Promise<string> {
+  const { status, json, text } = await service.send('/v1/sandboxes', { body: { name } })
+  expect(status, text).toBe(201)
+  return json.id
+}
+
+async function exposed(path: string, body: object): Promise<string> {
+  const { status, json, text } = await service.send(`${path}/ports/expose`, { body })
+  expect(status, text).toBe(200)
+  return json.url
+}
+
+async function serve(id: string, port: number, name: string): Promise<void> {
+  const path = `/v1/sandboxes/${id}`
+  await service.send(`${path}/files`, { body: { path: '/root/server.py', content: script } })
+  await service.send(`${path}/exec`, {
+    body: { command: `setsid python3 /root/server.py ${port} ${name} </dev/null >/tmp/server.log 2>&1 &` },
+  })
+  const key = service.key
+  const url = addressOf(id, port)
+  await until('the server to answer', async () => (await get(url, { authorization: key })).status === 200)
+}
+
+const addressOf = (id: string, port: number) => `http://${port}-${id}.localhost:${new URL(service.url).port}`
+
+type Reply = { status: number; headers: IncomingHttpHeaders; body: Buffer }
+
+/** As a browser does: the name leads to this machine, and is the Host. */
+function ask(
+  url: string,
+  sent: { method?: string; headers?: Record<string, string>; body?: Buffer } = {},
+): Promise<Reply> {
+  const { hostname, port, host, pathname } = new URL(url)
+  expect(hostname.endsWith('.localhost') || hostname.endsWith('.example')).toBe(true)
+  return new Promise((resolve, reject) => {
+    const asked = httpRequest({
+      hostname: '127.0.0.1',
+      port: port === '' ? new URL(service.url).port : port,
+      path: pathname,
+      method: sent.method ?? 'GET',
+      headers: { host, ...sent.headers },
+    })
+    asked.on('error', reject)
+    asked.once('response', (answer) => {
+      buffer(answer).then((body) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body }), reject)
+    })
+    asked.end(sent.body)
+  })
+}
+const get = (url: string, headers: Record<string, string> = {}) => ask(url, { headers })
+const jsonOf = ({ body }: Reply) => JSON.parse(body.toString('utf8'))
+
+describe('exposing', () => {
+  test('answers with an address, alike each time, and is listed and told', async () => {
+    const events = await openSocket(`${service.url}/v1/events`, { headers: { authorization: service.key } })
+    await messageOf(events, { type: 'ready' })
+    const id = await createSandbox('listed')
+    const path = `/v1/sandboxes/${id}`
+    const url = addressOf(id, 3000)
+    const answer = { port: 3000, visibility: 'public', public_url: url, url, requires_auth: false }
+    expect((await service.send(`${path}/ports/expose`, { body: { port: 3000 } })).json).toEqual(answer)
+    expect((await service.send(`${path}/ports`, { body: { port: 3000 } })).json).toEqual(answer)
+    expect((await service.send(`${path}/ports`)).json).toEqual({ ports: [answer] })
+    expect((await service.send(path)).json.forwarded_ports).toEqual([{ port: 3000, url }])
+    const changes = () =>
+      events.messages
+        .map(({ sandbox: it }) => it as { id: string; forwarded_ports: unknown[] } | undefined)
+        .filter((it) => it?.id === id)
+        .map((it) => it?.forwarded_ports.length)
+    await until('the change', () => changes().at(-1) === 1)
+
+    const other = await service.send(`${path}/ports`, { body: { port: 3000, visibility: 'private' } })
+    expect(other.json).toEqual({ ...answer, visibility: 'private', requires_auth: true })
+    expect((await service.send(`${path}/ports`, { body: { port: 3000 } })).json).toEqual(other.json)
+
+    const removed = await service.send(`${path}/ports/3000`, { method: 'DELETE' })
+    expect(removed.json).toMatchObject({ success: true, message: expect.stringContaining('3000') })
+    await until('the other change', () => changes().at(-1) === 0)
+    const again = await service.send(`${path}/ports/3000`, { method: 'DELETE' })
+    expect(again.status).toBe(404)
+    expect(again.json.code).toBe('port/not-found')
+    events.close()
+  })
+
+  test.each([0, 70_000, 80.5, '80', -1])('refuses port %j by name', async (port) => {
+    const { status, json } = await service.send(`${sandbox}/ports/expose`, { body: { port } })
+    expect(status).toBe(400)
+    expect(json.error).toMatch(/^`port` must be a (whole )?number/)
+  })
+
+  test('refuses what is none of it', async () => {
+    const removal = await service.send(`${sandbox}/ports/70000`, { method: 'DELETE' })
+    expect(removal.status).toBe(400)
+    expect(removal.json.error).toContain('`port`')
+    expect((await service.send(`${sandbox}/ports`, { body: { port: 1, visibility: 'open' } })).status).toBe(400)
+    expect((await service.send(`${sandbox}/ports`, { body: { port: 1, subdomain: '8-bad' } })).status).toBe(400)
+    const { key } = secondAccount(service.dataDir)
+    expect((await service.send(`${sandbox}/ports`, { key, body: { port: 1 } })).status).toBe(404)
+  })
+
+  test('gives a name to one port only', async () => {
+    const named = await exposed(sandbox, { port: 8000, subdomain: 'my-app' })
+    expect(named).toBe(`http://my-app.localhost:${new URL(service.url).port}`)
+    expect(jsonOf(await get(`${named}/x`))).toMatchObject({ name: 'first', path: '/x' })
+    expect((await get(publicUrl)).status).toBe(200)
+    const taken = await service.send(`${sandbox}/ports`, { body: { port: 9, subdomain: 'my-app' } })
+    expect(taken.status).toBe(409)
+    expect(taken.json.code).toBe('port/taken')
+  })
+})
+
+describe('over HTTP', () => {
+  test('the server sees the request, from where it came, and no key of Steward', async () => {
+    const reply = await get(`${publicUrl}/some/path`, {
+      authorization: `Bearer ${service.key}`,
+      cookie: 'own=1; steward_port=spt_x',
+      connection: 'close, x-private-hop',
+      'x-private-hop': 'gone',
+      'x-forwarded-for': '1.2.3.4',
+    })
+    const { path, headers } = jsonOf(reply)
+    expect(path).toBe('/some/path')
+    expect(headers).toMatchObject({
+      host: new URL(publicUrl).host,
+      cookie: 'own=1',
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-host': new URL(publicUrl).host,
+    })
+    expect(Object.keys(headers)).not.toContain('authorization')
+    expect(Object.keys(headers)).not.toContain('x-private-hop')
+    expect(JSON.stringify(headers)).not.toContain(service.key)
+    const own = await get(publicUrl, { authorization: 'Basic b3du' })
+    expect(jsonOf(own).headers.authorization).toBe('Basic b3du')
+  })
+
+  test.each(['content-length', 'transfer-encoding'])('large bodies go both ways whole (%s)', async (framing) => {
+    const body = randomBytes(12 * 1024 * 1024)
+    const headers = { [framing]: framing === 'content-length' ? String(body.length) : 'chunked' }
+    const reply = await ask(`${publicUrl}/echo`, { method: 'POST', headers, body })
+    expect(reply.headers['x-hash']).toBe(createHash('sha256').update(body).digest('hex'))
+    expect(reply.body.equals(body)).toBe(true)
+  })
+
+  test('many at once each get their own answer', async () => {
+    const paths = Array.from({ length: 24 }, (_, index) => `/${index}`)
+    const replies = await Promise.all(paths.map((path) => get(`${publicUrl}${path}`)))
+    expect(replies.map((reply) => jsonOf(reply).path)).toEqual(paths)
+  })
+
+  test('cookies stay with their address', async () => {
+    const { headers } = await get(`${publicUrl}/cookies`)
+    expect(headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2'])
+  })
+
+  test('a server that breaks off is told from one that is not there', async () => {
+    const broken = await get(`${publicUrl}/quit`)
+    expect(broken.status).toBe(502)
+    expect(jsonOf(broken).code).toBe('port/failed')
+    const url = await exposed(sandbox, { port: 8009 })
+    const silent = await get(url)
+    expect(silent.status).toBe(502)
+    expect(jsonOf(silent)).toMatchObject({ code: 'port/silent', error: 'Nothing listens on port 8009 in the sandbox.' })
+    const page = await get(url, { accept: 'text/html,*/*' })
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(page.body.toString()).toContain('Nothing listens on port 8009')
+  })
+
+  test('nothing of the API is at the address of a port, exposed or not', async () => {
+    for (const url of [publicUrl, addressOf(sandboxId, 4242), 'http://unknown.localhost']) {
+      const reply = await get(`${url}/v1/sandboxes`, { authorization: `Bearer ${service.key}` })
+      expect(jsonOf(reply)).not.toHaveProperty('sandboxes')
+      expect([200, 404]).toContain(reply.status)
+    }
+    const refused = openSocket(`${service.url}/v1/events`, {
+      headers: { host: 'unknown.localhost', authorization: service.key },
+    })
+    await expect(refused).rejects.toThrow('404')
+  })
+
+  test('a server that leaves is not held by those who wait', async () => {
+    const asked = httpRequest({
+      hostname: '127.0.0.1',
+      port: new URL(service.url).port,
+      path: '/stream',
+      headers: { host: new URL(publicUrl).host },
+    })
+    const answer = await new Promise<NodeJS.ReadableStream>((resolve) => asked.once('response', resolve).end())
+    const over = new Promise((resolve) => answer.once('close', resolve))
+    asked.on('error', () => {})
+    asked.destroy()
+    await over
+    expect((await get(publicUrl)).status).toBe(200)
+  })
+})
+
+describe('over a WebSocket', () => {
+  const connect = (url: string, headers: Record<string, string> = {}): Promise<WebSocket> => {
+    const socket = new WebSocket(`ws://127.0.0.1:${new URL(service.url).port}/socket`, {
+      headers: { host: new URL(url).host, ...headers },
+      perMessageDeflate: false,
+    })
+    return new Promise((resolve, reject) => {
+      socket.once('open', () => resolve(socket))
+      socket.once('error', reject)
+    })
+  }
+  const echo = (socket: WebSocket, data: Buffer): Promise<Buffer> => {
+    const answered = new Promise<Buffer>((resolve) => socket.once('message', (bytes: Buffer) => resolve(bytes)))
+    socket.send(data)
+    return answered
+  }
+
+  test('messages go both ways, small and large', async () => {
+    const socket = await connect(publicUrl)
+    for (const size of [5, 1000, 70_000, 2_000_000]) {
+      const sent = randomBytes(size)
+      expect((await echo(socket, sent)).equals(sent)).toBe(true)
+    }
+    const closed = new Promise<number>((resolve) => socket.once('close', resolve))
+    socket.close(1000)
+    expect(await closed).toBe(1000)
+  })
+
+  test('a private port needs its token there as well, and silence is told', async () => {
+    const url = await exposed(sandbox, { port: 8000, visibility: 'private' })
+    try {
+      await expect(connect(url)).rejects.toThrow('401')
+      const socket = await connect(url, { authorization: `Bearer ${service.key}` })
+      expect((await echo(socket, Buffer.from('in'))).toString()).toBe('in')
+      socket.terminate()
+    } finally {
+      await exposed(sandbox, { port: 8000, visibility: 'public' })
+    }
+    await expect(connect(await exposed(sandbox, { port: 8009 }))).rejects.toThrow('502')
+  })
+})
+
+test('a private port opens for a key of its account or a token of its own, and for nothing else', async () => {
+  const id = await createSandbox('private')
+  const path = `/v1/sandboxes/${id}`
+  const url = await exposed(path, { port: 8000, visibility: 'private' })
+  await serve(id, 8000, 'private')
+  const made = await service.send(`${path}/ports/8000/token`, { method: 'POST' })
+  expect(made.json).toMatchObject({ sandbox_id: id, port: 8000, open_url: expect.stringContaining(`${url}/.steward/`) })
+  const token: string = made.json.token
+
+  const refused = await get(url)
+  expect(refused.status).toBe(401)
+  expect(jsonOf(refused).code).toBe('auth/required')
+  const foreign = secondAccount(service.dataDir).key
+  const otherToken = (await service.send(`${sandbox}/ports/8000/token`, { method: 'POST' })).json.token
+  for (const wrong of [foreign, otherToken, 'nonsense']) {
+    expect((await get(url, { authorization: `Bearer ${wrong}` })).status).toBe(401)
+  }
+  const opened = [
+    await get(url, { authorization: `Bearer ${service.key}` }),
+    await get(url, { 'x-api-key': service.key }),
+    await get(url, { authorization: `Bearer ${token}` }),
+    await get(url, { 'x-steward-port-token': token, authorization: 'Basic b3du' }),
+    await get(url, { cookie: `steward_port=${token}` }),
+  ]
+  for (const reply of opened) {
+    expect(reply.status).toBe(200)
+    for (const secret of [service.key, token]) expect(reply.body.toString()).not.toContain(secret)
+  }
+  expect(jsonOf(opened[3] as Reply).headers.authorization).toBe('Basic b3du')
+
+  const page = await get(`${url}/.steward/open`)
+  expect(page.headers['content-type']).toContain('text/html')
+  const cookie = await ask(`${url}/.steward/open`, { method: 'POST', headers: { 'x-steward-open': token } })
+  expect(cookie.headers['set-cookie']).toEqual([`steward_port=${token}; Path=/; HttpOnly; SameSite=Lax`])
+
+  await service.send(`${path}/ports/8000`, { method: 'DELETE' })
+  await exposed(path, { port: 8000, visibility: 'private' })
+  expect((await get(url, { authorization: `Bearer ${token}` })).status).toBe(401)
+})
+
+test('two sandboxes have the same port, each its own', async () => {
+  const id = await createSandbox('second')
+  const url = await exposed(`/v1/sandboxes/${id}`, { port: 8000 })
+  await serve(id, 8000, 'second')
+  expect(jsonOf(await get(url)).name).toBe('second')
+  expect(jsonOf(await get(publicUrl)).name).toBe('first')
+})
+
+test('stays exposed while the sandbox is stopped and the service away, and goes with the sandbox', async () => {
+  const id = await createSandbox('stopping')
+  const path = `/v1/sandboxes/${id}`
+  await exposed(path, { port: 8000 })
+  await serve(id, 8000, 'before')
+  await service.send(`${path}/stop`, { method: 'POST' })
+  const stopped = await get(addressOf(id, 8000))
+  expect(stopped.status).toBe(503)
+  expect(jsonOf(stopped).code).toBe('port/stopped')
+  expect((await get(addressOf(id, 8000), { accept: 'text/html' })).body.toString()).toContain('This sandbox is stopped')
+
+  await service.restart()
+  publicUrl = addressOf(sandboxId, 8000)
+  expect((await service.send(`${path}/ports`)).json.ports).toMatchObject([{ port: 8000, url: addressOf(id, 8000) }])
+  await service.send(`${path}/start`, { method: 'POST' })
+  expect((await get(addressOf(id, 8000))).status).toBe(502)
+  await serve(id, 8000, 'after')
+  expect(jsonOf(await get(addressOf(id, 8000))).name).toBe('after')
+
+  await service.send(path, { method: 'DELETE' })
+  expect((await get(addressOf(id, 8000))).status).toBe(404)
+})
+
+test('with a host of its own for ports, addresses are below it', async () => {
+  const hosted = await runningService({
+    sandboxHost: 'boxes.example',
+    host: 'none',
+    publicUrl: 'https://boxes.example',
+  })
+  try {
+    const { port } = new URL(hosted.url)
+    const reply = await new Promise<number>((resolve, reject) => {
+      const headers = { host: `80-${'a'.repeat(32)}.boxes.example` }
+      httpRequest({ hostname: '127.0.0.1', port, path: '/health', headers }, (it) =>
+        resolve(it.resume().statusCode ?? 0),
+      )
+        .on('error', reject)
+        .end()
+    })
+    expect(reply).toBe(404)
+    expect((await hosted.send('/health', { headers: { host: 'boxes.example' } })).status).toBe(200)
+  } finally {
+    await hosted.close()
+  }
+})
