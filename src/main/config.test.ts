@@ -23,7 +23,7 @@ test('without a file everything has a default', () => {
       insecure_behind_proxy: false,
     },
     app: { listen: '127.0.0.1:0', open_browser: true },
-    sandboxes: { runtimes: ['bubblewrap'] },
+    sandboxes: { runtimes: ['bubblewrap'], default_network: 'none' },
     log: { level: 'info' },
   })
 })

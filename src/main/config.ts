@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../shared/appError.ts'
+import { Network } from '../shared/contract/sandboxes.ts'
 
 const listenSyntax = 'must be HOST:PORT, as in 127.0.0.1:8080 or [::1]:0'
 
@@ -67,6 +68,10 @@ export const Config = z.strictObject({
         .min(1, 'must name at least one runtime')
         .default(['bubblewrap'])
         .meta({ description: 'What sandboxes run in, in the order they are tried.' }),
+      default_network: Network.default('none').meta({
+        description:
+          'What a sandbox reaches when its creator does not say: `none`, `internet` (public addresses only) or `open`.',
+      }),
     })
     .prefault({}),
   log: z

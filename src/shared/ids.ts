@@ -14,6 +14,13 @@ export const TerminalId = z
   .brand<'TerminalId'>()
 export type TerminalId = z.infer<typeof TerminalId>
 
+/** `snap_` and 24 lower-case hexadecimal characters. */
+export const SnapshotId = z
+  .string()
+  .regex(/^snap_[0-9a-f]{24}$/, 'must be `snap_` and 24 lower-case hexadecimal characters')
+  .brand<'SnapshotId'>()
+export type SnapshotId = z.infer<typeof SnapshotId>
+
 export const AccountId = z.string().min(1).brand<'AccountId'>()
 export type AccountId = z.infer<typeof AccountId>
 

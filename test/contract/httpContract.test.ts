@@ -39,7 +39,7 @@ const asked: Record<string, { id?: () => string; query?: string; body?: unknown 
   sandboxCreate: { body: { name: 'another', vcpu: 1, memory_mb: 512 } },
   sandboxList: {},
   sandboxGet: {},
-  sandboxRename: { id: () => spareId, body: { name: 'spare by another name' } },
+  sandboxChange: { id: () => spareId, body: { name: 'spare by another name' } },
   sandboxStop: { id: () => spareId },
   sandboxStart: { id: () => spareId },
   sandboxExec: { body: { command: 'echo out; echo err >&2; exit 3' } },

@@ -267,7 +267,7 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
       test('is killed when it is called off', async () => {
         const controller = new AbortController()
         const pending = machine.exec({ command: 'echo on; sleep 4444', timeoutMs: 600_000, signal: controller.signal })
-        await until('it to run', async () => (await run(machine, 'pgrep -f "sleep 444[4]" | wc -l')) !== '0\n')
+        await until('it to run', async () => (await run(machine, 'pgrep -xf "sleep 444[4]" | wc -l')) !== '0\n')
         controller.abort()
         const outcome = await pending
         expect(outcome.exitCode).toBe(124)

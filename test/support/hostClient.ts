@@ -10,6 +10,7 @@ import {
 } from '../../src/shared/contract/hostIpc.ts'
 import { ServerStreamMessage, streamLimits } from '../../src/shared/contract/terminalStream.ts'
 import { SandboxId, TerminalId } from '../../src/shared/ids.ts'
+import { machineSpec } from './machines.ts'
 
 export const newSandboxId = (): SandboxId => SandboxId.parse(randomBytes(16).toString('hex'))
 export const newTerminalId = (): TerminalId => TerminalId.parse(`pty_${randomBytes(12).toString('hex')}`)
@@ -74,7 +75,7 @@ export async function connectHost(path: string): Promise<HostClient> {
     terminal,
     async createMachine(runtime = 'local') {
       const id = newSandboxId()
-      await call('machine.create', { id, hostname: 'box', runtime, vcpu: 1, memoryMb: 512, diskGb: 1 })
+      await call('machine.create', machineSpec({ id, runtime }))
       return id
     },
     async createTerminal(sandboxId, command, { cols, rows } = { cols: 80, rows: 24 }) {

@@ -53,6 +53,10 @@ export function localRuntime({ folder, startMs }: LocalOptions): LocalRuntime {
       available: true,
       detail: 'Programs of the tests.',
       enforced: everything,
+      networks: ['none'],
+      network_detail: null,
+      image_sources: [],
+      image_detail: null,
     }),
     async create({ id }, signal) {
       const machine = await start(id, signal)
@@ -68,6 +72,20 @@ export function localRuntime({ folder, startMs }: LocalOptions): LocalRuntime {
     },
     stored: async () => readdirSync(folder).map((name) => SandboxId.parse(name)),
     sweep: async () => {},
+    async snapshot() {
+      throw new AppError('snapshot/failed', 'A local machine has terminals only.')
+    },
+    async restore() {
+      throw new AppError('snapshot/failed', 'A local machine has terminals only.')
+    },
+    async removeSnapshot() {},
+    images: {
+      list: async () => [],
+      async add() {
+        throw new AppError('image/source', 'A local machine has no images.')
+      },
+      async remove() {},
+    },
     end: (id) => running.get(id)?.vanish(),
   }
 }

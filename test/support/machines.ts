@@ -10,7 +10,17 @@ export const never = new AbortController().signal
 
 export function machineSpec(changes: Partial<MachineSpec> = {}): MachineSpec {
   const id = SandboxId.parse(randomBytes(16).toString('hex'))
-  return { id, hostname: 'box', runtime: 'bubblewrap', vcpu: 1, memoryMb: 512, diskGb: 1, ...changes }
+  return {
+    id,
+    hostname: 'box',
+    runtime: 'bubblewrap',
+    vcpu: 1,
+    memoryMb: 512,
+    diskGb: 1,
+    image: null,
+    network: 'none',
+    ...changes,
+  }
 }
 
 /** What a command printed; fails when it did not succeed. */

@@ -7,6 +7,7 @@ import { listenIpc } from '../platform/ipc/ipcServer.ts'
 import type { Log } from '../platform/log.ts'
 import { programFile } from '../platform/programFile.ts'
 import { Scope } from '../platform/scope.ts'
+import { images } from './images/images.ts'
 import { attachHandler } from './ipc/attachHandler.ts'
 import { claimAddress, leaveAddress, removePidFile, writePidFile } from './ipc/hostAddress.ts'
 import { hostHandlers } from './ipc/hostHandlers.ts'
@@ -97,6 +98,16 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       }),
       (it) => it.close(),
     )
+    const kept = scope.own(
+      images({
+        runtimes,
+        onChanged: (image) => broadcast({ type: 'image.changed', image }),
+        onRemoved: (name) => broadcast({ type: 'image.removed', name }),
+        now,
+        log: log.of('images'),
+      }),
+      (it) => it.close(),
+    )
     await terminals.sweep(new Set(await running.stored()))
     const server = scope.own(
       await listenIpc({
@@ -105,6 +116,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
           machines: running,
           terminals,
           runtimes,
+          images: kept,
           version: options.version,
           pid: options.pid,
           shutDown: () => ending.resolve('asked to'),

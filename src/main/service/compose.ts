@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { routeTable } from '../../shared/contract/routeTable.ts'
+import type { Network } from '../../shared/contract/sandboxes.ts'
 import { openDataFolder } from '../platform/dataFolder.ts'
 import type { ListenAddress } from '../platform/listenAddress.ts'
 import type { Log } from '../platform/log.ts'
@@ -74,6 +75,8 @@ export type ServiceOptions = {
   launchHost: () => Promise<void>
   /** How long after a loss of the host a call still waits for it. */
   hostWaitMs?: number | undefined
+  /** Of a sandbox whose creator names none. */
+  defaultNetwork?: Network | undefined
   /** So many sandboxes may run at once. */
   mostActiveSandboxes?: number | undefined
   log: Log
@@ -154,6 +157,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       publish: events.publish,
       note: activity.note,
       toWire,
+      defaultNetwork: options.defaultNetwork ?? 'none',
       mostActive: options.mostActiveSandboxes ?? mostActiveSandboxes,
       newId: () => randomBytes(16).toString('hex'),
       now,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SandboxId, TerminalId } from '../ids.ts'
+import { Image } from './images.ts'
 import { Sandbox } from './sandboxes.ts'
 import { Terminal } from './terminals.ts'
 
@@ -14,6 +15,10 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('sandbox.changed'), sandbox: Sandbox }),
   z.object({ type: z.literal('sandbox.removed'), id: SandboxId }),
+  /** Of this sandbox: read them again. */
+  z.object({ type: z.literal('snapshots.changed'), sandbox_id: SandboxId }),
+  z.object({ type: z.literal('image.changed'), image: Image }),
+  z.object({ type: z.literal('image.removed'), name: z.string() }),
   z.object({ type: z.literal('terminal.changed'), terminal: Terminal }),
   z.object({ type: z.literal('terminal.removed'), sandbox_id: SandboxId, session_id: TerminalId }),
 ])

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { SandboxId, TerminalId } from '../ids.ts'
+import { SandboxId, SnapshotId, TerminalId } from '../ids.ts'
 import { FileEntry } from './files.ts'
-import { Enforced, RuntimeReport } from './sandboxes.ts'
+import { ImageName, ImageSource, ImageStatus } from './images.ts'
+import { Enforced, Network, RuntimeReport } from './sandboxes.ts'
 import { TerminalState } from './terminals.ts'
 
 /**
@@ -10,7 +11,7 @@ import { TerminalState } from './terminals.ts'
  */
 
 /** Raised whenever a message changes its meaning: a service replaces a host of another version once it is idle. */
-export const hostIpcVersion = 1
+export const hostIpcVersion = 2
 
 export const MachineSpec = z.object({
   id: SandboxId,
@@ -20,6 +21,9 @@ export const MachineSpec = z.object({
   vcpu: z.int(),
   memoryMb: z.int(),
   diskGb: z.int(),
+  /** Null is the base of the runtime. */
+  image: ImageName.nullable(),
+  network: Network,
 })
 export type MachineSpec = z.infer<typeof MachineSpec>
 
@@ -43,7 +47,21 @@ export type TerminalRecord = z.infer<typeof TerminalRecord>
 
 const OnSandbox = z.object({ sandboxId: SandboxId })
 const OnTerminal = OnSandbox.extend({ terminalId: TerminalId })
+const OnSnapshot = OnSandbox.extend({ snapshotId: SnapshotId })
+const OnFiles = OnSnapshot.extend({ runtime: z.string() })
 const Nothing = z.object({})
+
+/** An image as a runtime has it. */
+export const HostImage = z.object({
+  name: ImageName,
+  runtime: z.string(),
+  status: ImageStatus,
+  detail: z.string(),
+  progress: z.number().nullable(),
+  sizeBytes: z.number().nullable(),
+  createdAtMs: z.int(),
+})
+export type HostImage = z.infer<typeof HostImage>
 
 const Environment = z.record(z.string(), z.string())
 
@@ -57,7 +75,10 @@ export const hostMethods = {
   shutdown: { params: Nothing, result: Nothing },
   'machine.list': { params: Nothing, result: z.object({ machines: z.array(RunningMachine) }) },
   /** Makes the machine's files and starts it. Leaves nothing behind when it fails. */
-  'machine.create': { params: MachineSpec, result: RunningMachine },
+  'machine.create': {
+    params: MachineSpec.extend({ from: OnSnapshot.optional() }), // with the files of this snapshot
+    result: RunningMachine,
+  },
   /** Starts a machine whose files exist. */
   'machine.start': { params: MachineSpec, result: RunningMachine },
   /** Ends every process of it; files stay. Succeeds when it was not running. */
@@ -69,6 +90,16 @@ export const hostMethods = {
     params: z.object({ known: z.array(SandboxId) }),
     result: z.object({ removed: z.array(SandboxId) }),
   },
+  /** Keeps the files as they are now, of a running machine too. */
+  'snapshot.create': { params: OnFiles, result: z.object({ sizeBytes: z.number() }) },
+  /** Of a machine that does not run. */
+  'snapshot.restore': { params: OnFiles, result: Nothing },
+  /** Succeeds when there was none. */
+  'snapshot.delete': { params: OnFiles, result: Nothing },
+  'image.list': { params: Nothing, result: z.object({ images: z.array(HostImage) }) },
+  /** Begins, and answers at once: `image.changed` tells how it goes on. */
+  'image.add': { params: z.object({ runtime: z.string(), name: ImageName, source: ImageSource }), result: HostImage },
+  'image.remove': { params: z.object({ name: ImageName }), result: Nothing },
   /** Result body: stdout then stderr. */
   'machine.exec': {
     params: OnSandbox.extend({
@@ -146,6 +177,8 @@ export const HostEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('machine.ended'), sandboxId: SandboxId, reason: z.string() }),
   z.object({ type: z.literal('terminal.changed'), terminal: TerminalRecord }),
   z.object({ type: z.literal('terminal.removed'), sandboxId: SandboxId, terminalId: TerminalId }),
+  z.object({ type: z.literal('image.changed'), image: HostImage }),
+  z.object({ type: z.literal('image.removed'), name: ImageName }),
 ])
 export type HostEvent = z.infer<typeof HostEvent>
 

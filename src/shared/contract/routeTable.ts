@@ -6,13 +6,13 @@ import { getMetrics } from './metrics.ts'
 import { createPortToken, exposePort, listPorts, removePort } from './ports.ts'
 import type { Route } from './route.ts'
 import {
+  changeSandbox,
   createSandbox,
   deleteSandbox,
   execInSandbox,
   getSandbox,
   listRuntimes,
   listSandboxes,
-  renameSandbox,
   startSandbox,
   stopSandbox,
 } from './sandboxes.ts'
@@ -36,7 +36,7 @@ export const routeTable: readonly Route[] = [
   createSandbox,
   listSandboxes,
   getSandbox,
-  renameSandbox,
+  changeSandbox,
   deleteSandbox,
   startSandbox,
   stopSandbox,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SandboxId } from '../ids.ts'
 import { IsoTime } from '../time.ts'
+import { ImageName } from './images.ts'
 import { defineRoute } from './route.ts'
 
 export const sandboxLimits = {
@@ -8,6 +9,7 @@ export const sandboxLimits = {
   memoryMb: { min: 512, max: 8192, default: 512 },
   diskGb: { min: 1, max: 50, default: 1 },
   nameLength: 64,
+  idleMinutes: { min: 1, max: 10_080 },
 } as const
 
 export const Region = z.enum(['eu-north', 'us-east'])
@@ -15,6 +17,13 @@ export type Region = z.infer<typeof Region>
 
 export const SandboxStatus = z.enum(['provisioning', 'running', 'stopped', 'error'])
 export type SandboxStatus = z.infer<typeof SandboxStatus>
+
+/**
+ * What a sandbox reaches beyond itself. `none`: nothing. `internet`: public addresses only, never this machine's
+ * loopback or private ranges. `open`: what this machine reaches, but its loopback.
+ */
+export const Network = z.enum(['none', 'internet', 'open'], 'must be none, internet or open')
+export type Network = z.infer<typeof Network>
 
 /** What the machine really holds to, not what was asked: `false` is shown to the person as "not enforced". */
 export const Enforced = z.object({ memory: z.boolean(), cpu: z.boolean(), disk: z.boolean(), processes: z.boolean() })
@@ -40,6 +49,11 @@ export const Sandbox = z.object({
   disk_gb: z.number(),
   region: Region,
   runtime: z.string(),
+  /** What it was made from; null is the base of its runtime. */
+  image: z.string().nullable(),
+  network: Network,
+  /** It is stopped after so many minutes without terminals, commands, file and port traffic; null is never. */
+  idle_minutes: z.int().nullable(),
   enforced: Enforced,
   terminal_url: z.string(),
   created_at: IsoTime,
@@ -54,6 +68,9 @@ const memory = sandboxLimits.memoryMb
 const disk = sandboxLimits.diskGb
 const between = ({ min, max }: { min: number; max: number }) => `must be a whole number from ${min} to ${max}`
 
+const idle = sandboxLimits.idleMinutes
+const IdleMinutes = z.int(between(idle)).min(idle.min, between(idle)).max(idle.max, between(idle)).nullable()
+
 export const CreateSandbox = z.object({
   name: SandboxName.optional(),
   vcpu: z.int(between(vcpu)).min(vcpu.min, between(vcpu)).max(vcpu.max, between(vcpu)).default(vcpu.default),
@@ -66,6 +83,18 @@ export const CreateSandbox = z.object({
   region: Region.default('eu-north'),
   /** A runtime of GET /v1/runtimes; absent is the first available one of the configuration. */
   runtime: z.string().optional(),
+  /** A ready image of GET /v1/images; absent is the base of the runtime. */
+  image: ImageName.optional(),
+  /** Absent is `sandboxes.default_network` of the configuration. */
+  network: Network.optional(),
+  idle_minutes: IdleMinutes.default(null),
+})
+
+/** Of a new sandbox with the files of another: what is absent is as the other has it. */
+export const ForkSandbox = CreateSandbox.pick({ name: true, network: true }).extend({
+  vcpu: CreateSandbox.shape.vcpu.unwrap().optional(),
+  memory_mb: CreateSandbox.shape.memory_mb.unwrap().optional(),
+  idle_minutes: IdleMinutes.optional(),
 })
 
 export const SandboxParams = z.object({ id: SandboxId })
@@ -112,14 +141,16 @@ export const deleteSandbox = defineRoute({
   response: Done,
 })
 
-export const renameSandbox = defineRoute({
-  operation: 'sandboxRename',
+export const changeSandbox = defineRoute({
+  operation: 'sandboxChange',
   method: 'PATCH',
   path: '/v1/sandboxes/:id',
-  summary: 'Rename a sandbox; its host name inside follows with the next start',
+  summary: 'Change the name, network or idle policy; host name and network follow with the next start',
   tag: 'Sandboxes',
   params: SandboxParams,
-  body: z.object({ name: SandboxName }),
+  body: z
+    .object({ name: SandboxName.optional(), network: Network.optional(), idle_minutes: IdleMinutes.optional() })
+    .refine((body) => Object.values(body).some((value) => value !== undefined), 'must change something'),
   response: Sandbox,
 })
 
@@ -184,6 +215,12 @@ export const RuntimeReport = z.object({
   /** One sentence: the version when available, else what is missing and how to get it. */
   detail: z.string(),
   enforced: Enforced,
+  /** What a sandbox of it can be given; the sentence says what is missing for the others, or null. */
+  networks: z.array(Network),
+  network_detail: z.string().nullable(),
+  /** Kinds of sources it makes images from; the sentence says what is missing for the others, or null. */
+  image_sources: z.array(z.enum(['system', 'archive', 'registry'])),
+  image_detail: z.string().nullable(),
 })
 export type RuntimeReport = z.infer<typeof RuntimeReport>
 

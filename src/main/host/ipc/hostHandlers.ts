@@ -8,6 +8,7 @@ import {
 } from '../../../shared/contract/hostIpc.ts'
 import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import type { IpcAnswer, IpcCall } from '../../platform/ipc/ipcServer.ts'
+import type { Images } from '../images/images.ts'
 import type { Machines } from '../machines/machines.ts'
 import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
 import type { Terminals } from '../terminals/terminals.ts'
@@ -21,6 +22,7 @@ type HostParts = {
   machines: Machines
   terminals: Terminals
   runtimes: readonly SandboxRuntime[]
+  images: Images
   version: string
   pid: number
   shutDown: () => void
@@ -34,6 +36,8 @@ export function hostHandlers(parts: HostParts): Record<string, (call: IpcCall) =
   const handlers: Handlers = {
     ...hostCalls(parts),
     ...machineCalls(parts),
+    ...snapshotCalls(parts),
+    ...imageCalls(parts),
     ...fileCalls(parts),
     ...terminalCalls(parts),
   }
@@ -67,7 +71,7 @@ function hostCalls({ runtimes, version, pid, shutDown }: HostParts): Pick<Handle
 function machineCalls({ machines }: HostParts): Calls<'machine'> {
   return {
     'machine.list': async () => ({ result: { machines: machines.list() } }),
-    'machine.create': async ({ params }) => ({ result: await machines.create(params) }),
+    'machine.create': async ({ params: { from, ...spec } }) => ({ result: await machines.create(spec, from) }),
     'machine.start': async ({ params }) => ({ result: await machines.start(params) }),
     async 'machine.stop'({ params }) {
       await machines.stop(params.sandboxId)
@@ -82,6 +86,33 @@ function machineCalls({ machines }: HostParts): Calls<'machine'> {
     async 'machine.exec'({ params: { sandboxId, ...request }, signal }) {
       const { stdout, stderr, ...outcome } = await machines.get(sandboxId).exec({ ...request, signal })
       return { result: { ...outcome, stdoutBytes: stdout.length }, body: Buffer.concat([stdout, stderr]) }
+    },
+  }
+}
+
+function snapshotCalls({ machines }: HostParts): Calls<'snapshot'> {
+  return {
+    async 'snapshot.create'({ params: { runtime, ...place } }) {
+      return { result: { sizeBytes: await machines.snapshot(runtime, place) } }
+    },
+    async 'snapshot.restore'({ params: { runtime, ...place } }) {
+      await machines.restore(runtime, place)
+      return { result: {} }
+    },
+    async 'snapshot.delete'({ params: { runtime, ...place } }) {
+      await machines.removeSnapshot(runtime, place)
+      return { result: {} }
+    },
+  }
+}
+
+function imageCalls({ images }: HostParts): Calls<'image'> {
+  return {
+    'image.list': async () => ({ result: { images: await images.list() } }),
+    'image.add': async ({ params }) => ({ result: await images.add(params) }),
+    async 'image.remove'({ params }) {
+      await images.remove(params.name)
+      return { result: {} }
     },
   }
 }

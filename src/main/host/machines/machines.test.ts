@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { newSandboxId } from '../../../../test/support/hostClient.ts'
 import { localRuntime } from '../../../../test/support/localMachine.ts'
+import { machineSpec } from '../../../../test/support/machines.ts'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import type { MachineSpec } from '../../../shared/contract/hostIpc.ts'
 import { silentLog } from '../../platform/log.ts'
@@ -22,7 +23,7 @@ function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setti
     onEnded: (_, reason) => void told.push(`ended: ${reason}`),
     onDeleted: async () => void told.push('deleted'),
     onCount: (count) => void counts.push(count),
-    deadlines: { startMs: options.deadlineMs ?? 60_000, stopMs: 60_000 },
+    deadlines: { startMs: options.deadlineMs ?? 60_000, stopMs: 60_000, snapshotMs: 60_000 },
     log: silentLog,
   })
   return { runtime, machines: made, told, counts }
@@ -30,7 +31,7 @@ function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setti
 
 let spec: MachineSpec
 beforeEach(() => {
-  spec = { id: newSandboxId(), hostname: 'box', runtime: 'local', vcpu: 1, memoryMb: 512, diskGb: 1 }
+  spec = machineSpec({ id: newSandboxId(), runtime: 'local' })
 })
 
 test('a machine runs from its creation until it is stopped, and starts again', async () => {

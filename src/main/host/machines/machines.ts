@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/appError.ts'
 import type { MachineSpec, RunningMachine } from '../../../shared/contract/hostIpc.ts'
 import type { SandboxId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
-import type { Machine, SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
+import type { Machine, SandboxRuntime, SnapshotPlace } from '../runtimes/sandboxRuntime.ts'
 import { machineChanges } from './machineChanges.ts'
 import { type UsageReading, usageReadings } from './usageReadings.ts'
 import { withDeadline } from './withDeadline.ts'
@@ -14,12 +14,17 @@ export type Machines = {
   get(id: SandboxId): Machine
   /** @throws AppError `sandbox/not-running`. */
   usage(id: SandboxId): Promise<UsageReading>
-  /** Makes and starts it. Both answer with the machine as it is when it runs already. */
-  create(spec: MachineSpec): Promise<RunningMachine>
+  /** Makes and starts it, with the files of `from` where given. Both answer with the machine as it is when it runs already. */
+  create(spec: MachineSpec, from?: SnapshotPlace): Promise<RunningMachine>
   start(spec: MachineSpec): Promise<RunningMachine>
   stop(id: SandboxId): Promise<void>
   /** Wins over every other change: one that is under way is called off. */
   delete(id: SandboxId): Promise<void>
+  /** @param runtime the one that its files belong to. @returns what it takes on the disk, in bytes */
+  snapshot(runtime: string, place: SnapshotPlace): Promise<number>
+  /** @throws AppError `sandbox/busy` while it runs */
+  restore(runtime: string, place: SnapshotPlace): Promise<void>
+  removeSnapshot(runtime: string, place: SnapshotPlace): Promise<void>
   /** Deletes machines with files here that are not in `known`. */
   sweep(known: ReadonlySet<SandboxId>): Promise<SandboxId[]>
   /** Machines that have files, running or not. */
@@ -37,14 +42,14 @@ type MachinesOptions = {
   onCount: (running: number) => void
   /** Its files go now. */
   onDeleted: (id: SandboxId) => Promise<void>
-  deadlines?: { startMs: number; stopMs: number }
+  deadlines?: { startMs: number; stopMs: number; snapshotMs: number }
   log: Log
 }
 
 type Running = { machine: Machine; runtime: string; stopping: boolean }
 
 export function machines(options: MachinesOptions): Machines {
-  const { runtimes, log, deadlines = { startMs: 30_000, stopMs: 30_000 } } = options
+  const { runtimes, log, deadlines = { startMs: 30_000, stopMs: 30_000, snapshotMs: 600_000 } } = options
   const running = new Map<SandboxId, Running>()
   const changes = machineChanges()
   const readings = usageReadings()
@@ -77,7 +82,11 @@ export function machines(options: MachinesOptions): Machines {
     })
   }
 
-  const launch = (spec: MachineSpec, way: 'create' | 'start'): Promise<RunningMachine> => {
+  const launch = (
+    spec: MachineSpec,
+    way: 'create' | 'start',
+    begin: (runtime: SandboxRuntime, signal: AbortSignal) => Promise<Machine>,
+  ): Promise<RunningMachine> => {
     const present = running.get(spec.id)
     if (present && !changes.underWay(spec.id)) return Promise.resolve(describe(present))
     const runtime = runtimeNamed(spec.runtime)
@@ -86,7 +95,7 @@ export function machines(options: MachinesOptions): Machines {
       const machine = await withDeadline({
         ms: deadlines.startMs,
         signal: called,
-        run: (signal) => runtime[way](spec, signal),
+        run: (signal) => begin(runtime, signal),
         late: () => new AppError('sandbox/start-failed', `The sandbox did not start in ${deadlines.startMs} ms.`),
         // It came after nobody waited for it any more.
         discard: (late) => discard(runtime, late, way),
@@ -97,6 +106,15 @@ export function machines(options: MachinesOptions): Machines {
       watch(held)
       return describe(held)
     })
+  }
+
+  const onFiles = <T>(
+    { snapshotId }: SnapshotPlace,
+    signal: AbortSignal,
+    run: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    const late = () => new AppError('snapshot/failed', `${snapshotId} was not done in ${deadlines.snapshotMs} ms.`)
+    return withDeadline({ ms: deadlines.snapshotMs, signal, run, late })
   }
 
   const discard = async (runtime: SandboxRuntime, machine: Machine, way: 'create' | 'start'): Promise<void> => {
@@ -147,8 +165,19 @@ export function machines(options: MachinesOptions): Machines {
     list: () => [...running.values()].map(describe),
     get,
     usage: async (id) => readings.read(get(id)),
-    create: async (spec) => launch(spec, 'create'),
-    start: async (spec) => launch(spec, 'start'),
+    create: async (spec, from) => launch(spec, 'create', (runtime, signal) => runtime.create(spec, signal, from)),
+    start: async (spec) => launch(spec, 'start', (runtime, signal) => runtime.start(spec, signal)),
+    snapshot: (runtime, place) =>
+      changes.begin(place.sandboxId, (signal) =>
+        onFiles(place, signal, (ending) => runtimeNamed(runtime).snapshot(place, ending)),
+      ),
+    restore: (runtime, place) =>
+      changes.begin(place.sandboxId, async (signal) => {
+        if (running.has(place.sandboxId)) throw new AppError('sandbox/busy', 'This sandbox runs.')
+        await onFiles(place, signal, (ending) => runtimeNamed(runtime).restore(place, ending))
+      }),
+    removeSnapshot: (runtime, place) =>
+      changes.queue(place.sandboxId, () => runtimeNamed(runtime).removeSnapshot(place)),
     stop: (id) => changes.queue(id, () => halt(id)),
     delete: (id) => changes.overrule(id, () => erase(id)),
     async sweep(known) {

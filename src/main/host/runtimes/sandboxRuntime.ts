@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream'
 import type { FileEntry } from '../../../shared/contract/files.ts'
-import type { MachineSpec } from '../../../shared/contract/hostIpc.ts'
+import type { HostImage, MachineSpec } from '../../../shared/contract/hostIpc.ts'
+import type { ImageName, ImageSource } from '../../../shared/contract/images.ts'
 import type { Enforced, RuntimeReport } from '../../../shared/contract/sandboxes.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
+import type { SandboxId, SnapshotId } from '../../../shared/ids.ts'
 
 /**
  * Makes machines of one kind. A machine behaves like one small computer: its own files, processes and network.
@@ -13,18 +14,55 @@ export interface SandboxRuntime {
   /** What works here and which limits hold, found by trying; never rejects. */
   describe(): Promise<RuntimeReport>
   /**
-   * Makes the files of a new machine and starts it.
-   * @throws AppError `runtime/unavailable`, `sandbox/start-failed`; nothing of the machine is left then.
+   * Makes the files of a new machine, of its image or of the snapshot `from`, and starts it.
+   * @throws AppError `runtime/unavailable`, `image/not-found`, `image/not-ready`, `snapshot/not-found`,
+   * `network/unavailable`, `sandbox/start-failed`; nothing of the machine is left then.
    */
-  create(spec: MachineSpec, signal: AbortSignal): Promise<Machine>
+  create(spec: MachineSpec, signal: AbortSignal, from?: SnapshotPlace): Promise<Machine>
   /** Starts a machine whose files exist. @throws AppError `sandbox/not-found` when they do not. */
   start(spec: MachineSpec, signal: AbortSignal): Promise<Machine>
-  /** Removes the files of a machine that does not run. Succeeds when there are none. */
+  /** Removes the files and the snapshots of a machine that does not run. Succeeds when there are none. */
   remove(id: SandboxId): Promise<void>
   /** Machines that have files here, running or not. */
   stored(): Promise<SandboxId[]>
   /** Ends and removes what an earlier host process left running or mounted; files of machines stay. */
   sweep(): Promise<void>
+  /**
+   * Keeps the files of a machine as they are now. One that runs is held still meanwhile: what is kept is what a power
+   * cut would have left, with every write complete that was finished before.
+   * @returns what it takes on the disk, in bytes
+   * @throws AppError `snapshot/failed`, `file/no-space`; nothing of it is left then
+   */
+  snapshot(place: SnapshotPlace, signal: AbortSignal): Promise<number>
+  /**
+   * The files of a machine that does not run become those of the snapshot, all of them or, when it fails, none.
+   * @throws AppError `snapshot/not-found`, `snapshot/failed`
+   */
+  restore(place: SnapshotPlace, signal: AbortSignal): Promise<void>
+  /** Succeeds when there is none. */
+  removeSnapshot(place: SnapshotPlace): Promise<void>
+  readonly images: RuntimeImages
+}
+
+export type SnapshotPlace = { sandboxId: SandboxId; snapshotId: SnapshotId }
+
+/** What machines of one runtime can be made from. Others may add to it and remove from it at the same time. */
+export type RuntimeImages = {
+  list(): Promise<HostImage[]>
+  /**
+   * Resolves when the image is ready. `onProgress` gets a sentence and, where it is known, a share from 0 to 1.
+   * @throws AppError `image/source` for a kind that it cannot take, `image/exists`, `image/failed`, `file/no-space`;
+   * nothing of the image is left then, nor when `signal` fires
+   */
+  add(request: AddImage, signal: AbortSignal): Promise<HostImage>
+  /** Machines that were made from it may not run: the caller sees to that. Succeeds when there is none. */
+  remove(name: ImageName): Promise<void>
+}
+
+export type AddImage = {
+  name: ImageName
+  source: ImageSource
+  onProgress: (sentence: string, share: number | null) => void
 }
 
 export interface Machine {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually, until } from '../../../../test/support/eventually.ts'
 import { newSandboxId, newTerminalId } from '../../../../test/support/hostClient.ts'
 import { localRuntime } from '../../../../test/support/localMachine.ts'
+import { machineSpec } from '../../../../test/support/machines.ts'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import type { HostEvent } from '../../../shared/contract/hostIpc.ts'
 import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
@@ -26,7 +27,7 @@ beforeEach(async () => {
   events = []
   sandboxId = newSandboxId()
   const runtime = localRuntime({ folder: temporaryFolder('machines') })
-  const spec = { id: sandboxId, hostname: 'box', runtime: 'local', vcpu: 1, memoryMb: 512, diskGb: 1 }
+  const spec = machineSpec({ id: sandboxId, runtime: 'local' })
   machine = await runtime.create(spec, new AbortController().signal)
 })
 

@@ -18,6 +18,7 @@ export function hostEvents(options: {
       sandboxes.ended(event.sandboxId, event.reason)
       return
     }
+    if (event.type === 'image.changed' || event.type === 'image.removed') return
     if (event.type === 'terminal.changed') options.terminals.changed(event.terminal)
     const sandboxId = event.type === 'terminal.changed' ? event.terminal.sandboxId : event.sandboxId
     const accountId = sandboxes.accountOf(sandboxId)

@@ -1,8 +1,18 @@
 import { expect, test } from 'vitest'
+import type { RuntimeReport } from '../../../shared/contract/sandboxes.ts'
 import { chooseRuntime } from './runtimeChoice.ts'
 
 const enforced = { memory: true, cpu: true, disk: true, processes: true }
-const report = (name: string, available: boolean) => ({ name, available, detail: `About ${name}.`, enforced })
+const report = (name: string, available: boolean): RuntimeReport => ({
+  name,
+  available,
+  detail: `About ${name}.`,
+  enforced,
+  networks: ['none'],
+  network_detail: null,
+  image_sources: [],
+  image_detail: null,
+})
 const reports = [report('a', false), report('b', true), report('c', true)]
 const order = ['a', 'b', 'c']
 

@@ -1,8 +1,9 @@
 import { AppError } from '../../../shared/appError.ts'
+import type { ActivityType } from '../../../shared/contract/activity.ts'
 import type { ServiceEvent } from '../../../shared/contract/events.ts'
 import type { RunningMachine } from '../../../shared/contract/hostIpc.ts'
 import type { Parsed } from '../../../shared/contract/route.ts'
-import type { createSandbox, Enforced, Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { changeSandbox, createSandbox, Enforced, Network, Sandbox } from '../../../shared/contract/sandboxes.ts'
 import { type AccountId, SandboxId, shortId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
@@ -23,7 +24,7 @@ export type SandboxRegistry = {
   running(caller: Caller, id: SandboxId): SandboxRecord
   start(caller: Caller, id: SandboxId): Promise<SandboxRecord>
   stop(caller: Caller, id: SandboxId): Promise<SandboxRecord>
-  rename(caller: Caller, id: SandboxId, name: string): SandboxRecord
+  change(caller: Caller, id: SandboxId, wanted: Parsed<typeof changeSandbox>['body']): SandboxRecord
   remove(caller: Caller, id: SandboxId): Promise<void>
   accountOf(id: SandboxId): AccountId | undefined
   find(id: SandboxId): SandboxRecord | undefined
@@ -44,6 +45,8 @@ export type SandboxRegistryOptions = {
   publish: (accountId: AccountId, event: ServiceEvent) => void
   note: ActivityLog['note']
   toWire: (record: SandboxRecord) => Sandbox
+  /** Of a sandbox whose creator names none. */
+  defaultNetwork: Network
   /** So many may run at once. */
   mostActive: number
   newId: () => string
@@ -113,6 +116,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
 
     async create(accountId, wanted) {
       const runtime = await options.runtimes.choose(wanted.runtime)
+      const network = wanted.network ?? options.defaultNetwork
       needRoom()
       const id = SandboxId.parse(options.newId())
       const record: SandboxRecord = {
@@ -124,6 +128,9 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         diskGb: wanted.disk_gb,
         region: wanted.region,
         runtime: runtime.name,
+        image: wanted.image ?? null,
+        network,
+        idleMinutes: wanted.idle_minutes,
         enforced: nothingEnforced,
         status: 'provisioning',
         statusReason: null,
@@ -180,11 +187,17 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         return nowStopped(record, 'It was stopped on request.')
       }),
 
-    rename(caller, id, name) {
-      const record = owned(caller, id)
-      records.rename(id, name)
-      note(id, { type: 'sandbox.renamed', description: `It was renamed to ${name}.` })
-      return tell({ ...record, name })
+    change(caller, id, wanted) {
+      const before = owned(caller, id)
+      const record: SandboxRecord = {
+        ...before,
+        name: wanted.name ?? before.name,
+        network: wanted.network ?? before.network,
+        idleMinutes: wanted.idle_minutes === undefined ? before.idleMinutes : wanted.idle_minutes,
+      }
+      records.change(record)
+      for (const activity of changesOf(before, record)) note(id, activity)
+      return tell(record)
     },
 
     remove: (caller, id) =>
@@ -223,6 +236,18 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       if (swept.result.removed.length > 0) log.info('removed files of machines', { ids: swept.result.removed })
     },
   }
+}
+
+function changesOf(before: SandboxRecord, after: SandboxRecord): { type: ActivityType; description: string }[] {
+  const { name, network, idleMinutes } = after
+  const idle = idleMinutes === null ? 'It no longer stops by itself.' : `It stops after ${idleMinutes} idle minutes.`
+  return [
+    ...(name === before.name ? [] : [{ type: 'sandbox.renamed', description: `It was renamed to ${name}.` } as const]),
+    ...(network === before.network
+      ? []
+      : [{ type: 'sandbox.changed', description: `Its network is ${network} from the next start on.` } as const]),
+    ...(idleMinutes === before.idleMinutes ? [] : [{ type: 'sandbox.changed', description: idle } as const]),
+  ]
 }
 
 function filesLost(record: SandboxRecord, cause: AppError): AppError {

@@ -1,4 +1,4 @@
-import { Enforced, Region, SandboxStatus } from '../../../shared/contract/sandboxes.ts'
+import { Enforced, Network, Region, SandboxStatus } from '../../../shared/contract/sandboxes.ts'
 import { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
@@ -11,6 +11,11 @@ export type SandboxRecord = {
   diskGb: number
   region: Region
   runtime: string
+  /** Null is the base of the runtime. */
+  image: string | null
+  network: Network
+  /** Null is never. */
+  idleMinutes: number | null
   enforced: Enforced
   status: SandboxStatus
   statusReason: string | null
@@ -29,21 +34,24 @@ export type SandboxRepository = {
   countActive(): number
   /** Writes what changes in a sandbox's life: status, reason, start and which limits hold. */
   updateStatus(record: SandboxRecord): void
-  rename(id: SandboxId, name: string): void
+  /** Writes what a person may change. */
+  change(record: Pick<SandboxRecord, 'id' | 'name' | 'network' | 'idleMinutes'>): void
+  /** Sandboxes that were made from this image. */
+  countOf(image: string): number
   remove(id: SandboxId): void
 }
 
 type Row = Record<keyof SandboxRecord, string | number | null>
 
 const columns = `id, account_id AS accountId, name, vcpu, memory_mb AS memoryMb, disk_gb AS diskGb, region, runtime,
-  enforced, status, status_reason AS statusReason, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs`
+  image, network, idle_minutes AS idleMinutes, enforced, status, status_reason AS statusReason, created_at_ms AS createdAtMs, started_at_ms AS startedAtMs`
 
 export function sandboxRepository(database: Database): SandboxRepository {
   const add = database.prepare(
-    `INSERT INTO sandboxes (id, account_id, name, vcpu, memory_mb, disk_gb, region, runtime, enforced, status,
-       status_reason, created_at_ms, started_at_ms)
-     VALUES (:id, :accountId, :name, :vcpu, :memoryMb, :diskGb, :region, :runtime, :enforced, :status,
-       :statusReason, :createdAtMs, :startedAtMs)`,
+    `INSERT INTO sandboxes (id, account_id, name, vcpu, memory_mb, disk_gb, region, runtime, image, network,
+       idle_minutes, enforced, status, status_reason, created_at_ms, started_at_ms)
+     VALUES (:id, :accountId, :name, :vcpu, :memoryMb, :diskGb, :region, :runtime, :image, :network,
+       :idleMinutes, :enforced, :status, :statusReason, :createdAtMs, :startedAtMs)`,
   )
   const find = database.prepare<[string], Row>(`SELECT ${columns} FROM sandboxes WHERE id = ?`)
   const list = database.prepare<[string], Row>(
@@ -57,7 +65,10 @@ export function sandboxRepository(database: Database): SandboxRepository {
     `UPDATE sandboxes SET status = :status, status_reason = :statusReason, started_at_ms = :startedAtMs,
        enforced = :enforced WHERE id = :id`,
   )
-  const rename = database.prepare<[string, string]>('UPDATE sandboxes SET name = ? WHERE id = ?')
+  const change = database.prepare(
+    'UPDATE sandboxes SET name = :name, network = :network, idle_minutes = :idleMinutes WHERE id = :id',
+  )
+  const countOf = database.prepare<[string], { made: number }>('SELECT count(*) AS made FROM sandboxes WHERE image = ?')
   const remove = database.prepare<[string]>('DELETE FROM sandboxes WHERE id = ?')
   const bound = (record: SandboxRecord) => ({ ...record, enforced: JSON.stringify(record.enforced) })
 
@@ -75,9 +86,10 @@ export function sandboxRepository(database: Database): SandboxRepository {
     updateStatus({ id, status, statusReason, startedAtMs, enforced }) {
       updateStatus.run({ id, status, statusReason, startedAtMs, enforced: JSON.stringify(enforced) })
     },
-    rename(id, name) {
-      rename.run(name, id)
+    change({ id, name, network, idleMinutes }) {
+      change.run({ id, name, network, idleMinutes })
     },
+    countOf: (image) => countOf.get(image)?.made ?? 0,
     remove(id) {
       remove.run(id)
     },
@@ -94,6 +106,9 @@ function recordOf(row: Row): SandboxRecord {
     diskGb: Number(row.diskGb),
     region: Region.parse(row.region),
     runtime: String(row.runtime),
+    image: row.image === null ? null : String(row.image),
+    network: Network.parse(row.network),
+    idleMinutes: row.idleMinutes === null ? null : Number(row.idleMinutes),
     enforced: Enforced.parse(JSON.parse(String(row.enforced))),
     status: SandboxStatus.parse(row.status),
     statusReason: row.statusReason === null ? null : String(row.statusReason),

@@ -1,4 +1,5 @@
 import {
+  changeSandbox,
   createSandbox,
   deleteSandbox,
   execInSandbox,
@@ -6,7 +7,6 @@ import {
   getSandbox,
   listRuntimes,
   listSandboxes,
-  renameSandbox,
   type Sandbox,
   startSandbox,
   stopSandbox,
@@ -42,7 +42,7 @@ export function sandboxRoutes(options: {
       await sandboxes.remove(caller, params.id)
       return { success: true, id: params.id, message: 'The sandbox is deleted with everything in it.' }
     }),
-    endpoint(renameSandbox, ({ params, body }, { caller }) => toWire(sandboxes.rename(caller, params.id, body.name))),
+    endpoint(changeSandbox, ({ params, body }, { caller }) => toWire(sandboxes.change(caller, params.id, body))),
     endpoint(startSandbox, async ({ params }, { caller }) => toWire(await sandboxes.start(caller, params.id))),
     endpoint(stopSandbox, async ({ params }, { caller }) => toWire(await sandboxes.stop(caller, params.id))),
     endpoint(execInSandbox, async ({ params, body: { command, timeout, cwd, env } }, { caller }) => {

@@ -14,6 +14,14 @@ test.each([
 
 test('a name without any letter of a host name falls back to the id', () => {
   const id = SandboxId.parse('1a2b3c4d'.repeat(4))
-  const record = { id, name: '日本', runtime: 'bubblewrap', vcpu: 1, memoryMb: 512, diskGb: 1 } as SandboxRecord
+  const record = {
+    id,
+    name: '日本',
+    runtime: 'bubblewrap',
+    vcpu: 1,
+    memoryMb: 512,
+    diskGb: 1,
+    image: null,
+  } as SandboxRecord
   expect(machineSpec(record).hostname).toBe('sandbox-1a2b3c4d')
 })

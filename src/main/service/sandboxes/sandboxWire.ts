@@ -1,4 +1,5 @@
 import type { MachineSpec } from '../../../shared/contract/hostIpc.ts'
+import { ImageName } from '../../../shared/contract/images.ts'
 import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
 import { shortId } from '../../../shared/ids.ts'
 import { isoTime } from '../../../shared/time.ts'
@@ -19,6 +20,9 @@ export function sandboxToWire(
     disk_gb: record.diskGb,
     region: record.region,
     runtime: record.runtime,
+    image: record.image,
+    network: record.network,
+    idle_minutes: record.idleMinutes,
     enforced: record.enforced,
     terminal_url: `${baseUrl}/terminal/${record.id}`,
     created_at: isoTime(record.createdAtMs),
@@ -28,8 +32,9 @@ export function sandboxToWire(
 }
 
 export function machineSpec(record: SandboxRecord): MachineSpec {
-  const { id, name, runtime, vcpu, memoryMb, diskGb } = record
-  return { id, hostname: hostnameOf(name) || `sandbox-${shortId(id)}`, runtime, vcpu, memoryMb, diskGb }
+  const { id, name, runtime, vcpu, memoryMb, diskGb, network } = record
+  const image = record.image === null ? null : ImageName.parse(record.image)
+  return { id, hostname: hostnameOf(name) || `sandbox-${shortId(id)}`, runtime, vcpu, memoryMb, diskGb, image, network }
 }
 
 /** A label of RFC 1123: letters, digits and `-` inside, at most 63 of them; '' when nothing of the name is left. */

@@ -4,6 +4,7 @@ import { activity } from './activity.ts'
 import { idempotency } from './idempotency.ts'
 import { ports } from './ports.ts'
 import { sandboxes } from './sandboxes.ts'
+import { snapshots } from './snapshots.ts'
 
 /** The schema of `service.sqlite`, in order. */
-export const serviceMigrations: readonly Migration[] = [accounts, sandboxes, idempotency, activity, ports]
+export const serviceMigrations: readonly Migration[] = [accounts, sandboxes, idempotency, activity, ports, snapshots]

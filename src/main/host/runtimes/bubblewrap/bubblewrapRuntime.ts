@@ -110,10 +110,22 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
     name,
     async describe(): Promise<RuntimeReport> {
       const { tools, detail, enforced } = await able()
-      return { name, available: tools !== undefined, detail, enforced: tools ? enforced : nothing }
+      return {
+        name,
+        available: tools !== undefined,
+        detail,
+        enforced: tools ? enforced : nothing,
+        networks: ['none'],
+        network_detail: 'This runtime gives sandboxes no network.',
+        image_sources: [],
+        image_detail: 'This runtime makes no images.',
+      }
     },
-    create: (spec, signal) =>
+    create: (spec, signal, from) =>
       alone(spec.id, async () => {
+        if (from) throw new AppError('snapshot/not-found', `There is no snapshot ${from.snapshotId}.`)
+        if (spec.image !== null) throw new AppError('image/not-found', `There is no image \`${spec.image}\`.`)
+        if (spec.network !== 'none') throw new AppError('network/unavailable', 'Bubblewrap gives no network.')
         const { entries } = (await ready()).base
         const uid = await freeUid()
         const machine = await folders.make(spec.id, uid, [...entries, ...ownFiles(spec.hostname)])
@@ -133,6 +145,20 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
       }),
     remove: (id) => folders.remove(id),
     stored: folders.list,
+    async snapshot() {
+      throw new AppError('snapshot/failed', 'This runtime keeps no snapshots.')
+    },
+    async restore({ snapshotId }) {
+      throw new AppError('snapshot/not-found', `There is no snapshot ${snapshotId}.`)
+    },
+    async removeSnapshot() {},
+    images: {
+      list: async () => [],
+      async add() {
+        throw new AppError('image/source', 'This runtime makes no images.')
+      },
+      async remove() {},
+    },
     async sweep() {
       for (const id of await folders.list()) await endLeftover(id)
     },

@@ -1,0 +1,98 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { HostImage, HostParams } from '../../../shared/contract/hostIpc.ts'
+import type { ImageName } from '../../../shared/contract/images.ts'
+import type { Log } from '../../platform/log.ts'
+import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
+
+/** The images of all runtimes, with those that are being added or could not be. A name is taken once over all. */
+export type Images = {
+  list(): Promise<HostImage[]>
+  /** Begins. @throws AppError `runtime/unknown`, `image/exists` */
+  add(wanted: HostParams<'image.add'>): Promise<HostImage>
+  /** Calls off adding it, or removes it. @throws AppError `image/not-found` */
+  remove(name: ImageName): Promise<void>
+  close(): Promise<void>
+}
+
+type ImagesOptions = {
+  runtimes: readonly SandboxRuntime[]
+  onChanged: (image: HostImage) => void
+  onRemoved: (name: ImageName) => void
+  now: () => number
+  log: Log
+}
+
+type Job = { image: HostImage; calledOff: AbortController; done: Promise<void> }
+
+export function images({ runtimes, onChanged, onRemoved, now, log }: ImagesOptions): Images {
+  const jobs = new Map<ImageName, Job>()
+
+  const ready = async (): Promise<HostImage[]> => (await Promise.all(runtimes.map((it) => it.images.list()))).flat()
+
+  const begin = (runtime: SandboxRuntime, { name, source }: HostParams<'image.add'>): Job => {
+    const calledOff = new AbortController()
+    const image: HostImage = {
+      name,
+      runtime: runtime.name,
+      status: 'adding',
+      detail: 'It is about to be added.',
+      progress: null,
+      sizeBytes: null,
+      createdAtMs: now(),
+    }
+    const job: Job = { image, calledOff, done: Promise.resolve() }
+    const change = (changes: Partial<HostImage>): void => {
+      job.image = { ...job.image, ...changes }
+      if (jobs.get(name) === job) onChanged(job.image)
+    }
+    const onProgress = (detail: string, progress: number | null): void => change({ detail, progress })
+    job.done = runtime.images.add({ name, source, onProgress }, calledOff.signal).then(
+      (added) => {
+        jobs.delete(name)
+        onChanged(added)
+      },
+      (failure: unknown) => {
+        if (calledOff.signal.aborted) return
+        log.warn('an image was not added', { name, failure })
+        const reason = failure instanceof AppError ? failure.message : 'It could not be added; the log tells why.'
+        change({ status: 'failed', detail: reason, progress: null })
+      },
+    )
+    return job
+  }
+
+  return {
+    async list() {
+      const added = await ready()
+      const names = new Set(added.map(({ name }) => name))
+      return [...added, ...[...jobs.values()].map(({ image }) => image).filter(({ name }) => !names.has(name))]
+    },
+    async add(wanted) {
+      const { name } = wanted
+      const runtime = runtimes.find((it) => it.name === wanted.runtime)
+      if (!runtime) throw new AppError('runtime/unknown', `There is no runtime ${JSON.stringify(wanted.runtime)} here.`)
+      const taken = (await ready()).some((image) => image.name === name)
+      if (taken || jobs.get(name)?.image.status === 'adding') {
+        throw new AppError('image/exists', `There is an image \`${name}\` already.`)
+      }
+      const job = begin(runtime, wanted)
+      jobs.set(name, job)
+      onChanged(job.image)
+      return job.image
+    },
+    async remove(name) {
+      const job = jobs.get(name)
+      const held = (await ready()).filter((image) => image.name === name)
+      if (!job && held.length === 0) throw new AppError('image/not-found', `There is no image \`${name}\`.`)
+      job?.calledOff.abort()
+      await job?.done
+      jobs.delete(name)
+      for (const runtime of runtimes) await runtime.images.remove(name)
+      onRemoved(name)
+    },
+    async close() {
+      for (const job of jobs.values()) job.calledOff.abort()
+      await Promise.all([...jobs.values()].map(({ done }) => done))
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+
+/** One name for every runtime: what `image` of a sandbox says. */
+export const ImageName = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,63}$/,
+    'must begin with a lower-case letter or a digit, and have only these, `.`, `_` and `-`, at most 64 characters',
+  )
+export type ImageName = z.infer<typeof ImageName>
+
+/** Where the files of an image come from. */
+export const ImageSource = z.discriminatedUnion('kind', [
+  /** Made from this machine's own distribution, with its package manager and its mirrors. */
+  z.object({
+    kind: z.literal('system'),
+    packages: z
+      .array(z.string().regex(/^[a-z0-9][a-z0-9+.-]{0,127}$/, 'must be names of packages'))
+      .max(64, 'must have at most 64 names')
+      .default([]),
+  }),
+  /** A file of this machine: what `docker save` or `skopeo copy … oci-archive:` wrote, or a tar of a root file system. */
+  z.object({
+    kind: z.literal('archive'),
+    path: z.string().startsWith('/', 'must be an absolute path of this machine').max(4096),
+  }),
+  /** Pulled by a runtime that can, as in `docker.io/library/debian:12`. */
+  z.object({
+    kind: z.literal('registry'),
+    reference: z
+      .string()
+      .regex(/^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$/, 'must be an image reference, as in docker.io/library/debian:12'),
+  }),
+])
+export type ImageSource = z.infer<typeof ImageSource>
+
+export const ImageStatus = z.enum(['adding', 'ready', 'failed'])
+
+/** What sandboxes of one runtime can be made from. */
+export const Image = z.object({
+  name: ImageName,
+  runtime: z.string(),
+  status: ImageStatus,
+  /** One sentence: what is being done, where it came from, or why it failed. */
+  detail: z.string(),
+  /** From 0 to 1 while it is added, where that is known. */
+  progress: z.number().min(0).max(1).nullable(),
+  size_bytes: z.number().nullable(),
+  created_at: IsoTime,
+})
+export type Image = z.infer<typeof Image>
+
+export const listImages = defineRoute({
+  operation: 'imageList',
+  method: 'GET',
+  path: '/v1/images',
+  summary: 'List what sandboxes can be made from, beside the base of each runtime',
+  tag: 'Images',
+  response: z.object({ images: z.array(Image), data: z.array(Image), count: z.int() }),
+})
+
+export const addImage = defineRoute({
+  operation: 'imageAdd',
+  method: 'POST',
+  path: '/v1/images',
+  summary: 'Add an image; the answer comes at once, its progress with `image.changed` and the list',
+  tag: 'Images',
+  auth: 'owner',
+  body: z.object({
+    name: ImageName,
+    /** Absent is the first available runtime that takes such a source. */
+    runtime: z.string().optional(),
+    source: ImageSource,
+  }),
+  response: Image,
+  status: 201,
+  idempotent: true,
+})
+
+export const removeImage = defineRoute({
+  operation: 'imageRemove',
+  method: 'DELETE',
+  path: '/v1/images/:name',
+  summary: 'Remove an image, or call off adding it; refused while a sandbox is made from it',
+  tag: 'Images',
+  auth: 'owner',
+  params: z.object({ name: ImageName }),
+  response: z.object({ success: z.literal(true), name: z.string(), message: z.string() }),
+})

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { SandboxId, SnapshotId } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+import { Done, ForkSandbox, Sandbox, SandboxName, SandboxParams } from './sandboxes.ts'
+
+/** Kept at once of one sandbox. */
+export const maxSnapshots = 32
+
+/** The files of a sandbox as they were at one moment. Programs and terminals are not part of it. */
+export const Snapshot = z.object({
+  id: SnapshotId,
+  sandbox_id: SandboxId,
+  name: z.string(),
+  /** What it takes on the disk now; less than it holds where the file system shares what is alike. */
+  size_bytes: z.number(),
+  created_at: IsoTime,
+})
+export type Snapshot = z.infer<typeof Snapshot>
+
+const SnapshotParams = SandboxParams.extend({ snapshotId: SnapshotId })
+
+export const createSnapshot = defineRoute({
+  operation: 'snapshotCreate',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/snapshots',
+  summary: 'Keep the files of a sandbox as they are now; a running one is held still meanwhile',
+  tag: 'Snapshots',
+  params: SandboxParams,
+  body: z.object({ name: SandboxName.optional() }),
+  response: Snapshot,
+  status: 201,
+  idempotent: true,
+})
+
+export const listSnapshots = defineRoute({
+  operation: 'snapshotList',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/snapshots',
+  summary: 'List the snapshots of a sandbox, newest first',
+  tag: 'Snapshots',
+  params: SandboxParams,
+  response: z.object({ snapshots: z.array(Snapshot), data: z.array(Snapshot), count: z.int() }),
+})
+
+export const restoreSnapshot = defineRoute({
+  operation: 'snapshotRestore',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/snapshots/:snapshotId/restore',
+  summary: 'Put the files of a snapshot back; a running sandbox is stopped and started again with them',
+  tag: 'Snapshots',
+  params: SnapshotParams,
+  response: Sandbox,
+  idempotent: true,
+})
+
+export const forkSnapshot = defineRoute({
+  operation: 'snapshotFork',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/snapshots/:snapshotId/fork',
+  summary: 'Create another sandbox with the files of a snapshot',
+  tag: 'Snapshots',
+  params: SnapshotParams,
+  /** What is absent is as the sandbox of the snapshot has it. */
+  body: ForkSandbox,
+  response: Sandbox,
+  status: 201,
+  idempotent: true,
+})
+
+export const deleteSnapshot = defineRoute({
+  operation: 'snapshotDelete',
+  method: 'DELETE',
+  path: '/v1/sandboxes/:id/snapshots/:snapshotId',
+  summary: 'Delete a snapshot',
+  tag: 'Snapshots',
+  params: SnapshotParams,
+  response: Done,
+})
