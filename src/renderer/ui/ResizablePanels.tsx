@@ -1,66 +1,111 @@
-import type { ReactNode } from 'react'
-import { Group, type Layout, Panel, Separator } from 'react-resizable-panels'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { Group, Panel, type PanelImperativeHandle, Separator, usePanelRef } from 'react-resizable-panels'
+import { classNames } from './classNames.ts'
+import { keepWidth, keptWidth, type PanelWidth } from './panelWidths.ts'
 
-type ResizablePanelsProps = {
-  /** Under this name the sizes are kept for the next time. */
-  id: string
+type SizedPanel = {
+  content: ReactNode
   /** What the divider sizes, read aloud: `Width of the sandbox list`. */
   dividerLabel: string
-  /** The left panel's width in pixels. */
-  startWidth?: { initial: number; min: number; max: number }
-  start: ReactNode
-  end: ReactNode
+  width: PanelWidth
 }
 
-/** Two panels side by side. The left one keeps its width when the window changes; the right one takes the rest. */
-export function ResizablePanels({
-  id,
-  dividerLabel,
-  startWidth = { initial: 260, min: 200, max: 420 },
-  start,
-  end,
-}: ResizablePanelsProps) {
-  const storageKey = `steward.panels.${id}`
+type ResizablePanelsProps = {
+  /** Under this name the widths are kept for the next time. */
+  id: string
+  start: SizedPanel
+  /** Takes the room that the others leave. */
+  middle: ReactNode
+  /** At the right; folded away by its owner, or by dragging its divider to the edge. */
+  end?: FoldingPanel | undefined
+}
+
+type FoldingPanel = SizedPanel & { open: boolean; onOpenChange: (open: boolean) => void }
+
+const middleMinWidth = 320
+
+/** Panels side by side. Those at the sides keep their width in pixels when the window changes. */
+export function ResizablePanels({ id, start, middle, end }: ResizablePanelsProps) {
+  const startPanel = usePanelRef()
+  const endPanel = usePanelRef()
+  const [startWidth] = useState(() => keptWidth(`${id}.start`, start.width))
+
+  const keep = () => {
+    const [startPixels, endPixels] = [startPanel, endPanel].map((panel) => panel.current?.getSize().inPixels ?? 0)
+    if (startPixels) keepWidth(`${id}.start`, startPixels)
+    if (!end) return
+    if (endPixels) keepWidth(`${id}.end`, endPixels)
+    if (end.open !== Boolean(endPixels)) end.onOpenChange(!end.open)
+  }
   return (
     <Group
       orientation="horizontal"
       className="size-full"
-      {...layoutKept(storageKey)}
-      onLayoutChanged={(layout, { isUserInteraction }) => {
-        if (isUserInteraction) localStorage.setItem(storageKey, JSON.stringify(layout))
-      }}
+      onLayoutChanged={(_, { isUserInteraction }) => isUserInteraction && keep()}
     >
       <Panel
         id="start"
-        defaultSize={startWidth.initial}
-        minSize={startWidth.min}
-        maxSize={startWidth.max}
+        panelRef={startPanel}
+        defaultSize={startWidth}
+        minSize={start.width.min}
+        maxSize={start.width.max}
         groupResizeBehavior="preserve-pixel-size"
       >
-        {start}
+        {start.content}
       </Panel>
-      <Separator
-        aria-label={dividerLabel}
-        className="relative w-px bg-line outline-none after:absolute after:inset-y-0 after:-left-1 after:w-2 data-[separator=active]:bg-accent data-[separator=focus]:bg-accent data-[separator=hover]:bg-edge"
-      />
-      <Panel id="end" minSize={320}>
-        {end}
+      <Divider label={start.dividerLabel} />
+      <Panel id="middle" minSize={middleMinWidth}>
+        {middle}
       </Panel>
+      {end && <EndPanel {...end} id={`${id}.end`} panel={endPanel} />}
     </Group>
   )
 }
 
-function layoutKept(storageKey: string): { defaultLayout?: Layout } {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(storageKey) ?? 'null')
-    return isLayout(kept) ? { defaultLayout: kept } : {}
-  } catch {
-    return {} // written by something else: the initial width serves
-  }
+type EndPanelProps = FoldingPanel & { id: string; panel: RefObject<PanelImperativeHandle | null> }
+
+function EndPanel({ id, panel, content, dividerLabel, width, open }: EndPanelProps) {
+  const { min, max } = width
+  const [initial] = useState(() => (open ? keptWidth(id, width) : 0))
+  const applied = useRef(open)
+
+  useEffect(() => {
+    if (applied.current === open) return
+    applied.current = open
+    if (panel.current?.isCollapsed() !== open) return
+    if (open) panel.current.resize(keptWidth(id, width))
+    else panel.current.collapse()
+  }, [panel, open, id, width])
+
+  return (
+    <>
+      <Divider label={dividerLabel} folded={!open} />
+      <Panel
+        id="end"
+        panelRef={panel}
+        collapsible
+        defaultSize={initial}
+        minSize={min}
+        maxSize={max}
+        groupResizeBehavior="preserve-pixel-size"
+        inert={!open}
+      >
+        {content}
+      </Panel>
+    </>
+  )
 }
 
-function isLayout(kept: unknown): kept is Layout {
-  if (typeof kept !== 'object' || kept === null) return false
-  const sizes = Object.entries(kept)
-  return sizes.length === 2 && sizes.every(([panel, size]) => ['start', 'end'].includes(panel) && Number.isFinite(size))
+function Divider({ label, folded = false }: { label: string; folded?: boolean }) {
+  return (
+    <Separator
+      aria-label={label}
+      disabled={folded}
+      className={classNames(
+        'relative w-px outline-none data-[separator=active]:bg-accent data-[separator=focus]:bg-accent',
+        folded ? 'invisible' : 'bg-line data-[separator=hover]:bg-edge',
+        'after:absolute after:inset-y-0 after:-left-1 after:w-2',
+      )}
+    />
+  )
 }

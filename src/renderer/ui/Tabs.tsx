@@ -24,11 +24,13 @@ type TabsProps = {
   wrap?: (tab: Tab, element: ReactElement) => ReactElement
   /** Right of the tabs. */
   actions?: ReactNode
+  /** At the right end of the row. */
+  end?: ReactNode
   /** `TabPanel`s. */
   children: ReactNode
 }
 
-export function Tabs({ label, tabs, value, onChange, onClose, wrap, actions, children }: TabsProps) {
+export function Tabs({ label, tabs, value, onChange, onClose, wrap, actions, end, children }: TabsProps) {
   return (
     <Primitive.Root value={value} onValueChange={onChange} className="flex size-full min-h-0 min-w-0 flex-col">
       <div className="flex h-9 shrink-0 items-stretch border-b border-line bg-panel">
@@ -46,6 +48,7 @@ export function Tabs({ label, tabs, value, onChange, onClose, wrap, actions, chi
           })}
         </Primitive.List>
         {actions && <div className="flex shrink-0 items-center gap-0.5 px-1.5">{actions}</div>}
+        {end && <div className="ml-auto flex shrink-0 items-center gap-0.5 px-1.5">{end}</div>}
       </div>
       <div className="relative min-h-0 flex-1">{children}</div>
     </Primitive.Root>

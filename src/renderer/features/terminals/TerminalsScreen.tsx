@@ -10,6 +10,10 @@ import { screenCommands } from './screenCommands.ts'
 import { RunCommandDialog } from './sessions/RunCommandDialog.tsx'
 import { useRecent } from './sessions/useRecent.ts'
 import { Workbench } from './sessions/Workbench.tsx'
+import { SideButton } from './side/SideButton.tsx'
+import { SideView } from './side/SideView.tsx'
+import { sideCommands } from './side/sideCommands.ts'
+import { useSide } from './side/useSide.ts'
 import { useTerminalsScreen } from './useTerminalsScreen.ts'
 import { webglLeases } from './view/webglLeases.ts'
 
@@ -17,13 +21,17 @@ import { webglLeases } from './view/webglLeases.ts'
 const webglContexts = 8
 /** Sandboxes whose terminals stay on the page while another is shown. */
 const sandboxesKept = 3
+const listWidth = { initial: 260, min: 200, max: 420 }
+const sideWidth = { initial: 380, min: 280, max: 900 }
 
 export function TerminalsScreen() {
   const screen = useTerminalsScreen()
   const { sandboxes, present, dialog, selection } = screen
   const [webgl] = useState(() => webglLeases(webglContexts))
   const kept = useRecent(present?.id, sandboxesKept)
-  useCommands(screenCommands(screen))
+  const shown = sandboxes?.filter(({ id }) => kept.includes(id)) ?? []
+  const side = useSide()
+  useCommands([...screenCommands(screen), ...(present ? sideCommands(side) : [])])
 
   const workbench = (sandbox: Sandbox) => (
     <div
@@ -42,6 +50,7 @@ export function TerminalsScreen() {
         onRoom={screen.learnRoom}
         actions={screen.workbenchActions(sandbox)}
         sandboxActions={screen.sandboxActions}
+        sideButton={<SideButton side={side} />}
       />
     </div>
   )
@@ -50,20 +59,33 @@ export function TerminalsScreen() {
     <>
       <ResizablePanels
         id="terminals"
-        dividerLabel="Width of the sandbox list"
-        start={
-          <SandboxPanel
-            selectedId={present?.id}
-            actions={screen.sandboxActions}
-            onSelect={screen.open}
-            onNew={screen.askForSandbox}
-          />
-        }
-        end={
+        start={{
+          dividerLabel: 'Width of the sandbox list',
+          width: listWidth,
+          content: (
+            <SandboxPanel
+              selectedId={present?.id}
+              actions={screen.sandboxActions}
+              onSelect={screen.open}
+              onNew={screen.askForSandbox}
+            />
+          ),
+        }}
+        middle={
           <section aria-label="Terminals" className="relative size-full bg-canvas">
             {sandboxes?.length === 0 && <NoSandboxes onNew={screen.askForSandbox} />}
-            {sandboxes?.filter(({ id }) => kept.includes(id)).map(workbench)}
+            {shown.map(workbench)}
           </section>
+        }
+        end={
+          present &&
+          side.tab && {
+            dividerLabel: 'Width of the details',
+            width: sideWidth,
+            open: side.open,
+            onOpenChange: side.setOpen,
+            content: <SideView sandboxes={shown} present={present} side={side} />,
+          }
         }
       />
       {dialog?.kind === 'create' && (

@@ -10,19 +10,27 @@ import { newTerminalKeys } from '../shortcuts.ts'
 import { stateSentence } from './stateSentence.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
 
-type NoTerminalsProps = { sandbox: Sandbox; actions: WorkbenchActions; sandboxActions: SandboxRowActions }
+type NoTerminalsProps = {
+  sandbox: Sandbox
+  actions: WorkbenchActions
+  sandboxActions: SandboxRowActions
+  sideButton: ReactNode
+}
 
 /** A sandbox without a terminal to show, and what to do about it. */
-export function NoTerminals({ sandbox, actions, sandboxActions }: NoTerminalsProps) {
+export function NoTerminals({ sideButton, ...given }: NoTerminalsProps) {
   return (
     <div className="flex size-full min-h-0 flex-col">
-      <div className="flex h-9 shrink-0 items-center border-b border-line bg-panel px-3 text-muted">{sandbox.name}</div>
-      <div className="min-h-0 flex-1">{contentOf({ sandbox, actions, sandboxActions })}</div>
+      <div className="flex h-9 shrink-0 items-center border-b border-line bg-panel pr-1.5 pl-3 text-muted">
+        <span className="min-w-0 flex-1 truncate">{given.sandbox.name}</span>
+        {sideButton}
+      </div>
+      <div className="min-h-0 flex-1">{contentOf(given)}</div>
     </div>
   )
 }
 
-function contentOf({ sandbox, actions, sandboxActions }: NoTerminalsProps): ReactNode {
+function contentOf({ sandbox, actions, sandboxActions }: Omit<NoTerminalsProps, 'sideButton'>): ReactNode {
   const start = (
     <Button variant="primary" icon={Play} onClick={() => sandboxActions.start(sandbox)}>
       Start

@@ -1,5 +1,5 @@
 import { Ellipsis, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import type { Terminal } from '../../../../shared/contract/terminals.ts'
 import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
@@ -36,6 +36,8 @@ type WorkbenchProps = {
   onRoom: (size: TerminalSize) => void
   actions: WorkbenchActions
   sandboxActions: SandboxRowActions
+  /** Opens the panel beside the terminals. */
+  sideButton: ReactNode
 }
 
 /** The terminals of one sandbox. */
@@ -46,6 +48,7 @@ export function Workbench({
   closedIds,
   actions,
   sandboxActions,
+  sideButton,
   ...shared
 }: WorkbenchProps) {
   const { data, error, isPending, refetch } = useTerminals(sandbox.id)
@@ -71,7 +74,7 @@ export function Workbench({
       </div>
     )
   }
-  if (!present) return <NoTerminals sandbox={sandbox} actions={actions} sandboxActions={sandboxActions} />
+  if (!present) return <NoTerminals {...{ sandbox, actions, sandboxActions, sideButton }} />
 
   const select = (terminal: Terminal) => {
     setUnread((before) => without(before, terminal.session_id))
@@ -102,6 +105,7 @@ export function Workbench({
               tabs,
             )
           }
+          end={sideButton}
           wrap={({ id }, element) => (
             <ContextMenu items={tabMenu({ id, tabs, running, actions })}>{element}</ContextMenu>
           )}
