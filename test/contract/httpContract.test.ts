@@ -54,6 +54,7 @@ const asked: Record<string, { id?: () => string; query?: string; body?: unknown 
   terminalList: { query: '?all=true' },
   terminalWrite: { body: { input: 'x' } },
   terminalRead: {},
+  terminalChange: { body: { name: 'by a name of its own' } },
   terminalResize: { body: { cols: 90, rows: 25 } },
   terminalClose: {},
   terminalLinkCreate: {},

@@ -38,6 +38,8 @@ export const TerminalRecord = z.object({
   rows: z.int(),
   state: TerminalState,
   createdAtMs: z.int(),
+  /** Records of an earlier version have none. */
+  name: z.string().nullable().default(null),
   title: z.string().nullable(),
   exitCode: z.int().nullable(),
   signal: z.string().nullable(),
@@ -163,6 +165,7 @@ export const hostMethods = {
     params: OnTerminal.extend({ since: z.int(), waitMs: z.int(), maxBytes: z.int() }),
     result: z.object({ terminal: TerminalRecord, cursor: z.int(), missed: z.boolean() }),
   },
+  'terminal.rename': { params: OnTerminal.extend({ name: z.string().nullable() }), result: TerminalRecord },
   'terminal.resize': { params: OnTerminal.extend({ cols: z.int(), rows: z.int() }), result: Nothing },
   'terminal.close': { params: OnTerminal, result: Nothing },
 } as const

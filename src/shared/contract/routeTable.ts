@@ -17,6 +17,7 @@ import {
   stopSandbox,
 } from './sandboxes.ts'
 import {
+  changeTerminal,
   closeTerminal,
   createTerminal,
   createTerminalLink,
@@ -52,6 +53,7 @@ export const routeTable: readonly Route[] = [
   listTerminals,
   writeTerminal,
   readTerminal,
+  changeTerminal,
   resizeTerminal,
   closeTerminal,
   createTerminalLink,

@@ -11,6 +11,7 @@ export const terminalLimits = {
   scrollbackLines: 10_000,
   maxInputBytes: 1024 * 1024,
   runningPerSandbox: 64,
+  nameLength: 64,
   exitedReadableMs: 60 * 60 * 1000,
   /** Raw output kept on disk for each terminal, in bytes; older output is forgotten. */
   keptOutputBytes: 16 * 1024 * 1024,
@@ -30,6 +31,8 @@ export const Terminal = z.object({
   rows: z.int(),
   state: TerminalState,
   created_at: IsoTime,
+  /** What a person called it; null while nobody did. */
+  name: z.string().nullable(),
   /** The title the program set (OSC 0 and 2), if any. */
   title: z.string().nullable(),
   /** Of an exited one; null when it is not known, e.g. because its machine was lost. */
@@ -118,6 +121,27 @@ export const readTerminal = defineRoute({
     /** With `since`: true when output between it and the answer is no longer kept. */
     missed: z.boolean(),
   }),
+})
+
+const nameMessage = 'must be visible characters on one line, or null'
+
+export const changeTerminal = defineRoute({
+  operation: 'terminalChange',
+  method: 'PATCH',
+  path: '/v1/sandboxes/:id/pty/:sessionId',
+  summary: 'Give it a name, or take it away with null',
+  tag: 'Terminals',
+  params: TerminalParams,
+  body: z.object({
+    name: z
+      .string(nameMessage)
+      .trim()
+      .min(1, 'must not be empty; null takes the name away')
+      .max(terminalLimits.nameLength, `must have at most ${terminalLimits.nameLength} characters`)
+      .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, nameMessage)
+      .nullable(),
+  }),
+  response: Terminal,
 })
 
 export const resizeTerminal = defineRoute({

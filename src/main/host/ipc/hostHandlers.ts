@@ -155,6 +155,9 @@ function terminalCalls({ machines, terminals }: HostParts): Calls<'terminal'> {
       const { bytes, ...result } = await terminals.get(sandboxId, terminalId).readSince({ ...request, signal })
       return { result, body: bytes }
     },
+    async 'terminal.rename'({ params: { sandboxId, terminalId, name } }) {
+      return { result: terminals.get(sandboxId, terminalId).rename(name) }
+    },
     async 'terminal.resize'({ params: { sandboxId, terminalId, cols, rows } }) {
       terminals.get(sandboxId, terminalId).resize({ cols, rows })
       return { result: {} }

@@ -11,6 +11,7 @@ const record: TerminalRecord = {
   rows: 24,
   state: 'running',
   createdAtMs: 0,
+  name: null,
   title: null,
   exitCode: null,
   signal: null,

@@ -22,6 +22,8 @@ export type TerminalSession = {
   readonly record: TerminalRecord
   /** @throws AppError `terminal/exited`. */
   write(bytes: Uint8Array): void
+  /** Null takes the name away. */
+  rename(name: string | null): TerminalRecord
   /** @throws AppError `terminal/exited`. */
   resize(size: ScreenSize): void
   read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
@@ -204,6 +206,11 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       return record
     },
     write: (bytes) => running().write(bytes),
+    rename(name) {
+      change({ name })
+      void save()
+      return record
+    },
     resize({ cols, rows }) {
       const resized = running()
       if (cols === record.cols && rows === record.rows) return

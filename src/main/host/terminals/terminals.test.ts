@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -86,6 +86,27 @@ test('a folder without a readable record is removed, others are found', async ()
   expect(second.list(sandboxId).map((it) => it.id)).toEqual([id])
   expect(existsSync(broken)).toBe(false)
   expect(await textOf(second, id)).toBe('kept')
+})
+
+test('a name stays with the terminal for the next host, and one from before names is read', async () => {
+  const first = await open()
+  const [named, old] = [await create(first, 'cat'), await create(first, 'cat')]
+  expect(first.get(sandboxId, named).rename('build').name).toBe('build')
+  await eventually(() =>
+    expect(events).toContainEqual({
+      type: 'terminal.changed',
+      terminal: expect.objectContaining({ id: named, name: 'build' }),
+    }),
+  )
+  await first.close()
+  const metaFile = join(folder, sandboxId, old, 'meta.json')
+  writeFileSync(metaFile, readFileSync(metaFile, 'utf8').replace('"name":null,', ''))
+  const second = await open()
+  expect(second.list(sandboxId).map(({ id, name }) => [id, name])).toEqual([
+    [named, 'build'],
+    [old, null],
+  ])
+  expect(second.get(sandboxId, named).rename(null).name).toBeNull()
 })
 
 test('when the worker of a screen dies, the screen is drawn again from the output', async () => {

@@ -104,6 +104,7 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
       rows,
       state: 'running',
       createdAtMs: now(),
+      name: null,
       title: null,
       exitCode: null,
       signal: null,

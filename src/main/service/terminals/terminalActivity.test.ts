@@ -14,6 +14,7 @@ const terminal: TerminalRecord = {
   rows: 24,
   state: 'running',
   createdAtMs: 5,
+  name: null,
   title: 'word-of-a-title',
   exitCode: null,
   signal: null,

@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { Parsed } from '../../../shared/contract/route.ts'
 import {
+  changeTerminal,
   closeTerminal,
   createTerminal,
   createTerminalLink,
@@ -60,6 +61,11 @@ export function terminalRoutes(options: {
       sandboxes.owned(caller, input.params.id)
       const { since } = input.query
       return since === undefined ? readScreen(input, call) : readSince(input, { since, call, signal: rest.signal })
+    }),
+    linkEndpoint(changeTerminal, async ({ params, body: { name } }, { caller }) => {
+      const { id: sandboxId } = sandboxes.owned(caller, params.id)
+      const { result } = await call('terminal.rename', { sandboxId, terminalId: params.sessionId, name })
+      return terminalToWire(result)
     }),
     linkEndpoint(resizeTerminal, async ({ params, body: { cols, rows } }, { caller }) => {
       const { id: sandboxId } = sandboxes.owned(caller, params.id)

@@ -11,6 +11,7 @@ export function terminalToWire(record: TerminalRecord): Terminal {
     rows: record.rows,
     state: record.state,
     created_at: isoTime(record.createdAtMs),
+    name: record.name,
     title: record.title,
     exit_code: record.exitCode,
     signal: record.signal,
