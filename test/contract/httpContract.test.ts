@@ -11,6 +11,7 @@ let sandboxId: string
 let spareId: string
 let terminalId: string
 let keyId: string
+let processId: string
 let foreignKey: string
 
 beforeAll(async () => {
@@ -18,6 +19,10 @@ beforeAll(async () => {
   sandboxId = await createdId('/v1/sandboxes', { name: 'contract' }, 'id')
   spareId = await createdId('/v1/sandboxes', { name: 'spare' }, 'id')
   terminalId = await createdId(`/v1/sandboxes/${sandboxId}/pty`, { command: 'cat' }, 'session_id')
+  const begun = await service.send(`/v1/sandboxes/${sandboxId}/exec`, {
+    body: { command: 'sleep 1000 >/dev/null 2>&1 & echo $!' },
+  })
+  processId = String(begun.json.stdout).trim()
   foreignKey = secondAccount(service.dataDir).key
   keyId = await createdId('/v1/auth/api-keys', { name: 'to revoke' }, 'id')
 })
@@ -48,6 +53,7 @@ const asked: Record<string, { id?: () => string; query?: string; body?: unknown 
   fileList: { query: '?path=/tmp' },
   portExpose: { body: { port: 3000 } },
   portList: {},
+  portListening: {},
   portTokenCreate: {},
   portRemove: {},
   terminalCreate: { body: { command: 'cat', cols: 100, rows: 30 } },
@@ -59,6 +65,8 @@ const asked: Record<string, { id?: () => string; query?: string; body?: unknown 
   terminalClose: {},
   terminalLinkCreate: {},
   sandboxMetrics: {},
+  processList: {},
+  processSignal: { body: { signal: 'SIGTERM' } },
   commandList: { query: '?limit=500' },
   activityList: { query: '?limit=500' },
   sandboxDelete: { id: () => spareId },
@@ -72,7 +80,7 @@ const order = [
 
 function pathOf(route: Route, path: string = route.path): string {
   const id = asked[route.operation]?.id?.() ?? sandboxId
-  const values: Record<string, string> = { id, sessionId: terminalId, keyId, port: '3000' }
+  const values: Record<string, string> = { id, sessionId: terminalId, keyId, pid: processId, port: '3000' }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
   return `${filled}${asked[route.operation]?.query ?? ''}`
 }

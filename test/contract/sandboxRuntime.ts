@@ -170,6 +170,51 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
       })
     })
 
+    describe('processes', () => {
+      const named = async (text: string) => (await machine.processes()).filter(({ command }) => command.includes(text))
+
+      test('are told with what they are and take, by their number inside', async () => {
+        const over = new AbortController()
+        const command = `perl -e 'my $held = "x" x 50000000; print STDOUT $$; sleep 1000' named-process`
+        const running = machine.exec({ command, timeoutMs: 600_000, signal: over.signal })
+        const found = await until('it to be full', async () =>
+          (await named('named-process')).find(({ memoryBytes }) => memoryBytes > 45_000_000),
+        )
+        expect(found).toMatchObject({ user: 'root', command: expect.stringMatching(/^perl -e /) })
+        expect((await run(machine, 'pgrep -f named-process')).split('\n')).toContain(String(found.pid))
+        over.abort()
+        await running
+        const first = (await machine.processes()).find(({ pid }) => pid === 1)
+        expect(first?.startedAtMs).toBeLessThanOrEqual(found.startedAtMs)
+      })
+
+      test('take the signal that is sent to them', async () => {
+        // Its name tells that it is ready.
+        const command = `perl -e '$SIG{TERM} = sub { print "told\\n"; exit 5 }; $0 = "ready" . "-for-signals"; sleep 1 while 1'`
+        const running = machine.exec({ command, timeoutMs: 600_000, signal: never })
+        const pid = await until('it to run', async () => (await named('ready-for-signals')).at(0)?.pid)
+        await machine.signal(pid, 'SIGSTOP')
+        await machine.signal(pid, 'SIGTERM')
+        await machine.signal(pid, 'SIGCONT')
+        const { exitCode, stdout } = await running
+        expect([exitCode, stdout.toString()]).toEqual([5, 'told\n'])
+        await until('it to be gone', async () => (await named('ready-for-signals')).length === 0)
+        await expectAppError('process/not-found', machine.signal(pid, 'SIGKILL'))
+        await expectAppError('process/not-found', machine.signal(1, 'SIGKILL'))
+      })
+
+      test('tell on which ports they listen', async () => {
+        const over = new AbortController()
+        const serving = `perl -MIO::Socket::INET -e 'my $all = IO::Socket::INET->new(Listen => 1, LocalPort => 4311); my $own = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1", LocalPort => 4312); sleep 1000'`
+        const running = machine.exec({ command: serving, timeoutMs: 600_000, signal: over.signal })
+        await until('both', async () => (await machine.listeningPorts()).filter((port) => port > 4310).length === 2)
+        expect(await machine.listeningPorts()).toEqual([4311, 4312])
+        over.abort()
+        await running
+        await until('none', async () => (await machine.listeningPorts()).length === 0)
+      })
+    })
+
     describe('exec', () => {
       const exec = (command: string, more: { timeoutMs?: number; cwd?: string; env?: Record<string, string> } = {}) =>
         machine.exec({ command, timeoutMs: 120_000, signal: never, ...more })

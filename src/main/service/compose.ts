@@ -35,6 +35,7 @@ import { webSockets } from './http/webSockets.ts'
 import { answerRepository } from './idempotency/answerRepository.ts'
 import { idempotentAnswers } from './idempotency/idempotentAnswers.ts'
 import { metricsRoutes } from './metrics/metricsRoutes.ts'
+import { processRoutes } from './metrics/processRoutes.ts'
 import { exposedPorts } from './ports/exposedPorts.ts'
 import { portNames } from './ports/portNames.ts'
 import { portRepository } from './ports/portRepository.ts'
@@ -206,6 +207,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
           newTerminalId: () => `pty_${randomBytes(12).toString('hex')}`,
         }),
         ...metricsRoutes({ sandboxes, call, now }),
+        ...processRoutes({ sandboxes, call }),
         ...activityRoutes({ sandboxes, activity }),
       ],
       socketPaths: sockets.map(({ path }) => path),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { SandboxId, SnapshotId, TerminalId } from '../ids.ts'
 import { FileEntry } from './files.ts'
 import { ImageName, ImageSource, ImageStatus } from './images.ts'
+import { ProcessSignal } from './processes.ts'
 import { Enforced, Network, RuntimeReport } from './sandboxes.ts'
 import { TerminalState } from './terminals.ts'
 
@@ -130,6 +131,27 @@ export const hostMethods = {
       processes: z.int(),
     }),
   },
+  /** Of a running machine, by their number inside. */
+  'machine.processes': {
+    params: OnSandbox,
+    result: z.object({
+      processes: z.array(
+        z.object({
+          pid: z.int(),
+          ppid: z.int(),
+          user: z.string(),
+          /** 100 is one whole core. */
+          cpuPercent: z.number(),
+          memoryBytes: z.number(),
+          command: z.string(),
+          startedAtMs: z.int(),
+        }),
+      ),
+    }),
+  },
+  'machine.signal': { params: OnSandbox.extend({ pid: z.int().min(2), signal: ProcessSignal }), result: Nothing },
+  /** TCP ports on which something in it listens, in ascending order. */
+  'machine.listening': { params: OnSandbox, result: z.object({ ports: z.array(z.int()) }) },
   /** Request body: the file's content. */
   'file.write': { params: OnSandbox.extend({ path: z.string() }), result: z.object({ bytesWritten: z.int() }) },
   /** Result body: the file's content. */

@@ -64,6 +64,17 @@ export const listPorts = defineRoute({
   response: z.object({ ports: z.array(ExposedPort) }),
 })
 
+/** What may be worth exposing. */
+export const listListeningPorts = defineRoute({
+  operation: 'portListening',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/ports/listening',
+  summary: 'List the TCP ports on which programs of a running sandbox listen, exposed or not',
+  tag: 'Ports',
+  params: SandboxParams,
+  response: z.object({ ports: z.array(z.int()) }),
+})
+
 export const removePort = defineRoute({
   operation: 'portRemove',
   method: 'DELETE',

@@ -3,7 +3,8 @@ import { listActivity, listCommands } from './activity.ts'
 import { listFiles, readFile, uploadFile } from './files.ts'
 import { getHealth } from './health.ts'
 import { getMetrics } from './metrics.ts'
-import { createPortToken, exposePort, listPorts, removePort } from './ports.ts'
+import { createPortToken, exposePort, listListeningPorts, listPorts, removePort } from './ports.ts'
+import { listProcesses, signalProcess } from './processes.ts'
 import type { Route } from './route.ts'
 import {
   changeSandbox,
@@ -47,6 +48,7 @@ export const routeTable: readonly Route[] = [
   listFiles,
   exposePort,
   listPorts,
+  listListeningPorts,
   createPortToken,
   removePort,
   createTerminal,
@@ -58,6 +60,8 @@ export const routeTable: readonly Route[] = [
   closeTerminal,
   createTerminalLink,
   getMetrics,
+  listProcesses,
+  signalProcess,
   listCommands,
   listActivity,
 ]

@@ -83,6 +83,16 @@ function machineCalls({ machines }: HostParts): Calls<'machine'> {
     },
     'machine.sweep': async ({ params }) => ({ result: { removed: await machines.sweep(new Set(params.known)) } }),
     'machine.usage': async ({ params }) => ({ result: await machines.usage(params.sandboxId) }),
+    'machine.processes': async ({ params }) => ({
+      result: { processes: await machines.processes(params.sandboxId) },
+    }),
+    async 'machine.signal'({ params: { sandboxId, pid, signal } }) {
+      await machines.get(sandboxId).signal(pid, signal)
+      return { result: {} }
+    },
+    'machine.listening': async ({ params }) => ({
+      result: { ports: await machines.get(params.sandboxId).listeningPorts() },
+    }),
     async 'machine.exec'({ params: { sandboxId, ...request }, signal }) {
       const { stdout, stderr, ...outcome } = await machines.get(sandboxId).exec({ ...request, signal })
       return { result: { ...outcome, stdoutBytes: stdout.length }, body: Buffer.concat([stdout, stderr]) }

@@ -4,6 +4,7 @@ import type { SandboxId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Machine, SandboxRuntime, SnapshotPlace } from '../runtimes/sandboxRuntime.ts'
 import { machineChanges } from './machineChanges.ts'
+import { type ProcessReading, processReadings } from './processReadings.ts'
 import { type UsageReading, usageReadings } from './usageReadings.ts'
 import { withDeadline } from './withDeadline.ts'
 
@@ -14,6 +15,8 @@ export type Machines = {
   get(id: SandboxId): Machine
   /** @throws AppError `sandbox/not-running`. */
   usage(id: SandboxId): Promise<UsageReading>
+  /** @throws AppError `sandbox/not-running`. */
+  processes(id: SandboxId): Promise<ProcessReading>
   /** Makes and starts it, with the files of `from` where given. Both answer with the machine as it is when it runs already. */
   create(spec: MachineSpec, from?: SnapshotPlace): Promise<RunningMachine>
   start(spec: MachineSpec): Promise<RunningMachine>
@@ -53,6 +56,7 @@ export function machines(options: MachinesOptions): Machines {
   const running = new Map<SandboxId, Running>()
   const changes = machineChanges()
   const readings = usageReadings()
+  const ofProcesses = processReadings()
   let closing = false
 
   const describe = ({ machine, runtime }: Running): RunningMachine => {
@@ -165,6 +169,7 @@ export function machines(options: MachinesOptions): Machines {
     list: () => [...running.values()].map(describe),
     get,
     usage: async (id) => readings.read(get(id)),
+    processes: async (id) => ofProcesses.read(get(id)),
     create: async (spec, from) => launch(spec, 'create', (runtime, signal) => runtime.create(spec, signal, from)),
     start: async (spec) => launch(spec, 'start', (runtime, signal) => runtime.start(spec, signal)),
     snapshot: (runtime, place) =>

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { FileEntry } from '../../../shared/contract/files.ts'
 import type { HostImage, MachineSpec } from '../../../shared/contract/hostIpc.ts'
 import type { ImageName, ImageSource } from '../../../shared/contract/images.ts'
+import type { ProcessSignal } from '../../../shared/contract/processes.ts'
 import type { Enforced, RuntimeReport } from '../../../shared/contract/sandboxes.ts'
 import type { SandboxId, SnapshotId } from '../../../shared/ids.ts'
 
@@ -81,6 +82,12 @@ export interface Machine {
   exec(request: ExecRequest): Promise<ExecOutcome>
   /** Measures it now. @throws AppError `sandbox/not-running`. */
   usage(): Promise<MachineUsage>
+  /** All of it, in no order, each by its number inside. @throws AppError `sandbox/not-running`. */
+  processes(): Promise<MachineProcess[]>
+  /** Never to process 1, which is the machine itself. @throws AppError `process/not-found`, `sandbox/not-running`. */
+  signal(pid: number, signal: ProcessSignal): Promise<void>
+  /** TCP ports on which something listens, in ascending order. @throws AppError `sandbox/not-running`. */
+  listeningPorts(): Promise<number[]>
   /** Starts a command on a pseudo-terminal of its own. @throws AppError `terminal/failed`, `sandbox/not-running`. */
   openTerminal(request: TerminalRequest): Promise<MachineTerminal>
   /** Writes as the sandbox's root, making folders. @throws AppError `file/…`. */
@@ -128,6 +135,19 @@ export type MachineUsage = {
   processes: number
   /** What its files take; may be some seconds old. Undefined while the first count is under way. */
   diskBytes: number | undefined
+}
+
+export type MachineProcess = {
+  pid: number
+  ppid: number
+  user: string
+  /** Its processor time so far. */
+  cpuMs: number
+  /** Resident. */
+  memoryBytes: number
+  /** One line. */
+  command: string
+  startedAtMs: number
 }
 
 export type TerminalRequest = {

@@ -1,6 +1,6 @@
-import { readdir, readFile, readlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import type { MachineUsage } from '../sandboxRuntime.ts'
+import { membersOf, readFirst } from './machineMembers.ts'
 import { readProcess } from './processTable.ts'
 
 type MeterOptions = {
@@ -25,22 +25,6 @@ export function machineMeter({ init, cgroups, diskBytes }: MeterOptions): () => 
     const memoryBytes = (await cgroupMemory(cgroups)) ?? (await memoryOfProcesses(members))
     return { cpuMs, atMs, memoryBytes, processes: members.length, diskBytes: await disk }
   }
-}
-
-/** Those in its process namespace: helpers that wait outside for a command are not the machine's. */
-async function membersOf(init: number, cgroups: readonly string[]): Promise<number[]> {
-  const listed = (await readFirst(cgroups, ['cgroup.procs']))?.split('\n') ?? (await readdir('/proc'))
-  const pids = listed.filter((name) => /^\d+$/.test(name)).map(Number)
-  const namespaceOf = (pid: number) => readlink(`/proc/${pid}/ns/pid`)
-  const own = await namespaceOf(init)
-  const inside = await Promise.all(
-    pids.map((pid) =>
-      namespaceOf(pid)
-        .then((it) => it === own)
-        .catch(() => false),
-    ),
-  )
-  return pids.filter((_, index) => inside[index])
 }
 
 async function cgroupCpuMs(cgroups: readonly string[]): Promise<number | undefined> {
@@ -81,15 +65,6 @@ async function memoryOfProcesses(pids: readonly number[]): Promise<number> {
   const texts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/status`, 'latin1').catch(() => '')))
   const kilobytes = texts.map((text) => (numberAfter('RssAnon:', text) ?? 0) + (numberAfter('RssShmem:', text) ?? 0))
   return kilobytes.reduce((sum, each) => sum + each, 0) * 1024
-}
-
-/** The first of these files in the first folder that has one. */
-async function readFirst(folders: readonly string[], names: readonly string[]): Promise<string | undefined> {
-  for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name)))) {
-    const text = await readFile(path, 'latin1').catch(() => undefined)
-    if (text !== undefined) return text
-  }
-  return undefined
 }
 
 /** Of a line `NAME NUMBER …`. */

@@ -12,9 +12,11 @@ import { connectPort } from './connectPort.ts'
 import { diskMeter } from './diskMeter.ts'
 import type { Entrance } from './enter.ts'
 import type { HostTools } from './hostTools.ts'
+import { listeningPortsOf } from './listeningPorts.ts'
 import { listMachineFiles, readMachineFile, writeMachineFile } from './machineFiles.ts'
 import type { MachineFolder, MachineFolders } from './machineFolder.ts'
 import { machineMeter } from './machineMeter.ts'
+import { listMachineProcesses, namesOfUsers, signalMachineProcess } from './machineProcesses.ts'
 import { openTerminal } from './openTerminal.ts'
 import { markProcess } from './processTable.ts'
 import { runCommand } from './runCommand.ts'
@@ -34,6 +36,7 @@ export type StartRequest = {
 
 /** Processes and threads of one machine: enough for a large build, too few to hurt the host. */
 const processes = 1024
+const passwdBytes = 256 * 1024
 
 export async function startMachine(request: StartRequest): Promise<Machine> {
   const { spec, tools, folder, folders, base } = request
@@ -90,6 +93,11 @@ function runningMachine(
     cgroups: cgroups.folders,
     diskBytes: diskMeter([folder.root, folder.usrLocal], over.signal),
   })
+  const members = { init: bwrap.init, cgroups: cgroups.folders }
+  const userNames = (into: Entrance) => async () => {
+    const reading = { path: '/etc/passwd', maxBytes: passwdBytes, signal: over.signal }
+    return namesOfUsers((await readMachineFile(into, reading).catch(() => '')).toString())
+  }
   const connections = new Set<Duplex>()
   let stopping = false
   let running = true
@@ -132,6 +140,9 @@ function runningMachine(
     },
     exec: (command) => inside((into) => runCommand(into, command)),
     usage: () => inside(usage),
+    processes: () => inside((into) => listMachineProcesses(members, userNames(into))),
+    signal: (pid, signal) => inside(() => signalMachineProcess(members, { pid, signal })),
+    listeningPorts: () => inside(() => listeningPortsOf(bwrap.init)),
     openTerminal: (terminal) => inside((into) => openTerminal(into, terminal)),
     writeFile: (path, content, signal) => inside((into) => writeMachineFile(into, { path, content, signal })),
     readFile: (path, maxBytes, signal) => inside((into) => readMachineFile(into, { path, maxBytes, signal })),

@@ -1,0 +1,56 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { HostResult } from '../../../shared/contract/hostIpc.ts'
+import type { Machine, MachineProcess } from '../runtimes/sandboxRuntime.ts'
+
+export type ProcessReading = HostResult<'machine.processes'>['processes']
+type Count = { atMs: number; processes: readonly MachineProcess[] }
+
+/** Shorter than this, the kernel's ticks would show. */
+const shortestMs = 250
+/** A count that is older tells nothing about now. */
+const longestMs = 60_000
+
+/** Turns each process's time into its share since the reading before, or over a moment when there is none. */
+export function processReadings(): { read(machine: Machine): Promise<ProcessReading> } {
+  const known = new WeakMap<Machine, { last?: Count; reading?: Promise<ProcessReading> | undefined }>()
+  const count = async (machine: Machine): Promise<Count> => ({
+    processes: await machine.processes(),
+    atMs: performance.now(),
+  })
+
+  const measure = async (
+    machine: Machine,
+    last: Count | undefined,
+  ): Promise<{ count: Count; read: ProcessReading }> => {
+    const recent = last && performance.now() - last.atMs < longestMs ? last : undefined
+    const before = recent ?? (await count(machine))
+    await pause(Math.max(0, before.atMs + shortestMs - performance.now()))
+    const after = await count(machine)
+    return { count: after, read: shares(before, after) }
+  }
+
+  return {
+    read(machine) {
+      const held = known.get(machine) ?? {}
+      known.set(machine, held)
+      held.reading ??= measure(machine, held.last)
+        .then(({ count: newest, read }) => {
+          held.last = newest
+          return read
+        })
+        .finally(() => {
+          held.reading = undefined
+        })
+      return held.reading
+    },
+  }
+}
+
+function shares(before: Count, after: Count): ProcessReading {
+  const earlier = new Map(before.processes.map((it) => [`${it.pid} ${it.startedAtMs}`, it.cpuMs]))
+  const passedMs = after.atMs - before.atMs
+  return after.processes.map(({ cpuMs, ...process }) => {
+    const spentMs = cpuMs - (earlier.get(`${process.pid} ${process.startedAtMs}`) ?? 0)
+    return { ...process, cpuPercent: Math.max(0, (100 * spentMs) / passedMs) }
+  })
+}

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import { AppError } from '../../../../shared/appError.ts'
+import { maxProcesses, type ProcessSignal } from '../../../../shared/contract/processes.ts'
+import type { MachineProcess } from '../sandboxRuntime.ts'
+import { membersOf } from './machineMembers.ts'
+import { markProcess, readProcess } from './processTable.ts'
+
+type Inside = {
+  /** PID 1 of the machine, as the host counts. */
+  init: number
+  cgroups: readonly string[]
+}
+
+/** USER_HZ, which is 100 on every architecture that machines run on: see time(7). */
+const msPerTick = 10
+const commandCharacters = 1024
+
+/** @param userNames of the machine's own users, asked for only where one is not its root */
+export async function listMachineProcesses(
+  { init, cgroups }: Inside,
+  userNames: () => Promise<ReadonlyMap<number, string>>,
+): Promise<MachineProcess[]> {
+  const members = (await membersOf(init, cgroups)).slice(0, maxProcesses)
+  const [bootMs, users] = await Promise.all([bootTimeMs(), usersOf(init)])
+  const inner = new Map<number, number>()
+  const read = await Promise.all(
+    members.map(async (host) => {
+      const [row, status, command] = await Promise.all([
+        readProcess(host),
+        readFile(`/proc/${host}/status`, 'latin1').catch(() => ''),
+        readFile(`/proc/${host}/cmdline`, 'utf8').catch(() => ''),
+      ])
+      const pid = innerPid(status)
+      if (!row || pid === undefined) return undefined // it has ended
+      inner.set(host, pid)
+      return { pid, row, status, command: commandLine(command, status) }
+    }),
+  )
+  const present = read.filter((it) => it !== undefined)
+  const uidOf = (status: string) => users(Number(field(status, 'Uid')?.split(/\s+/)[0]))
+  const names = present.some(({ status }) => uidOf(status) !== 0) ? await userNames() : new Map<number, string>()
+  return present.map(({ pid, row, status, command }) => {
+    const uid = uidOf(status)
+    return {
+      pid,
+      ppid: inner.get(Number(field(status, 'PPid'))) ?? 0,
+      user: uid === undefined ? '?' : (names.get(uid) ?? (uid === 0 ? 'root' : String(uid))),
+      cpuMs: row.cpuTicks * msPerTick,
+      memoryBytes: (Number.parseInt(field(status, 'VmRSS') ?? '', 10) || 0) * 1024,
+      command,
+      startedAtMs: Math.round(bootMs + row.startedTicks * msPerTick),
+    }
+  })
+}
+
+/** @throws AppError `process/not-found` */
+export async function signalMachineProcess(
+  { init, cgroups }: Inside,
+  { pid, signal }: { pid: number; signal: ProcessSignal },
+): Promise<void> {
+  if (pid !== 1) {
+    for (const host of await membersOf(init, cgroups)) {
+      const mark = await markProcess(host)
+      if (host === init || innerPid(await readFile(`/proc/${host}/status`, 'latin1').catch(() => '')) !== pid) continue
+      // The same process as when it was found to be in the machine: its number is not another's by now.
+      if (mark === undefined || (await markProcess(host))?.startedTicks !== mark.startedTicks) break
+      if (sent(host, signal)) return
+    }
+  }
+  throw new AppError('process/not-found', `There is no process ${pid} in this sandbox that can be sent a signal.`)
+}
+
+/** Of `/etc/passwd`. */
+export function namesOfUsers(passwd: string): Map<number, string> {
+  const rows = passwd.split('\n').map((line) => line.split(':'))
+  return new Map(rows.flatMap(([name, , uid]) => (name && uid && /^\d+$/.test(uid) ? [[Number(uid), name]] : [])))
+}
+
+function sent(pid: number, signal: ProcessSignal): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false // it has just ended
+  }
+}
+
+/** `NSpid` has a number for each process namespace around it, the innermost last. */
+function innerPid(status: string): number | undefined {
+  const pid = Number(field(status, 'NSpid')?.split(/\s+/).at(-1))
+  return Number.isInteger(pid) && pid > 0 ? pid : undefined
+}
+
+function field(status: string, name: string): string | undefined {
+  return new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1]
+}
+
+function commandLine(given: string, status: string): string {
+  // Whatever a program calls itself, it is one line of text.
+  const text = given.replace(/\p{Cc}+/gu, ' ').trim()
+  return (text === '' ? `[${field(status, 'Name') ?? ''}]` : text).slice(0, commandCharacters)
+}
+
+/** Turns users of the host into those of the machine. See user_namespaces(7). */
+async function usersOf(init: number): Promise<(uid: number) => number | undefined> {
+  const rows = (await readFile(`/proc/${init}/uid_map`, 'latin1')).trim().split('\n')
+  const ranges = rows.map((line) => line.trim().split(/\s+/).map(Number))
+  return (uid) => {
+    for (const [inside = 0, outside = 0, count = 0] of ranges) {
+      if (uid >= outside && uid < outside + count) return uid - outside + inside
+    }
+    return undefined
+  }
+}
+
+async function bootTimeMs(): Promise<number> {
+  const line = /^btime (\d+)$/m.exec(await readFile('/proc/stat', 'latin1'))
+  return Number(line?.[1] ?? 0) * 1000
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+import { SandboxParams } from './sandboxes.ts'
+
+/** Listed of one sandbox; the rest would be a fork bomb. */
+export const maxProcesses = 2048
+
+export const ProcessSignal = z.enum(
+  ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGHUP', 'SIGSTOP', 'SIGCONT'],
+  'must be SIGTERM, SIGKILL, SIGINT, SIGHUP, SIGSTOP or SIGCONT',
+)
+export type ProcessSignal = z.infer<typeof ProcessSignal>
+
+export const SandboxProcess = z.object({
+  /** As the sandbox counts; 1 is the sandbox itself. */
+  pid: z.int(),
+  ppid: z.int(),
+  user: z.string(),
+  /** Since the reading before, or over a moment when there is no recent one. 100 is one whole core. */
+  cpu_percent: z.number().nonnegative(),
+  /** Resident, with what it shares. */
+  memory_mb: z.number().nonnegative(),
+  /** With its arguments, on one line, cut after 1024 characters. */
+  command: z.string(),
+  started_at: IsoTime,
+})
+export type SandboxProcess = z.infer<typeof SandboxProcess>
+
+const pidNumber = 'must be the number of a process'
+
+export const listProcesses = defineRoute({
+  operation: 'processList',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/processes',
+  summary: 'List the processes of a running sandbox',
+  tag: 'Activity',
+  params: SandboxParams,
+  response: z.object({ processes: z.array(SandboxProcess) }),
+})
+
+export const signalProcess = defineRoute({
+  operation: 'processSignal',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/processes/:pid/signal',
+  summary: 'Send a signal to a process of a sandbox',
+  tag: 'Activity',
+  params: SandboxParams.extend({ pid: z.coerce.number(pidNumber).int(pidNumber).min(2, pidNumber) }),
+  body: z.object({ signal: ProcessSignal.default('SIGTERM') }),
+  response: z.object({ success: z.literal(true), message: z.string() }),
+})
