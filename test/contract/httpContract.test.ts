@@ -58,6 +58,7 @@ const asked: Record<string, { id?: () => string; query?: string; body?: unknown 
   portRemove: {},
   terminalCreate: { body: { command: 'cat', cols: 100, rows: 30 } },
   terminalList: { query: '?all=true' },
+  terminalSearch: { query: '?q=x' },
   terminalWrite: { body: { input: 'x' } },
   terminalRead: {},
   terminalChange: { body: { name: 'by a name of its own' } },

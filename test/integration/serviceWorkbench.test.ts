@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../support/eventually.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
+import { secondAccount } from '../support/secondAccount.ts'
 import { messageOf, openSocket, type SocketClient } from '../support/socketClient.ts'
 
 /** What a workbench of many terminals asks of the service: names of its own, marks, and a search through all of them. */
@@ -73,4 +74,74 @@ describe('a name', () => {
     expect(answer.json).toMatchObject({ error, code: 'request/invalid' })
     await service.send(terminal, { method: 'DELETE' })
   })
+})
+
+describe('the search', () => {
+  type Match = { sandbox_id: string; session_id: string; row: number; text: string; start: number; end: number }
+  const search = async (query: string) => (await service.send(`/v1/terminals/search?${query}`)).json
+  const found = async (query: string): Promise<Match[]> => (await search(query)).matches
+
+  test('finds text in every terminal of the caller, running or ended, and of nobody else', async () => {
+    const other = await createSandbox('other')
+    const running = await startTerminal('seq 1 100; echo needle-in-hay; cat')
+    const ended = await startTerminal('echo a Needle; exit 0', other)
+    const matches = await until('both', async () => {
+      const all = await found('q=needle')
+      return all.length === 2 && all
+    })
+    expect(matches.map(({ session_id }) => session_id).sort()).toEqual([idOf(running), idOf(ended)].sort())
+    const inRunning = matches.find(({ session_id }) => session_id === idOf(running))
+    expect(inRunning).toMatchObject({
+      sandbox_id: sandbox.split('/').at(-1),
+      row: 100,
+      text: 'needle-in-hay',
+      start: 0,
+      end: 6,
+    })
+    expect(await found('q=needle&case_sensitive=true')).toHaveLength(1)
+    expect(await found('q=N%5Be-%5D%2Bdle%24&regex=true')).toHaveLength(1)
+    expect(await search('q=nobody-wrote-this')).toMatchObject({ matches: [], truncated: false })
+    expect(await search('q=%5E%5Cd%2B%24&regex=true&limit=10')).toMatchObject({ truncated: true })
+    expect(await found('q=%5E%5Cd%2B%24&regex=true&limit=10')).toHaveLength(10)
+    const { key } = secondAccount(service.dataDir)
+    const foreign = await service.send('/v1/terminals/search?q=needle', { key })
+    expect(foreign.json).toEqual({ matches: [], truncated: false, searched: 0 })
+    await service.send(other, { method: 'DELETE' })
+    await service.send(running, { method: 'DELETE' })
+  })
+
+  test.each([
+    ['', '`q` is required.'],
+    ['q=', '`q` must not be empty.'],
+    ['q=(&regex=true', '`q` must be a regular expression: /(/gi: Unterminated group.'],
+    ['q=x&limit=0', '`limit` must be a whole number from 1 to 2000.'],
+    ['q=x&regex=maybe', '`regex` must be true or false.'],
+  ])('refuses ?%s', async (query, error) => {
+    const answer = await service.send(`/v1/terminals/search?${query}`)
+    expect(answer.status).toBe(400)
+    expect(answer.json).toMatchObject({ error, code: 'request/invalid' })
+  })
+
+  test('gives up an expression that would run for ever, and other terminals go on', async () => {
+    const terminal = await startTerminal(`printf 'a%.0s' $(seq 1 70); echo b; cat`)
+    await until('the line', async () => (await found('q=aaab')).length === 1)
+    const answer = await service.send(`/v1/terminals/search?q=${encodeURIComponent('^(a+)+$')}&regex=true`)
+    expect(answer.status).toBe(400)
+    expect(answer.json.error).toBe('`q` must be simpler: the expression ^(a+)+$ takes too long to match.')
+    expect((await service.send(`${terminal}/read`)).json.output).toContain('aaab')
+  })
+})
+
+test('output and bells are told as they come, without what was printed', async () => {
+  const watching = await events()
+  const terminal = await startTerminal(`read _; echo secret-word; read _; printf '\\a'; cat`)
+  const type = (input: string) => service.send(`${terminal}/write`, { body: { input } })
+  await type('\n')
+  const session_id = idOf(terminal)
+  await messageOf(watching, { type: 'terminal.output', session_id, bell: false })
+  await type('\n')
+  await messageOf(watching, { type: 'terminal.output', session_id, bell: true })
+  const told = watching.messages.filter(({ type }) => type === 'terminal.output')
+  expect(JSON.stringify(told)).not.toContain('secret-word')
+  await service.send(terminal, { method: 'DELETE' })
 })

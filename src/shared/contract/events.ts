@@ -20,6 +20,13 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('image.changed'), image: Image }),
   z.object({ type: z.literal('image.removed'), name: z.string() }),
   z.object({ type: z.literal('terminal.changed'), terminal: Terminal }),
+  /** It printed something, or with `bell` rang: told at once, then at most once a second. */
+  z.object({
+    type: z.literal('terminal.output'),
+    sandbox_id: SandboxId,
+    session_id: TerminalId,
+    bell: z.boolean(),
+  }),
   z.object({ type: z.literal('terminal.removed'), sandbox_id: SandboxId, session_id: TerminalId }),
 ])
 export type ServiceEvent = z.infer<typeof ServiceEvent>

@@ -4,6 +4,7 @@ import { FileEntry } from './files.ts'
 import { ImageName, ImageSource, ImageStatus } from './images.ts'
 import { ProcessSignal } from './processes.ts'
 import { Enforced, Network, RuntimeReport } from './sandboxes.ts'
+import { searchTerminals } from './terminalSearch.ts'
 import { TerminalState } from './terminals.ts'
 
 /**
@@ -187,6 +188,17 @@ export const hostMethods = {
     params: OnTerminal.extend({ since: z.int(), waitMs: z.int(), maxBytes: z.int() }),
     result: z.object({ terminal: TerminalRecord, cursor: z.int(), missed: z.boolean() }),
   },
+  /** Of all terminals of these sandboxes. */
+  'terminal.search': {
+    params: z.object({
+      sandboxIds: z.array(SandboxId),
+      text: z.string(),
+      regex: z.boolean(),
+      caseSensitive: z.boolean(),
+      limit: z.int(),
+    }),
+    result: searchTerminals.response,
+  },
   'terminal.rename': { params: OnTerminal.extend({ name: z.string().nullable() }), result: TerminalRecord },
   'terminal.resize': { params: OnTerminal.extend({ cols: z.int(), rows: z.int() }), result: Nothing },
   'terminal.close': { params: OnTerminal, result: Nothing },
@@ -201,6 +213,8 @@ export const HostEvent = z.discriminatedUnion('type', [
   /** It ended without being asked: its init was killed, or the runtime lost it. */
   z.object({ type: z.literal('machine.ended'), sandboxId: SandboxId, reason: z.string() }),
   z.object({ type: z.literal('terminal.changed'), terminal: TerminalRecord }),
+  /** It printed something, or rang: at once the first time, then at most once a second. */
+  z.object({ type: z.literal('terminal.output'), sandboxId: SandboxId, terminalId: TerminalId, bell: z.boolean() }),
   z.object({ type: z.literal('terminal.removed'), sandboxId: SandboxId, terminalId: TerminalId }),
   z.object({ type: z.literal('image.changed'), image: HostImage }),
   z.object({ type: z.literal('image.removed'), name: ImageName }),

@@ -17,6 +17,7 @@ import {
   startSandbox,
   stopSandbox,
 } from './sandboxes.ts'
+import { searchTerminals } from './terminalSearch.ts'
 import {
   changeTerminal,
   closeTerminal,
@@ -53,6 +54,7 @@ export const routeTable: readonly Route[] = [
   removePort,
   createTerminal,
   listTerminals,
+  searchTerminals,
   writeTerminal,
   readTerminal,
   changeTerminal,

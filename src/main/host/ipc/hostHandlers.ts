@@ -165,6 +165,9 @@ function terminalCalls({ machines, terminals }: HostParts): Calls<'terminal'> {
       const { bytes, ...result } = await terminals.get(sandboxId, terminalId).readSince({ ...request, signal })
       return { result, body: bytes }
     },
+    async 'terminal.search'({ params: { sandboxIds, ...query }, signal }) {
+      return { result: await terminals.search(sandboxIds, query, signal) }
+    },
     async 'terminal.rename'({ params: { sandboxId, terminalId, name } }) {
       return { result: terminals.get(sandboxId, terminalId).rename(name) }
     },

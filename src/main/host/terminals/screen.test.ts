@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Screen, screen } from './screen.ts'
 
-type Watched = Screen & { answers: string[]; titles: string[]; show(output: string | Uint8Array): void }
+type Watched = Screen & { answers: string[]; titles: string[]; bells: number; show(output: string | Uint8Array): void }
 
 function watched(size: { cols: number; rows: number } = { cols: 20, rows: 5 }): Watched {
   const answers: string[] = []
@@ -11,12 +11,16 @@ function watched(size: { cols: number; rows: number } = { cols: 20, rows: 5 }): 
     ...size,
     onAnswer: (data) => answers.push(data),
     onTitle: (title) => titles.push(title),
+    onBell: () => {
+      watching.bells += 1
+    },
   })
   const show = (output: string | Uint8Array): void => {
     const bytes = Buffer.from(output as Uint8Array)
     for (let at = 0; at < bytes.length; ) at = made.parse(bytes, at)
   }
-  return { ...made, answers, titles, show }
+  const watching: Watched = { ...made, answers, titles, bells: 0, show }
+  return watching
 }
 
 const decoder = new TextDecoder()
@@ -166,5 +170,60 @@ test('after a resize the text is laid out anew', () => {
   it.show('abcdefghijKLM\r\n')
   it.resize(20, 3)
   expect(text(it)).toBe('abcdefghijKLM')
+  it.close()
+})
+
+const found = (of: Screen, query: { text: string; regex?: boolean; caseSensitive?: boolean; limit?: number }) =>
+  of.reply({ kind: 'search', query: { regex: false, caseSensitive: false, limit: 100, ...query } }).found
+
+test('a search finds what stands in the screen and above it, and says where', () => {
+  const it = watched({ cols: 20, rows: 3 })
+  it.show('an Error (1)\r\nfine\r\nerror error\r\nfine\r\nlast')
+  expect(found(it, { text: 'ERROR' })?.matches).toEqual([
+    { row: 0, text: 'an Error (1)', start: 3, end: 8 },
+    { row: 2, text: 'error error', start: 0, end: 5 },
+    { row: 2, text: 'error error', start: 6, end: 11 },
+  ])
+  expect(found(it, { text: 'Error', caseSensitive: true })?.matches).toHaveLength(1)
+  expect(found(it, { text: 'r (1)' })?.matches).toEqual([{ row: 0, text: 'an Error (1)', start: 7, end: 12 }])
+  expect(found(it, { text: '^err', regex: true })?.matches).toEqual([{ row: 2, text: 'error error', start: 0, end: 3 }])
+  expect(found(it, { text: 'x*', regex: true })?.matches).toEqual([])
+  it.close()
+})
+
+test('a wrapped line is searched as a whole, and the match has the row where it begins', () => {
+  const it = watched({ cols: 10, rows: 5 })
+  it.show('first\r\nabcdefghijklmnopqrstuvwxyz\r\nlast')
+  expect(found(it, { text: 'jkl' })?.matches).toEqual([
+    { row: 1, text: 'abcdefghijklmnopqrstuvwxyz', start: 9, end: 12 },
+  ])
+  expect(found(it, { text: 'klm' })?.matches).toMatchObject([{ row: 2 }])
+  expect(found(it, { text: 'xyz' })?.matches).toMatchObject([{ row: 3 }])
+  it.close()
+})
+
+test('of too many matches the newest are told, of a very long line the part around the match', () => {
+  const it = watched({ cols: 80, rows: 5 })
+  it.show(`${Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\r\n')}\r\n${'a'.repeat(900)}Z`)
+  const newest = found(it, { text: 'line', limit: 2 })
+  expect(newest).toMatchObject({ truncated: true, slow: false, matches: [{ text: 'line 28' }, { text: 'line 29' }] })
+  const [far] = found(it, { text: 'z' })?.matches ?? []
+  expect(far?.text.slice(far.start, far.end)).toBe('Z')
+  expect(far?.text.length).toBeLessThan(200)
+  it.close()
+})
+
+test('an expression that backtracks for ever is given up', () => {
+  const it = watched({ cols: 80, rows: 5 })
+  it.show(`${'a'.repeat(60)}b`)
+  expect(found(it, { text: '^(a+)+$', regex: true })).toEqual({ matches: [], truncated: false, slow: true })
+  expect(found(it, { text: 'aab' })?.matches).toHaveLength(1)
+  it.close()
+})
+
+test('tells of the bell', () => {
+  const it = watched()
+  it.show('one\u0007 two\u0007')
+  expect(it.bells).toBe(2)
   it.close()
 })

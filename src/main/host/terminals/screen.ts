@@ -5,6 +5,7 @@ import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import { screenCore } from './screenCore.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
 import { modeSequences } from './screenModes.ts'
+import { searchScreen } from './screenSearch.ts'
 import { visibleText, wholeText } from './screenText.ts'
 import { coloursOf, plainRun } from './unseenOutput.ts'
 import { unfinishedBytes } from './wholeCharacters.ts'
@@ -24,6 +25,7 @@ type ScreenOptions = {
   /** What the emulator answers to the program, for example where the cursor is. */
   onAnswer: (data: string) => void
   onTitle: (title: string) => void
+  onBell: () => void
 }
 
 /** A turn of one terminal: about a millisecond. */
@@ -33,7 +35,7 @@ const maxTailBytes = 1024 * 1024
 const alternateBegins = '\x1b[?1049h\x1b[H'
 const nothing = new Uint8Array(0)
 
-export function screen({ cols, rows, onAnswer, onTitle }: ScreenOptions): Screen {
+export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions): Screen {
   const terminal = new xterm.Terminal({
     cols,
     rows,
@@ -48,6 +50,7 @@ export function screen({ cols, rows, onAnswer, onTitle }: ScreenOptions): Screen
   terminal.unicode.activeVersion = '11'
   terminal.onData(onAnswer)
   terminal.onTitleChange(onTitle)
+  terminal.onBell(onBell)
   const core = screenCore(terminal)
   /** The bytes of a sequence or character that has begun and not ended. */
   let tail: Uint8Array = nothing
@@ -88,7 +91,7 @@ export function screen({ cols, rows, onAnswer, onTitle }: ScreenOptions): Screen
     return serialized({ range })
   }
 
-  const text = (question: ScreenQuestion): string => {
+  const text = (question: Exclude<ScreenQuestion, { kind: 'search' }>): string => {
     if (question.kind === 'snapshot') {
       const drawn = serialized({ scrollback: question.scrollback })
       return drawn + modeSequences(terminal, core)
@@ -108,13 +111,15 @@ export function screen({ cols, rows, onAnswer, onTitle }: ScreenOptions): Screen
     },
     resize: (newCols, newRows) => terminal.resize(newCols, newRows),
     reply(question) {
-      const bytes = new TextEncoder().encode(text(question))
+      const found = question.kind === 'search' ? searchScreen(terminal.buffer.active, question.query) : undefined
+      const bytes = new TextEncoder().encode(question.kind === 'search' ? '' : text(question))
       const { cursorX, cursorY } = terminal.buffer.active
       return {
         bytes: question.kind === 'snapshot' && tail.length > 0 ? joined(bytes, tail) : bytes,
         cols: terminal.cols,
         rows: terminal.rows,
         cursorPosition: { row: cursorY, col: Math.min(cursorX, terminal.cols - 1) },
+        ...(found && { found }),
       }
     },
     close: () => terminal.dispose(),

@@ -32,6 +32,7 @@ type ScreenFeedOptions = {
   redraw: (screen: Redraw, until: number) => Promise<void>
   onAnswer: (data: string) => void
   onTitle: (title: string) => void
+  onBell: () => void
   onParsed: () => void
 }
 
@@ -70,6 +71,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
       },
       onAnswer: options.onAnswer,
       onTitle: options.onTitle,
+      onBell: options.onBell,
       onLost() {
         lost.add(opened)
         if (screen === opened) screen = undefined

@@ -1,3 +1,5 @@
+import type { ScreenMatches, SearchQuery } from './screenSearch.ts'
+
 /** What the host's main thread and the workers that hold the screens tell each other. */
 export type ToScreens =
   | { type: 'open'; screen: number; cols: number; rows: number }
@@ -11,6 +13,7 @@ export type FromScreens =
   | { type: 'parsed'; screen: number; bytes: number }
   | { type: 'answer'; screen: number; data: string }
   | { type: 'title'; screen: number; title: string }
+  | { type: 'bell'; screen: number }
   | { type: 'reply'; ask: number; reply: ScreenReply }
   | { type: 'failed'; ask: number; reason: string }
 
@@ -18,10 +21,13 @@ export type ScreenQuestion =
   | { kind: 'read'; full: boolean; format: 'text' | 'ansi' }
   /** Sequences that draw the screen, and so many lines above it, on an empty terminal of the same size. */
   | { kind: 'snapshot'; scrollback: number }
+  /** The reply has `found`, and no bytes. */
+  | { kind: 'search'; query: SearchQuery }
 
 export type ScreenReply = {
   bytes: Uint8Array<ArrayBuffer>
   cols: number
   rows: number
   cursorPosition: { row: number; col: number }
+  found?: ScreenMatches
 }

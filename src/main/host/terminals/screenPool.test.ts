@@ -27,6 +27,7 @@ function handlers(): ScreenHandlers & { parsed: number; answers: string[]; lost:
       seen.parsed += bytes
     },
     onAnswer: (data: string) => void seen.answers.push(data),
+    onBell: () => {},
     onTitle: () => {},
     onLost: () => void seen.lost++,
   }

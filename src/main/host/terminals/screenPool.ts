@@ -9,6 +9,7 @@ export type ScreenHandlers = {
   onParsed(bytes: number): void
   onAnswer(data: string): void
   onTitle(title: string): void
+  onBell(): void
   /** Its worker died: the screen is gone and takes nothing any more. */
   onLost(): void
 }
@@ -110,6 +111,9 @@ function receive(room: Room, message: FromScreens): void {
       return
     case 'title':
       room.screens.get(message.screen)?.onTitle(message.title)
+      return
+    case 'bell':
+      room.screens.get(message.screen)?.onBell()
       return
     case 'reply':
       settle(room, message.ask)?.resolve(message.reply)

@@ -3,7 +3,7 @@ import { type Screen, screen } from './screen.ts'
 import type { FromScreens, ToScreens } from './screenMessages.ts'
 
 type Work = Exclude<ToScreens, { type: 'open' | 'close' }>
-type Held = { screen: Screen; queue: Work[]; parsed: number; replaying: boolean }
+type Held = { screen: Screen; queue: Work[]; parsed: number; replaying: boolean; rang: boolean }
 
 /** A program may call its terminal anything, at any length; everyone who is connected is told. */
 const titleLength = 512
@@ -22,10 +22,14 @@ export function serveScreens(port: MessagePort): void {
         rows,
         onAnswer: (data) => !held.replaying && tell({ type: 'answer', screen: id, data }),
         onTitle: (title) => !held.replaying && tell({ type: 'title', screen: id, title: title.slice(0, titleLength) }),
+        onBell: () => {
+          held.rang = !held.replaying
+        },
       }),
       queue: [],
       parsed: 0,
       replaying: false,
+      rang: false,
     }
     screens.set(id, held)
   }
@@ -33,6 +37,8 @@ export function serveScreens(port: MessagePort): void {
   const parse = (id: number, held: Held, { bytes, replay }: Extract<Work, { type: 'output' }>): void => {
     held.replaying = replay
     held.parsed = held.screen.parse(bytes, held.parsed)
+    if (held.rang) tell({ type: 'bell', screen: id })
+    held.rang = false
     if (held.parsed < bytes.length) return
     held.parsed = 0
     held.queue.shift()

@@ -10,20 +10,34 @@ export function visibleText(buffer: IBuffer, rows: number): string {
 
 /** Everything that is kept, each line as long as the program wrote it however often it was wrapped. */
 export function wholeText(buffer: IBuffer): string {
-  const lines: string[] = []
-  let line = ''
+  return withoutTail([...logicalLines(buffer)].map(({ text }) => text))
+}
+
+export type LogicalLine = {
+  text: string
+  /** The row of the buffer that holds the character at `offset`. */
+  rowAt(offset: number): number
+}
+
+export function* logicalLines(buffer: IBuffer): Generator<LogicalLine> {
+  let text = ''
+  /** Where each further row of the line begins in its text. */
+  let starts: number[] = []
   for (let y = 0; y < buffer.length; y++) {
     const row = buffer.getLine(y)
     if (!row) continue
     const next = buffer.getLine(y + 1)
     if (next?.isWrapped) {
-      line += filledRow(row, next)
+      text += filledRow(row, next)
+      starts.push(text.length)
     } else {
-      lines.push((line + row.translateToString(true)).trimEnd())
-      line = ''
+      const [first, ends] = [y - starts.length, starts]
+      const rowAt = (offset: number) => first + ends.filter((start) => start <= offset).length
+      yield { text: (text + row.translateToString(true)).trimEnd(), rowAt }
+      text = ''
+      starts = []
     }
   }
-  return withoutTail(lines)
 }
 
 /** A wide character that did not fit leaves the last cell empty: that cell is no blank of the text. */

@@ -11,6 +11,7 @@ import { readSince, type SinceReply, type SinceRequest } from './readSince.ts'
 import { screenFeed } from './screenFeed.ts'
 import type { ScreenQuestion } from './screenMessages.ts'
 import type { ScreenPool, ScreenSize } from './screenPool.ts'
+import type { ScreenMatches, SearchQuery } from './screenSearch.ts'
 import { redrawSession } from './sessionRedraw.ts'
 import type { TerminalFiles, TerminalMeta } from './terminalFiles.ts'
 import { type Viewer, type ViewerStream, viewer } from './viewer.ts'
@@ -28,6 +29,7 @@ export type TerminalSession = {
   resize(size: ScreenSize): void
   read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
   readSince(request: SinceRequest): Promise<SinceReply>
+  search(query: SearchQuery): Promise<ScreenMatches>
   attach(stream: ViewerStream, scrollback: number): Viewer
   /** Asks the program to end; resolves when it has, or when it was given up. */
   end(): Promise<void>
@@ -46,6 +48,8 @@ type SessionOptions = {
   stallMs?: number
   now: () => number
   onChanged: (record: TerminalRecord) => void
+  onOutput: () => void
+  onBell: () => void
   log: Log
 }
 
@@ -89,6 +93,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
         change({ title })
         tellViewers({ type: 'title', title })
       },
+      onBell: options.onBell,
       onParsed: () => balance(),
     },
     program && { cols: record.cols, rows: record.rows },
@@ -119,7 +124,10 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     for (const tell of [...listeners]) tell()
     balance()
   }
-  const rounds = flushRounds(flush)
+  const rounds = flushRounds(() => {
+    flush()
+    options.onOutput()
+  })
 
   const exited = (exitCode: number | null, signal: string | null): void => {
     if (record.state === 'exited') return
@@ -242,6 +250,10 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
         },
         request,
       ),
+    async search(query) {
+      const { found } = await ask({ kind: 'search', query }, () => {})
+      return found ?? { matches: [], truncated: false, slow: false }
+    },
     attach(stream, scrollback) {
       const added = viewer({
         source: memory,

@@ -1,13 +1,16 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/appError.ts'
-import type { HostEvent, HostParams, TerminalRecord } from '../../../shared/contract/hostIpc.ts'
+import type { HostEvent, HostParams, HostResult, TerminalRecord } from '../../../shared/contract/hostIpc.ts'
 import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Machine } from '../runtimes/sandboxRuntime.ts'
 import { changeEvents } from './changeEvents.ts'
+import { nowAndThen } from './nowAndThen.ts'
 import type { ScreenPool } from './screenPool.ts'
+import type { SearchQuery } from './screenSearch.ts'
+import { searchAll } from './searchAll.ts'
 import { storedTerminals, type TerminalMeta, terminalFiles, terminalFolder } from './terminalFiles.ts'
 import { type TerminalSession, terminalSession } from './terminalSession.ts'
 
@@ -18,6 +21,15 @@ export type Terminals = {
   list(sandboxId: SandboxId): TerminalRecord[]
   /** @throws AppError `terminal/not-found`. */
   get(sandboxId: SandboxId, terminalId: TerminalId): TerminalSession
+  /**
+   * In what they show and keep.
+   * @throws AppError `request/invalid` for an expression that is none, or takes too long.
+   */
+  search(
+    sandboxIds: readonly SandboxId[],
+    query: SearchQuery,
+    signal: AbortSignal,
+  ): Promise<HostResult<'terminal.search'>>
   /** Its machine runs no more: whatever still counts as running has ended. */
   machineEnded(sandboxId: SandboxId): Promise<void>
   removeAll(sandboxId: SandboxId): Promise<void>
@@ -43,6 +55,12 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
   const starting = new Map<SandboxId, number>()
   const expiries = new Map<TerminalId, NodeJS.Timeout>()
   const events = changeEvents((terminal) => onEvent({ type: 'terminal.changed', terminal }))
+  const telling = (bell: boolean) => (terminalId: TerminalId) => {
+    const session = sessions.get(terminalId)
+    if (session) onEvent({ type: 'terminal.output', sandboxId: session.record.sandboxId, terminalId, bell })
+  }
+  const outputs = nowAndThen(telling(false))
+  const bells = nowAndThen(telling(true))
 
   const ofSandbox = (sandboxId: SandboxId): TerminalSession[] =>
     [...sessions.values()].filter(({ record }) => record.sandboxId === sandboxId)
@@ -52,7 +70,7 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     clearTimeout(expiries.get(id))
     expiries.delete(id)
     if (!sessions.delete(id)) return
-    events.forget(id)
+    for (const told of [events, outputs, bells]) told.forget(id)
     await session.remove()
     onEvent({ type: 'terminal.removed', sandboxId, terminalId: id })
   }
@@ -81,6 +99,8 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
       pool,
       now,
       onChanged,
+      onOutput: () => outputs.happened(id),
+      onBell: () => bells.happened(id),
       log,
       ...(stallMs !== undefined && { stallMs }),
       ...extra,
@@ -143,13 +163,19 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     },
     list: (sandboxId) =>
       ofSandbox(sandboxId)
-        .map(({ record }) => record)
-        .sort((a, b) => a.createdAtMs - b.createdAtMs),
+        .sort(byAge)
+        .map(({ record }) => record),
     get(sandboxId, terminalId) {
       const session = sessions.get(terminalId)
       if (session?.record.sandboxId === sandboxId) return session
       throw new AppError('terminal/not-found', `There is no terminal ${terminalId} in this sandbox.`)
     },
+    search: (sandboxIds, query, signal) =>
+      searchAll(
+        sandboxIds.flatMap((sandboxId) => ofSandbox(sandboxId).sort(byAge)),
+        query,
+        signal,
+      ),
     async machineEnded(sandboxId) {
       await Promise.all(ofSandbox(sandboxId).map((session) => session.end()))
     },
@@ -163,11 +189,15 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     },
     async close() {
       for (const timer of expiries.values()) clearTimeout(timer)
-      events.close()
+      for (const told of [events, outputs, bells]) told.close()
       await Promise.all([...sessions.values()].map((session) => session.release()))
       sessions.clear()
     },
   }
+}
+
+function byAge(one: TerminalSession, other: TerminalSession): number {
+  return one.record.createdAtMs - other.record.createdAtMs
 }
 
 function unkept(cause: unknown): AppError {

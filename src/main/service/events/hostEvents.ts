@@ -23,11 +23,19 @@ export function hostEvents(options: {
     const sandboxId = event.type === 'terminal.changed' ? event.terminal.sandboxId : event.sandboxId
     const accountId = sandboxes.accountOf(sandboxId)
     if (accountId === undefined) return // deleted meanwhile, with its terminals
-    publish(
-      accountId,
-      event.type === 'terminal.changed'
-        ? { type: 'terminal.changed', terminal: options.toWire(event.terminal) }
-        : { type: 'terminal.removed', sandbox_id: sandboxId, session_id: event.terminalId },
-    )
+    publish(accountId, toWire(event, options.toWire))
+  }
+}
+
+type OfTerminal = Extract<HostEvent, { type: `terminal.${string}` }>
+
+function toWire(event: OfTerminal, toWireTerminal: typeof terminalToWire): ServiceEvent {
+  switch (event.type) {
+    case 'terminal.changed':
+      return { type: event.type, terminal: toWireTerminal(event.terminal) }
+    case 'terminal.output':
+      return { type: event.type, sandbox_id: event.sandboxId, session_id: event.terminalId, bell: event.bell }
+    case 'terminal.removed':
+      return { type: event.type, sandbox_id: event.sandboxId, session_id: event.terminalId }
   }
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { Parsed } from '../../../shared/contract/route.ts'
+import { searchTerminals } from '../../../shared/contract/terminalSearch.ts'
 import {
   changeTerminal,
   closeTerminal,
@@ -26,7 +27,7 @@ const maxReadBytes = 1024 * 1024
 const waitGraceMs = 15_000
 
 export function terminalRoutes(options: {
-  sandboxes: Pick<SandboxRegistry, 'owned' | 'running'>
+  sandboxes: Pick<SandboxRegistry, 'owned' | 'running' | 'list'>
   links: TerminalLinks
   call: HostCall
   activity: Pick<TerminalActivity, 'opened'>
@@ -61,6 +62,12 @@ export function terminalRoutes(options: {
       sandboxes.owned(caller, input.params.id)
       const { since } = input.query
       return since === undefined ? readScreen(input, call) : readSince(input, { since, call, signal: rest.signal })
+    }),
+    endpoint(searchTerminals, async ({ query }, { caller, signal }) => {
+      const { q: text, regex, case_sensitive: caseSensitive, limit } = query
+      const sandboxIds = sandboxes.list(caller.accountId).map(({ id }) => id)
+      const { result } = await call('terminal.search', { sandboxIds, text, regex, caseSensitive, limit }, { signal })
+      return result
     }),
     linkEndpoint(changeTerminal, async ({ params, body: { name } }, { caller }) => {
       const { id: sandboxId } = sandboxes.owned(caller, params.id)

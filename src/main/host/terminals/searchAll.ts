@@ -1,0 +1,84 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { HostResult } from '../../../shared/contract/hostIpc.ts'
+import { fairShares } from './fairShares.ts'
+import type { LineMatch, SearchQuery } from './screenSearch.ts'
+import { searchExpression } from './searchExpression.ts'
+import type { TerminalSession } from './terminalSession.ts'
+
+type SearchResult = HostResult<'terminal.search'>
+type Found = { session: TerminalSession; matches: LineMatch[]; truncated: boolean }
+
+/** So many terminals are searched at once: as many as there are workers, and one that waits for each. */
+const together = 4
+const deadlineMs = 10_000
+
+/** Asks the screen of each terminal. What is not answered in time, or no more of interest, is left out. */
+export async function searchAll(
+  sessions: readonly TerminalSession[],
+  query: SearchQuery,
+  signal: AbortSignal,
+): Promise<SearchResult> {
+  refuseNonsense(query)
+  const late = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+  const found = new Map<TerminalSession, Found>()
+  const waiting = [...sessions]
+
+  const searchNext = async (): Promise<void> => {
+    for (let session = waiting.shift(); session && !late.aborted; session = waiting.shift()) {
+      const answer = await session.search(query).catch(() => undefined) // its screen was lost or could not be drawn
+      if (answer?.slow) {
+        waiting.length = 0 // it would hold up every worker, one terminal after the other
+        throw tooSlow(query)
+      }
+      if (answer) found.set(session, { session, matches: answer.matches, truncated: answer.truncated })
+    }
+  }
+
+  await Promise.race([Promise.all(Array.from({ length: together }, searchNext)), aborted(late)])
+  const inOrder = sessions.flatMap((session) => found.get(session) ?? [])
+  const shares = fairShares(
+    inOrder.map(({ matches }) => matches.length),
+    query.limit,
+  )
+  return {
+    matches: inOrder.flatMap(({ session: { record }, matches }, index) =>
+      newest(matches, shares[index] ?? 0).map((match) => ({
+        sandbox_id: record.sandboxId,
+        session_id: record.id,
+        ...match,
+      })),
+    ),
+    truncated:
+      inOrder.length < sessions.length ||
+      inOrder.some(({ matches, truncated }, index) => truncated || matches.length > (shares[index] ?? 0)),
+    searched: inOrder.length,
+  }
+}
+
+function refuseNonsense(query: SearchQuery): void {
+  try {
+    searchExpression(query)
+  } catch (cause) {
+    throw noExpression(cause)
+  }
+}
+
+function noExpression(cause: unknown): AppError {
+  const why = cause instanceof Error ? cause.message.replace(/^Invalid regular expression: /, '') : String(cause)
+  return new AppError('request/invalid', `\`q\` must be a regular expression: ${why}.`, { cause })
+}
+
+function tooSlow({ text }: SearchQuery): AppError {
+  return new AppError('request/invalid', `\`q\` must be simpler: the expression ${text} takes too long to match.`)
+}
+
+function newest<Item>(items: readonly Item[], count: number): readonly Item[] {
+  return items.slice(items.length - count)
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

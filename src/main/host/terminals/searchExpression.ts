@@ -1,0 +1,7 @@
+import type { SearchQuery } from './screenSearch.ts'
+
+/** @throws SyntaxError when the text is no expression */
+export function searchExpression({ text, regex, caseSensitive }: Omit<SearchQuery, 'limit'>): RegExp {
+  const pattern = regex ? text : text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  return new RegExp(pattern, caseSensitive ? 'g' : 'gi')
+}
