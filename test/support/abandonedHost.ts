@@ -6,7 +6,8 @@ import { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
 const [folder = '', id = ''] = process.argv.slice(2)
 const signal = new AbortController().signal
 const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
-const spec = MachineSpec.parse({ id, hostname: 'box', runtime: runtime.name, vcpu: 1, memoryMb: 512, diskGb: 1 })
+const size = { vcpu: 1, memoryMb: 512, diskGb: 1 }
+const spec = MachineSpec.parse({ id, hostname: 'box', runtime: runtime.name, ...size, image: null, network: 'none' })
 const machine = await runtime.create(spec, signal)
 await machine.exec({ command: 'echo kept > /root/kept; setsid sleep 1000 &', timeoutMs: 60_000, signal })
 const terminal = await machine.openTerminal({ command: 'trap "" HUP; sleep 1000', cols: 80, rows: 24 })

@@ -3,15 +3,16 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Everything of a machine that is still on this host: processes of its uid, mounts, cgroups and files. */
+/** Everything of a machine that is still on this host: processes of its uid, mounts, loop devices, cgroups and files. */
 export async function leftovers(options: { id: string; folder: string; uid?: number | undefined }): Promise<string[]> {
-  const [processes, mounts, cgroups, files] = await Promise.all([
+  const [processes, mounts, devices, cgroups, files] = await Promise.all([
     processesOf(options.uid),
     mountsOf(options.id),
+    loopDevicesOf(options.id),
     cgroupsOf(options.id),
     filesOf(options.folder, options.id),
   ])
-  return [...processes, ...mounts, ...cgroups, ...files]
+  return [...processes, ...mounts, ...devices, ...cgroups, ...files]
 }
 
 /** The host's uid that a stored machine's root is; undefined when it is the user that runs Steward. */
@@ -29,6 +30,15 @@ async function processesOf(uid: number | undefined): Promise<string[]> {
 async function mountsOf(id: string): Promise<string[]> {
   const text = await readFile('/proc/self/mountinfo', 'utf8')
   return text.split('\n').filter((line) => line.includes(id))
+}
+
+/** Loop devices whose file has this in its path, deleted or not. */
+export async function loopDevicesOf(part: string): Promise<string[]> {
+  const names = (await readdir('/sys/block').catch(() => [])).filter((name) => name.startsWith('loop'))
+  const files = await Promise.all(
+    names.map((name) => readFile(join('/sys/block', name, 'loop/backing_file'), 'utf8').catch(() => '')),
+  )
+  return files.filter((file) => file.includes(part)).map((file) => `loop device of ${file.trim()}`)
 }
 
 async function cgroupsOf(id: string): Promise<string[]> {

@@ -7,7 +7,8 @@ const [folder = '', id = ''] = process.argv.slice(2)
 const signal = new AbortController().signal
 const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
 const report = await runtime.describe()
-const spec = MachineSpec.parse({ id, hostname: 'box', runtime: runtime.name, vcpu: 1, memoryMb: 512, diskGb: 1 })
+const size = { vcpu: 1, memoryMb: 512, diskGb: 1 }
+const spec = MachineSpec.parse({ id, hostname: 'box', runtime: runtime.name, ...size, image: null, network: 'none' })
 const machine = await runtime.create(spec, signal)
 const exec = async (command: string) => {
   const outcome = await machine.exec({ command, timeoutMs: 120_000, signal })

@@ -127,6 +127,20 @@ export async function readHostBase(): Promise<HostBase> {
   }
 }
 
+/** What is on the disk of a machine: its `/` and its `/usr/local`. */
+export function machineContent(base: HostBase): BaseEntry[] {
+  return [
+    { kind: 'folder', path: '/root', mode: 0o755 },
+    { kind: 'folder', path: '/usr-local', mode: 0o755 },
+    ...base.entries.map((entry) => ({ ...entry, path: `/root${entry.path}` })),
+  ]
+}
+
+/** What a machine needs to start and may have removed from its `/` itself. */
+export function neededEntries(base: HostBase): BaseEntry[] {
+  return base.entries.filter((entry) => entry.kind !== 'file' && entry.path.lastIndexOf('/') === 0)
+}
+
 /** What differs from one machine to the next. */
 export function ownFiles(hostname: string): BaseEntry[] {
   return [

@@ -6,10 +6,9 @@ import type { Enforced, RuntimeReport } from '../../../../shared/contract/sandbo
 import type { SandboxId } from '../../../../shared/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Machine, SandboxRuntime } from '../sandboxRuntime.ts'
-import { type HostBase, ownFiles, readHostBase } from './baseFiles.ts'
+import { type BaseEntry, type HostBase, machineContent, neededEntries, ownFiles, readHostBase } from './baseFiles.ts'
 import { cgroupName, removeCgroups } from './cgroups.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
-import type { HostTools } from './hostTools.ts'
 import { type MachineFolder, machineFolders } from './machineFolder.ts'
 import { endProcess } from './processTable.ts'
 import { startMachine } from './startMachine.ts'
@@ -34,13 +33,13 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
   const folders = machineFolders(folder)
   const isRoot = process.getuid?.() === 0
   let abilities: Promise<HostAbilities> | undefined
-  let base: Promise<HostBase> | undefined
+  let base: Promise<HostBase & { content: readonly BaseEntry[] }> | undefined
   const takenUids = new Set<number>()
   const active = new Set<SandboxId>()
 
   /** What works is not tried again; what does not may have been installed since. */
   const able = async (): Promise<HostAbilities> => {
-    abilities ??= probeHost()
+    abilities ??= probeHost(folder)
     const found = await abilities
     if (!found.tools) abilities = undefined
     return found
@@ -57,10 +56,10 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
     }
   }
 
-  const ready = async (): Promise<{ tools: HostTools; abilities: HostAbilities; base: HostBase }> => {
+  const ready = async () => {
     const found = await able()
     if (!found.tools) throw new AppError('runtime/unavailable', found.detail)
-    base ??= readHostBase()
+    base ??= readHostBase().then((it) => ({ ...it, content: machineContent(it) }))
     return { tools: found.tools, abilities: found, base: await base }
   }
 
@@ -78,7 +77,11 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
     }
   }
 
-  const run = async (spec: MachineSpec, machine: MachineFolder, signal: AbortSignal): Promise<Machine> => {
+  const run = async (
+    spec: MachineSpec,
+    machine: { folder: MachineFolder; own: readonly BaseEntry[] },
+    signal: AbortSignal,
+  ): Promise<Machine> => {
     const { tools, abilities: found, base: hostBase } = await ready()
     const { controllers, enforced } = found
     return startMachine({
@@ -86,7 +89,8 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
       tools,
       controllers,
       enforced,
-      folder: machine,
+      folder: machine.folder,
+      entries: [...neededEntries(hostBase), ...machine.own],
       folders,
       base: hostBase,
       now,
@@ -126,11 +130,12 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
         if (from) throw new AppError('snapshot/not-found', `There is no snapshot ${from.snapshotId}.`)
         if (spec.image !== null) throw new AppError('image/not-found', `There is no image \`${spec.image}\`.`)
         if (spec.network !== 'none') throw new AppError('network/unavailable', 'Bubblewrap gives no network.')
-        const { entries } = (await ready()).base
-        const uid = await freeUid()
-        const machine = await folders.make(spec.id, uid, [...entries, ...ownFiles(spec.hostname)])
+        const { base: hostBase, abilities: found } = await ready()
+        const { content } = hostBase
+        const template = await found.templates?.find({ content, diskGb: spec.diskGb })
+        const made = await folders.make(spec.id, { uid: await freeUid(), content, template })
         try {
-          return await run(spec, machine, signal)
+          return await run(spec, { folder: made, own: ownFiles(spec.hostname) }, signal)
         } catch (failure) {
           await folders.remove(spec.id)
           throw failure
@@ -138,10 +143,9 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
       }),
     start: (spec, signal) =>
       alone(spec.id, async () => {
-        const machine = await folders.find(spec.id)
+        const found = await folders.find(spec.id)
         await endLeftover(spec.id)
-        folders.repair(machine, (await ready()).base.entries)
-        return run(spec, machine, signal)
+        return run(spec, { folder: found, own: [] }, signal)
       }),
     remove: (id) => folders.remove(id),
     stored: folders.list,

@@ -13,8 +13,8 @@ const init = `trap '' CHLD; echo ${readyLine}; exec sleep infinity </dev/null >/
 const shownReadOnly = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs', '/proc/acpi']
 
 export function bwrapArguments(options: {
-  root: string
-  usrLocal: string
+  /** Where bwrap finds the content of the machine. */
+  content: string
   hostname: string
   base: HostBase
   infoFile: number
@@ -22,9 +22,9 @@ export function bwrapArguments(options: {
   return [
     ...['--unshare-all', '--unshare-user', '--uid', '0', '--gid', '0', '--hostname', options.hostname],
     ...['--die-with-parent', '--new-session', '--as-pid-1', '--info-fd', String(options.infoFile)],
-    ...['--bind', options.root, '/'],
+    ...['--bind', `${options.content}/root`, '/'],
     ...options.base.readOnly.flatMap((path) => ['--ro-bind', path, path]),
-    ...['--bind', options.usrLocal, '/usr/local'],
+    ...['--bind', `${options.content}/usr-local`, '/usr/local'],
     ...['--proc', '/proc'],
     ...shownReadOnly.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--dev', '/dev', '--perms', '0755', '--tmpfs', '/run', '--dir', '/run/lock'],

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
 import { startBwrap } from './bwrapProcess.ts'
 import type { HostTools } from './hostTools.ts'
-import type { MachineFolder } from './machineFolder.ts'
 
 test('waits for the number of PID 1, also when PID 1 is ready before bwrap has told it', async () => {
   const path = temporaryFolder('bwrap')
@@ -14,7 +13,8 @@ test('waits for the number of PID 1, also when PID 1 is ready before bwrap has t
   await chmod(bwrap, 0o755)
   const started = await startBwrap({
     tools: { perl: '/usr/bin/perl', bwrap } as HostTools, // all that starting uses
-    folder: { uid: undefined, path, root: join(path, 'root'), usrLocal: join(path, 'usr-local') } as MachineFolder,
+    folder: { uid: undefined, path, storage: { kind: 'folder', path } },
+    entries: [],
     cgroupFiles: [],
     arguments: () => [],
     signal: new AbortController().signal,

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { AppError } from '../../../../shared/appError.ts'
+import type { BaseEntry } from './baseFiles.ts'
 import { readyLine } from './bwrapArguments.ts'
 import type { HostTools } from './hostTools.ts'
 import type { MachineFolder } from './machineFolder.ts'
 import { kill } from './processTable.ts'
-import { startScript } from './startScript.ts'
-import { systemCalls } from './systemCalls.ts'
+import { startArguments, startScript } from './startScript.ts'
 
 /** A sandbox whose namespaces and mounts are complete. */
 export type BwrapProcess = {
@@ -22,7 +22,9 @@ type BwrapRequest = {
   tools: HostTools
   folder: MachineFolder
   cgroupFiles: readonly number[]
-  arguments: (paths: { root: string; usrLocal: string }) => string[]
+  /** Put into its `/` before bwrap runs: files are replaced, what else is there stays. */
+  entries: readonly BaseEntry[]
+  arguments: (content: string) => string[]
   signal: AbortSignal
 }
 
@@ -31,7 +33,9 @@ const readyMs = 20_000
 const endMs = 10_000
 const detailBytes = 4_000
 /** An existing folder that nothing inside needs: the machine's own is mounted over it, for bwrap alone to see. */
-const doorway = '/tmp'
+export const doorway = '/tmp'
+/** Ids of the host from the machine's uid on that are its own. */
+const ids = 1
 
 export async function startBwrap(request: BwrapRequest): Promise<BwrapProcess> {
   const child = launch(request)
@@ -94,11 +98,11 @@ export async function startBwrap(request: BwrapRequest): Promise<BwrapProcess> {
   }
 }
 
-function launch({ tools, folder, cgroupFiles, ...request }: BwrapRequest): ChildProcess {
-  const { uid, path, root, usrLocal } = folder
-  const paths = uid === undefined ? { root, usrLocal } : { root: `${doorway}/root`, usrLocal: `${doorway}/usr-local` }
-  const how = [systemCalls()?.start ?? '', String(cgroupFiles.length), String(uid ?? ''), path, doorway]
-  return spawn(tools.perl, ['-e', startScript, ...how, tools.bwrap, ...request.arguments(paths)], {
+function launch({ tools, folder, cgroupFiles, entries, ...request }: BwrapRequest): ChildProcess {
+  const { uid, storage } = folder
+  const content = uid === undefined ? storage.path : doorway
+  const how = startArguments({ cgroups: cgroupFiles.length, uid, ids, storage, doorway, entries })
+  return spawn(tools.perl, ['-e', startScript, ...how, tools.bwrap, ...request.arguments(content)], {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     detached: true,

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
+import { statfs } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { MachineStorage } from './machineFolder.ts'
 
 /** Counting goes on in the background up to here. */
 const countMs = 60_000
@@ -9,18 +11,30 @@ const patienceMs = 2_000
 const freshMs = 5_000
 const rest = 20
 
+/** How many bytes the files of a running machine take on its disk. */
+export function diskMeter(
+  { storage, init }: { storage: MachineStorage; init: number },
+  over: AbortSignal,
+): () => Promise<number | undefined> {
+  if (storage.kind === 'folder') return folderMeter(storage.path, over)
+  return async () => {
+    const { blocks, bfree, bsize } = await statfs(`/proc/${init}/root`)
+    return (blocks - bfree) * bsize
+  }
+}
+
 /**
- * How many bytes these folders take on the disk, counted by `du` when the last count is no longer fresh.
- * The answer is the last count while a new one is under way, and undefined when there is none yet.
+ * Counted by `du` when the last count is no longer fresh. The answer is the last count while a new one is under way,
+ * and undefined when there is none yet.
  */
-export function diskMeter(folders: readonly string[], over: AbortSignal): () => Promise<number | undefined> {
+function folderMeter(folder: string, over: AbortSignal): () => Promise<number | undefined> {
   let bytes: number | undefined
   let freshUntil = 0
   let counting: Promise<void> | undefined
 
   const count = async (): Promise<void> => {
     const begun = performance.now()
-    bytes = (await usedBytes(folders, over)) ?? bytes
+    bytes = (await usedBytes(folder, over)) ?? bytes
     const ended = performance.now()
     freshUntil = ended + Math.max(freshMs, (ended - begun) * rest)
     counting = undefined
@@ -37,10 +51,10 @@ export function diskMeter(folders: readonly string[], over: AbortSignal): () => 
   }
 }
 
-/** @returns undefined when it was called off. Folders that may not be read are left out. */
-function usedBytes(folders: readonly string[], signal: AbortSignal): Promise<number | undefined> {
+/** @returns undefined when it was called off. Folders in it that may not be read are left out. */
+function usedBytes(folder: string, signal: AbortSignal): Promise<number | undefined> {
   return new Promise((resolve) => {
-    const counter = spawn('du', ['-s', '-k', '-x', '--', ...folders], {
+    const counter = spawn('du', ['-s', '-k', '-x', '--', folder], {
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: countMs,
       killSignal: 'SIGKILL',
@@ -52,9 +66,8 @@ function usedBytes(folders: readonly string[], signal: AbortSignal): Promise<num
     })
     counter.once('error', () => resolve(undefined))
     counter.once('close', () => {
-      const kilobytes = [...said.matchAll(/^(\d+)\s/gm)].map(([, digits]) => Number(digits))
-      const complete = kilobytes.length === folders.length
-      resolve(complete ? kilobytes.reduce((sum, each) => sum + each, 0) * 1024 : undefined)
+      const kilobytes = /^(\d+)\s/.exec(said)?.[1]
+      resolve(kilobytes === undefined ? undefined : Number(kilobytes) * 1024)
     })
   })
 }

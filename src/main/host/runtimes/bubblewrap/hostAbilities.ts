@@ -2,8 +2,11 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
+import { doorway } from './bwrapProcess.ts'
 import { cgroupCandidates } from './cgroupHierarchy.ts'
 import { type CgroupController, canUse } from './cgroups.ts'
+import { probeDisk } from './diskProbe.ts'
+import type { DiskTemplates } from './diskTemplates.ts'
 import { findHostTools, type HostTools } from './hostTools.ts'
 import { systemCalls } from './systemCalls.ts'
 
@@ -13,14 +16,16 @@ export type HostAbilities = {
   detail: string
   controllers: readonly CgroupController[]
   enforced: Enforced
+  /** What the disks of new machines are copies of; undefined where their size cannot be held to. */
+  templates: DiskTemplates | undefined
 }
 
 const execute = promisify(execFile)
 const probeMs = 10_000
 const unprivileged = 65_534
 
-/** Finds out by trying. Never rejects. */
-export async function probeHost(): Promise<HostAbilities> {
+/** Finds out by trying. Never rejects. @param folder where the files of machines are */
+export async function probeHost(folder: string): Promise<HostAbilities> {
   const controllers = await usableControllers()
   const enforces = new Set(controllers.flatMap((controller) => controller.enforces))
   const enforced: Enforced = {
@@ -29,7 +34,13 @@ export async function probeHost(): Promise<HostAbilities> {
     disk: false,
     processes: true, // by a cgroup or by a resource limit of the sandbox's own user namespace
   }
-  const unable = (detail: string): HostAbilities => ({ tools: undefined, detail, controllers, enforced })
+  const unable = (detail: string): HostAbilities => ({
+    tools: undefined,
+    detail,
+    controllers,
+    enforced,
+    templates: undefined,
+  })
   if (process.platform !== 'linux') return unable('Bubblewrap sandboxes need Linux.')
   if (systemCalls() === undefined) return unable(`Bubblewrap sandboxes need x64 or arm64, not ${process.arch}.`)
   const tools = await findHostTools()
@@ -37,7 +48,10 @@ export async function probeHost(): Promise<HostAbilities> {
   const refusal = await tryNamespaces(tools)
   if (refusal !== undefined) return unable(refusal)
   const version = await execute(tools.bwrap, ['--version'], { timeout: probeMs }).catch(() => undefined)
-  return { tools, detail: version?.stdout.trim() ?? 'bubblewrap', controllers, enforced }
+  const disk = await probeDisk({ perl: tools.perl, folder, doorway })
+  const detail = [version?.stdout.trim() ?? 'bubblewrap', disk.detail].filter((it) => it !== undefined).join('. ')
+  const held = { ...enforced, disk: disk.templates !== undefined }
+  return { tools, detail, controllers, enforced: held, templates: disk.templates }
 }
 
 async function usableControllers(): Promise<CgroupController[]> {

@@ -22,7 +22,10 @@ export async function findHostTools(folders: readonly string[] = usualFolders): 
   return `Missing on this machine: ${missing.join(', ')}. On Debian and Ubuntu: apt-get install ${wanted}`
 }
 
-async function findExecutable(name: string, folders: readonly string[]): Promise<string | undefined> {
+export async function findExecutable(
+  name: string,
+  folders: readonly string[] = usualFolders,
+): Promise<string | undefined> {
   for (const folder of folders) {
     const path = join(folder, name)
     const usable = await access(path, constants.X_OK).then(

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fchmodSync,
   fchownSync,
   lchownSync,
-  lstatSync,
   mkdirSync,
   openSync,
   symlinkSync,
@@ -19,13 +19,27 @@ import { AppError } from '../../../../shared/appError.ts'
 import { SandboxId } from '../../../../shared/ids.ts'
 import type { BaseEntry } from './baseFiles.ts'
 
-/** The files of one machine: `root` is its `/`, `usrLocal` its `/usr/local`; the rest is Steward's own. */
+/** The files of one machine and what Steward notes about it. */
 export type MachineFolder = {
   path: string
-  root: string
-  usrLocal: string
-  /** Owner of what is inside; undefined: the user that Steward runs as. */
+  storage: MachineStorage
+  /** Whom its root is on the host; undefined: the user that Steward runs as. */
   uid: number | undefined
+}
+
+/** Where the content of a machine is: `root` is its `/`, `usr-local` its `/usr/local`. */
+export type MachineStorage =
+  /** A folder that belongs to the machine's uid. */
+  | { kind: 'folder'; path: string }
+  /** A file with an ext4 file system of the machine's size, where its root is uid 0. `template`: copied to `path` first. */
+  | { kind: 'image'; path: string; template?: string }
+
+export type MakeMachine = {
+  uid: number | undefined
+  /** Everything in it but what differs between machines. */
+  content: readonly BaseEntry[]
+  /** A file system with the content, for a machine that has a disk of its own. */
+  template: string | undefined
 }
 
 const Mark = z.object({ pid: z.int(), startedTicks: z.number() })
@@ -36,8 +50,8 @@ export type RunRecord = z.infer<typeof RunRecord>
 const MachineFile = z.object({ version: z.literal(1), uid: z.int().nullable() })
 
 export type MachineFolders = {
-  /** Makes it with all entries, owned by the machine's root. Nothing is left when it fails; what exists is kept. */
-  make(id: SandboxId, uid: number | undefined, entries: readonly BaseEntry[]): Promise<MachineFolder>
+  /** Makes it with its content, owned by the machine's root. Nothing is left when it fails; what exists is kept. */
+  make(id: SandboxId, wanted: MakeMachine): Promise<MachineFolder>
   /** @throws AppError `sandbox/not-found` */
   find(id: SandboxId): Promise<MachineFolder>
   list(): Promise<SandboxId[]>
@@ -47,19 +61,11 @@ export type MachineFolders = {
   saveRun(id: SandboxId, run: RunRecord): Promise<void>
   readRun(id: SandboxId): Promise<RunRecord | undefined>
   forgetRun(id: SandboxId): Promise<void>
-  /** Puts back what a machine needs to start and may have removed from its `/` itself. */
-  repair(folder: MachineFolder, entries: readonly BaseEntry[]): void
 }
 
 /** @param base folder of all machines; nobody but Steward's user may enter it */
 export function machineFolders(base: string): MachineFolders {
   const at = (id: SandboxId): string => join(base, id)
-  const layout = (path: string, uid: number | undefined): MachineFolder => ({
-    path,
-    root: join(path, 'root'),
-    usrLocal: join(path, 'usr-local'),
-    uid,
-  })
   const runFile = (id: SandboxId): string => join(at(id), 'run.json')
 
   const list = async (): Promise<SandboxId[]> => {
@@ -69,21 +75,27 @@ export function machineFolders(base: string): MachineFolders {
   const read = async (id: SandboxId): Promise<MachineFolder | undefined> => {
     const text = await readFile(join(at(id), 'machine.json'), 'utf8').catch(() => undefined)
     const file = text === undefined ? undefined : MachineFile.safeParse(parsed(text)).data
-    return file && layout(at(id), file.uid ?? undefined)
+    const storage = file && storageIn(at(id))
+    return file && storage && { path: at(id), storage, uid: file.uid ?? undefined }
   }
 
   return {
-    async make(id, uid, entries) {
-      const folder = layout(at(id), uid)
+    async make(id, { uid, content, template }) {
+      const path = at(id)
       await mkdir(base, { recursive: true, mode: 0o700 })
-      await mkdir(folder.path)
+      await mkdir(path)
       try {
-        fill(folder, entries)
+        chmodSync(path, 0o755) // whatever the umask: below `base`, only the machine's uid comes here
+        writeFileSync(join(path, 'machine.json'), JSON.stringify({ version: 1, uid: uid ?? null }), { mode: 0o600 })
+        if (template !== undefined)
+          return { path, uid, storage: { kind: 'image', path: join(path, diskName), template } }
+        const files = join(path, filesName)
+        makeTree(files, uid, content)
+        return { path, uid, storage: { kind: 'folder', path: files } }
       } catch (failure) {
-        await removeTree(folder.path)
+        await removeTree(path)
         throw failure
       }
-      return folder
     },
     async find(id) {
       const folder = await read(id)
@@ -102,22 +114,23 @@ export function machineFolders(base: string): MachineFolders {
       return text === undefined ? undefined : RunRecord.safeParse(parsed(text)).data
     },
     forgetRun: (id) => rm(runFile(id), { force: true }),
-    repair({ root, uid }, entries) {
-      const needed = entries.filter((entry) => entry.kind !== 'file' && entry.path.lastIndexOf('/') === 0)
-      for (const entry of needed) {
-        const path = join(root, entry.path)
-        if (!lstatSync(path, { throwIfNoEntry: false })) make(path, entry, uid)
-      }
-    },
   }
 }
 
+const diskName = 'disk.ext4'
+const filesName = 'files'
+
+/** Machines of the first version have their content beside what Steward notes. */
+function storageIn(path: string): MachineStorage | undefined {
+  if (existsSync(join(path, diskName))) return { kind: 'image', path: join(path, diskName) }
+  const folder = [join(path, filesName), path].find((it) => existsSync(join(it, 'root')))
+  return folder === undefined ? undefined : { kind: 'folder', path: folder }
+}
+
 /** Done in one go: these few dozen calls take less time than handing each to a thread would. */
-function fill({ path, root, usrLocal, uid }: MachineFolder, entries: readonly BaseEntry[]): void {
-  chmodSync(path, 0o755) // whatever the umask: below `base`, only the machine's uid comes here
-  writeFileSync(join(path, 'machine.json'), JSON.stringify({ version: 1, uid: uid ?? null }), { mode: 0o600 })
-  for (const own of [root, usrLocal]) make(own, { kind: 'folder', path: '/', mode: 0o755 }, uid)
-  for (const entry of entries) make(join(root, entry.path), entry, uid)
+export function makeTree(path: string, uid: number | undefined, entries: readonly BaseEntry[]): void {
+  make(path, { kind: 'folder', path: '/', mode: 0o755 }, uid)
+  for (const entry of entries) make(join(path, entry.path), entry, uid)
 }
 
 function make(path: string, entry: BaseEntry, uid: number | undefined): void {
@@ -144,7 +157,7 @@ function make(path: string, entry: BaseEntry, uid: number | undefined): void {
  * Another process does it: there may be a hundred thousand files. Folders that the sandbox has closed to their owner
  * stop an ordinary user: they are opened first.
  */
-async function removeTree(path: string): Promise<void> {
+export async function removeTree(path: string): Promise<void> {
   const run = promisify(execFile)
   const remove = () => run('/bin/rm', ['-rf', '--one-file-system', '--', path])
   try {

@@ -4,7 +4,7 @@ import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
 import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Machine } from '../sandboxRuntime.ts'
-import type { HostBase } from './baseFiles.ts'
+import type { BaseEntry, HostBase } from './baseFiles.ts'
 import { bwrapArguments } from './bwrapArguments.ts'
 import { type BwrapProcess, infoFile, startBwrap } from './bwrapProcess.ts'
 import { type CgroupController, type CgroupLimits, cgroupName, type MachineCgroups, makeCgroups } from './cgroups.ts'
@@ -27,6 +27,8 @@ export type StartRequest = {
   controllers: readonly CgroupController[]
   enforced: Enforced
   folder: MachineFolder
+  /** Put into its `/` before it starts. */
+  entries: readonly BaseEntry[]
   folders: MachineFolders
   base: HostBase
   now: () => number
@@ -46,8 +48,9 @@ export async function startMachine(request: StartRequest): Promise<Machine> {
     const bwrap = await startBwrap({
       tools,
       folder,
+      entries: request.entries,
       cgroupFiles: cgroups.files,
-      arguments: (paths) => bwrapArguments({ ...paths, hostname: spec.hostname, base, infoFile }),
+      arguments: (content) => bwrapArguments({ content, hostname: spec.hostname, base, infoFile }),
       signal: request.signal,
     })
     const marks = await Promise.all([bwrap.monitor, bwrap.init].map(markProcess))
@@ -91,7 +94,7 @@ function runningMachine(
   const usage = machineMeter({
     init: bwrap.init,
     cgroups: cgroups.folders,
-    diskBytes: diskMeter([folder.root, folder.usrLocal], over.signal),
+    diskBytes: diskMeter({ storage: folder.storage, init: bwrap.init }, over.signal),
   })
   const members = { init: bwrap.init, cgroups: cgroups.folders }
   const userNames = (into: Entrance) => async () => {
@@ -128,7 +131,7 @@ function runningMachine(
   return {
     id: spec.id,
     startedAtMs: now(),
-    enforced,
+    enforced: { ...enforced, disk: folder.storage.kind === 'image' },
     ended,
     async stop() {
       if (!stopping && running) {

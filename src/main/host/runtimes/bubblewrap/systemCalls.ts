@@ -2,7 +2,7 @@
 export type SystemCalls = {
   /** setns, prctl, setsid, capset, prlimit64, memfd_create, seccomp */
   enter: string
-  /** unshare, mount */
+  /** unshare, mount, umount2 */
   start: string
   /** As <linux/audit.h> numbers the architecture. */
   architecture: number
@@ -17,7 +17,7 @@ export type SystemCalls = {
 const numbers: Partial<Record<NodeJS.Architecture, SystemCalls>> = {
   x64: {
     enter: '308,157,112,126,302,319,317',
-    start: '272,165',
+    start: '272,165,166',
     architecture: 0xc000003e,
     socket: 41,
     foreignFrom: 0x40000000,
@@ -25,7 +25,7 @@ const numbers: Partial<Record<NodeJS.Architecture, SystemCalls>> = {
   },
   arm64: {
     enter: '268,167,157,91,261,279,277',
-    start: '97,40',
+    start: '97,40,39',
     architecture: 0xc00000b7,
     socket: 198,
     foreignFrom: 0x40000000,

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { BaseEntry } from './baseFiles.ts'
+import { makeTree, removeTree } from './machineFolder.ts'
+
+/** File systems that the disks of new machines are copies of. */
+export type DiskTemplates = {
+  /** @returns its file, made when there is none yet */
+  find(wanted: { content: readonly BaseEntry[]; diskGb: number }): Promise<string>
+  /** Removes those that no present content needs, and what was left half made. */
+  sweep(): Promise<void>
+}
+
+const makeMs = 60_000
+const gigabyte = 1024 ** 3
+const bytesPerInode = 8192
+const inodeBytes = 256
+const journalMegabytes = 4
+/** For group descriptors, bitmaps and what the content takes. */
+const otherBytes = 12 * 1024 ** 2
+
+/**
+ * A machine can use all of the gigabytes that it was given: tables and journal come on top. Being sparse, the file
+ * takes what is written. The journal is small: it is for a power cut, not for speed.
+ */
+const imageBytes = (diskGb: number): number => {
+  const usable = diskGb * gigabyte
+  const tables = Math.ceil(usable / (bytesPerInode - inodeBytes)) * inodeBytes
+  const whole = usable + tables + journalMegabytes * 1024 ** 2 + otherBytes + diskGb * 1024 ** 2
+  return Math.ceil(whole / 4096) * 4096
+}
+
+const formatting = [
+  ...['-q', '-F', '-t', 'ext4', '-b', '4096', '-m', '0', '-i', String(bytesPerInode), '-I', String(inodeBytes)],
+  ...['-J', `size=${journalMegabytes}`, '-O', '^resize_inode'],
+  ...['-E', 'lazy_itable_init=1,lazy_journal_init=1,nodiscard,root_owner=0:0'],
+]
+
+export function diskTemplates({ folder, mke2fs }: { folder: string; mke2fs: string }): DiskTemplates {
+  const making = new Map<string, Promise<void>>()
+  const digests = new WeakMap<readonly BaseEntry[], string>()
+
+  const make = async (path: string, content: readonly BaseEntry[], diskGb: number): Promise<void> => {
+    const part = `${path}.${randomBytes(6).toString('hex')}.part`
+    const tree = `${part}.tree`
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    try {
+      makeTree(tree, undefined, content)
+      await writeFile(part, '', { flag: 'wx', mode: 0o600 })
+      await truncate(part, imageBytes(diskGb))
+      await promisify(execFile)(mke2fs, [...formatting, '-d', tree, part], { timeout: makeMs, cwd: '/' })
+      await rename(part, path)
+    } finally {
+      await rm(part, { force: true })
+      await removeTree(tree)
+    }
+  }
+
+  return {
+    async find({ content, diskGb }) {
+      const digest = digests.get(content) ?? digestOf(content)
+      digests.set(content, digest)
+      const path = join(folder, `${digest}-${diskGb}.ext4`)
+      if (await isThere(path)) return path
+      const made = making.get(path) ?? make(path, content, diskGb)
+      making.set(path, made)
+      try {
+        await made
+      } finally {
+        making.delete(path)
+      }
+      return path
+    },
+    sweep: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+function digestOf(content: readonly BaseEntry[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(formatting))
+  for (const entry of content) {
+    const { content: bytes = '', ...rest } = { content: undefined, ...entry }
+    hash
+      .update(`${JSON.stringify(rest)}\n`)
+      .update(bytes)
+      .update('\n')
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
