@@ -160,7 +160,7 @@ test('a second host on the same folder is refused, one after a crash is not', as
   await killed(first)
   expect(existsSync(hostSocketPath(folder))).toBe(true)
   const third = await connect(start())
-  expect(await third.call('describe', {})).toMatchObject({ ipcVersion: 1, runtimes: [{ name: 'local' }] })
+  expect(await third.call('describe', {})).toMatchObject({ ipcVersion: 2, runtimes: [{ name: 'local' }] })
 })
 
 test('on SIGTERM every program ends, and the socket and the pid file go', async () => {
