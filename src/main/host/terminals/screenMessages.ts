@@ -1,4 +1,5 @@
-import type { ScreenMatches, SearchQuery } from './screenSearch.ts'
+import type { ScreenMatches } from './screenSearch.ts'
+import type { SearchQuery } from './searchExpression.ts'
 
 /** What the host's main thread and the workers that hold the screens tell each other. */
 export type ToScreens =

@@ -2,9 +2,8 @@ import { createContext, runInContext } from 'node:vm'
 import type { IBuffer } from '@xterm/headless'
 import { searchLimits } from '../../../shared/contract/terminalSearch.ts'
 import { type LogicalLine, logicalLines } from './screenText.ts'
-import { searchExpression } from './searchExpression.ts'
+import { type SearchQuery, searchExpression } from './searchExpression.ts'
 
-export type SearchQuery = { text: string; regex: boolean; caseSensitive: boolean; limit: number }
 /** `row` counts from the oldest row of the buffer; the match is `text.slice(start, end)`. */
 export type LineMatch = { row: number; text: string; start: number; end: number }
 /** `slow`: the expression took too long, and what it would have found is not known. */

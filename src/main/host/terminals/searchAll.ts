@@ -1,8 +1,8 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { HostResult } from '../../../shared/contract/hostIpc.ts'
 import { fairShares } from './fairShares.ts'
-import type { LineMatch, SearchQuery } from './screenSearch.ts'
-import { searchExpression } from './searchExpression.ts'
+import type { LineMatch } from './screenSearch.ts'
+import { type SearchQuery, searchExpression } from './searchExpression.ts'
 import type { TerminalSession } from './terminalSession.ts'
 
 type SearchResult = HostResult<'terminal.search'>

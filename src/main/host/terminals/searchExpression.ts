@@ -1,4 +1,4 @@
-import type { SearchQuery } from './screenSearch.ts'
+export type SearchQuery = { text: string; regex: boolean; caseSensitive: boolean; limit: number }
 
 /** @throws SyntaxError when the text is no expression */
 export function searchExpression({ text, regex, caseSensitive }: Omit<SearchQuery, 'limit'>): RegExp {
