@@ -10,6 +10,7 @@ import { type BaseEntry, type HostBase, machineContent, neededEntries, ownFiles,
 import { cgroupName, removeCgroups } from './cgroups.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
 import { type MachineFolder, machineFolders } from './machineFolder.ts'
+import { type NetworkAbilities, probeNetwork } from './network/networkAbilities.ts'
 import { endProcess } from './processTable.ts'
 import { startMachine } from './startMachine.ts'
 
@@ -34,6 +35,7 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
   const isRoot = process.getuid?.() === 0
   let abilities: Promise<HostAbilities> | undefined
   let base: Promise<HostBase & { content: readonly BaseEntry[] }> | undefined
+  let network: Promise<NetworkAbilities> | undefined
   const takenUids = new Set<number>()
   const active = new Set<SandboxId>()
 
@@ -42,6 +44,13 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
     abilities ??= probeHost(folder)
     const found = await abilities
     if (!found.tools) abilities = undefined
+    return found
+  }
+
+  const connectable = async (): Promise<NetworkAbilities> => {
+    network ??= probeNetwork()
+    const found = await network
+    if (!found.tools) network = undefined
     return found
   }
 
@@ -84,8 +93,11 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
   ): Promise<Machine> => {
     const { tools, abilities: found, base: hostBase } = await ready()
     const { controllers, enforced } = found
+    const connection = spec.network === 'none' ? undefined : await connectable()
+    if (connection && !connection.tools) throw new AppError('network/unavailable', connection.detail ?? '')
     return startMachine({
       spec,
+      networkTools: connection?.tools,
       tools,
       controllers,
       enforced,
@@ -113,14 +125,14 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
   return {
     name,
     async describe(): Promise<RuntimeReport> {
-      const { tools, detail, enforced } = await able()
+      const [{ tools, detail, enforced }, networks] = await Promise.all([able(), connectable()])
       return {
         name,
         available: tools !== undefined,
         detail,
         enforced: tools ? enforced : nothing,
-        networks: ['none'],
-        network_detail: 'This runtime gives sandboxes no network.',
+        networks: networks.networks,
+        network_detail: networks.detail,
         image_sources: [],
         image_detail: 'This runtime makes no images.',
       }
@@ -129,7 +141,6 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
       alone(spec.id, async () => {
         if (from) throw new AppError('snapshot/not-found', `There is no snapshot ${from.snapshotId}.`)
         if (spec.image !== null) throw new AppError('image/not-found', `There is no image \`${spec.image}\`.`)
-        if (spec.network !== 'none') throw new AppError('network/unavailable', 'Bubblewrap gives no network.')
         const { base: hostBase, abilities: found } = await ready()
         const { content } = hostBase
         const template = await found.templates?.find({ content, diskGb: spec.diskGb })

@@ -10,15 +10,18 @@ const fail = (errno: number): number => 0x00050000 | errno
 
 /** Offsets in what the kernel shows of a call. */
 const shown = { number: 0, architecture: 4, firstArgument: 16 }
-/** Sockets to the hypervisor and its other guests: no network namespace holds them back. */
-const vsock = 40
+/**
+ * Families of sockets that nobody gets: frames that no rule of the machine's network sees (AF_PACKET, AF_XDP), and
+ * sockets to the hypervisor and its other guests, which no network namespace holds back (AF_VSOCK).
+ */
+const forbiddenFamilies = [17, 40, 44]
 const noSystemCall = 38
 const noAddressFamily = 97
 
 type Step = readonly [code: number, whenTrue: number, whenFalse: number, value: number]
 
 /**
- * Namespaces do not cover everything: refuses virtual-machine sockets, the kernel's key rings, and calls that only
+ * Namespaces do not cover everything: refuses sockets past the network's rules, the kernel's key rings, and calls that only
  * widen what can be attacked. Programs of another architecture are refused altogether, since their calls are numbered
  * differently. @returns the program in hexadecimal
  */
@@ -34,10 +37,12 @@ export function seccompFilter(calls: SystemCalls): string {
       [ifEqual, 0, 1, number],
       [answer, 0, 0, fail(noSystemCall)],
     ]),
-    [ifEqual, 0, 3, calls.socket],
+    [ifEqual, 0, 1 + 2 * forbiddenFamilies.length, calls.socket],
     [load, 0, 0, shown.firstArgument],
-    [ifEqual, 0, 1, vsock],
-    [answer, 0, 0, fail(noAddressFamily)],
+    ...forbiddenFamilies.flatMap((family): Step[] => [
+      [ifEqual, 0, 1, family],
+      [answer, 0, 0, fail(noAddressFamily)],
+    ]),
     [answer, 0, 0, allow],
   ]
   return Buffer.concat(steps.map(encode)).toString('hex')

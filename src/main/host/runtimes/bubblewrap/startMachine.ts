@@ -16,7 +16,12 @@ import { listeningPortsOf } from './listeningPorts.ts'
 import { listMachineFiles, readMachineFile, writeMachineFile } from './machineFiles.ts'
 import type { MachineFolder, MachineFolders } from './machineFolder.ts'
 import { machineMeter } from './machineMeter.ts'
+
 import { listMachineProcesses, namesOfUsers, signalMachineProcess } from './machineProcesses.ts'
+import { connectNetwork, type MachineNetwork } from './network/connectNetwork.ts'
+import type { NetworkTools } from './network/networkAbilities.ts'
+import { sandboxAddresses } from './network/networkRules.ts'
+
 import { openTerminal } from './openTerminal.ts'
 import { markProcess } from './processTable.ts'
 import { runCommand } from './runCommand.ts'
@@ -31,6 +36,8 @@ export type StartRequest = {
   entries: readonly BaseEntry[]
   folders: MachineFolders
   base: HostBase
+  /** Undefined where the machine gets no network. */
+  networkTools: NetworkTools | undefined
   now: () => number
   log: Log
   signal: AbortSignal
@@ -41,7 +48,7 @@ const processes = 1024
 const passwdBytes = 256 * 1024
 
 export async function startMachine(request: StartRequest): Promise<Machine> {
-  const { spec, tools, folder, folders, base } = request
+  const { spec, tools, folder, base } = request
   const limits = { memoryMb: spec.memoryMb, vcpu: spec.vcpu, processes }
   const cgroups = await limited(request, limits)
   try {
@@ -53,16 +60,50 @@ export async function startMachine(request: StartRequest): Promise<Machine> {
       arguments: (content) => bwrapArguments({ content, hostname: spec.hostname, base, infoFile }),
       signal: request.signal,
     })
-    const marks = await Promise.all([bwrap.monitor, bwrap.init].map(markProcess))
-    await folders.saveRun(spec.id, {
-      processes: marks.filter((mark) => mark !== undefined),
-      cgroups: [...cgroups.folders],
-    })
-    return runningMachine(request, { bwrap, cgroups })
+    return await started(request, { bwrap, cgroups })
   } catch (failure) {
     await cgroups.remove()
     throw failure
   }
+}
+
+async function started(
+  request: StartRequest,
+  made: { bwrap: BwrapProcess; cgroups: MachineCgroups },
+): Promise<Machine> {
+  const { spec, folders, log } = request
+  const { bwrap, cgroups } = made
+  let network: MachineNetwork | undefined
+  try {
+    network = await connect(request, bwrap.init)
+    const pids = [bwrap.monitor, bwrap.init, ...(network ? [network.pid] : [])]
+    const marks = await Promise.all(pids.map(markProcess))
+    await folders.saveRun(spec.id, {
+      processes: marks.filter((mark) => mark !== undefined),
+      cgroups: [...cgroups.folders],
+    })
+    const machine = runningMachine(request, { ...made, network })
+    if (network) {
+      const names = Buffer.from(`nameserver ${sandboxAddresses.names}\n`)
+      await machine.writeFile('/etc/resolv.conf', names, request.signal).catch((failure: unknown) => {
+        log.warn('a sandbox has spoilt its /etc/resolv.conf', { sandboxId: spec.id, failure })
+      })
+    }
+    return machine
+  } catch (failure) {
+    network?.end()
+    bwrap.end()
+    await bwrap.ended
+    throw failure
+  }
+}
+
+async function connect(
+  { spec, networkTools, folder, signal }: StartRequest,
+  init: number,
+): Promise<MachineNetwork | undefined> {
+  if (!networkTools || spec.network === 'none') return undefined
+  return connectNetwork({ tools: networkTools, network: spec.network, init, uid: folder.uid, signal })
 }
 
 async function limited({ spec, controllers }: StartRequest, limits: CgroupLimits): Promise<MachineCgroups> {
@@ -80,7 +121,7 @@ function startFailed(message: string, cause: unknown): AppError {
 
 function runningMachine(
   { spec, tools, controllers, folder, folders, enforced, now, log }: StartRequest,
-  { bwrap, cgroups }: { bwrap: BwrapProcess; cgroups: MachineCgroups },
+  { bwrap, cgroups, network }: { bwrap: BwrapProcess; cgroups: MachineCgroups; network: MachineNetwork | undefined },
 ): Machine {
   const countedByCgroup = controllers.some((controller) => controller.enforces.includes('processes'))
   const entrance: Entrance = {
@@ -105,10 +146,16 @@ function runningMachine(
   let stopping = false
   let running = true
 
+  void network?.ended.then(() => {
+    if (running) log.warn('a sandbox has lost its network', { sandboxId: spec.id })
+  })
+
   const ended = bwrap.ended.then(async (sentence) => {
     running = false
+    network?.end()
     over.abort()
     for (const connection of connections) connection.destroy()
+    await network?.ended
     await cgroups.remove().catch((failure: unknown) => {
       log.warn('a cgroup of an ended sandbox stays', { sandboxId: spec.id, failure })
     })

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { chown, copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { projectFolder } from '../support/plantedTree.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/**
+ * Sandboxes on a machine of namespaces, whose one network card leads to a world that answers on 203.0.113.7 (public),
+ * 10.77.0.1 (private) and 169.254.169.254 (metadata of clouds). Nothing leaves this machine.
+ */
+const isRoot = process.getuid?.() === 0
+const ordinaryUid = 12_345
+
+type Seen = {
+  report: { networks: string[]; network_detail: string | null }
+  seen: Record<'none' | 'internet' | 'open', Record<string, string>>
+  changed: string[]
+  left: number
+}
+
+const users = [
+  ['root', []],
+  ['an ordinary user', ['setpriv', '--reuid', `${ordinaryUid}`, '--regid', `${ordinaryUid}`, '--clear-groups']],
+] as const
+
+if (!isRoot)
+  process.stdout.write('skipped: networks of sandboxes are tried in a world of namespaces, which needs root\n')
+
+describe.skipIf(!isRoot).each(users)('what a sandbox of %s reaches', (_, become) => {
+  let it: Seen
+
+  beforeAll(async () => {
+    const folder = temporaryFolder('network')
+    const node = join(folder, 'node')
+    await copyFile(process.execPath, node)
+    await mkdir(join(folder, 'machines'))
+    if (become.length > 0)
+      for (const path of [folder, join(folder, 'machines')]) await chown(path, ordinaryUid, ordinaryUid)
+    const support = '/mnt/test/support/network'
+    const world = [
+      'sh',
+      `${support}/world.sh`,
+      folder,
+      node,
+      ...become,
+      node,
+      `${support}/machine.ts`,
+      `${folder}/machines`,
+    ]
+    const enter = ['sh', '-c', 'mount --bind "$1" /mnt && shift && exec "$@"', 'sh', projectFolder, ...world]
+    const spaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
+    const { stdout } = await promisify(execFile)('unshare', [...spaces, '--', ...enter], { cwd: '/', timeout: 240_000 })
+    it = JSON.parse(stdout)
+  }, 300_000)
+
+  test('is one of three, told by the runtime', () => {
+    expect(it.report).toMatchObject({ networks: ['none', 'internet', 'open'], network_detail: null })
+  })
+
+  test('with none: nothing but itself', () => {
+    const { ownLoopback, ...others } = it.seen.none
+    expect(ownLoopback).toBe('mine')
+    expect(new Set(Object.values(others).flatMap((said) => said.split('\n')))).toEqual(new Set(['-']))
+  })
+
+  test('with internet: public addresses and names, nothing private', () => {
+    const { public: reached, byName, ownLoopback, ...others } = it.seen.internet
+    expect([reached, byName, ownLoopback]).toEqual(['203.0.113.7', '203.0.113.7', 'mine'])
+    expect(new Set(Object.values(others).flatMap((said) => said.split('\n')))).toEqual(new Set(['-']))
+  })
+
+  test('with open: what the machine reaches, but not its loopback', () => {
+    const {
+      public: reached,
+      byName,
+      private: inside,
+      metadata,
+      ownAddress,
+      mapped,
+      ownLoopback,
+      ...others
+    } = it.seen.open
+    expect([reached, byName, ownLoopback]).toEqual(['203.0.113.7', '203.0.113.7', 'mine'])
+    expect([inside, metadata, ownAddress, mapped]).toEqual([
+      '10.77.0.1',
+      '169.254.169.254',
+      '198.51.100.2',
+      '10.77.0.1',
+    ])
+    expect(new Set(Object.values(others).flatMap((said) => said.split('\n')))).toEqual(new Set(['-']))
+  })
+
+  test('is that of the present start', () => expect(it.changed).toEqual(['203.0.113.7', '-']))
+
+  test('ends with the sandbox', () => expect(it.left).toBe(0))
+})

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Runs a command on a "machine" of its own, with one network card and a world behind it that answers on a public, a
+# private and a link-local address. Needs root, and namespaces of its own for network, mounts and processes:
+#   unshare --net --mount --pid --fork --kill-child --mount-proc sh world.sh FOLDER NODE COMMAND…
+set -e
+folder=$1 node=$2
+shift 2
+here=$(dirname "$0")
+mount --make-rprivate /
+unshare --net sleep infinity &
+world=$!
+until [ "$(readlink /proc/$world/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.05; done
+in_world() { nsenter --net=/proc/$world/ns/net "$@"; }
+ip link set lo up
+ip link add eth0 type veth peer name far netns $world
+ip addr add 198.51.100.2/24 dev eth0
+ip link set eth0 up
+in_world ip link set lo up
+in_world ip addr add 198.51.100.1/24 dev far
+in_world ip link set far up
+for address in 203.0.113.7 10.77.0.1 169.254.169.254; do in_world ip addr add $address/32 dev lo; done
+ip route add default via 198.51.100.1
+echo 'nameserver 198.51.100.1' > "$folder/resolv.conf"
+mount --bind "$folder/resolv.conf" /etc/resolv.conf
+"$node" "$here/server.ts" 127.0.0.1:4000 0.0.0.0:5000 > "$folder/host.log" 2>&1 &
+in_world "$node" "$here/server.ts" 0.0.0.0:80 names > "$folder/world.log" 2>&1 &
+until grep -q ready "$folder/host.log" && grep -q ready "$folder/world.log"; do sleep 0.05; done
+exec "$@"
