@@ -34,6 +34,8 @@ import { terminalPage } from './http/terminalPage.ts'
 import { webSockets } from './http/webSockets.ts'
 import { answerRepository } from './idempotency/answerRepository.ts'
 import { idempotentAnswers } from './idempotency/idempotentAnswers.ts'
+import { idlePolicy } from './idle/idlePolicy.ts'
+import { sandboxUse } from './idle/sandboxUse.ts'
 import { metricsRoutes } from './metrics/metricsRoutes.ts'
 import { processRoutes } from './metrics/processRoutes.ts'
 import { exposedPorts } from './ports/exposedPorts.ts'
@@ -78,6 +80,8 @@ export type ServiceOptions = {
   hostWaitMs?: number | undefined
   /** Of a sandbox whose creator names none. */
   defaultNetwork?: Network | undefined
+  /** How often idle sandboxes are looked for. */
+  idleCheckMs?: number | undefined
   /** So many sandboxes may run at once. */
   mostActiveSandboxes?: number | undefined
   log: Log
@@ -95,6 +99,7 @@ export type RunningService = {
 const defaultHostWaitMs = 10_000
 /** Far more than a person watches, and few enough that a loop gone wild does not take the machine down. */
 const mostActiveSandboxes = 256
+const idleCheckMs = 15_000
 const closeDeadlineMs = 10_000
 
 /** @throws AppError `listen/insecure`, `listen/failed`, `data/unusable`, `data/newer` */
@@ -141,7 +146,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ports: ports.list(record.id).map(({ port, url }) => ({ port, url })),
       })
 
-    const call: HostCall = (...request) => host.call(...request)
+    const use = sandboxUse(now)
+    const call: HostCall = use.watchedCall((...request) => host.call(...request))
     const runtimes = runtimeReports({ call, order: options.runtimes })
     const activity = activityLog({
       records: activityRepository(database),
@@ -164,11 +170,20 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       now,
       log: log.of('sandboxes'),
     })
+    const tell = hostEvents({
+      sandboxes,
+      terminals: terminalNotes,
+      publish: events.publish,
+      toWire: terminalToWire,
+    })
     const host = scope.own(
       hostConnection({
         path: options.hostSocketPath,
         launch: options.launchHost,
-        onEvent: hostEvents({ sandboxes, terminals: terminalNotes, publish: events.publish, toWire: terminalToWire }),
+        onEvent(event) {
+          if (event.type === 'terminal.changed') use.used(event.terminal.sandboxId)
+          tell(event)
+        },
         onNobody: sandboxes.hostGone,
         async onConnected(hostCall) {
           runtimes.forget()
@@ -182,6 +197,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         waitMs: options.hostWaitMs ?? defaultHostWaitMs,
         log: log.of('host'),
         now,
+      }),
+      (it) => it.close(),
+    )
+
+    scope.own(
+      idlePolicy({
+        records,
+        use,
+        sandboxes,
+        call,
+        everyMs: options.idleCheckMs ?? idleCheckMs,
+        now,
+        log: log.of('idle'),
       }),
       (it) => it.close(),
     )
@@ -239,7 +267,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ports,
         sandbox: sandboxes.find,
         access: previewAccess({ keyHolder: keys.identify, tokens, accountOf: sandboxes.accountOf, limiter }),
-        connect: (...request) => host.connect(...request),
+        connect: use.watchedConnect((...request) => host.connect(...request)),
         scheme,
         behindProxy: options.insecureBehindProxy ?? false,
         closing: closing.signal,

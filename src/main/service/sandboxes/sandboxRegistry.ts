@@ -24,6 +24,8 @@ export type SandboxRegistry = {
   running(caller: Caller, id: SandboxId): SandboxRecord
   start(caller: Caller, id: SandboxId): Promise<SandboxRecord>
   stop(caller: Caller, id: SandboxId): Promise<SandboxRecord>
+  /** Stops it for want of use, if `isIdle` still says so when its turn has come. */
+  stopIdle(id: SandboxId, isIdle: () => boolean): Promise<void>
   change(caller: Caller, id: SandboxId, wanted: Parsed<typeof changeSandbox>['body']): SandboxRecord
   remove(caller: Caller, id: SandboxId): Promise<void>
   accountOf(id: SandboxId): AccountId | undefined
@@ -185,6 +187,15 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         if (record.status !== 'running') return record
         await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
         return nowStopped(record, 'It was stopped on request.')
+      }),
+
+    stopIdle: (id, isIdle) =>
+      changes.run(id, async () => {
+        const record = records.find(id)
+        if (record?.status !== 'running' || !isIdle()) return
+        await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
+        const { idleMinutes } = record
+        nowStopped(record, `It was stopped: nobody used it for ${idleMinutes} minute${idleMinutes === 1 ? '' : 's'}.`)
       }),
 
     change(caller, id, wanted) {

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { until } from '../../../../test/support/eventually.ts'
+import { SandboxId } from '../../../shared/ids.ts'
+import { silentLog } from '../../platform/log.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
+import { idlePolicy } from './idlePolicy.ts'
+import { sandboxUse } from './sandboxUse.ts'
+
+const id = SandboxId.parse('ab'.repeat(16))
+const minutes = (count: number): number => count * 60_000
+
+/** One running sandbox that stops after ten idle minutes, with a clock and terminals of the test. */
+function setting() {
+  let nowMs = minutes(100)
+  let looks = 0
+  const terminals: { state: string }[] = []
+  const stopped: SandboxId[] = []
+  const record = { id, status: 'running', idleMinutes: 10, startedAtMs: nowMs } as SandboxRecord
+  const use = sandboxUse(() => nowMs)
+  const policy = idlePolicy({
+    records: {
+      all() {
+        looks += 1
+        return [record]
+      },
+      find: () => record,
+    },
+    use,
+    sandboxes: {
+      async stopIdle(idle, isIdle) {
+        if (isIdle()) stopped.push(idle)
+        record.status = 'stopped'
+      },
+    },
+    call: (async () => ({ result: { terminals }, body: Buffer.alloc(0) })) as unknown as HostCall, // asked for terminals only
+    everyMs: 1,
+    now: () => nowMs,
+    log: silentLog,
+  })
+  return {
+    record,
+    use,
+    terminals,
+    stopped,
+    close: policy.close,
+    /** Later, after at least one whole look at it. */
+    async after(ms: number) {
+      nowMs += ms
+      const before = looks
+      await until('a look', async () => looks > before + 1)
+    },
+  }
+}
+
+test('stops a sandbox once nobody used it for as long as it was told', async () => {
+  const it = setting()
+  await it.after(minutes(9.9))
+  expect(it.stopped).toEqual([])
+  it.use.used(id)
+  await it.after(minutes(9.9))
+  expect(it.stopped).toEqual([])
+  await it.after(minutes(0.2))
+  expect(it.stopped).toEqual([id])
+  it.close()
+})
+
+test('never stops one that has no such policy, or a terminal', async () => {
+  const it = setting()
+  it.record.idleMinutes = null
+  await it.after(minutes(1000))
+  it.record.idleMinutes = 10
+  it.terminals.push({ state: 'exited' }, { state: 'running' })
+  await it.after(minutes(1000))
+  expect(it.stopped).toEqual([])
+  it.terminals.pop()
+  await it.after(minutes(9))
+  expect(it.stopped).toEqual([])
+  await it.after(minutes(2))
+  expect(it.stopped).toEqual([id])
+  it.close()
+})
+
+test('what is going on is a use until it ends', async () => {
+  const it = setting()
+  const running = Promise.withResolvers<never>()
+  const call = it.use.watchedCall((() => running.promise) as unknown as HostCall)
+  const exec = call('machine.exec', { sandboxId: id, command: 'make', timeoutMs: 1 }).catch(() => {})
+  await it.after(minutes(500))
+  expect(it.stopped).toEqual([])
+  running.reject(new Error('It failed.'))
+  await exec
+  await it.after(minutes(9))
+  expect(it.stopped).toEqual([])
+  await it.after(minutes(2))
+  expect(it.stopped).toEqual([id])
+  it.close()
+})
+
+test('looking at a sandbox is no use of it', async () => {
+  const it = setting()
+  const call = it.use.watchedCall((async () => ({ result: {}, body: Buffer.alloc(0) })) as unknown as HostCall)
+  await it.after(minutes(9))
+  await call('machine.usage', { sandboxId: id })
+  await call('terminal.list', { sandboxId: id })
+  await it.after(minutes(2))
+  expect(it.stopped).toEqual([id])
+  it.close()
+})

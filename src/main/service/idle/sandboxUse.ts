@@ -1,0 +1,60 @@
+import type { HostMethod } from '../../../shared/contract/hostIpc.ts'
+import { SandboxId } from '../../../shared/ids.ts'
+import type { HostCall, HostCalls } from '../host/hostCalls.ts'
+
+/** When each sandbox was last used, as far as this process saw it. */
+export type SandboxUse = {
+  /** Notes what is asked of a sandbox while it lasts. */
+  watchedCall(call: HostCall): HostCall
+  watchedConnect(connect: HostCalls['connect']): HostCalls['connect']
+  /** Something that just ended was a use of it. */
+  used(id: SandboxId): void
+  /** Now, while something is going on; undefined when this process saw none. */
+  lastAtMs(id: SandboxId): number | undefined
+  /** Forgets all others. */
+  keepOnly(ids: ReadonlySet<SandboxId>): void
+}
+
+/** What keeps a sandbox awake. Looking at it does not: lists, measures and reading a screen go on in every open window. */
+const isUse = (method: HostMethod): boolean =>
+  method.startsWith('file.') || ['machine.exec', 'terminal.create', 'terminal.write'].includes(method)
+
+export function sandboxUse(now: () => number): SandboxUse {
+  const seen = new Map<SandboxId, { open: number; lastAtMs: number }>()
+
+  const used = (id: SandboxId, opened = 0): void => {
+    seen.set(id, { open: (seen.get(id)?.open ?? 0) + opened, lastAtMs: now() })
+  }
+
+  return {
+    watchedCall: (call) => async (method, params, options) => {
+      const id = isUse(method) && 'sandboxId' in params ? SandboxId.parse(params.sandboxId) : undefined
+      if (id === undefined) return call(method, params, options)
+      used(id, 1)
+      try {
+        return await call(method, params, options)
+      } finally {
+        used(id, -1)
+      }
+    },
+    watchedConnect: (connect) => async (to, signal) => {
+      used(to.sandboxId, 1)
+      try {
+        const connection = await connect(to, signal)
+        connection.once('close', () => used(to.sandboxId, -1))
+        return connection
+      } catch (failure) {
+        used(to.sandboxId, -1)
+        throw failure
+      }
+    },
+    used: (id) => used(id),
+    lastAtMs(id) {
+      const known = seen.get(id)
+      return known && (known.open > 0 ? now() : known.lastAtMs)
+    },
+    keepOnly(ids) {
+      for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id)
+    },
+  }
+}

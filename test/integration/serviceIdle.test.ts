@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../support/eventually.ts'
+import { type Json, runningService, type TestService } from '../support/runningService.ts'
+
+/** Sandboxes that stop when nobody uses them, on a clock that the test moves. */
+let service: TestService
+let aheadMs = 0
+
+beforeAll(async () => {
+  service = await runningService({ now: () => Date.now() + aheadMs, idleCheckMs: 20 })
+})
+afterAll(() => service?.close())
+
+async function created(body: Json): Promise<Json> {
+  const answer = await service.send('/v1/sandboxes', { body })
+  expect(answer.status, answer.text).toBe(201)
+  return answer.json
+}
+const read = async (id: string): Promise<Json> => (await service.send(`/v1/sandboxes/${id}`)).json
+const minutesLater = (count: number): void => {
+  aheadMs += count * 60_000
+}
+
+test('an unused one stops, one with a terminal goes on until the terminal has ended', async () => {
+  const unused = await created({ idle_minutes: 5 })
+  const watched = await created({ idle_minutes: 5 })
+  const without = await created({})
+  expect([unused.idle_minutes, without.idle_minutes]).toEqual([5, null])
+  const terminal = await service.send(`/v1/sandboxes/${watched.id}/pty`, { body: { command: 'cat' } })
+
+  minutesLater(6)
+  await until('it to stop', async () => (await read(unused.id)).status === 'stopped')
+  expect(await read(unused.id)).toMatchObject({ status_reason: 'It was stopped: nobody used it for 5 minutes.' })
+  expect(await read(watched.id)).toMatchObject({ status: 'running' })
+  expect(await read(without.id)).toMatchObject({ status: 'running' })
+
+  await service.send(`/v1/sandboxes/${watched.id}/pty/${terminal.json.session_id}`, { method: 'DELETE' })
+  minutesLater(6)
+  await until('it to stop', async () => (await read(watched.id)).status === 'stopped')
+  expect(await read(without.id)).toMatchObject({ status: 'running' })
+
+  const again = await service.send(`/v1/sandboxes/${unused.id}/start`, { method: 'POST' })
+  expect(again.json).toMatchObject({ status: 'running', idle_minutes: 5 })
+})
+
+test('the policy can be changed, and taken away', async () => {
+  const { id } = await created({ idle_minutes: 5 })
+  const patch = (body: Json) => service.send(`/v1/sandboxes/${id}`, { method: 'PATCH', body })
+  expect((await patch({ idle_minutes: null })).json).toMatchObject({ idle_minutes: null, status: 'running' })
+  const { json } = await service.send(`/v1/sandboxes/${id}/activity`)
+  expect(json.activities[0]).toMatchObject({ type: 'sandbox.changed', description: 'It no longer stops by itself.' })
+  expect((await patch({ idle_minutes: 1, network: 'none' })).json).toMatchObject({ idle_minutes: 1 })
+  minutesLater(2)
+  await until('it to stop', async () => (await read(id)).status === 'stopped')
+})
+
+test.each([
+  [{ idle_minutes: 0 }, '`idle_minutes` must be a whole number from 1 to 10080.'],
+  [{ idle_minutes: 10_081 }, '`idle_minutes` must be a whole number from 1 to 10080.'],
+  [{ idle_minutes: 1.5 }, '`idle_minutes` must be a whole number from 1 to 10080.'],
+  [{ network: 'wild' }, '`network` must be none, internet or open.'],
+])('%j is refused', async (body, error) => {
+  const { status, json } = await service.send('/v1/sandboxes', { body })
+  expect({ status, json }).toMatchObject({ status: 400, json: { error, code: 'request/invalid' } })
+})
+
+test('a change that changes nothing is refused', async () => {
+  const { id } = await created({})
+  const { status, json } = await service.send(`/v1/sandboxes/${id}`, { method: 'PATCH', body: {} })
+  expect(status).toBe(400)
+  expect(json.error).toContain('must change something')
+})
