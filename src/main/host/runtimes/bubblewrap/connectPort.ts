@@ -1,62 +1,74 @@
+import type { Socket } from 'node:net'
 import { constants } from 'node:os'
 import { Duplex } from 'node:stream'
 import { AppError } from '../../../../shared/appError.ts'
 import { type Ending, type Entered, type Entrance, enter } from './enter.ts'
 
-/**
- * A connection to a port inside, through a process of its own between the two networks. That process is in none of
- * the sandbox's cgroups and not among its processes: it ends with the connection or with this process.
- */
+/** A connection to a port inside, through a process of its own between the two networks. */
 export async function connectPort(entrance: Entrance, port: number, signal: AbortSignal): Promise<Duplex> {
   signal.throwIfAborted()
-  const entered = enter({ ...entrance, cgroupFiles: [] }, { mode: 'connect', fields: [String(port)] })
+  const early: Buffer[] = []
+  let onOutput = (bytes: Buffer): void => void early.push(bytes)
+  const entered = enter(entrance, { mode: 'connect', fields: [String(port)], onOutput: (bytes) => onOutput(bytes) })
   signal.addEventListener('abort', entered.kill, { once: true })
-  const pid = await entered.started
+  const started = await entered.started
   signal.removeEventListener('abort', entered.kill)
-  if (pid === undefined) {
+  if (!started) {
     const ending = await entered.ending
     signal.throwIfAborted()
     throw notReached(port, ending)
   }
-  const connection = joined(entered)
-  if (!signal.aborted) return connection
-  connection.destroy()
+  const { duplex, take } = joined(started.connection, entered)
+  onOutput = take
+  for (const bytes of early) take(bytes)
+  if (!signal.aborted) return duplex
+  duplex.destroy()
   throw signal.reason
 }
 
+const prefixBytes = 4
+const lastPiece = Buffer.alloc(prefixBytes)
+
 /** Ends with what the port sends: what it no longer takes is dropped, so that its last answer is still read. */
-function joined({ stdout, input, kill }: Entered): Duplex {
-  const connection = new Duplex({
+function joined(socket: Socket, entered: Entered): { duplex: Duplex; take: (bytes: Buffer) => void } {
+  const duplex = new Duplex({
     allowHalfOpen: false,
-    read: () => void stdout.resume(),
+    read: () => void socket.resume(),
     write(bytes: Buffer, _, done) {
-      if (input.writable) input.write(bytes, () => done())
-      else done()
+      if (!socket.writable) return done()
+      const prefix = Buffer.allocUnsafe(prefixBytes)
+      prefix.writeUInt32BE(bytes.length)
+      socket.cork()
+      socket.write(prefix)
+      socket.write(bytes, () => done())
+      socket.uncork()
     },
     final(done) {
-      input.end()
+      if (socket.writable) socket.write(lastPiece)
       done()
     },
     destroy(failure, done) {
-      kill()
-      stdout.destroy()
-      input.destroy()
+      socket.destroy()
       done(failure)
     },
   })
-  stdout.on('data', (bytes: Buffer) => {
-    if (!connection.push(bytes)) stdout.pause()
+  void entered.ending.then((ending) => {
+    if (ending.kind === 'ended') duplex.push(null)
+    else duplex.destroy()
   })
-  stdout.once('end', () => connection.push(null))
-  stdout.once('close', () => {
-    if (!stdout.readableEnded) connection.destroy()
-  })
-  return connection
+  return {
+    duplex,
+    take(bytes) {
+      if (!duplex.push(bytes)) socket.pause()
+    },
+  }
 }
 
 function notReached(port: number, ending: Ending): AppError {
   const refused = ending.kind === 'failed' && ending.errno === constants.errno.ECONNREFUSED
   if (refused) return new AppError('port/silent', `Nothing listens on port ${port} in the sandbox.`)
-  const detail = ending.kind === 'failed' ? `${ending.stage}: error ${ending.errno}` : 'The bridge ended.'
+  let detail = 'The bridge ended.'
+  if (ending.kind === 'failed') detail = `${ending.stage}: error ${ending.errno}`
+  if (ending.kind === 'refused') detail = ending.failure.message
   return new AppError('port/failed', `Port ${port} of the sandbox cannot be reached.`, { detail })
 }

@@ -3,10 +3,10 @@ import { posix } from 'node:path'
 import { AppError } from '../../../../shared/appError.ts'
 import type { FileEntry } from '../../../../shared/contract/files.ts'
 import { isoTime } from '../../../../shared/time.ts'
-import { type Ending, type EnterMode, type Entrance, enter } from './enter.ts'
+import { type Ending, type Entrance, enter } from './enter.ts'
 
 type FileRequest = {
-  mode: Extract<EnterMode, 'read' | 'write' | 'list'>
+  mode: 'read' | 'write' | 'list'
   path: string
   more?: string
   content?: Uint8Array
@@ -40,9 +40,9 @@ async function reach(entrance: Entrance, { mode, path, more, content, signal }: 
   if (!path.startsWith('/') || path.includes('\0')) throw new AppError('file/path', `${path} is not an absolute path.`)
   signal.throwIfAborted()
   const fields = more === undefined ? [path] : [path, more]
-  const entered = enter(entrance, { mode, fields, ...(content && { content }) })
   const chunks: Buffer[] = []
-  entered.stdout.on('data', (bytes: Buffer) => void chunks.push(bytes))
+  const onOutput = (bytes: Buffer): void => void chunks.push(bytes)
+  const entered = enter(entrance, { mode, fields, ...(content && { content }), onOutput })
   signal.addEventListener('abort', entered.kill, { once: true })
   const ending = await entered.ending
   signal.removeEventListener('abort', entered.kill)
@@ -52,6 +52,7 @@ async function reach(entrance: Entrance, { mode, path, more, content, signal }: 
 }
 
 function fileFailure(path: string, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
+  if (ending.kind === 'refused') return ending.failure
   if (ending.kind === 'lost') {
     return new AppError('exec/failed', `The sandbox did not tell what became of ${path}.`, { detail: ending.detail })
   }

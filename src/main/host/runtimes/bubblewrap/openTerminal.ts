@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { ReadStream } from 'node:tty'
 import { AppError } from '../../../../shared/appError.ts'
@@ -23,11 +24,14 @@ export async function openTerminal(entrance: Entrance, request: TerminalRequest)
   const stream = streamOf(terminal)
   try {
     terminal.resize(request.cols, request.rows)
-    const entered = enter(entrance, { mode: 'terminal', fields, pseudoTerminal: terminal })
-    entered.stdout.resume()
-    const leader = await entered.started
-    if (leader === undefined) throw await notStarted(entered, request)
-    return running({ entered, leader, stream, terminal })
+    const entered = enter(entrance, {
+      mode: 'terminal',
+      fields: [String(terminal.number), ...fields],
+      master: terminal.master,
+    })
+    const started = await entered.started
+    if (!started) throw await notStarted(entered, request)
+    return running({ entered, leader: started.pid, connection: started.connection, stream, terminal })
   } catch (failure) {
     stream.destroy()
     if (failure instanceof AppError) throw failure
@@ -65,9 +69,15 @@ function terminalFailed(message: string, cause: unknown): AppError {
   return new AppError('terminal/failed', message, { cause })
 }
 
-type Running = { entered: Entered; leader: number; stream: ReadStream; terminal: PseudoTerminal }
+type Running = {
+  entered: Entered
+  leader: number
+  connection: Socket
+  stream: ReadStream
+  terminal: PseudoTerminal
+}
 
-function running({ entered, leader, stream, terminal }: Running): MachineTerminal {
+function running({ entered, leader, connection, stream, terminal }: Running): MachineTerminal {
   let hungUp = false
   let over = false
   let killTimer: NodeJS.Timeout | undefined
@@ -127,7 +137,7 @@ function running({ entered, leader, stream, terminal }: Running): MachineTermina
       if (killTimer) return
       hungUp = true
       stream.destroy()
-      entered.hangUp()
+      connection.end() // lets go of the terminal: the kernel tells its session
       if (over) return
       killTimer = setTimeout(() => void killSession(leader), hangUpMs)
     },

@@ -1,5 +1,4 @@
 import { constants } from 'node:os'
-import type { Readable } from 'node:stream'
 import { AppError } from '../../../../shared/appError.ts'
 import { type ExecOutcome, type ExecRequest, execStreamBytes } from '../sandboxRuntime.ts'
 import { type Ending, type Entrance, enter } from './enter.ts'
@@ -15,7 +14,7 @@ const environment = [
   'LANG=C.UTF-8',
 ]
 
-/** The request of a command: where it runs, what it is and its whole environment, none of which may hold a NUL. */
+/** The request of a command: how many fields follow, where it runs, what it is, and its whole environment; none may hold a NUL. */
 export function commandFields(
   { command, cwd = home, env = {} }: Pick<ExecRequest, 'command' | 'cwd' | 'env'>,
   own: readonly string[] = [],
@@ -25,14 +24,19 @@ export function commandFields(
   if (fields.some((field) => field.includes('\0'))) {
     throw new AppError('request/invalid', 'The command, its folder or its environment contains a NUL character.')
   }
-  return fields
+  return [String(fields.length), ...fields]
 }
 
 export async function runCommand(entrance: Entrance, request: ExecRequest): Promise<ExecOutcome> {
   const startedAt = performance.now()
-  const entered = enter(entrance, { mode: 'exec', fields: commandFields(request) })
-  const stdout = collect(entered.stdout)
-  const stderr = collect(entered.stderr)
+  const stdout = collected()
+  const stderr = collected()
+  const entered = enter(entrance, {
+    mode: 'exec',
+    fields: commandFields(request),
+    onOutput: stdout.take,
+    onErrors: stderr.take,
+  })
   let timedOut = false
   let aborted = request.signal.aborted
   const timer = setTimeout(() => {
@@ -67,6 +71,7 @@ export function exitOf(status: number): { exitCode: number | null; signal: strin
 
 /** @throws AppError telling why a command was not run */
 export function notRun(ending: Exclude<Ending, { kind: 'ended' }>, cwd: string | undefined): AppError {
+  if (ending.kind === 'refused') return ending.failure
   if (ending.kind === 'lost') {
     return new AppError('exec/failed', 'The command was lost; its exit code is unknown.', { detail: ending.detail })
   }
@@ -99,16 +104,21 @@ function exitCode(ending: Ending, request: ExecRequest): number {
   return signal === 0 ? ending.status >> 8 : 128 + signal
 }
 
-function collect(stream: Readable): { bytes(): Buffer; truncated(): boolean } {
+type Collected = { take(bytes: Buffer): void; bytes(): Buffer; truncated(): boolean }
+
+function collected(): Collected {
   const kept: Buffer[] = []
   let size = 0
   let truncated = false
-  stream.on('data', (bytes: Buffer) => {
-    const room = execStreamBytes - size
-    if (bytes.length > room) truncated = true
-    if (room <= 0) return
-    kept.push(bytes.length > room ? bytes.subarray(0, room) : bytes)
-    size += Math.min(bytes.length, room)
-  })
-  return { bytes: () => Buffer.concat(kept, size), truncated: () => truncated }
+  return {
+    take(bytes) {
+      const room = execStreamBytes - size
+      if (bytes.length > room) truncated = true
+      if (room <= 0) return
+      kept.push(bytes.length > room ? bytes.subarray(0, room) : bytes)
+      size += Math.min(bytes.length, room)
+    },
+    bytes: () => Buffer.concat(kept, size),
+    truncated: () => truncated,
+  }
 }

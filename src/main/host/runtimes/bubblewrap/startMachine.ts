@@ -13,6 +13,7 @@ import { diskMeter } from './diskMeter.ts'
 import type { Entrance } from './enter.ts'
 import type { HostTools } from './hostTools.ts'
 import { listeningPortsOf } from './listeningPorts.ts'
+import { type MachineEntrance, machineEntrance } from './machineEntrance.ts'
 import { listMachineFiles, readMachineFile, writeMachineFile } from './machineFiles.ts'
 import type { MachineFolder, MachineFolders } from './machineFolder.ts'
 import { machineMeter } from './machineMeter.ts'
@@ -43,6 +44,8 @@ export type StartRequest = {
   signal: AbortSignal
 }
 
+type Made = { bwrap: BwrapProcess; cgroups: MachineCgroups; entrance: MachineEntrance; into: Entrance }
+
 /** Processes and threads of one machine: enough for a large build, too few to hurt the host. */
 const processes = 1024
 const passwdBytes = 256 * 1024
@@ -51,8 +54,16 @@ export async function startMachine(request: StartRequest): Promise<Machine> {
   const { spec, tools, folder, base } = request
   const limits = { memoryMb: spec.memoryMb, vcpu: spec.vcpu, processes }
   const cgroups = await limited(request, limits)
+  const countedByCgroup = request.controllers.some(({ enforces }) => enforces.includes('processes'))
+  const entrance = machineEntrance({
+    perl: tools.perl,
+    folder: folder.path,
+    uid: folder.uid,
+    cgroupFiles: cgroups.files,
+    processes: countedByCgroup ? 0 : processes,
+  })
   try {
-    const bwrap = await startBwrap({
+    const starting = startBwrap({
       tools,
       folder,
       entries: request.entries,
@@ -60,17 +71,17 @@ export async function startMachine(request: StartRequest): Promise<Machine> {
       arguments: (content) => bwrapArguments({ content, hostname: spec.hostname, base, infoFile }),
       signal: request.signal,
     })
-    return await started(request, { bwrap, cgroups })
+    entrance.prepare()
+    const bwrap = await starting
+    return await started(request, { bwrap, cgroups, entrance, into: entrance.open(bwrap.init) })
   } catch (failure) {
+    entrance.close()
     await cgroups.remove()
     throw failure
   }
 }
 
-async function started(
-  request: StartRequest,
-  made: { bwrap: BwrapProcess; cgroups: MachineCgroups },
-): Promise<Machine> {
+async function started(request: StartRequest, made: Made): Promise<Machine> {
   const { spec, folders, log } = request
   const { bwrap, cgroups } = made
   let network: MachineNetwork | undefined
@@ -120,17 +131,9 @@ function startFailed(message: string, cause: unknown): AppError {
 }
 
 function runningMachine(
-  { spec, tools, controllers, folder, folders, enforced, now, log }: StartRequest,
-  { bwrap, cgroups, network }: { bwrap: BwrapProcess; cgroups: MachineCgroups; network: MachineNetwork | undefined },
+  { spec, folder, folders, enforced, now, log }: StartRequest,
+  { bwrap, cgroups, entrance, into, network }: Made & { network: MachineNetwork | undefined },
 ): Machine {
-  const countedByCgroup = controllers.some((controller) => controller.enforces.includes('processes'))
-  const entrance: Entrance = {
-    perl: tools.perl,
-    init: bwrap.init,
-    uid: folder.uid,
-    cgroupFiles: cgroups.files,
-    processes: countedByCgroup ? 0 : processes,
-  }
   const over = new AbortController()
   const usage = machineMeter({
     init: bwrap.init,
@@ -155,6 +158,7 @@ function runningMachine(
     network?.end()
     over.abort()
     for (const connection of connections) connection.destroy()
+    entrance.close()
     await network?.ended
     await cgroups.remove().catch((failure: unknown) => {
       log.warn('a cgroup of an ended sandbox stays', { sandboxId: spec.id, failure })
@@ -167,7 +171,7 @@ function runningMachine(
   const inside = async <T>(work: (entrance: Entrance) => Promise<T>): Promise<T> => {
     if (running && !stopping) {
       try {
-        return await work(entrance)
+        return await work(into)
       } catch (failure) {
         if (running && !stopping) throw failure
       }

@@ -1,6 +1,6 @@
 /** The kernel numbers some system calls per architecture. */
 export type SystemCalls = {
-  /** setns, prctl, setsid, capset, prlimit64, memfd_create, seccomp */
+  /** setns, prctl, setsid, capset, prlimit64, memfd_create, seccomp, setresuid, setresgid */
   enter: string
   /** unshare, mount, umount2 */
   start: string
@@ -16,7 +16,7 @@ export type SystemCalls = {
 /** Forbidden: bpf, perf_event_open, userfaultfd, kexec_load, kexec_file_load, add_key, request_key, keyctl, open_by_handle_at, io_uring_setup. */
 const numbers: Partial<Record<NodeJS.Architecture, SystemCalls>> = {
   x64: {
-    enter: '308,157,112,126,302,319,317',
+    enter: '308,157,112,126,302,319,317,117,119',
     start: '272,165,166',
     architecture: 0xc000003e,
     socket: 41,
@@ -24,7 +24,7 @@ const numbers: Partial<Record<NodeJS.Architecture, SystemCalls>> = {
     forbidden: [321, 298, 323, 246, 320, 248, 249, 250, 304, 425],
   },
   arm64: {
-    enter: '268,167,157,91,261,279,277',
+    enter: '268,167,157,91,261,279,277,147,149',
     start: '97,40,39',
     architecture: 0xc00000b7,
     socket: 198,

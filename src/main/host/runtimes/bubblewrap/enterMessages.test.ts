@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { enterMessages } from './enterMessages.ts'
+
+const message = (kind: number, text: string): Buffer => {
+  const head = Buffer.alloc(5)
+  head.writeUInt8(kind, 0)
+  head.writeUInt32BE(text.length, 1)
+  return Buffer.concat([head, Buffer.from(text)])
+}
+
+function heard(chunks: Buffer[]): { output: string; errors: string; news: string[] } {
+  const all = { output: '', errors: '', news: [] as string[] }
+  const take = enterMessages({
+    onOutput(bytes) {
+      all.output += bytes.toString()
+    },
+    onErrors(bytes) {
+      all.errors += bytes.toString()
+    },
+    onNews(line) {
+      all.news.push(line)
+      return line === 'raw'
+    },
+  })
+  for (const chunk of chunks) take(chunk)
+  return all
+}
+
+const conversation = Buffer.concat([
+  message(3, 'h\n'),
+  message(1, 'out '),
+  message(2, 'err'),
+  message(1, ''),
+  message(1, 'put'),
+  message(3, 'x 256\n'),
+])
+const expected = { output: 'out put', errors: 'err', news: ['h', 'x 256'] }
+
+test('tells outputs and news apart, however they are cut', () => {
+  for (let size = 1; size <= conversation.length; size++) {
+    const chunks = []
+    for (let at = 0; at < conversation.length; at += size) chunks.push(conversation.subarray(at, at + size))
+    expect(heard(chunks), `in pieces of ${size}`).toEqual(expected)
+  }
+})
+
+test('takes everything after the agreed news as output', () => {
+  const bytes = Buffer.concat([message(3, 'raw\n'), Buffer.from([1, 0, 0]), message(3, 'no news')])
+  const { output, news } = heard([bytes.subarray(0, 12), bytes.subarray(12)])
+  expect(news).toEqual(['raw'])
+  expect(Buffer.from(output)).toEqual(bytes.subarray(9))
+})

@@ -1,0 +1,55 @@
+/** What the script that enters a machine tells over its connection: see `enterScript`. */
+export type EnterNews = {
+  onOutput(bytes: Buffer): void
+  onErrors(bytes: Buffer): void
+  /** @returns true when everything that follows is output without a length before it */
+  onNews(line: string): boolean
+}
+
+const headBytes = 5
+const [output, errors] = [1, 2]
+
+/** Outputs are passed on as they come, in any pieces. */
+export function enterMessages({ onOutput, onErrors, onNews }: EnterNews): (bytes: Buffer) => void {
+  let head = Buffer.alloc(0)
+  let line = ''
+  let kind = 0
+  let left = 0
+  let raw = false
+
+  const takeHead = (bytes: Buffer): Buffer => {
+    const all = head.length === 0 ? bytes : Buffer.concat([head, bytes])
+    if (all.length < headBytes) {
+      head = Buffer.from(all)
+      return all.subarray(all.length)
+    }
+    head = head.subarray(head.length)
+    kind = all.readUInt8(0)
+    left = all.readUInt32BE(1)
+    return all.subarray(headBytes)
+  }
+  const takePiece = (piece: Buffer): void => {
+    left -= piece.length
+    if (kind === output) onOutput(piece)
+    else if (kind === errors) onErrors(piece)
+    else {
+      line += piece.toString('latin1')
+      if (left > 0) return
+      raw = onNews(line.trimEnd())
+      line = ''
+    }
+  }
+
+  return (bytes) => {
+    let rest = bytes
+    while (rest.length > 0) {
+      if (raw) return onOutput(rest)
+      if (left === 0) rest = takeHead(rest)
+      else {
+        const piece = rest.subarray(0, left)
+        rest = rest.subarray(piece.length)
+        takePiece(piece)
+      }
+    }
+  }
+}

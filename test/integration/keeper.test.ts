@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { until } from '../support/eventually.ts'
+import { uidOf } from '../support/leftovers.ts'
+import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** Asks for a command as Steward itself would, and prints what comes. */
+const caller = String.raw`
+  my $path = shift;
+  $SIG{PIPE} = 'IGNORE';
+  my $socket;
+  socket($socket, 1, 1, 0) && connect($socket, pack 'S Z108', 1, $path) or die "refused: $!";
+  syswrite $socket, join "\0", 'exec', 3, '/', 'echo in', 'A=b', '';
+  print "connected\n";
+  print <$socket>;
+`
+
+describe('the keeper of a sandbox', () => {
+  const folder = join(temporaryFolder('keeper'), 'machines')
+  const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+  let machine: Machine
+
+  beforeAll(async () => {
+    machine = await runtime.create(machineSpec({ memoryMb: 4096 }), never)
+    await run(machine, 'true')
+  })
+  afterAll(async () => {
+    await machine?.stop()
+    if (machine) await runtime.remove(machine.id)
+    expect(await keepers()).toEqual([])
+  })
+
+  async function keeperNow(): Promise<number> {
+    const [only, another] = await keepers()
+    if (only === undefined || another !== undefined) throw new Error('There is not exactly one keeper.')
+    return only
+  }
+
+  test('is neither seen nor reached from inside', async () => {
+    const pid = await keeperNow()
+    expect(await run(machine, 'cat /proc/[0-9]*/cmdline | tr "\\0" " "')).not.toContain('keeper')
+    expect(await run(machine, 'cat /proc/net/unix')).not.toContain('keeper')
+    expect(await run(machine, 'find / -xdev -type s -not -path "/proc/*" 2>/dev/null; true')).toBe('')
+    const attach = `perl -e 'syscall(${process.arch === 'x64' ? 101 : 117}, 16, ${pid}, 0, 0) < 0 and die $! + 0'`
+    for (const attempt of [`kill -0 ${pid}`, `ls /proc/${pid}/`, `cat /proc/${pid}/mem`, attach]) {
+      const outcome = await machine.exec({ command: attempt, timeoutMs: 60_000, signal: never })
+      expect(outcome.exitCode, attempt).not.toBe(0)
+    }
+  })
+
+  test('outlives whatever is signalled inside', async () => {
+    const pid = await keeperNow()
+    const outcome = await machine.exec({ command: 'kill -STOP -1; kill -KILL -1', timeoutMs: 60_000, signal: never })
+    expect(outcome.timedOut).toBe(false)
+    expect(await run(machine, 'echo alive')).toBe('alive\n')
+    expect(await keeperNow()).toBe(pid)
+  })
+
+  test('serves the process that started it and nobody else', async () => {
+    const path = join(folder, machine.id, 'keeper')
+    const file = await stat(path)
+    expect(file.mode & 0o777).toBe(0o600)
+    expect(file.uid).toBe(process.getuid?.())
+    const { stdout } = await promisify(execFile)('perl', ['-e', caller, path], { timeout: 60_000 })
+    expect(stdout).toBe('connected\n')
+  })
+
+  test('holds nothing of the host, and cannot be looked into', async () => {
+    const pid = await keeperNow()
+    const numbers = await readdir(`/proc/${pid}/fd`)
+    const files = await Promise.all(numbers.map((number) => readlink(`/proc/${pid}/fd/${number}`)))
+    expect(files.filter((file) => !/^(\/dev\/null|socket:\[\d+\]|anon_inode:\[pidfd\]|pidfd:.*)$/.test(file))).toEqual(
+      [],
+    )
+    expect(await readlink(`/proc/${pid}/cwd`)).toBe('/')
+    const status = await readFile(`/proc/${pid}/status`, 'utf8')
+    expect(status).toMatch(/NoNewPrivs:\s+1/)
+    expect(status).toMatch(/Seccomp:\s+2/)
+    expect(status).toMatch(/CapBnd:\s+00000000a00425fb/)
+    const uid = (await uidOf(folder, machine.id)) ?? process.getuid?.()
+    expect(status).toMatch(new RegExp(`Uid:\\s+${uid}\\s+${uid}\\s+${uid}\\s+${uid}\n`))
+    // What the kernel lets nobody trace belongs to root there.
+    expect((await stat(`/proc/${pid}/mem`)).uid).toBe(0)
+  })
+
+  test('is replaced when it was killed, at once and while it serves', async () => {
+    const first = await keeperNow()
+    const serving = machine.exec({ command: 'sleep 0.2; echo served', timeoutMs: 60_000, signal: never })
+    await until('the command to run', async () => (await run(machine, 'pgrep -c sleep; true')).trim() === '1')
+    process.kill(first, 'SIGKILL')
+    expect(await run(machine, 'echo next')).toBe('next\n')
+    expect((await serving).stdout.toString()).toBe('served\n')
+    const second = await keeperNow()
+    expect(second).not.toBe(first)
+    process.kill(second, 'SIGKILL')
+    await until('its end', async () => !(await keepers()).includes(second))
+    await machine.writeFile('/tmp/after', Buffer.from('kept'), never)
+    expect((await machine.readFile('/tmp/after', 10, never)).toString()).toBe('kept')
+  })
+
+  test('lets files be reached when the sandbox has no room for another process', async () => {
+    const full = 'while ($n < 3000) { $p = fork; last unless defined $p; if (!$p) { sleep 1000; exit } $n++ }'
+    const controller = new AbortController()
+    const filling = machine.exec({
+      command: `perl -e '${full} open F, ">/tmp/full"; close F; sleep 1000'`,
+      timeoutMs: 300_000,
+      signal: controller.signal,
+    })
+    await until('the sandbox to be full', () =>
+      machine.readFile('/tmp/full', 10, never).then(
+        () => true,
+        () => false,
+      ),
+    )
+    expect((await machine.readFile('/etc/hostname', 100, never)).toString()).toBe('box\n')
+    expect((await machine.listFiles('/tmp', never)).map(({ name }) => name)).toContain('full')
+    await expectAppError('port/silent', machine.connect(7070, never))
+    await expectAppError('exec/failed', machine.exec({ command: 'true', timeoutMs: 60_000, signal: never }))
+    controller.abort()
+    expect((await filling).exitCode).toBe(124)
+    expect(await run(machine, 'echo room')).toBe('room\n')
+  })
+})
+
+/** Those that this process has started. */
+async function keepers(): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid=,args='])
+  const rows = stdout.split('\n').map((line) => /^\s*(\d+)\s+(\d+) steward keeper\s*$/.exec(line))
+  return rows.flatMap((row) => (row && Number(row[2]) === process.pid ? [Number(row[1])] : []))
+}
