@@ -64,6 +64,7 @@ export const errorCatalogue = {
   'port/late': { status: 504, hint: 'Look at the server in the sandbox: it took the request and did not answer.' },
   'process/not-found': { status: 404, hint: 'List the processes of the sandbox to see which run.' },
   'domain/not-found': { status: 404, hint: 'List the domains of the sandbox.' },
+  'domain/too-many': { status: 429, hint: 'Remove a domain of this sandbox first.' },
   'domain/taken': { status: 409, hint: 'Remove it from the other sandbox first, or choose another name.' },
   'host/unavailable': { status: 503, hint: 'The sandbox host is starting again; try again in a moment.' },
   'service/unavailable': { status: 503, hint: 'The service is starting again; try again in a moment.' },

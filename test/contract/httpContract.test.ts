@@ -55,7 +55,10 @@ const asked: Record<string, { id?: () => string; query?: string; body?: unknown 
   portList: {},
   portListening: {},
   portTokenCreate: {},
+  sandboxDomainAdd: { body: { domain: 'app.example.com', port: 3000 } },
+  sandboxDomainList: {},
   portRemove: {},
+  sandboxDomainRemove: {},
   terminalCreate: { body: { command: 'cat', cols: 100, rows: 30 } },
   terminalList: { query: '?all=true' },
   terminalSearch: { query: '?q=x' },
@@ -81,7 +84,14 @@ const order = [
 
 function pathOf(route: Route, path: string = route.path): string {
   const id = asked[route.operation]?.id?.() ?? sandboxId
-  const values: Record<string, string> = { id, sessionId: terminalId, keyId, pid: processId, port: '3000' }
+  const values: Record<string, string> = {
+    id,
+    sessionId: terminalId,
+    keyId,
+    pid: processId,
+    port: '3000',
+    domain: 'app.example.com',
+  }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
   return `${filled}${asked[route.operation]?.query ?? ''}`
 }

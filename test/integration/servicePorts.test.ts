@@ -357,3 +357,66 @@ test('with a host of its own for ports, addresses are below it', async () => {
     await hosted.close()
   }
 })
+
+describe('a domain of somebody', () => {
+  const add = (body: object, path = sandbox) => service.send(`${path}/domains`, { body })
+  const portOf = () => new URL(service.url).port
+
+  test('leads to an exposed port, under its rules, until it is removed', async () => {
+    const added = await add({ domain: 'App.Example.', port: 8000 })
+    expect(added.status, added.text).toBe(201)
+    const url = `http://app.example:${portOf()}`
+    expect(added.json).toMatchObject({ success: true, domain: 'app.example', port: 8000, url, dns_target: null })
+    const { success, ...listed } = added.json
+    expect(success).toBe(true)
+    expect((await service.send(`${sandbox}/domains`)).json).toEqual({ domains: [listed] })
+    expect(jsonOf(await get(`${url}/`)).name).toBe('first')
+    expect((await get(`${url}/v1/sandboxes`, { authorization: service.key })).headers['content-type']).not.toBe(
+      'application/json; charset=utf-8',
+    )
+
+    await service.send(`${sandbox}/ports/expose`, { body: { port: 8000, visibility: 'private' } })
+    expect((await get(`${url}/`)).status).toBe(401)
+    expect((await get(`${url}/`, { authorization: service.key })).status).toBe(200)
+    await service.send(`${sandbox}/ports/expose`, { body: { port: 8000, visibility: 'public' } })
+
+    await service.restart()
+    const address = `http://app.example:${portOf()}/`
+    expect(jsonOf(await get(address)).name).toBe('first')
+    const removed = await service.send(`${sandbox}/domains/APP.example`, { method: 'DELETE' })
+    expect(removed.json).toMatchObject({ success: true, domain: 'app.example' })
+    expect((await get(address)).status).toBe(403)
+    expect((await service.send(`${sandbox}/domains/app.example`, { method: 'DELETE' })).json.code).toBe(
+      'domain/not-found',
+    )
+  })
+
+  test.each([
+    [{ domain: 'localhost', port: 8000 }, 400, '`domain` must be a host name such as app.example.com'],
+    [{ domain: '127.0.0.1', port: 8000 }, 400, '`domain` must be a host name such as app.example.com'],
+    [{ domain: 'bücher.example', port: 8000 }, 400, '`domain` must be a host name such as app.example.com'],
+    [{ domain: 'app.example:80', port: 8000 }, 400, '`domain` must be a host name such as app.example.com'],
+    [{ domain: 'x.localhost', port: 8000 }, 409, '`x.localhost` is a name of this service itself.'],
+    [{ domain: 'app.example', port: 70_000 }, 400, '`port` must be a whole number from 1 to 65535'],
+    [{ domain: 'app.example', port: 8765 }, 404, 'Port 8765 of this sandbox is not exposed.'],
+    [{ port: 8000 }, 400, '`domain`'],
+  ])('%j is refused', async (body, status, error) => {
+    const answer = await add(body)
+    expect(answer.status).toBe(status)
+    expect(answer.json.error).toContain(error)
+  })
+
+  test('belongs to one sandbox, and goes with it', async () => {
+    const other = `/v1/sandboxes/${await createSandbox('other')}`
+    expect((await add({ domain: 'one.example' }, other)).json.error).toContain('this sandbox exposes none')
+    await exposed(other, { port: 9000 })
+    expect((await add({ domain: 'one.example' }, other)).json).toMatchObject({ port: 9000 })
+    expect((await add({ domain: 'one.example', port: 8000 })).json).toMatchObject({
+      code: 'domain/taken',
+      error: '`one.example` leads to another sandbox.',
+    })
+    expect((await service.send(`${sandbox}/domains/one.example`, { method: 'DELETE' })).status).toBe(404)
+    await service.send(other, { method: 'DELETE' })
+    expect((await add({ domain: 'one.example', port: 8000 })).status).toBe(201)
+  })
+})

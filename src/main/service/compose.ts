@@ -43,6 +43,9 @@ import { portNames } from './ports/portNames.ts'
 import { portRepository } from './ports/portRepository.ts'
 import { portRoutes } from './ports/portRoutes.ts'
 import { portTokens } from './ports/portTokens.ts'
+import { sandboxDomainRepository } from './sandboxDomains/sandboxDomainRepository.ts'
+import { sandboxDomainRoutes } from './sandboxDomains/sandboxDomainRoutes.ts'
+import { sandboxDomains } from './sandboxDomains/sandboxDomains.ts'
 import { fileRoutes } from './sandboxes/fileRoutes.ts'
 import { runtimeReports } from './sandboxes/runtimeReports.ts'
 import { sandboxRegistry } from './sandboxes/sandboxRegistry.ts'
@@ -128,15 +131,18 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const links = terminalLinks({ links: terminalLinkRepository(database), now, randomBytes })
     const events = eventHub()
 
+    const portRecords = portRepository(database)
+    const domainRecords = sandboxDomainRepository(database)
     const names = portNames({
+      isDomain: (name) => domainRecords.find(name) !== undefined,
       sandboxHost: options.sandboxHost,
       serviceUrl: () => ownUrl,
       ownNames: [options.listen.host, ...(publicUrl ? [publicUrl.hostname] : [])],
     })
-    const portRecords = portRepository(database)
     const ports = exposedPorts({
       records: portRecords,
       urlOf: names.urlOf,
+      leadsTo: domainRecords.find,
       onChanged: (id) => sandboxes.announce(id),
     })
     const tokens = portTokens({ records: portRecords, now, randomBytes })
@@ -157,6 +163,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     })
     const terminalNotes = terminalActivity(activity)
     const records = sandboxRepository(database)
+    const domains = sandboxDomains({
+      records: domainRecords,
+      ports,
+      isOwn: names.isOwn,
+      sandboxHost: options.sandboxHost,
+      serviceUrl: () => ownUrl,
+      note: activity.note,
+      now,
+    })
     const sandboxes = sandboxRegistry({
       records,
       call,
@@ -225,6 +240,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...accountRoutes(keys),
         ...sandboxRoutes({ sandboxes, runtimes, call, activity, toWire }),
         ...portRoutes({ sandboxes, ports, tokens, urlOf: names.urlOf, openPath }),
+        ...sandboxDomainRoutes({ sandboxes, domains }),
         ...fileRoutes({ sandboxes, call, activity }),
         ...terminalRoutes({
           sandboxes,

@@ -22,6 +22,8 @@ export const ActivityType = z.enum([
   'snapshot.created',
   'snapshot.restored',
   'snapshot.deleted',
+  'domain.added',
+  'domain.removed',
   'terminal.opened',
   'terminal.closed',
   'file.written',

@@ -6,6 +6,7 @@ import { getMetrics } from './metrics.ts'
 import { createPortToken, exposePort, listListeningPorts, listPorts, removePort } from './ports.ts'
 import { listProcesses, signalProcess } from './processes.ts'
 import type { Route } from './route.ts'
+import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from './sandboxDomains.ts'
 import {
   changeSandbox,
   createSandbox,
@@ -52,6 +53,9 @@ export const routeTable: readonly Route[] = [
   listListeningPorts,
   createPortToken,
   removePort,
+  addSandboxDomain,
+  listSandboxDomains,
+  removeSandboxDomain,
   createTerminal,
   listTerminals,
   searchTerminals,

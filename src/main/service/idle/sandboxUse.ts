@@ -41,6 +41,7 @@ export function sandboxUse(now: () => number): SandboxUse {
       used(to.sandboxId, 1)
       try {
         const connection = await connect(to, signal)
+        connection.setMaxListeners(connection.getMaxListeners() + 1) // this one is not a leak either
         connection.once('close', () => used(to.sandboxId, -1))
         return connection
       } catch (failure) {

@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import { type ExposedPort, maxExposedPorts, type Visibility } from '../../../shared/contract/ports.ts'
 import type { SandboxId } from '../../../shared/ids.ts'
-import { type PortNames, parseLabel } from './portNames.ts'
+import { domainOf, type PortNames, parseLabel } from './portNames.ts'
 import type { PortRecord, PortRepository } from './portRepository.ts'
 
 export type ExposedPorts = {
@@ -21,11 +21,13 @@ type Wanted = { port: number; visibility?: Visibility | undefined; subdomain?: s
 type Options = {
   records: PortRepository
   urlOf: PortNames['urlOf']
+  /** The port that a domain of somebody's own leads to, exposed or not. */
+  leadsTo: (domain: string) => { sandboxId: SandboxId; port: number } | undefined
   onChanged: (sandboxId: SandboxId) => void
 }
 
 /** Ports of sandboxes that have an address, kept until they are removed or the sandbox is deleted. */
-export function exposedPorts({ records, urlOf, onChanged }: Options): ExposedPorts {
+export function exposedPorts({ records, urlOf, leadsTo, onChanged }: Options): ExposedPorts {
   const toWire = (record: PortRecord): ExposedPort => {
     const { port, visibility } = record
     const url = urlOf(record)
@@ -72,6 +74,9 @@ export function exposedPorts({ records, urlOf, onChanged }: Options): ExposedPor
       onChanged(sandboxId)
     },
     named(label) {
+      const domain = domainOf(label)
+      const target = domain === undefined ? undefined : leadsTo(domain)
+      if (domain !== undefined) return target && records.find(target.sandboxId, target.port)
       const parts = parseLabel(label)
       return parts ? records.find(parts.sandboxId, parts.port) : records.findNamed(label)
     },

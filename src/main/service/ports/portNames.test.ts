@@ -4,11 +4,17 @@ import { parseLabel, portNames } from './portNames.ts'
 
 const sandboxId = SandboxId.parse('a1'.repeat(16))
 const record = { sandboxId, port: 3000, visibility: 'public', subdomain: null } as const
-const local = portNames({ sandboxHost: undefined, serviceUrl: () => 'http://127.0.0.1:7000', ownNames: ['127.0.0.1'] })
+const local = portNames({
+  sandboxHost: undefined,
+  serviceUrl: () => 'http://127.0.0.1:7000',
+  ownNames: ['127.0.0.1'],
+  isDomain: (name) => name === 'app.of.mine',
+})
 const hosted = portNames({
   sandboxHost: 'boxes.example',
   serviceUrl: () => 'https://127.0.0.1',
   ownNames: ['api.boxes.example'],
+  isDomain: () => false,
 })
 
 test('addresses lead to this machine, or to the host of ports', () => {
@@ -24,6 +30,9 @@ test.each([
   ['localhost:7000', undefined],
   ['127.0.0.1:7000', undefined],
   ['x.boxes.example', undefined],
+  ['APP.of.mine.:443', 'domain:app.of.mine'],
+  ['of.mine', undefined],
+  ['app.of.mine.localhost', 'app.of.mine'],
   [undefined, undefined],
 ])('on this machine %s is %s', (host, label) => expect(local.labelOf(host)).toBe(label))
 

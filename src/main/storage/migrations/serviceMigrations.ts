@@ -3,8 +3,17 @@ import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { idempotency } from './idempotency.ts'
 import { ports } from './ports.ts'
+import { sandboxDomains } from './sandboxDomains.ts'
 import { sandboxes } from './sandboxes.ts'
 import { snapshots } from './snapshots.ts'
 
 /** The schema of `service.sqlite`, in order. */
-export const serviceMigrations: readonly Migration[] = [accounts, sandboxes, idempotency, activity, ports, snapshots]
+export const serviceMigrations: readonly Migration[] = [
+  accounts,
+  sandboxes,
+  idempotency,
+  activity,
+  ports,
+  snapshots,
+  sandboxDomains,
+]

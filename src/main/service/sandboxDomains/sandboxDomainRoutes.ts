@@ -1,0 +1,23 @@
+import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from '../../../shared/contract/sandboxDomains.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+import type { SandboxDomains } from './sandboxDomains.ts'
+
+export function sandboxDomainRoutes(options: {
+  sandboxes: Pick<SandboxRegistry, 'owned'>
+  domains: SandboxDomains
+}): Endpoint[] {
+  const { sandboxes, domains } = options
+  return [
+    endpoint(addSandboxDomain, ({ params, body }, { caller }) => {
+      return { success: true, ...domains.add(sandboxes.owned(caller, params.id).id, body) }
+    }),
+    endpoint(listSandboxDomains, ({ params }, { caller }) => {
+      return { domains: domains.list(sandboxes.owned(caller, params.id).id) }
+    }),
+    endpoint(removeSandboxDomain, ({ params }, { caller }) => {
+      domains.remove(sandboxes.owned(caller, params.id).id, params.domain)
+      return { success: true, domain: params.domain, message: `${params.domain} no longer leads to this sandbox.` }
+    }),
+  ]
+}

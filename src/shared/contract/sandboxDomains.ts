@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+import { Port } from './ports.ts'
+import { defineRoute } from './route.ts'
+import { SandboxParams } from './sandboxes.ts'
+
+/** Led to one sandbox at once. */
+export const maxSandboxDomains = 32
+
+/** A host name of at least two labels, in its ASCII form (https://www.rfc-editor.org/rfc/rfc1123#section-2). */
+export const DomainName = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .transform((name) => name.replace(/\.$/, ''))
+  .pipe(
+    z
+      .string()
+      .max(253, 'must have at most 253 characters')
+      .regex(
+        /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/,
+        'must be a host name such as app.example.com, in its ASCII form',
+      ),
+  )
+
+export const SandboxDomain = z.object({
+  domain: z.string(),
+  /** The exposed port that its requests go to. */
+  port: z.int(),
+  url: z.string(),
+  /** Where the domain's DNS must lead, with a CNAME or ALIAS record; null when this service has no public address. */
+  dns_target: z.string().nullable(),
+  created_at: IsoTime,
+})
+export type SandboxDomain = z.infer<typeof SandboxDomain>
+
+export const addSandboxDomain = defineRoute({
+  operation: 'sandboxDomainAdd',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/domains',
+  summary: 'Lead a domain of yours to an exposed port of a sandbox',
+  tag: 'Ports',
+  params: SandboxParams,
+  body: z.object({
+    domain: DomainName,
+    /** Absent is the one port that the sandbox exposes. */
+    port: Port.optional(),
+  }),
+  response: SandboxDomain.extend({ success: z.literal(true) }),
+  status: 201,
+  idempotent: true,
+})
+
+export const listSandboxDomains = defineRoute({
+  operation: 'sandboxDomainList',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/domains',
+  summary: 'List the domains that lead to a sandbox',
+  tag: 'Ports',
+  params: SandboxParams,
+  response: z.object({ domains: z.array(SandboxDomain) }),
+})
+
+export const removeSandboxDomain = defineRoute({
+  operation: 'sandboxDomainRemove',
+  method: 'DELETE',
+  path: '/v1/sandboxes/:id/domains/:domain',
+  summary: 'Lead a domain to the sandbox no longer',
+  tag: 'Ports',
+  params: SandboxParams.extend({ domain: DomainName }),
+  response: z.object({ success: z.literal(true), domain: z.string(), message: z.string() }),
+})
