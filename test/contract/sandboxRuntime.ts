@@ -9,6 +9,7 @@ import type {
 import { execStreamBytes } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { until } from '../support/eventually.ts'
 import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
+import { snapshotsContract } from './sandboxSnapshots.ts'
 
 export type RuntimeUnderTest = { runtime: SandboxRuntime; close(): Promise<void> }
 
@@ -611,6 +612,8 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
         await expect(machine.readFile('/etc/hostname', 100, AbortSignal.abort())).rejects.toThrow()
       })
     })
+
+    snapshotsContract(() => runtime)
   })
 }
 

@@ -49,6 +49,12 @@ type MachinesOptions = {
   log: Log
 }
 
+type Launch = {
+  way: 'create' | 'start'
+  /** Copying the files of a snapshot may take long. */
+  ms: number
+  begin: (runtime: SandboxRuntime, signal: AbortSignal) => Promise<Machine>
+}
 type Running = { machine: Machine; runtime: string; stopping: boolean }
 
 export function machines(options: MachinesOptions): Machines {
@@ -86,21 +92,17 @@ export function machines(options: MachinesOptions): Machines {
     })
   }
 
-  const launch = (
-    spec: MachineSpec,
-    way: 'create' | 'start',
-    begin: (runtime: SandboxRuntime, signal: AbortSignal) => Promise<Machine>,
-  ): Promise<RunningMachine> => {
+  const launch = (spec: MachineSpec, { way, ms, begin }: Launch): Promise<RunningMachine> => {
     const present = running.get(spec.id)
     if (present && !changes.underWay(spec.id)) return Promise.resolve(describe(present))
     const runtime = runtimeNamed(spec.runtime)
     return changes.begin(spec.id, async (called) => {
       if (closing) throw new AppError('host/unavailable', 'The sandbox host is ending.')
       const machine = await withDeadline({
-        ms: deadlines.startMs,
+        ms,
         signal: called,
         run: (signal) => begin(runtime, signal),
-        late: () => new AppError('sandbox/start-failed', `The sandbox did not start in ${deadlines.startMs} ms.`),
+        late: () => new AppError('sandbox/start-failed', `The sandbox did not start in ${ms} ms.`),
         // It came after nobody waited for it any more.
         discard: (late) => discard(runtime, late, way),
       })
@@ -170,8 +172,18 @@ export function machines(options: MachinesOptions): Machines {
     get,
     usage: async (id) => readings.read(get(id)),
     processes: async (id) => ofProcesses.read(get(id)),
-    create: async (spec, from) => launch(spec, 'create', (runtime, signal) => runtime.create(spec, signal, from)),
-    start: async (spec) => launch(spec, 'start', (runtime, signal) => runtime.start(spec, signal)),
+    create: async (spec, from) =>
+      launch(spec, {
+        way: 'create',
+        ms: from ? deadlines.snapshotMs : deadlines.startMs,
+        begin: (runtime, signal) => runtime.create(spec, signal, from),
+      }),
+    start: async (spec) =>
+      launch(spec, {
+        way: 'start',
+        ms: deadlines.startMs,
+        begin: (runtime, signal) => runtime.start(spec, signal),
+      }),
     snapshot: (runtime, place) =>
       changes.begin(place.sandboxId, (signal) =>
         onFiles(place, signal, (ending) => runtimeNamed(runtime).snapshot(place, ending)),

@@ -1,24 +1,32 @@
 import { randomInt } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../../shared/appError.ts'
 import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
 import type { Enforced, RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
 import type { SandboxId } from '../../../../shared/ids.ts'
 import type { Log } from '../../../platform/log.ts'
-import type { Machine, SandboxRuntime } from '../sandboxRuntime.ts'
+import type { Machine, SandboxRuntime, SnapshotPlace } from '../sandboxRuntime.ts'
 import { type BaseEntry, type HostBase, machineContent, neededEntries, ownFiles, readHostBase } from './baseFiles.ts'
+import { doorway } from './bwrapProcess.ts'
 import { cgroupName, removeCgroups } from './cgroups.ts'
+import { releaseDevice } from './holdStill.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
-import { type MachineFolder, machineFolders } from './machineFolder.ts'
+import { needSpace, spareBytes } from './hostSpace.ts'
+import { loopDevices } from './loopDevices.ts'
+import { type MachineFolder, type MakeMachine, machineFolders } from './machineFolder.ts'
+import { machineSnapshots } from './machineSnapshots.ts'
 import { type NetworkAbilities, probeNetwork } from './network/networkAbilities.ts'
 import { endProcess } from './processTable.ts'
-import { startMachine } from './startMachine.ts'
+import { type HeldMachine, startMachine } from './startMachine.ts'
 
 export type BubblewrapOptions = {
   /** Machines are stored here, each in a folder named by its id; nobody else may write to it. */
   folder: string
   log: Log
   now: () => number
+  /** No sandbox is made when the disk of the folder has less room. */
+  leastFreeBytes?: number
 }
 
 const name = 'bubblewrap'
@@ -30,14 +38,16 @@ const nothing: Enforced = { memory: false, cpu: false, disk: false, processes: f
 const uids = { first: 1_900_000_000, count: 200_000_000 }
 
 /** Machines of namespaces on the host's own programs, with `bwrap` (https://github.com/containers/bubblewrap). */
-export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): SandboxRuntime {
+export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
+  const { folder, log, now, leastFreeBytes = spareBytes } = options
   const folders = machineFolders(folder)
   const isRoot = process.getuid?.() === 0
   let abilities: Promise<HostAbilities> | undefined
   let base: Promise<HostBase & { content: readonly BaseEntry[] }> | undefined
   let network: Promise<NetworkAbilities> | undefined
   const takenUids = new Set<number>()
-  const active = new Set<SandboxId>()
+  const active = new Map<SandboxId, HeldMachine | undefined>()
+  const copies = new Map<SandboxId, Promise<unknown>>()
 
   /** What works is not tried again; what does not may have been installed since. */
   const able = async (): Promise<HostAbilities> => {
@@ -72,12 +82,15 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
     return { tools: found.tools, abilities: found, base: await base }
   }
 
+  const snapshots = machineSnapshots(async () => (await ready()).tools)
+
   /** One at a time for each machine: two would share its files and its limits. */
-  const alone = async (id: SandboxId, begin: () => Promise<Machine>): Promise<Machine> => {
+  const alone = async (id: SandboxId, begin: () => Promise<HeldMachine>): Promise<Machine> => {
     if (active.has(id)) throw new AppError('sandbox/busy', `Sandbox ${id} runs already.`)
-    active.add(id)
+    active.set(id, undefined)
     try {
       const machine = await begin()
+      active.set(id, machine)
       void machine.ended.then(() => active.delete(id))
       return machine
     } catch (failure) {
@@ -90,7 +103,7 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
     spec: MachineSpec,
     machine: { folder: MachineFolder; own: readonly BaseEntry[] },
     signal: AbortSignal,
-  ): Promise<Machine> => {
+  ): Promise<HeldMachine> => {
     const { tools, abilities: found, base: hostBase } = await ready()
     const { controllers, enforced } = found
     const connection = spec.network === 'none' ? undefined : await connectable()
@@ -109,6 +122,39 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
       log,
       signal,
     })
+  }
+
+  const newFiles = async ({ diskGb }: MachineSpec): Promise<MakeMachine['files']> => {
+    const { content } = (await ready()).base
+    const template = await (await able()).templates?.find({ content, diskGb })
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return template === undefined ? { kind: 'content', content } : { kind: 'template', path: template }
+  }
+
+  const filesOf = async (from: SnapshotPlace, signal: AbortSignal): Promise<MakeMachine['files']> => {
+    const snapshot = await snapshots.find(folders.at(from.sandboxId), from.snapshotId)
+    return { kind: 'copy', of: snapshot.kind, copy: (to) => snapshots.copy(snapshot, to, signal) }
+  }
+
+  /** Removing a machine waits for the end of what copies its files. */
+  const onFiles = async <T>(id: SandboxId, work: (machine: MachineFolder) => Promise<T>): Promise<T> => {
+    const working = folders.find(id).then(work)
+    const settled = working.catch(() => {}) // its own caller is told
+    copies.set(id, settled)
+    try {
+      return await working
+    } finally {
+      if (copies.get(id) === settled) copies.delete(id)
+    }
+  }
+
+  /** A snapshot may have held it still when Steward and its helper were killed; then nothing in it could end. */
+  const letGo = async (device: string): Promise<void> => {
+    const { tools } = await able()
+    if (!tools) return
+    await releaseDevice(device, { perl: tools.perl, doorway }).catch((failure: unknown) =>
+      log.warn('a disk of an earlier host stays', { device, failure }),
+    )
   }
 
   const endLeftover = async (id: SandboxId): Promise<void> => {
@@ -139,12 +185,10 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
     },
     create: (spec, signal, from) =>
       alone(spec.id, async () => {
-        if (from) throw new AppError('snapshot/not-found', `There is no snapshot ${from.snapshotId}.`)
         if (spec.image !== null) throw new AppError('image/not-found', `There is no image \`${spec.image}\`.`)
-        const { base: hostBase, abilities: found } = await ready()
-        const { content } = hostBase
-        const template = await found.templates?.find({ content, diskGb: spec.diskGb })
-        const made = await folders.make(spec.id, { uid: await freeUid(), content, template })
+        const files = from ? await filesOf(from, signal) : await newFiles(spec)
+        await needSpace(folder, leastFreeBytes)
+        const made = await folders.make(spec.id, { uid: await freeUid(), files })
         try {
           return await run(spec, { folder: made, own: ownFiles(spec.hostname) }, signal)
         } catch (failure) {
@@ -158,15 +202,22 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
         await endLeftover(spec.id)
         return run(spec, { folder: found, own: [] }, signal)
       }),
-    remove: (id) => folders.remove(id),
+    async remove(id) {
+      await copies.get(id)
+      await folders.remove(id)
+    },
     stored: folders.list,
-    async snapshot() {
-      throw new AppError('snapshot/failed', 'This runtime keeps no snapshots.')
-    },
-    async restore({ snapshotId }) {
-      throw new AppError('snapshot/not-found', `There is no snapshot ${snapshotId}.`)
-    },
-    async removeSnapshot() {},
+    snapshot: ({ sandboxId, snapshotId }, signal) =>
+      onFiles(sandboxId, (machine) => {
+        const holdStill = active.get(sandboxId)?.holdStill
+        return snapshots.keep(machine, { id: snapshotId, signal, ...(holdStill && { holdStill }) })
+      }),
+    restore: ({ sandboxId, snapshotId }, signal) =>
+      onFiles(sandboxId, (machine) => {
+        if (active.has(sandboxId)) throw new AppError('sandbox/busy', `Sandbox ${sandboxId} runs.`)
+        return snapshots.restore(machine, { id: snapshotId, signal })
+      }),
+    removeSnapshot: ({ sandboxId, snapshotId }) => snapshots.remove(folders.at(sandboxId), snapshotId),
     images: {
       list: async () => [],
       async add() {
@@ -175,7 +226,12 @@ export function bubblewrapRuntime({ folder, log, now }: BubblewrapOptions): Sand
       async remove() {},
     },
     async sweep() {
-      for (const id of await folders.list()) await endLeftover(id)
+      for (const device of await loopDevices(folder)) await letGo(device)
+      for (const id of await folders.list()) {
+        await endLeftover(id)
+        await folders.mend(id)
+      }
+      await folders.sweep()
     },
   }
 }

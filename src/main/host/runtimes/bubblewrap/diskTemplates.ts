@@ -6,12 +6,10 @@ import { promisify } from 'node:util'
 import type { BaseEntry } from './baseFiles.ts'
 import { makeTree, removeTree } from './machineFolder.ts'
 
-/** File systems that the disks of new machines are copies of. */
+/** File systems that the disks of new machines are copies of; each host process makes its own. */
 export type DiskTemplates = {
   /** @returns its file, made when there is none yet */
   find(wanted: { content: readonly BaseEntry[]; diskGb: number }): Promise<string>
-  /** Removes those that no present content needs, and what was left half made. */
-  sweep(): Promise<void>
 }
 
 const makeMs = 60_000
@@ -74,7 +72,6 @@ export function diskTemplates({ folder, mke2fs }: { folder: string; mke2fs: stri
       }
       return path
     },
-    sweep: () => rm(folder, { recursive: true, force: true }),
   }
 }
 

@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
@@ -36,10 +36,12 @@ export type MachineStorage =
 
 export type MakeMachine = {
   uid: number | undefined
-  /** Everything in it but what differs between machines. */
-  content: readonly BaseEntry[]
-  /** A file system with the content, for a machine that has a disk of its own. */
-  template: string | undefined
+  files: /** Everything in it but what differs between machines. */
+    | { kind: 'content'; content: readonly BaseEntry[] }
+    /** The machine gets a disk of its own: a copy of this file. */
+    | { kind: 'template'; path: string }
+    /** `copy` makes them, with that owner where the storage is a folder. */
+    | { kind: 'copy'; of: MachineStorage['kind']; copy: (to: string) => Promise<void> }
 }
 
 const Mark = z.object({ pid: z.int(), startedTicks: z.number() })
@@ -56,6 +58,11 @@ export type MachineFolders = {
   find(id: SandboxId): Promise<MachineFolder>
   list(): Promise<SandboxId[]>
   remove(id: SandboxId): Promise<void>
+  /** Of a machine that does not run: ends what was interrupted by the end of Steward, and removes what is half made. */
+  mend(id: SandboxId): Promise<void>
+  at(id: SandboxId): string
+  /** Removes what an earlier host made for all machines. */
+  sweep(): Promise<void>
   /** Uids of the machines that are stored. */
   uids(): Promise<Set<number>>
   saveRun(id: SandboxId, run: RunRecord): Promise<void>
@@ -80,18 +87,14 @@ export function machineFolders(base: string): MachineFolders {
   }
 
   return {
-    async make(id, { uid, content, template }) {
+    async make(id, { uid, files }) {
       const path = at(id)
       await mkdir(base, { recursive: true, mode: 0o700 })
       await mkdir(path)
       try {
         chmodSync(path, 0o755) // whatever the umask: below `base`, only the machine's uid comes here
         writeFileSync(join(path, 'machine.json'), JSON.stringify({ version: 1, uid: uid ?? null }), { mode: 0o600 })
-        if (template !== undefined)
-          return { path, uid, storage: { kind: 'image', path: join(path, diskName), template } }
-        const files = join(path, filesName)
-        makeTree(files, uid, content)
-        return { path, uid, storage: { kind: 'folder', path: files } }
+        return { path, uid, storage: await fill(path, { uid, files }) }
       } catch (failure) {
         await removeTree(path)
         throw failure
@@ -103,7 +106,15 @@ export function machineFolders(base: string): MachineFolders {
       return folder
     },
     list,
-    remove: (id) => removeTree(at(id)),
+    /** Disk images are few files: no other process is worth it. */
+    remove: (id) =>
+      storageIn(at(id))?.kind === 'image' ? rm(at(id), { recursive: true, force: true }) : removeTree(at(id)),
+    mend: (id) => mendFolder(at(id)),
+    at,
+    async sweep() {
+      const names = await readdir(base).catch(() => [])
+      for (const name of names) if (/^(templates$|probe-)/.test(name)) await removeTree(join(base, name))
+    },
     async uids() {
       const folders = await Promise.all((await list()).map(read))
       return new Set(folders.map((folder) => folder?.uid).filter((uid) => uid !== undefined))
@@ -117,14 +128,56 @@ export function machineFolders(base: string): MachineFolders {
   }
 }
 
-const diskName = 'disk.ext4'
-const filesName = 'files'
+export const diskName = 'disk.ext4'
+export const filesName = 'files'
 
-/** Machines of the first version have their content beside what Steward notes. */
+/** Machines of the first version have their content beside what Steward notes, until they are mended. */
 function storageIn(path: string): MachineStorage | undefined {
   if (existsSync(join(path, diskName))) return { kind: 'image', path: join(path, diskName) }
   const folder = [join(path, filesName), path].find((it) => existsSync(join(it, 'root')))
   return folder === undefined ? undefined : { kind: 'folder', path: folder }
+}
+
+async function fill(path: string, { uid, files }: MakeMachine): Promise<MachineStorage> {
+  const disk = join(path, diskName)
+  const folder = join(path, filesName)
+  if (files.kind === 'template') return { kind: 'image', path: disk, template: files.path }
+  if (files.kind === 'content') makeTree(folder, uid, files.content)
+  else if (files.of === 'image') {
+    await files.copy(disk)
+    return { kind: 'image', path: disk }
+  } else {
+    await files.copy(folder)
+    if (uid !== undefined) await promisify(execFile)('/bin/chown', ['-hR', `${uid}:${uid}`, '--', folder])
+  }
+  return { kind: 'folder', path: folder }
+}
+
+/** Copies end in this until they are complete. */
+export const partSuffix = '.part'
+/** What takes the place of the present files, complete; what was in their place. */
+export const newSuffix = '.new'
+export const oldSuffix = '.old'
+
+async function mendFolder(path: string): Promise<void> {
+  const folder = join(path, filesName)
+  const moving = `${folder}.moving`
+  const names = await readdir(path)
+  const first = names.includes('root') ? ['root', 'usr-local'].filter((name) => names.includes(name)) : []
+  if (first.length > 0) {
+    await mkdir(moving, { recursive: true, mode: 0o755 })
+    // `root` last: as long as it is here, the others are moved again.
+    for (const name of first.toReversed()) await rename(join(path, name), join(moving, name))
+  }
+  if (existsSync(moving)) await rename(moving, folder)
+  if (!existsSync(folder) && existsSync(`${folder}${newSuffix}`)) await rename(`${folder}${newSuffix}`, folder)
+  const snapshots = join(path, 'snapshots')
+  const halves = [path, snapshots].map(async (each) => {
+    const found = await readdir(each).catch(() => [])
+    const useless = found.filter((name) => [partSuffix, newSuffix, oldSuffix].some((suffix) => name.endsWith(suffix)))
+    for (const name of useless) await removeTree(join(each, name))
+  })
+  await Promise.all(halves)
 }
 
 /** Done in one go: these few dozen calls take less time than handing each to a thread would. */

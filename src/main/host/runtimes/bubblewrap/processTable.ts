@@ -20,10 +20,21 @@ async function isAlive({ pid, startedTicks }: ProcessMark): Promise<boolean> {
   return row !== undefined && row.startedTicks === startedTicks && row.state !== 'Z'
 }
 
+/** Whether it does nothing: it was stopped, or has ended. */
+export async function isStopped(pid: number): Promise<boolean> {
+  const row = await readProcess(pid)
+  return row === undefined || 'TtZX'.includes(row.state)
+}
+
 /** @returns false when it has ended already */
 export function kill(pid: number): boolean {
+  return sendSignal(pid, 'SIGKILL')
+}
+
+/** @returns false when it has ended already */
+export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
-    return process.kill(pid, 'SIGKILL')
+    return process.kill(pid, signal)
   } catch {
     return false
   }

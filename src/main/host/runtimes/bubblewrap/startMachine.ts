@@ -6,11 +6,12 @@ import type { Log } from '../../../platform/log.ts'
 import type { Machine } from '../sandboxRuntime.ts'
 import type { BaseEntry, HostBase } from './baseFiles.ts'
 import { bwrapArguments } from './bwrapArguments.ts'
-import { type BwrapProcess, infoFile, startBwrap } from './bwrapProcess.ts'
+import { type BwrapProcess, doorway, infoFile, startBwrap } from './bwrapProcess.ts'
 import { type CgroupController, type CgroupLimits, cgroupName, type MachineCgroups, makeCgroups } from './cgroups.ts'
 import { connectPort } from './connectPort.ts'
 import { diskMeter } from './diskMeter.ts'
 import type { Entrance } from './enter.ts'
+import { freeze, stopProcesses } from './holdStill.ts'
 import type { HostTools } from './hostTools.ts'
 import { listeningPortsOf } from './listeningPorts.ts'
 import { type MachineEntrance, machineEntrance } from './machineEntrance.ts'
@@ -19,10 +20,10 @@ import type { MachineFolder, MachineFolders } from './machineFolder.ts'
 import { machineMeter } from './machineMeter.ts'
 
 import { listMachineProcesses, namesOfUsers, signalMachineProcess } from './machineProcesses.ts'
+import type { HoldStill } from './machineSnapshots.ts'
 import { connectNetwork, type MachineNetwork } from './network/connectNetwork.ts'
 import type { NetworkTools } from './network/networkAbilities.ts'
 import { sandboxAddresses } from './network/networkRules.ts'
-
 import { openTerminal } from './openTerminal.ts'
 import { markProcess } from './processTable.ts'
 import { runCommand } from './runCommand.ts'
@@ -50,7 +51,10 @@ type Made = { bwrap: BwrapProcess; cgroups: MachineCgroups; entrance: MachineEnt
 const processes = 1024
 const passwdBytes = 256 * 1024
 
-export async function startMachine(request: StartRequest): Promise<Machine> {
+/** `holdStill`: nothing changes its files until it is let go. */
+export type HeldMachine = Machine & { holdStill: HoldStill }
+
+export async function startMachine(request: StartRequest): Promise<HeldMachine> {
   const { spec, tools, folder, base } = request
   const limits = { memoryMb: spec.memoryMb, vcpu: spec.vcpu, processes }
   const cgroups = await limited(request, limits)
@@ -81,7 +85,7 @@ export async function startMachine(request: StartRequest): Promise<Machine> {
   }
 }
 
-async function started(request: StartRequest, made: Made): Promise<Machine> {
+async function started(request: StartRequest, made: Made): Promise<HeldMachine> {
   const { spec, folders, log } = request
   const { bwrap, cgroups } = made
   let network: MachineNetwork | undefined
@@ -131,9 +135,9 @@ function startFailed(message: string, cause: unknown): AppError {
 }
 
 function runningMachine(
-  { spec, folder, folders, enforced, now, log }: StartRequest,
+  { spec, tools, folder, folders, enforced, now, log }: StartRequest,
   { bwrap, cgroups, entrance, into, network }: Made & { network: MachineNetwork | undefined },
-): Machine {
+): HeldMachine {
   const over = new AbortController()
   const usage = machineMeter({
     init: bwrap.init,
@@ -184,6 +188,10 @@ function runningMachine(
     startedAtMs: now(),
     enforced: { ...enforced, disk: folder.storage.kind === 'image' },
     ended,
+    holdStill: (signal) =>
+      folder.storage.kind === 'image'
+        ? freeze(`/proc/${bwrap.monitor}/root${doorway}`, { perl: tools.perl, signal })
+        : stopProcesses(bwrap.init, cgroups.folders),
     async stop() {
       if (!stopping && running) {
         stopping = true

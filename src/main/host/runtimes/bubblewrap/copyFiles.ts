@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { open, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { AppError } from '../../../../shared/appError.ts'
+import { freeBytes, megabytes, spareBytes } from './hostSpace.ts'
+import type { MachineStorage } from './machineFolder.ts'
+
+type CopyRequest = {
+  from: MachineStorage
+  /** Is not there yet; may be there in part when it fails. */
+  to: string
+  /** Of an ordinary user's machine: the sandbox may have closed files to their owner. */
+  bwrap: string | undefined
+  signal: AbortSignal
+}
+
+const execute = promisify(execFile)
+const copyMs = 3_600_000
+const copying = ['-a', '-T', '--sparse=auto']
+
+/**
+ * Shares the blocks where the file system can; otherwise holes stay holes.
+ * @throws AppError `file/no-space`
+ */
+export async function copyStorage({ from, to, bwrap, signal }: CopyRequest): Promise<void> {
+  const needed = await storedBytes(from)
+  const free = await freeBytes(dirname(to))
+  const enough = free >= needed + spareBytes
+  const cp = ['/bin/cp', ...copying, `--reflink=${enough ? 'auto' : 'always'}`, '--', from.path, to]
+  const inside = ['--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL', '--dev-bind', '/', '/']
+  const [program = '', ...rest] = bwrap === undefined ? cp : [bwrap, ...inside, '--die-with-parent', '--', ...cp]
+  try {
+    await execute(program, rest, { cwd: '/', timeout: copyMs, killSignal: 'SIGKILL', signal })
+    if (from.kind === 'image') await settle(to)
+  } catch (cause) {
+    signal.throwIfAborted()
+    if (enough && (await freeBytes(dirname(to))) >= spareBytes) throw cause
+    throw noRoom({ needed, free }, cause)
+  }
+}
+
+function noRoom({ needed, free }: { needed: number; free: number }, cause: unknown): AppError {
+  const room = `It needs ${megabytes(needed)}, and ${megabytes(spareBytes)} must be left; ${megabytes(free)} are free`
+  return new AppError('file/no-space', `There is no room for the files. ${room} on this machine.`, { cause })
+}
+
+/** What it takes on the disk. */
+export async function storedBytes({ kind, path }: MachineStorage): Promise<number> {
+  if (kind === 'image') return (await stat(path)).blocks * 512
+  const { stdout } = await execute('du', ['-s', '-k', '-x', '--', path], { timeout: copyMs }).catch(
+    // Folders that the sandbox has closed are left out.
+    (failure: { stdout?: string }) => ({ stdout: failure.stdout ?? '' }),
+  )
+  return (Number.parseInt(stdout, 10) || 0) * 1024
+}
+
+/** A power cut no longer takes it. */
+async function settle(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Holds a file system or a disk image still until its stdin ends, which it also does when Steward is killed.
+ *
+ * `freeze FOLDER`: nothing is written to the file system of this folder, and what was written is on its disk.
+ * `thaw FOLDER`: ends what a killed helper left.
+ * `lock FILE`: waits until the image is not mounted; it is not meanwhile.
+ * `release DEVICE FOLDER`: thaws the file system of a loop device, mounted on the folder for this process alone.
+ *
+ * Arguments: numbers of system calls, mode, path, folder. Prints `held`, then ends with 0 when all is undone.
+ */
+export const holdScript = String.raw`
+use strict;
+my ($numbers, $mode, $path, $folder) = @ARGV;
+my ($unshare, $mount) = split /,/, $numbers;
+my ($freeze, $thaw, $patienceSeconds) = (0xc0045877, 0xc0045878, 20);
+$0 = "steward $mode";
+$SIG{$_} = 'IGNORE' for 'INT', 'TERM', 'HUP', 'PIPE';
+sub wait_ { syswrite STDOUT, "held\n"; 1 while sysread STDIN, my $nothing, 64 }
+if ($mode eq 'lock') {
+  open(my $file, '<', $path) or die "cannot open the disk: $!\n";
+  for (my $left = $patienceSeconds * 200; !flock $file, 6; $left--) {
+    $left or die "the disk is in use\n";
+    select undef, undef, undef, 0.005;
+  }
+  wait_();
+  exit 0;
+}
+if ($mode eq 'release') {
+  my ($root, $type) = ('/', 'ext4');
+  syscall($unshare, 0x20000) == 0 or die "no mount namespace: $!\n";
+  syscall($mount, $root, $root, 0, 0x84000, 0) == 0 or die "cannot part from the mounts of the host: $!\n";
+  syscall($mount, $path, $folder, $type, 0x406, 0) == 0 or die "cannot mount $path: $!\n";
+  $path = $folder;
+}
+open(my $held, '<', $path) or die "cannot open the disk: $!\n";
+if ($mode eq 'freeze') {
+  defined ioctl $held, $freeze, 0 or die "cannot hold the disk still: $!\n";
+  wait_();
+}
+defined ioctl $held, $thaw, 0 or $! == 22 or die "cannot let go of the disk: $!\n";
+`

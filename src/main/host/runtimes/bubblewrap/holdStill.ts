@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { holdScript } from './holdScript.ts'
+import { membersOf } from './machineMembers.ts'
+import { isStopped, sendSignal } from './processTable.ts'
+import { systemCalls } from './systemCalls.ts'
+
+/** Lets go again. Idempotent, and bounded in time. */
+export type LetGo = () => Promise<void>
+
+type Helper = { perl: string; signal: AbortSignal }
+
+const holdMs = 60_000
+const letGoMs = 30_000
+const rounds = 100
+
+/** The file system of this folder: what was written before is on its disk, and nothing is written meanwhile. */
+export async function freeze(folder: string, helper: Helper): Promise<LetGo> {
+  const thaw = () => run(helper.perl, ['thaw', folder])
+  return hold(['freeze', folder], helper, thaw)
+}
+
+/** A disk image that is not mounted, or soon no longer is. */
+export function lockImage(file: string, helper: Helper): Promise<LetGo> {
+  return hold(['lock', file], helper, async () => {})
+}
+
+/** Ends the stillness of a loop device's file system that nobody holds any more. */
+export function releaseDevice(device: string, { perl, doorway }: { perl: string; doorway: string }): Promise<void> {
+  return run(perl, ['release', device, doorway])
+}
+
+/**
+ * Every process of a machine but its first, which does nothing. Parents first, and woken last: a shell must not see
+ * that its command was stopped.
+ */
+export async function stopProcesses(init: number, cgroups: readonly string[]): Promise<LetGo> {
+  const stopped: number[] = []
+  const letGo = async (): Promise<void> => {
+    for (const pid of stopped.splice(0).toReversed()) sendSignal(pid, 'SIGCONT')
+  }
+  for (let round = 0; round < rounds; round++) {
+    const members = (await membersOf(init, cgroups)).filter((pid) => pid !== init && !stopped.includes(pid))
+    const moving: number[] = []
+    for (const pid of members.toSorted((one, other) => one - other)) if (!(await isStopped(pid))) moving.push(pid)
+    if (moving.length === 0) return letGo
+    for (const pid of moving) if (sendSignal(pid, 'SIGSTOP')) stopped.push(pid)
+  }
+  await letGo()
+  throw new Error('its processes could not be held still')
+}
+
+async function hold(mode: readonly string[], { perl, signal }: Helper, otherwise: () => Promise<void>): Promise<LetGo> {
+  signal.throwIfAborted()
+  const helper = start(perl, mode)
+  const ended = ending(helper)
+  const letGo = async (): Promise<void> => {
+    helper.stdin?.end()
+    if ((await within(ended, letGoMs)) === 0) return
+    helper.kill('SIGKILL')
+    await otherwise()
+  }
+  const held = new Promise<void>((resolve, reject) => {
+    helper.stdout?.once('data', () => resolve())
+    void ended.then((end) => reject(new Error(end === 0 ? 'it ended early' : String(end))))
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  try {
+    await within(held, holdMs)
+    return letGo
+  } catch (failure) {
+    await letGo().catch(() => {}) // it was not held, or is no longer
+    throw failure
+  }
+}
+
+async function run(perl: string, mode: readonly string[]): Promise<void> {
+  const helper = start(perl, mode)
+  helper.stdin?.end()
+  const end = await within(ending(helper), letGoMs)
+  if (end !== 0) throw new Error(String(end))
+}
+
+/** On its own, so that what ends Steward does not end it. */
+function start(perl: string, mode: readonly string[]): ChildProcess {
+  const helper = spawn(perl, ['-e', holdScript, systemCalls()?.start ?? '', ...mode], {
+    cwd: '/',
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  helper.stdin?.on('error', () => {}) // it has ended: `ending` tells why
+  return helper
+}
+
+/** @returns 0, or what it complained about */
+function ending(helper: ChildProcess): Promise<0 | string> {
+  let complaint = ''
+  helper.stderr?.on('data', (bytes: Buffer) => {
+    complaint += bytes.toString('utf8')
+  })
+  return new Promise((resolve) => {
+    helper.once('error', (failure) => resolve(String(failure)))
+    helper.once('close', (code) => resolve(code === 0 ? 0 : complaint.trim() || 'its helper was killed'))
+  })
+}
+
+async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`it took more than ${ms} ms`)), ms)
+  try {
+    return await Promise.race([promise, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,24 @@
+import { statfs } from 'node:fs/promises'
+import { AppError } from '../../../../shared/appError.ts'
+
+/** Disks of machines take what is written, not what was promised: so much must be left for those that run. */
+export const spareBytes = 256 * 1024 ** 2
+
+/** What may still be written to the file system of this folder, which exists. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+/** @throws AppError `sandbox/capacity` when the machine's own disk has no room for another sandbox */
+export async function needSpace(folder: string, leastBytes: number): Promise<void> {
+  const free = await freeBytes(folder)
+  if (free >= leastBytes) return
+  throw new AppError('sandbox/capacity', 'No capacity', {
+    detail: `The disk of the data folder has ${megabytes(free)} free; another sandbox needs ${megabytes(leastBytes)}.`,
+  })
+}
+
+export function megabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1024 ** 2)} MB`
+}

@@ -1,0 +1,124 @@
+import { mkdir, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../../../shared/appError.ts'
+import type { SnapshotId } from '../../../../shared/ids.ts'
+import { copyStorage, storedBytes } from './copyFiles.ts'
+import { type LetGo, lockImage } from './holdStill.ts'
+import {
+  filesName,
+  type MachineFolder,
+  type MachineStorage,
+  newSuffix,
+  oldSuffix,
+  partSuffix,
+  removeTree,
+} from './machineFolder.ts'
+
+/** Copies of a machine's files, beside them: they go with the machine. */
+export type MachineSnapshots = {
+  /** @param holdStill of a machine that runs. @returns what it takes on the disk */
+  keep(machine: MachineFolder, request: { id: SnapshotId; signal: AbortSignal; holdStill?: HoldStill }): Promise<number>
+  /** @throws AppError `snapshot/not-found` */
+  find(machineFolder: string, id: SnapshotId): Promise<MachineStorage>
+  /** Of a machine that does not run. All files are put back, or none. */
+  restore(machine: MachineFolder, request: { id: SnapshotId; signal: AbortSignal }): Promise<void>
+  copy(from: MachineStorage, to: string, signal: AbortSignal): Promise<void>
+  remove(machineFolder: string, id: SnapshotId): Promise<void>
+}
+
+export type HoldStill = (signal: AbortSignal) => Promise<LetGo>
+
+export function machineSnapshots(tools: () => Promise<{ perl: string; bwrap: string }>): MachineSnapshots {
+  const isRoot = process.getuid?.() === 0
+  const at = (folder: string, id: SnapshotId, kind: MachineStorage['kind']): string =>
+    join(folder, 'snapshots', kind === 'image' ? `${id}.ext4` : id)
+
+  const find: MachineSnapshots['find'] = async (folder, id) => {
+    for (const kind of ['image', 'folder'] as const) {
+      const path = at(folder, id, kind)
+      if (await isThere(path)) return { kind, path }
+    }
+    throw new AppError('snapshot/not-found', `There is no snapshot ${id}.`)
+  }
+
+  const copy: MachineSnapshots['copy'] = async (from, to, signal) => {
+    const { bwrap } = await tools()
+    await copyStorage({ from, to, bwrap: isRoot ? undefined : bwrap, signal })
+  }
+
+  /** The copy is under its own name once it is complete. */
+  const copyWhole = async (from: MachineStorage, to: string, signal: AbortSignal): Promise<void> => {
+    const part = `${to}${partSuffix}`
+    try {
+      await copy(from, part, signal)
+      await rename(part, to)
+    } catch (failure) {
+      await removeTree(part)
+      throw failure
+    }
+  }
+
+  /** The image of a machine that has just ended may still be on its way out of its mount. */
+  const unmounted = async ({ kind, path }: MachineStorage, signal: AbortSignal): Promise<LetGo> =>
+    kind === 'image' ? lockImage(path, { perl: (await tools()).perl, signal }) : async () => {}
+
+  return {
+    find,
+    copy,
+    async keep({ path, storage }, { id, signal, holdStill }) {
+      const kept = at(path, id, storage.kind)
+      await mkdir(join(path, 'snapshots'), { recursive: true, mode: 0o700 })
+      try {
+        const letGo = await (holdStill?.(signal) ?? unmounted(storage, signal))
+        try {
+          await copyWhole(storage, kept, signal)
+        } finally {
+          await letGo()
+        }
+        return await storedBytes({ kind: storage.kind, path: kept })
+      } catch (failure) {
+        await removeTree(kept)
+        throw failed('The files could not be kept', failure, signal)
+      }
+    },
+    async restore({ path, storage }, { id, signal }) {
+      const from = await find(path, id)
+      if (from.kind !== storage.kind) throw new AppError('snapshot/failed', 'It was made of another kind of disk.')
+      try {
+        const letGo = await unmounted(storage, signal)
+        try {
+          if (from.kind === 'image') await copyWhole(from, storage.path, signal)
+          else await replaceFolder(join(path, filesName), (to) => copyWhole(from, to, signal))
+        } finally {
+          await letGo()
+        }
+      } catch (failure) {
+        throw failed('The files could not be put back', failure, signal)
+      }
+    },
+    async remove(folder, id) {
+      for (const kind of ['image', 'folder'] as const) await removeTree(at(folder, id, kind))
+    },
+  }
+}
+
+/** What is interrupted between the two moves is ended when the machine is mended. */
+async function replaceFolder(folder: string, copy: (to: string) => Promise<void>): Promise<void> {
+  await copy(`${folder}${newSuffix}`)
+  await rename(folder, `${folder}${oldSuffix}`)
+  await rename(`${folder}${newSuffix}`, folder)
+  await removeTree(`${folder}${oldSuffix}`)
+}
+
+function failed(what: string, failure: unknown, signal: AbortSignal): Error {
+  if (failure instanceof AppError || signal.aborted) return failure instanceof Error ? failure : new Error(what)
+  const reason = failure instanceof Error ? failure.message : String(failure)
+  return new AppError('snapshot/failed', `${what}: ${reason}.`, { cause: failure })
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
