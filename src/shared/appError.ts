@@ -45,6 +45,8 @@ export const errorCatalogue = {
   'file/denied': { status: 403, hint: 'The sandbox does not allow this path to be changed.' },
   'file/no-space': { status: 507, hint: 'Free disk space in the sandbox, or create one with a larger disk.' },
   'file/exists': { status: 409, hint: 'Choose another name, or allow it to be replaced.' },
+  'file/other-system': { status: 409, hint: 'Copy it, then remove it.' },
+  'file/not-empty': { status: 409, hint: 'Allow it to be removed with everything in it.' },
   'file/changed': { status: 409, hint: 'Read it again: it is no longer as it was.' },
   'upload/not-found': { status: 404, hint: 'Begin the upload again.' },
   'upload/offset': { status: 409, hint: 'Ask the upload for its offset, and go on from there.' },

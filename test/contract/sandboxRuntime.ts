@@ -608,6 +608,250 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
         expect(above.toString()).toBe('contract\n')
       })
 
+      describe('in detail', () => {
+        const { signal } = new AbortController()
+        const place = '/root/detail'
+        const at = (name: string) => `${place}/${name}`
+        const bash = (command: string) => run(machine, `cd ${place} && ${command}`)
+        beforeAll(() => run(machine, `mkdir -p ${place}`))
+        afterAll(() => run(machine, `chattr -i ${place} 2>/dev/null; rm -rf ${place}`))
+
+        test('have a state, also links, and another version once they are written', async () => {
+          await bash('printf hello > file; chmod 750 file; touch -d @1700000000.25 file; mkfifo fifo')
+          await bash('ln -s file good; ln -s nowhere bad; ln -s . folder')
+          const state = await machine.files.stat(at('file'), signal)
+          expect(state).toMatchObject({ name: 'file', path: at('file'), type: 'file', size: 5, mode: 0o750 })
+          expect(state.modified_at).toBe('2023-11-14T22:13:20.250Z')
+          expect(await machine.files.stat(at('file'), signal)).toEqual(state)
+          expect(await machine.files.stat(at('good'), signal)).toMatchObject({
+            type: 'symlink',
+            target: 'file',
+            target_type: 'file',
+          })
+          expect(await machine.files.stat(at('bad'), signal)).toMatchObject({ target: 'nowhere', target_type: null })
+          expect(await machine.files.stat('/', signal)).toMatchObject({ type: 'directory' })
+          expect((await machine.files.stat(at('fifo'), signal)).type).toBe('other')
+          const links = (await machine.listFiles(place, signal)).filter(({ type }) => type === 'symlink')
+          expect(links.map(({ name, target, target_type }) => [name, target, target_type])).toEqual([
+            ['bad', 'nowhere', null],
+            ['folder', '.', 'directory'],
+            ['good', 'file', 'file'],
+          ])
+          await bash('printf world > file')
+          expect((await machine.files.stat(at('file'), signal)).version).not.toBe(state.version)
+          await expectAppError('file/not-found', machine.files.stat(at('none'), signal))
+        })
+
+        test('are read and written in pieces, with holes and through links', async () => {
+          const content = randomBytes(700_000)
+          for (const offset of [0, 300_000]) {
+            await machine.files.writeRange(
+              at('pieces'),
+              { offset, content: content.subarray(offset, offset + 400_000) },
+              signal,
+            )
+          }
+          await bash('ln -s pieces link')
+          const { bytes, state } = await machine.files.readRange(
+            at('link'),
+            { offset: 250_000, length: 100_000 },
+            signal,
+          )
+          expect(bytes.equals(content.subarray(250_000, 350_000))).toBe(true)
+          expect(state).toMatchObject({ type: 'file', size: 700_000 })
+          const end = await machine.files.readRange(at('pieces'), { offset: 699_990, length: 1000 }, signal)
+          expect(end.bytes).toEqual(content.subarray(699_990))
+          expect((await machine.files.readRange(at('pieces'), { offset: 9e6, length: 9 }, signal)).bytes).toHaveLength(
+            0,
+          )
+          const cut = await machine.files.writeRange(
+            at('pieces'),
+            { offset: 5, content: Buffer.from('\0\r\n'), truncate: true },
+            signal,
+          )
+          expect(cut.size).toBe(8)
+          const far = 6 * 1024 ** 3
+          const sparse = await machine.files.writeRange(
+            at('sparse'),
+            { offset: far, content: Buffer.from('end') },
+            signal,
+          )
+          expect(sparse.size).toBe(far + 3)
+          const tail = await machine.files.readRange(at('sparse'), { offset: far - 2, length: 100 }, signal)
+          expect(tail.bytes).toEqual(Buffer.from('\0\0end'))
+          await machine.files.remove(at('sparse'), { recursive: false }, signal)
+        })
+
+        test('are no devices, pipes or folders when they are read and written', async () => {
+          const range = { offset: 0, length: 10 }
+          const piece = { offset: 0, content: Buffer.from('x') }
+          await bash('mkfifo pipe')
+          for (const path of [at('pipe'), '/dev/zero', place]) {
+            await expectAppError('file/not-a-file', machine.files.readRange(path, range, signal))
+            await expectAppError('file/not-a-file', machine.files.writeRange(path, piece, signal))
+          }
+          await expectAppError('file/not-found', machine.files.readRange(at('none'), range, signal))
+          await expectAppError('file/not-found', machine.files.writeRange(at('none/file'), piece, signal))
+          await expectAppError('file/path', machine.files.stat('relative', signal))
+          await expectAppError('file/denied', machine.files.writeRange('/usr/bin/new', piece, signal))
+        })
+
+        test('keep names of any bytes', async () => {
+          const names = [
+            'ü 🦀',
+            'line\nbreak',
+            `it's "quoted" \\x41 $HOME`,
+            '-rf',
+            '\uefff\uef80.bin',
+            '\uefee\uefbe\uef80',
+          ]
+          await bash(`mkdir names; cd names; touch $'\\xff\\x80.bin' $'\\xee\\xbe\\x80'`)
+          for (const name of names) {
+            await machine.files.writeRange(at(`names/${name}`), { offset: 0, content: Buffer.from(name) }, signal)
+          }
+          const listed = await machine.listFiles(at('names'), signal)
+          expect(new Set(listed.map(({ name }) => name))).toEqual(new Set(names))
+          expect(await bash(`cd names; ls $'\\xff\\x80.bin' $'\\xee\\xbe\\x80' | wc -l`)).toBe('2\n')
+          for (const name of names) {
+            await machine.files.copy({ from: at(`names/${name}`), to: at(`names/${name}2`) }, signal)
+            await machine.files.move({ from: at(`names/${name}2`), to: at(`names/${name}3`), replace: false }, signal)
+            await machine.files.remove(at(`names/${name}3`), { recursive: false }, signal)
+          }
+          expect(await machine.listFiles(at('names'), signal)).toHaveLength(names.length)
+        })
+
+        test('have folders made for them', async () => {
+          expect(await machine.files.makeFolder(at('a/b/c'), signal)).toBe(true)
+          expect(await machine.files.makeFolder(at('a/b/c'), signal)).toBe(false)
+          await bash('echo text > a/file')
+          await expectAppError('file/exists', machine.files.makeFolder(at('a/file'), signal))
+          await expectAppError('file/not-a-folder', machine.files.makeFolder(at('a/file/b'), signal))
+          await expectAppError('file/denied', machine.files.makeFolder('/usr/new', signal))
+        })
+
+        test('move, and take the place of others only where they may', async () => {
+          await bash('mkdir m m/full m/empty; echo one > m/one; echo two > m/two; echo x > m/full/x; chmod 700 m/two')
+          const move = (from: string, to: string, more: object = {}) =>
+            machine.files.move({ from: at(`m/${from}`), to: at(`m/${to}`), replace: false, ...more }, signal)
+          await expectAppError('file/exists', move('one', 'two'))
+          await expectAppError('file/not-found', move('none', 'three'))
+          await expectAppError('file/not-found', move('one', 'none/one'))
+          await expectAppError('file/not-a-folder', move('one', 'two/one'))
+          await expectAppError('file/path', move('full', 'full/inside'))
+          await expectAppError('file/exists', move('one', 'full', { replace: true }))
+          await expectAppError('file/not-empty', move('empty', 'full', { replace: true }))
+          const { version } = await machine.files.stat(at('m/two'), signal)
+          await expectAppError('file/changed', move('one', 'two', { replace: true, ifVersion: `${version}0` }))
+          await expectAppError('file/changed', move('one', 'two', { replace: true, ifVersion: null }))
+          expect(await bash('cat m/one m/two m/full/x')).toBe('one\ntwo\nx\n')
+          await move('one', 'two', {
+            replace: true,
+            ifVersion: version,
+            keepMode: true,
+            modifiedAtMs: 1_600_000_000_000,
+          })
+          expect(await bash('cat m/two; stat -c "%a %Y" m/two; ls m')).toBe('one\n700 1600000000\nempty\nfull\ntwo\n')
+          await move('full', 'moved')
+          await move('two', 'new', { ifVersion: null })
+          expect(await bash('ls m m/moved')).toBe('m:\nempty\nmoved\nnew\n\nm/moved:\nx\n')
+        })
+
+        test('move between file systems', async () => {
+          await bash(`mkdir -p across/deep; ln -s deep across/link; echo x > across/deep/x; chmod 640 across/deep/x`)
+          const other = '/run/across'
+          await machine.files.move({ from: at('across'), to: other, replace: false }, signal)
+          expect(
+            await run(
+              machine,
+              `ls ${place}/across 2>&1 | grep -c cannot; cd ${other}; readlink link; stat -c %a link/x`,
+            ),
+          ).toBe('1\ndeep\n640\n')
+          await bash('mkdir across')
+          await expectAppError(
+            'file/exists',
+            machine.files.move({ from: other, to: at('across'), replace: false }, signal),
+          )
+          await machine.files.move({ from: other, to: at('across'), replace: true }, signal)
+          expect(await bash('cat across/deep/x; ls -A | grep -c part || true')).toBe('x\n0\n')
+        })
+
+        test('are copied with their modes and times, as a whole or not at all', async () => {
+          await bash(
+            'mkdir -p c/deep; echo x > c/deep/x; chmod 600 c/deep/x; ln -s x c/deep/link; touch -d @1500000000 c/deep/x',
+          )
+          await machine.files.copy({ from: at('c'), to: at('d') }, signal)
+          expect(await bash('stat -c "%a %Y" d/deep/x; readlink d/deep/link')).toBe('600 1500000000\nx\n')
+          await expectAppError('file/exists', machine.files.copy({ from: at('c'), to: at('d') }, signal))
+          await expectAppError('file/not-found', machine.files.copy({ from: at('none'), to: at('e') }, signal))
+          await expectAppError('file/not-found', machine.files.copy({ from: at('c'), to: at('none/e') }, signal))
+          await expectAppError('file/path', machine.files.copy({ from: at('c'), to: at('c/inside') }, signal))
+          expect(await bash('ls -A c; ls -A | grep -c part || true')).toBe('deep\n0\n')
+        })
+
+        test('are removed, links and not what they lead to, however deep', async () => {
+          await bash('mkdir r kept; echo kept > kept/kept; ln -s ../kept r/link; mkdir r/sub; echo x > r/sub/x')
+          await expectAppError('file/not-empty', machine.files.remove(at('r'), { recursive: false }, signal))
+          await expectAppError('file/not-found', machine.files.remove(at('none'), { recursive: true }, signal))
+          await expectAppError('file/denied', machine.files.remove('/usr/bin/env', { recursive: false }, signal))
+          await bash(`perl -e 'chdir "r"; for (1 .. 3000) { mkdir "deeper"; chdir "deeper" or die }'`)
+          await machine.files.remove(at('r'), { recursive: true }, signal)
+          expect(await bash('ls -d r 2>&1 | grep -c cannot; cat kept/kept')).toBe('1\nkept\n')
+        })
+
+        test('are archived as they are, also long names, links and large ones', async () => {
+          const long = 'long '.repeat(40)
+          await bash(
+            `mkdir -p 'tar/${long}/${long}'; cd tar; head -c 3000000 /dev/urandom > big; : > empty; mkfifo pipe`,
+          )
+          await bash(
+            `cd tar; echo deep > '${long}/${long}/file'; ln -s '${long}/${long}/file' link; chmod 751 big; touch -d @1234567890 big`,
+          )
+          const chunks = await (await machine.files.archive(at('tar'), signal)).toArray()
+          await machine.writeFile(at('out.tar'), Buffer.concat(chunks), signal)
+          await bash('mkdir out; tar -xf out.tar -C out')
+          expect(await bash('rm tar/pipe; diff -r --no-dereference tar out/tar && stat -c "%a %Y" out/tar/big')).toBe(
+            '751 1234567890\n',
+          )
+          await expectAppError('file/not-a-folder', machine.files.archive(at('tar/big'), signal))
+          await expectAppError('file/not-found', machine.files.archive(at('none'), signal))
+        })
+
+        test('wait in an archive for whoever reads it, and end with it', async () => {
+          await bash('mkdir slow; head -c 50000000 /dev/zero > slow/zeros')
+          const slow = await machine.files.archive(at('slow'), signal)
+          await new Promise((resolve) => slow.once('readable', resolve))
+          expect(slow.readableLength).toBeLessThan(1_000_000)
+          slow.destroy()
+          let bytes = 0
+          for await (const piece of await machine.files.archive(at('slow'), signal)) bytes += piece.length
+          expect(bytes).toBeGreaterThan(50_000_000)
+          const left = new AbortController()
+          const called = await machine.files.archive(at('slow'), left.signal)
+          const failed = new Promise((resolve) => called.once('error', resolve))
+          left.abort(new Error('called off'))
+          expect(await failed).toMatchObject({ message: 'called off' })
+        })
+
+        test('tell when they change while they are read', async () => {
+          await bash('head -c 8000000 /dev/zero > busy')
+          const over = new AbortController()
+          const writer = machine.exec({
+            command: `cd ${place}; while :; do printf x | dd of=busy conv=notrunc status=none; done`,
+            timeoutMs: 600_000,
+            signal: over.signal,
+          })
+          await until('it to be seen', async () => {
+            const read = machine.files.readRange(at('busy'), { offset: 0, length: 8_000_000 }, signal)
+            return read.then(
+              () => false,
+              (failure: unknown) => failure instanceof Error && 'code' in failure && failure.code === 'file/changed',
+            )
+          })
+          over.abort()
+          await writer
+        })
+      })
+
       test('are not reached when the call is off', async () => {
         await expect(machine.readFile('/etc/hostname', 100, AbortSignal.abort())).rejects.toThrow()
       })

@@ -128,6 +128,16 @@ function localMachine(id: SandboxId): LocalMachine {
     listeningPorts: unsupported,
     writeFile: unsupported,
     readFile: unsupported,
+    files: {
+      stat: unsupported,
+      readRange: unsupported,
+      writeRange: unsupported,
+      makeFolder: unsupported,
+      move: unsupported,
+      copy: unsupported,
+      remove: unsupported,
+      archive: unsupported,
+    },
     listFiles: unsupported,
     connect: unsupported,
   }

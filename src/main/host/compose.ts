@@ -8,6 +8,7 @@ import type { Log } from '../platform/log.ts'
 import { programFile } from '../platform/programFile.ts'
 import { Scope } from '../platform/scope.ts'
 import { images } from './images/images.ts'
+import { archiveHandler } from './ipc/archiveHandler.ts'
 import { attachHandler } from './ipc/attachHandler.ts'
 import { claimAddress, leaveAddress, removePidFile, writePidFile } from './ipc/hostAddress.ts'
 import { hostHandlers } from './ipc/hostHandlers.ts'
@@ -121,7 +122,11 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
           pid: options.pid,
           shutDown: () => ending.resolve('asked to'),
         }),
-        open: streamHandler({ attach: attachHandler(terminals), connect: portHandler(running) }),
+        open: streamHandler({
+          attach: attachHandler(terminals),
+          connect: portHandler(running),
+          archive: archiveHandler(running),
+        }),
         onConnections: (count) => idle.connections(count),
         log: log.of('ipc'),
       }),

@@ -55,14 +55,29 @@ export const readFile = defineRoute({
   response: z.object({ path: z.string(), content: z.string(), encoding: z.enum(['utf8', 'base64']), size: z.int() }),
 })
 
+const FileType = z.enum(['file', 'directory', 'symlink', 'other'])
+
+/** Names are bytes. One that is no UTF-8 comes with U+EF80 to U+EFFF for the bytes 80 to FF that are none, and goes so. */
 export const FileEntry = z.object({
   name: z.string(),
   path: z.string(),
-  type: z.enum(['file', 'directory', 'symlink', 'other']),
+  type: FileType,
   size: z.int(),
   modified_at: IsoTime,
+  /** Of a symlink: what it says, and what it leads to; null when that is not there. */
+  target: z.string().optional(),
+  target_type: FileType.nullable().optional(),
 })
 export type FileEntry = z.infer<typeof FileEntry>
+
+/** A path as it is now. */
+export const FileState = FileEntry.extend({
+  /** Permission bits, of chmod(2). */
+  mode: z.int(),
+  /** Another one when its content may be another; what it is made of differs between runtimes. */
+  version: z.string(),
+})
+export type FileState = z.infer<typeof FileState>
 
 export const listFiles = defineRoute({
   operation: 'fileList',
@@ -72,5 +87,6 @@ export const listFiles = defineRoute({
   tag: 'Files',
   params: SandboxParams,
   query: PathQuery,
-  response: z.object({ path: z.string(), entries: z.array(FileEntry) }),
+  /** `truncated`: there are more than one answer takes. */
+  response: z.object({ path: z.string(), entries: z.array(FileEntry), truncated: z.boolean() }),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SandboxId, SnapshotId, TerminalId } from '../ids.ts'
-import { FileEntry } from './files.ts'
+import { FileEntry, FileState } from './files.ts'
 import { ImageName, ImageSource, ImageStatus } from './images.ts'
 import { ProcessSignal } from './processes.ts'
 import { Enforced, Network, RuntimeReport } from './sandboxes.ts'
@@ -53,6 +53,7 @@ const OnSandbox = z.object({ sandboxId: SandboxId })
 const OnTerminal = OnSandbox.extend({ terminalId: TerminalId })
 const OnSnapshot = OnSandbox.extend({ snapshotId: SnapshotId })
 const OnFiles = OnSnapshot.extend({ runtime: z.string() })
+const OnPath = OnSandbox.extend({ path: z.string() })
 const Nothing = z.object({})
 
 /** An image as a runtime has it. */
@@ -68,6 +69,9 @@ export const HostImage = z.object({
 export type HostImage = z.infer<typeof HostImage>
 
 const Environment = z.record(z.string(), z.string())
+
+/** What one answer carries of a file. */
+export const maxRangeBytes = 8 * 1024 * 1024
 
 /** name → what is sent, what comes back. "body" tells what travels beside it. */
 export const hostMethods = {
@@ -160,7 +164,29 @@ export const hostMethods = {
     params: OnSandbox.extend({ path: z.string(), maxBytes: z.int() }),
     result: z.object({ size: z.int() }),
   },
-  'file.list': { params: OnSandbox.extend({ path: z.string() }), result: z.object({ entries: z.array(FileEntry) }) },
+  'file.list': {
+    params: OnPath,
+    result: z.object({ entries: z.array(FileEntry), truncated: z.boolean() }),
+  },
+  'file.stat': { params: OnPath, result: FileState },
+  /** Result body: as many of the bytes as there are, at most `maxRangeBytes`. */
+  'file.readRange': { params: OnPath.extend({ offset: z.int(), length: z.int() }), result: FileState },
+  /** Request body: the bytes. */
+  'file.writeRange': { params: OnPath.extend({ offset: z.int(), truncate: z.boolean() }), result: FileState },
+  'file.makeFolder': { params: OnPath, result: z.object({ created: z.boolean() }) },
+  'file.move': {
+    params: OnSandbox.extend({
+      from: z.string(),
+      to: z.string(),
+      replace: z.boolean(),
+      ifVersion: z.string().nullable().optional(),
+      keepMode: z.boolean().optional(),
+      modifiedAtMs: z.int().optional(),
+    }),
+    result: Nothing,
+  },
+  'file.copy': { params: OnSandbox.extend({ from: z.string(), to: z.string() }), result: Nothing },
+  'file.remove': { params: OnPath.extend({ recursive: z.boolean() }), result: Nothing },
   'terminal.create': {
     params: OnTerminal.extend({
       command: z.string(),
@@ -222,16 +248,20 @@ export const HostEvent = z.discriminatedUnion('type', [
 export type HostEvent = z.infer<typeof HostEvent>
 
 /**
- * One of two stream kinds: a viewer of a terminal. Opened with these parameters, it carries the messages of
+ * One of the stream kinds: a viewer of a terminal. Opened with these parameters, it carries the messages of
  * `terminalStream.ts` in both directions; a message without JSON carries bytes: the snapshot first, then raw output.
  */
 export const TerminalAttach = OnTerminal.extend({ scrollback: z.int() })
 export type TerminalAttach = z.infer<typeof TerminalAttach>
 
 /**
- * The other stream kind: a connection to a port inside a sandbox. `opened` says that the port took it; then messages
+ * Another stream kind: a connection to a port inside a sandbox. `opened` says that the port took it; then messages
  * without JSON carry bytes both ways. Each side has at most `portWindowBytes` on the way that the other has not yet
  * acknowledged as used; `finished` says that a side sends no more. It fails with `port/…` or `sandbox/not-running`.
  */
 export const PortConnect = OnSandbox.extend({ kind: z.literal('port'), port: z.int().min(1).max(65_535) })
 export type PortConnect = z.infer<typeof PortConnect>
+
+/** The third stream kind: a folder as a tar, from the host only. It goes as the bytes of `PortConnect` do. */
+export const FolderArchive = OnPath.extend({ kind: z.literal('archive') })
+export type FolderArchive = z.infer<typeof FolderArchive>

@@ -12,6 +12,7 @@ import type { Images } from '../images/images.ts'
 import type { Machines } from '../machines/machines.ts'
 import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
 import type { Terminals } from '../terminals/terminals.ts'
+import { fileHandlers } from './fileHandlers.ts'
 
 type Reply<M extends HostMethod> = { result: HostResult<M>; body?: Uint8Array }
 type Call<M extends HostMethod> = { params: HostParams<M>; body: Buffer; signal: AbortSignal }
@@ -28,9 +29,6 @@ type HostParts = {
   shutDown: () => void
 }
 
-/** For files; a command has its own timeout. */
-const fileMs = 120_000
-
 /** What the host does for each method of the contract. Parameters are parsed here, at the edge, and trusted behind. */
 export function hostHandlers(parts: HostParts): Record<string, (call: IpcCall) => Promise<IpcAnswer>> {
   const handlers: Handlers = {
@@ -38,7 +36,7 @@ export function hostHandlers(parts: HostParts): Record<string, (call: IpcCall) =
     ...machineCalls(parts),
     ...snapshotCalls(parts),
     ...imageCalls(parts),
-    ...fileCalls(parts),
+    ...fileHandlers(parts.machines),
     ...terminalCalls(parts),
   }
   const parsing = <M extends HostMethod>(method: M) => {
@@ -123,23 +121,6 @@ function imageCalls({ images }: HostParts): Calls<'image'> {
     async 'image.remove'({ params }) {
       await images.remove(params.name)
       return { result: {} }
-    },
-  }
-}
-
-function fileCalls({ machines }: HostParts): Calls<'file'> {
-  const patience = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(fileMs)])
-  return {
-    async 'file.write'({ params, body, signal }) {
-      await machines.get(params.sandboxId).writeFile(params.path, body, patience(signal))
-      return { result: { bytesWritten: body.length } }
-    },
-    async 'file.read'({ params, signal }) {
-      const body = await machines.get(params.sandboxId).readFile(params.path, params.maxBytes, patience(signal))
-      return { result: { size: body.length }, body }
-    },
-    async 'file.list'({ params, signal }) {
-      return { result: { entries: await machines.get(params.sandboxId).listFiles(params.path, patience(signal)) } }
     },
   }
 }

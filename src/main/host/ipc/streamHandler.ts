@@ -1,14 +1,20 @@
 import { AppError } from '../../../shared/appError.ts'
-import { PortConnect } from '../../../shared/contract/hostIpc.ts'
+import { FolderArchive, PortConnect } from '../../../shared/contract/hostIpc.ts'
 import type { IpcServerStream } from '../../platform/ipc/ipcServer.ts'
 
 type Open<P> = (params: P, stream: IpcServerStream) => void
+type Openers = { attach: Open<unknown>; connect: Open<PortConnect>; archive: Open<FolderArchive> }
 
-/** Tells the two kinds of streams apart. */
-export function streamHandler({ attach, connect }: { attach: Open<unknown>; connect: Open<PortConnect> }) {
+/** Tells the kinds of streams apart. */
+export function streamHandler({ attach, connect, archive }: Openers) {
   return (params: unknown, stream: IpcServerStream): void => {
     if (typeof params !== 'object' || params === null || !('kind' in params)) {
       attach(params, stream)
+      return
+    }
+    const folder = FolderArchive.safeParse(params)
+    if (folder.success) {
+      archive(folder.data, stream)
       return
     }
     const parsed = PortConnect.safeParse(params)

@@ -5,6 +5,7 @@ import type { ImageName, ImageSource } from '../../../shared/contract/images.ts'
 import type { ProcessSignal } from '../../../shared/contract/processes.ts'
 import type { Enforced, RuntimeReport } from '../../../shared/contract/sandboxes.ts'
 import type { SandboxId, SnapshotId } from '../../../shared/ids.ts'
+import type { FileOperations } from './fileOperations.ts'
 
 /**
  * Makes machines of one kind. A machine behaves like one small computer: its own files, processes and network.
@@ -96,6 +97,7 @@ export interface Machine {
   readFile(path: string, maxBytes: number, signal: AbortSignal): Promise<Buffer>
   /** Folders first, then by name. @throws AppError `file/not-found`, `file/not-a-folder`. */
   listFiles(path: string, signal: AbortSignal): Promise<FileEntry[]>
+  readonly files: FileOperations
   /**
    * Connects to a TCP port of the machine's own loopback, IPv4 before IPv6. Ending the stream ends what is sent to the
    * port; the stream ends when the port has sent all it will, and with the machine. `signal` limits the connecting only.

@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import { AppError } from '../../../shared/appError.ts'
 import {
   type HostMethod,
@@ -23,6 +23,8 @@ export type HostCalls = {
   attach(params: TerminalAttach, handlers: IpcStreamHandlers): IpcStream
   /** @throws AppError `port/…`, `sandbox/not-running`, `host/unavailable` */
   connect(to: { sandboxId: SandboxId; port: number }, signal: AbortSignal): Promise<Duplex>
+  /** A folder as a tar; `signal` limits the beginning only. @throws AppError `file/…`, `sandbox/not-running`, `host/unavailable` */
+  archive(of: { sandboxId: SandboxId; path: string }, signal: AbortSignal): Promise<Readable>
 }
 
 export type HostCallOptions = { body?: Uint8Array; deadlineMs?: number; signal?: AbortSignal }

@@ -3,8 +3,8 @@ import { AppError } from '../../../shared/appError.ts'
 import { HostEvent } from '../../../shared/contract/hostIpc.ts'
 import { connectIpc, type IpcClient } from '../../platform/ipc/ipcClient.ts'
 import type { Log } from '../../platform/log.ts'
+import { openBytes } from './hostBytes.ts'
 import { callHost, type HostCall, type HostCalls } from './hostCalls.ts'
-import { connectToPort } from './hostPorts.ts'
 import { replaceOtherVersion } from './hostVersion.ts'
 
 export type HostConnection = HostCalls & {
@@ -126,7 +126,8 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
       queueMicrotask(() => handlers.onEnd(away()))
       return { send: () => {}, sendBytes: () => {}, close: () => {} }
     },
-    connect: async (to, signal) => connectToPort(live ?? (await soon()), to, signal),
+    connect: async (to, signal) => openBytes(live ?? (await soon()), { kind: 'port', ...to }, signal),
+    archive: async (of, signal) => openBytes(live ?? (await soon()), { kind: 'archive', ...of }, signal),
     async close() {
       closing.abort()
       live?.close()

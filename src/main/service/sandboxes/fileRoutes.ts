@@ -42,7 +42,7 @@ export function fileRoutes({
     endpoint(listFiles, async ({ params, query: { path } }, { caller, signal }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       const { result } = await call('file.list', { sandboxId, path }, { deadlineMs: fileDeadlineMs, signal })
-      return { path, entries: result.entries }
+      return { path, ...result }
     }),
   ]
 }

@@ -37,7 +37,7 @@ export type Entered = {
 }
 
 export type EnterRequest = {
-  mode: 'exec' | 'terminal' | 'connect' | 'write' | 'read' | 'list'
+  mode: 'exec' | 'terminal' | 'connect' | 'write' | 'read' | 'file'
   /** Each is sent with a NUL after it. */
   fields: readonly string[]
   content?: Uint8Array

@@ -1,3 +1,5 @@
+import { fileScript } from './fileScript.ts'
+
 /**
  * Runs outside the sandbox's process namespace under the sandbox's own uid: joins its cgroups, then its namespaces,
  * gives up every capability that a machine does not need, and only then touches what the sandbox could have changed.
@@ -57,6 +59,8 @@ sub field {
   $value;
 }
 
+sub put_ { say_($output, $_[0]) or exit }
+${fileScript}
 open($peer, '+<&=', 3) && fcntl($peer, 2, 1) or exit 1;
 if ($masters) {
   my $unlocked = pack('i', 0);
@@ -292,19 +296,6 @@ sub write_ {
   tell_('x', 0);
 }
 
-sub list_ {
-  my $path = field();
-  opendir(my $folder, $path) or fail('open');
-  my $listing = '';
-  while (defined(my $name = readdir $folder)) {
-    next if $name eq '.' || $name eq '..';
-    my ($kind, $size, $modified) = (lstat "$path/$name")[2, 7, 9];
-    $listing .= join(' ', $kind & 0170000, $size, $modified, $name) . "\0" if defined $kind;
-  }
-  say_($output, $listing) or exit;
-  tell_('x', 0);
-}
-
 sub serve {
   tell_('h');
   my $mode = field();
@@ -318,7 +309,7 @@ sub serve {
     confine();
     if ($mode eq 'read') { read_() }
     elsif ($mode eq 'write') { write_() }
-    else { list_() }
+    else { file_(); tell_('x', 0) }
   }
   leave();
 }

@@ -1,12 +1,9 @@
 import { constants } from 'node:os'
-import { posix } from 'node:path'
 import { AppError } from '../../../../shared/appError.ts'
-import type { FileEntry } from '../../../../shared/contract/files.ts'
-import { isoTime } from '../../../../shared/time.ts'
 import { type Ending, type Entrance, enter } from './enter.ts'
 
 type FileRequest = {
-  mode: 'read' | 'write' | 'list'
+  mode: 'read' | 'write'
   path: string
   more?: string
   content?: Uint8Array
@@ -27,17 +24,8 @@ export function readMachineFile(
   return reach(entrance, { mode: 'read', path: request.path, more: String(request.maxBytes), signal: request.signal })
 }
 
-export async function listMachineFiles(
-  entrance: Entrance,
-  request: { path: string; signal: AbortSignal },
-): Promise<FileEntry[]> {
-  const listing = await reach(entrance, { ...request, mode: 'list' })
-  const entries = listing.toString('utf8').split('\0').slice(0, -1)
-  return entries.map((line) => fileEntry(request.path, line)).toSorted(foldersFirst)
-}
-
 async function reach(entrance: Entrance, { mode, path, more, content, signal }: FileRequest): Promise<Buffer> {
-  if (!path.startsWith('/') || path.includes('\0')) throw new AppError('file/path', `${path} is not an absolute path.`)
+  checkPath(path)
   signal.throwIfAborted()
   const fields = more === undefined ? [path] : [path, more]
   const chunks: Buffer[] = []
@@ -51,7 +39,11 @@ async function reach(entrance: Entrance, { mode, path, more, content, signal }: 
   throw fileFailure(path, ending)
 }
 
-function fileFailure(path: string, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
+export function checkPath(path: string): void {
+  if (!path.startsWith('/') || path.includes('\0')) throw new AppError('file/path', `${path} is not an absolute path.`)
+}
+
+export function fileFailure(path: string, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
   if (ending.kind === 'refused') return ending.failure
   if (ending.kind === 'lost') {
     return new AppError('exec/failed', `The sandbox did not tell what became of ${path}.`, { detail: ending.detail })
@@ -83,28 +75,4 @@ function fileFailure(path: string, ending: Exclude<Ending, { kind: 'ended' }>): 
     default:
       return new AppError('exec/failed', `${path} could not be reached (${ending.stage}, error ${ending.errno}).`)
   }
-}
-
-const kinds: ReadonlyMap<number, FileEntry['type']> = new Map([
-  [0o100000, 'file'],
-  [0o040000, 'directory'],
-  [0o120000, 'symlink'],
-])
-
-/** @param line `KIND SIZE SECONDS NAME`, where a name may hold anything but `/` and NUL */
-function fileEntry(folder: string, line: string): FileEntry {
-  const [, kind = '', size = '', seconds = '', name = ''] = /^(\d+) (\d+) (-?\d+) (.*)$/s.exec(line) ?? []
-  return {
-    name,
-    path: posix.join(folder, name),
-    type: kinds.get(Number(kind)) ?? 'other',
-    size: Number(size),
-    modified_at: isoTime(Number(seconds) * 1000),
-  }
-}
-
-function foldersFirst(one: FileEntry, other: FileEntry): number {
-  const rank = (entry: FileEntry): number => (entry.type === 'directory' ? 0 : 1)
-  if (rank(one) !== rank(other)) return rank(one) - rank(other)
-  return one.name < other.name ? -1 : Number(one.name > other.name)
 }

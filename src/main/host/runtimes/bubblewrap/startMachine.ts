@@ -11,11 +11,12 @@ import { type CgroupController, type CgroupLimits, cgroupName, type MachineCgrou
 import { connectPort } from './connectPort.ts'
 import { diskMeter } from './diskMeter.ts'
 import type { Entrance } from './enter.ts'
+import { fileOperations, listMachineFiles } from './fileWork.ts'
 import { freeze, stopProcesses } from './holdStill.ts'
 import type { HostTools } from './hostTools.ts'
 import { listeningPortsOf } from './listeningPorts.ts'
 import { type MachineEntrance, machineEntrance } from './machineEntrance.ts'
-import { listMachineFiles, readMachineFile, writeMachineFile } from './machineFiles.ts'
+import { readMachineFile, writeMachineFile } from './machineFiles.ts'
 import type { MachineFolder, MachineFolders } from './machineFolder.ts'
 import { machineMeter } from './machineMeter.ts'
 
@@ -209,6 +210,7 @@ function runningMachine(
     writeFile: (path, content, signal) => inside((into) => writeMachineFile(into, { path, content, signal })),
     readFile: (path, maxBytes, signal) => inside((into) => readMachineFile(into, { path, maxBytes, signal })),
     listFiles: (path, signal) => inside((into) => listMachineFiles(into, { path, signal })),
+    files: fileOperations(inside, over.signal),
     connect: (port, signal) =>
       inside(async (into) => {
         const connection = await connectPort(into, port, signal)

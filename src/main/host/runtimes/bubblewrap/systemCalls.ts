@@ -4,6 +4,8 @@ export type SystemCalls = {
   enter: string
   /** unshare, mount, umount2 */
   start: string
+  /** statx, renameat2 */
+  files: string
   /** As <linux/audit.h> numbers the architecture. */
   architecture: number
   socket: number
@@ -18,6 +20,7 @@ const numbers: Partial<Record<NodeJS.Architecture, SystemCalls>> = {
   x64: {
     enter: '308,157,112,126,302,319,317,117,119',
     start: '272,165,166',
+    files: '332,316',
     architecture: 0xc000003e,
     socket: 41,
     foreignFrom: 0x40000000,
@@ -26,6 +29,7 @@ const numbers: Partial<Record<NodeJS.Architecture, SystemCalls>> = {
   arm64: {
     enter: '268,167,157,91,261,279,277,147,149',
     start: '97,40,39',
+    files: '291,276',
     architecture: 0xc00000b7,
     socket: 198,
     foreignFrom: 0x40000000,

@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream'
-import type { PortConnect } from '../../../shared/contract/hostIpc.ts'
+import type { FolderArchive, PortConnect } from '../../../shared/contract/hostIpc.ts'
 import { byteStream } from '../../platform/ipc/byteStream.ts'
 import type { IpcClient, IpcStream } from '../../platform/ipc/ipcClient.ts'
 
-/** Resolves when the port in the sandbox took the connection. */
-export function connectToPort(
+/** Resolves when the port in the sandbox took the connection, or the folder is about to come. */
+export function openBytes(
   client: Pick<IpcClient, 'open'>,
-  to: Omit<PortConnect, 'kind'>,
+  to: PortConnect | FolderArchive,
   signal: AbortSignal,
 ): Promise<Duplex> {
   return new Promise((resolve, reject) => {
@@ -30,13 +30,10 @@ export function connectToPort(
       signal.removeEventListener('abort', giveUp)
       reject(new Error('The connection ended before it was opened.'))
     })
-    const stream: IpcStream = client.open(
-      { kind: 'port', ...to },
-      {
-        onMessage: bytes.onMessage,
-        onBytes: bytes.onBytes,
-        onEnd: bytes.onEnd,
-      },
-    )
+    const stream: IpcStream = client.open(to, {
+      onMessage: bytes.onMessage,
+      onBytes: bytes.onBytes,
+      onEnd: bytes.onEnd,
+    })
   })
 }

@@ -1,0 +1,47 @@
+import { pipeline } from 'node:stream/promises'
+import { AppError } from '../../../shared/appError.ts'
+import type { FolderArchive } from '../../../shared/contract/hostIpc.ts'
+import { byteStream } from '../../platform/ipc/byteStream.ts'
+import type { IpcServerStream } from '../../platform/ipc/ipcServer.ts'
+import type { Machines } from '../machines/machines.ts'
+
+/** Of all machines together: each is a process of this machine that reads as fast as it can. */
+const maxArchives = 16
+
+/** Sends a folder to the service as fast as that reads it. */
+export function archiveHandler(machines: Pick<Machines, 'get'>) {
+  let underWay = 0
+
+  const send = async ({ sandboxId, path }: FolderArchive, stream: IpcServerStream): Promise<void> => {
+    const left = new AbortController()
+    const outside = byteStream({
+      ...stream,
+      end: (failure) => stream.end(failure instanceof AppError ? failure : undefined),
+    })
+    outside.duplex.on('error', () => {}) // `close` follows
+    outside.duplex.once('close', () => left.abort())
+    outside.duplex.resume()
+    stream.onMessage = outside.onMessage
+    stream.onBytes = outside.onBytes
+    stream.onTurn = outside.onTurn
+    stream.onClose = () => outside.duplex.destroy()
+    const tar = await machines.get(sandboxId).files.archive(path, left.signal)
+    stream.send({ type: 'opened' })
+    await pipeline(tar, outside.duplex)
+  }
+
+  return (params: FolderArchive, stream: IpcServerStream): void => {
+    if (underWay >= maxArchives) {
+      stream.end(new AppError('request/rate', `${maxArchives} folders are being downloaded already.`))
+      return
+    }
+    underWay++
+    void send(params, stream)
+      .catch((failure: unknown) => stream.end(failure instanceof AppError ? failure : brokenOff(params.path)))
+      .finally(() => underWay--)
+  }
+}
+
+function brokenOff(path: string): AppError {
+  return new AppError('exec/failed', `${path} could not be read to its end.`)
+}

@@ -1,0 +1,74 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { FileEntry } from '../../../shared/contract/files.ts'
+import { type HostMethod, type HostParams, type HostResult, maxRangeBytes } from '../../../shared/contract/hostIpc.ts'
+import type { Machines } from '../machines/machines.ts'
+
+type FileMethod = Extract<HostMethod, `file.${string}`>
+type FileCalls = {
+  readonly [M in FileMethod]: (call: {
+    params: HostParams<M>
+    body: Buffer
+    signal: AbortSignal
+  }) => Promise<{ result: HostResult<M>; body?: Uint8Array }>
+}
+
+const fileMs = 120_000
+/** Of trees, which may be copied. */
+const treeMs = 30 * 60_000
+/** Of one listing as JSON: a message has room for twice that. */
+const listingBytes = 8 * 1024 * 1024
+
+export function fileHandlers(machines: Pick<Machines, 'get'>): FileCalls {
+  const patience = (signal: AbortSignal, ms = fileMs) => AbortSignal.any([signal, AbortSignal.timeout(ms)])
+  const filesOf = ({ sandboxId }: { sandboxId: HostParams<'file.stat'>['sandboxId'] }) => machines.get(sandboxId).files
+  return {
+    async 'file.write'({ params, body, signal }) {
+      await machines.get(params.sandboxId).writeFile(params.path, body, patience(signal))
+      return { result: { bytesWritten: body.length } }
+    },
+    async 'file.read'({ params, signal }) {
+      const body = await machines.get(params.sandboxId).readFile(params.path, params.maxBytes, patience(signal))
+      return { result: { size: body.length }, body }
+    },
+    async 'file.list'({ params, signal }) {
+      return { result: fitting(await machines.get(params.sandboxId).listFiles(params.path, patience(signal))) }
+    },
+    async 'file.stat'({ params, signal }) {
+      return { result: await filesOf(params).stat(params.path, patience(signal)) }
+    },
+    async 'file.readRange'({ params: { path, offset, length, ...on }, signal }) {
+      if (length > maxRangeBytes)
+        throw new AppError('request/too-large', `${length} bytes are more than one read takes.`)
+      const { state, bytes } = await filesOf(on).readRange(path, { offset, length }, patience(signal))
+      return { result: state, body: bytes }
+    },
+    async 'file.writeRange'({ params: { path, offset, truncate, ...on }, body, signal }) {
+      return { result: await filesOf(on).writeRange(path, { offset, truncate, content: body }, patience(signal)) }
+    },
+    async 'file.makeFolder'({ params, signal }) {
+      return { result: { created: await filesOf(params).makeFolder(params.path, patience(signal)) } }
+    },
+    async 'file.move'({ params: { sandboxId, ...request }, signal }) {
+      await filesOf({ sandboxId }).move(request, patience(signal, treeMs))
+      return { result: {} }
+    },
+    async 'file.copy'({ params: { sandboxId, ...request }, signal }) {
+      await filesOf({ sandboxId }).copy(request, patience(signal, treeMs))
+      return { result: {} }
+    },
+    async 'file.remove'({ params: { path, recursive, ...on }, signal }) {
+      await filesOf(on).remove(path, { recursive }, patience(signal, treeMs))
+      return { result: {} }
+    },
+  }
+}
+
+/** A sandbox makes as many files as it likes: the first of them are told. */
+function fitting(all: FileEntry[]): HostResult<'file.list'> {
+  let bytes = 0
+  const end = all.findIndex((entry) => {
+    bytes += Buffer.byteLength(JSON.stringify(entry)) + 1
+    return bytes > listingBytes
+  })
+  return end === -1 ? { entries: all, truncated: false } : { entries: all.slice(0, end), truncated: true }
+}

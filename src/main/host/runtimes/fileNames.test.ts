@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { bytesOfName, textOfName } from './fileNames.ts'
+
+test.each(['plain', 'ü 🦀', 'line\nbreak', '\ue000', '"\'\\'])('%j is written as it is', (name) => {
+  expect(textOfName(Buffer.from(name))).toBe(name)
+  expect(bytesOfName(name)).toEqual(Buffer.from(name))
+})
+
+test('every name has a text of its own that leads back to it', () => {
+  const names = [
+    Buffer.of(0xff, 0x41, 0xc3),
+    Buffer.of(0xc3, 0xbc, 0xe2, 0x82),
+    Buffer.from('\uef80\uefff'),
+    Buffer.of(0xf0, 0x9f, 0xa6, 0x80, 0x80),
+    Buffer.of(0xee, 0xbe),
+    Buffer.from(Array.from({ length: 255 }, (_, byte) => byte + 1)),
+  ]
+  const texts = names.map(textOfName)
+  expect(new Set(texts).size).toBe(names.length)
+  for (const [index, text] of texts.entries()) expect(bytesOfName(text)).toEqual(names[index])
+  expect(texts[0]).toBe('\uefffA\uefc3')
+})

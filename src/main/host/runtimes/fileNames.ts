@@ -1,0 +1,44 @@
+import { isUtf8 } from 'node:buffer'
+
+/**
+ * Names of files are bytes, ours are text. A byte that is no UTF-8 becomes a character of its own, U+EF00 plus the
+ * byte; and so do the bytes of such a character itself: every name has one text, and every text leads back to it.
+ */
+const escapes = 0xef00
+
+export function textOfName(bytes: Buffer): string {
+  if (isUtf8(bytes) && !hasEscape(bytes)) return bytes.toString('utf8')
+  let text = ''
+  for (let at = 0; at < bytes.length; ) {
+    const length = sequenceLength(bytes, at)
+    const piece = bytes.subarray(at, at + length)
+    const whole = isUtf8(piece) && !hasEscape(piece)
+    text += whole ? piece.toString('utf8') : String.fromCharCode(escapes + (bytes[at] ?? 0))
+    at += whole ? length : 1
+  }
+  return text
+}
+
+export function bytesOfName(text: string): Buffer {
+  if (!/[\uef80-\uefff]/.test(text)) return Buffer.from(text)
+  return Buffer.concat(
+    text
+      .split(/([\uef80-\uefff])/)
+      .map((part, index) => (index % 2 === 1 ? Buffer.of(part.charCodeAt(0) - escapes) : Buffer.from(part))),
+  )
+}
+
+/** U+EF80 to U+EFFF are EE BE 80 to EE BF BF. */
+function hasEscape(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(0xee); at !== -1; at = bytes.indexOf(0xee, at + 1)) {
+    if ((bytes[at + 1] ?? 0) >= 0xbe) return true
+  }
+  return false
+}
+
+function sequenceLength(bytes: Buffer, at: number): number {
+  const first = bytes[at] ?? 0
+  if (first < 0x80) return 1
+  if (first < 0xe0) return 2
+  return first < 0xf0 ? 3 : 4
+}
