@@ -11,6 +11,8 @@ let sandboxId: string
 let spareId: string
 let terminalId: string
 let keyId: string
+let snapshotId: string
+let spareSnapshotId: string
 let processId: string
 let foreignKey: string
 
@@ -19,6 +21,8 @@ beforeAll(async () => {
   sandboxId = await createdId('/v1/sandboxes', { name: 'contract' }, 'id')
   spareId = await createdId('/v1/sandboxes', { name: 'spare' }, 'id')
   terminalId = await createdId(`/v1/sandboxes/${sandboxId}/pty`, { command: 'cat' }, 'session_id')
+  snapshotId = await createdId(`/v1/sandboxes/${sandboxId}/snapshots`, { name: 'kept' }, 'id')
+  spareSnapshotId = await createdId(`/v1/sandboxes/${spareId}/snapshots`, {}, 'id')
   const begun = await service.send(`/v1/sandboxes/${sandboxId}/exec`, {
     body: { command: 'sleep 1000 >/dev/null 2>&1 & echo $!' },
   })
@@ -48,6 +52,11 @@ const asked: Record<string, { id?: () => string; query?: string; body?: unknown 
   sandboxStop: { id: () => spareId },
   sandboxStart: { id: () => spareId },
   sandboxExec: { body: { command: 'echo out; echo err >&2; exit 3' } },
+  snapshotCreate: { body: { name: 'another' } },
+  snapshotList: {},
+  snapshotRestore: { id: () => spareId },
+  snapshotFork: { body: { name: 'forked' } },
+  snapshotDelete: {},
   fileUpload: { body: { path: '/tmp/contract.txt', content: 'hello' } },
   fileRead: { query: '?path=/tmp/contract.txt' },
   fileList: { query: '?path=/tmp' },
@@ -88,6 +97,7 @@ function pathOf(route: Route, path: string = route.path): string {
     id,
     sessionId: terminalId,
     keyId,
+    snapshotId: id === spareId ? spareSnapshotId : snapshotId,
     pid: processId,
     port: '3000',
     domain: 'app.example.com',

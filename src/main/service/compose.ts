@@ -52,6 +52,9 @@ import { sandboxRegistry } from './sandboxes/sandboxRegistry.ts'
 import { type SandboxRecord, sandboxRepository } from './sandboxes/sandboxRepository.ts'
 import { sandboxRoutes } from './sandboxes/sandboxRoutes.ts'
 import { sandboxToWire } from './sandboxes/sandboxWire.ts'
+import { snapshotRepository } from './snapshots/snapshotRepository.ts'
+import { snapshotRoutes } from './snapshots/snapshotRoutes.ts'
+import { snapshots } from './snapshots/snapshots.ts'
 import { terminalActivity } from './terminals/terminalActivity.ts'
 import { terminalLinkRepository } from './terminals/terminalLinkRepository.ts'
 import { terminalLinks } from './terminals/terminalLinks.ts'
@@ -185,6 +188,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       now,
       log: log.of('sandboxes'),
     })
+    const kept = snapshots({
+      records: snapshotRepository(database),
+      sandboxes,
+      call,
+      publish: events.publish,
+      note: activity.note,
+      newId: () => randomBytes(12).toString('hex'),
+      now,
+      log: log.of('snapshots'),
+    })
     const tell = hostEvents({
       sandboxes,
       terminals: terminalNotes,
@@ -203,6 +216,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         async onConnected(hostCall) {
           runtimes.forget()
           await sandboxes.reconcile(hostCall)
+          await kept.reconcile(hostCall)
           await terminalNotes.catchUp(
             hostCall,
             records.all().map(({ id }) => id),
@@ -239,6 +253,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...healthRoutes({ version: options.version, now }),
         ...accountRoutes(keys),
         ...sandboxRoutes({ sandboxes, runtimes, call, activity, toWire }),
+        ...snapshotRoutes({ snapshots: kept, toWire }),
         ...portRoutes({ sandboxes, ports, tokens, urlOf: names.urlOf, openPath }),
         ...sandboxDomainRoutes({ sandboxes, domains }),
         ...fileRoutes({ sandboxes, call, activity }),

@@ -18,6 +18,7 @@ import {
   startSandbox,
   stopSandbox,
 } from './sandboxes.ts'
+import { createSnapshot, deleteSnapshot, forkSnapshot, listSnapshots, restoreSnapshot } from './snapshots.ts'
 import { searchTerminals } from './terminalSearch.ts'
 import {
   changeTerminal,
@@ -45,6 +46,11 @@ export const routeTable: readonly Route[] = [
   startSandbox,
   stopSandbox,
   execInSandbox,
+  createSnapshot,
+  listSnapshots,
+  restoreSnapshot,
+  forkSnapshot,
+  deleteSnapshot,
   uploadFile,
   readFile,
   listFiles,

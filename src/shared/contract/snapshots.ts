@@ -61,7 +61,7 @@ export const forkSnapshot = defineRoute({
   summary: 'Create another sandbox with the files of a snapshot',
   tag: 'Snapshots',
   params: SnapshotParams,
-  /** What is absent is as the sandbox of the snapshot has it. */
+  /** What is absent is as the sandbox of the snapshot has it; its name gets ` fork` after it. */
   body: ForkSandbox,
   response: Sandbox,
   status: 201,

@@ -4,7 +4,7 @@ import type { ServiceEvent } from '../../../shared/contract/events.ts'
 import type { RunningMachine } from '../../../shared/contract/hostIpc.ts'
 import type { Parsed } from '../../../shared/contract/route.ts'
 import type { changeSandbox, createSandbox, Enforced, Network, Sandbox } from '../../../shared/contract/sandboxes.ts'
-import { type AccountId, SandboxId, shortId } from '../../../shared/ids.ts'
+import { type AccountId, SandboxId, type SnapshotId, shortId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { Caller } from '../endpoint.ts'
@@ -16,7 +16,7 @@ import { machineSpec } from './sandboxWire.ts'
 
 export type SandboxRegistry = {
   /** @throws AppError `sandbox/capacity`; `start` as well */
-  create(accountId: AccountId, wanted: Parsed<typeof createSandbox>['body']): Promise<SandboxRecord>
+  create(accountId: AccountId, wanted: Parsed<typeof createSandbox>['body'], from?: FilesOf): Promise<SandboxRecord>
   list(accountId: AccountId): SandboxRecord[]
   /** @throws AppError `sandbox/not-found`, alike for one that is not there and one of somebody else */
   owned(caller: Caller, id: SandboxId): SandboxRecord
@@ -24,6 +24,10 @@ export type SandboxRegistry = {
   running(caller: Caller, id: SandboxId): SandboxRecord
   start(caller: Caller, id: SandboxId): Promise<SandboxRecord>
   stop(caller: Caller, id: SandboxId): Promise<SandboxRecord>
+  /** Runs while nothing else changes it. @throws AppError `sandbox/busy` while it is being made */
+  exclusively<T>(caller: Caller, id: SandboxId, work: (record: SandboxRecord) => Promise<T>): Promise<T>
+  /** One that runs is stopped for it, and started again however it went. @throws AppError `sandbox/busy` */
+  replaceFiles(caller: Caller, id: SandboxId, replacement: FileReplacement): Promise<SandboxRecord>
   /** Stops it for want of use, if `isIdle` still says so when its turn has come. */
   stopIdle(id: SandboxId, isIdle: () => boolean): Promise<void>
   change(caller: Caller, id: SandboxId, wanted: Parsed<typeof changeSandbox>['body']): SandboxRecord
@@ -38,6 +42,16 @@ export type SandboxRegistry = {
   hostGone(): void
   /** Compares the records with what a host, just connected, really runs and keeps. */
   reconcile(call: HostCall): Promise<void>
+}
+
+/** A snapshot, and how long making a sandbox with its files may take. */
+export type FilesOf = { sandboxId: SandboxId; snapshotId: SnapshotId; deadlineMs: number }
+
+export type FileReplacement = {
+  /** Why it is stopped. */
+  reason: string
+  /** Changes all or, when it fails, nothing. */
+  replace: (record: SandboxRecord) => Promise<void>
 }
 
 export type SandboxRegistryOptions = {
@@ -106,6 +120,17 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
     throw new AppError('sandbox/not-found', 'Sandbox not found or access denied')
   }
 
+  const settled = (caller: Caller, id: SandboxId): SandboxRecord => {
+    const record = owned(caller, id)
+    if (record.status !== 'provisioning') return record
+    throw new AppError('sandbox/busy', `The sandbox ${record.name} is being made.`)
+  }
+
+  const startAgain = async (record: SandboxRecord): Promise<SandboxRecord> => {
+    const { result } = await call('machine.start', machineSpec(record), { deadlineMs: changeDeadlineMs })
+    return nowRunning(record, result)
+  }
+
   return {
     owned,
     list: (accountId) => records.list(accountId),
@@ -116,7 +141,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       if (record) tell(record)
     },
 
-    async create(accountId, wanted) {
+    async create(accountId, wanted, from) {
       const runtime = await options.runtimes.choose(wanted.runtime)
       const network = wanted.network ?? options.defaultNetwork
       needRoom()
@@ -142,10 +167,17 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       creating.add(id)
       try {
         records.add(record)
-        note(id, { type: 'sandbox.created', description: 'It was created.' })
+        note(id, { type: 'sandbox.created', description: created(from) })
         tell(record)
         const { result } = await changes.run(id, () =>
-          call('machine.create', machineSpec(record), { deadlineMs: changeDeadlineMs }),
+          call(
+            'machine.create',
+            {
+              ...machineSpec(record),
+              ...(from && { from: { sandboxId: from.sandboxId, snapshotId: from.snapshotId } }),
+            },
+            { deadlineMs: from?.deadlineMs ?? changeDeadlineMs },
+          ),
         )
         return nowRunning(record, result)
       } catch (failure) {
@@ -172,8 +204,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         if (record.status === 'running') return record
         needRoom()
         try {
-          const { result } = await call('machine.start', machineSpec(record), { deadlineMs: changeDeadlineMs })
-          return nowRunning(record, result)
+          return await startAgain(record)
         } catch (failure) {
           if (!(failure instanceof AppError) || failure.code !== 'sandbox/not-found') throw failure
           nowBroken(record, 'Its files are no longer there.')
@@ -188,6 +219,35 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
         return nowStopped(record, 'It was stopped on request.')
       }),
+
+    async exclusively(caller, id, work) {
+      settled(caller, id)
+      return changes.run(id, () => work(settled(caller, id)))
+    },
+
+    async replaceFiles(caller, id, { reason, replace }) {
+      settled(caller, id)
+      return changes.run(id, async () => {
+        const record = settled(caller, id)
+        const ran = record.status === 'running'
+        if (ran) {
+          await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
+          nowStopped(record, reason)
+        }
+        try {
+          await replace(record)
+        } catch (failure) {
+          if (ran) {
+            await startAgain(record).catch((cause: unknown) =>
+              log.error('a sandbox that was stopped for its files did not start again', { id, failure: cause }),
+            )
+          }
+          throw failure
+        }
+        if (ran) return startAgain(record)
+        return record.status === 'error' ? nowStopped(record, 'Its files are there again.') : record
+      })
+    },
 
     stopIdle: (id, isIdle) =>
       changes.run(id, async () => {
@@ -247,6 +307,10 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       if (swept.result.removed.length > 0) log.info('removed files of machines', { ids: swept.result.removed })
     },
   }
+}
+
+function created(from: FilesOf | undefined): string {
+  return from ? `It was created with the files of a snapshot of ${shortId(from.sandboxId)}.` : 'It was created.'
 }
 
 function changesOf(before: SandboxRecord, after: SandboxRecord): { type: ActivityType; description: string }[] {

@@ -1,0 +1,46 @@
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import {
+  createSnapshot,
+  deleteSnapshot,
+  forkSnapshot,
+  listSnapshots,
+  restoreSnapshot,
+  type Snapshot,
+} from '../../../shared/contract/snapshots.ts'
+import { isoTime } from '../../../shared/time.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
+import type { SnapshotRecord } from './snapshotRepository.ts'
+import type { Snapshots } from './snapshots.ts'
+
+export function snapshotRoutes({
+  snapshots,
+  toWire,
+}: {
+  snapshots: Snapshots
+  toWire: (record: SandboxRecord) => Sandbox
+}): Endpoint[] {
+  return [
+    endpoint(createSnapshot, async ({ params, body }, { caller }) =>
+      snapshotToWire(await snapshots.create(caller, params.id, body.name)),
+    ),
+    endpoint(listSnapshots, ({ params }, { caller }) => {
+      const listed = snapshots.list(caller, params.id).map(snapshotToWire)
+      return { snapshots: listed, data: listed, count: listed.length }
+    }),
+    endpoint(restoreSnapshot, async ({ params }, { caller }) =>
+      toWire(await snapshots.restore(caller, params.id, params.snapshotId)),
+    ),
+    endpoint(forkSnapshot, async ({ params, body }, { caller }) =>
+      toWire(await snapshots.fork(caller, { sandboxId: params.id, id: params.snapshotId }, body)),
+    ),
+    endpoint(deleteSnapshot, async ({ params }, { caller }) => {
+      await snapshots.remove(caller, params.id, params.snapshotId)
+      return { success: true, id: params.snapshotId, message: 'The snapshot is deleted.' }
+    }),
+  ]
+}
+
+function snapshotToWire({ id, sandboxId, name, sizeBytes, createdAtMs }: SnapshotRecord): Snapshot {
+  return { id, sandbox_id: sandboxId, name, size_bytes: sizeBytes, created_at: isoTime(createdAtMs) }
+}

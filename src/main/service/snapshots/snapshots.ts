@@ -1,0 +1,177 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { ServiceEvent } from '../../../shared/contract/events.ts'
+import { ImageName } from '../../../shared/contract/images.ts'
+import type { Parsed } from '../../../shared/contract/route.ts'
+import { sandboxLimits } from '../../../shared/contract/sandboxes.ts'
+import { type forkSnapshot, maxSnapshots } from '../../../shared/contract/snapshots.ts'
+import { type AccountId, type SandboxId, SnapshotId } from '../../../shared/ids.ts'
+import type { Log } from '../../platform/log.ts'
+import type { ActivityLog } from '../activity/activityLog.ts'
+import type { Caller } from '../endpoint.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
+import type { SnapshotRecord, SnapshotRepository } from './snapshotRepository.ts'
+
+/** Each change waits for the other changes of the sandbox. */
+export type Snapshots = {
+  /** @throws AppError `snapshot/too-many`, `snapshot/failed`, `file/no-space`, `sandbox/busy` while it is being made */
+  create(caller: Caller, sandboxId: SandboxId, name: string | undefined): Promise<SnapshotRecord>
+  /** Newest first. */
+  list(caller: Caller, sandboxId: SandboxId): SnapshotRecord[]
+  /** All of these: @throws AppError `snapshot/not-found` */
+  restore(caller: Caller, sandboxId: SandboxId, id: SnapshotId): Promise<SandboxRecord>
+  fork(caller: Caller, from: SnapshotPlace, wanted: Parsed<typeof forkSnapshot>['body']): Promise<SandboxRecord>
+  remove(caller: Caller, sandboxId: SandboxId, id: SnapshotId): Promise<void>
+  /** Removes what was being made when the service or the host ended. */
+  reconcile(call: HostCall): Promise<void>
+}
+
+type SnapshotPlace = { sandboxId: SandboxId; id: SnapshotId }
+
+type Options = {
+  records: SnapshotRepository
+  sandboxes: Pick<SandboxRegistry, 'owned' | 'find' | 'exclusively' | 'replaceFiles' | 'create'>
+  call: HostCall
+  publish: (accountId: AccountId, event: ServiceEvent) => void
+  note: ActivityLog['note']
+  /** 24 hexadecimal characters. */
+  newId: () => string
+  now: () => number
+  log: Log
+}
+
+/** The host gives up before. */
+const copyDeadlineMs = 660_000
+const forkSuffix = ' fork'
+
+export function snapshots({ records, sandboxes, call, publish, note, newId, now, log }: Options): Snapshots {
+  /** Being made by a request of this process, which settles them itself. */
+  const making = new Set<SnapshotId>()
+
+  const tell = ({ accountId, id }: SandboxRecord): void => {
+    publish(accountId, { type: 'snapshots.changed', sandbox_id: id })
+  }
+
+  const known = (sandboxId: SandboxId, id: SnapshotId): SnapshotRecord => {
+    const record = records.find(sandboxId, id)
+    if (record) return record
+    throw new AppError('snapshot/not-found', `This sandbox has no snapshot ${id}.`)
+  }
+
+  /** A record without files is of no use to anybody. */
+  const withFiles = async <T>(sandbox: SandboxRecord, id: SnapshotId, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (failure) {
+      if (failure instanceof AppError && failure.code === 'snapshot/not-found') {
+        records.remove(id)
+        tell(sandbox)
+      }
+      throw failure
+    }
+  }
+
+  const discard = async (hostCall: HostCall, { id, sandboxId }: SnapshotPlace, runtime: string): Promise<void> => {
+    try {
+      await hostCall('snapshot.delete', { sandboxId, snapshotId: id, runtime }, { deadlineMs: copyDeadlineMs })
+      records.remove(id)
+    } catch (failure) {
+      log.warn('what is left of a snapshot goes when the host is there again', { id, failure })
+    }
+  }
+
+  return {
+    create: (caller, sandboxId, name) =>
+      sandboxes.exclusively(caller, sandboxId, async (sandbox) => {
+        if (records.list(sandboxId).length >= maxSnapshots) {
+          throw new AppError('snapshot/too-many', `${sandbox.name} has ${maxSnapshots} snapshots already.`)
+        }
+        const id = SnapshotId.parse(`snap_${newId()}`)
+        const begun = { id, sandboxId, name: name ?? `snapshot-${id.slice(5, 13)}`, createdAtMs: now() }
+        making.add(id)
+        try {
+          records.begin(begun)
+          const place = { sandboxId, snapshotId: id, runtime: sandbox.runtime }
+          const { result } = await call('snapshot.create', place, { deadlineMs: copyDeadlineMs })
+          records.complete(id, result.sizeBytes)
+        } catch (failure) {
+          // Whether a host that did not answer made it is not known.
+          await discard(call, begun, sandbox.runtime)
+          throw failure
+        } finally {
+          making.delete(id)
+        }
+        note(sandboxId, { type: 'snapshot.created', description: `The snapshot ${begun.name} was made.` })
+        tell(sandbox)
+        return known(sandboxId, id)
+      }),
+
+    list: (caller, sandboxId) => records.list(sandboxes.owned(caller, sandboxId).id),
+
+    async restore(caller, sandboxId, id) {
+      sandboxes.owned(caller, sandboxId)
+      const { name } = known(sandboxId, id)
+      const restored = await sandboxes.replaceFiles(caller, sandboxId, {
+        reason: `It was stopped to put back the snapshot ${name}.`,
+        replace: (sandbox) =>
+          withFiles(sandbox, known(sandboxId, id).id, async () => {
+            const place = { sandboxId, snapshotId: id, runtime: sandbox.runtime }
+            await call('snapshot.restore', place, { deadlineMs: copyDeadlineMs })
+            note(sandboxId, { type: 'snapshot.restored', description: `The snapshot ${name} was put back.` })
+          }),
+      })
+      return restored
+    },
+
+    fork: (caller, { sandboxId, id }, wanted) =>
+      sandboxes.exclusively(caller, sandboxId, (sandbox) =>
+        withFiles(sandbox, known(sandboxId, id).id, () =>
+          sandboxes.create(sandbox.accountId, wishes(sandbox, wanted), {
+            sandboxId,
+            snapshotId: id,
+            deadlineMs: copyDeadlineMs,
+          }),
+        ),
+      ),
+
+    remove: (caller, sandboxId, id) =>
+      sandboxes.exclusively(caller, sandboxId, async (sandbox) => {
+        const { name } = known(sandboxId, id)
+        await call(
+          'snapshot.delete',
+          { sandboxId, snapshotId: id, runtime: sandbox.runtime },
+          { deadlineMs: copyDeadlineMs },
+        )
+        records.remove(id)
+        note(sandboxId, { type: 'snapshot.deleted', description: `The snapshot ${name} was deleted.` })
+        tell(sandbox)
+      }),
+
+    async reconcile(hostCall) {
+      for (const { id, sandboxId } of records.incomplete()) {
+        const sandbox = sandboxes.find(sandboxId)
+        if (sandbox && !making.has(id)) await discard(hostCall, { sandboxId, id }, sandbox.runtime)
+      }
+    },
+  }
+}
+
+/** What is not asked for is as the other sandbox has it. */
+function wishes(
+  sandbox: SandboxRecord,
+  wanted: Parsed<typeof forkSnapshot>['body'],
+): Parameters<SandboxRegistry['create']>[1] {
+  const name = [...sandbox.name].slice(0, sandboxLimits.nameLength - forkSuffix.length).join('')
+  return {
+    name: wanted.name ?? `${name}${forkSuffix}`.slice(0, sandboxLimits.nameLength),
+    vcpu: wanted.vcpu ?? sandbox.vcpu,
+    memory_mb: wanted.memory_mb ?? sandbox.memoryMb,
+    disk_gb: sandbox.diskGb,
+    region: sandbox.region,
+    runtime: sandbox.runtime,
+    image: sandbox.image === null ? undefined : ImageName.parse(sandbox.image),
+    network: wanted.network ?? sandbox.network,
+    idle_minutes: wanted.idle_minutes === undefined ? sandbox.idleMinutes : wanted.idle_minutes,
+  }
+}

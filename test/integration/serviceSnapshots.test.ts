@@ -1,0 +1,181 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { hostFolder } from '../../src/main/platform/hostSocket.ts'
+import { snapshotRepository } from '../../src/main/service/snapshots/snapshotRepository.ts'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { maxSnapshots } from '../../src/shared/contract/snapshots.ts'
+import { SandboxId, SnapshotId } from '../../src/shared/ids.ts'
+import { eventually, until } from '../support/eventually.ts'
+import { type Json, runningService, type TestService } from '../support/runningService.ts'
+import { openSocket } from '../support/socketClient.ts'
+
+/** Snapshots over REST: with the real service and host. */
+let service: TestService
+/** Sandboxes are made when it is open. */
+let gate = Promise.resolve()
+
+beforeAll(async () => {
+  service = await runningService({
+    mostActiveSandboxes: 3,
+    runtimeOf(given) {
+      const runtime = bubblewrapRuntime(given)
+      return { ...runtime, create: (...request) => gate.then(() => runtime.create(...request)) }
+    },
+  })
+})
+afterAll(() => service?.close())
+
+async function asked(
+  status: number,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Json> {
+  const answer = await service.send(path, { method: 'POST', body: body ?? {}, headers })
+  expect(answer.status, answer.text).toBe(status)
+  return answer.json
+}
+
+const read = async (path: string): Promise<Json> => (await service.send(path)).json
+const remove = (path: string) => service.send(path, { method: 'DELETE' })
+const created = async (name: string): Promise<string> =>
+  `/v1/sandboxes/${(await asked(201, '/v1/sandboxes', { name, disk_gb: 2, memory_mb: 1024, idle_minutes: 600 })).id}`
+const exec = async (sandbox: string, command: string): Promise<string> =>
+  (await asked(200, `${sandbox}/exec`, { command, timeout: 300 })).stdout
+const idOf = (sandbox: string) => SandboxId.parse(sandbox.split('/').at(-1))
+const filesOf = (sandbox: string) => join(hostFolder(service.dataDir), 'machines', idOf(sandbox), 'snapshots')
+
+test('keeps, restores, forks and deletes', async () => {
+  const sandbox = await created('kept')
+  const events = await openSocket(`${service.url}/v1/events`, { headers: { authorization: service.key } })
+  await exec(sandbox, 'echo before > /root/file')
+  const once = { 'idempotency-key': 'one snapshot' }
+  const snapshot = await asked(201, `${sandbox}/snapshots`, { name: 'first' }, once)
+  expect(await asked(201, `${sandbox}/snapshots`, { name: 'first' }, once)).toEqual(snapshot)
+  expect(snapshot).toMatchObject({ sandbox_id: idOf(sandbox), name: 'first', size_bytes: expect.any(Number) })
+  expect(snapshot.size_bytes).toBeGreaterThan(0)
+  await until('the event', () =>
+    events.messages.some(({ type, sandbox_id: id }) => type === 'snapshots.changed' && id === idOf(sandbox)),
+  )
+  events.close()
+  const unnamed = await asked(201, `${sandbox}/snapshots`)
+  expect(unnamed.name).toMatch(/^snapshot-[0-9a-f]{8}$/)
+  const listed = await read(`${sandbox}/snapshots`)
+  expect(listed).toEqual({ snapshots: [unnamed, snapshot], data: [unnamed, snapshot], count: 2 })
+
+  await exec(sandbox, 'echo after > /root/file')
+  const { session_id: terminal } = await asked(201, `${sandbox}/pty`, { command: 'cat' })
+  const restored = await asked(200, `${sandbox}/snapshots/${snapshot.id}/restore`)
+  expect(restored).toMatchObject({ id: idOf(sandbox), status: 'running', status_reason: null })
+  expect(await exec(sandbox, 'cat /root/file')).toBe('before\n')
+  const { sessions } = await read(`${sandbox}/pty?all=true`)
+  expect(sessions).toMatchObject([{ session_id: terminal, state: 'exited' }])
+  const { activities } = await read(`${sandbox}/activity`)
+  expect(activities.slice(0, 4)).toMatchObject([
+    { type: 'command.run' },
+    { type: 'sandbox.started' },
+    { type: 'snapshot.restored', description: 'The snapshot first was put back.' },
+    { type: expect.stringMatching(/^(sandbox\.stopped|terminal\.closed)$/) },
+  ])
+  expect(activities.map(({ description }: Json) => description)).toContain(
+    'It was stopped to put back the snapshot first.',
+  )
+
+  await asked(200, `${sandbox}/stop`)
+  expect((await asked(200, `${sandbox}/snapshots/${snapshot.id}/restore`)).status).toBe('stopped')
+  const fork = await asked(201, `${sandbox}/snapshots/${snapshot.id}/fork`, { memory_mb: 512 })
+  expect(fork).toMatchObject({ name: 'kept fork', disk_gb: 2, memory_mb: 512, idle_minutes: 600, status: 'running' })
+  const forked = `/v1/sandboxes/${fork.id}`
+  expect(await exec(forked, 'cat /root/file; hostname')).toBe('before\nkept-fork\n')
+  expect((await read(`${forked}/snapshots`)).count).toBe(0)
+
+  expect(await remove(`${sandbox}/snapshots/${snapshot.id}`)).toMatchObject({
+    status: 200,
+    json: { success: true, id: snapshot.id },
+  })
+  for (const gone of ['/restore', '/fork']) {
+    const { code } = await asked(404, `${sandbox}/snapshots/${snapshot.id}${gone}`)
+    expect(code).toBe('snapshot/not-found')
+  }
+  expect((await remove(`${sandbox}/snapshots/${snapshot.id}`)).status).toBe(404)
+  expect((await read(`${sandbox}/snapshots`)).snapshots).toEqual([unnamed])
+  expect(readdirSync(filesOf(sandbox)).length).toBe(1)
+
+  await remove(sandbox)
+  expect(existsSync(filesOf(sandbox))).toBe(false)
+  expect((await service.send(`${sandbox}/snapshots`)).status).toBe(404)
+  expect((await asked(404, `${sandbox}/snapshots`)).code).toBe('sandbox/not-found')
+  expect((await asked(404, `${sandbox}/snapshots/${unnamed.id}/fork`)).code).toBe('sandbox/not-found')
+  expect(await exec(forked, 'cat /root/file')).toBe('before\n')
+  await remove(forked)
+})
+
+test('refuses what cannot be, and changes nothing', async () => {
+  const sandbox = await created('refusing')
+  const snapshot = await asked(201, `${sandbox}/snapshots`)
+  expect((await asked(400, `${sandbox}/snapshots/snap_1/restore`)).code).toBe('request/invalid')
+  expect((await asked(404, `${sandbox}/snapshots/snap_${'0'.repeat(24)}/restore`)).code).toBe('snapshot/not-found')
+  expect((await asked(400, `${sandbox}/snapshots`, { name: '' })).code).toBe('request/invalid')
+  const others = [await created('second'), await created('third')]
+  expect((await asked(503, `${sandbox}/snapshots/${snapshot.id}/fork`)).code).toBe('sandbox/capacity')
+  expect((await read('/v1/sandboxes')).count).toBe(3)
+  for (const other of others)
+    expect((await asked(404, `${other}/snapshots/${snapshot.id}/fork`)).code).toBe('snapshot/not-found')
+  await Promise.all(others.map(remove))
+
+  await service.restart()
+  const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+  const records = snapshotRepository(database)
+  for (let number = 1; number < maxSnapshots; number++) {
+    const id = SnapshotId.parse(`snap_${String(number).padStart(24, '0')}`)
+    records.begin({ id, sandboxId: idOf(sandbox), name: `no ${number}`, createdAtMs: number })
+    records.complete(id, 1)
+  }
+  database.close()
+  expect((await asked(429, `${sandbox}/snapshots`)).code).toBe('snapshot/too-many')
+
+  // A record whose files are lost goes once that is known; the sandbox runs on with the files that it has.
+  await exec(sandbox, 'echo own > /root/file')
+  const lost = `snap_${'1'.padStart(24, '0')}`
+  expect((await asked(404, `${sandbox}/snapshots/${lost}/restore`)).code).toBe('snapshot/not-found')
+  expect((await read(`${sandbox}/snapshots`)).count).toBe(maxSnapshots - 1)
+  expect(await read(sandbox)).toMatchObject({ status: 'running' })
+  expect(await exec(sandbox, 'cat /root/file')).toBe('own\n')
+  await remove(sandbox)
+})
+
+test('one that is being made has none, and one that is being deleted keeps none', async () => {
+  const open = Promise.withResolvers<void>()
+  gate = open.promise
+  const making = service.send('/v1/sandboxes', { body: { name: 'slow' } })
+  const early = await until('the record', async () => (await read('/v1/sandboxes')).sandboxes[0]?.id)
+  const sandbox = `/v1/sandboxes/${early}`
+  expect((await asked(409, `${sandbox}/snapshots`)).code).toBe('sandbox/busy')
+  open.resolve()
+  expect((await making).status).toBe(201)
+  const [kept, gone] = await Promise.all([
+    service.send(`${sandbox}/snapshots`, { method: 'POST', body: {} }),
+    remove(sandbox),
+  ])
+  expect(gone.status).toBe(200)
+  expect([201, 404]).toContain(kept.status)
+  expect(existsSync(filesOf(sandbox))).toBe(false)
+})
+
+test('what was being made when the service ended goes when the host is there again', async () => {
+  const sandbox = await created('interrupted')
+  const whole = await asked(201, `${sandbox}/snapshots`)
+  const id = SnapshotId.parse(`snap_${'a'.repeat(24)}`)
+  const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+  snapshotRepository(database).begin({ id, sandboxId: idOf(sandbox), name: 'half', createdAtMs: 1 })
+  database.close()
+  await writeFile(join(filesOf(sandbox), `${id}.ext4`), 'half')
+  expect((await read(`${sandbox}/snapshots`)).snapshots).toEqual([whole])
+  await service.restart()
+  await eventually(() => expect(existsSync(join(filesOf(sandbox), `${id}.ext4`))).toBe(false))
+  expect((await read(`${sandbox}/snapshots`)).snapshots).toEqual([whole])
+  await remove(sandbox)
+})
