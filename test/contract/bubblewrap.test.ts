@@ -10,6 +10,7 @@ sandboxRuntimeContract('bubblewrap', async () => {
   const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
   return {
     runtime,
+    image: null,
     async close() {
       expect(await runtime.stored()).toEqual([])
     },

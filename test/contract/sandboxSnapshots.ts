@@ -2,13 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Machine, SandboxRuntime, SnapshotPlace } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import type { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
+import type { ImageName } from '../../src/shared/contract/images.ts'
 import { type SandboxId, SnapshotId } from '../../src/shared/ids.ts'
 import { until } from '../support/eventually.ts'
 import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
 
 /** What every runtime must do with snapshots. */
-export function snapshotsContract(runtimeUnderTest: () => SandboxRuntime, spec: Partial<MachineSpec> = {}): void {
+export function snapshotsContract(
+  under: () => { runtime: SandboxRuntime; image: ImageName | null },
+  spec: Partial<MachineSpec> = {},
+): void {
   describe('snapshots', () => {
+    const runtimeUnderTest = () => under().runtime
+    const specOf = (changes: Partial<MachineSpec> = {}) => machineSpec({ image: under().image, ...changes })
     const place = (sandboxId: SandboxId): SnapshotPlace => ({
       sandboxId,
       snapshotId: SnapshotId.parse(`snap_${randomBytes(12).toString('hex')}`),
@@ -22,7 +28,7 @@ export function snapshotsContract(runtimeUnderTest: () => SandboxRuntime, spec: 
 
     test('keep the files of a running machine as at one moment, for a copy and for itself', async () => {
       const runtime = runtimeUnderTest()
-      const own = machineSpec({ hostname: 'source', ...spec })
+      const own = specOf({ hostname: 'source', ...spec })
       const source = await runtime.create(own, never)
       await run(source, `${special}; echo first > /root/kept; (${writer}) >/dev/null 2>&1 &`)
       await written(source, 20)
@@ -31,7 +37,7 @@ export function snapshotsContract(runtimeUnderTest: () => SandboxRuntime, spec: 
       await written(source, (await counts(source)).behind + 20)
       await run(source, 'echo second > /root/kept; rm -r /root/closed')
 
-      const fork = await runtime.create(machineSpec({ hostname: 'fork', ...spec }), never, snapshot)
+      const fork = await runtime.create(specOf({ hostname: 'fork', ...spec }), never, snapshot)
       const kept = await counts(fork)
       expect(kept.ahead - kept.behind).toBeLessThanOrEqual(1)
       expect(await run(fork, 'cat /root/kept; hostname; cat /etc/hostname; pgrep -c perl || true')).toBe(
@@ -59,18 +65,18 @@ export function snapshotsContract(runtimeUnderTest: () => SandboxRuntime, spec: 
 
     test('are kept of a stopped machine, and gone once removed', async () => {
       const runtime = runtimeUnderTest()
-      const own = machineSpec(spec)
+      const own = specOf(spec)
       const machine = await runtime.create(own, never)
       await run(machine, 'echo stopped > /root/kept')
       await machine.stop()
       const snapshot = place(own.id)
       await runtime.snapshot(snapshot, never)
-      const fork = await runtime.create(machineSpec(spec), never, snapshot)
+      const fork = await runtime.create(specOf(spec), never, snapshot)
       expect(await run(fork, 'cat /root/kept')).toBe('stopped\n')
       await runtime.removeSnapshot(snapshot)
       await runtime.removeSnapshot(snapshot)
       await expectAppError('snapshot/not-found', runtime.restore(snapshot, never))
-      const another = machineSpec(spec)
+      const another = specOf(spec)
       await expectAppError('snapshot/not-found', runtime.create(another, never, snapshot))
       expect(await runtime.stored()).not.toContain(another.id)
       await removed(fork, machine)
@@ -78,21 +84,21 @@ export function snapshotsContract(runtimeUnderTest: () => SandboxRuntime, spec: 
 
     test('are refused where they cannot be, and change nothing', async () => {
       const runtime = runtimeUnderTest()
-      const own = machineSpec(spec)
+      const own = specOf(spec)
       const machine = await runtime.create(own, never)
       const snapshot = place(own.id)
       await expect(runtime.snapshot(snapshot, AbortSignal.abort(new Error('called off')))).rejects.toThrow('called off')
       await run(machine, 'echo alive > /root/kept')
       await runtime.snapshot(snapshot, never)
       await expectAppError('sandbox/busy', runtime.restore(snapshot, never))
-      await expectAppError('sandbox/not-found', runtime.snapshot(place(machineSpec().id), never))
+      await expectAppError('sandbox/not-found', runtime.snapshot(place(specOf().id), never))
       await machine.stop()
       await expectAppError('snapshot/not-found', runtime.restore(place(own.id), never))
       await expect(runtime.restore(snapshot, AbortSignal.abort(new Error('called off')))).rejects.toThrow('called off')
       const same = await runtime.start(own, never)
       expect(await run(same, 'cat /root/kept')).toBe('alive\n')
       await removed(same)
-      await expectAppError('snapshot/not-found', runtime.create(machineSpec(spec), never, snapshot))
+      await expectAppError('snapshot/not-found', runtime.create(specOf(spec), never, snapshot))
     })
   })
 }

@@ -51,8 +51,9 @@ export function namedRuntimes(
   { dataDir, log, now }: Pick<HostOptions, 'dataDir' | 'log' | 'now'>,
 ): SandboxRuntime[] {
   const folder = join(hostFolder(dataDir), 'machines')
+  const imagesFolder = join(hostFolder(dataDir), 'images')
   return names.map((name) => {
-    if (name === 'bubblewrap') return bubblewrapRuntime({ folder, log: log.of(name), now })
+    if (name === 'bubblewrap') return bubblewrapRuntime({ folder, imagesFolder, log: log.of(name), now })
     throw new AppError('config/invalid', `There is no runtime ${JSON.stringify(name)}.`)
   })
 }

@@ -136,6 +136,20 @@ export function machineContent(base: HostBase): BaseEntry[] {
   ]
 }
 
+/** What is on the disk of a machine of an image: places where the image and the result are mounted, and its own. */
+export const imageContent: readonly BaseEntry[] = ['root', 'image', 'upper', 'work'].map((name) => ({
+  kind: 'folder',
+  path: `/${name}`,
+  mode: 0o755,
+}))
+
+/** What a machine of an image needs to start, whatever is in the image. */
+export const neededOfImage: readonly BaseEntry[] = [
+  ...['/proc', '/dev', '/run', '/etc'].map((path): BaseEntry => ({ kind: 'folder', path, mode: 0o755 })),
+  { kind: 'folder', path: '/root', mode: 0o700 },
+  { kind: 'folder', path: '/tmp', mode: 0o1777 },
+]
+
 /** What a machine needs to start and may have removed from its `/` itself. */
 export function neededEntries(base: HostBase): BaseEntry[] {
   return base.entries.filter((entry) => entry.kind !== 'file' && entry.path.lastIndexOf('/') === 0)
@@ -151,6 +165,11 @@ export function ownFiles(hostname: string): BaseEntry[] {
       content: `127.0.0.1 localhost ${hostname}\n::1 localhost ip6-localhost ip6-loopback\n`,
     },
   ]
+}
+
+/** An image knows the host and the network where it was made. */
+export function ownFilesOfImage(hostname: string): BaseEntry[] {
+  return [...ownFiles(hostname), { kind: 'file', path: '/etc/resolv.conf', content: '' }]
 }
 
 /** `/bin` and its like are links into `/usr` on most systems, and folders of their own on others. */

@@ -1,18 +1,32 @@
-import { randomInt } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../../shared/appError.ts'
 import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import type { ImageName } from '../../../../shared/contract/images.ts'
 import type { Enforced, RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
 import type { SandboxId } from '../../../../shared/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Machine, SandboxRuntime, SnapshotPlace } from '../sandboxRuntime.ts'
-import { type BaseEntry, type HostBase, machineContent, neededEntries, ownFiles, readHostBase } from './baseFiles.ts'
+import {
+  type BaseEntry,
+  type HostBase,
+  imageContent,
+  machineContent,
+  neededEntries,
+  neededOfImage,
+  ownFiles,
+  ownFilesOfImage,
+  readHostBase,
+} from './baseFiles.ts'
 import { doorway } from './bwrapProcess.ts'
 import { cgroupName, removeCgroups } from './cgroups.ts'
 import { releaseDevice } from './holdStill.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
 import { needSpace, spareBytes } from './hostSpace.ts'
+import { freeBlock, type IdBlock, idsOfMachine } from './idBlocks.ts'
+import { bubblewrapImages, systemObstacle } from './images/bubblewrapImages.ts'
+import { type ImageAbility, probeImages } from './images/imageProbe.ts'
+import { imageStore, type StoredImage } from './images/imageStore.ts'
 import { loopDevices } from './loopDevices.ts'
 import { type MachineFolder, type MakeMachine, machineFolders } from './machineFolder.ts'
 import { machineSnapshots } from './machineSnapshots.ts'
@@ -23,6 +37,8 @@ import { type HeldMachine, startMachine } from './startMachine.ts'
 export type BubblewrapOptions = {
   /** Machines are stored here, each in a folder named by its id; nobody else may write to it. */
   folder: string
+  /** Images are stored here, for nobody else as well; below `folder` when it is not given. */
+  imagesFolder?: string
   log: Log
   now: () => number
   /** No sandbox is made when the disk of the folder has less room. */
@@ -31,21 +47,18 @@ export type BubblewrapOptions = {
 
 const name = 'bubblewrap'
 const nothing: Enforced = { memory: false, cpu: false, disk: false, processes: false }
-/**
- * As root every machine is a user of its own among those that Linux distributions and systemd leave unused.
- * @see https://systemd.io/UIDS-GIDS/
- */
-const uids = { first: 1_900_000_000, count: 200_000_000 }
 
 /** Machines of namespaces on the host's own programs, with `bwrap` (https://github.com/containers/bubblewrap). */
 export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
-  const { folder, log, now, leastFreeBytes = spareBytes } = options
+  const { folder, log, now, imagesFolder = join(folder, 'images'), leastFreeBytes = spareBytes } = options
+  const store = imageStore(imagesFolder)
   const folders = machineFolders(folder)
   const isRoot = process.getuid?.() === 0
   let abilities: Promise<HostAbilities> | undefined
   let base: Promise<HostBase & { content: readonly BaseEntry[] }> | undefined
   let network: Promise<NetworkAbilities> | undefined
-  const takenUids = new Set<number>()
+  let ofImages: Promise<ImageAbility> | undefined
+  const taken: IdBlock[] = []
   const active = new Map<SandboxId, HeldMachine | undefined>()
   const copies = new Map<SandboxId, Promise<unknown>>()
 
@@ -64,15 +77,37 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     return found
   }
 
-  const freeUid = async (): Promise<number | undefined> => {
+  const imageAble = async (): Promise<ImageAbility> => {
+    const { tools, detail, templates } = await able()
+    if (!tools) return { range: undefined, detail }
+    ofImages ??= probeImages({ perl: tools.perl, folder: imagesFolder, doorway, templates })
+    const found = await ofImages
+    if (!found.range) ofImages = undefined
+    return found
+  }
+
+  const freeUid = async (image: ImageName | null): Promise<number | undefined> => {
     if (!isRoot) return undefined
-    const stored = await folders.uids()
-    for (;;) {
-      const uid = uids.first + randomInt(uids.count)
-      if (stored.has(uid) || takenUids.has(uid)) continue
-      takenUids.add(uid)
-      return uid
-    }
+    const stored = await folders.ids()
+    const block = freeBlock(idsOfMachine(image), [...stored, ...taken])
+    taken.push(block)
+    return block.first
+  }
+
+  /** @throws AppError `image/not-found`, `image/not-ready` */
+  const imageNamed = async (wanted: ImageName): Promise<StoredImage> => {
+    const image = await store.find(wanted)
+    if (image) return image
+    if (!(await store.isBeingAdded(wanted))) throw new AppError('image/not-found', `There is no image \`${wanted}\`.`)
+    throw new AppError('image/not-ready', `The image \`${wanted}\` is still being added.`)
+  }
+
+  const imageOf = async ({ image: wanted }: Pick<MachineFolder, 'image'>) => {
+    if (wanted === null) return undefined
+    const { root } = await imageNamed(wanted)
+    const { range, detail } = await imageAble()
+    if (!range) throw new AppError('runtime/unavailable', detail)
+    return { root, range }
   }
 
   const ready = async () => {
@@ -106,6 +141,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   ): Promise<HeldMachine> => {
     const { tools, abilities: found, base: hostBase } = await ready()
     const { controllers, enforced } = found
+    const image = await imageOf(machine.folder)
     const connection = spec.network === 'none' ? undefined : await connectable()
     if (connection && !connection.tools) throw new AppError('network/unavailable', connection.detail ?? '')
     return startMachine({
@@ -115,17 +151,18 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
       controllers,
       enforced,
       folder: machine.folder,
-      entries: [...neededEntries(hostBase), ...machine.own],
+      entries: [...(image ? neededOfImage : neededEntries(hostBase)), ...machine.own],
       folders,
-      base: hostBase,
+      base: image ? undefined : hostBase,
+      image,
       now,
       log,
       signal,
     })
   }
 
-  const newFiles = async ({ diskGb }: MachineSpec): Promise<MakeMachine['files']> => {
-    const { content } = (await ready()).base
+  const newFiles = async ({ image, diskGb }: MachineSpec): Promise<MakeMachine['files']> => {
+    const content = image === null ? (await ready()).base.content : imageContent
     const template = await (await able()).templates?.find({ content, diskGb })
     await mkdir(folder, { recursive: true, mode: 0o700 })
     return template === undefined ? { kind: 'content', content } : { kind: 'template', path: template }
@@ -172,6 +209,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     name,
     async describe(): Promise<RuntimeReport> {
       const [{ tools, detail, enforced }, networks] = await Promise.all([able(), connectable()])
+      const [images, noSystem] = await Promise.all([imageAble(), systemObstacle()])
       return {
         name,
         available: tools !== undefined,
@@ -179,18 +217,20 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
         enforced: tools ? enforced : nothing,
         networks: networks.networks,
         network_detail: networks.detail,
-        image_sources: [],
-        image_detail: 'This runtime makes no images.',
+        image_sources: !images.range ? [] : noSystem === undefined ? ['system', 'archive'] : ['archive'],
+        image_detail: images.detail ?? noSystem ?? null,
       }
     },
     create: (spec, signal, from) =>
       alone(spec.id, async () => {
-        if (spec.image !== null) throw new AppError('image/not-found', `There is no image \`${spec.image}\`.`)
+        const { image, hostname } = spec
+        await imageOf(spec) // told before anything is made
         const files = from ? await filesOf(from, signal) : await newFiles(spec)
         await needSpace(folder, leastFreeBytes)
-        const made = await folders.make(spec.id, { uid: await freeUid(), files })
+        const made = await folders.make(spec.id, { uid: await freeUid(image), image, files })
         try {
-          return await run(spec, { folder: made, own: ownFiles(spec.hostname) }, signal)
+          const own = image === null ? ownFiles(hostname) : ownFilesOfImage(hostname)
+          return await run(spec, { folder: made, own }, signal)
         } catch (failure) {
           await folders.remove(spec.id)
           throw failure
@@ -218,14 +258,15 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
         return snapshots.restore(machine, { id: snapshotId, signal })
       }),
     removeSnapshot: ({ sandboxId, snapshotId }) => snapshots.remove(folders.at(sandboxId), snapshotId),
-    images: {
-      list: async () => [],
-      async add() {
-        throw new AppError('image/source', 'This runtime makes no images.')
-      },
-      async remove() {},
-    },
+    images: bubblewrapImages({
+      runtime: name,
+      store,
+      obstacle: async () => (await imageAble()).detail,
+      perl: async () => (await ready()).tools.perl,
+      now,
+    }),
     async sweep() {
+      await store.sweep()
       for (const device of await loopDevices(folder)) await letGo(device)
       for (const id of await folders.list()) {
         await endLeftover(id)

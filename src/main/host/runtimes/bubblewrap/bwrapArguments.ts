@@ -16,19 +16,28 @@ export function bwrapArguments(options: {
   /** Where bwrap finds the content of the machine. */
   content: string
   hostname: string
-  base: HostBase
+  /** Undefined for a machine of an image: its user namespace and its whole `/` are there already. */
+  base: HostBase | undefined
   infoFile: number
 }): string[] {
+  const { base, content } = options
   return [
-    ...['--unshare-all', '--unshare-user', '--uid', '0', '--gid', '0', '--hostname', options.hostname],
+    ...(base ? ['--unshare-all', '--unshare-user', '--uid', '0', '--gid', '0'] : inUserNamespace),
+    ...['--hostname', options.hostname],
     ...['--die-with-parent', '--new-session', '--as-pid-1', '--info-fd', String(options.infoFile)],
-    ...['--bind', `${options.content}/root`, '/'],
-    ...options.base.readOnly.flatMap((path) => ['--ro-bind', path, path]),
-    ...['--bind', `${options.content}/usr-local`, '/usr/local'],
+    ...['--bind', `${content}/root`, '/'],
+    ...(base?.readOnly ?? []).flatMap((path) => ['--ro-bind', path, path]),
+    ...(base ? ['--bind', `${content}/usr-local`, '/usr/local'] : []),
     ...['--proc', '/proc'],
     ...shownReadOnly.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--dev', '/dev', '--perms', '0755', '--tmpfs', '/run', '--dir', '/run/lock'],
     ...['--clearenv', '--setenv', 'PATH', '/usr/sbin:/usr/bin:/sbin:/bin', '--chdir', '/'],
-    ...['--', options.base.shell, '-c', init],
+    ...['--', base?.shell ?? '/bin/bash', '-c', init],
   ]
 }
+
+/** bwrap is root there, and would keep all capabilities in it. */
+const inUserNamespace = [
+  ...['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
+  ...['--cap-drop', 'ALL'],
+]

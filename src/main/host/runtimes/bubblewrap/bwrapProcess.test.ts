@@ -13,8 +13,9 @@ test('waits for the number of PID 1, also when PID 1 is ready before bwrap has t
   await chmod(bwrap, 0o755)
   const started = await startBwrap({
     tools: { perl: '/usr/bin/perl', bwrap } as HostTools, // all that starting uses
-    folder: { uid: undefined, path, storage: { kind: 'folder', path } },
+    folder: { uid: undefined, image: null, path, storage: { kind: 'folder', path } },
     entries: [],
+    image: undefined,
     cgroupFiles: [],
     arguments: () => [],
     signal: new AbortController().signal,

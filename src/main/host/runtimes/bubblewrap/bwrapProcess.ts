@@ -3,6 +3,8 @@ import { AppError } from '../../../../shared/appError.ts'
 import type { BaseEntry } from './baseFiles.ts'
 import { readyLine } from './bwrapArguments.ts'
 import type { HostTools } from './hostTools.ts'
+import { idsOfMachine } from './idBlocks.ts'
+import type { IdRange } from './images/idRange.ts'
 import type { MachineFolder } from './machineFolder.ts'
 import { kill } from './processTable.ts'
 import { startArguments, startScript } from './startScript.ts'
@@ -24,6 +26,8 @@ type BwrapRequest = {
   cgroupFiles: readonly number[]
   /** Put into its `/` before bwrap runs: files are replaced, what else is there stays. */
   entries: readonly BaseEntry[]
+  /** Of the image that it was made from. */
+  image: { root: string; range: IdRange } | undefined
   arguments: (content: string) => string[]
   signal: AbortSignal
 }
@@ -34,8 +38,6 @@ const endMs = 10_000
 const detailBytes = 4_000
 /** An existing folder that nothing inside needs: the machine's own is mounted over it, for bwrap alone to see. */
 export const doorway = '/tmp'
-/** Ids of the host from the machine's uid on that are its own. */
-const ids = 1
 
 export async function startBwrap(request: BwrapRequest): Promise<BwrapProcess> {
   const child = launch(request)
@@ -98,10 +100,11 @@ export async function startBwrap(request: BwrapRequest): Promise<BwrapProcess> {
   }
 }
 
-function launch({ tools, folder, cgroupFiles, entries, ...request }: BwrapRequest): ChildProcess {
+function launch({ tools, folder, cgroupFiles, entries, image, ...request }: BwrapRequest): ChildProcess {
   const { uid, storage } = folder
-  const content = uid === undefined ? storage.path : doorway
-  const how = startArguments({ cgroups: cgroupFiles.length, uid, ids, storage, doorway, entries })
+  const content = uid === undefined && !image ? storage.path : doorway
+  const ids = idsOfMachine(folder.image)
+  const how = startArguments({ cgroups: cgroupFiles.length, uid, ids, storage, doorway, image, entries })
   return spawn(tools.perl, ['-e', startScript, ...how, tools.bwrap, ...request.arguments(content)], {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../../../../shared/appError.ts'
 import { freeBytes, megabytes, spareBytes } from './hostSpace.ts'
+import { inRange } from './images/inRange.ts'
 import type { MachineStorage } from './machineFolder.ts'
 
 type CopyRequest = {
@@ -29,7 +30,9 @@ export async function copyStorage({ from, to, bwrap, signal }: CopyRequest): Pro
   const enough = free >= needed + spareBytes
   const cp = ['/bin/cp', ...copying, `--reflink=${enough ? 'auto' : 'always'}`, '--', from.path, to]
   const inside = ['--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL', '--dev-bind', '/', '/']
-  const [program = '', ...rest] = bwrap === undefined ? cp : [bwrap, ...inside, '--die-with-parent', '--', ...cp]
+  const range = bwrap === undefined ? undefined : await inRange(cp)
+  const [program = '', ...rest] =
+    bwrap === undefined ? cp : (range ?? [bwrap, ...inside, '--die-with-parent', '--', ...cp])
   try {
     await execute(program, rest, { cwd: '/', timeout: copyMs, killSignal: 'SIGKILL', signal })
     if (from.kind === 'image') await settle(to)

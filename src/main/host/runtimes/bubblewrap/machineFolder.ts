@@ -16,8 +16,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import { AppError } from '../../../../shared/appError.ts'
+import { ImageName } from '../../../../shared/contract/images.ts'
 import { SandboxId } from '../../../../shared/ids.ts'
 import type { BaseEntry } from './baseFiles.ts'
+import { type IdBlock, idsOfMachine } from './idBlocks.ts'
+import { removeInRange } from './images/inRange.ts'
+import { shiftOwners } from './images/shiftOwners.ts'
 
 /** The files of one machine and what Steward notes about it. */
 export type MachineFolder = {
@@ -25,9 +29,14 @@ export type MachineFolder = {
   storage: MachineStorage
   /** Whom its root is on the host; undefined: the user that Steward runs as. */
   uid: number | undefined
+  /** The image that it was made from; null is the host's own programs. */
+  image: ImageName | null
 }
 
-/** Where the content of a machine is: `root` is its `/`, `usr-local` its `/usr/local`. */
+/**
+ * Where the content of a machine is: `root` is its `/`, `usr-local` its `/usr/local`. Of a machine of an image, `upper`
+ * holds what differs from the image.
+ */
 export type MachineStorage =
   /** A folder that belongs to the machine's uid. */
   | { kind: 'folder'; path: string }
@@ -36,6 +45,7 @@ export type MachineStorage =
 
 export type MakeMachine = {
   uid: number | undefined
+  image: ImageName | null
   files: /** Everything in it but what differs between machines. */
     | { kind: 'content'; content: readonly BaseEntry[] }
     /** The machine gets a disk of its own: a copy of this file. */
@@ -49,7 +59,10 @@ const RunRecord = z.object({ processes: z.array(Mark), cgroups: z.array(z.string
 /** What a machine's run leaves on the host: enough for another process to end it. */
 export type RunRecord = z.infer<typeof RunRecord>
 
-const MachineFile = z.object({ version: z.literal(1), uid: z.int().nullable() })
+const MachineFile = z.union([
+  z.object({ version: z.literal(1), uid: z.int().nullable() }).transform((it) => ({ ...it, image: null })),
+  z.object({ version: z.literal(2), uid: z.int().nullable(), image: ImageName.nullable() }),
+])
 
 export type MachineFolders = {
   /** Makes it with its content, owned by the machine's root. Nothing is left when it fails; what exists is kept. */
@@ -63,8 +76,8 @@ export type MachineFolders = {
   at(id: SandboxId): string
   /** Removes what an earlier host made for all machines. */
   sweep(): Promise<void>
-  /** Uids of the machines that are stored. */
-  uids(): Promise<Set<number>>
+  /** Users of the host that the machines that are stored are. */
+  ids(): Promise<IdBlock[]>
   saveRun(id: SandboxId, run: RunRecord): Promise<void>
   readRun(id: SandboxId): Promise<RunRecord | undefined>
   forgetRun(id: SandboxId): Promise<void>
@@ -83,18 +96,20 @@ export function machineFolders(base: string): MachineFolders {
     const text = await readFile(join(at(id), 'machine.json'), 'utf8').catch(() => undefined)
     const file = text === undefined ? undefined : MachineFile.safeParse(parsed(text)).data
     const storage = file && storageIn(at(id))
-    return file && storage && { path: at(id), storage, uid: file.uid ?? undefined }
+    return file && storage && { path: at(id), storage, uid: file.uid ?? undefined, image: file.image }
   }
 
   return {
-    async make(id, { uid, files }) {
+    async make(id, wanted) {
+      const { uid, image } = wanted
       const path = at(id)
       await mkdir(base, { recursive: true, mode: 0o700 })
       await mkdir(path)
       try {
         chmodSync(path, 0o755) // whatever the umask: below `base`, only the machine's uid comes here
-        writeFileSync(join(path, 'machine.json'), JSON.stringify({ version: 1, uid: uid ?? null }), { mode: 0o600 })
-        return { path, uid, storage: await fill(path, { uid, files }) }
+        const note = JSON.stringify({ version: 2, uid: uid ?? null, image })
+        writeFileSync(join(path, 'machine.json'), note, { mode: 0o600 })
+        return { path, uid, image, storage: await fill(path, wanted) }
       } catch (failure) {
         await removeTree(path)
         throw failure
@@ -115,9 +130,12 @@ export function machineFolders(base: string): MachineFolders {
       const names = await readdir(base).catch(() => [])
       for (const name of names) if (/^(templates$|probe-)/.test(name)) await removeTree(join(base, name))
     },
-    async uids() {
+    async ids() {
       const folders = await Promise.all((await list()).map(read))
-      return new Set(folders.map((folder) => folder?.uid).filter((uid) => uid !== undefined))
+      return folders.flatMap((folder) => {
+        if (folder?.uid === undefined) return []
+        return [{ first: folder.uid, count: idsOfMachine(folder.image) }]
+      })
     },
     saveRun: (id, run) => writeFile(runFile(id), JSON.stringify(run), { mode: 0o600 }),
     async readRun(id) {
@@ -138,7 +156,7 @@ function storageIn(path: string): MachineStorage | undefined {
   return folder === undefined ? undefined : { kind: 'folder', path: folder }
 }
 
-async function fill(path: string, { uid, files }: MakeMachine): Promise<MachineStorage> {
+async function fill(path: string, { uid, image, files }: MakeMachine): Promise<MachineStorage> {
   const disk = join(path, diskName)
   const folder = join(path, filesName)
   if (files.kind === 'template') return { kind: 'image', path: disk, template: files.path }
@@ -148,7 +166,8 @@ async function fill(path: string, { uid, files }: MakeMachine): Promise<MachineS
     return { kind: 'image', path: disk }
   } else {
     await files.copy(folder)
-    if (uid !== undefined) await promisify(execFile)('/bin/chown', ['-hR', `${uid}:${uid}`, '--', folder])
+    if (uid !== undefined && image !== null) await shiftOwners(folder, uid)
+    else if (uid !== undefined) await promisify(execFile)('/bin/chown', ['-hR', `${uid}:${uid}`, '--', folder])
   }
   return { kind: 'folder', path: folder }
 }
@@ -208,7 +227,7 @@ function make(path: string, entry: BaseEntry, uid: number | undefined): void {
 
 /**
  * Another process does it: there may be a hundred thousand files. Folders that the sandbox has closed to their owner
- * stop an ordinary user: they are opened first.
+ * stop an ordinary user: they are opened first. Those of a machine of an image may belong to others of its range.
  */
 export async function removeTree(path: string): Promise<void> {
   const run = promisify(execFile)
@@ -217,7 +236,7 @@ export async function removeTree(path: string): Promise<void> {
     await remove()
   } catch {
     await run('/bin/chmod', ['-R', 'u+rwX', '--', path]).catch(() => {}) // rm tells what stays
-    await remove()
+    await remove().catch(() => removeInRange(path))
   }
 }
 

@@ -14,6 +14,7 @@ import type { Entrance } from './enter.ts'
 import { fileOperations, listMachineFiles } from './fileWork.ts'
 import { freeze, stopProcesses } from './holdStill.ts'
 import type { HostTools } from './hostTools.ts'
+import type { IdRange } from './images/idRange.ts'
 import { listeningPortsOf } from './listeningPorts.ts'
 import { type MachineEntrance, machineEntrance } from './machineEntrance.ts'
 import { readMachineFile, writeMachineFile } from './machineFiles.ts'
@@ -38,7 +39,9 @@ export type StartRequest = {
   /** Put into its `/` before it starts. */
   entries: readonly BaseEntry[]
   folders: MachineFolders
-  base: HostBase
+  /** Undefined for a machine of an image. */
+  base: HostBase | undefined
+  image: { root: string; range: IdRange } | undefined
   /** Undefined where the machine gets no network. */
   networkTools: NetworkTools | undefined
   now: () => number
@@ -72,6 +75,7 @@ export async function startMachine(request: StartRequest): Promise<HeldMachine> 
       tools,
       folder,
       entries: request.entries,
+      image: request.image,
       cgroupFiles: cgroups.files,
       arguments: (content) => bwrapArguments({ content, hostname: spec.hostname, base, infoFile }),
       signal: request.signal,

@@ -1,4 +1,6 @@
 import type { BaseEntry } from './baseFiles.ts'
+import type { IdRange } from './images/idRange.ts'
+import { enterRange, rangeArguments } from './images/rangeScript.ts'
 import type { MachineStorage } from './machineFolder.ts'
 import { systemCalls } from './systemCalls.ts'
 
@@ -14,15 +16,20 @@ import { systemCalls } from './systemCalls.ts'
  *
  * Entries are put by the sandbox's uid and without leaving its `/`, whatever links the sandbox has left there.
  *
+ * A machine of an image has a user namespace with a range of ids, in which its `/` is mounted: an overlay of the image,
+ * which nothing changes, and of what the machine has changed itself.
+ *
  * Arguments: numbers of system calls, count of cgroup files (file descriptors 4…), uid (empty: keep it), count of its
- * ids, kind and path of the storage, template (empty: none), where to mount it, count of entries, three arguments for
- * each, then bwrap and its arguments.
+ * ids, kind and path of the storage, template (empty: none), where to mount it, root of the image (empty: none), six
+ * arguments of `enter_range` for an ordinary user, count of entries, three arguments for each, then bwrap and its
+ * arguments.
  */
 export const startScript = String.raw`
 use strict;
-my ($numbers, $cgroups, $uid, $ids, $kind, $storage, $template, $doorway, $count, @command) = @ARGV;
-my @entries = map { [splice @command, 0, 3] } 1 .. $count;
-my ($unshare, $mount, $umount) = split /,/, $numbers;
+my ($numbers, $cgroups, $uid, $ids, $kind, $storage, $template, $doorway, $image, @command) = @ARGV;
+my @range = splice @command, 0, 6;
+my @entries = map { [splice @command, 0, 3] } 1 .. shift @command;
+my ($unshare, $mount, $umount, $setns) = split /,/, $numbers;
 my ($open_tree, $move_mount, $openat2, $mount_setattr) = (428, 429, 437, 442);
 my ($empty, $here) = ('', -100);
 for my $number (4 .. 3 + $cgroups) {
@@ -72,6 +79,15 @@ sub attach {
   die "others take every loop device\n";
 }
 
+${enterRange}
+sub become {
+  my ($id) = @_;
+  $) = "$id $id";
+  $( = $id;
+  ($<, $>) = ($id, $id);
+  $< == $id && $> == $id && $( == $id or die "cannot become uid $id: $!\n";
+}
+
 sub owner {
   my ($first) = @_;
   pipe(my $waits, my $lasts) && pipe(my $made, my $makes) or die "no pipe: $!\n";
@@ -79,6 +95,7 @@ sub owner {
   defined $child or die "no process: $!\n";
   if (!$child) {
     close $_ for $lasts, $made;
+    become($first);
     syscall($unshare, 0x10000000) == 0 and syswrite $makes, 'x' and sysread $waits, my $nothing, 1;
     kill 9, $$;
   }
@@ -92,6 +109,34 @@ sub owner {
   kill 9, $child;
   waitpid $child, 0;
   $namespace;
+}
+
+sub held {
+  my ($folder) = @_;
+  my $tree = syscall $open_tree, $here, $folder, 0x80001;
+  $tree >= 0 or die "cannot hold $folder: $!\n";
+  $tree;
+}
+sub mapped {
+  my ($folder, $map, $flags) = @_;
+  my $tree = held($folder);
+  my $attributes = pack 'QQQQ', 0x100000 | $flags, 0, 0, fileno $map;
+  syscall($mount_setattr, $tree, $empty, 0x1000, $attributes, 32) == 0 or die "cannot map the ids of $folder: $!\n";
+  $tree;
+}
+sub place {
+  my ($tree, $folder) = @_;
+  syscall($move_mount, $tree, $empty, $here, $folder, 4) == 0 or die "cannot mount $folder: $!\n";
+  open(my $moved, '<&=', $tree);
+}
+sub bind_ {
+  my ($from, $to) = @_;
+  syscall($mount, $from, $to, 0, 0x1000, 0) == 0 or die "cannot mount its folder: $!\n";
+}
+sub overlay {
+  my ($type, $root) = ('overlay', "$doorway/root");
+  my $layers = "lowerdir=$doorway/image,upperdir=$doorway/upper,workdir=$doorway/work,userxattr";
+  syscall($mount, $type, $root, $type, 0, $layers) == 0 or die "cannot lay its files over those of its image: $!\n";
 }
 
 sub put {
@@ -112,33 +157,44 @@ if (length $uid) {
   my $root = '/';
   syscall($unshare, 0x20000) == 0 or die "cannot make a mount namespace: $!\n";
   syscall($mount, $root, $root, 0, 0x84000, 0) == 0 or die "cannot part from the mounts of the host: $!\n";
+  my $map = $kind eq 'image' || length $image ? owner($uid) : undef;
+  # Held before anything covers the place where it is.
+  my $below = length $image ? mapped($image, $map, 7) : undef;
   if ($kind eq 'image') {
     copy($template, $storage) if length $template;
     my ($device, $loop) = attach($storage);
     my ($type, $options) = ('ext4', 'errors=remount-ro,discard,noinit_itable');
     syscall($mount, $device, $doorway, $type, 0x406, $options) == 0 or die "cannot mount its disk: $!\n";
-    my $tree = syscall $open_tree, $here, $doorway, 0x80001;
-    $tree >= 0 or die "cannot hold its disk: $!\n";
-    my $map = owner($uid);
-    my $attributes = pack 'QQQQ', 0x100000, 0, 0, fileno $map;
-    syscall($mount_setattr, $tree, $empty, 0x1000, $attributes, 32) == 0 or die "cannot map its ids: $!\n";
+    my $tree = mapped($doorway, $map, 0);
     syscall($umount, $doorway, 2) == 0 or die "cannot move its disk: $!\n";
-    syscall($move_mount, $tree, $empty, $here, $doorway, 4) == 0 or die "cannot move its disk: $!\n";
-    open(my $moved, '<&=', $tree);
+    place($tree, $doorway);
   } else {
-    syscall($mount, $storage, $doorway, 0, 0x1000, 0) == 0 or die "cannot mount its folder: $!\n";
+    bind_($storage, $doorway);
   }
-  $) = "$uid $uid";
-  $( = $uid;
-  ($<, $>) = ($uid, $uid);
-  $< == $uid && $> == $uid && $( == $uid or die "cannot become uid $uid: $!\n";
+  if (length $image) {
+    place($below, "$doorway/image");
+    syscall($setns, fileno $map, 0x10000000) == 0 or die "cannot enter its user namespace: $!\n";
+    become(0);
+    syscall($unshare, 0x20000) == 0 or die "cannot make its mount namespace: $!\n";
+    close $map;
+  } else {
+    become($uid);
+  }
+} elsif (length $image) {
+  enter_range(@range);
+  my $below = held($image);
+  bind_($storage, $doorway);
+  place($below, "$doorway/image");
 }
+overlay() if length $image;
 umask 022;
-chdir((length $uid ? $doorway : $storage) . '/root') and map { put(@$_) } @entries;
+chdir((length $uid || length $image ? $doorway : $storage) . '/root') and map { put(@$_) } @entries;
 chdir '/';
 exec { $command[0] } @command;
 die "cannot run $command[0]: $!\n";
 `
+
+const mountNamespace = String(0x20000)
 
 export function startArguments(start: {
   cgroups: number
@@ -146,9 +202,11 @@ export function startArguments(start: {
   ids: number
   storage: MachineStorage
   doorway: string
+  /** The files of the image; undefined for the base that the host gives. */
+  image?: { root: string; range: IdRange } | undefined
   entries: readonly BaseEntry[]
 }): string[] {
-  const { storage, entries } = start
+  const { storage, entries, image } = start
   const template = storage.kind === 'image' ? (storage.template ?? '') : ''
   return [
     systemCalls()?.start ?? '',
@@ -157,6 +215,7 @@ export function startArguments(start: {
     String(start.ids),
     ...[storage.kind, storage.path, template],
     start.doorway,
+    ...(image ? [image.root, ...rangeArguments(image.range, mountNamespace)] : Array<string>(7).fill('')),
     String(entries.length),
     ...entries.flatMap((entry) => [entry.kind, entry.path, thirdOf(entry)]),
   ]

@@ -2,10 +2,11 @@
 export type SystemCalls = {
   /** setns, prctl, setsid, capset, prlimit64, memfd_create, seccomp, setresuid, setresgid */
   enter: string
-  /** unshare, mount, umount2 */
+  /** unshare, mount, umount2, setns */
   start: string
   /** statx, renameat2 */
   files: string
+  fchownat: string
   /** As <linux/audit.h> numbers the architecture. */
   architecture: number
   socket: number
@@ -19,8 +20,9 @@ export type SystemCalls = {
 const numbers: Partial<Record<NodeJS.Architecture, SystemCalls>> = {
   x64: {
     enter: '308,157,112,126,302,319,317,117,119',
-    start: '272,165,166',
+    start: '272,165,166,308',
     files: '332,316',
+    fchownat: '260',
     architecture: 0xc000003e,
     socket: 41,
     foreignFrom: 0x40000000,
@@ -28,8 +30,9 @@ const numbers: Partial<Record<NodeJS.Architecture, SystemCalls>> = {
   },
   arm64: {
     enter: '268,167,157,91,261,279,277,147,149',
-    start: '97,40,39',
+    start: '97,40,39,268',
     files: '291,276',
+    fchownat: '54',
     architecture: 0xc00000b7,
     socket: 198,
     foreignFrom: 0x40000000,

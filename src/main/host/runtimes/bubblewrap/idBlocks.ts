@@ -1,0 +1,27 @@
+import { randomInt } from 'node:crypto'
+import { idsOfImage } from './images/idRange.ts'
+
+/** Consecutive users of the host. */
+export type IdBlock = { first: number; count: number }
+
+/**
+ * As root every machine is a user of its own, and one of an image many, among those that Linux distributions and systemd
+ * leave unused.
+ * @see https://systemd.io/UIDS-GIDS/
+ */
+export const machineIds: IdBlock = { first: 1_900_000_000, count: 200_000_000 }
+
+/** A machine of the host's own programs has one user, its root. */
+export const idsOfMachine = (image: string | null): number => (image === null ? 1 : idsOfImage)
+
+/** One that overlaps none of those. */
+export function freeBlock(
+  count: number,
+  taken: readonly IdBlock[],
+  choose: (below: number) => number = randomInt,
+): IdBlock {
+  for (;;) {
+    const first = machineIds.first + choose(machineIds.count - count + 1)
+    if (!taken.some((it) => first < it.first + it.count && it.first < first + count)) return { first, count }
+  }
+}

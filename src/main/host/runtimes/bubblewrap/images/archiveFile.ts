@@ -1,0 +1,219 @@
+import { createHash } from 'node:crypto'
+import { open, stat } from 'node:fs/promises'
+import { posix } from 'node:path'
+import { type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { extract } from 'tar-stream'
+import { z } from 'zod'
+import { AppError } from '../../../../../shared/appError.ts'
+import { compressionOf, decompressed, type FilePart } from './decompressed.ts'
+import type { TarHeader } from './tarLayer.ts'
+
+/** What an archive holds: the layers of one image, the lowest first, or a tar of a root file system. */
+export type ImageArchive = {
+  layers: readonly ArchiveLayer[]
+  layered: boolean
+  /** Of the image's configuration. */
+  environment: readonly string[]
+  /** What else the configuration says, which sandboxes do not follow. */
+  ignored: readonly string[]
+  /** Its own name, as in `debian:12`. */
+  title: string | undefined
+}
+
+export type ArchiveLayer = { open(): Promise<Readable> }
+
+const DockerManifest = z.array(
+  z.object({ Config: z.string(), RepoTags: z.array(z.string()).nullish(), Layers: z.array(z.string()) }),
+)
+const Descriptor = z.object({
+  mediaType: z.string().optional(),
+  digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+  platform: z.object({ architecture: z.string(), os: z.string() }).optional(),
+  annotations: z.record(z.string(), z.string()).optional(),
+})
+type Descriptor = z.infer<typeof Descriptor>
+const Index = z.object({ manifests: z.array(Descriptor) })
+const Manifest = z.object({ config: Descriptor, layers: z.array(Descriptor) })
+const Configuration = z.object({ config: z.record(z.string(), z.unknown()).nullish() })
+const unusedKeys = ['Cmd', 'Entrypoint', 'User', 'WorkingDir', 'Volumes', 'ExposedPorts']
+
+const maxJsonBytes = 8 * 1024 * 1024
+const maxMembers = 100_000
+const maxNesting = 3
+
+/**
+ * Looks into a tar that is not compressed.
+ * @param path what `docker save` or `skopeo copy … oci-archive:` wrote, or a tar of a root file system
+ * @throws AppError `image/failed`
+ */
+export async function readArchive(path: string, signal: AbortSignal): Promise<ImageArchive> {
+  const members = await membersOf(path, signal)
+  const docker = members.get('manifest.json')
+  if (docker) {
+    const parsed = DockerManifest.safeParse(await json(docker))
+    if (parsed.success) return dockerArchive(parsed.data, members)
+  }
+  const index = members.get('index.json')
+  if (index && members.has('oci-layout')) return ociArchive(await parse(Index, index), members)
+  const whole: ArchiveLayer = { open: async () => decompressed({ path }, 'none') }
+  return { layers: [whole], layered: false, environment: [], ignored: [], title: undefined }
+}
+
+type Members = ReadonlyMap<string, FilePart>
+
+/** Where the members of the tar are in the file, by name. Links among them are followed, as old `docker save` needs. */
+async function membersOf(path: string, signal: AbortSignal): Promise<Members> {
+  const found = new Map<string, FilePart>()
+  const links = new Map<string, string>()
+  const entries = extract()
+  const piped = pipeline(decompressed({ path }, 'none'), entries, { signal })
+  piped.catch(() => {}) // awaited below
+  try {
+    for await (const entry of entries) {
+      const { name, type, size = 0, byteOffset, linkname } = entry.header as unknown as TarHeader
+      const plain = posix.normalize(name)
+      if (type === 'file' || type === 'contiguous-file') found.set(plain, { path, at: byteOffset, size })
+      if (type === 'symlink') links.set(plain, posix.normalize(posix.join(posix.dirname(plain), linkname ?? '')))
+      entry.resume()
+      // A root file system may have many more: its names are read when it is written.
+      if (found.size >= maxMembers) break
+    }
+    if (found.size < maxMembers) await piped
+  } catch (failure) {
+    signal.throwIfAborted()
+    throw noTar(failure)
+  } finally {
+    entries.destroy()
+    await piped.catch(() => {}) // read to the end, or left on purpose
+  }
+  for (const [name, target] of links) {
+    const part = found.get(target)
+    if (part && !found.has(name)) found.set(name, part)
+  }
+  return found
+}
+
+async function dockerArchive(images: z.infer<typeof DockerManifest>, members: Members): Promise<ImageArchive> {
+  const [image, ...others] = images
+  if (!image || others.length > 0) {
+    throw broken(`it holds ${images.length} images. Save one: docker save NAME > FILE`)
+  }
+  const layers = image.Layers.map((name) => layerOf(member(members, posix.normalize(name)), undefined))
+  const { config } = await parse(Configuration, member(members, posix.normalize(image.Config)))
+  return { layers, layered: true, ...settings(config), title: image.RepoTags?.[0] }
+}
+
+async function ociArchive(index: z.infer<typeof Index>, members: Members): Promise<ImageArchive> {
+  let { manifests } = index
+  for (let depth = 0; depth < maxNesting; depth++) {
+    const chosen = ofThisMachine(manifests)
+    const content = await verified(members, chosen)
+    const nested = Index.safeParse(content)
+    if (nested.success) {
+      manifests = nested.data.manifests
+      continue
+    }
+    const { config, layers } = parsed(Manifest, content, chosen.digest)
+    const configuration = parsed(Configuration, await verified(members, config), config.digest)
+    return {
+      layers: layers.map((layer) => layerOf(blob(members, layer), layer.digest)),
+      layered: true,
+      ...settings(configuration.config),
+      title: index.manifests[0]?.annotations?.['org.opencontainers.image.ref.name'],
+    }
+  }
+  throw broken('its lists of images are nested too deep')
+}
+
+function ofThisMachine(manifests: readonly Descriptor[]): Descriptor {
+  const wanted = process.arch === 'x64' ? 'amd64' : process.arch
+  const fitting = manifests.filter(
+    ({ platform }) => !platform || (platform.os === 'linux' && platform.architecture === wanted),
+  )
+  const [chosen] = fitting
+  if (!chosen) throw broken(`it holds no image for linux/${wanted}`)
+  return chosen
+}
+
+function layerOf(part: FilePart, digest: string | undefined): ArchiveLayer {
+  return {
+    async open() {
+      const compression = await compressionOf(part)
+      if (digest === undefined) return decompressed(part, compression)
+      await verify(part, digest)
+      return decompressed(part, compression)
+    },
+  }
+}
+
+async function verified(members: Members, descriptor: Descriptor): Promise<unknown> {
+  const part = blob(members, descriptor)
+  await verify(part, descriptor.digest)
+  return json(part)
+}
+
+async function verify(part: FilePart, digest: string): Promise<void> {
+  const hash = createHash('sha256')
+  const sink = new Transform({
+    transform(chunk: Buffer, _, done) {
+      hash.update(chunk)
+      done()
+    },
+  })
+  await pipeline(decompressed(part, 'none'), sink.resume())
+  if (`sha256:${hash.digest('hex')}` !== digest) throw broken(`${digest} is not what it should be`)
+}
+
+function blob(members: Members, { digest }: Descriptor): FilePart {
+  return member(members, `blobs/${digest.replace(':', '/')}`)
+}
+
+function member(members: Members, name: string): FilePart {
+  const found = members.get(name)
+  if (found) return found
+  throw broken(`${JSON.stringify(name.slice(0, 200))} is missing in it`)
+}
+
+function settings(config: Record<string, unknown> | null | undefined) {
+  const given = z.array(z.string()).safeParse(config?.Env)
+  const isSet = (value: unknown): boolean =>
+    typeof value === 'string' ? value !== '' && value !== '/' : typeof value === 'object' && value !== null
+  return {
+    environment: given.success ? given.data : [],
+    ignored: unusedKeys.filter((key) => isSet(config?.[key])),
+  }
+}
+
+async function parse<T>(schema: z.ZodType<T>, part: FilePart): Promise<T> {
+  return parsed(schema, await json(part), part.path)
+}
+
+function parsed<T>(schema: z.ZodType<T>, content: unknown, name: string): T {
+  const result = schema.safeParse(content)
+  if (result.success) return result.data
+  throw broken(`${name} does not describe an image: ${result.error.issues[0]?.message}`)
+}
+
+async function json({ path, at = 0, size }: FilePart): Promise<unknown> {
+  const length = size ?? (await stat(path)).size
+  if (length > maxJsonBytes) throw broken('its description is too large')
+  const file = await open(path, 'r')
+  try {
+    const { buffer } = await file.read({ buffer: Buffer.alloc(length), position: at })
+    return JSON.parse(buffer.toString('utf8'))
+  } catch (cause) {
+    throw broken('its description is no JSON', cause)
+  } finally {
+    await file.close()
+  }
+}
+
+function noTar(cause: unknown): AppError {
+  const reason = cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause)
+  return new AppError('image/failed', `This is no tar archive, or it is incomplete: ${reason}.`, { cause })
+}
+
+function broken(reason: string, cause?: unknown): AppError {
+  return new AppError('image/failed', `This archive cannot be used: ${reason}.`, { cause })
+}

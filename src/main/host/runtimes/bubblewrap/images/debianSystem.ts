@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { AppError } from '../../../../../shared/appError.ts'
+import type { Distribution } from './ownDistribution.ts'
+
+/** Beside what apt needs: what Steward itself expects in a sandbox, and what downloading with TLS needs. */
+const ownPackages = ['bash', 'ca-certificates', 'perl-base', 'procps']
+
+/** What mmdebstrap says as it goes on, and how far it is then. */
+const steps: readonly (readonly [said: string, sentence: string, share: number])[] = [
+  ['running apt-get update', 'Reading the lists of packages', 0.05],
+  ['downloading packages with apt', 'Downloading packages', 0.15],
+  ['extracting archives', 'Unpacking packages', 0.35],
+  ['installing essential packages', 'Installing the base', 0.45],
+  ['installing remaining packages', 'Installing packages', 0.65],
+  ['cleaning package lists', 'Cleaning up', 0.85],
+  ['creating tarball', 'Writing the files of the image', 0.9],
+]
+
+const lastLines = 6
+const endMs = 30_000
+
+type DebianRequest = {
+  mmdebstrap: string
+  distribution: Distribution
+  packages: readonly string[]
+  onProgress: (sentence: string, share: number | null) => void
+  signal: AbortSignal
+}
+
+/**
+ * Makes a system of this machine's own distribution with mmdebstrap, and hands its tar to `use`.
+ * @throws AppError `image/failed` with the last that it said
+ */
+export async function debianSystem(request: DebianRequest, use: (tar: Readable) => Promise<void>): Promise<void> {
+  const { distribution, packages, signal } = request
+  const folder = await mkdtemp(join(tmpdir(), 'steward-image-'))
+  try {
+    await chmod(folder, 0o755) // as an ordinary user, users of the range come here
+    const sources = join(folder, distribution.sources.includes('\nURIs:') ? 'own.sources' : 'own.list')
+    if (distribution.sources !== '') await writeFile(sources, distribution.sources)
+    await run(
+      {
+        ...request,
+        parts: [
+          `--mode=${process.getuid?.() === 0 ? 'root' : 'unshare'}`,
+          '--variant=apt',
+          '--format=tar',
+          `--include=${[...new Set([...ownPackages, ...packages])].join(',')}`,
+          ...['--skip=check/empty', '--aptopt=Acquire::Retries "2"', '--aptopt=Acquire::http::Timeout "30"'],
+          distribution.suite,
+          '-',
+          ...(distribution.sources === '' ? [] : [sources]),
+        ],
+        folder,
+      },
+      use,
+    )
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+  signal.throwIfAborted()
+}
+
+async function run(
+  { mmdebstrap, onProgress, signal, parts, folder }: DebianRequest & { parts: string[]; folder: string },
+  use: (tar: Readable) => Promise<void>,
+): Promise<void> {
+  signal.throwIfAborted()
+  const child = spawn(mmdebstrap, parts, {
+    cwd: '/',
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8', TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    for (const line of text.split(/[\r\n]+/).filter((it) => it.trim() !== '')) {
+      said.push(line.trim())
+      if (said.length > lastLines) said.shift()
+      const step = steps.find(([words]) => line.includes(words))
+      if (step) onProgress(step[1], step[2])
+    }
+  })
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('error', () => resolve(null))
+    child.once('close', (code) => resolve(code))
+  })
+  let late: NodeJS.Timeout | undefined
+  /** It unmounts and removes what it made when it is asked to end. */
+  const end = (): void => {
+    child.kill('SIGTERM')
+    late ??= setTimeout(() => child.kill('SIGKILL'), endMs)
+  }
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    const used = use(child.stdout).catch((failure: unknown) => {
+      end()
+      throw failure
+    })
+    const [outcome, code] = await Promise.all([Promise.allSettled([used]), ended])
+    signal.throwIfAborted()
+    if (code !== 0) throw failed(said)
+    const [written] = outcome
+    if (written.status === 'rejected') throw written.reason
+  } finally {
+    clearTimeout(late)
+    signal.removeEventListener('abort', end)
+  }
+}
+
+function failed(said: readonly string[]): AppError {
+  const missing = said
+    .map((line) => /Unable to locate package (\S+)/.exec(line)?.[1])
+    .find((name) => name !== undefined)
+  if (missing !== undefined) return new AppError('image/failed', `There is no package ${missing} for this system.`)
+  const last = said.join('\n')
+  const network = /Could not resolve|Could not connect|Failed to fetch|Temporary failure|connection timed out/i.test(
+    last,
+  )
+  const sentence = network
+    ? 'The packages could not be downloaded: is there a network?'
+    : 'mmdebstrap could not make the system.'
+  return new AppError('image/failed', `${sentence} It said: ${last || 'nothing'}`)
+}

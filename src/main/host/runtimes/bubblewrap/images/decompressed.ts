@@ -1,0 +1,40 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { PassThrough, pipeline, type Readable } from 'node:stream'
+import { createGunzip, createZstdDecompress } from 'node:zlib'
+import { AppError } from '../../../../../shared/appError.ts'
+
+/** A part of a file; without `size` the whole. */
+export type FilePart = { path: string; at?: number; size?: number }
+
+export type Compression = 'none' | 'gzip' | 'zstd'
+
+const marks: readonly (readonly [start: string, name: string])[] = [
+  ['1f8b', 'gzip'],
+  ['28b52ffd', 'zstd'],
+  ['fd377a585a00', 'xz'],
+  ['425a68', 'bzip2'],
+]
+
+/** @throws AppError `image/failed` for a compression that Node cannot read */
+export async function compressionOf({ path, at = 0, size }: FilePart): Promise<Compression> {
+  const file = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(6), position: at })
+    const start = buffer.subarray(0, Math.min(bytesRead, size ?? bytesRead)).toString('hex')
+    const name = marks.find(([mark]) => start.startsWith(mark))?.[1] ?? 'none'
+    if (name === 'none' || name === 'gzip' || name === 'zstd') return name
+    throw new AppError('image/failed', `It is compressed with ${name}: decompress it first, or use gzip or zstd.`)
+  } finally {
+    await file.close()
+  }
+}
+
+/** The bytes of a part as they were before they were compressed. Ends with an error when any are missing. */
+export function decompressed({ path, at = 0, size }: FilePart, compression: Compression): Readable {
+  if (size === 0) return new PassThrough().end()
+  const raw = createReadStream(path, { start: at, ...(size !== undefined && { end: at + size - 1 }) })
+  if (compression === 'none') return raw
+  const plain = compression === 'gzip' ? createGunzip() : createZstdDecompress()
+  return pipeline(raw, plain, () => {}) // its failure reaches whoever reads `plain`
+}

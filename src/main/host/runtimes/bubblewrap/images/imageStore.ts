@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { AppError } from '../../../../../shared/appError.ts'
+import { ImageName } from '../../../../../shared/contract/images.ts'
+import { type DataLock, lockData, lockHolder } from '../../../../platform/dataLock.ts'
+import { isRunning } from '../../../../platform/processIdentity.ts'
+import { removeInRange } from './inRange.ts'
+
+/** What is kept beside the files of an image. */
+const ImageFile = z.object({
+  version: z.literal(1),
+  detail: z.string(),
+  sizeBytes: z.number(),
+  createdAtMs: z.int(),
+  /** PATH of what runs in machines of it; null is Steward's own. */
+  path: z.string().nullable(),
+})
+export type ImageFile = z.infer<typeof ImageFile>
+
+export type StoredImage = ImageFile & { name: ImageName; root: string }
+
+/** Images in folders, each named as the image; other processes may add and remove at the same time. */
+export type ImageStore = {
+  list(): Promise<StoredImage[]>
+  find(name: ImageName): Promise<StoredImage | undefined>
+  /**
+   * Calls `fill` with an empty folder for the files; the image is there once it has resolved, complete or not at all.
+   * @throws AppError `image/exists`; what `fill` throws
+   */
+  add(name: ImageName, fill: (place: { root: string; spare: string }) => Promise<ImageFile>): Promise<StoredImage>
+  /** Succeeds when there is none. */
+  remove(name: ImageName): Promise<void>
+  /** Whether some process adds it now. */
+  isBeingAdded(name: ImageName): Promise<boolean>
+  /** Removes what was left by processes that ended in the middle. */
+  sweep(): Promise<void>
+}
+
+const probe = /^probe-image-(\d+)-/
+/** Of folders that are no images: the contract lets no name begin with a dot. */
+const unfinished = /^\.(?:adding|removing)-(.+)-[0-9a-f]{12}$/
+
+/** @param folder nobody but Steward's user may enter it */
+export function imageStore(folder: string): ImageStore {
+  const rootOf = (name: string): string => join(folder, name, 'root')
+  const lockName = (name: string): string => `.${name}.lock`
+
+  const find = async (name: ImageName): Promise<StoredImage | undefined> => {
+    const text = await readFile(join(folder, name, 'image.json'), 'utf8').catch(() => undefined)
+    const file = text === undefined ? undefined : ImageFile.safeParse(parsed(text)).data
+    return file && { ...file, name, root: rootOf(name) }
+  }
+
+  const hidden = (what: 'adding' | 'removing', name: string): string =>
+    join(folder, `.${what}-${name}-${randomBytes(6).toString('hex')}`)
+
+  const lock = async (name: ImageName): Promise<DataLock> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    try {
+      return await lockData({ folder, name: lockName(name), program: 'Another process' })
+    } catch (cause) {
+      if (!(cause instanceof AppError) || cause.code !== 'data/in-use') throw cause
+      throw beingChanged(name, cause)
+    }
+  }
+
+  return {
+    async list() {
+      const names = await readdir(folder).catch(() => [])
+      const images = await Promise.all(names.flatMap((name) => ImageName.safeParse(name).data ?? []).map(find))
+      return images.filter((image) => image !== undefined)
+    },
+    find,
+    async add(name, fill) {
+      const held = await lock(name)
+      const path = hidden('adding', name)
+      try {
+        if (await find(name)) throw new AppError('image/exists', `There is an image \`${name}\` already.`)
+        await mkdir(join(path, 'root'), { recursive: true, mode: 0o755 })
+        await chmod(join(path, 'root'), 0o755) // whatever the umask
+        await mkdir(join(path, 'spare'))
+        const file = await fill({ root: join(path, 'root'), spare: join(path, 'spare') })
+        await rm(join(path, 'spare'), { recursive: true, force: true })
+        await writeFile(join(path, 'image.json'), JSON.stringify(file), { mode: 0o600 })
+        await rename(path, join(folder, name))
+        return { ...file, name, root: rootOf(name) }
+      } catch (failure) {
+        await removeInRange(path)
+        throw failure
+      } finally {
+        await held.release()
+      }
+    },
+    async remove(name) {
+      if (!(await find(name))) return
+      const held = await lock(name)
+      try {
+        const path = hidden('removing', name)
+        await rename(join(folder, name), path)
+        await removeInRange(path)
+      } finally {
+        await held.release()
+      }
+    },
+    isBeingAdded: async (name) => (await lockHolder(folder, lockName(name))) !== undefined,
+    async sweep() {
+      for (const entry of await readdir(folder).catch(() => [])) {
+        const name = unfinished.exec(entry)?.[1]
+        const probing = probe.exec(entry)?.[1]
+        const useless = name !== undefined && !(await lockHolder(folder, lockName(name)))
+        if (useless || (probing && !isRunning(Number(probing)))) await removeInRange(join(folder, entry))
+      }
+    },
+  }
+}
+
+function beingChanged(name: ImageName, cause: AppError): AppError {
+  return new AppError('image/exists', `Another process adds or removes an image \`${name}\` now.`, { cause })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

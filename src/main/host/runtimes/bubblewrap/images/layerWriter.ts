@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import type { Writable } from 'node:stream'
+import { AppError } from '../../../../../shared/appError.ts'
+import { systemCalls } from '../systemCalls.ts'
+import type { IdRange } from './idRange.ts'
+import { layerScript } from './layerScript.ts'
+import { rangeArguments } from './rangeScript.ts'
+
+export type Owner = { uid: number; gid: number; seconds: number; mode: number }
+
+/** Makes the files of an image, in the order that they are told. Every path begins with `/` and has no `.` and `..`. */
+export type LayerWriter = {
+  /** What follows lies over all that came before. */
+  layer(): Promise<void>
+  folder(path: string, owner: Owner): Promise<void>
+  file(path: string, owner: Owner, content: { size: number; chunks: AsyncIterable<Uint8Array> }): Promise<void>
+  link(path: string, owner: Owner, target: string): Promise<void>
+  /** A second name of a file that is there. */
+  sameAs(path: string, target: string): Promise<void>
+  /** Takes away what earlier layers brought. */
+  without(path: string): Promise<void>
+  /** Takes away what earlier layers brought into this folder. */
+  onlyOwn(path: string): Promise<void>
+  /** @returns what was written, and whether there is a bash */
+  end(): Promise<{ bytes: number; hasBash: boolean }>
+  /** Ends it at once, finished or not. */
+  close(): Promise<void>
+}
+
+const flushBytes = 256 * 1024
+const detailBytes = 2_000
+
+/** @param folder exists, is empty and belongs to Steward's user */
+export function layerWriter(options: { perl: string; range: IdRange; folder: string }): LayerWriter {
+  const { perl, range, folder } = options
+  const script = [layerScript, ...rangeArguments(range), systemCalls()?.fchownat ?? '', folder]
+  const child = spawn(perl, ['-e', ...script], { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
+  const { stdin, stdout, stderr } = child
+  let said = ''
+  let complaint = ''
+  stdout.on('data', (bytes: Buffer) => {
+    said += bytes.toString('latin1')
+  })
+  stderr.on('data', (bytes: Buffer) => {
+    if (complaint.length < detailBytes) complaint += bytes.toString('utf8')
+  })
+  stdin.on('error', () => {}) // it has ended: `ended` tells why
+  const ended = endOf(child)
+  const out = buffered(stdin, ended)
+
+  const tell = (...fields: (string | number)[]): Promise<void> => {
+    const text = Buffer.from(fields.join('\0'))
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(text.length)
+    return out.write(Buffer.concat([length, text]))
+  }
+  const failure = (): AppError => writeFailure(complaint.trim())
+  const telling = async (...fields: (string | number)[]): Promise<void> => {
+    await tell(...fields).catch(async () => {
+      await ended
+      throw failure()
+    })
+  }
+
+  return {
+    layer: () => telling('layer'),
+    folder: (path, { mode, uid, gid, seconds }) => telling('folder', path, mode, uid, gid, seconds),
+    async file(path, { mode, uid, gid, seconds }, { size, chunks }) {
+      await telling('file', path, mode, uid, gid, seconds, size)
+      let written = 0
+      for await (const chunk of chunks) {
+        written += chunk.length
+        if (written > size) break
+        await out.write(chunk).catch(async () => {
+          await ended
+          throw failure()
+        })
+      }
+      if (written !== size) throw new AppError('image/failed', `The archive ends in the middle of ${path}.`)
+    },
+    link: (path, { uid, gid }, target) => telling('link', path, uid, gid, target),
+    sameAs: (path, target) => telling('same', path, target),
+    without: (path) => telling('without', path),
+    onlyOwn: (path) => telling('only', path),
+    async end() {
+      await telling('end')
+      await out.flush().catch(() => {}) // how it ended says more
+      stdin.end()
+      const code = await ended
+      const [, bytes, shell] = /^(\d+) (bash|-)\n$/.exec(said) ?? []
+      if (code !== 0 || bytes === undefined) throw failure()
+      return { bytes: Number(bytes), hasBash: shell === 'bash' }
+    },
+    async close() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+function endOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(null))
+    child.once('close', (code) => resolve(code))
+  })
+}
+
+/** Gathers small writes: an image has tens of thousands of entries. */
+function buffered(to: Writable, ended: Promise<unknown>) {
+  let held: Uint8Array[] = []
+  let size = 0
+  const flush = async (): Promise<void> => {
+    if (to.destroyed || to.writableEnded) throw new Error('It has ended.')
+    const bytes = Buffer.concat(held)
+    held = []
+    size = 0
+    if (to.write(bytes)) return
+    await Promise.race([once(to, 'drain'), ended.then(() => Promise.reject(new Error('It has ended.')))])
+  }
+  return {
+    flush,
+    async write(bytes: Uint8Array): Promise<void> {
+      held.push(bytes)
+      size += bytes.length
+      if (size >= flushBytes) await flush()
+    },
+  }
+}
+
+function writeFailure(complaint: string): AppError {
+  const [, digits = '', path = ''] = /^(\d+) (.*)$/s.exec(complaint) ?? []
+  const { ENOSPC, EDQUOT, ENOTDIR, ENOENT, ELOOP, ENAMETOOLONG } = constants.errno
+  const number = Number(digits)
+  if (number === ENOSPC || number === EDQUOT) {
+    return new AppError('file/no-space', 'There is no room on this machine for the files of the image.')
+  }
+  if ([ENOTDIR, ENOENT, ELOOP, ENAMETOOLONG].includes(number)) {
+    return new AppError('image/failed', `The archive contradicts itself: ${path} cannot be where it says.`)
+  }
+  const reason = digits === '' ? complaint || 'it was ended' : `${path}, error ${digits}`
+  return new AppError('image/failed', `The files of the image could not be written: ${reason}.`)
+}

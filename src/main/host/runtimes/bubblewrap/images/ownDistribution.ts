@@ -1,0 +1,67 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** The distribution that this machine runs, where it is one that mmdebstrap makes. */
+export type Distribution = { title: string; suite: string; sources: string }
+
+/** @returns one sentence when images cannot be made from it */
+export async function ownDistribution(): Promise<Distribution | string> {
+  const text = await readFile('/etc/os-release', 'utf8').catch(() => '')
+  const fields = osRelease(text)
+  const suite = fields.get('VERSION_CODENAME')
+  const family = [fields.get('ID'), ...(fields.get('ID_LIKE') ?? '').split(' ')]
+  if (!suite || !family.includes('debian')) {
+    return `Images can be made from Debian and its like, and this is ${fields.get('PRETTY_NAME') ?? 'another system'}.`
+  }
+  return { title: fields.get('PRETTY_NAME') ?? suite, suite, sources: await aptSources(suite) }
+}
+
+/** Where this machine's own packages come from; sources of others are left out. Empty when that is not known. */
+async function aptSources(suite: string): Promise<string> {
+  const parts = await readdir('/etc/apt/sources.list.d').catch(() => [])
+  const files = ['/etc/apt/sources.list', ...parts.toSorted().map((name) => join('/etc/apt/sources.list.d', name))]
+  const texts = await Promise.all(
+    files.map(async (file) => [file, await readFile(file, 'utf8').catch(() => '')] as const),
+  )
+  return texts
+    .map(([file, text]) => (file.endsWith('.sources') ? ownStanzas(text, suite) : ownLines(text, suite)))
+    .filter((text) => text !== '')
+    .join('\n')
+}
+
+/** Of sources.list(5): one line each. */
+export function ownLines(text: string, suite: string): string {
+  const own = text.split('\n').filter((line) => {
+    const [type, , name = ''] = line
+      .replace(/\[[^\]]*\]/, '')
+      .trim()
+      .split(/\s+/)
+    return type === 'deb' && ofSuite(name, suite)
+  })
+  return own.map((line) => `${line.trim()}\n`).join('')
+}
+
+/** Of sources.list(5): stanzas of fields. */
+export function ownStanzas(text: string, suite: string): string {
+  const stanzas = text
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .join('\n')
+    .split(/\n\s*\n/)
+  const own = stanzas.filter((stanza) => {
+    const field = (name: string): string => new RegExp(`^${name}:(.*)$`, 'im').exec(stanza)?.[1]?.trim() ?? ''
+    const suites = field('Suites').split(/\s+/)
+    return /\bdeb\b/.test(field('Types')) && field('Enabled') !== 'no' && suites.every((name) => ofSuite(name, suite))
+  })
+  return own.map((stanza) => `${stanza.trim()}\n`).join('\n')
+}
+
+/** `bookworm` has `bookworm-updates` and `bookworm-security` beside it. */
+function ofSuite(name: string, suite: string): boolean {
+  return name === suite || name.startsWith(`${suite}-`) || name.startsWith(`${suite}/`)
+}
+
+function osRelease(text: string): Map<string, string> {
+  const pairs = [...text.matchAll(/^(\w+)=(?:"([^"]*)"|(\S*))$/gm)]
+  return new Map(pairs.map(([, key = '', quoted, plain]) => [key, quoted ?? plain ?? '']))
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { ImageName } from '../../src/shared/contract/images.ts'
+import { hostRootTar } from '../support/hostRootTar.ts'
+import { never } from '../support/machines.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { sandboxRuntimeContract } from './sandboxRuntime.ts'
+
+sandboxRuntimeContract('bubblewrap (with an image)', async () => {
+  const data = temporaryFolder('image')
+  const runtime = bubblewrapRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
+  const name = ImageName.parse('small')
+  const source = { kind: 'archive', path: await hostRootTar(data) } as const
+  await runtime.images.add({ name, source, onProgress: () => {} }, never)
+  return {
+    runtime,
+    image: name,
+    async close() {
+      expect(await runtime.stored()).toEqual([])
+      await runtime.images.remove(name)
+      expect(await runtime.images.list()).toEqual([])
+    },
+  }
+})

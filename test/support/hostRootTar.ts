@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { lstat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const large = { maxBuffer: 64 * 1024 * 1024 }
+/** What every runtime's base needs, and what the suites use beside it. */
+const needed = [
+  'bash',
+  'coreutils',
+  'diffutils',
+  'findutils',
+  'grep',
+  'hostname',
+  'libc-bin',
+  'mount',
+  'perl-base',
+  'procps',
+  'sed',
+  'tar',
+  'util-linux',
+]
+const topLinks = ['/bin', '/sbin', '/lib', '/lib64']
+const unneeded = /^\/(usr\/share\/(doc|man|info|locale|lintian|bash-completion)|boot|dev|proc|run|sys|tmp)(\/|$)/
+
+/** A tar of a small root file system, of files that this Debian machine has: no network is needed, and it takes a second. */
+export async function hostRootTar(folder: string): Promise<string> {
+  const files = (await run('dpkg-query', ['-L', ...(await withDependencies(needed))], large)).stdout.split('\n')
+  const wanted = new Set([...topLinks, ...files.filter((it) => /^\/[^.]/.test(it))])
+  const present = await Promise.all(
+    [...wanted]
+      .filter((it) => !unneeded.test(it))
+      .map(async (path) => ({ path, stat: await lstat(path).catch(() => {}) })),
+  )
+  // `/bin` is a link on most systems, and packages name files below it: it comes first, then every folder.
+  const rank = ({ path, stat }: (typeof present)[number]): number =>
+    topLinks.includes(path) ? 0 : stat?.isDirectory() ? 1 : 2
+  const names = present
+    .filter(({ stat }) => stat)
+    .toSorted((one, other) => rank(one) - rank(other) || (one.path < other.path ? -1 : 1))
+    .map(({ path }) => `.${path}`)
+  const list = join(folder, 'root.list')
+  const tar = join(folder, 'root.tar')
+  await writeFile(list, names.join('\n'))
+  await run('tar', ['--create', '--file', tar, '--directory', '/', '--no-recursion', '--files-from', list], large)
+  const own = join(folder, 'passwd')
+  await writeFile(own, 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n')
+  await run('tar', [
+    '--append',
+    '--file',
+    tar,
+    '--directory',
+    folder,
+    '--transform',
+    's,^,./etc/,',
+    '--owner=0',
+    '--group=0',
+    'passwd',
+  ])
+  return tar
+}
+
+async function withDependencies(names: readonly string[]): Promise<string[]> {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: fields of dpkg-query
+  const format = '${Package}\t${db:Status-Status}\t${Pre-Depends}, ${Depends}\n'
+  const rows = (await run('dpkg-query', ['--show', `--showformat=${format}`], large)).stdout.split('\n')
+  const installed = new Map(
+    rows
+      .map((row) => row.split('\t'))
+      .flatMap(([name = '', status, depends = '']) => (status === 'installed' ? [[name, depends] as const] : [])),
+  )
+  const found = new Set<string>()
+  const wanted = [...names]
+  for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
+    if (found.has(name) || !installed.has(name)) continue
+    found.add(name)
+    for (const group of (installed.get(name) ?? '').split(',')) {
+      const choices = group.split('|').map((it) => it.trim().split(/[\s:(]/)[0] ?? '')
+      wanted.push(choices.find((it) => installed.has(it)) ?? '')
+    }
+  }
+  return [...found]
+}
