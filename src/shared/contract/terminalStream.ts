@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { TerminalId } from '../ids.ts'
+import { TerminalColours } from './terminalColours.ts'
 import { TerminalState, terminalLimits } from './terminals.ts'
 
 /**
@@ -12,7 +13,7 @@ import { TerminalState, terminalLimits } from './terminals.ts'
  * While more than `windowBytes` are unacknowledged the server holds back; a client that acknowledges nothing
  * for `stallMs` while output waits is closed with 4008 and may attach anew.
  *
- * What a program asks its terminal (its kind, where the cursor is) the host answers, once, whoever watches:
+ * What a program asks its terminal (its kind, where the cursor is, its colours) the host answers, once, whoever watches:
  * a viewer sends only what the person typed, pasted or did with the mouse, never an answer of its own emulator.
  */
 export const terminalStreamPath = '/v1/sandboxes/:id/pty/:sessionId/stream'
@@ -61,5 +62,7 @@ export const ClientStreamMessage = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('resize'), cols: z.int().min(min).max(max), rows: z.int().min(min).max(max) }),
   z.object({ type: z.literal('ack'), bytes: z.int().min(0) }),
+  /** What this viewer draws with: from now on the host's answer to programs that ask for colours. */
+  z.object({ type: z.literal('colours'), colours: TerminalColours }),
 ])
 export type ClientStreamMessage = z.infer<typeof ClientStreamMessage>

@@ -1,5 +1,8 @@
+import xterm from '@xterm/headless'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { usualColours } from '../../../shared/contract/terminalColours.ts'
+import { terminalMarks } from '../../../shared/terminalMarks.ts'
 import { type Screen, screen } from './screen.ts'
 
 type Watched = Screen & { answers: string[]; titles: string[]; bells: number; show(output: string | Uint8Array): void }
@@ -225,5 +228,45 @@ test('tells of the bell', () => {
   const it = watched()
   it.show('one\u0007 two\u0007')
   expect(it.bells).toBe(2)
+  it.close()
+})
+
+test('a snapshot carries where commands began and how they ended, also beneath a program that fills the screen', async () => {
+  const it = watched({ cols: 30, rows: 6 })
+  const command = (text: string) => `\x1b]133;A\x07$ \x1b]133;B\x07${text}\r\n\x1b]133;C\x07`
+  it.show(`${command('false')}\x1b]133;D;1\x07${command('seq 9')}${'x\r\n'.repeat(9)}\x1b]133;D;0\x07${command('vim')}`)
+  const told = async () => {
+    const viewer = new xterm.Terminal({ cols: 30, rows: 6, allowProposedApi: true })
+    const marks = terminalMarks(viewer)
+    await new Promise<void>((parsed) => viewer.write(snapshot(it, 100), parsed))
+    return marks.list().map(({ line, command, state, exitCode }) => ({ line, command, state, exitCode }))
+  }
+  const commands = [
+    { line: 0, command: 'false', state: 'done', exitCode: 1 },
+    { line: 1, command: 'seq 9', state: 'done', exitCode: 0 },
+    { line: 11, command: 'vim', state: 'running', exitCode: null },
+  ]
+  expect(await told()).toEqual(commands)
+  it.show('\x1b[?1049h\x1b[2J\x1b[5;5Hfull')
+  expect(await told()).toEqual(commands)
+  it.close()
+})
+
+test('a snapshot in the middle of a frame says so', () => {
+  const it = watched()
+  const frame = '\x1b[?2026h'
+  const drawn = () => decoder.decode(snapshot(it))
+  it.show(`${frame}half`)
+  expect(drawn()).toContain(frame)
+  it.show(' whole\x1b[?2026l')
+  expect(drawn()).not.toContain(frame)
+  it.close()
+})
+
+test('programs learn what the viewer draws with', () => {
+  const it = watched()
+  it.draws({ ...usualColours, background: '#ffffff' })
+  it.show('\x1b]11;?\x07')
+  expect(it.answers).toEqual(['\x1b]11;rgb:ffff/ffff/ffff\x1b\\'])
   it.close()
 })

@@ -1,7 +1,10 @@
 import serializeAddon from '@xterm/addon-serialize'
 import unicode11Addon from '@xterm/addon-unicode11'
 import xterm from '@xterm/headless'
+import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
 import { terminalLimits } from '../../../shared/contract/terminals.ts'
+import { terminalMarks } from '../../../shared/terminalMarks.ts'
+import { colourAnswers } from './colourAnswers.ts'
 import { screenCore } from './screenCore.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
 import { modeSequences } from './screenModes.ts'
@@ -15,6 +18,8 @@ export type Screen = {
   /** Parses some of `bytes` from `offset` on and tells up to where; never much at once. */
   parse(bytes: Uint8Array, offset: number): number
   resize(cols: number, rows: number): void
+  /** What programs that ask for colours are told. */
+  draws(colours: TerminalColours): void
   reply(question: ScreenQuestion): ScreenReply
   close(): void
 }
@@ -52,6 +57,8 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
   terminal.onTitleChange(onTitle)
   terminal.onBell(onBell)
   const core = screenCore(terminal)
+  const colours = colourAnswers(terminal.parser, onAnswer)
+  const marks = terminalMarks(terminal)
   /** The bytes of a sequence or character that has begun and not ended. */
   let tail: Uint8Array = nothing
   /** The chunk in which a plain run was looked for last, and where that run ended. */
@@ -91,10 +98,15 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
     return serialized({ range })
   }
 
+  /** Those of the normal screen, where the cursor stands at the place they count from. */
+  const withMarks = (drawn: string): string => {
+    const end = terminal.buffer.active.type === 'normal' ? drawn.length : drawn.indexOf(alternateBegins)
+    return drawn.slice(0, end) + marks.carried() + drawn.slice(end)
+  }
+
   const text = (question: Exclude<ScreenQuestion, { kind: 'search' }>): string => {
     if (question.kind === 'snapshot') {
-      const drawn = serialized({ scrollback: question.scrollback })
-      return drawn + modeSequences(terminal, core)
+      return withMarks(serialized({ scrollback: question.scrollback })) + modeSequences(terminal, core)
     }
     if (question.format === 'ansi') return ansi(question.full)
     const buffer = terminal.buffer.active
@@ -110,6 +122,7 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
       return from + part.length
     },
     resize: (newCols, newRows) => terminal.resize(newCols, newRows),
+    draws: colours.use,
     reply(question) {
       const found = question.kind === 'search' ? searchScreen(terminal.buffer.active, question.query) : undefined
       const bytes = new TextEncoder().encode(question.kind === 'search' ? '' : text(question))

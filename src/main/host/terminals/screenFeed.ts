@@ -1,4 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
+import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
 import type { OutputLog } from './outputLog.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
 import type { RemoteScreen, ScreenPool, ScreenSize } from './screenPool.ts'
@@ -12,6 +13,8 @@ export type ScreenFeed = {
   /** Sends what came, one batch at a time: the first at once, then in large ones, as nobody looks in between. */
   pump(): void
   resize(size: ScreenSize): void
+  /** What programs that ask for colours are told, also by a screen that is drawn again. */
+  draws(colours: TerminalColours): void
   /** The reply holds exactly the output before the cursor that `posted` is given, before anything else happens. */
   ask(question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply>
   /** Frees the screen; the next question draws it again. */
@@ -55,6 +58,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
   let reload: NodeJS.Timeout | undefined
   let losses = 0
   let sizeMeanwhile: ScreenSize | undefined
+  let colours: TerminalColours | undefined
   const lost = new WeakSet<RemoteScreen>()
 
   /** At once the first time; a worker that dies of this very output is not tried again and again. */
@@ -83,6 +87,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
         }, pauseAfterLoss())
       },
     })
+    if (colours) opened.draws(colours)
     return opened
   }
 
@@ -167,6 +172,10 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
       }
       send(screen, source.end)
       screen.resize(newSize)
+    },
+    draws(next) {
+      colours = next
+      screen?.draws(next)
     },
     ask: (question, posted) => (screen ? post(question, posted) : loaded().then(() => post(question, posted))),
     unload() {

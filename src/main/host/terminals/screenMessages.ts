@@ -1,3 +1,4 @@
+import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
 import type { ScreenMatches } from './screenSearch.ts'
 import type { SearchQuery } from './searchExpression.ts'
 
@@ -7,6 +8,7 @@ export type ToScreens =
   /** `replay` is output of the past: what the emulator answers to it is dropped. */
   | { type: 'output'; screen: number; bytes: Uint8Array; replay: boolean }
   | { type: 'resize'; screen: number; cols: number; rows: number }
+  | { type: 'colours'; screen: number; colours: TerminalColours }
   | { type: 'ask'; screen: number; ask: number; question: ScreenQuestion }
   | { type: 'close'; screen: number }
 

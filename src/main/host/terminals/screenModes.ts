@@ -17,6 +17,8 @@ export function modeSequences(terminal: Terminal, core: ScreenCore): string {
     !modes.wraparoundMode && '\x1b[?7l',
     mouseTracking[modes.mouseTrackingMode],
     mouseEncodings[core.mouseEncoding()],
+    // In the middle of a frame: the viewer shows nothing before its end.
+    modes.synchronizedOutputMode && '\x1b[?2026h',
     core.cursorHidden() && '\x1b[?25l',
     region(terminal, core),
     core.drawsLines(0) && '\x1b(0',

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../../shared/appError.ts'
+import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
 import type { Log } from '../../platform/log.ts'
 import type { FromScreens, ScreenQuestion, ScreenReply, ToScreens } from './screenMessages.ts'
 
@@ -19,6 +20,7 @@ export type RemoteScreen = {
   /** The bytes move to the worker: the caller has them no longer. */
   output(bytes: Uint8Array<ArrayBuffer>, replay: boolean): void
   resize(size: ScreenSize): void
+  draws(colours: TerminalColours): void
   ask(question: ScreenQuestion): Promise<ScreenReply>
   close(): void
 }
@@ -79,6 +81,7 @@ export function screenPool(options: { workerUrl: URL; workers: number; log: Log 
       return {
         output: (bytes, replay) => post({ type: 'output', screen, bytes, replay }, [bytes.buffer]),
         resize: (newSize) => post({ type: 'resize', screen, ...newSize }),
+        draws: (colours) => post({ type: 'colours', screen, colours }),
         ask: (question) =>
           new Promise((resolve, reject) => {
             if (!rooms.includes(room) || !room.screens.has(screen)) return reject(lost())

@@ -63,6 +63,7 @@ export function serveScreens(port: MessagePort): void {
     }
     held.queue.shift()
     if (next.type === 'resize') held.screen.resize(next.cols, next.rows)
+    else if (next.type === 'colours') held.screen.draws(next.colours)
     else reply(held, next)
   }
 

@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { HostResult, TerminalRecord } from '../../../shared/contract/hostIpc.ts'
+import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
 import type { ServerStreamMessage } from '../../../shared/contract/terminalStream.ts'
 import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import type { Log } from '../../platform/log.ts'
@@ -28,6 +29,8 @@ export type TerminalSession = {
   rename(name: string | null): TerminalRecord
   /** @throws AppError `terminal/exited`. */
   resize(size: ScreenSize): void
+  /** A viewer tells what it draws with. */
+  draws(colours: TerminalColours): void
   read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
   readSince(request: SinceRequest): Promise<SinceReply>
   search(query: SearchQuery): Promise<ScreenMatches>
@@ -230,6 +233,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       tellViewers({ type: 'resized', cols, rows })
       void save()
     },
+    draws: feed.draws,
     async read({ full, format }) {
       let cursor = 0
       let terminal = record

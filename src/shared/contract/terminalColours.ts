@@ -1,0 +1,38 @@
+import { z } from 'zod'
+
+const Colour = z.string().regex(/^#[0-9a-f]{6}$/i, 'must be #rrggbb')
+
+/** What a terminal is drawn with, for programs that ask (OSC 4, 10, 11 and 12). */
+export const TerminalColours = z.object({
+  foreground: Colour,
+  background: Colour,
+  cursor: Colour,
+  /** The sixteen of ANSI, dark ones first. */
+  palette: z.array(Colour).length(16),
+})
+export type TerminalColours = z.infer<typeof TerminalColours>
+
+/** Of terminals that nobody has looked at yet: the window's dark theme. */
+export const usualColours: TerminalColours = {
+  foreground: '#e8e9eb',
+  background: '#101113',
+  cursor: '#e8e9eb',
+  palette: [
+    '#3a3e46',
+    '#ff7b7b',
+    '#67cf97',
+    '#e3b65a',
+    '#82a4ff',
+    '#cb9ff7',
+    '#58cdd6',
+    '#c8ccd4',
+    '#838995',
+    '#ffa3a0',
+    '#8fe3b4',
+    '#f3cf86',
+    '#a9c0ff',
+    '#dfc0ff',
+    '#8be3ea',
+    '#f5f6f8',
+  ],
+}

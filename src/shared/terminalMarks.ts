@@ -1,0 +1,271 @@
+import { z } from 'zod'
+
+/**
+ * Where commands begin and end in a terminal, as a shell tells with OSC 133: `A` before its prompt, `B` behind it, `C` when
+ * the command starts, `D;<exit code>` when it has ended. The window and the host's screen follow the same output with this;
+ * the host's snapshot carries what a new viewer cannot have heard.
+ *
+ * @see https://gitlab.freedesktop.org/Per_Bothner/specifications/blob/master/proposals/semantic-prompts.md
+ */
+export type CommandMark = {
+  readonly id: number
+  /** Of its prompt. A line counts from the first that is kept. */
+  readonly line: number
+  /** As it stood on the screen; empty until it runs. */
+  readonly command: string
+  readonly state: 'prompt' | 'running' | 'done'
+  /** Null when the shell did not tell. */
+  readonly exitCode: number | null
+  /** Where its output begins, and what stands behind it. */
+  readonly output: { readonly from: Place; readonly to: Place } | undefined
+}
+
+type Place = { readonly line: number; readonly column: number }
+
+export type TerminalMarks = {
+  /** Oldest first; those whose prompt has scrolled out for good are gone. */
+  list(): CommandMark[]
+  /** A sequence that gives another terminal, with the cursor at the same place, the same marks; empty without any. */
+  carried(): string
+  /** Called after each change that the shell told. */
+  onChange(listener: () => void): () => void
+  outputOf(mark: CommandMark): string
+}
+
+type Disposable = { dispose(): void }
+type Marker = Disposable & { readonly line: number; readonly isDisposed: boolean }
+type Line = { readonly isWrapped: boolean; translateToString(trimRight?: boolean, from?: number, to?: number): string }
+type Buffer = {
+  readonly type: 'normal' | 'alternate'
+  readonly baseY: number
+  readonly cursorY: number
+  readonly cursorX: number
+  getLine(line: number): Line | undefined
+}
+
+/** Of xterm.js, with a window or headless. */
+export type MarkedTerminal = {
+  readonly parser: { registerOscHandler(id: number, handler: (data: string) => boolean): Disposable }
+  readonly buffer: { readonly active: Buffer; readonly normal: Buffer }
+  registerMarker(cursorYOffset?: number): Marker | undefined
+}
+
+type Held = {
+  id: number
+  prompt: Marker
+  /** Behind the prompt: where the command is typed. */
+  input: { marker: Marker; column: number } | undefined
+  command: string
+  output: Marker | undefined
+  end: { marker: Marker; column: number } | undefined
+  exitCode: number | null
+}
+
+const marksKept = 500
+const commandUnits = 4_096
+const [shellMark, carriedMark] = [133, 7_133]
+
+/** Lines count from the cursor's, so that they mean the same on another terminal. */
+const Carried = z.array(
+  z.object({
+    line: z.int(),
+    command: z.string(),
+    output: z.int().nullable(),
+    end: z.tuple([z.int(), z.int()]).nullable(),
+    exitCode: z.int().nullable(),
+  }),
+)
+
+export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
+  const listeners = new Set<() => void>()
+  let held: Held[] = []
+  let lastId = 0
+
+  const here = (): Marker | undefined => terminal.registerMarker(0)
+  const last = (): Held | undefined => held.at(-1)
+
+  function add(part: Omit<Held, 'id'>): void {
+    lastId += 1
+    held.push({ id: lastId, ...part })
+    for (const old of held.splice(0, Math.max(0, held.length - marksKept))) forget(old)
+  }
+
+  function prompt(): void {
+    const present = last()
+    // A prompt drawn again takes the place of the one before it.
+    if (present && present.output === undefined) forget(...held.splice(-1))
+    const marker = here()
+    if (!marker) return
+    add({ prompt: marker, input: undefined, command: '', output: undefined, end: undefined, exitCode: null })
+  }
+
+  function input(): void {
+    const present = last()
+    const marker = here()
+    if (present && marker && present.output === undefined) {
+      present.input = { marker, column: terminal.buffer.active.cursorX }
+    } else marker?.dispose()
+  }
+
+  function started(): void {
+    const present = last()
+    if (present === undefined || present.output !== undefined) return
+    const { cursorX, cursorY, baseY } = terminal.buffer.active
+    if (present.input && !present.input.marker.isDisposed) {
+      const from = { line: present.input.marker.line, column: present.input.column }
+      const lines = linesBetween(terminal.buffer.active, from, { line: baseY + cursorY, column: cursorX })
+      present.command = lines.map(withoutContinuation).join('\n').trim().slice(0, commandUnits)
+    }
+    present.output = here()
+  }
+
+  function ended(code: string | undefined): void {
+    const present = last()
+    const marker = here()
+    if (!present?.output || present.end || !marker) {
+      marker?.dispose()
+      return
+    }
+    present.end = { marker, column: terminal.buffer.active.cursorX }
+    present.exitCode = code !== undefined && /^\d{1,3}$/.test(code) ? Number(code) : null
+  }
+
+  function follow(data: string): boolean {
+    const [kind, code] = data.split(';')
+    // Programs that fill the screen have no commands.
+    if (terminal.buffer.active.type === 'alternate') return true
+    if (kind === 'A') prompt()
+    else if (kind === 'B') input()
+    else if (kind === 'C') started()
+    else if (kind === 'D') ended(code)
+    changed()
+    return true
+  }
+
+  function take(data: string): boolean {
+    const carried = Carried.safeParse(jsonOf(data)).data ?? []
+    const { baseY, cursorY } = terminal.buffer.active
+    const at = (offset: number) => (baseY + cursorY + offset < 0 ? undefined : terminal.registerMarker(offset))
+    forget(...held.splice(0))
+    for (const { line, command, output, end, exitCode } of carried.slice(-marksKept)) {
+      const marker = at(line)
+      const endMarker = end && at(end[0])
+      if (!marker) continue
+      add({
+        prompt: marker,
+        input: undefined,
+        command: command.slice(0, commandUnits),
+        output: output === null ? undefined : at(output),
+        end: end && endMarker ? { marker: endMarker, column: end[1] } : undefined,
+        exitCode,
+      })
+    }
+    changed()
+    return true
+  }
+
+  function changed(): void {
+    for (const listener of [...listeners]) listener()
+  }
+
+  function alive(): Held[] {
+    const gone = held.filter(({ prompt }) => prompt.isDisposed)
+    if (gone.length > 0) {
+      forget(...gone)
+      held = held.filter(({ prompt }) => !prompt.isDisposed)
+    }
+    return held
+  }
+
+  terminal.parser.registerOscHandler(shellMark, follow)
+  terminal.parser.registerOscHandler(carriedMark, take)
+
+  return {
+    list: () =>
+      alive().map(({ id, prompt, command, output, end, exitCode }) => {
+        const { baseY, cursorY, cursorX } = terminal.buffer.normal
+        const cursor = { line: baseY + cursorY, column: cursorX }
+        const to = end && !end.marker.isDisposed ? { line: end.marker.line, column: end.column } : cursor
+        return {
+          id,
+          line: prompt.line,
+          command,
+          state: end ? 'done' : output ? 'running' : 'prompt',
+          exitCode,
+          output: output && !output.isDisposed ? { from: { line: output.line, column: 0 }, to } : undefined,
+        }
+      }),
+    carried() {
+      const { baseY, cursorY } = terminal.buffer.normal
+      const cursor = baseY + cursorY
+      const offset = (marker: Marker | undefined) => (marker && !marker.isDisposed ? marker.line - cursor : null)
+      const told: z.infer<typeof Carried> = alive().map(({ prompt, command, output, end, exitCode }) => {
+        const endOffset = offset(end?.marker)
+        return {
+          line: prompt.line - cursor,
+          command,
+          output: offset(output),
+          end: end && endOffset !== null ? [endOffset, end.column] : null,
+          exitCode,
+        }
+      })
+      return told.length === 0 ? '' : `\x1b]${carriedMark};${asciiJson(told)}\x07`
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    outputOf({ output }) {
+      if (!output) return ''
+      return linesBetween(terminal.buffer.normal, output.from, output.to)
+        .map((line) => line.trimEnd())
+        .join('\n')
+        .replace(/\n+$/, '')
+    },
+  }
+}
+
+function forget(...marks: readonly Held[]): void {
+  for (const { prompt, input, output, end } of marks) {
+    for (const marker of [prompt, input?.marker, output, end?.marker]) marker?.dispose()
+  }
+}
+
+/** What stands from one place up to another; rows of one wrapped line are one. */
+function linesBetween(buffer: Buffer, from: Place, to: Place): string[] {
+  const lines: string[] = []
+  for (let row = from.line; row <= to.line; row += 1) {
+    const line = buffer.getLine(row)
+    if (!line || (row === to.line && to.column === 0)) break
+    const wraps = row < to.line && buffer.getLine(row + 1)?.isWrapped === true
+    const text = line.translateToString(
+      !wraps,
+      row === from.line ? from.column : 0,
+      row === to.line ? to.column : undefined,
+    )
+    if (line.isWrapped && row > from.line && lines.length > 0) lines.push((lines.pop() ?? '') + text)
+    else lines.push(text)
+  }
+  return lines
+}
+
+/** A shell asks for the rest of a command with `> `. */
+function withoutContinuation(line: string, place: number): string {
+  return place > 0 && line.startsWith('> ') ? line.slice(2) : line
+}
+
+/** Without control characters, which would end the sequence. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // not written by a snapshot
+  }
+}
