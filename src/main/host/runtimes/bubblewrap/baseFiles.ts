@@ -1,5 +1,6 @@
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { shellMarks, shellMarksPath } from '../shellMarks.ts'
 
 /** One file, folder or link of a new machine. */
 export type BaseEntry =
@@ -94,8 +95,10 @@ HISTSIZE=10000
 HISTCONTROL=ignoreboth
 shopt -s checkwinsize histappend
 alias ls='ls --color=auto' ll='ls -l' la='ls -A' grep='grep --color=auto'
+[ ! -r ${shellMarksPath} ] || . ${shellMarksPath}
 `,
   ],
+  [shellMarksPath, shellMarks],
   ['/root/.profile', '[ -n "$BASH_VERSION" ] && [ -r ~/.bashrc ] && . ~/.bashrc\n'],
 ]
 
