@@ -15,6 +15,7 @@ import { SideView } from './side/SideView.tsx'
 import { sideCommands } from './side/sideCommands.ts'
 import { useSide } from './side/useSide.ts'
 import { useTerminalsScreen } from './useTerminalsScreen.ts'
+import { TerminalPreferencesHost } from './view/preferences/TerminalPreferencesHost.tsx'
 import { webglLeases } from './view/webglLeases.ts'
 
 /** Browsers allow about sixteen WebGL contexts to a page; other sections may want some. */
@@ -88,6 +89,7 @@ export function TerminalsScreen() {
           }
         }
       />
+      <TerminalPreferencesHost />
       {dialog?.kind === 'create' && (
         <CreateSandboxDialog create={screen.create} onCreated={screen.created} onClose={screen.closeDialog} />
       )}

@@ -1,3 +1,4 @@
+import type { TerminalColours } from '../../../../shared/contract/terminalColours.ts'
 import { streamClose } from '../../../../shared/contract/terminalStream.ts'
 import { heldInputLimitBytes, inputQueue } from './inputQueue.ts'
 import { retryDelayMs } from './retryDelay.ts'
@@ -26,6 +27,8 @@ export type TerminalStreamOptions = {
   onRefused(refusal: { error: string; code: string }): void
   /** Output came while the terminal was hidden. */
   onHiddenOutput(): void
+  /** All input sent so far is with the host. */
+  onInputArrived?(): void
   retryDelayMs?: (attempt: number) => number
 }
 
@@ -34,6 +37,8 @@ export type TerminalStream = {
   type(text: string): boolean
   /** The size this viewer has room for; sent when it differs from the terminal's. */
   resize(size: TerminalSize): void
+  /** What this viewer draws with, for programs that ask; of several the one that told last counts. */
+  draws(colours: TerminalColours): void
   show(): void
   hide(): void
   /** Ends the wait before the next attempt. */
@@ -58,6 +63,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
   let shown: TerminalSize | undefined
   let asked: TerminalSize | undefined
   let wanted: TerminalSize | undefined
+  let colours: TerminalColours | undefined
 
   const over = () => state.phase === 'closed' || state.phase === 'ended' || state.phase === 'gone'
 
@@ -82,6 +88,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
         enter({ phase: 'live' })
         if (message.state === 'running') {
           askForSize()
+          tellColours()
           for (const input of sent.open) attachment?.send(input)
           flush()
         }
@@ -94,7 +101,10 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
       onExited(message) {
         enter({ phase: 'ended', end: { exitCode: message.exit_code, signal: message.signal } })
       },
-      onTaken: sent.taken,
+      onTaken(seq) {
+        sent.taken(seq)
+        if (sent.open.length === 0) options.onInputArrived?.()
+      },
       onRefused(message) {
         asked = undefined
         options.onRefused(message)
@@ -155,6 +165,10 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
     attachment?.send({ type: 'resize', ...wanted })
   }
 
+  function tellColours(): void {
+    if (colours && state.phase === 'live') attachment?.send({ type: 'colours', colours })
+  }
+
   connect()
   return {
     type(text) {
@@ -172,6 +186,10 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
     resize({ cols, rows }) {
       wanted = { cols, rows }
       askForSize()
+    },
+    draws(next) {
+      colours = next
+      tellColours()
     },
     show() {
       visible = true

@@ -1,5 +1,5 @@
 import '@xterm/xterm/css/xterm.css'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
 import { thisKeyboard } from '../../../ui/commands/shortcuts.ts'
 import { ContextMenu } from '../../../ui/Menu.tsx'
@@ -7,8 +7,15 @@ import { notify } from '../../../ui/toast.tsx'
 import type { TerminalEnd } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import type { StreamConnector } from '../stream/terminalStream.ts'
+import { bell, bellHeard } from './bell.ts'
+import { ClipboardAsk } from './ClipboardAsk.tsx'
+import { CommandGutter } from './CommandGutter.tsx'
 import { EndBar } from './EndBar.tsx'
 import { LinkHintNote } from './LinkHintNote.tsx'
+import { NewOutputPill } from './NewOutputPill.tsx'
+import { PasteBar } from './paste/PasteBar.tsx'
+import { PasteDialog } from './paste/PasteDialog.tsx'
+import { readPreferences } from './preferences/preferencesStore.ts'
 import { SearchBar } from './SearchBar.tsx'
 import { StreamBar } from './StreamBar.tsx'
 import { terminalActions } from './terminalActions.ts'
@@ -57,7 +64,9 @@ export function TerminalView({
 }: TerminalViewProps) {
   const host = useRef<HTMLDivElement>(null)
   const [searching, setSearching] = useState(false)
-  const { session, state, linkHint } = useTerminalSession(host, {
+  const called = useEffectEvent(() => label)
+  const [ownBell] = useState(() => bell({ terminalId, label: () => called(), preferences: readPreferences }))
+  const { session, state, linkHint, appearance } = useTerminalSession(host, {
     terminalId,
     label,
     connect,
@@ -69,10 +78,15 @@ export function TerminalView({
       room: (size) => onRoom?.(size),
       refused: ({ error }) => notify.told('The terminal did not take that.', { hint: error }),
       key: (action) => actions.key(action),
+      bell: () => ownBell.ring(),
+      pasteRefused: () => actions.pasteRefused(),
+      used: () => bellHeard(terminalId),
     },
   })
   const actions = terminalActions({ session, apple: thisKeyboard().apple, onSearch: () => setSearching(true) })
   useCommands(visible ? actions.commands : [])
+  const focus = () => session?.terminal.focus()
+  const ground = { backgroundColor: appearance.theme.colours.background }
 
   useEffect(() => {
     if (connectionEpoch > 0) session?.retryNow()
@@ -81,26 +95,47 @@ export function TerminalView({
   useEffect(() => {
     if (!visible || !wantsFocus || !session) return
     session.terminal.focus()
+    bellHeard(terminalId)
     onFocusTaken?.()
-  }, [visible, wantsFocus, session, onFocusTaken])
+  }, [terminalId, visible, wantsFocus, session, onFocusTaken])
 
   const ended = state.phase === 'ended' ? state.end : end
   return (
-    <div data-terminal={terminalId} data-phase={state.phase} className="relative flex size-full flex-col bg-canvas">
+    <div
+      data-terminal={terminalId}
+      data-phase={state.phase}
+      className="relative flex size-full flex-col"
+      style={ground}
+    >
       {searching && session && (
         <SearchBar
           search={session.search}
           onClose={() => {
             setSearching(false)
-            session.terminal.focus()
+            focus()
           }}
         />
       )}
       <ContextMenu items={actions.menu}>
-        <div data-keys="terminal" className="relative min-h-0 flex-1 pt-1.5 pl-3">
-          <div ref={host} className="size-full overflow-hidden bg-canvas font-mono text-text" />
+        <div data-keys="terminal" className="relative min-h-0 flex-1 pt-1.5 pl-4">
+          <div ref={host} className="size-full overflow-hidden font-mono" style={ground} />
         </div>
       </ContextMenu>
+      {session && (
+        <>
+          {appearance.preferences.commandMarks && <CommandGutter session={session} menuOf={actions.commandMenu} />}
+          <NewOutputPill
+            place={session.reading.place}
+            onJump={() => {
+              session.reading.toEnd()
+              focus()
+            }}
+          />
+          <PasteBar paste={session.paste} />
+          <PasteDialog paste={session.paste} onAnswered={focus} />
+          <ClipboardAsk requests={session.clipboard} onAnswered={focus} />
+        </>
+      )}
       <StreamBar state={state} onRetry={() => session?.retryNow()} />
       {ended && <EndBar end={ended} onAgain={onAgain} onClose={onClose} />}
       {linkHint && <LinkHintNote hint={linkHint} apple={thisKeyboard().apple} />}

@@ -4,24 +4,26 @@ import type { Terminal } from '@xterm/xterm'
 export async function copySelection(terminal: Terminal): Promise<boolean> {
   const text = terminal.getSelection()
   if (text === '') return false
+  if (await writeClipboard(text)) return true
+  // Without that permission the older way still works: the terminal answers the `copy` event with its selection.
+  terminal.focus()
+  return document.execCommand('copy')
+}
+
+export async function writeClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    // Without that permission the older way still works: the terminal answers the `copy` event with its selection.
-    terminal.focus()
-    return document.execCommand('copy')
+    return false
   }
 }
 
-/** @returns false when the browser does not let a page read the clipboard. */
-export async function pasteClipboard(terminal: Terminal): Promise<boolean> {
+/** @returns undefined when the browser does not let a page read the clipboard. */
+export async function readClipboard(): Promise<string | undefined> {
   try {
-    terminal.paste(await navigator.clipboard.readText())
-    return true
+    return await navigator.clipboard.readText()
   } catch {
-    return false
-  } finally {
-    terminal.focus()
+    return undefined
   }
 }

@@ -5,8 +5,8 @@ const none = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false }
 const ctrl = (key: string) => ({ ...none, key, ctrlKey: true })
 const ctrlShift = (key: string) => ({ ...ctrl(key), shiftKey: true })
 const command = (key: string) => ({ ...none, key, metaKey: true })
-const elsewhere = { apple: false, hasSelection: false }
-const mac = { apple: true, hasSelection: false }
+const elsewhere = { apple: false, hasSelection: false, canJump: true }
+const mac = { apple: true, hasSelection: false, canJump: true }
 
 test('Ctrl+C interrupts, and copies only what is selected', () => {
   expect(terminalKeyAction(ctrl('c'), elsewhere)).toBeUndefined()
@@ -29,6 +29,19 @@ test('plus, minus and zero change the size of the text', () => {
     'smaller',
     'usual',
   ])
+})
+
+test('arrows lead from command to command where there are any', () => {
+  expect(terminalKeyAction(ctrl('ArrowUp'), elsewhere)).toBe('previous')
+  expect(terminalKeyAction(command('ArrowDown'), mac)).toBe('next')
+  expect(terminalKeyAction(ctrl('ArrowUp'), { ...elsewhere, canJump: false })).toBeUndefined()
+  expect(terminalKeyAction(ctrlShift('ArrowUp'), elsewhere)).toBeUndefined()
+  expect(terminalKeyAction({ ...none, key: 'ArrowUp' }, elsewhere)).toBeUndefined()
+})
+
+test('a comma opens the preferences', () => {
+  expect(terminalKeyAction(ctrl(','), elsewhere)).toBe('preferences')
+  expect(terminalKeyAction(command(','), mac)).toBe('preferences')
 })
 
 test('everything else belongs to the program', () => {

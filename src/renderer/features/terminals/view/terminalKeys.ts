@@ -1,13 +1,17 @@
-import type { changeFontSize } from './fontSize.ts'
+import type { FontStep } from './preferences/preferencesStore.ts'
 
-export type TerminalKeyAction = 'copy' | 'paste' | Parameters<typeof changeFontSize>[0]
+export type TerminalKeyAction = 'copy' | 'paste' | 'preferences' | 'previous' | 'next' | FontStep
 
-export type KeyContext = { apple: boolean; hasSelection: boolean }
+/** `canJump`: there are commands to go to, and the program leaves the keys to us. */
+export type KeyContext = { apple: boolean; hasSelection: boolean; canJump: boolean }
 
 type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
 /** What a key does to the terminal itself; undefined goes to the program. */
-export function terminalKeyAction(key: Key, { apple, hasSelection }: KeyContext): TerminalKeyAction | undefined {
+export function terminalKeyAction(
+  key: Key,
+  { apple, hasSelection, canJump }: KeyContext,
+): TerminalKeyAction | undefined {
   const command = apple ? key.metaKey && !key.ctrlKey : key.ctrlKey && !key.metaKey
   if (!command || key.altKey) return undefined
   const letter = key.key.toLowerCase()
@@ -17,5 +21,8 @@ export function terminalKeyAction(key: Key, { apple, hasSelection }: KeyContext)
   if (key.key === '+' || key.key === '=') return 'larger'
   if (key.key === '-') return 'smaller'
   if (key.key === '0') return 'usual'
+  if (key.key === ',') return 'preferences'
+  if (canJump && !key.shiftKey && key.key === 'ArrowUp') return 'previous'
+  if (canJump && !key.shiftKey && key.key === 'ArrowDown') return 'next'
   return undefined
 }

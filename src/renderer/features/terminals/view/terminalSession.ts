@@ -2,21 +2,27 @@ import { FitAddon } from '@xterm/addon-fit'
 import { Unicode11Addon } from '@xterm/addon-unicode11'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { Terminal } from '@xterm/xterm'
-import { terminalLimits } from '../../../../shared/contract/terminals.ts'
-import type { Theme } from '../../../ui/theme/theme.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import { type StreamConnector, terminalStream } from '../stream/terminalStream.ts'
+import { type ClipboardRequests, clipboardRequests, rememberedAnswer } from './clipboardRequests.ts'
+import { type CommandTrail, commandTrail } from './commandTrail.ts'
+import { type TerminalPaste, terminalPaste } from './paste/terminalPaste.ts'
+import { followPointer } from './pointer.ts'
 import { onPersonsInput, quietAnswers } from './quietAnswers.ts'
+import { type ReadingPlace, readingPlace } from './readingPlace.ts'
+import { readClipboard, writeClipboard } from './terminalClipboard.ts'
 import { type TerminalKeyAction, terminalKeyAction } from './terminalKeys.ts'
 import { type LinkHint, terminalLinks } from './terminalLinks.ts'
 import { type TerminalSearch, terminalSearch } from './terminalSearch.ts'
-import { terminalPalette } from './terminalTheme.ts'
+import { paletteColours } from './themes/terminalTheme.ts'
+import { xtermPalette } from './themes/xtermPalette.ts'
+import type { Told } from './told.ts'
 import type { WebglLeases } from './webglLeases.ts'
 import { webglRenderer } from './webglRenderer.ts'
+import { workingDirectory } from './workingDirectory.ts'
+import { type Appearance, xtermOptions } from './xtermOptions.ts'
 import { xtermScreen } from './xtermScreen.ts'
-
-export type Appearance = { theme: Theme; fontSize: number }
 
 export type TerminalSessionEvents = {
   state(state: StreamState): void
@@ -27,9 +33,15 @@ export type TerminalSessionEvents = {
   linkHint(hint: LinkHint | undefined): void
   /** How much fits into the view. */
   room(size: TerminalSize): void
+  bell(): void
+  /** The browser keeps the clipboard from whoever asked to paste. */
+  pasteRefused(): void
+  /** The person did something in it. */
+  used(): void
 }
 
 export type TerminalSessionOptions = {
+  terminalId: string
   host: HTMLElement
   connect: StreamConnector
   appearance: Appearance
@@ -41,9 +53,15 @@ export type TerminalSessionOptions = {
 export type TerminalSession = {
   readonly terminal: Terminal
   readonly search: TerminalSearch
+  readonly paste: TerminalPaste
+  readonly clipboard: ClipboardRequests
+  readonly commands: CommandTrail
+  readonly reading: ReadingPlace
+  readonly directory: Told<string | undefined>
   look(appearance: Appearance): void
   /** What is read aloud when it has the focus. */
   name(label: string, description: string): void
+  pasteClipboard(): void
   show(): void
   hide(): void
   retryNow(): void
@@ -56,16 +74,19 @@ const hideCursor = '\x1b[?25l'
 export function terminalSession({ host, on, ...options }: TerminalSessionOptions): TerminalSession {
   let ended = false
   let frame: number | undefined
+  let { appearance } = options
+  const closing = new AbortController()
+  const moves = listeners()
+  const inputs = listeners()
+  const preferences = () => appearance.preferences
   const links = terminalLinks(on.linkHint)
   const terminal = new Terminal({
     allowProposedApi: true, // Unicode 11 and search decorations
-    cursorBlink: !window.matchMedia('(prefers-reduced-motion: reduce)').matches,
+    ...xtermOptions(appearance),
     fontFamily: getComputedStyle(host).fontFamily,
     linkHandler: links,
     macOptionIsMeta: true,
-    minimumContrastRatio: 4.5,
     rescaleOverlappingGlyphs: true,
-    scrollback: terminalLimits.scrollbackLines,
   })
   const fit = new FitAddon()
   terminal.loadAddon(fit)
@@ -74,29 +95,55 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   terminal.loadAddon(new WebLinksAddon(links.activate, links))
   quietAnswers(terminal.parser)
   const search = terminalSearch(terminal)
-  look(options.appearance)
+  const reading = readingPlace(terminal, moves.add)
+  const commands = commandTrail(terminal, inputs.add)
+  const directory = workingDirectory(terminal.parser)
+  const clipboard = clipboardRequests({
+    parser: terminal.parser,
+    policy: () => preferences().programClipboard,
+    remembered: rememberedAnswer(options.terminalId),
+    write: writeClipboard,
+  })
+  terminal.onBell(on.bell)
   terminal.open(host)
-  terminal.textarea?.addEventListener('focus', () => takeRoom())
+  terminal.textarea?.addEventListener('focus', () => {
+    takeRoom()
+    tellColours()
+  })
   const renderer = webglRenderer(terminal)
 
   const stream = terminalStream({
     connect: options.connect,
     screen: xtermScreen(terminal),
-    scrollbackLines: terminalLimits.scrollbackLines,
+    scrollbackLines: preferences().scrollback,
     writer: randomName(),
     onState(state) {
       ended = state.phase === 'ended' || state.phase === 'gone'
       terminal.options.disableStdin = ended
-      if (ended) rest()
+      if (ended) {
+        paste.stop()
+        rest()
+      }
       on.state(state)
     },
     onTitle: on.title,
     onRefused: on.refused,
     onHiddenOutput: on.hiddenOutput,
+    onInputArrived: () => paste.arrived(),
   })
-  onPersonsInput(terminal, (text) => stream.type(text))
+  const paste = terminalPaste({
+    isBracketed: () => terminal.modes.bracketedPasteMode,
+    warns: () => preferences().pasteWarning,
+    type,
+  })
+  onPersonsInput(terminal, paste.typed)
+  host.addEventListener('wheel', moved, { passive: true, signal: closing.signal })
+  host.addEventListener('pointerdown', moved, { signal: closing.signal })
+  host.addEventListener('keydown', moved, { capture: true, signal: closing.signal })
+  host.addEventListener('paste', takePaste, { capture: true, signal: closing.signal })
+  followPointer({ host, terminal, preferences, paste: pasteClipboard, signal: closing.signal })
   terminal.attachCustomKeyEventHandler((event) => {
-    const context = { apple: options.apple, hasSelection: terminal.hasSelection() }
+    const context = { apple: options.apple, hasSelection: terminal.hasSelection(), canJump: commands.canJump() }
     const action = terminalKeyAction(event, context)
     if (action === undefined) return true
     // The browser's own paste needs no permission: it only must not be taken for typing.
@@ -104,6 +151,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     if (action !== 'paste' && event.type === 'keydown') on.key(action)
     return false
   })
+  look(appearance)
   const room = new ResizeObserver(() => {
     frame ??= requestAnimationFrame(takeRoom)
   })
@@ -132,18 +180,57 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     })
   }
 
-  function look({ theme, fontSize }: Appearance): void {
-    const palette = terminalPalette(theme, getComputedStyle(host))
-    terminal.options.theme = palette.theme
-    search.decorate(palette.matches)
-    if (terminal.options.fontSize !== fontSize) terminal.options.fontSize = fontSize
+  function look(next: Appearance): void {
+    appearance = next
+    terminal.options = xtermOptions(next)
+    search.decorate(xtermPalette(next.theme).matches)
+    tellColours()
     frame ??= requestAnimationFrame(takeRoom)
+  }
+
+  function tellColours(): void {
+    const { background, foreground, cursor, ...others } = appearance.theme.colours
+    stream.draws({ background, foreground, cursor, palette: paletteColours.map((colour) => others[colour]) })
+  }
+
+  function moved(): void {
+    moves.call()
+    on.used()
+  }
+
+  /** Whoever types looks at the end. */
+  function type(text: string): boolean {
+    moves.call()
+    inputs.call()
+    terminal.scrollToBottom()
+    return stream.type(text)
+  }
+
+  function takePaste(event: ClipboardEvent): void {
+    event.preventDefault()
+    event.stopPropagation()
+    if (!ended) paste.paste(event.clipboardData?.getData('text/plain') ?? '')
+  }
+
+  function pasteClipboard(): void {
+    void readClipboard().then((text) => {
+      if (closing.signal.aborted) return
+      if (text === undefined) on.pasteRefused()
+      else if (!ended) paste.paste(text)
+      if (paste.question.now === undefined) terminal.focus()
+    })
   }
 
   return {
     terminal,
     search,
+    paste,
+    clipboard,
+    commands,
+    reading,
+    directory,
     look,
+    pasteClipboard,
     name(label, description) {
       terminal.textarea?.setAttribute('aria-label', label)
       terminal.textarea?.setAttribute('aria-description', description)
@@ -156,12 +243,26 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     hide: () => stream.hide(),
     retryNow: () => stream.retryNow(),
     close() {
+      closing.abort()
       room.disconnect()
       if (frame !== undefined) cancelAnimationFrame(frame)
       stream.close()
       options.webgl.giveBack(renderer)
+      commands.dispose()
+      reading.dispose()
       terminal.dispose()
     },
+  }
+}
+
+function listeners() {
+  const held = new Set<() => void>()
+  return {
+    add(listener: () => void) {
+      held.add(listener)
+      return { dispose: () => void held.delete(listener) }
+    },
+    call: () => held.forEach((listener) => void listener()),
   }
 }
 

@@ -1,18 +1,15 @@
-import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
+import { type RefObject, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { shownKeys, thisKeyboard } from '../../../ui/commands/shortcuts.ts'
 import { useTheme } from '../../../ui/theme/useTheme.ts'
-import { listKeys } from '../shortcuts.ts'
+import { listKeys, preferencesKeys } from '../shortcuts.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { StreamConnector } from '../stream/terminalStream.ts'
-import { useFontSize } from './fontSize.ts'
+import { useTerminalPreferences } from './preferences/preferencesStore.ts'
+import { chosenTheme } from './preferences/terminalPreferences.ts'
 import type { LinkHint } from './terminalLinks.ts'
-import {
-  type Appearance,
-  type TerminalSession,
-  type TerminalSessionEvents,
-  terminalSession,
-} from './terminalSession.ts'
+import { type TerminalSession, type TerminalSessionEvents, terminalSession } from './terminalSession.ts'
 import { type WebglLeases, webglLeases } from './webglLeases.ts'
+import { type Appearance, asksForNoMotion } from './xtermOptions.ts'
 
 const fontDeadlineMs = 2_000
 
@@ -30,14 +27,14 @@ export type TerminalSessionView = {
   session: TerminalSession | undefined
   state: StreamState
   linkHint: LinkHint | undefined
+  appearance: Appearance
 }
 
 export function useTerminalSession(
   host: RefObject<HTMLElement | null>,
   { terminalId, label, connect, visible, webgl, on }: UseTerminalSession,
 ): TerminalSessionView {
-  const appearance: Appearance = { theme: useTheme(), fontSize: useFontSize() }
-  const { theme, fontSize } = appearance
+  const appearance = useAppearance()
   const [session, setSession] = useState<TerminalSession>()
   const [state, setState] = useState<StreamState>({ phase: 'connecting' })
   const [linkHint, setLinkHint] = useState<LinkHint>()
@@ -45,6 +42,7 @@ export function useTerminalSession(
 
   const opened = useEffectEvent((element: HTMLElement) =>
     terminalSession({
+      terminalId,
       host: element,
       connect,
       appearance,
@@ -54,12 +52,15 @@ export function useTerminalSession(
     }),
   )
   // The session lives longer than one drawing of the view: its events reach the newest.
-  const latest: Pick<TerminalSessionEvents, 'title' | 'refused' | 'hiddenOutput' | 'key' | 'room'> = {
+  const latest: UseTerminalSession['on'] = {
     title: useEffectEvent(on.title),
     refused: useEffectEvent(on.refused),
     hiddenOutput: useEffectEvent(on.hiddenOutput),
     key: useEffectEvent(on.key),
     room: useEffectEvent(on.room),
+    bell: useEffectEvent(on.bell),
+    pasteRefused: useEffectEvent(on.pasteRefused),
+    used: useEffectEvent(on.used),
   }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another terminal is another session
@@ -85,10 +86,20 @@ export function useTerminalSession(
     else session?.hide()
   }, [session, visible])
 
-  useEffect(() => session?.look({ theme, fontSize }), [session, theme, fontSize])
-  useEffect(() => session?.name(label, wayOut()), [session, label])
+  useEffect(() => session?.look(appearance), [session, appearance])
+  const { screenReader } = appearance.preferences
+  useEffect(() => session?.name(label, description(screenReader)), [session, label, screenReader])
 
-  return { session, state, linkHint }
+  return { session, state, linkHint, appearance }
+}
+
+function useAppearance(): Appearance {
+  const around = useTheme()
+  const preferences = useTerminalPreferences()
+  return useMemo(
+    () => ({ theme: chosenTheme(preferences, around), preferences, calm: asksForNoMotion() }),
+    [preferences, around],
+  )
 }
 
 /** A terminal measures its cells once, when it opens: with the fonts it will draw with, or without them if they fail. */
@@ -100,6 +111,9 @@ async function terminalFonts(host: HTMLElement): Promise<void> {
 }
 
 /** A terminal takes the Tab key for its program. */
-function wayOut(): string {
-  return `Leave with ${shownKeys(listKeys, thisKeyboard()).join(' ')}`
+function description(screenReader: boolean): string {
+  const keyboard = thisKeyboard()
+  const wayOut = `Leave with ${shownKeys(listKeys, keyboard).join(' ')}.`
+  if (screenReader) return `${wayOut} Output is read aloud.`
+  return `${wayOut} To have output read aloud, turn it on in the preferences: ${shownKeys(preferencesKeys, keyboard).join(' ')}.`
 }

@@ -1,0 +1,39 @@
+import { Button } from '../../../ui/Button.tsx'
+import type { ClipboardAnswer, ClipboardRequests } from './clipboardRequests.ts'
+import { useTold } from './told.ts'
+
+const unitsShown = 600
+
+type ClipboardAskProps = { requests: ClipboardRequests; onAnswered: () => void }
+
+/** A program wants to put something on the clipboard. It takes no focus: typing goes on. */
+export function ClipboardAsk({ requests, onAnswered }: ClipboardAskProps) {
+  const text = useTold(requests.asked)
+  if (text === undefined) return null
+  const answer = (given: ClipboardAnswer) => {
+    requests.answer(given)
+    onAnswered()
+  }
+  return (
+    <section
+      aria-label="A program wants to copy"
+      className="animate-appear absolute top-2 right-5 z-20 w-96 max-w-[calc(100%-2rem)] rounded-card bg-raised p-3 shadow-popover"
+    >
+      <p role="status" className="font-medium text-text">
+        The program wants to put this on the clipboard
+      </p>
+      <pre className="my-2 max-h-28 overflow-hidden rounded-control border border-line bg-panel px-2 py-1 font-mono text-small break-all whitespace-pre-wrap text-text">
+        {text.length > unitsShown ? `${text.slice(0, unitsShown)}…` : text}
+      </pre>
+      <div className="flex items-center gap-2">
+        <p className="min-w-0 flex-1 text-small text-faint">Your answer holds for this terminal.</p>
+        <Button size="small" onClick={() => answer('refuse')}>
+          Refuse
+        </Button>
+        <Button size="small" variant="primary" onClick={() => answer('allow')}>
+          Allow
+        </Button>
+      </div>
+    </section>
+  )
+}

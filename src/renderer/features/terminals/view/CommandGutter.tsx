@@ -1,0 +1,50 @@
+import type { CommandMark } from '../../../../shared/terminalMarks.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { Menu, type MenuItem } from '../../../ui/Menu.tsx'
+import type { VisibleCommand } from './commandTrail.ts'
+import type { TerminalSession } from './terminalSession.ts'
+import { useTold } from './told.ts'
+
+type CommandGutterProps = { session: TerminalSession; menuOf: (command: CommandMark) => readonly MenuItem[] }
+
+/** Beside each prompt how its command ended, and what can be done with it. By keyboard the palette has the same. */
+export function CommandGutter({ session, menuOf }: CommandGutterProps) {
+  const commands = useTold(session.commands.visible)
+  const screen = session.terminal.element?.querySelector('.xterm-screen')
+  if (!screen || commands.length === 0) return null
+  const rowHeight = screen.clientHeight / session.terminal.rows
+  return (
+    <section aria-label="Commands in view" className="absolute top-1.5 left-0 z-10 w-4">
+      {commands.map((command) => (
+        <Menu key={command.id} items={menuOf(command)}>
+          <button
+            type="button"
+            tabIndex={-1}
+            aria-label={sentenceOf(command)}
+            title={sentenceOf(command)}
+            style={{ top: command.row * rowHeight, height: rowHeight }}
+            className="absolute inset-x-0 flex items-center justify-center rounded-small hover:bg-hover aria-expanded:bg-selected"
+          >
+            <span aria-hidden className={classNames('block rounded-full', lookOf(command))} />
+          </button>
+        </Menu>
+      ))}
+    </section>
+  )
+}
+
+function lookOf({ state, exitCode, isChosen }: VisibleCommand): string {
+  const ring = isChosen ? 'ring-2 ring-accent' : undefined
+  if (state === 'running') return classNames('size-2 border-[1.5px] border-accent', ring)
+  if (exitCode === null) return classNames('size-1.5 border-[1.5px] border-faint', ring)
+  if (exitCode === 0) return classNames('size-1.5 bg-positive', ring)
+  // A shape of its own, for who does not see the colour.
+  return classNames('size-2 rotate-45 rounded-none! bg-negative', ring)
+}
+
+export function sentenceOf({ command, state, exitCode }: CommandMark): string {
+  const [first = ''] = command.split('\n')
+  const name = first === '' ? 'A command' : first.length > 60 ? `${first.slice(0, 60)}…` : first
+  if (state === 'running') return `${name}: running`
+  return exitCode === null ? `${name}: ended` : `${name}: exit code ${exitCode}`
+}

@@ -1,0 +1,74 @@
+import { useEffect, useState } from 'react'
+import type { TerminalPreferences } from './preferences/terminalPreferences.ts'
+
+const changed = 'steward:terminal-bell'
+
+type BellChange = { terminalId: string; rang: boolean }
+
+/** A program may ring as often as it likes; it is heard this often. */
+const silenceMs = 1_000
+const tone = { hertz: 660, seconds: 0.14, loudness: 0.08 } as const
+
+export type Bell = { ring(): void }
+
+type BellOptions = { terminalId: string; label: () => string; preferences: () => TerminalPreferences }
+
+export function bell({ terminalId, label, preferences }: BellOptions): Bell {
+  let lastMs = Number.NEGATIVE_INFINITY
+  return {
+    ring() {
+      const { bellMark, bellSound, bellNotification } = preferences()
+      if (bellMark) tell({ terminalId, rang: true })
+      if (performance.now() - lastMs < silenceMs) return
+      lastMs = performance.now()
+      if (bellSound) void sound()
+      if (bellNotification && document.hidden) showNotification(terminalId, label())
+    },
+  }
+}
+
+/** The person is there: it need not be called any more. */
+export function bellHeard(terminalId: string): void {
+  tell({ terminalId, rang: false })
+}
+
+/** Whether the terminal's bell rang and nobody was there since. */
+export function useBell(terminalId: string): boolean {
+  const [rings, setRings] = useState(false)
+  useEffect(() => {
+    const follow = (event: Event) => {
+      const { detail } = event as CustomEvent<BellChange> // only `tell` sends it
+      if (detail.terminalId === terminalId) setRings(detail.rang)
+    }
+    window.addEventListener(changed, follow)
+    return () => window.removeEventListener(changed, follow)
+  }, [terminalId])
+  return rings
+}
+
+/** @returns false when the person or the browser does not want any. */
+export async function allowNotifications(): Promise<boolean> {
+  if (!('Notification' in window)) return false
+  return (await Notification.requestPermission()) === 'granted'
+}
+
+function tell(detail: BellChange): void {
+  window.dispatchEvent(new CustomEvent(changed, { detail }))
+}
+
+async function sound(): Promise<void> {
+  const audio = new AudioContext()
+  const loudness = new GainNode(audio, { gain: tone.loudness })
+  const source = new OscillatorNode(audio, { frequency: tone.hertz })
+  source.connect(loudness).connect(audio.destination)
+  loudness.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + tone.seconds)
+  source.addEventListener('ended', () => void audio.close(), { once: true })
+  source.start()
+  source.stop(audio.currentTime + tone.seconds)
+}
+
+function showNotification(terminalId: string, label: string): void {
+  if (!('Notification' in window) || Notification.permission !== 'granted') return
+  const shown = new Notification(label, { body: 'Its bell rang.', tag: terminalId, silent: true })
+  shown.addEventListener('click', () => window.focus())
+}

@@ -1,0 +1,78 @@
+import type { IParser } from '@xterm/xterm'
+import type { TerminalPreferences } from './preferences/terminalPreferences.ts'
+import { type Told, told } from './told.ts'
+
+export type ClipboardAnswer = 'allow' | 'refuse'
+
+/** What programs of one terminal want to put on the clipboard (OSC 52). */
+export type ClipboardRequests = {
+  /** The text that the person is asked about. */
+  readonly asked: Told<string | undefined>
+  /** Holds for this terminal from now on. */
+  answer(answer: ClipboardAnswer): void
+}
+
+type ClipboardRequestsOptions = {
+  parser: IParser
+  policy: () => TerminalPreferences['programClipboard']
+  /** What the person answered for this terminal, which outlives its view. */
+  remembered: { read(): ClipboardAnswer | undefined; write(answer: ClipboardAnswer): void }
+  /** Resolves to false when the browser does not allow it. */
+  write: (text: string) => Promise<boolean>
+}
+
+/** Longer texts are none that a person copied in a program. */
+const longestUnits = 1024 * 1024
+
+/** A program may offer text for the clipboard, and never learns what is on it. */
+export function clipboardRequests({ parser, policy, remembered, write }: ClipboardRequestsOptions): ClipboardRequests {
+  const asked = told<string | undefined>(undefined)
+
+  async function put(text: string): Promise<void> {
+    // Out of sight the browser refuses: then it waits for the person.
+    asked.tell((await write(text)) ? undefined : text)
+  }
+
+  parser.registerOscHandler(52, (data) => {
+    const text = offeredText(data)
+    const answer = policy() === 'ask' ? remembered.read() : policy()
+    if (text === undefined || answer === 'refuse') return true
+    if (answer === 'allow') void put(text)
+    else asked.tell(text)
+    return true
+  })
+
+  return {
+    asked,
+    answer(answer) {
+      const text = asked.now
+      remembered.write(answer)
+      asked.tell(undefined)
+      if (answer === 'allow' && text !== undefined) void put(text)
+    },
+  }
+}
+
+/** `c;<base64>`; `c;?` asks for what is on the clipboard, and gets nothing. */
+export function offeredText(data: string): string | undefined {
+  const [, encoded = ''] = /^[cpqs0-7]*;([A-Za-z0-9+/=]+)$/.exec(data) ?? []
+  if (encoded === '' || encoded.length > longestUnits) return undefined
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined // neither base64 nor text
+  }
+}
+
+/** Of this window, as long as it is open: a terminal that is attached anew is not asked about again. */
+export function rememberedAnswer(terminalId: string): ClipboardRequestsOptions['remembered'] {
+  const key = `steward.terminal.clipboard.${terminalId}`
+  return {
+    read() {
+      const kept = sessionStorage.getItem(key)
+      return kept === 'allow' || kept === 'refuse' ? kept : undefined
+    },
+    write: (answer) => sessionStorage.setItem(key, answer),
+  }
+}

@@ -1,0 +1,129 @@
+import { ArrowDown, ArrowUp, Copy, CopyCheck, FolderOpen, RotateCw } from 'lucide-react'
+import type { CommandMark } from '../../../../shared/terminalMarks.ts'
+import type { Command } from '../../../ui/commands/commandRegistry.tsx'
+import { copyText } from '../../../ui/copyText.ts'
+import type { MenuItem } from '../../../ui/Menu.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { nextCommandKeys, previousCommandKeys } from '../shortcuts.ts'
+import type { TerminalSession } from './terminalSession.ts'
+
+const section = 'Terminal'
+
+/** For the palette: about the command that was jumped to, else the last one. */
+export function commandCommands(session: TerminalSession | undefined, apple: boolean): Command[] {
+  // ⌘ with an arrow means something else in a text field: there only the terminal itself takes it.
+  const keys = (shortcut: string) => (apple ? {} : { shortcut })
+  return [
+    {
+      id: 'terminal.previous-command',
+      title: 'Go to the previous command',
+      section,
+      icon: ArrowUp,
+      ...keys(previousCommandKeys),
+      run: () => jump(session, 'previous'),
+      enabled: session !== undefined,
+    },
+    {
+      id: 'terminal.next-command',
+      title: 'Go to the next command',
+      section,
+      icon: ArrowDown,
+      ...keys(nextCommandKeys),
+      run: () => jump(session, 'next'),
+      enabled: session !== undefined,
+    },
+    {
+      id: 'terminal.copy-output',
+      title: 'Copy last output',
+      section,
+      icon: CopyCheck,
+      keywords: ['command', 'result'],
+      run: () => withPresent(session, copyOutput),
+      enabled: session !== undefined,
+    },
+    {
+      id: 'terminal.copy-command',
+      title: 'Copy last command',
+      section,
+      icon: Copy,
+      run: () => withPresent(session, (_, command) => void copyText(command.command)),
+      enabled: session !== undefined,
+    },
+    {
+      id: 'terminal.run-again',
+      title: 'Run the last command again',
+      section,
+      icon: RotateCw,
+      keywords: ['repeat'],
+      run: () => withPresent(session, runAgain),
+      enabled: session !== undefined,
+    },
+    {
+      id: 'terminal.copy-directory',
+      title: 'Copy the working directory',
+      section,
+      icon: FolderOpen,
+      keywords: ['path', 'folder', 'cwd'],
+      run: () => void copyDirectory(session),
+      enabled: session !== undefined,
+    },
+  ]
+}
+
+/** For the mark beside one command. */
+export function commandMenu(session: TerminalSession, command: CommandMark): MenuItem[] {
+  return [
+    {
+      label: 'Copy command',
+      icon: Copy,
+      disabled: command.command === '',
+      onSelect: () => void copyText(command.command).then(() => session.terminal.focus()),
+    },
+    { label: 'Copy output', icon: CopyCheck, onSelect: () => copyOutput(session, command) },
+    {
+      label: 'Run again',
+      icon: RotateCw,
+      disabled: command.command === '' || !session.commands.isWaiting(),
+      onSelect: () => runAgain(session, command),
+    },
+  ]
+}
+
+/** For the menu of the terminal. */
+export function commandsMenu(session: TerminalSession | undefined): MenuItem[] {
+  const onSelect = () => withPresent(session, copyOutput)
+  return ['separator', { label: 'Copy last output', icon: CopyCheck, onSelect }]
+}
+
+function jump(session: TerminalSession | undefined, way: 'previous' | 'next'): void {
+  session?.commands.jump(way)
+  session?.terminal.focus()
+}
+
+function withPresent(
+  session: TerminalSession | undefined,
+  act: (session: TerminalSession, command: CommandMark) => void,
+): void {
+  const present = session?.commands.present()
+  if (session && present) act(session, present)
+  else notify.told('No command is known here.', { hint: 'Shells of new sandboxes tell where their commands begin.' })
+}
+
+function copyOutput(session: TerminalSession, command: CommandMark): void {
+  const output = session.commands.outputOf(command)
+  if (output === '') notify.told('The command printed nothing.')
+  else void copyText(output).then((copied) => copied && notify.done('The output is copied.'))
+  session.terminal.focus()
+}
+
+function runAgain(session: TerminalSession, { command }: CommandMark): void {
+  if (session.commands.isWaiting() && command !== '') session.paste.run(command)
+  else notify.told('The shell is not waiting for a command.', { hint: 'Try again when the present one has ended.' })
+  session.terminal.focus()
+}
+
+async function copyDirectory(session: TerminalSession | undefined): Promise<void> {
+  const directory = session?.directory.now
+  if (directory === undefined) notify.told('The program has not told its working directory.')
+  else if (await copyText(directory)) notify.done(`${directory} is copied.`)
+}

@@ -1,0 +1,83 @@
+import type { IDisposable, Terminal } from '@xterm/xterm'
+import { type CommandMark, terminalMarks } from '../../../../shared/terminalMarks.ts'
+import { type Told, told } from './told.ts'
+
+/** A command whose prompt is in view, in which row of the view. */
+export type VisibleCommand = CommandMark & { row: number; isChosen: boolean }
+
+/** The commands of a shell that marks them, and the person's way through them. */
+export type CommandTrail = {
+  readonly visible: Told<readonly VisibleCommand[]>
+  /** Whether there is a command to go to, and no program that fills the screen and may use the keys itself. */
+  canJump(): boolean
+  jump(way: 'previous' | 'next'): void
+  /** The one jumped to, else the newest that ran. */
+  present(): CommandMark | undefined
+  outputOf(command: CommandMark): string
+  /** The shell waits for a command. */
+  isWaiting(): boolean
+  dispose(): void
+}
+
+type TrailTerminal = Pick<
+  Terminal,
+  'parser' | 'buffer' | 'rows' | 'registerMarker' | 'scrollToLine' | 'scrollToBottom' | 'onScroll' | 'onWriteParsed'
+> & { onRender?: Terminal['onRender']; onResize: Terminal['onResize'] }
+
+export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => void) => IDisposable): CommandTrail {
+  const marks = terminalMarks(terminal)
+  const visible = told<readonly VisibleCommand[]>([])
+  let chosenId: number | undefined
+  const ran = () => marks.list().filter(({ state }) => state !== 'prompt')
+  const chosen = () => ran().find(({ id }) => id === chosenId)
+
+  function look(): void {
+    const next = inView()
+    // Most output changes nothing here: the view is told only of what differs.
+    if (JSON.stringify(next) !== JSON.stringify(visible.now)) visible.tell(next)
+  }
+
+  function inView(): readonly VisibleCommand[] {
+    const { active } = terminal.buffer
+    if (active.type === 'alternate') return []
+    return ran()
+      .map((mark) => ({ ...mark, row: mark.line - active.viewportY, isChosen: mark.id === chosenId }))
+      .filter(({ row }) => row >= 0 && row < terminal.rows)
+  }
+
+  function choose(command: CommandMark | undefined): void {
+    chosenId = command?.id
+    if (command) terminal.scrollToLine(command.line)
+    else terminal.scrollToBottom()
+    look()
+  }
+
+  const parts: (IDisposable | undefined)[] = [
+    { dispose: marks.onChange(look) },
+    terminal.onWriteParsed(look),
+    terminal.onScroll(look),
+    terminal.onResize(look),
+    terminal.onRender?.(look),
+    onInput(() => {
+      chosenId = undefined
+      look()
+    }),
+  ]
+
+  return {
+    visible,
+    canJump: () => terminal.buffer.active.type === 'normal' && ran().length > 0,
+    jump(way) {
+      const commands = ran()
+      const place = chosen()?.line
+      if (way === 'previous') {
+        const before = commands.filter(({ line }) => place === undefined || line < place).at(-1)
+        if (before) choose(before)
+      } else if (place !== undefined) choose(commands.find(({ line }) => line > place))
+    },
+    present: () => chosen() ?? ran().at(-1),
+    outputOf: marks.outputOf,
+    isWaiting: () => marks.list().at(-1)?.state === 'prompt',
+    dispose: () => parts.forEach((part) => void part?.dispose()),
+  }
+}

@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import { Button } from '../../../../ui/Button.tsx'
+import { Checkbox } from '../../../../ui/Checkbox.tsx'
+import { Dialog } from '../../../../ui/Dialog.tsx'
+import { changePreferences } from '../preferences/preferencesStore.ts'
+import { useTold } from '../told.ts'
+import type { PasteAnswer, PasteQuestion, TerminalPaste } from './terminalPaste.ts'
+
+const linesShown = 8
+const unitsShown = 400
+
+type PasteDialogProps = { paste: TerminalPaste; onAnswered: () => void }
+
+/** Asks before several lines run one by one. */
+export function PasteDialog({ paste, onAnswered }: PasteDialogProps) {
+  const question = useTold(paste.question)
+  if (!question) return null
+  return (
+    <OpenPasteDialog
+      question={question}
+      onAnswer={(answer) => {
+        paste.answer(answer)
+        onAnswered()
+      }}
+    />
+  )
+}
+
+type OpenPasteDialogProps = { question: PasteQuestion; onAnswer: (answer: PasteAnswer) => void }
+
+function OpenPasteDialog({ question: { lines }, onAnswer }: OpenPasteDialogProps) {
+  const [silent, setSilent] = useState(false)
+  const shown = lines.slice(0, linesShown)
+  const answer = (given: PasteAnswer) => {
+    if (silent && given !== 'nothing') changePreferences({ pasteWarning: false })
+    onAnswer(given)
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onAnswer('nothing')}
+      title={`Paste ${lines.length.toLocaleString()} lines?`}
+      description="The program in this terminal runs each line as soon as it comes."
+      onSubmit={() => answer('all')}
+      footer={
+        <>
+          <div className="mr-auto">
+            <Checkbox label="Don’t ask again" checked={silent} onChange={setSilent} />
+          </div>
+          <Button onClick={() => onAnswer('nothing')}>Cancel</Button>
+          <Button onClick={() => answer('one-line')}>Paste as one line</Button>
+          <Button type="submit" variant="primary" autoFocus>
+            Paste
+          </Button>
+        </>
+      }
+    >
+      <div className="overflow-hidden rounded-control border border-line bg-panel">
+        <ol aria-label="What would be pasted" className="px-2.5 py-1.5 font-mono text-small text-text">
+          {shown.map((line, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+            <li key={place} className="min-h-4 truncate whitespace-pre">
+              {line.slice(0, unitsShown)}
+            </li>
+          ))}
+        </ol>
+        {lines.length > linesShown && (
+          <p className="border-t border-line px-2.5 py-1 text-small text-faint">
+            and {(lines.length - linesShown).toLocaleString()} more
+          </p>
+        )}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { asOneLine, asTyped, linesOf, pastedText } from './pastedText.ts'
+
+test('nothing that commands a terminal is left in a pasted text', () => {
+  expect(pastedText('a\x1b[201~\x1b]0;b\x07c\x00\x03\x08\x7f\x9bd')).toBe('a[201~]0;bcd')
+  expect(pastedText('tab\there\nnext\r\nthird\rfourth')).toBe('tab\there\nnext\nthird\nfourth')
+  expect(pastedText('naïve 漢字 👩‍💻')).toBe('naïve 漢字 👩‍💻')
+})
+
+test('lines are counted without the end of the last one', () => {
+  expect(linesOf('one')).toEqual(['one'])
+  expect(linesOf('one\n\n')).toEqual(['one'])
+  expect(linesOf('one\n\ntwo\n')).toEqual(['one', '', 'two'])
+})
+
+test('lines become one, or what Enter types', () => {
+  expect(asOneLine('  one \n\n\ttwo\nthree\n')).toBe('one two three')
+  expect(asTyped('one\ntwo')).toBe('one\rtwo')
+})

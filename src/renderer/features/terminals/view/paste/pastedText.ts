@@ -1,0 +1,25 @@
+/** Tab, line feed and carriage return are text; every other control character could be a command to the program. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
+
+/** What may be typed of a text that comes from elsewhere; its lines end with line feeds. */
+export function pastedText(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(controls, '')
+}
+
+/** The lines that would run one by one. The end of the last one counts for none. */
+export function linesOf(text: string): string[] {
+  return text.replace(/\n+$/, '').split('\n')
+}
+
+export function asOneLine(text: string): string {
+  return linesOf(text)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ')
+}
+
+/** As Enter types it. */
+export function asTyped(text: string): string {
+  return text.replaceAll('\n', '\r')
+}

@@ -1,0 +1,102 @@
+import { type Told, told } from '../told.ts'
+import { asOneLine, asTyped, linesOf, pastedText } from './pastedText.ts'
+import { type Pieces, pieceByPiece } from './pieceByPiece.ts'
+
+/** Several lines for a program that would run each of them as it comes. */
+export type PasteQuestion = { lines: readonly string[] }
+export type PasteAnswer = 'all' | 'one-line' | 'nothing'
+export type PasteProgress = { arrived: number; whole: number }
+
+export type TerminalPaste = {
+  readonly question: Told<PasteQuestion | undefined>
+  readonly progress: Told<PasteProgress | undefined>
+  paste(text: string): void
+  answer(answer: PasteAnswer): void
+  /** Types a command, of one line or several, and Enter. */
+  run(command: string): void
+  stop(): void
+  /** What the person types: kept while a paste is under way, so that it does not end up in its middle. */
+  typed(text: string): void
+  /** All that was sent has arrived. */
+  arrived(): void
+}
+
+type PasteOptions = {
+  /** The program takes a paste as one thing, and runs none of it by itself. */
+  isBracketed: () => boolean
+  warns: () => boolean
+  type: (text: string) => boolean
+}
+
+const interrupt = '\x03'
+
+export function terminalPaste({ isBracketed, warns, type }: PasteOptions): TerminalPaste {
+  const question = told<PasteQuestion | undefined>(undefined)
+  const progress = told<PasteProgress | undefined>(undefined)
+  let asked = ''
+  let pieces: Pieces | undefined
+  let whole = 0
+  let waiting: { text: string; isPaste: boolean }[] = []
+
+  function send(text: string, isPaste: boolean): void {
+    waiting.push({ text, isPaste })
+    goOn()
+  }
+
+  function goOn(): void {
+    if (pieces?.done) pieces = undefined
+    while (!pieces) {
+      const next = waiting.shift()
+      if (!next) break
+      if (next.isPaste) begin(next.text)
+      else type(next.text)
+    }
+    progress.tell(pieces && { arrived: pieces.arrived, whole })
+  }
+
+  function begin(text: string): void {
+    whole = text.length
+    const begun = pieceByPiece({ text: asTyped(text), bracketed: isBracketed(), type })
+    if (!begun.done) pieces = begun
+  }
+
+  function stop(): void {
+    waiting = []
+    pieces?.stop()
+    goOn()
+  }
+
+  return {
+    question,
+    progress,
+    paste(text) {
+      const clean = pastedText(text)
+      const lines = linesOf(clean)
+      if (clean === '') return
+      if (lines.length === 1 || isBracketed() || !warns()) {
+        send(clean, true)
+        return
+      }
+      asked = clean
+      question.tell({ lines })
+    },
+    answer(answer) {
+      question.tell(undefined)
+      if (answer !== 'nothing') send(answer === 'all' ? asked : asOneLine(asked), true)
+      asked = ''
+    },
+    run(command) {
+      send(pastedText(command), true)
+      send('\r', false)
+    },
+    stop,
+    typed(text) {
+      if (text === interrupt) stop()
+      send(text, false)
+    },
+    arrived() {
+      pieces?.next()
+      goOn()
+    },
+  }
+}

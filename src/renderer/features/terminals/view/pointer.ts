@@ -1,0 +1,36 @@
+import type { Terminal } from '@xterm/xterm'
+import type { TerminalPreferences } from './preferences/terminalPreferences.ts'
+import { copySelection } from './terminalClipboard.ts'
+
+type PointerOptions = {
+  host: HTMLElement
+  terminal: Terminal
+  preferences: () => TerminalPreferences
+  paste: () => void
+  signal: AbortSignal
+}
+
+/** What the pointer does beyond selecting: copies what was selected, or pastes with the right button. */
+export function followPointer({ host, terminal, preferences, paste, signal }: PointerOptions): void {
+  function copySelected(): void {
+    // Not before xterm.js itself has heard that the button was let go.
+    requestAnimationFrame(() => {
+      if (!signal.aborted && preferences().copyOnSelect && terminal.hasSelection()) void copySelection(terminal)
+    })
+  }
+
+  function pressed({ button }: PointerEvent): void {
+    if (button === 0) document.addEventListener('pointerup', copySelected, { once: true, signal })
+  }
+
+  function menuAsked(event: MouseEvent): void {
+    if (preferences().rightClick !== 'paste' || event.shiftKey) return
+    event.preventDefault()
+    event.stopPropagation()
+    if (terminal.hasSelection()) void copySelection(terminal).then((copied) => copied && terminal.clearSelection())
+    else paste()
+  }
+
+  host.addEventListener('pointerdown', pressed, { signal })
+  host.addEventListener('contextmenu', menuAsked, { signal, capture: true })
+}

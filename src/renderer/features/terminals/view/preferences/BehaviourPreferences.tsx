@@ -1,0 +1,78 @@
+import { Checkbox } from '../../../../ui/Checkbox.tsx'
+import { Select } from '../../../../ui/Select.tsx'
+import { notify } from '../../../../ui/toast.tsx'
+import { allowNotifications } from '../bell.ts'
+import { PreferenceGroup, type PreferencePart } from './PreferenceGroup.tsx'
+
+export function BehaviourPreferences({ preferences, onChange }: PreferencePart) {
+  const changeNotification = async (wanted: boolean) => {
+    if (!wanted || (await allowNotifications())) onChange({ bellNotification: wanted })
+    else notify.told('Notifications are not allowed for this page.', { hint: 'Allow them in the browser first.' })
+  }
+  return (
+    <>
+      <PreferenceGroup title="Selecting and pasting">
+        <div className="grid grid-cols-2 gap-3.5">
+          <Select
+            label="Right click"
+            value={preferences.rightClick}
+            onChange={(rightClick) => onChange({ rightClick })}
+            options={[
+              { value: 'menu', label: 'Opens the menu' },
+              { value: 'word', label: 'Selects the word, opens the menu' },
+              { value: 'paste', label: 'Copies or pastes', detail: 'With Shift it opens the menu.' },
+            ]}
+          />
+          <Select
+            label="A program wants to copy"
+            value={preferences.programClipboard}
+            onChange={(programClipboard) => onChange({ programClipboard })}
+            options={[
+              { value: 'ask', label: 'Ask once for each terminal' },
+              { value: 'allow', label: 'Allow it' },
+              { value: 'refuse', label: 'Refuse it' },
+            ]}
+          />
+        </div>
+        <Checkbox
+          label="Copy what is selected at once"
+          checked={preferences.copyOnSelect}
+          onChange={(copyOnSelect) => onChange({ copyOnSelect })}
+        />
+        <Checkbox
+          label="Ask before pasting several lines"
+          hint="Only where a program would run each of them as it comes."
+          checked={preferences.pasteWarning}
+          onChange={(pasteWarning) => onChange({ pasteWarning })}
+        />
+      </PreferenceGroup>
+      <PreferenceGroup title="Bell">
+        <Checkbox label="Mark the tab" checked={preferences.bellMark} onChange={(bellMark) => onChange({ bellMark })} />
+        <Checkbox
+          label="Play a sound"
+          checked={preferences.bellSound}
+          onChange={(bellSound) => onChange({ bellSound })}
+        />
+        <Checkbox
+          label="Notify me while the window is hidden"
+          checked={preferences.bellNotification}
+          onChange={(wanted) => void changeNotification(wanted)}
+        />
+      </PreferenceGroup>
+      <PreferenceGroup title="Commands and reading">
+        <Checkbox
+          label="Mark commands at the left edge"
+          hint="With how each ended, and a menu to copy its output or run it again."
+          checked={preferences.commandMarks}
+          onChange={(commandMarks) => onChange({ commandMarks })}
+        />
+        <Checkbox
+          label="Read output aloud"
+          hint="For people who use a screen reader. It costs speed."
+          checked={preferences.screenReader}
+          onChange={(screenReader) => onChange({ screenReader })}
+        />
+      </PreferenceGroup>
+    </>
+  )
+}

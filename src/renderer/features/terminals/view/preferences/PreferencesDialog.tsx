@@ -1,0 +1,47 @@
+import { useState } from 'react'
+import { Button } from '../../../../ui/Button.tsx'
+import { Dialog } from '../../../../ui/Dialog.tsx'
+import { useTheme } from '../../../../ui/theme/useTheme.ts'
+import type { TerminalTheme } from '../themes/terminalTheme.ts'
+import { BehaviourPreferences } from './BehaviourPreferences.tsx'
+import { PreferencesPreview } from './PreferencesPreview.tsx'
+import { changePreferences, resetPreferences, useTerminalPreferences } from './preferencesStore.ts'
+import { TextPreferences } from './TextPreferences.tsx'
+import { ThemePicker } from './ThemePicker.tsx'
+import { chosenTheme, usualPreferences } from './terminalPreferences.ts'
+
+/** How all terminals look and behave. Each change holds at once. */
+export function PreferencesDialog({ onClose }: { onClose: () => void }) {
+  const preferences = useTerminalPreferences()
+  const window = useTheme()
+  const [tried, setTried] = useState<TerminalTheme>()
+  const isUsual = JSON.stringify(preferences) === JSON.stringify(usualPreferences)
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Terminal preferences"
+      description="For all terminals, kept in this browser."
+      width="wide"
+      footer={
+        <>
+          <Button className="mr-auto" disabled={isUsual} onClick={resetPreferences}>
+            Reset to defaults
+          </Button>
+          <Button variant="primary" onClick={onClose}>
+            Done
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-6">
+        <div className="sticky -top-1 z-10 -mx-1 bg-raised px-1 pb-1">
+          <PreferencesPreview theme={tried ?? chosenTheme(preferences, window)} preferences={preferences} />
+        </div>
+        <ThemePicker preferences={preferences} window={window} onChange={changePreferences} onTry={setTried} />
+        <TextPreferences preferences={preferences} onChange={changePreferences} />
+        <BehaviourPreferences preferences={preferences} onChange={changePreferences} />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,30 @@
+import { Settings2 } from 'lucide-react'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useCommands } from '../../../../ui/commands/commandRegistry.tsx'
+import { preferencesKeys } from '../../shortcuts.ts'
+import { onOpenPreferences, openPreferences } from './openPreferences.ts'
+
+const Dialog = lazy(async () => ({ default: (await import('./PreferencesDialog.tsx')).PreferencesDialog }))
+
+/** Once on each page with terminals: opens their preferences when asked. */
+export function TerminalPreferencesHost() {
+  const [open, setOpen] = useState(false)
+  useEffect(() => onOpenPreferences(() => setOpen(true)), [])
+  useCommands([
+    {
+      id: 'terminal.preferences',
+      title: 'Terminal preferences…',
+      section: 'Terminal',
+      icon: Settings2,
+      shortcut: preferencesKeys,
+      keywords: ['settings', 'options', 'theme', 'colours', 'font', 'cursor', 'bell'],
+      run: openPreferences,
+    },
+  ])
+  if (!open) return null
+  return (
+    <Suspense fallback={null}>
+      <Dialog onClose={() => setOpen(false)} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,84 @@
+import { Checkbox } from '../../../../ui/Checkbox.tsx'
+import { NumberField } from '../../../../ui/NumberField.tsx'
+import { Select } from '../../../../ui/Select.tsx'
+import { PreferenceGroup, type PreferencePart } from './PreferenceGroup.tsx'
+import { contrasts, fontSizes, letterSpacings, lineHeights, scrollbacks } from './terminalPreferences.ts'
+
+const contrastNames: Record<string, string> = { 1: 'As programs choose', 4.5: 'Readable (4.5)', 7: 'High (7)' }
+const count = new Intl.NumberFormat('en')
+
+export function TextPreferences({ preferences, onChange }: PreferencePart) {
+  return (
+    <>
+      <PreferenceGroup title="Text">
+        <div className="grid grid-cols-2 gap-3.5 narrow:grid-cols-4">
+          <NumberField
+            label="Size"
+            unit="px"
+            min={fontSizes.smallest}
+            max={fontSizes.largest}
+            value={preferences.fontSize}
+            onChange={(fontSize) => onChange({ fontSize })}
+          />
+          <Select
+            label="Line height"
+            value={String(preferences.lineHeight)}
+            onChange={(lineHeight) => onChange({ lineHeight: Number(lineHeight) })}
+            options={lineHeights.map((value) => ({
+              value: String(value),
+              label: value === 1 ? 'Tight' : `× ${value}`,
+            }))}
+          />
+          <Select
+            label="Letter spacing"
+            value={String(preferences.letterSpacing)}
+            onChange={(letterSpacing) => onChange({ letterSpacing: Number(letterSpacing) })}
+            options={letterSpacings.map((value) => ({
+              value: String(value),
+              label: value === 0 ? 'None' : `${value} px`,
+            }))}
+          />
+          <Select
+            label="Contrast"
+            value={String(preferences.minimumContrast)}
+            onChange={(minimumContrast) => onChange({ minimumContrast: Number(minimumContrast) })}
+            options={contrasts.map((value) => ({ value: String(value), label: contrastNames[value] ?? String(value) }))}
+          />
+        </div>
+      </PreferenceGroup>
+      <PreferenceGroup title="Cursor and scrolling">
+        <div className="grid grid-cols-2 gap-3.5">
+          <Select
+            label="Cursor"
+            value={preferences.cursorStyle}
+            onChange={(cursorStyle) => onChange({ cursorStyle })}
+            options={[
+              { value: 'block', label: 'Block' },
+              { value: 'bar', label: 'Bar' },
+              { value: 'underline', label: 'Underline' },
+            ]}
+          />
+          <Select
+            label="Lines kept in view above the screen"
+            value={String(preferences.scrollback)}
+            onChange={(scrollback) => onChange({ scrollback: Number(scrollback) })}
+            options={scrollbacks.map((value) => ({
+              value: String(value),
+              label: value === 0 ? 'None' : count.format(value),
+            }))}
+          />
+        </div>
+        <Checkbox
+          label="The cursor blinks"
+          checked={preferences.cursorBlink}
+          onChange={(cursorBlink) => onChange({ cursorBlink })}
+        />
+        <Checkbox
+          label="Smooth scrolling"
+          checked={preferences.smoothScroll}
+          onChange={(smoothScroll) => onChange({ smoothScroll })}
+        />
+      </PreferenceGroup>
+    </>
+  )
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { chosenTheme, parsedPreferences, usualPreferences, withinLimits } from './terminalPreferences.ts'
+
+test.each([null, '', 'no JSON', '[]', 'null', '{}', '{"version":2,"fontSize":20}'])('%s gives the usual', (written) => {
+  expect(parsedPreferences(written)).toEqual(usualPreferences)
+})
+
+test('what was chosen comes back', () => {
+  const chosen = { ...usualPreferences, fontSize: 20, darkTheme: 'ember', copyOnSelect: true, lineHeight: 1.2 }
+  expect(parsedPreferences(JSON.stringify(chosen))).toEqual(chosen)
+})
+
+test('a value that does not fit is lost alone', () => {
+  const written = { version: 1, fontSize: 20, lineHeight: 'tall', darkTheme: 'paper', bellSound: 1, unknown: true }
+  expect(parsedPreferences(JSON.stringify(written))).toEqual({ ...usualPreferences, fontSize: 20 })
+})
+
+test('the theme follows the window unless it is told otherwise', () => {
+  const chosen = { ...usualPreferences, darkTheme: 'pine', lightTheme: 'paper' }
+  expect(chosenTheme(chosen, 'dark').id).toBe('pine')
+  expect(chosenTheme(chosen, 'light').id).toBe('paper')
+  expect(chosenTheme({ ...chosen, ground: 'dark' }, 'light').id).toBe('pine')
+  expect(chosenTheme({ ...chosen, ground: 'light' }, 'dark').id).toBe('paper')
+})
+
+test('the size of text stays within what can be read', () => {
+  expect([Number.NaN, 0, 13.4, 500].map(withinLimits)).toEqual([13, 8, 13, 32])
+})

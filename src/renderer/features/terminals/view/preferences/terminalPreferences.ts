@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { terminalLimits } from '../../../../../shared/contract/terminals.ts'
+import type { Theme } from '../../../../ui/theme/theme.ts'
+import { stewardDark, stewardLight } from '../themes/stewardThemes.ts'
+import type { TerminalTheme } from '../themes/terminalTheme.ts'
+import { terminalThemes } from '../themes/terminalThemes.ts'
+
+export const fontSizes = { smallest: 8, usual: 13, largest: 32 } as const
+export const lineHeights = [1, 1.1, 1.2, 1.35, 1.5] as const
+export const letterSpacings = [-1, 0, 1, 2, 3] as const
+export const contrasts = [1, 4.5, 7] as const
+export const scrollbacks = [0, 1_000, 3_000, terminalLimits.scrollbackLines] as const
+
+/** Of a value that does not fit only itself is lost. */
+const Preferences = z.object({
+  version: z.literal(1),
+  /** `window`: dark in a dark window. */
+  ground: z.enum(['window', 'dark', 'light']).catch('window'),
+  darkTheme: themeOf('dark').catch(stewardDark.id),
+  lightTheme: themeOf('light').catch(stewardLight.id),
+  fontSize: z.int().min(fontSizes.smallest).max(fontSizes.largest).catch(fontSizes.usual),
+  lineHeight: oneOf(lineHeights).catch(1),
+  /** Pixels. */
+  letterSpacing: oneOf(letterSpacings).catch(0),
+  /** Colours that programs choose are brought to this contrast; 1 leaves them alone. */
+  minimumContrast: oneOf(contrasts).catch(4.5),
+  cursorStyle: z.enum(['block', 'bar', 'underline']).catch('block'),
+  cursorBlink: z.boolean().catch(true),
+  /** Lines. */
+  scrollback: oneOf(scrollbacks).catch(terminalLimits.scrollbackLines),
+  smoothScroll: z.boolean().catch(false),
+  copyOnSelect: z.boolean().catch(false),
+  rightClick: z.enum(['menu', 'word', 'paste']).catch('menu'),
+  pasteWarning: z.boolean().catch(true),
+  /** What happens when a program wants to put something on the clipboard (OSC 52). */
+  programClipboard: z.enum(['ask', 'allow', 'refuse']).catch('ask'),
+  bellMark: z.boolean().catch(true),
+  bellSound: z.boolean().catch(false),
+  bellNotification: z.boolean().catch(false),
+  commandMarks: z.boolean().catch(true),
+  screenReader: z.boolean().catch(false),
+})
+export type TerminalPreferences = z.infer<typeof Preferences>
+
+export const usualPreferences: TerminalPreferences = Preferences.parse({ version: 1 })
+
+/** What was written, as far as it can be read; of another version nothing. */
+export function parsedPreferences(written: string | null): TerminalPreferences {
+  return Preferences.safeParse(jsonOf(written)).data ?? usualPreferences
+}
+
+export function chosenTheme(preferences: TerminalPreferences, window: Theme): TerminalTheme {
+  const kind = preferences.ground === 'window' ? window : preferences.ground
+  const id = kind === 'dark' ? preferences.darkTheme : preferences.lightTheme
+  return terminalThemes.find((theme) => theme.id === id) ?? (kind === 'dark' ? stewardDark : stewardLight)
+}
+
+export function withinLimits(fontSize: number): number {
+  if (!Number.isFinite(fontSize)) return fontSizes.usual
+  return Math.min(fontSizes.largest, Math.max(fontSizes.smallest, Math.round(fontSize)))
+}
+
+function themeOf(kind: Theme) {
+  return z.string().refine((id) => terminalThemes.some((theme) => theme.id === id && theme.kind === kind))
+}
+
+function oneOf(values: readonly number[]) {
+  return z.number().refine((value) => values.includes(value))
+}
+
+function jsonOf(written: string | null): unknown {
+  try {
+    return JSON.parse(written ?? '')
+  } catch {
+    return undefined // never written, or not by us
+  }
+}

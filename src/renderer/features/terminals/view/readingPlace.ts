@@ -1,0 +1,65 @@
+import type { IDisposable, Terminal } from '@xterm/xterm'
+import { type Told, told } from './told.ts'
+
+/** `end`: what comes is seen; `above`: the person reads further up; `news`: and something came since. */
+export type Place = 'end' | 'above' | 'news'
+
+export type ReadingPlace = { readonly place: Told<Place>; toEnd(): void; dispose(): void }
+
+type PlacedTerminal = Pick<Terminal, 'buffer' | 'onScroll' | 'onWriteParsed' | 'scrollToLine' | 'scrollToBottom'> & {
+  readonly parser: Pick<Terminal['parser'], 'registerCsiHandler'>
+}
+
+/**
+ * Who reads further up stays there. xterm.js keeps the place while lines are added; a program that clears the scrollback
+ * and draws all of it anew (`CSI 3 J`) would lose it, so the line is shown again as soon as it is there again.
+ *
+ * @param onMove tells when the person scrolls or types
+ */
+export function readingPlace(terminal: PlacedTerminal, onMove: (listener: () => void) => IDisposable): ReadingPlace {
+  const place = told<Place>('end')
+  let pinned: number | undefined
+  let cleared = false
+  const linesBelow = () => terminal.buffer.active.baseY - terminal.buffer.active.viewportY
+
+  function moved(): void {
+    if (pinned !== undefined) return
+    if (linesBelow() === 0) place.tell('end')
+    else if (place.now === 'end') place.tell('above')
+  }
+
+  function parsed(): void {
+    bringBack()
+    moved()
+    if (place.now === 'above') place.tell('news')
+  }
+
+  function bringBack(): void {
+    if (pinned === undefined || terminal.buffer.active.baseY < pinned) return
+    if (terminal.buffer.active.viewportY !== pinned) terminal.scrollToLine(pinned)
+    else if (!cleared) pinned = undefined
+    cleared = false
+  }
+
+  const parts = [
+    terminal.parser.registerCsiHandler({ final: 'J' }, ([erased]) => {
+      if (erased !== 3) return false
+      if (pinned === undefined && linesBelow() > 0) pinned = terminal.buffer.active.viewportY
+      cleared = true
+      return false
+    }),
+    terminal.onWriteParsed(parsed),
+    terminal.onScroll(moved),
+    onMove(() => {
+      pinned = undefined
+    }),
+  ]
+  return {
+    place,
+    toEnd() {
+      pinned = undefined
+      terminal.scrollToBottom()
+    },
+    dispose: () => parts.forEach((part) => void part.dispose()),
+  }
+}

@@ -1,0 +1,56 @@
+import type { TerminalTheme } from './terminalTheme.ts'
+
+/** Text and ground are those of the window: `ink` and `canvas` of `styles/tokens.css`. */
+export const stewardDark: TerminalTheme = {
+  id: 'steward-dark',
+  label: 'Steward dark',
+  kind: 'dark',
+  colours: {
+    background: '#101113',
+    foreground: '#e8e9eb',
+    cursor: '#e8e9eb',
+    black: '#3a3e46',
+    red: '#ff7b7b',
+    green: '#67cf97',
+    yellow: '#e3b65a',
+    blue: '#82a4ff',
+    magenta: '#cb9ff7',
+    cyan: '#58cdd6',
+    white: '#c8ccd4',
+    brightBlack: '#838995',
+    brightRed: '#ffa3a0',
+    brightGreen: '#8fe3b4',
+    brightYellow: '#f3cf86',
+    brightBlue: '#a9c0ff',
+    brightMagenta: '#dfc0ff',
+    brightCyan: '#8be3ea',
+    brightWhite: '#f5f6f8',
+  },
+}
+
+export const stewardLight: TerminalTheme = {
+  id: 'steward-light',
+  label: 'Steward light',
+  kind: 'light',
+  colours: {
+    background: '#ffffff',
+    foreground: '#191b1f',
+    cursor: '#191b1f',
+    black: '#191b1f',
+    red: '#b4232c',
+    green: '#14713f',
+    yellow: '#855300',
+    blue: '#2f52c7',
+    magenta: '#7b35b8',
+    cyan: '#0b6b77',
+    white: '#666c77',
+    brightBlack: '#6d737e',
+    brightRed: '#c72f39',
+    brightGreen: '#177a46',
+    brightYellow: '#8f5b00',
+    brightBlue: '#3d63dd',
+    brightMagenta: '#8d47cb',
+    brightCyan: '#0f7683',
+    brightWhite: '#3d424b',
+  },
+}

@@ -1,0 +1,27 @@
+import type { Theme } from '../../../../ui/theme/theme.ts'
+
+/** `#rrggbb`, all of them: programs may ask for any. */
+export type TerminalColours = Record<TerminalColour, string>
+
+export const paletteColours = [
+  'black',
+  'red',
+  'green',
+  'yellow',
+  'blue',
+  'magenta',
+  'cyan',
+  'white',
+  'brightBlack',
+  'brightRed',
+  'brightGreen',
+  'brightYellow',
+  'brightBlue',
+  'brightMagenta',
+  'brightCyan',
+  'brightWhite',
+] as const
+
+export type TerminalColour = (typeof paletteColours)[number] | 'background' | 'foreground' | 'cursor'
+
+export type TerminalTheme = { id: string; label: string; kind: Theme; colours: TerminalColours }

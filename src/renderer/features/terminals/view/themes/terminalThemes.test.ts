@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { contrast } from './contrast.ts'
+import { paletteColours } from './terminalTheme.ts'
+import { terminalThemes } from './terminalThemes.ts'
+
+test('contrast is measured as WCAG says', () => {
+  expect(contrast('#ffffff', '#000000')).toBeCloseTo(21)
+  expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2)
+  expect(contrast('#123456', '#123456')).toBe(1)
+})
+
+test('each theme has a name of its own, and there are some for the dark and some for the light', () => {
+  expect(new Set(terminalThemes.map(({ id }) => id)).size).toBe(terminalThemes.length)
+  expect(new Set(terminalThemes.map(({ label }) => label)).size).toBe(terminalThemes.length)
+  expect(new Set(terminalThemes.map(({ kind }) => kind))).toEqual(new Set(['dark', 'light']))
+})
+
+test.each(terminalThemes)('$label can be read', ({ kind, colours }) => {
+  const text = ['foreground', 'cursor', ...paletteColours.filter((it) => kind === 'light' || it !== 'black')] as const
+  for (const colour of text) {
+    expect(contrast(colours[colour], colours.background), colour).toBeGreaterThanOrEqual(4.5)
+  }
+})
+
+test.each(terminalThemes)('$label is as dark or light as it says', ({ kind, colours }) => {
+  const onBlack = contrast(colours.background, '#000000')
+  expect(kind === 'dark').toBe(onBlack < 3)
+})

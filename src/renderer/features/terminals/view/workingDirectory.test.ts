@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { directoryOf } from './workingDirectory.ts'
+
+test.each([
+  ['file://box/root/a%20b', '/root/a b'],
+  ['file:///root', '/root'],
+  ['file://box/100%', '/100%'],
+  ['https://box/root', undefined],
+  ['/root', undefined],
+  ['', undefined],
+])('%s means %s', (data, directory) => {
+  expect(directoryOf(data)).toBe(directory)
+})

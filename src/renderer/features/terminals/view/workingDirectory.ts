@@ -1,0 +1,23 @@
+import type { IParser } from '@xterm/xterm'
+import { type Told, told } from './told.ts'
+
+/** The folder that a shell says it is in: OSC 7 with `file://machine/path`. */
+export function workingDirectory(parser: IParser): Told<string | undefined> {
+  const directory = told<string | undefined>(undefined)
+  parser.registerOscHandler(7, (data) => {
+    const path = directoryOf(data)
+    if (path !== undefined) directory.tell(path)
+    return true
+  })
+  return directory
+}
+
+export function directoryOf(data: string): string | undefined {
+  const [, path] = /^file:\/\/[^/]*(\/.*)$/.exec(data) ?? []
+  if (path === undefined) return undefined
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path // not encoded
+  }
+}

@@ -1,0 +1,29 @@
+import type { ITerminalOptions } from '@xterm/xterm'
+import type { TerminalPreferences } from './preferences/terminalPreferences.ts'
+import type { TerminalTheme } from './themes/terminalTheme.ts'
+import { xtermPalette } from './themes/xtermPalette.ts'
+
+export type Appearance = { theme: TerminalTheme; preferences: TerminalPreferences; calm: boolean }
+
+const smoothScrollMs = 120
+
+/** What a person chose, as xterm.js takes it. `calm`: the system asks for no motion. */
+export function xtermOptions({ theme, preferences, calm }: Appearance): ITerminalOptions {
+  return {
+    theme: xtermPalette(theme).theme,
+    fontSize: preferences.fontSize,
+    lineHeight: preferences.lineHeight,
+    letterSpacing: preferences.letterSpacing,
+    minimumContrastRatio: preferences.minimumContrast,
+    cursorStyle: preferences.cursorStyle,
+    cursorBlink: preferences.cursorBlink && !calm,
+    scrollback: preferences.scrollback,
+    smoothScrollDuration: preferences.smoothScroll && !calm ? smoothScrollMs : 0,
+    rightClickSelectsWord: preferences.rightClick === 'word',
+    screenReaderMode: preferences.screenReader,
+  }
+}
+
+export function asksForNoMotion(): boolean {
+  return window.matchMedia('(prefers-reduced-motion: reduce)').matches
+}

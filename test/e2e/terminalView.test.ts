@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readFile } from '../../src/shared/contract/files.ts'
+import { execInSandbox } from '../../src/shared/contract/sandboxes.ts'
+import { createTerminal } from '../../src/shared/contract/terminals.ts'
+import { eventually } from '../support/eventually.ts'
+import type { AppWindow } from './pages/appWindow.ts'
+import { pictures } from './pages/pictures.ts'
+import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+
+let app: StewardInBrowser
+const look = pictures()
+
+beforeAll(async () => {
+  app = await stewardInBrowser()
+})
+afterAll(() => app?.close())
+
+async function openTerminal(name: string): Promise<{ id: string; window: AppWindow }> {
+  const { id } = await app.sandbox(name)
+  await app.client.call(createTerminal, { id, command: 'bash -l' })
+  const window = await app.window()
+  await window.select(name)
+  await window.terminal.isLive()
+  await window.terminal.sees(/^root@.*#$/m)
+  return { id, window }
+}
+
+const clipboard = ({ page }: AppWindow) => page.evaluate(() => navigator.clipboard.readText())
+const copies = ({ page }: AppWindow, text: string) =>
+  page.evaluate((copied) => navigator.clipboard.writeText(copied), text)
+const topRow = async ({ terminal }: AppWindow) => (await terminal.rows())[0]
+
+test('leads from command to command, tells how each ended and copies what it printed', async () => {
+  const { window } = await openTerminal('marks-box')
+  const { page, terminal } = window
+  await terminal.run('printf "one\\ntwo\\n"')
+  await terminal.run('false')
+  await terminal.run('seq 1 80')
+  await terminal.sees(/^80$/m)
+  await terminal.run('cat')
+  const marks = page.getByRole('region', { name: 'Commands in view' })
+  await marks.getByRole('button', { name: 'cat: running' }).waitFor()
+  await terminal.press('Control+c')
+  await marks.getByRole('button', { name: 'cat: exit code 130' }).waitFor()
+
+  await terminal.press('Control+ArrowUp')
+  await terminal.press('Control+ArrowUp')
+  await eventually(async () => expect(await topRow(window)).toMatch(/# seq 1 80$/))
+  await window.command('Copy last output')
+  const numbers = Array.from({ length: 80 }, (_, place) => place + 1).join('\n')
+  await eventually(async () => expect(await clipboard(window)).toBe(numbers))
+
+  await terminal.press('Control+ArrowUp')
+  await eventually(async () => expect(await topRow(window)).toMatch(/# false$/))
+  await terminal.press('Control+ArrowUp')
+  await eventually(async () => expect(await topRow(window)).toMatch(/# printf/))
+  await marks.getByRole('button', { name: 'false: exit code 1' }).waitFor()
+  await look(page, 'commands-marked')
+  await marks.getByRole('button', { name: /^printf .*: exit code 0/ }).click()
+  await page.getByRole('menuitem', { name: 'Copy output' }).click()
+  await eventually(async () => expect(await clipboard(window)).toBe('one\ntwo'))
+  await marks.getByRole('button', { name: 'false: exit code 1' }).click()
+  await page.getByRole('menuitem', { name: 'Run again' }).click()
+  await eventually(async () => expect(await marks.getByRole('button', { name: 'false: exit code 1' }).count()).toBe(1))
+  await terminal.sees(/# false\nroot@.*#$/m)
+
+  await window.reload()
+  await terminal.isLive()
+  await marks.getByRole('button', { name: 'cat: exit code 130' }).waitFor()
+})
+
+test('asks before several lines run one by one', async () => {
+  const { id, window } = await openTerminal('paste-box')
+  const { page, terminal } = window
+  const kept = async () => (await app.client.call(readFile, { id, path: '/root/kept' })).content
+  const question = window.dialog('Paste 3 lines?')
+  await copies(window, 'first\n  second \x1b[2J\nthird\n')
+  await terminal.run('cat >> kept')
+  await window.command('Paste into terminal')
+  await question.getByText('runs each line as soon as it comes').waitFor()
+  await look(page, 'paste')
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await question.waitFor({ state: 'hidden' })
+
+  await window.command('Paste into terminal')
+  await question.getByRole('button', { name: 'Paste as one line' }).click()
+  await question.waitFor({ state: 'hidden' })
+  await terminal.press('Enter')
+  await eventually(async () => expect(await kept()).toBe('first second [2J third\n'))
+
+  await window.command('Paste into terminal')
+  await question.getByLabel('Don’t ask again').check()
+  await question.getByRole('button', { name: 'Paste', exact: true }).click()
+  await eventually(async () => expect(await kept()).toBe('first second [2J third\nfirst\n  second [2J\nthird\n'))
+  await window.command('Paste into terminal')
+  await eventually(async () => expect((await kept()).split('third\n')).toHaveLength(4))
+  expect(await question.count()).toBe(0)
+
+  await terminal.press('Control+d')
+  const long = `${'0123456789abcde\n'.repeat(20_000)}`
+  await copies(window, long)
+  await terminal.run('bind "set enable-bracketed-paste on"; stty -echo; wc -c > long')
+  await window.command('Paste into terminal')
+  await terminal.press('Control+d')
+  await eventually(async () =>
+    expect((await app.client.call(readFile, { id, path: '/root/long' })).content.trim()).toBe(String(long.length)),
+  )
+})
+
+test('shows where a link leads, and lets programs copy and ring only as the person allows', async () => {
+  const { window } = await openTerminal('links-box')
+  const { page, terminal } = window
+  const target = `${app.steward.serviceUrl}/v1/health?from=terminal`
+  await terminal.run(
+    `clear; printf '\\e]8;;${target}\\e\\\\good\\e]8;;\\e\\\\ \\e]8;;javascript:alert(1)\\e\\\\evil\\e]8;;\\e\\\\\\n'`,
+  )
+  await terminal.sees(/^good evil/m)
+  const row = page.locator('[data-terminal]:visible .xterm-rows > div', { hasText: 'good evil' }).last()
+  const hint = page.getByRole('tooltip')
+  const pointAt = async (x: number) => {
+    const { x: left = 0, y: top = 0 } = (await row.boundingBox()) ?? {}
+    await page.mouse.move(left + x, top + 30)
+    await page.mouse.move(left + x, top + 8)
+  }
+  await pointAt(12)
+  await hint.getByText(target).waitFor()
+  const opened = page.context().waitForEvent('page')
+  await page.keyboard.down('Control')
+  await page.mouse.down()
+  await page.mouse.up()
+  await page.keyboard.up('Control')
+  expect((await opened).url()).toBe(target)
+  await (await opened).close()
+  await pointAt(52)
+  await hint.getByText('Only web and mail addresses can be opened').waitFor()
+
+  const ask = page.getByRole('region', { name: 'A program wants to copy' })
+  const offer = (text: string) => `printf '\\e]52;c;%s\\a' $(printf '${text}' | base64 -w0)`
+  await copies(window, 'mine')
+  await terminal.run(offer('from the sandbox'))
+  await ask.getByText('from the sandbox').waitFor()
+  await look(page, 'program-copies')
+  expect(await clipboard(window)).toBe('mine')
+  await ask.getByRole('button', { name: 'Allow' }).click()
+  await eventually(async () => expect(await clipboard(window)).toBe('from the sandbox'))
+  await terminal.run(offer('once more'))
+  await eventually(async () => expect(await clipboard(window)).toBe('once more'))
+  await terminal.run(`printf '\\e]52;c;?\\a'; IFS= read -rs -t 1 -n 1 answer; echo "answer=[$answer]"`)
+  await terminal.sees('answer=[]')
+
+  await window.newTerminal()
+  await terminal.run(offer('refused'))
+  await ask.getByRole('button', { name: 'Refuse' }).click()
+  await terminal.run(`${offer('again')}; echo offered`)
+  await terminal.sees(/^offered$/m)
+  expect(await ask.count()).toBe(0)
+  expect(await clipboard(window)).toBe('once more')
+
+  await terminal.run(`printf '\\a'; echo rang`)
+  const bell = window.tabs().last().getByRole('img', { name: 'Its bell rang' })
+  await bell.waitFor()
+  await look(page, 'bell')
+  await terminal.press('Enter')
+  await bell.waitFor({ state: 'detached' })
+})
+
+test('keeps the reader in place while output floods in', async () => {
+  const { id, window } = await openTerminal('flood-box')
+  const { page, terminal } = window
+  await terminal.run(
+    'mkfifo go; clear; seq 1 300; read < go; printf "\\e[2J\\e[3J\\e[H"; seq 1 300; seq -f "flood %g" 1 5000',
+  )
+  await terminal.sees(/^300$/m)
+  await terminal.press('Shift+PageUp')
+  await terminal.press('Shift+PageUp')
+  await eventually(async () => expect(Number(await topRow(window))).toBeLessThan(200))
+  const before = await terminal.rows()
+  // By someone else: typing would lead back to the end.
+  await app.client.call(execInSandbox, { id, command: 'echo > /root/go' })
+  const news = page.getByRole('button', { name: 'New output' })
+  await news.waitFor()
+  await eventually(async () => expect(await terminal.rows()).toEqual(before))
+  await look(page, 'new-output')
+  await news.click()
+  await terminal.sees(/^flood 5000$/m)
+  await news.waitFor({ state: 'detached' })
+})
+
+test('looks and behaves as the person chose, also after a reload', async () => {
+  const { window } = await openTerminal('chosen-box')
+  const { page, terminal } = window
+  await terminal.press('Control+,')
+  const preferences = window.dialog('Terminal preferences')
+  await preferences.getByRole('radio', { name: 'Midnight' }).check()
+  await preferences.getByLabel('Copy what is selected at once').check()
+  await look(page, 'terminal-preferences')
+})
