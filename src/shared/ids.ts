@@ -21,6 +21,13 @@ export const SnapshotId = z
   .brand<'SnapshotId'>()
 export type SnapshotId = z.infer<typeof SnapshotId>
 
+/** `upl_` and 24 lower-case hexadecimal characters. */
+export const UploadId = z
+  .string()
+  .regex(/^upl_[0-9a-f]{24}$/, 'must be `upl_` and 24 lower-case hexadecimal characters')
+  .brand<'UploadId'>()
+export type UploadId = z.infer<typeof UploadId>
+
 export const AccountId = z.string().min(1).brand<'AccountId'>()
 export type AccountId = z.infer<typeof AccountId>
 

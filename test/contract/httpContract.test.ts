@@ -13,6 +13,7 @@ let terminalId: string
 let keyId: string
 let snapshotId: string
 let spareSnapshotId: string
+let uploadId: string
 let processId: string
 let foreignKey: string
 
@@ -28,6 +29,7 @@ beforeAll(async () => {
   })
   processId = String(begun.json.stdout).trim()
   foreignKey = secondAccount(service.dataDir).key
+  uploadId = await createdId(`/v1/sandboxes/${sandboxId}/files/uploads`, { path: '/tmp/up', size: 3 }, 'upload_id')
   keyId = await createdId('/v1/auth/api-keys', { name: 'to revoke' }, 'id')
 })
 afterAll(() => service?.close())
@@ -38,8 +40,16 @@ async function createdId(path: string, body: unknown, field: string): Promise<st
   return String(json[field])
 }
 
+type Asked = {
+  id?: () => string
+  query?: string
+  body?: unknown
+  bytes?: string
+  headers?: Record<string, string>
+}
+
 /** What each operation is asked here. Destructive ones go to things that nothing else needs. */
-const asked: Record<string, { id?: () => string; query?: string; body?: unknown }> = {
+const asked: Record<string, Asked> = {
   health: {},
   apiKeyCreate: { body: { name: 'one more' } },
   apiKeyList: {},
@@ -60,6 +70,17 @@ const asked: Record<string, { id?: () => string; query?: string; body?: unknown 
   fileUpload: { body: { path: '/tmp/contract.txt', content: 'hello' } },
   fileRead: { query: '?path=/tmp/contract.txt' },
   fileList: { query: '?path=/tmp' },
+  fileStat: { query: '?path=/tmp/contract.txt' },
+  fileDownload: { query: '?path=/tmp/contract.txt' },
+  folderDownload: { query: '?path=/tmp' },
+  folderCreate: { body: { path: '/tmp/folder/in/folder' } },
+  fileMove: { body: { from: '/tmp/contract.txt', to: '/tmp/moved.txt' } },
+  fileCopy: { body: { from: '/tmp/moved.txt', to: '/tmp/copied.txt' } },
+  fileRemove: { query: '?path=/tmp/copied.txt' },
+  uploadBegin: { body: { path: '/tmp/uploaded.txt', size: 3 } },
+  uploadAppend: { bytes: 'ab', headers: { 'upload-offset': '0' } },
+  uploadGet: {},
+  uploadCancel: {},
   portExpose: { body: { port: 3000 } },
   portList: {},
   portListening: {},
@@ -96,6 +117,7 @@ function pathOf(route: Route, path: string = route.path): string {
   const values: Record<string, string> = {
     id,
     sessionId: terminalId,
+    uploadId,
     keyId,
     snapshotId: id === spareId ? spareSnapshotId : snapshotId,
     pid: processId,
@@ -108,8 +130,15 @@ function pathOf(route: Route, path: string = route.path): string {
 
 function ask(route: Route, given: { path?: string; key?: string | null } = {}): Promise<Answer> {
   const { path = pathOf(route), key = service.key } = given
-  const body = asked[route.operation]?.body
-  return exchange(service.url, path, { method: route.method, key, ...(body !== undefined && { body }) })
+  const { body = undefined, bytes, headers } = asked[route.operation] ?? {}
+  const sent = bytes ?? body
+  const type = bytes === undefined ? {} : { 'content-type': 'application/octet-stream' }
+  return exchange(service.url, path, {
+    method: route.method,
+    key,
+    headers: { ...type, ...headers },
+    ...(sent !== undefined && { body: sent }),
+  })
 }
 
 test('asks every operation of the contract, and no other', () => {
@@ -178,7 +207,8 @@ test('what somebody else tried changed nothing', async () => {
 test.each(named(order))('%s answers with its status what its schema says', async (_, route) => {
   const answer = await ask(route)
   expect(answer.status, answer.text).toBe(route.status)
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  const bytes = route.raw?.response
+  expect(answer.headers['content-type']).toBe(bytes ? bytes.mediaTypes[0] : 'application/json; charset=utf-8')
   expect(route.response.safeParse(answer.json).error?.issues ?? [], answer.text).toEqual([])
 })
 

@@ -19,6 +19,11 @@ import { activityRoutes } from './activity/activityRoutes.ts'
 import { docsPages } from './docs/docsPages.ts'
 import { eventHub } from './events/eventHub.ts'
 import { hostEvents } from './events/hostEvents.ts'
+import { downloadRoutes } from './files/downloadRoutes.ts'
+import { treeRoutes } from './files/treeRoutes.ts'
+import { uploadRepository } from './files/uploadRepository.ts'
+import { uploadRoutes } from './files/uploadRoutes.ts'
+import { uploads } from './files/uploads.ts'
 import type { HostCall } from './host/hostCalls.ts'
 import { hostConnection } from './host/hostConnection.ts'
 import { authentication } from './http/authentication.ts'
@@ -222,6 +227,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
             records.all().map(({ id }) => id),
           )
           events.publishReady()
+          void transfers.sweep()
         },
         waitMs: options.hostWaitMs ?? defaultHostWaitMs,
         log: log.of('host'),
@@ -243,6 +249,20 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       (it) => it.close(),
     )
 
+    const transfers = scope.own(
+      uploads({
+        records: uploadRepository(database),
+        call,
+        isRunning: (id) => sandboxes.find(id)?.status === 'running',
+        onComplete: ({ sandboxId, path, size }) =>
+          activity.note(sandboxId, { type: 'file.written', description: `${size} bytes were written to ${path}.` }),
+        randomBytes,
+        now,
+        log: log.of('uploads'),
+      }),
+      (it) => it.close(),
+    )
+
     const closing = new AbortController()
     const guard = requestGuard({ beyondLoopback, listenHost: options.listen.host, publicUrl, scheme })
     const limiter = failureLimiter(now)
@@ -257,6 +277,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...portRoutes({ sandboxes, ports, tokens, urlOf: names.urlOf, openPath }),
         ...sandboxDomainRoutes({ sandboxes, domains }),
         ...fileRoutes({ sandboxes, call, activity }),
+        ...treeRoutes({ sandboxes, call }),
+        ...downloadRoutes({ sandboxes, call, archive: use.watchedArchive((...request) => host.archive(...request)) }),
+        ...uploadRoutes({ sandboxes, uploads: transfers }),
         ...terminalRoutes({
           sandboxes,
           links,

@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { z } from 'zod'
 import type { Answer, Parsed, Route } from '../../shared/contract/route.ts'
@@ -20,7 +22,37 @@ export type Call = {
 /** A route of the contract with what answers it. Input is parsed by the route's own schemas before. */
 export type Endpoint =
   | { kind: 'open'; route: Route; handle: (input: Parsed<Route>) => unknown }
+  | RawEndpoint
   | { kind: 'guarded'; route: Route; linkMayUse: boolean; handle: (input: Parsed<Route>, call: Call) => unknown }
+
+/** Of a route with bodies of bytes. It answers with a stream, or with what the route's schema says. */
+export type RawEndpoint = {
+  kind: 'raw'
+  route: Route
+  linkMayUse: false
+  handle: (input: Parsed<Route>, call: RawCall) => Promise<RawAnswer>
+}
+
+export type RawCall = Call & {
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+  /** Empty where the route takes no bytes. */
+  readonly body: AsyncIterable<Uint8Array>
+  /** Of the answer, also when it is a failure. */
+  setHeader(name: string, value: string): void
+}
+
+export type RawAnswer =
+  | { kind: 'json'; value: unknown }
+  /** `body` absent: there is none, but all headers are as if there were. */
+  | { kind: 'bytes'; status: number; headers: Readonly<Record<string, string>>; body?: Readable }
+
+export function rawEndpoint<R extends Route>(
+  route: R,
+  handle: (input: Parsed<R>, call: RawCall) => Promise<RawAnswer>,
+): Endpoint {
+  return { kind: 'raw', route, linkMayUse: false, handle: handle as RawEndpoint['handle'] } // as above
+}
 
 /** `const A` keeps literals such as `success: true` what they are. */
 export function endpoint<R extends Route, const A extends Answer<R>>(

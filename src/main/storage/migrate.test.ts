@@ -107,6 +107,19 @@ describe('the schema of the service', () => {
     expect(database.prepare('SELECT * FROM port_tokens').all()).toEqual([])
   })
 
+  test('8 keeps the sandboxes of 7, and takes uploads away with them', () => {
+    migrate(database, upTo(7))
+    addAccount('ada')
+    addSandbox('a'.repeat(32), 'ada')
+    migrate(database, upTo(8))
+    expect(database.prepare('SELECT id FROM sandboxes').all()).toEqual([{ id: 'a'.repeat(32) }])
+    database.exec(
+      `INSERT INTO uploads VALUES ('upl_${'0'.repeat(24)}', '${'a'.repeat(32)}', '/x', '/x', '/.x', 2, 1, 0, NULL, NULL, NULL, 0, 1)`,
+    )
+    database.exec('DELETE FROM sandboxes')
+    expect(database.prepare('SELECT * FROM uploads').all()).toEqual([])
+  })
+
   test('allows one owner, and no start time of what does not run', () => {
     migrate(database, serviceMigrations)
     addAccount('ada')

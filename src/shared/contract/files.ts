@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { IsoTime } from '../time.ts'
-import { defineRoute } from './route.ts'
+import { defineRoute, QueryFlag } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 
 /** Largest file that one upload or read carries; base64 and JSON need room beside it. */
@@ -89,4 +89,110 @@ export const listFiles = defineRoute({
   query: PathQuery,
   /** `truncated`: there are more than one answer takes. */
   response: z.object({ path: z.string(), entries: z.array(FileEntry), truncated: z.boolean() }),
+})
+
+export const statFile = defineRoute({
+  operation: 'fileStat',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/files/stat',
+  summary: 'Tell what is at a path, of a link the link itself',
+  tag: 'Files',
+  params: SandboxParams,
+  query: PathQuery,
+  response: FileState,
+})
+
+export const makeFolder = defineRoute({
+  operation: 'folderCreate',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/files/folders',
+  summary: 'Make a folder and those above it',
+  tag: 'Files',
+  params: SandboxParams,
+  body: z.object({ path: SandboxPath }),
+  /** `created`: it was not there before. */
+  response: z.object({ path: z.string(), created: z.boolean() }),
+  status: 201,
+  idempotent: true,
+})
+
+const FromTo = z.object({ from: SandboxPath, to: SandboxPath })
+
+export const moveFile = defineRoute({
+  operation: 'fileMove',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/files/move',
+  summary: 'Move or rename a file or a folder',
+  tag: 'Files',
+  params: SandboxParams,
+  /** `replace`: a file, a link or an empty folder in its place goes. */
+  body: FromTo.extend({ replace: z.boolean().default(false) }),
+  response: z.object({ success: z.literal(true), path: z.string() }),
+  idempotent: true,
+})
+
+export const copyFile = defineRoute({
+  operation: 'fileCopy',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/files/copy',
+  summary: 'Copy a file or a folder, with modes and times',
+  tag: 'Files',
+  params: SandboxParams,
+  body: FromTo,
+  response: z.object({ success: z.literal(true), path: z.string() }),
+  status: 201,
+  idempotent: true,
+})
+
+export const removeFile = defineRoute({
+  operation: 'fileRemove',
+  method: 'DELETE',
+  path: '/v1/sandboxes/:id/files',
+  summary: 'Remove a file or a folder',
+  tag: 'Files',
+  params: SandboxParams,
+  /** `recursive`: a folder with everything in it. */
+  query: PathQuery.extend({ recursive: QueryFlag.default(false) }),
+  response: z.object({ success: z.literal(true), message: z.string() }),
+})
+
+export const downloadFile = defineRoute({
+  operation: 'fileDownload',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/files/content',
+  summary: 'Download a file, or a range of it',
+  tag: 'Files',
+  params: SandboxParams,
+  query: PathQuery,
+  response: z.unknown(),
+  raw: {
+    response: {
+      mediaTypes: ['application/octet-stream', 'image/*'],
+      description:
+        'The bytes, with `ETag` and `Last-Modified`; 206 with `Content-Range` for a range, 304 for a version that the client has, 416 for a range beyond the end. It breaks off when the file changes meanwhile.',
+    },
+    headers: {
+      Range: { description: 'One range of bytes; several are answered with the whole file.', required: false },
+      'If-Range': { description: 'The `ETag` that the range belongs to.', required: false },
+      'If-None-Match': { description: 'The `ETag` that the client has.', required: false },
+    },
+  },
+})
+
+export const downloadFolder = defineRoute({
+  operation: 'folderDownload',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/files/archive',
+  summary: 'Download a folder as an archive',
+  tag: 'Files',
+  params: SandboxParams,
+  query: PathQuery.extend({ format: z.enum(['tar.gz', 'tar']).default('tar.gz') }),
+  response: z.unknown(),
+  raw: {
+    response: {
+      mediaTypes: ['application/gzip', 'application/x-tar'],
+      description: 'The archive as it is made. It breaks off when it could not be completed.',
+    },
+    headers: {},
+  },
 })

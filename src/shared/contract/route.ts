@@ -33,6 +33,18 @@ export type Route<
   idempotent: boolean
   /** Largest request body in bytes. */
   maxBodyBytes: number
+  /** Bodies that are no JSON. */
+  raw: RawBodies | undefined
+}
+
+/** A body of bytes is streamed, in either direction: it has no schema, and nothing keeps the whole of it. */
+export type RawBodies = {
+  /** Media type of the request's body; absent when it has none. */
+  request?: string
+  /** Media types of the answer's body, and what it is; absent when it is JSON. Failures are JSON all the same. */
+  response?: { mediaTypes: readonly string[]; description: string }
+  /** Headers of the request that mean something here. */
+  headers: Readonly<Record<string, { description: string; required: boolean }>>
 }
 
 type Definition<P, Q, B, R> = {
@@ -50,6 +62,7 @@ type Definition<P, Q, B, R> = {
   auth?: 'none' | 'key' | 'owner'
   idempotent?: boolean
   maxBodyBytes?: number
+  raw?: RawBodies
 }
 
 const defaultMaxBodyBytes = 256 * 1024
@@ -66,6 +79,7 @@ export function defineRoute<
     auth: 'key',
     idempotent: false,
     maxBodyBytes: defaultMaxBodyBytes,
+    raw: undefined,
     ...definition,
     hasBody: definition.body !== undefined,
     params: definition.params ?? (Nothing as unknown as P), // no params given: P is `typeof Nothing`

@@ -1,6 +1,17 @@
 import { createApiKey, listApiKeys, revokeApiKey } from './accounts.ts'
 import { listActivity, listCommands } from './activity.ts'
-import { listFiles, readFile, uploadFile } from './files.ts'
+import {
+  copyFile,
+  downloadFile,
+  downloadFolder,
+  listFiles,
+  makeFolder,
+  moveFile,
+  readFile,
+  removeFile,
+  statFile,
+  uploadFile,
+} from './files.ts'
 import { getHealth } from './health.ts'
 import { getMetrics } from './metrics.ts'
 import { createPortToken, exposePort, listListeningPorts, listPorts, removePort } from './ports.ts'
@@ -30,6 +41,7 @@ import {
   resizeTerminal,
   writeTerminal,
 } from './terminals.ts'
+import { appendUpload, beginUpload, cancelUpload, getUpload } from './uploads.ts'
 
 /** Every operation of the service. OpenAPI and the check that each has a handler are made from it. */
 export const routeTable: readonly Route[] = [
@@ -54,6 +66,17 @@ export const routeTable: readonly Route[] = [
   uploadFile,
   readFile,
   listFiles,
+  statFile,
+  downloadFile,
+  downloadFolder,
+  makeFolder,
+  moveFile,
+  copyFile,
+  removeFile,
+  beginUpload,
+  appendUpload,
+  getUpload,
+  cancelUpload,
   exposePort,
   listPorts,
   listListeningPorts,

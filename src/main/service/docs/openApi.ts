@@ -66,16 +66,35 @@ function operationOf(route: Route, operationId: string, schemas: Schemas): JsonS
       ...parameters(schemas.jsonSchema(route.params, 'input'), 'path'),
       ...parameters(schemas.jsonSchema(route.query, 'input'), 'query'),
       ...(route.idempotent ? [idempotencyKey] : []),
+      ...headerParameters(route),
     ],
     ...(route.hasBody && { requestBody: bodyOf(schemas.jsonSchema(route.body, 'input')) }),
+    ...(route.raw?.request !== undefined && { requestBody: { content: { [route.raw.request]: bytes } } }),
     responses: {
-      [route.status]: {
-        description: 'Done.',
-        content: { 'application/json': { schema: schemas.jsonSchema(route.response, 'output') } },
-      },
+      [route.status]: answerOf(route, schemas),
       ...Object.fromEntries(errorsOf(route).map((status) => [status, errorResponse(status)])),
     },
   }
+}
+
+const bytes = { schema: { type: 'string', format: 'binary' } }
+
+function answerOf({ raw, response }: Route, schemas: Schemas): JsonSchema {
+  if (raw?.response === undefined) {
+    return { description: 'Done.', content: { 'application/json': { schema: schemas.jsonSchema(response, 'output') } } }
+  }
+  const { mediaTypes, description } = raw.response
+  return { description, content: Object.fromEntries(mediaTypes.map((type) => [type, bytes])) }
+}
+
+function headerParameters({ raw }: Route): JsonSchema[] {
+  return Object.entries(raw?.headers ?? {}).map(([name, { description, required }]) => ({
+    name,
+    in: 'header',
+    required,
+    description,
+    schema: { type: 'string' },
+  }))
 }
 
 function bodyOf(schema: JsonSchema): JsonSchema {
@@ -108,7 +127,8 @@ const meanings: Readonly<Record<number, string>> = {
   404: 'Not there, or not yours.',
   409: 'Its present state does not allow this, or the Idempotency-Key was used otherwise.',
   413: 'Too large.',
-  415: 'The body is not JSON.',
+  415: 'The body is of another kind.',
+  416: 'There is nothing in this range.',
   429: 'Too many; wait as long as `Retry-After` says.',
   500: 'Something unexpected went wrong.',
   503: 'The sandbox host or what it needs is not available.',
@@ -122,7 +142,8 @@ function errorsOf(route: Route): number[] {
     403,
     ...(route.path.includes(':') ? [404] : []),
     ...(route.path.includes('/sandboxes/') || route.idempotent ? [409] : []),
-    ...(route.hasBody ? [413, 415] : []),
+    ...(route.hasBody || route.raw?.request !== undefined ? [413, 415] : []),
+    ...(route.raw?.headers.Range ? [416] : []),
     ...(route.auth === 'none' ? [] : [429]),
     500,
     503,

@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../../shared/appError.ts'
 import type { Parsed, Route } from '../../../shared/contract/route.ts'
 import type { AccountId } from '../../../shared/ids.ts'
-import type { Call, Caller, Endpoint } from '../endpoint.ts'
+import type { Call, Caller, Endpoint, RawEndpoint } from '../endpoint.ts'
 import type { IdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
 import { type Authentication, authorize } from './authentication.ts'
 import { credentialOf } from './credentials.ts'
@@ -18,6 +20,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null
   }
+  interface FastifyContextConfig {
+    takesBytes?: boolean
+  }
 }
 
 const noBytes = Buffer.alloc(0)
@@ -32,23 +37,28 @@ export function addEndpoints(app: FastifyInstance, endpoints: readonly Endpoint[
         method: route.method,
         url: path,
         bodyLimit: route.maxBodyBytes,
-        ...(endpoint.kind === 'guarded' && {
+        config: { takesBytes: route.raw?.request !== undefined },
+        ...(endpoint.kind !== 'open' && {
           onRequest: (request, _, done) => {
             request.caller = callerOf(request, endpoint, options.authentication)
             done()
           },
         }),
-        handler: (request, reply) => answer(endpoint, { request, reply }, options),
+        handler: (request, reply) =>
+          endpoint.kind === 'raw'
+            ? answerRaw(endpoint, { request, reply }, options.closing)
+            : answer(endpoint, { request, reply }, options),
       })
     }
   }
 }
 
+type JsonEndpoint = Exclude<Endpoint, RawEndpoint>
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
 function callerOf(
   request: FastifyRequest,
-  { route, linkMayUse }: Extract<Endpoint, { kind: 'guarded' }>,
+  { route, linkMayUse }: Exclude<Endpoint, { kind: 'open' }>,
   authentication: Authentication,
 ): Caller {
   const caller = authentication.identify(credentialOf(request.headers), request.ip)
@@ -57,7 +67,7 @@ function callerOf(
   return caller
 }
 
-async function answer(endpoint: Endpoint, exchange: Exchange, options: DispatchOptions): Promise<FastifyReply> {
+async function answer(endpoint: JsonEndpoint, exchange: Exchange, options: DispatchOptions): Promise<FastifyReply> {
   const { request, reply } = exchange
   const { route } = endpoint
   const input = parseRequest(route, request)
@@ -72,6 +82,47 @@ async function answer(endpoint: Endpoint, exchange: Exchange, options: DispatchO
   return reply.code(status).type('application/json; charset=utf-8').send(body)
 }
 
+/** A body that nobody read to its end takes its connection with it. */
+async function answerRaw(endpoint: RawEndpoint, exchange: Exchange, closing: AbortSignal): Promise<FastifyReply> {
+  const { request, reply } = exchange
+  const { route, handle } = endpoint
+  const type = request.headers['content-type']
+  if (route.raw?.request !== undefined && type !== undefined && !type.toLowerCase().startsWith(route.raw.request)) {
+    throw new AppError('request/media-type', `The body must be \`${route.raw.request}\`.`)
+  }
+  const given = { params: request.params, query: request.query, body: undefined }
+  const call = callOf(exchange, closing)
+  const answer = await handle(parseRequest(route, given), {
+    caller: call.caller,
+    get signal() {
+      return call.signal
+    },
+    method: request.method,
+    headers: request.headers,
+    body: route.raw?.request === undefined ? noPieces() : limited(request, route.maxBodyBytes),
+    setHeader: (name, value) => void reply.header(name, value),
+  })
+  if (answer.kind === 'json') {
+    return reply.code(route.status).type('application/json; charset=utf-8').send(JSON.stringify(answer.value))
+  }
+  // Without a body Fastify would tell of a length of 0.
+  const body = answer.body ?? (request.method === 'HEAD' ? Readable.from([]) : undefined)
+  return reply.code(answer.status).headers(answer.headers).send(body)
+}
+
+async function* noPieces(): AsyncGenerator<Uint8Array> {}
+
+async function* limited(request: FastifyRequest, most: number): AsyncGenerator<Uint8Array> {
+  const tooLarge = () => new AppError('request/too-large', `The body has more than ${most} bytes.`)
+  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge()
+  let bytes = 0
+  for await (const piece of request.raw.iterator({ destroyOnReturn: false })) {
+    bytes += piece.length
+    if (bytes > most) throw tooLarge()
+    yield piece
+  }
+}
+
 function repeatable(
   accountId: AccountId,
   key: string,
@@ -84,7 +135,7 @@ function repeatable(
 type Kept = { status: number; body: string }
 
 async function handled(
-  endpoint: Endpoint,
+  endpoint: JsonEndpoint,
   input: Parsed<Route>,
   exchange: Exchange,
   closing: AbortSignal,

@@ -75,6 +75,11 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     if (request.headers['idempotency-key'] !== undefined) request.bodyBytes = bytes
     done(null, parseJsonBody(bytes))
   })
+  // Read by the handler, as it comes.
+  app.addContentTypeParser('application/octet-stream', (request, _, done) => {
+    const refused = new AppError('request/media-type', 'The body must be `application/json`.')
+    done(request.routeOptions.config.takesBytes === true ? null : refused)
+  })
 
   addEndpoints(app, options.endpoints, options)
   for (const path of options.socketPaths) {

@@ -6,6 +6,7 @@ import { ports } from './ports.ts'
 import { sandboxDomains } from './sandboxDomains.ts'
 import { sandboxes } from './sandboxes.ts'
 import { snapshots } from './snapshots.ts'
+import { uploads } from './uploads.ts'
 
 /** The schema of `service.sqlite`, in order. */
 export const serviceMigrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const serviceMigrations: readonly Migration[] = [
   ports,
   snapshots,
   sandboxDomains,
+  uploads,
 ]

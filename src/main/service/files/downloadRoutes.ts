@@ -1,0 +1,107 @@
+import { posix } from 'node:path'
+import { Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import { AppError } from '../../../shared/appError.ts'
+import { downloadFile, downloadFolder } from '../../../shared/contract/files.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import { type Endpoint, rawEndpoint } from '../endpoint.ts'
+import type { HostCall, HostCalls } from '../host/hostCalls.ts'
+import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+import { wantedBytes } from './byteRange.ts'
+import { servedHeaders } from './servedHeaders.ts'
+
+const pieceBytes = 4 * 1024 * 1024
+const pieceDeadlineMs = 120_000
+const beginMs = 30_000
+/** Of what a person waits for: nearly as small as the best, and several times faster. */
+const gzipLevel = 4
+
+type Options = {
+  sandboxes: Pick<SandboxRegistry, 'running'>
+  call: HostCall
+  archive: HostCalls['archive']
+}
+
+export function downloadRoutes({ sandboxes, call, archive }: Options): Endpoint[] {
+  const read = (file: File, offset: number, length: number, signal: AbortSignal) =>
+    call('file.readRange', { ...file, offset, length }, { deadlineMs: pieceDeadlineMs, signal })
+
+  /** The next piece is fetched while one is sent. */
+  async function* pieces(file: File, { from, end, version }: Span, signal: AbortSignal): AsyncGenerator<Buffer> {
+    const fetchFrom = (offset: number) => {
+      const piece = read(file, offset, Math.min(pieceBytes, end - offset), signal)
+      piece.catch(() => {}) // it is told when its turn comes
+      return piece
+    }
+    let coming = fetchFrom(from)
+    for (let at = from; at < end; ) {
+      const { result, body } = await coming
+      if (result.version !== version || body.length === 0) {
+        throw new AppError('file/changed', `${file.path} has changed meanwhile.`)
+      }
+      at += body.length
+      if (at < end) coming = fetchFrom(at)
+      yield body
+    }
+  }
+
+  return [
+    rawEndpoint(downloadFile, async ({ params, query: { path } }, { caller, headers, method, signal, setHeader }) => {
+      const file = { sandboxId: sandboxes.running(caller, params.id).id, path }
+      const { size, version, modified_at } = (await read(file, 0, 0, signal)).result
+      const etag = `"${version}"`
+      const about = {
+        ...servedHeaders(posix.basename(path)),
+        'accept-ranges': 'bytes',
+        etag,
+        'last-modified': new Date(modified_at).toUTCString(),
+      }
+      if (headers['if-none-match'] === etag) return { kind: 'bytes', status: 304, headers: about }
+      const wanted = wantedBytes(headers, { size, etag })
+      if (wanted === 'unsatisfiable') {
+        setHeader('content-range', `bytes */${size}`)
+        throw new AppError('request/range', `${path} has ${size} bytes.`)
+      }
+      const { from, end, partial } = wanted
+      return {
+        kind: 'bytes',
+        status: partial ? 206 : 200,
+        headers: {
+          ...about,
+          'content-length': String(end - from),
+          ...(partial && { 'content-range': `bytes ${from}-${end - 1}/${size}` }),
+        },
+        ...(method !== 'HEAD' && {
+          body: Readable.from(pieces(file, { from, end, version }, signal), { objectMode: false, highWaterMark: 1 }),
+        }),
+      }
+    }),
+
+    rawEndpoint(downloadFolder, async ({ params, query: { path, format } }, { caller, method, signal }) => {
+      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      if (/^\/+$/.test(path)) throw new AppError('file/path', 'That is the whole sandbox: name a folder in it.')
+      const { result } = await call('file.stat', { sandboxId, path }, { signal })
+      if (result.type !== 'directory') throw new AppError('file/not-a-folder', `${path} is not a folder.`)
+      const type = format === 'tar' ? 'application/x-tar' : 'application/gzip'
+      const headers = servedHeaders(`${posix.basename(path)}.${format}`, type)
+      if (method === 'HEAD') return { kind: 'bytes', status: 200, headers }
+      const tar = await archive({ sandboxId, path }, AbortSignal.any([signal, AbortSignal.timeout(beginMs)]))
+      const body = format === 'tar' ? tar : zipped(tar)
+      const leave = () => body.destroy()
+      signal.addEventListener('abort', leave, { once: true })
+      body.once('close', () => signal.removeEventListener('abort', leave))
+      return { kind: 'bytes', status: 200, headers, body }
+    }),
+  ]
+}
+
+type File = { sandboxId: SandboxId; path: string }
+type Span = { from: number; end: number; version: string }
+
+/** Either ends with the other. */
+function zipped(tar: Readable): Readable {
+  const zip = createGzip({ level: gzipLevel })
+  tar.on('error', (failure) => zip.destroy(failure))
+  zip.once('close', () => tar.destroy())
+  return tar.pipe(zip)
+}

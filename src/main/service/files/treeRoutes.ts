@@ -1,0 +1,49 @@
+import { AppError } from '../../../shared/appError.ts'
+import { copyFile, makeFolder, moveFile, removeFile, statFile } from '../../../shared/contract/files.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+
+/** A tree may have to be copied to another file system. */
+const treeDeadlineMs = 30 * 60_000
+
+export function treeRoutes({
+  sandboxes,
+  call,
+}: {
+  sandboxes: Pick<SandboxRegistry, 'running'>
+  call: HostCall
+}): Endpoint[] {
+  return [
+    endpoint(statFile, async ({ params, query: { path } }, { caller, signal }) => {
+      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      return (await call('file.stat', { sandboxId, path }, { signal })).result
+    }),
+    endpoint(makeFolder, async ({ params, body: { path } }, { caller }) => {
+      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      return { path, ...(await call('file.makeFolder', { sandboxId, path })).result }
+    }),
+    endpoint(moveFile, async ({ params, body }, { caller }) => {
+      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      notRoot(body.from)
+      await call('file.move', { sandboxId, ...body }, { deadlineMs: treeDeadlineMs })
+      return { success: true, path: body.to }
+    }),
+    endpoint(copyFile, async ({ params, body }, { caller }) => {
+      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      notRoot(body.from)
+      await call('file.copy', { sandboxId, ...body }, { deadlineMs: treeDeadlineMs })
+      return { success: true, path: body.to }
+    }),
+    endpoint(removeFile, async ({ params, query: { path, recursive } }, { caller }) => {
+      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      notRoot(path)
+      await call('file.remove', { sandboxId, path, recursive }, { deadlineMs: treeDeadlineMs })
+      return { success: true, message: `${path} was removed.` }
+    }),
+  ]
+}
+
+function notRoot(path: string): void {
+  if (/^\/+$/.test(path)) throw new AppError('file/path', 'That is the whole sandbox: name a file or a folder in it.')
+}

@@ -1,0 +1,59 @@
+import { AppError } from '../../../shared/appError.ts'
+import {
+  appendUpload,
+  beginUpload,
+  cancelUpload,
+  getUpload,
+  type Upload,
+  uploadLimits,
+  uploadOffsetHeader,
+} from '../../../shared/contract/uploads.ts'
+import { isoTime } from '../../../shared/time.ts'
+import { type Endpoint, endpoint, rawEndpoint } from '../endpoint.ts'
+import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+import type { UploadRecord } from './uploadRepository.ts'
+import type { Uploads } from './uploads.ts'
+
+type Options = { sandboxes: Pick<SandboxRegistry, 'owned' | 'running'>; uploads: Uploads }
+
+export function uploadRoutes({ sandboxes, uploads }: Options): Endpoint[] {
+  return [
+    endpoint(beginUpload, async ({ params, body }, { caller }) =>
+      uploadToWire(await uploads.begin(sandboxes.running(caller, params.id).id, body)),
+    ),
+    rawEndpoint(appendUpload, async ({ params }, { caller, headers, body, signal, setHeader }) => {
+      const record = uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
+      const offset = offsetOf(headers[uploadOffsetHeader.toLowerCase()])
+      const setOffset = ({ received }: UploadRecord) => setHeader(uploadOffsetHeader, String(received))
+      setOffset(record)
+      const now = await uploads.append(record, { offset, body, signal })
+      setOffset(now)
+      return { kind: 'json', value: uploadToWire(now) }
+    }),
+    endpoint(getUpload, ({ params }, { caller }) =>
+      uploadToWire(uploads.get(sandboxes.owned(caller, params.id).id, params.uploadId)),
+    ),
+    endpoint(cancelUpload, async ({ params }, { caller }) => {
+      const record = uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
+      await uploads.cancel(record)
+      return { success: true, message: `The upload of ${record.path} was called off.` }
+    }),
+  ]
+}
+
+function uploadToWire({ id, path, size, received, complete, touchedAtMs }: UploadRecord): Upload {
+  return {
+    upload_id: id,
+    path,
+    size,
+    offset: received,
+    complete,
+    chunk_bytes: uploadLimits.chunkBytes,
+    expires_at: isoTime(touchedAtMs + uploadLimits.keptMs),
+  }
+}
+
+function offsetOf(header: string | string[] | undefined): number {
+  if (typeof header === 'string' && /^\d{1,15}$/.test(header)) return Number(header)
+  throw new AppError('request/invalid', `The header \`${uploadOffsetHeader}\` must be a whole number of bytes.`)
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { UploadId } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { SandboxPath } from './files.ts'
+import { defineRoute } from './route.ts'
+import { SandboxParams } from './sandboxes.ts'
+
+export const uploadLimits = {
+  /** Of one file. */
+  maxBytes: 50 * 1024 ** 3,
+  /** Begun and not completed, of one sandbox. */
+  perSandbox: 64,
+  /** What a client should send at once, so that little is lost with a connection. */
+  chunkBytes: 8 * 1024 * 1024,
+  /** The most that one request may carry. */
+  maxChunkBytes: 64 * 1024 * 1024,
+  /** After the last byte that came. */
+  keptMs: 24 * 3600 * 1000,
+} as const
+
+export const uploadOffsetHeader = 'Upload-Offset'
+
+export const Upload = z.object({
+  upload_id: UploadId,
+  path: z.string(),
+  size: z.int(),
+  /** So many bytes have come: the next request begins there. */
+  offset: z.int(),
+  /** The file is in its place. */
+  complete: z.boolean(),
+  chunk_bytes: z.int(),
+  expires_at: IsoTime,
+})
+export type Upload = z.infer<typeof Upload>
+
+const UploadParams = SandboxParams.extend({ uploadId: UploadId })
+const wholeSize = 'must be a whole number of bytes, at most 50 GiB'
+
+/** As in https://tus.io/protocols/resumable-upload, with JSON answers. */
+export const beginUpload = defineRoute({
+  operation: 'uploadBegin',
+  method: 'POST',
+  path: '/v1/sandboxes/:id/files/uploads',
+  summary: 'Begin to upload a file in pieces',
+  tag: 'Files',
+  params: SandboxParams,
+  body: z.object({
+    path: SandboxPath,
+    size: z.int(wholeSize).min(0, wholeSize).max(uploadLimits.maxBytes, wholeSize),
+    modified_at: z.iso.datetime({ offset: true }).optional(),
+    /** A file in its place goes when this one is complete; it gives its mode. */
+    replace: z.boolean().default(false),
+    /** The file in its place must still be of this version (`fileStat`) then. */
+    if_version: z.string().max(200).optional(),
+    /** Of the whole file, in hexadecimal; checked before it takes its place. */
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal characters')
+      .optional(),
+  }),
+  response: Upload,
+  status: 201,
+  idempotent: true,
+})
+
+export const appendUpload = defineRoute({
+  operation: 'uploadAppend',
+  method: 'PATCH',
+  path: '/v1/sandboxes/:id/files/uploads/:uploadId',
+  summary: 'Send the next piece of an upload',
+  tag: 'Files',
+  params: UploadParams,
+  response: Upload,
+  maxBodyBytes: uploadLimits.maxChunkBytes,
+  raw: {
+    request: 'application/octet-stream',
+    headers: {
+      [uploadOffsetHeader]: {
+        description:
+          'Where the piece belongs. Another one than the offset of the upload is answered with 409 and that.',
+        required: true,
+      },
+    },
+  },
+})
+
+export const getUpload = defineRoute({
+  operation: 'uploadGet',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/files/uploads/:uploadId',
+  summary: 'Tell how far an upload has come',
+  tag: 'Files',
+  params: UploadParams,
+  response: Upload,
+})
+
+export const cancelUpload = defineRoute({
+  operation: 'uploadCancel',
+  method: 'DELETE',
+  path: '/v1/sandboxes/:id/files/uploads/:uploadId',
+  summary: 'Call an upload off',
+  tag: 'Files',
+  params: UploadParams,
+  response: z.object({ success: z.literal(true), message: z.string() }),
+})
