@@ -123,6 +123,11 @@ test('the window stays on the local interface, and links lead to the browser', a
     expect(window.webContents.openHandler?.({ url }), url).toEqual({ action: 'deny' })
   }
   expect(happens('will-frame-navigate', `${origin}/`, false)).toBe(true)
+  const preview = 'http://3000-0a1b.localhost:4000/'
+  expect(happens('will-frame-navigate', preview, false)).toBe(false)
+  expect(happens('will-redirect', preview, false)).toBe(false)
+  expect(happens('will-redirect', 'https://example.com/', false)).toBe(true)
+  expect(happens('will-redirect', preview)).toBe(true)
   expect(happens('will-attach-webview', '')).toBe(true)
   expect(electronSeen.openedOutside).toEqual([])
   expect(window.webContents.openHandler?.({ url: 'https://example.com/a?b' })).toEqual({ action: 'deny' })

@@ -44,7 +44,7 @@ export async function openWindow(
     ...(state && { storageState: state }),
   })
   context.setDefaultTimeout(60_000)
-  await context.addInitScript("localStorage.setItem('steward.terminal.renderer', 'dom')")
+  await context.addInitScript("if (self === top) localStorage.setItem('steward.terminal.renderer', 'dom')")
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (failure) => complaints.push(`page error: ${failure.message}`))

@@ -34,18 +34,26 @@ function stayInside(contents: WebContents, origin: string): void {
     openOutside(event.url, origin)
   })
   contents.on('will-redirect', (event) => {
-    if (originOf(event.url) !== origin) event.preventDefault()
+    const allowed = event.isMainFrame ? originOf(event.url) === origin : isPreview(event.url)
+    if (!allowed) event.preventDefault()
   })
   contents.on('will-frame-navigate', (event) => {
-    if (!event.isMainFrame) event.preventDefault()
+    if (!event.isMainFrame && !isPreview(event.url)) event.preventDefault()
   })
 }
 
-/** Links lead to the person's browser, over https; our own pages too (the API's documents), as they are. */
+/** An exposed port of a sandbox, which is an origin of its own; the page's security policy names the very port. */
+function isPreview(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && hostname.endsWith('.localhost')
+}
+
+/** Links lead to the person's browser, over https; our own pages (the API's documents) and exposed ports too, as they are. */
 function openOutside(url: string, origin: string): void {
   const own = originOf(url) === origin
-  if (!own && !url.startsWith('https://')) return
-  // The address is one that the page's link named: without a fragment of ours it carries no secret.
+  if (!own && !isPreview(url) && !url.startsWith('https://')) return
+  // The address is one that the page named: of secrets it holds none but the token of one exposed port.
   shell.openExternal(new URL(url).href).catch(() => {}) // no browser: there is nobody to tell
 }
 

@@ -16,7 +16,12 @@ type SelectProps<Value extends string> = FieldTexts & {
   onChange: (value: Value) => void
   options: readonly SelectOption<Value>[]
   disabled?: boolean
+  /** Looks like text until it is used, for a choice among facts. */
+  quiet?: boolean
 }
+
+const quietLook =
+  '-ml-1.5 h-6 max-w-full rounded-small px-1.5 text-text hover:not-disabled:bg-hover aria-expanded:bg-hover disabled:opacity-50'
 
 /** One of a few choices, as a button that opens them. */
 export function Select<Value extends string>({
@@ -24,6 +29,7 @@ export function Select<Value extends string>({
   onChange,
   options,
   disabled = false,
+  quiet = false,
   ...texts
 }: SelectProps<Value>) {
   const container = useLayers()
@@ -36,7 +42,11 @@ export function Select<Value extends string>({
             id={id}
             aria-labelledby={`${labelId} ${id}-value`}
             disabled={disabled}
-            className={classNames(inputLook, 'flex items-center justify-between gap-2 text-left')}
+            className={classNames(
+              quiet ? quietLook : inputLook,
+              'flex items-center gap-2 text-left',
+              !quiet && 'justify-between',
+            )}
           >
             <span id={`${id}-value`} className="truncate">
               {options.find((option) => option.value === value)?.label ?? value}

@@ -13,8 +13,17 @@ const securityHeaders = {
   'x-frame-options': 'DENY',
 } as const
 
+/**
+ * Whose pages may be shown within ours: exposed ports below `localhost`, each an origin of its own. Those that a proxy
+ * serves open in a tab.
+ */
+export function previewSource(serviceUrl: string | undefined): string | undefined {
+  const { protocol, port } = new URL(serviceUrl ?? 'about:blank')
+  return protocol === 'http:' ? `http://*.localhost:${port === '' ? 80 : port}` : undefined
+}
+
 /** xterm.js and the dialogs put style elements into the page, hence `unsafe-inline` for styles alone. */
-export function pageHeaders(host: string) {
+export function pageHeaders(host: string, frames: string | undefined) {
   return {
     ...securityHeaders,
     'content-security-policy': [
@@ -24,6 +33,7 @@ export function pageHeaders(host: string) {
       `connect-src 'self' ws://${host}`,
       "img-src 'self' data:",
       "font-src 'self'",
+      `frame-src ${frames ?? "'none'"}`,
       "frame-ancestors 'none'",
       "base-uri 'none'",
       "form-action 'none'",

@@ -7,7 +7,7 @@ import type { ListenAddress } from '../../platform/listenAddress.ts'
 import type { Log } from '../../platform/log.ts'
 import { Scope } from '../../platform/scope.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
-import { asAppError, refuseUpgrade, sendError } from './answers.ts'
+import { asAppError, previewSource, refuseUpgrade, sendError } from './answers.ts'
 import { sessionCookieOf } from './cookies.ts'
 import { eventSockets } from './eventSockets.ts'
 import { type LocalStatus, localRoutes } from './localRoutes.ts'
@@ -46,7 +46,7 @@ export async function startLocalServer({
   const forwarder = requestForwarder(link.target)
   const streams = streamForwarder(link.target, webSockets)
   const events = eventSockets(link, webSockets)
-  const pages = pageFiles(pagesFolder)
+  const pages = pageFiles(pagesFolder, () => previewSource(link.target()?.url))
   await listen(http, address)
   const { port } = http.address() as AddressInfo // it listens on TCP
   const guard = requestGuard(port)

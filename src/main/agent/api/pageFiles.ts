@@ -26,8 +26,8 @@ const types: Readonly<Record<string, string>> = {
 /** The build names what stands in this folder by its content, so a browser may keep it for good. */
 const hashedFolder = `assets${sep}`
 
-/** The built interface. A path that is no file and looks like a page is the application's own to route. */
-export function pageFiles(folder: string): PageFiles {
+/** The built interface, with `frames` as the only source of pages within it. A path that is no file and looks like a page is the application's own to route. */
+export function pageFiles(folder: string, frames: () => string | undefined): PageFiles {
   return {
     async send(request, response, path) {
       const wanted = fileOf(path)
@@ -35,12 +35,17 @@ export function pageFiles(folder: string): PageFiles {
       const file = type === undefined ? undefined : await existing(join(folder, wanted))
       if (file && type !== undefined) {
         const cacheControl = wanted.startsWith(hashedFolder) ? 'public, max-age=31536000, immutable' : 'no-cache'
-        return stream(request, response, { ...file, type, cacheControl })
+        return stream(request, response, { ...file, type, cacheControl, frames: frames() })
       }
       if (extname(wanted) !== '') throw new AppError('request/not-found', `There is no file ${path}.`)
       const page = await existing(join(folder, 'index.html'))
       if (!page) throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
-      return stream(request, response, { ...page, type: 'text/html; charset=utf-8', cacheControl: 'no-cache' })
+      return stream(request, response, {
+        ...page,
+        type: 'text/html; charset=utf-8',
+        cacheControl: 'no-cache',
+        frames: frames(),
+      })
     },
   }
 }
@@ -79,10 +84,10 @@ async function existing(file: string): Promise<Existing | undefined> {
 async function stream(
   request: IncomingMessage,
   response: ServerResponse,
-  found: Existing & { type: string; cacheControl: string },
+  found: Existing & { type: string; cacheControl: string; frames: string | undefined },
 ): Promise<void> {
   const headers = {
-    ...pageHeaders(request.headers.host ?? ''),
+    ...pageHeaders(request.headers.host ?? '', found.frames),
     'content-type': found.type,
     'cache-control': found.cacheControl,
     etag: found.tag,

@@ -2,12 +2,11 @@ import { useState } from 'react'
 import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
 import { useCommands } from '../../ui/commands/commandRegistry.tsx'
 import { ResizablePanels } from '../../ui/ResizablePanels.tsx'
-import { CreateSandboxDialog } from './sandboxes/CreateSandboxDialog.tsx'
-import { DeleteSandboxDialog } from './sandboxes/DeleteSandboxDialog.tsx'
+import { ScreenDialogs } from './ScreenDialogs.tsx'
 import { NoSandboxes } from './sandboxes/NoSandboxes.tsx'
 import { SandboxPanel } from './sandboxes/SandboxPanel.tsx'
+import { ScreenActionsContext, screenActions } from './screenActions.ts'
 import { screenCommands } from './screenCommands.ts'
-import { RunCommandDialog } from './sessions/RunCommandDialog.tsx'
 import { useRecent } from './sessions/useRecent.ts'
 import { Workbench } from './sessions/Workbench.tsx'
 import { SideButton } from './side/SideButton.tsx'
@@ -27,7 +26,7 @@ const sideWidth = { initial: 380, min: 280, max: 900 }
 
 export function TerminalsScreen() {
   const screen = useTerminalsScreen()
-  const { sandboxes, present, dialog, selection } = screen
+  const { sandboxes, present, selection } = screen
   const [webgl] = useState(() => webglLeases(webglContexts))
   const kept = useRecent(present?.id, sandboxesKept)
   const shown = sandboxes?.filter(({ id }) => kept.includes(id)) ?? []
@@ -57,7 +56,7 @@ export function TerminalsScreen() {
   )
 
   return (
-    <>
+    <ScreenActionsContext value={screenActions(screen)}>
       <ResizablePanels
         id="terminals"
         start={{
@@ -90,19 +89,7 @@ export function TerminalsScreen() {
         }
       />
       <TerminalPreferencesHost />
-      {dialog?.kind === 'create' && (
-        <CreateSandboxDialog create={screen.create} onCreated={screen.created} onClose={screen.closeDialog} />
-      )}
-      {dialog?.kind === 'run' && (
-        <RunCommandDialog
-          sandboxName={dialog.sandbox.name}
-          run={(terminal) => screen.openTerminal(dialog.sandbox, terminal)}
-          onClose={screen.closeDialog}
-        />
-      )}
-      {dialog?.kind === 'delete' && (
-        <DeleteSandboxDialog sandbox={dialog.sandbox} remove={screen.remove} onClose={screen.closeDialog} />
-      )}
-    </>
+      <ScreenDialogs screen={screen} />
+    </ScreenActionsContext>
   )
 }

@@ -1,4 +1,4 @@
-import { Box, Copy, PanelLeft, Play, Plus, Square, Trash2 } from 'lucide-react'
+import { Box, Copy, PanelLeft, Pencil, Play, Plus, Square, Trash2 } from 'lucide-react'
 import type { Command } from '../../ui/commands/commandRegistry.tsx'
 import { listKeys, newSandboxKeys } from './shortcuts.ts'
 import type { TerminalsScreenState } from './useTerminalsScreen.ts'
@@ -56,6 +56,13 @@ export function screenCommands({ present, sandboxes = [], ...screen }: Terminals
             section,
             icon: Copy,
             run: () => actions.copyId(present),
+          },
+          {
+            id: 'sandbox.rename',
+            title: `Rename ${present.name}…`,
+            section,
+            icon: Pencil,
+            run: () => actions.askToRename(present),
           },
           {
             id: 'sandbox.delete',

@@ -1,6 +1,7 @@
-import type { LucideIcon } from 'lucide-react'
-import type { ComponentType } from 'react'
+import { Gauge, type LucideIcon } from 'lucide-react'
+import { type ComponentType, lazy } from 'react'
 import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import { overviewKeys } from './shortcuts.ts'
 
 /** A part of the panel at the right of the terminals, about the sandbox in view. */
 export type SidePanel = {
@@ -19,4 +20,14 @@ export type SidePanel = {
 export type SidePanelProps = { sandbox: Sandbox; visible: boolean }
 
 /** In the order of their tabs. */
-export const sidePanels: readonly SidePanel[] = []
+export const sidePanels: readonly SidePanel[] = [
+  {
+    id: 'overview',
+    title: 'Overview',
+    icon: Gauge,
+    shortcut: overviewKeys,
+    Content: lazy(() =>
+      import('./details/SandboxDetails.tsx').then(({ SandboxDetails }) => ({ default: SandboxDetails })),
+    ),
+  },
+]

@@ -23,7 +23,7 @@ import type { WorkbenchActions } from './sessions/workbenchActions.ts'
 import type { TerminalSize } from './stream/terminalScreen.ts'
 import { useLiveLists } from './useLiveLists.ts'
 
-export type ScreenDialog = { kind: 'create' } | { kind: 'run' | 'delete'; sandbox: Sandbox }
+export type ScreenDialog = { kind: 'create' } | { kind: 'run' | 'delete' | 'rename'; sandbox: Sandbox }
 
 export type TerminalsScreenState = {
   /** Undefined until it was read. */
@@ -173,6 +173,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
       },
       stop: (sandbox) => void stop(sandbox),
       copyId: ({ id }) => void copyId(id, 'sandbox'),
+      askToRename: (sandbox) => setDialog({ kind: 'rename', sandbox }),
       askToDelete: (sandbox) => setDialog({ kind: 'delete', sandbox }),
     },
   }

@@ -1,4 +1,4 @@
-import { Copy, Ellipsis, Play, Plus, Square, Trash2 } from 'lucide-react'
+import { Copy, Ellipsis, Pencil, Play, Plus, Square, Trash2 } from 'lucide-react'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
@@ -13,6 +13,7 @@ export type SandboxRowActions = {
   start(sandbox: Sandbox): void
   stop(sandbox: Sandbox): void
   copyId(sandbox: Sandbox): void
+  askToRename(sandbox: Sandbox): void
   askToDelete(sandbox: Sandbox): void
 }
 
@@ -38,7 +39,10 @@ export function SandboxRow({ sandbox, isSelected, isTabStop, actions, onSelect }
           tabIndex={tabIndex}
           aria-current={isSelected || undefined}
           onClick={onSelect}
-          onKeyDown={(event) => event.key === 'Delete' && actions.askToDelete(sandbox)}
+          onKeyDown={(event) => {
+            if (event.key === 'Delete') actions.askToDelete(sandbox)
+            if (event.key === 'F2') actions.askToRename(sandbox)
+          }}
           title={hoverText(sandbox)}
           className={classNames(
             'flex h-12 w-full items-center gap-2.5 rounded-control pr-2 pl-2.5 text-left focus-visible:-outline-offset-2',
@@ -97,6 +101,7 @@ export function sandboxMenu(sandbox: Sandbox, actions: SandboxRowActions): MenuI
           onSelect: () => actions.start(sandbox),
         },
     { label: 'Copy id', icon: Copy, onSelect: () => actions.copyId(sandbox) },
+    { label: 'Rename…', icon: Pencil, onSelect: () => actions.askToRename(sandbox) },
     'separator',
     { label: 'Delete…', icon: Trash2, tone: 'danger', onSelect: () => actions.askToDelete(sandbox) },
   ]

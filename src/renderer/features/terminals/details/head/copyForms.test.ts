@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import type { SandboxId } from '../../../../../shared/ids.ts'
+import { copyForms } from './copyForms.ts'
+
+test('what is copied names the address and the sandbox, and holds no key', () => {
+  const id = 'a'.repeat(32) as SandboxId
+  const forms = copyForms({ id, terminal_url: `https://steward.example/terminal/${id}` })
+  for (const { text } of forms) {
+    expect(text).toContain('https://steward.example')
+    expect(text).toContain(id)
+  }
+  expect(forms[0]?.text).toContain('x-api-key: $STEWARD_API_KEY')
+})

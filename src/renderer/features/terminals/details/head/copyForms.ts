@@ -1,0 +1,14 @@
+import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
+
+/** Ready to be run elsewhere. None holds a key: whoever runs it has one in `STEWARD_API_KEY`. */
+export function copyForms({ id, terminal_url }: Pick<Sandbox, 'id' | 'terminal_url'>) {
+  const { origin } = new URL(terminal_url)
+  const exec = `${origin}/v1/sandboxes/${id}/exec`
+  return [
+    {
+      label: 'Copy as curl',
+      text: `curl -H "x-api-key: $STEWARD_API_KEY" -H 'content-type: application/json' -d '{"command":"uname -a"}' ${exec}`,
+    },
+    { label: 'Copy as environment', text: `export STEWARD_URL=${origin}\nexport STEWARD_SANDBOX=${id}\n` },
+  ]
+}

@@ -1,0 +1,18 @@
+import type { ActivityType } from '../../../../../shared/contract/activity.ts'
+
+export const activityFilters = ['all', 'sandbox', 'terminal', 'command', 'file', 'snapshot'] as const
+export type ActivityFilter = (typeof activityFilters)[number]
+
+export const filterLabels: Record<ActivityFilter, string> = {
+  all: 'All',
+  sandbox: 'Sandbox',
+  terminal: 'Terminals',
+  command: 'Commands',
+  file: 'Files',
+  snapshot: 'Snapshots',
+}
+
+/** A type begins with what it is about. */
+export function passes(filter: ActivityFilter, type: ActivityType): boolean {
+  return filter === 'all' || type.startsWith(`${filter}.`)
+}

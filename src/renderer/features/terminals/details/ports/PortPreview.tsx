@@ -1,0 +1,80 @@
+import { ExternalLink, Globe, RotateCw, X } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import type { ExposedPort } from '../../../../../shared/contract/ports.ts'
+import { Button } from '../../../../ui/Button.tsx'
+import { IconButton } from '../../../../ui/IconButton.tsx'
+import type { PortActions } from './usePorts.ts'
+
+type PortPreviewProps = {
+  port: ExposedPort
+  listening: boolean | undefined
+  actions: PortActions
+  onClose: () => void
+}
+
+/**
+ * The page behind a port, in its own origin: it reaches nothing of this window. A private one needs a cookie of its
+ * address, which no browser sends from within another page.
+ */
+export function PortPreview({ port, listening, actions, onClose }: PortPreviewProps) {
+  const [loads, setLoads] = useState(0)
+  const open = () => void actions.open(port)
+  return (
+    <section
+      aria-label={`Preview of port ${port.port}`}
+      className="mt-1 mb-2 overflow-hidden rounded-card border border-line bg-panel"
+    >
+      <div className="flex h-8 items-center gap-1 border-b border-line pr-1 pl-2.5">
+        <span className="min-w-0 flex-1 truncate text-small text-muted">{port.url}</span>
+        <IconButton label="Load it anew" icon={RotateCw} size="small" onClick={() => setLoads(loads + 1)} />
+        <IconButton label="Open it in the browser" icon={ExternalLink} size="small" onClick={open} />
+        <IconButton label="Close the preview" icon={X} size="small" onClick={onClose} />
+      </div>
+      {!isLocal(port.url) ? (
+        <Note text="This port has an address beyond this machine: it opens in a tab of its own.">
+          <Button size="small" icon={ExternalLink} onClick={open}>
+            Open in the browser
+          </Button>
+        </Note>
+      ) : port.visibility === 'private' ? (
+        <Note text="A private port opens in a tab of its own: a page within this window cannot show its token.">
+          <Button size="small" icon={ExternalLink} onClick={open}>
+            Open in the browser
+          </Button>
+          <Button size="small" icon={Globe} onClick={() => void actions.change(port, 'public')}>
+            Make public
+          </Button>
+        </Note>
+      ) : listening ? (
+        <div className="h-72 min-h-40 resize-y overflow-hidden">
+          <iframe
+            key={loads}
+            title={`Port ${port.port}`}
+            src={port.url}
+            sandbox="allow-scripts allow-same-origin allow-forms"
+            referrerPolicy="no-referrer"
+            // A page that names no colours expects those of paper.
+            className="size-full border-0 bg-[white] scheme-light"
+          />
+        </div>
+      ) : (
+        <Note text={`Nothing listens on port ${port.port} yet. Start a server in the sandbox: it will show here.`} />
+      )}
+    </section>
+  )
+}
+
+/** The window's own security policy allows no other. */
+function isLocal(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && hostname.endsWith('.localhost')
+}
+
+function Note({ text, children }: { text: string; children?: ReactNode }) {
+  return (
+    <div className="flex flex-col items-start gap-2.5 p-3 text-muted">
+      <p>{text}</p>
+      {children && <div className="flex flex-wrap gap-2">{children}</div>}
+    </div>
+  )
+}

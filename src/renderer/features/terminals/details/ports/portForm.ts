@@ -1,0 +1,35 @@
+import { AppError } from '../../../../../shared/appError.ts'
+import type { ExposedPort } from '../../../../../shared/contract/ports.ts'
+import { exposePort } from '../../../../../shared/contract/ports.ts'
+
+export type PortForm = { port: string; visibility: ExposedPort['visibility']; subdomain: string }
+export type PortErrors = { port?: string; subdomain?: string }
+
+/** Nobody else until the person says so. */
+export function emptyPortForm(port = ''): PortForm {
+  return { port, visibility: 'private', subdomain: '' }
+}
+
+export function portInputOf({ port, visibility, subdomain }: PortForm) {
+  return { port: Number(port), visibility, ...(subdomain.trim() !== '' && { subdomain: subdomain.trim() }) }
+}
+
+/** What the service would refuse, found without asking it. */
+export function portErrorsOf(form: PortForm): PortErrors {
+  const errors: PortErrors = {}
+  for (const { path, message } of exposePort.body.safeParse(portInputOf(form)).error?.issues ?? []) {
+    if (path[0] === 'port') errors.port ??= sentence(message)
+    if (path[0] === 'subdomain') errors.subdomain ??= sentence(message)
+  }
+  return errors
+}
+
+/** The field that a refusal is about; undefined when it is about the request as a whole. */
+export function portErrorOf(failure: unknown): PortErrors | undefined {
+  if (!(failure instanceof AppError)) return undefined
+  return failure.code === 'port/taken' ? { subdomain: failure.message } : undefined
+}
+
+function sentence(demand: string): string {
+  return `${demand.charAt(0).toUpperCase()}${demand.slice(1)}.`
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { durationText, timeAgo } from './timeAgo.ts'
+
+test.each([
+  [0, 'now'],
+  [-5, 'now'],
+  [5, '5 s'],
+  [61, '1 min'],
+  [2 * 3600, '2 h'],
+  [3 * 86_400 + 5, '3 d'],
+])('%d seconds ago: %s', (seconds, text) => {
+  expect(timeAgo(1_000_000_000, 1_000_000_000 + seconds * 1000)).toBe(text)
+})
+
+test('how long a command took', () => {
+  expect([12.4, 999, 2430, 185_000].map(durationText)).toEqual(['12 ms', '999 ms', '2.4 s', '3 min 05 s'])
+})

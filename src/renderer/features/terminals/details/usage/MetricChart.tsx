@@ -1,0 +1,97 @@
+import { useEffect, useRef } from 'react'
+import UPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { historySeconds, type Series } from './metricHistory.ts'
+
+type MetricChartProps = { series: Series; limit: number; highest: number }
+
+const height = 40
+
+/**
+ * A line over the last minutes, below the line it may not pass. A reader is told in words: they stand beside it.
+ * Its colours are read when it is made: give it the theme as its key.
+ */
+export function MetricChart({ series, limit, highest }: MetricChartProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const plot = useRef<UPlot>(undefined)
+  const ceiling = Math.max(limit, highest) * 1.08
+  const shown = useRef({ series, limit, ceiling })
+  shown.current = { series, limit, ceiling }
+
+  useEffect(() => {
+    const element = place.current
+    if (!element) return
+    const made = new UPlot(
+      optionsFor(element, () => shown.current),
+      dataOf(shown.current.series),
+      element,
+    )
+    plot.current = made
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      made.destroy()
+    }
+  }, [])
+
+  useEffect(() => plot.current?.setData(dataOf(series)), [series])
+
+  return <div ref={place} aria-hidden className="min-w-0 flex-1 overflow-hidden" style={{ height }} />
+}
+
+type Shown = { series: Series; limit: number; ceiling: number }
+
+function optionsFor(element: HTMLElement, shown: () => Shown): UPlot.Options {
+  const style = getComputedStyle(element)
+  const colour = (name: string) => style.getPropertyValue(name).trim()
+  const limitColour = colour('--edge')
+  return {
+    width: element.clientWidth,
+    height,
+    padding: [2, 0, 2, 0],
+    cursor: { show: false },
+    legend: { show: false },
+    axes: [{ show: false }, { show: false }],
+    scales: {
+      x: {
+        time: false,
+        range: () => {
+          const end = shown().series.times.at(-1) ?? 0
+          return [end - historySeconds, end]
+        },
+      },
+      y: { range: () => [0, shown().ceiling] },
+    },
+    series: [
+      {},
+      {
+        stroke: colour('--accent'),
+        fill: colour('--accent-soft'),
+        width: 1.5,
+        spanGaps: false,
+        points: { show: false },
+      },
+    ],
+    hooks: {
+      drawClear: [
+        ({ ctx, bbox, valToPos }) => {
+          const y = Math.round(valToPos(shown().limit, 'y', true)) + 0.5
+          ctx.save()
+          ctx.strokeStyle = limitColour
+          ctx.lineWidth = devicePixelRatio
+          ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio])
+          ctx.beginPath()
+          ctx.moveTo(bbox.left, y)
+          ctx.lineTo(bbox.left + bbox.width, y)
+          ctx.stroke()
+          ctx.restore()
+        },
+      ],
+    },
+  }
+}
+
+function dataOf({ times, values }: Series): UPlot.AlignedData {
+  return [[...times], [...values]]
+}

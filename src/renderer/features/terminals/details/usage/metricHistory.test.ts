@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { highest, type Metrics, seriesOf, withReading } from './metricHistory.ts'
+import { megabytesText, percentText } from './usageFigures.ts'
+
+const reading = (seconds: number, cpu = 10): Metrics => ({
+  cpu_percent: cpu,
+  memory_used_mb: 50,
+  memory_limit_mb: 512,
+  disk_used_mb: null,
+  disk_limit_mb: 1024,
+  processes: 1,
+  uptime_seconds: seconds,
+  at: new Date(seconds * 1000).toISOString() as Metrics['at'],
+})
+const history = (...seconds: number[]) =>
+  seconds.map((second) => reading(second)).reduce<ReturnType<typeof withReading> | undefined>(withReading, undefined) ??
+  withReading(undefined, reading(0))
+
+test('keeps the last five minutes, and the newest reading', () => {
+  const { latest, points } = history(0, 100, 350)
+  expect(points.map(({ atMs }) => atMs)).toEqual([100_000, 350_000])
+  expect(latest.uptime_seconds).toBe(350)
+})
+
+test('a reading that comes again, or late, leaves no line that runs back', () => {
+  expect(history(10, 12, 12).points.map(({ atMs }) => atMs)).toEqual([10_000, 12_000])
+})
+
+test('the line breaks off where nobody looked', () => {
+  const { times, values } = seriesOf(history(10, 12, 60).points, ({ memoryMb }) => memoryMb)
+  expect(times).toEqual([10, 12, 12.001, 60])
+  expect(values).toEqual([50, 50, null, 50])
+})
+
+test('what was not measured counts as nothing', () => {
+  const { points } = history(10, 12)
+  expect(highest(seriesOf(points, ({ diskMb }) => diskMb))).toBe(0)
+  expect(highest(seriesOf(points, ({ cpuPercent }) => cpuPercent))).toBe(10)
+})
+
+test('numbers are as exact as they are worth', () => {
+  expect([0, 0.04, 0.3, 9.94, 9.96, 143.6].map(percentText)).toEqual(['0%', '0%', '0.3%', '9.9%', '10%', '144%'])
+  expect([0, 3.62, 41.4, 1023, 1536].map(megabytesText)).toEqual(['0.0 MB', '3.6 MB', '41 MB', '1023 MB', '1.5 GB'])
+})

@@ -1,0 +1,46 @@
+import type { getMetrics } from '../../../../../shared/contract/metrics.ts'
+import type { Output } from '../../../../../shared/contract/route.ts'
+
+export type Metrics = Output<typeof getMetrics>
+export type MetricPoint = { atMs: number; cpuPercent: number; memoryMb: number; diskMb: number | null }
+export type MetricHistory = { latest: Metrics; points: readonly MetricPoint[] }
+/** Seconds since 1970, and what was measured then: null where nothing was. */
+export type Series = { times: readonly number[]; values: readonly (number | null)[] }
+
+export const historySeconds = 300
+/** Between two readings of one look; more is time in which nobody looked. */
+const longestGapMs = 12_000
+
+export function withReading(history: MetricHistory | undefined, latest: Metrics): MetricHistory {
+  const point = {
+    atMs: Date.parse(latest.at),
+    cpuPercent: latest.cpu_percent,
+    memoryMb: latest.memory_used_mb,
+    diskMb: latest.disk_used_mb,
+  }
+  const kept = (history?.points ?? []).filter(
+    ({ atMs }) => atMs < point.atMs && atMs >= point.atMs - historySeconds * 1000,
+  )
+  return { latest, points: [...kept, point] }
+}
+
+/** A line that breaks off where nobody looked. */
+export function seriesOf(points: readonly MetricPoint[], pick: (point: MetricPoint) => number | null): Series {
+  const times: number[] = []
+  const values: (number | null)[] = []
+  let before: number | undefined
+  for (const point of points) {
+    if (before !== undefined && point.atMs - before > longestGapMs) {
+      times.push((before + 1) / 1000)
+      values.push(null)
+    }
+    times.push(point.atMs / 1000)
+    values.push(pick(point))
+    before = point.atMs
+  }
+  return { times, values }
+}
+
+export function highest({ values }: Series): number {
+  return values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0)
+}

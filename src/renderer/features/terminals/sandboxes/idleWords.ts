@@ -1,0 +1,15 @@
+const presets = [null, 15, 30, 60, 240, 1440] as const
+
+/** `Never`, `After 30 minutes`, `After 4 hours`: when a sandbox that nobody uses is stopped. */
+export function idleText(minutes: number | null): string {
+  if (minutes === null) return 'Never'
+  const [count, unit] =
+    minutes % 1440 === 0 ? [minutes / 1440, 'day'] : minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute']
+  return `After ${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
+/** For a choice: what is usual, and what holds now. */
+export function idleChoices(present: number | null): (number | null)[] {
+  const all = presets.some((it) => it === present) ? [...presets] : [...presets, present]
+  return all.sort((one, other) => (one ?? 0) - (other ?? 0))
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { execInSandbox, getSandbox } from '../../src/shared/contract/sandboxes.ts'
+import { createTerminal } from '../../src/shared/contract/terminals.ts'
+import { until } from '../support/eventually.ts'
+import { openDetails } from './pages/detailsPanel.ts'
+import { pictures } from './pages/pictures.ts'
+import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+
+let app: StewardInBrowser
+const look = pictures()
+
+beforeAll(async () => {
+  app = await stewardInBrowser()
+})
+afterAll(() => app?.close())
+
+/** How much of a chart is drawn, beside the dashes of its limit: columns that have a pixel in the lower half. */
+const drawnColumns = `(canvas) => {
+  const { width, height } = canvas
+  const { data } = canvas.getContext('2d').getImageData(0, Math.floor(height / 2), width, Math.floor(height / 2))
+  const columns = new Set()
+  for (let place = 3; place < data.length; place += 4) if (data[place] > 0) columns.add(((place - 3) / 4) % width)
+  return columns.size
+}`
+
+test('tells what a sandbox is and takes, renames it, and ends what runs in it', async () => {
+  const { id } = await app.sandbox('build-box')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  const exec = (command: string) => app.client.call(execInSandbox, { id, command })
+  await exec(
+    '(exec -a stubborn sleep 1000) >/dev/null 2>&1 & (trap "" TERM; exec -a deaf sleep 1000) >/dev/null 2>&1 &',
+  )
+  await exec('ls /nowhere')
+  const window = await app.window()
+  const { page } = window
+  await window.select('build-box')
+  await window.terminal.isLive()
+  const details = await openDetails(window)
+
+  const memory = details.root.locator('[data-metric=Memory]')
+  await until('some readings', async () => Number(await memory.getAttribute('data-points')) > 2)
+  expect(await memory.textContent()).toContain('of 512 MB')
+  const canvas = `document.querySelector('[data-metric=Memory] canvas')`
+  const drawn = () => page.evaluate<number>(`(${drawnColumns})(${canvas})`)
+  await until('the line to be drawn', async () => (await drawn()) > 1)
+
+  const processes = await details.section('Processes')
+  const row = (name: string) => processes.getByRole('row').filter({ hasText: `${name} 1000` })
+  await row('deaf').waitFor()
+  await processes.getByRole('button', { name: 'Command' }).click()
+  expect(await processes.getByRole('columnheader', { name: 'Command' }).getAttribute('aria-sort')).toBe('ascending')
+  await row('stubborn').getByRole('button').click()
+  await page.getByRole('menuitem', { name: 'End process' }).click()
+  await row('stubborn').waitFor({ state: 'detached' })
+  await row('deaf').getByRole('button').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Kill' }).click()
+  await row('deaf').waitFor({ state: 'detached' })
+
+  const commands = await details.section('Recent commands')
+  await commands.getByText('ls /nowhere').hover()
+  await commands.getByRole('img', { name: 'Exit code 2' }).waitFor()
+  await commands.getByRole('button', { name: 'Run it in a new terminal' }).first().click()
+  await window.terminal.sees('/nowhere')
+  expect(await window.page.getByRole('tablist', { name: 'Terminals of build-box' }).getByRole('tab').count()).toBe(2)
+
+  const activity = await details.section('Activity')
+  await activity.getByRole('button', { name: 'Terminals' }).click()
+  await activity
+    .getByText(/was opened/)
+    .first()
+    .waitFor()
+  expect(await activity.getByText('A command ended').count()).toBe(0)
+  const share = await details.section('Share its terminals')
+  await share.getByRole('button', { name: 'Make a link' }).click()
+  await share.getByText(/It opens until/).waitFor()
+  await look(page, 'overview')
+
+  await details.root.getByRole('button', { name: 'Rename' }).click()
+  const name = details.root.getByRole('textbox', { name: 'Name' })
+  await name.fill('')
+  await name.press('Enter')
+  await details.root.getByText('The name must not be empty.').waitFor()
+  await name.fill('release-box')
+  await name.press('Enter')
+  await details.root.getByRole('heading', { name: 'release-box' }).waitFor()
+  await window.sandbox('release-box').waitFor()
+
+  await details.root.getByRole('button', { name: /^Stops when idle/ }).click()
+  await page.getByRole('menuitemradio', { name: 'After 1 hour' }).click()
+  await until('it to be kept', async () => (await app.client.call(getSandbox, { id })).idle_minutes === 60)
+  expect((await app.client.call(getSandbox, { id })).name).toBe('release-box')
+
+  await details.root.getByRole('button', { name: 'Stop', exact: true }).click()
+  await details.root.getByText('It does not run').waitFor()
+  await details.root.getByRole('button', { name: 'Start', exact: true }).click()
+  await details.root.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+})
+
+test('shows the page behind a port here, and a private one in a tab that has its token', async () => {
+  const { id } = await app.sandbox('web-box')
+  const exec = (command: string) => app.client.call(execInSandbox, { id, command })
+  await exec('mkdir /srv/www && echo "<h2>Hello from the sandbox</h2>" > /srv/www/index.html')
+  const window = await app.window()
+  const { page } = window
+  await window.select('web-box')
+  const details = await openDetails(window)
+  const ports = await details.section('Ports')
+
+  await ports.getByRole('button', { name: 'Expose a port' }).click()
+  const form = ports.getByRole('form', { name: 'Expose a port' })
+  await form.getByLabel('Port').fill('70000')
+  await form.getByRole('button', { name: 'Expose' }).click()
+  await form.getByText('Must be a whole number from 1 to 65535.').waitFor()
+  await form.getByRole('button', { name: 'Cancel' }).click()
+
+  await exec('cd /srv/www && python3 -m http.server 3000 >/dev/null 2>&1 &')
+  const offered = ports.getByRole('list', { name: 'Ports without an address' }).getByRole('listitem')
+  await offered.filter({ hasText: '3000' }).getByRole('button', { name: 'Expose…' }).click()
+  await form.getByRole('button', { name: 'Expose' }).click()
+  await ports.getByText('private · listening').waitFor()
+
+  await ports.getByRole('button', { name: 'Preview port 3000 here' }).click()
+  const preview = ports.getByRole('region', { name: 'Preview of port 3000' })
+  await preview.getByText('A private port opens in a tab of its own').waitFor()
+  const opening = page.context().waitForEvent('page')
+  await preview.getByRole('button', { name: 'Open in the browser' }).click()
+  const opened = await opening
+  await opened.getByRole('heading', { name: 'Hello from the sandbox' }).waitFor()
+  expect(opened.url()).not.toContain('token')
+  const address = new URL(opened.url()).origin
+  await opened.close()
+  const stranger = await app.browser.newContext()
+  const page2 = await stranger.newPage()
+  expect((await page2.goto(address))?.status()).toBe(401)
+
+  await preview.getByRole('button', { name: 'Make public' }).click()
+  await preview.frameLocator('iframe').getByRole('heading', { name: 'Hello from the sandbox' }).waitFor()
+  expect((await page2.goto(address))?.status()).toBe(200)
+  await stranger.close()
+  await exec('echo "<h2>Changed since</h2>" > /srv/www/index.html')
+  await preview.getByRole('button', { name: 'Load it anew' }).click()
+  await preview.frameLocator('iframe').getByRole('heading', { name: 'Changed since' }).waitFor()
+  await look(page, 'ports')
+
+  await exec('pkill -f http.server; true')
+  await preview.getByText('Nothing listens on port 3000 yet').waitFor()
+  await details.choose('Actions for port 3000', 'Remove')
+  await ports.getByText('No port has an address').waitFor()
+})
