@@ -1,4 +1,7 @@
-/** Draws `resources/icon.png` after `resources/icon.svg`, whose few shapes it knows: `node scripts/iconImage.ts`. */
+/**
+ * Draws `resources/icon.png`, `.icns` and `.ico` after `resources/icon.svg`, whose few shapes it knows:
+ * `node scripts/iconImage.ts`.
+ */
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
@@ -6,10 +9,8 @@ import { crc32, deflateSync } from 'node:zlib'
 type Point = readonly [x: number, y: number]
 type Color = readonly [red: number, green: number, blue: number]
 
-const pixels = 512
 /** Of the picture's own units, as its `viewBox` says. */
 const units = 32
-const scale = pixels / units
 
 const tile = { size: 32, radius: 8, color: [0x35, 0x57, 0xcf] as Color }
 const strokes: readonly { points: readonly Point[]; width: number; color: Color }[] = [
@@ -33,7 +34,7 @@ const strokes: readonly { points: readonly Point[]; width: number; color: Color 
 ]
 
 /** Distances in units; one pixel at an edge is as opaque as it is covered. */
-const coverage = (distance: number): number => Math.min(1, Math.max(0, 0.5 - distance * scale))
+const coverage = (distance: number, scale: number): number => Math.min(1, Math.max(0, 0.5 - distance * scale))
 
 function toTile([x, y]: Point): number {
   const half = tile.size / 2
@@ -48,18 +49,21 @@ function toSegment([x, y]: Point, [ax, ay]: Point, [bx, by]: Point): number {
   return Math.hypot(x - ax - at * (bx - ax), y - ay - at * (by - ay))
 }
 
-function pixelAt(point: Point): number[] {
+function pixelAt(point: Point, scale: number): number[] {
   let color: readonly number[] = tile.color
   for (const { points, width, color: ink } of strokes) {
     const distances = points.slice(1).map((end, at) => toSegment(point, points[at] ?? end, end))
-    const opacity = coverage(Math.min(...distances) - width / 2)
+    const opacity = coverage(Math.min(...distances) - width / 2, scale)
     color = color.map((below, at) => below + ((ink[at] ?? 0) - below) * opacity)
   }
-  return [...color.map(Math.round), Math.round(255 * coverage(toTile(point)))]
+  return [...color.map(Math.round), Math.round(255 * coverage(toTile(point), scale))]
 }
 
 /** @see https://www.w3.org/TR/png-3/ */
-function png(rows: readonly (readonly number[])[]): Buffer {
+function png(pixels: number): Buffer {
+  const scale = pixels / units
+  const steps = Array.from({ length: pixels }, (_, at) => (at + 0.5) / scale)
+  const rows = steps.map((y) => steps.flatMap((x) => pixelAt([x, y], scale)))
   const header = Buffer.alloc(13)
   header.writeUInt32BE(pixels, 0)
   header.writeUInt32BE(pixels, 4)
@@ -79,6 +83,45 @@ function chunk(name: string, content: Buffer): Buffer {
   return Buffer.concat([length, named, check])
 }
 
-const steps = Array.from({ length: pixels }, (_, at) => (at + 0.5) / scale)
-const image = png(steps.map((y) => steps.flatMap((x) => pixelAt([x, y]))))
-writeFileSync(resolve(import.meta.dirname, '..', 'resources', 'icon.png'), image)
+/** For macOS: each picture as a PNG under the name of its size. @see https://en.wikipedia.org/wiki/Apple_Icon_Image_format */
+function icns(): Buffer {
+  const parts = [
+    ['ic07', 128],
+    ['ic08', 256],
+    ['ic09', 512],
+    ['ic10', 1024],
+  ] as const
+  const entries = parts.map(([name, pixels]) => sized(name, png(pixels)))
+  return sized('icns', Buffer.concat(entries))
+}
+
+function sized(name: string, content: Buffer): Buffer {
+  const head = Buffer.alloc(8, name, 'latin1')
+  head.writeUInt32BE(content.length + head.length, 4)
+  return Buffer.concat([head, content])
+}
+
+/** For Windows: a directory of PNGs. @see https://learn.microsoft.com/en-us/previous-versions/ms997538(v=msdn.10) */
+function ico(): Buffer {
+  const images = [16, 32, 48, 64, 128, 256].map((pixels) => ({ pixels, image: png(pixels) }))
+  const head = Buffer.alloc(6)
+  head.writeUInt16LE(1, 2)
+  head.writeUInt16LE(images.length, 4)
+  let offset = head.length + 16 * images.length
+  const directory = images.map(({ pixels, image }) => {
+    const entry = Buffer.alloc(16)
+    entry.set([pixels % 256, pixels % 256], 0) // 0 stands for 256
+    entry.writeUInt16LE(1, 4)
+    entry.writeUInt16LE(32, 6)
+    entry.writeUInt32LE(image.length, 8)
+    entry.writeUInt32LE(offset, 12)
+    offset += image.length
+    return entry
+  })
+  return Buffer.concat([head, ...directory, ...images.map(({ image }) => image)])
+}
+
+const folder = resolve(import.meta.dirname, '..', 'resources')
+writeFileSync(resolve(folder, 'icon.png'), png(512))
+writeFileSync(resolve(folder, 'icon.icns'), icns())
+writeFileSync(resolve(folder, 'icon.ico'), ico())

@@ -23,7 +23,9 @@ export function builtFile(path: string): string {
   return join(installFolder, 'out', path)
 }
 
+/** Whether everything lies in one archive of a package, in which nothing can be written. */
+const isArchived = installFolder.endsWith('.asar')
+
 /** For the environment of our programs: what Node has compiled of the build once, it then reads from beside it. */
-export const compiledPrograms: Readonly<Record<string, string>> = fromSource
-  ? {}
-  : { NODE_COMPILE_CACHE: builtFile('compiled') }
+export const compiledPrograms: Readonly<Record<string, string>> =
+  fromSource || isArchived ? {} : { NODE_COMPILE_CACHE: builtFile('compiled') }

@@ -1,0 +1,121 @@
+import { FuseV1Options } from '@electron/fuses'
+import type { Configuration } from 'electron-builder'
+
+/**
+ * Switches inside Electron's binary; what is off here, no argument and no variable of the environment turns on again.
+ * @see https://www.electronjs.org/docs/latest/tutorial/fuses
+ */
+export const fuses = {
+  // Service and sandbox host are this very binary as Node: docs/decisions/0006.
+  [FuseV1Options.RunAsNode]: true,
+  [FuseV1Options.EnableCookieEncryption]: true,
+  [FuseV1Options.EnableNodeOptionsEnvironmentVariable]: false,
+  [FuseV1Options.EnableNodeCliInspectArguments]: false,
+  [FuseV1Options.EnableEmbeddedAsarIntegrityValidation]: true,
+  [FuseV1Options.OnlyLoadAppFromAsar]: true,
+  [FuseV1Options.LoadBrowserProcessSpecificV8Snapshot]: false,
+  [FuseV1Options.GrantFileProtocolExtraPrivileges]: false,
+} as const
+
+export type PackagingChoices = {
+  /** Where the packages go. */
+  outputFolder: string
+  /** A folder with Electron's binaries for the platform; absent is electron-builder's own download. */
+  electronFolder?: string | undefined
+  /** Installed copies ask here for newer ones: https only. Absent: they never ask. */
+  updateFeed?: string | undefined
+}
+
+/**
+ * What electron-builder makes of `out/`. Signing is by its own variables of the environment: `CSC_LINK` and
+ * `CSC_KEY_PASSWORD` (or `WIN_CSC_…`), and `APPLE_API_KEY…` for notarization (https://www.electron.build/code-signing).
+ */
+export function packagingConfig({ outputFolder, electronFolder, updateFeed }: PackagingChoices): Configuration {
+  return {
+    appId: 'app.steward.desktop',
+    productName: 'Steward',
+    directories: { output: outputFolder, buildResources: 'resources/packaging' },
+    ...(electronFolder !== undefined && { electronDist: electronFolder }),
+    // Everything is built already, and native modules come with prebuilt binaries.
+    npmRebuild: false,
+    asar: true,
+    // A program of the system can load a library only from a file of its own.
+    asarUnpack: ['**/*.node', '**/spawn-helper'],
+    files: [
+      'package.json',
+      'out/{main,preload,renderer}/**',
+      'resources/*.{png,json}',
+      '!node_modules/better-sqlite3/{deps,src}',
+      '!**/*.{map,ts,mts,cts,tsbuildinfo,c,cc,cpp,h,gyp,gypi}',
+      '!**/{README,CHANGELOG,readme,changelog}*',
+      '!**/{test,tests,__tests__,example,examples,docs,.github}/**',
+    ],
+    electronFuses: {
+      runAsNode: fuses[FuseV1Options.RunAsNode],
+      enableCookieEncryption: fuses[FuseV1Options.EnableCookieEncryption],
+      enableNodeOptionsEnvironmentVariable: fuses[FuseV1Options.EnableNodeOptionsEnvironmentVariable],
+      enableNodeCliInspectArguments: fuses[FuseV1Options.EnableNodeCliInspectArguments],
+      enableEmbeddedAsarIntegrityValidation: fuses[FuseV1Options.EnableEmbeddedAsarIntegrityValidation],
+      onlyLoadAppFromAsar: fuses[FuseV1Options.OnlyLoadAppFromAsar],
+      loadBrowserProcessSpecificV8Snapshot: fuses[FuseV1Options.LoadBrowserProcessSpecificV8Snapshot],
+      grantFileProtocolExtraPrivileges: fuses[FuseV1Options.GrantFileProtocolExtraPrivileges],
+    },
+    publish: updateFeed === undefined ? null : { provider: 'generic', url: secure(updateFeed) },
+    linux: {
+      files: prebuiltFor('linux'),
+      target: ['deb', 'AppImage'],
+      executableName: 'steward',
+      icon: 'resources/icon.png',
+      category: 'Development',
+      synopsis: 'Sandboxes with terminals for you and your agents',
+      maintainer: 'Steward <packages@steward.invalid>',
+      vendor: 'Steward',
+    },
+    deb: {
+      // electron-builder's own scripts install resources/apparmor-profile, with the user namespaces that Ubuntu forbids
+      // to programs without one; what Steward starts inherits it, bwrap included.
+      depends: [
+        'libgtk-3-0',
+        'libnss3',
+        'libasound2',
+        'libsecret-1-0',
+        'bubblewrap',
+        'perl-base',
+        'mount',
+        'util-linux',
+      ],
+      recommends: ['passt', 'nftables', 'e2fsprogs', 'uidmap', 'mmdebstrap', 'gnome-keyring'],
+      packageCategory: 'utils',
+    },
+    mac: {
+      files: prebuiltFor('darwin'),
+      target: ['dmg'],
+      icon: 'resources/icon.icns',
+      category: 'public.app-category.developer-tools',
+      hardenedRuntime: true,
+      gatekeeperAssess: false,
+      entitlements: 'resources/packaging/entitlements.plist',
+      entitlementsInherit: 'resources/packaging/entitlements.plist',
+    },
+    win: { files: prebuiltFor('win32'), target: ['nsis'], icon: 'resources/icon.ico' },
+    nsis: {
+      oneClick: false,
+      perMachine: false,
+      allowToChangeInstallationDirectory: true,
+      deleteAppDataOnUninstall: false,
+    },
+  }
+}
+
+/** Modules bring prebuilt binaries of every platform: those of the others stay out. */
+function prebuiltFor(platform: string): string[] {
+  const others = ['darwin', 'linux', 'linuxmusl', 'win32'].filter((name) => name !== platform)
+  return [`!node_modules/better-sqlite3/prebuilds/{${others.join(',')}}-*.node`]
+}
+
+function secure(feed: string): string {
+  if (!URL.canParse(feed) || new URL(feed).protocol !== 'https:') {
+    throw new Error(`The update feed must be an https:// address, not ${JSON.stringify(feed)}.`)
+  }
+  return feed
+}

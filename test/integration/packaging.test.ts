@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { getRawHeader, listPackage } from '@electron/asar'
+import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
+import { Arch, build, Platform } from 'electron-builder'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { fuses, packagingConfig } from '../../scripts/packagingConfig.ts'
+import { electronDistribution } from '../support/electronDistribution.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/**
+ * What electron-builder makes of the built application, for each platform. Electron's own binaries are stand-ins, so
+ * nothing is started, signed or put into an installer here: those need the platform itself.
+ */
+type Packaged = { folder: string; program: string; archive: string }
+
+async function packaged(platform: 'linux' | 'darwin' | 'win32', updateFeed?: string): Promise<Packaged> {
+  const electronFolder = join(temporaryFolder('electron'), 'dist')
+  const outputFolder = temporaryFolder('package')
+  electronDistribution(electronFolder, platform)
+  const target = { linux: Platform.LINUX, darwin: Platform.MAC, win32: Platform.WINDOWS }[platform]
+  const config = packagingConfig({ outputFolder, electronFolder, updateFeed })
+  await build({ targets: target.createTarget('dir', Arch.x64), publish: 'never', config })
+  if (platform === 'darwin') {
+    const folder = join(outputFolder, 'mac', 'Steward.app', 'Contents')
+    return { folder, program: join(outputFolder, 'mac', 'Steward.app'), archive: join(folder, 'Resources', 'app.asar') }
+  }
+  const folder = join(outputFolder, platform === 'linux' ? 'linux-unpacked' : 'win-unpacked')
+  const program = join(folder, platform === 'linux' ? 'steward' : 'Steward.exe')
+  return { folder, program, archive: join(folder, 'resources', 'app.asar') }
+}
+
+/** What Electron compares before it runs anything of the archive: https://www.electronjs.org/docs/latest/tutorial/asar-integrity */
+const digestOf = (archive: string): string =>
+  createHash('sha256').update(getRawHeader(archive).headerString).digest('hex')
+
+const feed = 'https://updates.example/steward'
+let packages: Record<'linux' | 'darwin' | 'win32', Packaged>
+
+beforeAll(async () => {
+  packages = {
+    linux: await packaged('linux', feed),
+    darwin: await packaged('darwin', feed),
+    win32: await packaged('win32'),
+  }
+}, 600_000)
+
+describe.each(['linux', 'darwin', 'win32'] as const)('the package for %s', (platform) => {
+  let it: Packaged
+  let files: string[]
+
+  beforeAll(() => {
+    it = packages[platform]
+    files = listPackage(it.archive, { isPack: false }).map((path) => path.replaceAll('\\', '/'))
+  })
+
+  test('has every fuse as the table says', async () => {
+    const found = await getCurrentFuseWire(it.program)
+    for (const [fuse, isOn] of Object.entries(fuses)) {
+      const state = found[Number(fuse) as FuseV1Options]
+      expect(state, FuseV1Options[Number(fuse)]).toBe(isOn ? FuseState.ENABLE : FuseState.DISABLE)
+    }
+  })
+
+  test('has its programs in the archive, and nothing that they were made from', () => {
+    const programs = ['main', 'service', 'host', 'screenWorker', 'headless'].map((name) => `/out/main/${name}.js`)
+    const pages = ['/out/renderer/index.html', '/out/renderer/terminal.html', '/out/preload/preload.cjs']
+    expect(files).toEqual(expect.arrayContaining([...programs, ...pages, '/package.json', '/resources/icon.png']))
+    for (const left of ['/src', '/test', '/scripts', '/docs', '/out/compiled', '/resources/packaging', '/setup']) {
+      expect(files.filter((path) => path === left || path.startsWith(`${left}/`))).toEqual([])
+    }
+    expect(files.filter((path) => /\.(map|ts|tsx)$/.test(path))).toEqual([])
+    for (const name of ['electron', 'vite', 'typescript', 'playwright-core', 'react', 'node']) {
+      expect(files).not.toContain(`/node_modules/${name}/package.json`)
+    }
+  })
+
+  test('has the modules that its programs ask for, and native ones as files of their own', () => {
+    const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> }
+    const bundled = ['fastify', 'ws', 'zod']
+    for (const name of Object.keys(manifest.dependencies).filter((it) => !bundled.includes(it))) {
+      expect(files, name).toContain(`/node_modules/${name}/package.json`)
+    }
+    const unpacked = readdirSync(`${it.archive}.unpacked`, { recursive: true }).map(String)
+    const native = unpacked.filter((path) => path.endsWith('.node')).map((path) => basename(path))
+    expect(native).toContain(`${platform}-x64.node`)
+    const others = ['darwin', 'linux', 'linuxmusl', 'win32'].filter((name) => name !== platform)
+    expect(native.filter((name) => others.some((other) => name.startsWith(`${other}-`)))).toEqual([])
+  })
+})
+
+test('it asks for newer versions where it was told, or not at all', () => {
+  const told = readFileSync(join(packages.linux.archive, '..', 'app-update.yml'), 'utf8')
+  expect(told).toContain('provider: generic')
+  expect(told).toContain(`url: ${feed}`)
+  expect(existsSync(join(packages.win32.archive, '..', 'app-update.yml'))).toBe(false)
+})
+
+test('macOS is told the digest of the archive', () => {
+  const { folder, archive } = packages.darwin
+  const list = readFileSync(join(folder, 'Info.plist'), 'utf8')
+  expect(list).toContain('<key>ElectronAsarIntegrity</key>')
+  expect(list).toContain(`<string>${digestOf(archive)}</string>`)
+})
+
+test('the program for Windows holds the digest of the archive', () => {
+  const { program, archive } = packages.win32
+  const entry = JSON.stringify([{ file: 'resources\\app.asar', alg: 'SHA256', value: digestOf(archive) }])
+  expect(readFileSync(program).includes(entry, 0, 'latin1')).toBe(true)
+})
+
+test('an update feed without TLS is refused', () => {
+  expect(() => packagingConfig({ outputFolder: 'dist', updateFeed: 'http://updates.example' })).toThrow(
+    'must be an https:// address',
+  )
+})
