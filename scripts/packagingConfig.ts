@@ -41,15 +41,6 @@ export function packagingConfig({ outputFolder, electronFolder, updateFeed }: Pa
     asar: true,
     // A program of the system can load a library only from a file of its own.
     asarUnpack: ['**/*.node', '**/spawn-helper'],
-    files: [
-      'package.json',
-      'out/{main,preload,renderer}/**',
-      'resources/*.{png,json}',
-      '!node_modules/better-sqlite3/{deps,src}',
-      '!**/*.{map,ts,mts,cts,tsbuildinfo,c,cc,cpp,h,gyp,gypi}',
-      '!**/{README,CHANGELOG,readme,changelog}*',
-      '!**/{test,tests,__tests__,example,examples,docs,.github}/**',
-    ],
     electronFuses: {
       runAsNode: fuses[FuseV1Options.RunAsNode],
       enableCookieEncryption: fuses[FuseV1Options.EnableCookieEncryption],
@@ -62,7 +53,7 @@ export function packagingConfig({ outputFolder, electronFolder, updateFeed }: Pa
     },
     publish: updateFeed === undefined ? null : { provider: 'generic', url: secure(updateFeed) },
     linux: {
-      files: prebuiltFor('linux'),
+      files: filesFor('linux'),
       target: ['deb', 'AppImage'],
       executableName: 'steward',
       icon: 'resources/icon.png',
@@ -88,7 +79,7 @@ export function packagingConfig({ outputFolder, electronFolder, updateFeed }: Pa
       packageCategory: 'utils',
     },
     mac: {
-      files: prebuiltFor('darwin'),
+      files: filesFor('darwin'),
       target: ['dmg'],
       icon: 'resources/icon.icns',
       category: 'public.app-category.developer-tools',
@@ -97,7 +88,7 @@ export function packagingConfig({ outputFolder, electronFolder, updateFeed }: Pa
       entitlements: 'resources/packaging/entitlements.plist',
       entitlementsInherit: 'resources/packaging/entitlements.plist',
     },
-    win: { files: prebuiltFor('win32'), target: ['nsis'], icon: 'resources/icon.ico' },
+    win: { files: filesFor('win32'), target: ['nsis'], icon: 'resources/icon.ico' },
     nsis: {
       oneClick: false,
       perMachine: false,
@@ -107,10 +98,20 @@ export function packagingConfig({ outputFolder, electronFolder, updateFeed }: Pa
   }
 }
 
+const files = [
+  'package.json',
+  'out/{main,preload,renderer}/**',
+  'resources/*.{png,json}',
+  '!node_modules/better-sqlite3/{deps,src}',
+  '!**/*.{map,ts,mts,cts,tsbuildinfo,c,cc,cpp,h,gyp,gypi}',
+  '!**/{README,CHANGELOG,readme,changelog}*',
+  '!**/{test,tests,__tests__,example,examples,docs,.github}/**',
+]
+
 /** Modules bring prebuilt binaries of every platform: those of the others stay out. */
-function prebuiltFor(platform: string): string[] {
+function filesFor(platform: string): string[] {
   const others = ['darwin', 'linux', 'linuxmusl', 'win32'].filter((name) => name !== platform)
-  return [`!node_modules/better-sqlite3/prebuilds/{${others.join(',')}}-*.node`]
+  return [...files, ...others.map((name) => `!node_modules/better-sqlite3/prebuilds/${name}-*.node`)]
 }
 
 function secure(feed: string): string {
