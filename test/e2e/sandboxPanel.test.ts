@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { execInSandbox, getSandbox } from '../../src/shared/contract/sandboxes.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { deleteSandbox, execInSandbox, getSandbox, listSandboxes } from '../../src/shared/contract/sandboxes.ts'
 import { createTerminal } from '../../src/shared/contract/terminals.ts'
 import { until } from '../support/eventually.ts'
 import { openDetails } from './pages/detailsPanel.ts'
@@ -147,4 +147,53 @@ test('shows the page behind a port here, and a private one in a tab that has its
   await preview.getByText('Nothing listens on port 3000 yet').waitFor()
   await details.choose('Actions for port 3000', 'Remove')
   await ports.getByText('No port has an address').waitFor()
+})
+
+test('goes back to a snapshot, and makes another sandbox from it', async () => {
+  const { id } = await app.sandbox('data-box')
+  const exec = (command: string) => app.client.call(execInSandbox, { id, command })
+  await exec('echo first edition > /root/book')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  const window = await app.window()
+  const { page } = window
+  await window.select('data-box')
+  await window.terminal.isLive()
+  const details = await openDetails(window)
+  const snapshots = await details.section('Snapshots')
+  await snapshots.getByRole('button', { name: 'Take a snapshot' }).click()
+  const take = window.dialog('Snapshot of data-box')
+  await take.getByLabel('Name').fill('before the rewrite')
+  await take.getByRole('button', { name: 'Take snapshot' }).click()
+  await snapshots.getByRole('listitem').filter({ hasText: 'before the rewrite' }).waitFor()
+  await look(page, 'snapshots')
+
+  await window.terminal.run('echo second edition > book; cat book')
+  await window.terminal.sees(/^second edition$/m)
+  await details.choose('Actions for the snapshot before the rewrite', 'Restore…')
+  const restore = window.dialog('Restore “before the rewrite”?')
+  await restore.getByText('its terminals and everything that runs in it end').waitFor()
+  await restore.getByRole('button', { name: 'Restore' }).click()
+  await restore.waitFor({ state: 'hidden' })
+  await window.newTerminal()
+  await window.terminal.run('cat book')
+  await window.terminal.sees(/^first edition$/m)
+
+  await details.choose('Actions for the snapshot before the rewrite', 'New sandbox from it…')
+  const fork = window.dialog('New sandbox from “before the rewrite”')
+  await fork.getByLabel('Name').fill('data-copy')
+  await fork.getByRole('button', { name: 'Create sandbox' }).click()
+  await window.sandbox('data-copy').waitFor()
+  onTestFinished(async () => {
+    const { sandboxes } = await app.client.call(listSandboxes, {})
+    for (const it of sandboxes) if (it.name === 'data-copy') await app.client.call(deleteSandbox, { id: it.id })
+  })
+  await page.getByRole('tablist', { name: 'Terminals of data-copy' }).waitFor()
+  await window.terminal.isLive()
+  await window.terminal.run('cat /root/book')
+  await window.terminal.sees('first edition')
+
+  await window.select('data-box')
+  await details.choose('Actions for the snapshot before the rewrite', 'Delete…')
+  await window.dialog('Delete “before the rewrite”?').getByRole('button', { name: 'Delete snapshot' }).click()
+  await details.root.getByText('A snapshot keeps its files as they are now').and(page.locator(':visible')).waitFor()
 })

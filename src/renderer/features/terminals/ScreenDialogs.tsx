@@ -1,4 +1,9 @@
+import { useState } from 'react'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
 import { useChangeSandbox } from './details/head/useChangeSandbox.ts'
+import { SnapshotDialogs } from './details/snapshots/SnapshotDialogs.tsx'
+import { useSnapshotActions } from './details/snapshots/useSnapshots.ts'
+import { ImagesDialog } from './images/ImagesDialog.tsx'
 import { CreateSandboxDialog } from './sandboxes/CreateSandboxDialog.tsx'
 import { DeleteSandboxDialog } from './sandboxes/DeleteSandboxDialog.tsx'
 import { NameDialog } from './sandboxes/NameDialog.tsx'
@@ -11,7 +16,11 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
   const { dialog, closeDialog } = screen
   switch (dialog?.kind) {
     case 'create':
-      return <CreateSandboxDialog create={screen.create} onCreated={screen.created} onClose={closeDialog} />
+      return <CreateWithImages screen={screen} />
+    case 'images':
+      return <ImagesDialog onClose={closeDialog} />
+    case 'snapshot':
+      return <TakeSnapshot sandbox={dialog.sandbox} onClose={closeDialog} />
     case 'run':
       return (
         <RunCommandDialog
@@ -36,4 +45,33 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
     default:
       return null
   }
+}
+
+/** What is filled in stays while the images are in view. */
+function CreateWithImages({ screen }: { screen: TerminalsScreenState }) {
+  const [images, setImages] = useState(false)
+  return (
+    <>
+      <CreateSandboxDialog
+        create={screen.create}
+        onCreated={screen.created}
+        onManageImages={() => setImages(true)}
+        onClose={screen.closeDialog}
+      />
+      {images && <ImagesDialog onClose={() => setImages(false)} />}
+    </>
+  )
+}
+
+function TakeSnapshot({ sandbox, onClose }: { sandbox: Sandbox; onClose: () => void }) {
+  const actions = useSnapshotActions(sandbox)
+  return (
+    <SnapshotDialogs
+      dialog={{ kind: 'take' }}
+      sandbox={sandbox}
+      actions={actions}
+      onForked={onClose}
+      onClose={onClose}
+    />
+  )
 }

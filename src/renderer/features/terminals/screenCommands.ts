@@ -1,4 +1,4 @@
-import { Box, Copy, PanelLeft, Pencil, Play, Plus, Square, Trash2 } from 'lucide-react'
+import { Box, Camera, Copy, Layers, PanelLeft, Pencil, Play, Plus, Square, Trash2 } from 'lucide-react'
 import type { Command } from '../../ui/commands/commandRegistry.tsx'
 import { listKeys, newSandboxKeys } from './shortcuts.ts'
 import type { TerminalsScreenState } from './useTerminalsScreen.ts'
@@ -17,6 +17,14 @@ export function screenCommands({ present, sandboxes = [], ...screen }: Terminals
       shortcut: newSandboxKeys,
       keywords: ['create', 'machine'],
       run: screen.askForSandbox,
+    },
+    {
+      id: 'images.list',
+      title: 'Images…',
+      section,
+      icon: Layers,
+      keywords: ['add', 'remove', 'base', 'distribution'],
+      run: screen.askForImages,
     },
     {
       id: 'sandbox.list',
@@ -56,6 +64,14 @@ export function screenCommands({ present, sandboxes = [], ...screen }: Terminals
             section,
             icon: Copy,
             run: () => actions.copyId(present),
+          },
+          {
+            id: 'sandbox.snapshot',
+            title: `Take a snapshot of ${present.name}…`,
+            section,
+            icon: Camera,
+            run: () => screen.askForSnapshot(present),
+            enabled: present.status !== 'provisioning',
           },
           {
             id: 'sandbox.rename',

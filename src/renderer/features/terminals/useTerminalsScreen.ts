@@ -23,7 +23,9 @@ import type { WorkbenchActions } from './sessions/workbenchActions.ts'
 import type { TerminalSize } from './stream/terminalScreen.ts'
 import { useLiveLists } from './useLiveLists.ts'
 
-export type ScreenDialog = { kind: 'create' } | { kind: 'run' | 'delete' | 'rename'; sandbox: Sandbox }
+export type ScreenDialog =
+  | { kind: 'create' | 'images' }
+  | { kind: 'run' | 'delete' | 'rename' | 'snapshot'; sandbox: Sandbox }
 
 export type TerminalsScreenState = {
   /** Undefined until it was read. */
@@ -38,6 +40,8 @@ export type TerminalsScreenState = {
   learnRoom(size: TerminalSize): void
   open(sandbox: Sandbox): void
   askForSandbox(): void
+  askForImages(): void
+  askForSnapshot(sandbox: Sandbox): void
   closeDialog(): void
   create: ReturnType<typeof useSandboxActions>['create']
   created(sandbox: Sandbox): void
@@ -131,6 +135,8 @@ export function useTerminalsScreen(): TerminalsScreenState {
     },
     open,
     askForSandbox: () => setDialog({ kind: 'create' }),
+    askForImages: () => setDialog({ kind: 'images' }),
+    askForSnapshot: (sandbox) => setDialog({ kind: 'snapshot', sandbox }),
     closeDialog: () => setDialog(undefined),
     create,
     created(sandbox) {

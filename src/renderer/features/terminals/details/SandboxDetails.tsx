@@ -5,6 +5,7 @@ import { CommandsSection } from './history/CommandsSection.tsx'
 import { PortsSection } from './ports/PortsSection.tsx'
 import { ProcessesSection } from './processes/ProcessesSection.tsx'
 import { ShareSection } from './share/ShareSection.tsx'
+import { SnapshotsSection } from './snapshots/SnapshotsSection.tsx'
 import { UsageSection } from './usage/UsageSection.tsx'
 import { useLiveDetails } from './useLiveDetails.ts'
 
@@ -17,6 +18,7 @@ export function SandboxDetails({ sandbox, visible }: { sandbox: Sandbox; visible
       <UsageSection sandbox={sandbox} visible={visible} />
       <ProcessesSection sandbox={sandbox} visible={visible} />
       <PortsSection sandbox={sandbox} visible={visible} />
+      <SnapshotsSection sandbox={sandbox} visible={visible} />
       <CommandsSection sandbox={sandbox} visible={visible} />
       <ActivitySection sandbox={sandbox} visible={visible} />
       <ShareSection sandbox={sandbox} />

@@ -3,6 +3,7 @@ import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import { useLiveEvent } from '../../../agent/liveEvents.ts'
 import { readAgain } from '../../../agent/readAgain.ts'
 import { portsKey } from './ports/usePorts.ts'
+import { snapshotsKey } from './snapshots/useSnapshots.ts'
 
 /** Reads again, by events, what was read of one sandbox and is not polled. */
 export function useLiveDetails({ id }: Sandbox): void {
@@ -11,6 +12,9 @@ export function useLiveDetails({ id }: Sandbox): void {
     const ready = event.type === 'ready'
     if (ready || (event.type === 'sandbox.changed' && event.sandbox.id === id)) {
       void readAgain(queryClient, portsKey(id))
+    }
+    if (ready || (event.type === 'snapshots.changed' && event.sandbox_id === id)) {
+      void readAgain(queryClient, snapshotsKey(id))
     }
   })
 }

@@ -1,11 +1,11 @@
 import { useRef, useState } from 'react'
-import { Region, type RuntimeReport, type Sandbox, sandboxLimits } from '../../../../shared/contract/sandboxes.ts'
+import { type Sandbox, sandboxLimits } from '../../../../shared/contract/sandboxes.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { NumberField } from '../../../ui/NumberField.tsx'
-import { Select } from '../../../ui/Select.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
+import { AdvancedFields } from './AdvancedFields.tsx'
 import {
   type CreateForm,
   chosenRuntime,
@@ -15,6 +15,7 @@ import {
   fieldErrorsOf,
   inputOf,
 } from './createForm.ts'
+import { ImageField } from './ImageField.tsx'
 import { RuntimeNote } from './RuntimeNote.tsx'
 import type { SandboxActions } from './useSandboxActions.ts'
 import { useRuntimes } from './useSandboxes.ts'
@@ -22,17 +23,15 @@ import { useRuntimes } from './useSandboxes.ts'
 type CreateSandboxDialogProps = {
   create: SandboxActions['create']
   onCreated: (sandbox: Sandbox) => void
+  /** Opens the list of images above it. */
+  onManageImages: () => void
   onClose: () => void
 }
 
 const { vcpu, memoryMb, diskGb } = sandboxLimits
-const regions = [
-  { value: Region.enum['eu-north'], label: 'eu-north' },
-  { value: Region.enum['us-east'], label: 'us-east' },
-]
 
 /** Mounted while it is open. */
-export function CreateSandboxDialog({ create, onCreated, onClose }: CreateSandboxDialogProps) {
+export function CreateSandboxDialog({ create, onCreated, onManageImages, onClose }: CreateSandboxDialogProps) {
   const { data: runtimes } = useRuntimes()
   const [form, setForm] = useState(emptyForm)
   const [errors, setErrors] = useState<FieldErrors>({})
@@ -90,6 +89,13 @@ export function CreateSandboxDialog({ create, onCreated, onClose }: CreateSandbo
           onChange={(name) => change({ name })}
           autoFocus
         />
+        <ImageField
+          value={form.image}
+          runtime={runtime}
+          error={errors.image}
+          onChange={(image) => change({ image: image?.name, ...(image && { runtime: image.runtime }) })}
+          onManage={onManageImages}
+        />
         <div className="grid grid-cols-3 gap-3">
           <NumberField
             label="vCPU"
@@ -122,22 +128,7 @@ export function CreateSandboxDialog({ create, onCreated, onClose }: CreateSandbo
             error={errors.disk_gb}
           />
         </div>
-        <Select
-          label="Region"
-          options={regions}
-          value={form.region}
-          onChange={(region) => change({ region })}
-          error={errors.region}
-        />
-        {runtimes && runtimes.length > 1 && (
-          <Select
-            label="Runtime"
-            options={runtimes.map(runtimeOption)}
-            value={runtime?.name ?? ''}
-            onChange={(name) => change({ runtime: name })}
-            error={errors.runtime}
-          />
-        )}
+        <AdvancedFields form={form} errors={errors} runtimes={runtimes} runtime={runtime} change={change} />
         {runtimes && <RuntimeNote runtimes={runtimes} runtime={runtime} />}
         {runtimes && runtimes.length < 2 && errors.runtime && (
           <p className="text-small text-negative">{errors.runtime}</p>
@@ -154,8 +145,4 @@ function correctNumber(fields: HTMLElement | null): boolean {
   wrong?.blur()
   wrong?.focus()
   return Boolean(wrong)
-}
-
-function runtimeOption({ name, available, detail }: RuntimeReport) {
-  return { value: name, label: name, detail, disabled: !available }
 }

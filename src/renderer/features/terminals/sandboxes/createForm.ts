@@ -3,6 +3,7 @@ import type { Input } from '../../../../shared/contract/route.ts'
 import {
   CreateSandbox,
   type createSandbox,
+  type Network,
   type Region,
   type RuntimeReport,
   sandboxLimits,
@@ -16,9 +17,23 @@ export type CreateForm = {
   region: Region
   /** Undefined is the first available one. */
   runtime: string | undefined
+  /** Undefined is the base of the runtime. */
+  image: string | undefined
+  /** Undefined is that of the configuration. */
+  network: Network | undefined
+  idleMinutes: number | null
 }
 
-export type FormField = 'name' | 'vcpu' | 'memory_mb' | 'disk_gb' | 'region' | 'runtime'
+export type FormField =
+  | 'name'
+  | 'vcpu'
+  | 'memory_mb'
+  | 'disk_gb'
+  | 'region'
+  | 'runtime'
+  | 'image'
+  | 'network'
+  | 'idle_minutes'
 export type FieldErrors = Partial<Record<FormField, string>>
 
 export const emptyForm: CreateForm = {
@@ -28,9 +43,13 @@ export const emptyForm: CreateForm = {
   diskGb: sandboxLimits.diskGb.default,
   region: 'eu-north',
   runtime: undefined,
+  image: undefined,
+  network: undefined,
+  idleMinutes: null,
 }
 
-export function inputOf({ name, vcpu, memoryMb, diskGb, region, runtime }: CreateForm): Input<typeof createSandbox> {
+export function inputOf(form: CreateForm): Input<typeof createSandbox> {
+  const { name, vcpu, memoryMb, diskGb, region, runtime, image, network, idleMinutes } = form
   return {
     ...(name.trim() !== '' && { name: name.trim() }),
     vcpu,
@@ -38,6 +57,9 @@ export function inputOf({ name, vcpu, memoryMb, diskGb, region, runtime }: Creat
     disk_gb: diskGb,
     region,
     ...(runtime !== undefined && { runtime }),
+    ...(image !== undefined && { image }),
+    ...(network !== undefined && { network }),
+    ...(idleMinutes !== null && { idle_minutes: idleMinutes }),
   }
 }
 
@@ -56,6 +78,8 @@ export function fieldErrorsOf(input: Input<typeof createSandbox>): FieldErrors {
 export function fieldErrorOf(failure: unknown): FieldErrors | undefined {
   if (!(failure instanceof AppError)) return undefined
   if (failure.code === 'runtime/unknown' || failure.code === 'runtime/unavailable') return { runtime: failure.message }
+  if (failure.code === 'image/not-found' || failure.code === 'image/not-ready') return { image: failure.message }
+  if (failure.code === 'network/unavailable') return { network: failure.message }
   const [, field, demand] = failure.code === 'request/invalid' ? (/^`(\w+)` (.+)$/.exec(failure.message) ?? []) : []
   return isFormField(field) && demand !== undefined ? { [field]: sentence(demand) } : undefined
 }
@@ -65,7 +89,17 @@ export function chosenRuntime(runtimes: readonly RuntimeReport[], name: string |
   return runtimes.find((it) => (name === undefined ? it.available : it.name === name))
 }
 
-const fields: readonly FormField[] = ['name', 'vcpu', 'memory_mb', 'disk_gb', 'region', 'runtime']
+const fields: readonly FormField[] = [
+  'name',
+  'vcpu',
+  'memory_mb',
+  'disk_gb',
+  'region',
+  'runtime',
+  'image',
+  'network',
+  'idle_minutes',
+]
 
 function isFormField(field: unknown): field is FormField {
   return fields.some((it) => it === field)

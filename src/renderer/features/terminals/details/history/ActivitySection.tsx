@@ -1,4 +1,4 @@
-import { Camera, Circle, FileText, type LucideIcon, Play, SquareTerminal, Terminal } from 'lucide-react'
+import { Camera, Circle, FileText, Globe, type LucideIcon, Play, SquareTerminal, Terminal } from 'lucide-react'
 import { useState } from 'react'
 import type { ActivityType } from '../../../../../shared/contract/activity.ts'
 import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
@@ -68,6 +68,7 @@ const icons: Record<Exclude<ActivityFilter, 'all'>, LucideIcon> = {
   command: Terminal,
   file: FileText,
   snapshot: Camera,
+  domain: Globe,
 }
 
 function iconOf(type: ActivityType): LucideIcon {

@@ -1,6 +1,6 @@
 import type { ActivityType } from '../../../../../shared/contract/activity.ts'
 
-export const activityFilters = ['all', 'sandbox', 'terminal', 'command', 'file', 'snapshot'] as const
+export const activityFilters = ['all', 'sandbox', 'terminal', 'command', 'file', 'snapshot', 'domain'] as const
 export type ActivityFilter = (typeof activityFilters)[number]
 
 export const filterLabels: Record<ActivityFilter, string> = {
@@ -10,6 +10,7 @@ export const filterLabels: Record<ActivityFilter, string> = {
   command: 'Commands',
   file: 'Files',
   snapshot: 'Snapshots',
+  domain: 'Domains',
 }
 
 /** A type begins with what it is about. */

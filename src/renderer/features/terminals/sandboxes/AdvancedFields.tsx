@@ -1,0 +1,97 @@
+import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import { Network, Region, type RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { Select } from '../../../ui/Select.tsx'
+import type { CreateForm, FieldErrors } from './createForm.ts'
+import { idleChoices, idleText } from './idleWords.ts'
+import { networkDetail, networkLabel, networks } from './networkWords.ts'
+
+type AdvancedFieldsProps = {
+  form: CreateForm
+  errors: FieldErrors
+  runtimes: readonly RuntimeReport[] | undefined
+  runtime: RuntimeReport | undefined
+  change: (part: Partial<CreateForm>) => void
+}
+
+const regions = [
+  { value: Region.enum['eu-north'], label: 'eu-north' },
+  { value: Region.enum['us-east'], label: 'us-east' },
+]
+const usual = {
+  value: 'usual',
+  label: 'As usual',
+  detail: 'What the configuration says, at first no network.',
+} as const
+
+/** What most sandboxes need nobody to think about. It opens by itself where something in it is wrong. */
+export function AdvancedFields({ form, errors, runtimes, runtime, change }: AdvancedFieldsProps) {
+  const [opened, setOpened] = useState(false)
+  const wrong = [errors.network, errors.idle_minutes, errors.region, errors.runtime].some((it) => it !== undefined)
+  const open = opened || wrong
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpened(!open)}
+        className="-ml-1 flex h-6 items-center gap-1 rounded-small pr-1.5 font-medium text-muted hover:text-text"
+      >
+        <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
+        Advanced
+      </button>
+      {open && (
+        <div className="grid grid-cols-2 gap-3 pt-2">
+          <Select
+            label="Network"
+            options={[usual, ...networks.map((network) => networkOption(network, runtime))]}
+            value={form.network ?? usual.value}
+            onChange={(value) => change({ network: value === usual.value ? undefined : Network.parse(value) })}
+            hint={form.network ? networkDetail(form.network) : (runtime?.network_detail ?? undefined)}
+            error={errors.network}
+          />
+          <Select
+            label="Stops when idle"
+            options={idleChoices(form.idleMinutes).map((it) => ({ value: String(it), label: idleText(it) }))}
+            value={String(form.idleMinutes)}
+            onChange={(value) => change({ idleMinutes: value === 'null' ? null : Number(value) })}
+            hint={form.idleMinutes === null ? undefined : 'Its files stay; start it to go on.'}
+            error={errors.idle_minutes}
+          />
+          <Select
+            label="Region"
+            options={regions}
+            value={form.region}
+            onChange={(region) => change({ region })}
+            error={errors.region}
+          />
+          {runtimes && runtimes.length > 1 && (
+            <Select
+              label="Runtime"
+              options={runtimes.map(runtimeOption)}
+              value={runtime?.name ?? ''}
+              onChange={(name) => change({ runtime: name, image: undefined })}
+              error={errors.runtime}
+            />
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function networkOption(network: Network, runtime: RuntimeReport | undefined) {
+  const missing = runtime !== undefined && !runtime.networks.includes(network)
+  const why = missing && runtime.network_detail !== null ? ` ${runtime.network_detail}` : ''
+  return {
+    value: network,
+    label: networkLabel(network),
+    detail: `${networkDetail(network)}${why}`,
+    disabled: missing,
+  }
+}
+
+function runtimeOption({ name, available, detail }: RuntimeReport) {
+  return { value: name, label: name, detail, disabled: !available }
+}
