@@ -1,10 +1,12 @@
-import { Copy, Ellipsis, Pencil, Play, Plus, Square, Trash2 } from 'lucide-react'
+import { Copy, Ellipsis, Globe, Network, Pencil, Play, Plus, Square, TimerOff, Trash2 } from 'lucide-react'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { ContextMenu, Menu, type MenuItem } from '../../../ui/Menu.tsx'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
 import { newTerminalKeys } from '../shortcuts.ts'
+import { idleText } from './idleWords.ts'
+import { networkLabel } from './networkWords.ts'
 import { notEnforcedText, resourcesText, statusTone, statusWord } from './sandboxWords.ts'
 import { Uptime } from './Uptime.tsx'
 
@@ -19,6 +21,8 @@ export type SandboxRowActions = {
 
 type SandboxRowProps = {
   sandbox: Sandbox
+  /** In the whole list, of which not all may be drawn. */
+  place: { index: number; count: number }
   isSelected: boolean
   /** Tab stops here; the other rows are reached with the arrows. */
   isTabStop: boolean
@@ -26,12 +30,19 @@ type SandboxRowProps = {
   onSelect: () => void
 }
 
-export function SandboxRow({ sandbox, isSelected, isTabStop, actions, onSelect }: SandboxRowProps) {
+export function SandboxRow({ sandbox, place, isSelected, isTabStop, actions, onSelect }: SandboxRowProps) {
   const { id, name, status, started_at } = sandbox
   const items = sandboxMenu(sandbox, actions)
   const tabIndex = isTabStop ? 0 : -1
   return (
-    <li className="group relative" data-sandbox={id} data-status={status}>
+    <li
+      className="group relative"
+      data-sandbox={id}
+      data-status={status}
+      data-place={place.index}
+      aria-posinset={place.index + 1}
+      aria-setsize={place.count}
+    >
       <ContextMenu items={items}>
         <button
           type="button"
@@ -62,8 +73,11 @@ export function SandboxRow({ sandbox, isSelected, isTabStop, actions, onSelect }
                 )}
               </span>
             </span>
-            <span className={classNames('truncate text-small', isSelected ? 'text-muted' : 'text-faint')}>
-              {resourcesText(sandbox)}
+            <span
+              className={classNames('flex items-center gap-1.5 text-small', isSelected ? 'text-muted' : 'text-faint')}
+            >
+              <span className="truncate">{resourcesText(sandbox)}</span>
+              <Marks sandbox={sandbox} />
             </span>
           </span>
         </button>
@@ -78,6 +92,27 @@ export function SandboxRow({ sandbox, isSelected, isTabStop, actions, onSelect }
         />
       </Menu>
     </li>
+  )
+}
+
+/** What sets it apart: a way out, and an end by itself. */
+function Marks({ sandbox: { network, idle_minutes } }: { sandbox: Sandbox }) {
+  const NetworkMark = network === 'open' ? Network : Globe
+  return (
+    <>
+      {network !== 'none' && (
+        <>
+          <NetworkMark aria-hidden className="size-3 shrink-0" />
+          <span className="sr-only">Network: {networkLabel(network)}.</span>
+        </>
+      )}
+      {idle_minutes !== null && (
+        <>
+          <TimerOff aria-hidden className="size-3 shrink-0" />
+          <span className="sr-only">Stops when idle: {idleText(idle_minutes)}.</span>
+        </>
+      )}
+    </>
   )
 }
 
@@ -112,6 +147,8 @@ function hoverText(sandbox: Sandbox): string {
   return [
     `${sandbox.name} (${sandbox.short_id})`,
     `${resourcesText(sandbox)}, ${sandbox.region}, ${sandbox.runtime}`,
+    `Network: ${networkLabel(sandbox.network)}`,
+    ...(sandbox.idle_minutes === null ? [] : [`Stops when idle: ${idleText(sandbox.idle_minutes)}`]),
     ...(notEnforced === undefined ? [] : [`Not enforced here: ${notEnforced}`]),
     ...(sandbox.status_reason === null ? [] : [sandbox.status_reason]),
   ].join('\n')
