@@ -7,9 +7,10 @@ import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'v
 import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
+import { SnapshotId } from '../../src/shared/ids.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { leftovers, uidOf } from '../support/leftovers.ts'
-import { machineSpec, never, run } from '../support/machines.ts'
+import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('the limits of a sandbox', () => {
@@ -78,6 +79,48 @@ describe('the limits of a sandbox', () => {
     await Promise.all([busy, terminal.ended])
   })
 
+  test('disk: all of it can be used, and a full one hurts only its own sandbox', async (context) => {
+    needs(context, 'disk', machine)
+    const spec = machineSpec()
+    const full = await runtime.create(spec, never)
+    const filling = 'fallocate -l 980M /root/most && exec head -c 200M /dev/zero > /root/rest'
+    const filled = await full.exec({ command: filling, timeoutMs: 200_000, signal: never })
+    expect(filled).toMatchObject({ exitCode: 1 })
+    expect(filled.stderr.toString()).toContain('No space left on device')
+    expect(Number(await run(full, 'du -cm /root | tail -1 | cut -f1'))).toBeGreaterThanOrEqual(1024)
+    expect((await full.usage()).diskBytes).toBeGreaterThan(1024 ** 3)
+    await expectAppError('file/no-space', full.writeFile('/root/more', Buffer.alloc(1_000_000), never))
+    expect(await run(full, 'echo alive; ls /root')).toBe('alive\nmore\nmost\nrest\n')
+    expect(await run(neighbour, 'head -c 20M /dev/zero > /root/own; sync /root/own; stat -c %s /root/own')).toBe(
+      `${20 * 1024 ** 2}\n`,
+    )
+
+    const place = { sandboxId: spec.id, snapshotId: SnapshotId.parse(`snap_${'0'.repeat(24)}`) }
+    await runtime.snapshot(place, never)
+    await run(full, 'rm /root/most; head -c 50M /dev/zero > /root/again')
+    await full.stop()
+    await runtime.restore(place, never)
+    const again = await runtime.start(spec, never)
+    expect(await run(again, 'ls /root; rm /root/rest; echo room > /root/more; cat /root/more')).toBe(
+      'more\nmost\nrest\nroom\n',
+    )
+    await again.stop()
+    await runtime.remove(spec.id)
+    await eventually(async () => expect(await leftovers({ id: spec.id, folder })).toEqual([]))
+  })
+
+  test('no sandbox is made when this machine has no room for another, and nothing of it stays', async () => {
+    const leastFreeBytes = Number.MAX_SAFE_INTEGER
+    const cramped = bubblewrapRuntime({ folder, log: silentLog, now: Date.now, leastFreeBytes })
+    const spec = machineSpec()
+    const failure = await cramped.create(spec, never).catch((it: unknown) => it)
+    expect(failure).toMatchObject({
+      code: 'sandbox/capacity',
+      detail: expect.stringMatching(/has \d+ MB free; .* needs/),
+    })
+    expect(await leftovers({ id: spec.id, folder })).toEqual([])
+  })
+
   test('a fork bomb hurts nobody else and ends with its sandbox', async () => {
     const spec = machineSpec()
     const bombed = await runtime.create(spec, never)
@@ -100,7 +143,7 @@ describe('the limits of a sandbox', () => {
   })
 })
 
-function needs(context: TestContext, limit: 'memory' | 'cpu', machine: Machine): void {
+function needs(context: TestContext, limit: 'memory' | 'cpu' | 'disk', machine: Machine): void {
   context.skip(!machine.enforced[limit], `this machine cannot enforce a ${limit} limit, and says so`)
 }
 

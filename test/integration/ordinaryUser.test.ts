@@ -32,6 +32,12 @@ test('an ordinary user makes, uses and removes a sandbox', async () => {
   expect(seen.usage.memoryBytes).toBeGreaterThan(0)
   expect(seen.file).toBe('content')
   expect(seen.kept).toBe('content')
+  expect(seen.enforced.disk).toBe(false)
+  expect(seen.report.detail).toContain(
+    'The disk size of sandboxes does not hold here: only root may mount disk images.',
+  )
+  expect(seen.snapshotBytes).toBeGreaterThan(0)
+  expect(seen.restored).toEqual(['contentclosed\nbox\nfifo\n', 'contentclosed\nfork\nfifo\n'])
   expect(seen.screen).toMatch(/^\/dev\/pts\/\d+\r\n30 100\r\n$/)
   expect(seen.ended).toEqual({ exitCode: 4, signal: null })
   expect(seen.stored).toEqual([])

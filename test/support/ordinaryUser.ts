@@ -1,6 +1,7 @@
 import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
+import { SnapshotId } from '../../src/shared/ids.ts'
 
 /** Makes, uses and removes a sandbox as whoever runs it, and prints what it saw as JSON. */
 const [folder = '', id = ''] = process.argv.slice(2)
@@ -31,11 +32,31 @@ terminal.onOutput((bytes) => {
   screen += bytes.toString()
 })
 const ended = await terminal.ended
+const snapshot = { sandboxId: spec.id, snapshotId: SnapshotId.parse(`snap_${'0'.repeat(24)}`) }
+await exec('echo closed > /root/closed/inner/file; chmod 0 /root/closed/inner/file; mkfifo /root/fifo')
+await exec('(while :; do echo >> /root/ticks; sleep 0.01; done) >/dev/null 2>&1 &')
+const snapshotBytes = await runtime.snapshot(snapshot, signal)
+const ticks = async () => Number((await exec('wc -l < /root/ticks')).out)
+const before = await ticks()
+while ((await ticks()) === before);
 await machine.stop()
 const again = await runtime.start(spec, signal)
 const kept = (await again.readFile('/srv/folder/file', 100, signal)).toString()
+await again.writeFile('/srv/folder/file', Buffer.from('changed'), signal)
 await again.stop()
-await runtime.remove(spec.id)
+await runtime.restore(snapshot, signal)
+const forkId = MachineSpec.shape.id.parse([...spec.id].toReversed().join(''))
+const copies = [
+  await runtime.start(spec, signal),
+  await runtime.create({ ...spec, id: forkId, hostname: 'fork' }, signal, snapshot),
+]
+const restored: string[] = []
+for (const copy of copies) {
+  const command = 'cat /srv/folder/file /root/closed/inner/file /etc/hostname; stat -c %F /root/fifo'
+  restored.push((await copy.exec({ command, timeoutMs: 120_000, signal })).stdout.toString())
+  await copy.stop()
+  await runtime.remove(copy.id)
+}
 
 const seen = {
   user: process.getuid?.(),
@@ -49,5 +70,7 @@ const seen = {
   screen,
   ended,
   kept,
+  snapshotBytes,
+  restored,
 }
 process.stdout.write(JSON.stringify({ ...seen, stored: await runtime.stored() }))

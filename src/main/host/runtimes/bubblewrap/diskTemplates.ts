@@ -17,8 +17,8 @@ const gigabyte = 1024 ** 3
 const bytesPerInode = 8192
 const inodeBytes = 256
 const journalMegabytes = 4
-/** For group descriptors, bitmaps and what the content takes. */
-const otherBytes = 12 * 1024 ** 2
+/** For group descriptors, bitmaps and what the content takes; the kernel keeps 16 MB for its own accounts. */
+const otherBytes = 28 * 1024 ** 2
 
 /**
  * A machine can use all of the gigabytes that it was given: tables and journal come on top. Being sparse, the file
