@@ -6,13 +6,13 @@ import { AppError } from '../../../../shared/appError.ts'
 import { freeBytes, megabytes, spareBytes } from './hostSpace.ts'
 import { inRange } from './images/inRange.ts'
 import type { MachineStorage } from './machineFolder.ts'
+import { systemCalls } from './systemCalls.ts'
 
 type CopyRequest = {
   from: MachineStorage
   /** Is not there yet; may be there in part when it fails. */
   to: string
-  /** Of an ordinary user's machine: the sandbox may have closed files to their owner. */
-  bwrap: string | undefined
+  tools: { perl: string; bwrap: string }
   signal: AbortSignal
 }
 
@@ -24,15 +24,12 @@ const copying = ['-a', '-T', '--sparse=auto']
  * Shares the blocks where the file system can; otherwise holes stay holes.
  * @throws AppError `file/no-space`
  */
-export async function copyStorage({ from, to, bwrap, signal }: CopyRequest): Promise<void> {
+export async function copyStorage({ from, to, tools, signal }: CopyRequest): Promise<void> {
   const needed = await storedBytes(from)
   const free = await freeBytes(dirname(to))
   const enough = free >= needed + spareBytes
   const cp = ['/bin/cp', ...copying, `--reflink=${enough ? 'auto' : 'always'}`, '--', from.path, to]
-  const inside = ['--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL', '--dev-bind', '/', '/']
-  const range = bwrap === undefined ? undefined : await inRange(cp)
-  const [program = '', ...rest] =
-    bwrap === undefined ? cp : (range ?? [bwrap, ...inside, '--die-with-parent', '--', ...cp])
+  const [program = '', ...rest] = await commandFor(cp, tools)
   try {
     await execute(program, rest, { cwd: '/', timeout: copyMs, killSignal: 'SIGKILL', signal })
     if (from.kind === 'image') await settle(to)
@@ -41,6 +38,19 @@ export async function copyStorage({ from, to, bwrap, signal }: CopyRequest): Pro
     if (enough && (await freeBytes(dirname(to))) >= spareBytes) throw cause
     throw noRoom({ needed, free }, cause)
   }
+}
+
+/** An ordinary user may not read what a sandbox has closed to its owner; as root of a user namespace, who does. */
+async function commandFor(cp: readonly string[], { perl, bwrap }: CopyRequest['tools']): Promise<string[]> {
+  if (process.getuid?.() === 0) return [...withParent(perl), ...cp]
+  const inside = ['--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL', '--dev-bind', '/', '/']
+  return (await inRange(cp)) ?? [bwrap, ...inside, '--die-with-parent', '--', ...cp]
+}
+
+/** It ends with Steward. */
+function withParent(perl: string): string[] {
+  const prctl = systemCalls()?.start.split(',').at(-1) ?? ''
+  return [perl, '-e', `syscall ${prctl}, 1, 9; exec { $ARGV[0] } @ARGV`, '--']
 }
 
 function noRoom({ needed, free }: { needed: number; free: number }, cause: unknown): AppError {

@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
@@ -50,7 +50,7 @@ export type MakeMachine = {
     | { kind: 'content'; content: readonly BaseEntry[] }
     /** The machine gets a disk of its own: a copy of this file. */
     | { kind: 'template'; path: string }
-    /** `copy` makes them, with that owner where the storage is a folder. */
+    /** `copy` makes them. */
     | { kind: 'copy'; of: MachineStorage['kind']; copy: (to: string) => Promise<void> }
 }
 
@@ -156,7 +156,7 @@ function storageIn(path: string): MachineStorage | undefined {
   return folder === undefined ? undefined : { kind: 'folder', path: folder }
 }
 
-async function fill(path: string, { uid, image, files }: MakeMachine): Promise<MachineStorage> {
+async function fill(path: string, { uid, files }: MakeMachine): Promise<MachineStorage> {
   const disk = join(path, diskName)
   const folder = join(path, filesName)
   if (files.kind === 'template') return { kind: 'image', path: disk, template: files.path }
@@ -166,8 +166,7 @@ async function fill(path: string, { uid, image, files }: MakeMachine): Promise<M
     return { kind: 'image', path: disk }
   } else {
     await files.copy(folder)
-    if (uid !== undefined && image !== null) await shiftOwners(folder, uid)
-    else if (uid !== undefined) await promisify(execFile)('/bin/chown', ['-hR', `${uid}:${uid}`, '--', folder])
+    if (uid !== undefined) await shiftOwners(folder, uid)
   }
   return { kind: 'folder', path: folder }
 }
@@ -185,6 +184,8 @@ async function mendFolder(path: string): Promise<void> {
   const first = names.includes('root') ? ['root', 'usr-local'].filter((name) => names.includes(name)) : []
   if (first.length > 0) {
     await mkdir(moving, { recursive: true, mode: 0o755 })
+    const { uid, gid } = await stat(join(path, 'root'))
+    await chown(moving, uid, gid)
     // `root` last: as long as it is here, the others are moved again.
     for (const name of first.toReversed()) await rename(join(path, name), join(moving, name))
   }

@@ -29,7 +29,6 @@ export type MachineSnapshots = {
 export type HoldStill = (signal: AbortSignal) => Promise<LetGo>
 
 export function machineSnapshots(tools: () => Promise<{ perl: string; bwrap: string }>): MachineSnapshots {
-  const isRoot = process.getuid?.() === 0
   const at = (folder: string, id: SnapshotId, kind: MachineStorage['kind']): string =>
     join(folder, 'snapshots', kind === 'image' ? `${id}.ext4` : id)
 
@@ -42,8 +41,7 @@ export function machineSnapshots(tools: () => Promise<{ perl: string; bwrap: str
   }
 
   const copy: MachineSnapshots['copy'] = async (from, to, signal) => {
-    const { bwrap } = await tools()
-    await copyStorage({ from, to, bwrap: isRoot ? undefined : bwrap, signal })
+    await copyStorage({ from, to, tools: await tools(), signal })
   }
 
   /** The copy is under its own name once it is complete. */

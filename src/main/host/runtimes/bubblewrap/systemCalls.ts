@@ -2,7 +2,7 @@
 export type SystemCalls = {
   /** setns, prctl, setsid, capset, prlimit64, memfd_create, seccomp, setresuid, setresgid */
   enter: string
-  /** unshare, mount, umount2, setns */
+  /** unshare, mount, umount2, setns, prctl */
   start: string
   /** statx, renameat2 */
   files: string
@@ -20,7 +20,7 @@ export type SystemCalls = {
 const numbers: Partial<Record<NodeJS.Architecture, SystemCalls>> = {
   x64: {
     enter: '308,157,112,126,302,319,317,117,119',
-    start: '272,165,166,308',
+    start: '272,165,166,308,157',
     files: '332,316',
     fchownat: '260',
     architecture: 0xc000003e,
@@ -30,7 +30,7 @@ const numbers: Partial<Record<NodeJS.Architecture, SystemCalls>> = {
   },
   arm64: {
     enter: '268,167,157,91,261,279,277,147,149',
-    start: '97,40,39,268',
+    start: '97,40,39,268,167',
     files: '291,276',
     fchownat: '54',
     architecture: 0xc00000b7,

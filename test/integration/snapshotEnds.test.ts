@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { SnapshotId } from '../../src/shared/ids.ts'
+import { eventually, until } from '../support/eventually.ts'
+import { leftovers, uidOf } from '../support/leftovers.ts'
+import { machineSpec, never, run } from '../support/machines.ts'
+import { seenProcesses } from '../support/processes.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** The process that makes a snapshot is killed while the sandbox is held still. */
+test.for([
+  ['its helper lets go of the sandbox', false],
+  ['and its helper with it: the next one lets go of the sandbox', true],
+] as const)('kill -9 in the middle of a snapshot: %s, and the half copy is gone', async ([, alsoHelper], context) => {
+  const folder = join(temporaryFolder('snapshot'), 'machines')
+  const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+  const { enforced } = await runtime.describe()
+  context.skip(!enforced.disk, 'this machine cannot mount disk images, and says so')
+  const spec = machineSpec()
+  const { id } = spec
+  const snapshotId = SnapshotId.parse(`snap_${'f'.repeat(24)}`)
+  const script = join(import.meta.dirname, '../support/abandonedSnapshot.ts')
+  const host = spawn(process.execPath, [script, folder, id, snapshotId], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const copy = () =>
+    seenProcesses().find(({ command }) => command.startsWith('/bin/cp') && command.includes(snapshotId))
+  await until('the copy to wait', () => {
+    if (host.exitCode !== null) throw new Error(`It ended with ${host.exitCode}.`)
+    return copy()
+  })
+  const uid = await uidOf(folder, id)
+  const helper = seenProcesses().find(
+    ({ parentPid, command }) => parentPid === host.pid && command === 'steward freeze',
+  )
+  expect(helper).toBeDefined()
+  if (alsoHelper && helper) process.kill(helper.pid, 'SIGKILL')
+  host.kill('SIGKILL')
+  await until('the host to end', () => host.signalCode)
+  await until('the copy to end with it', () => copy() === undefined)
+
+  if (alsoHelper) await runtime.sweep()
+  await eventually(async () => {
+    const left = await leftovers({ id, folder, uid })
+    expect(left.filter((it) => it !== id && !it.startsWith('/sys/fs/cgroup/'))).toEqual([])
+  })
+  if (!alsoHelper) await runtime.sweep()
+  expect(await readdir(join(folder, id, 'snapshots'))).toEqual([])
+  const machine = await runtime.start(spec, never)
+  expect(await run(machine, 'cat /root/kept; echo more >> /root/ticks')).toBe('kept\n')
+  await machine.stop()
+  await runtime.remove(id)
+  await eventually(async () => expect(await leftovers({ id, folder, uid })).toEqual([]))
+})

@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
+import { SnapshotId } from '../../src/shared/ids.ts'
+
+/** A process that makes a snapshot which never ends, of a sandbox that writes all the time, and is then killed by its test. */
+const [folder = '', id = '', snapshot = ''] = process.argv.slice(2)
+const signal = new AbortController().signal
+const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+const size = { vcpu: 1, memoryMb: 512, diskGb: 1 }
+const spec = MachineSpec.parse({ id, hostname: 'box', runtime: runtime.name, ...size, image: null, network: 'none' })
+const machine = await runtime.create(spec, signal)
+const writer = 'while :; do echo tick >> /root/ticks; done'
+await machine.exec({ command: `echo kept > /root/kept; (${writer}) >/dev/null 2>&1 &`, timeoutMs: 60_000, signal })
+const snapshotId = SnapshotId.parse(snapshot)
+const snapshots = join(folder, id, 'snapshots')
+mkdirSync(snapshots)
+// The copy waits for a reader that never comes.
+execFileSync('mkfifo', [join(snapshots, `${snapshotId}.ext4.part`)])
+process.stdout.write(`${spec.id}\n`)
+await runtime.snapshot({ sandboxId: spec.id, snapshotId }, signal)
