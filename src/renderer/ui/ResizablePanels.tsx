@@ -89,6 +89,7 @@ function EndPanel({ id, panel, content, dividerLabel, width, open }: EndPanelPro
         maxSize={max}
         groupResizeBehavior="preserve-pixel-size"
         inert={!open}
+        className={open ? '' : 'invisible'}
       >
         {content}
       </Panel>

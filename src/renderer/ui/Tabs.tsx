@@ -1,57 +1,18 @@
-import { X } from 'lucide-react'
-import { Tabs as Primitive } from 'radix-ui'
-import type { KeyboardEvent, ReactElement, ReactNode } from 'react'
-import { classNames } from './classNames.ts'
+import { type ReactNode, useId } from 'react'
+import { TabStrip } from './TabStrip.tsx'
+import type { TabStripProps } from './tab.ts'
+import { panelId, TabsContext, tabId, useTabs } from './tabsContext.ts'
 
-export type Tab = {
-  id: string
-  label: string
-  /** Before the label; `StatusDot` or an icon. */
-  mark?: ReactNode
-  /** Shown by the browser when the pointer rests on it. */
-  title?: string
-}
-
-type TabsProps = {
-  /** What the tabs are of, read aloud: `Terminals of build-box`. */
-  label: string
-  tabs: readonly Tab[]
-  value: string
-  onChange: (id: string) => void
-  /** Tabs get a cross, and Delete closes the one that has the focus. */
-  onClose?: (id: string) => void
-  /** Wraps a tab, for instance with `ContextMenu`. The child must be the element given. */
-  wrap?: (tab: Tab, element: ReactElement) => ReactElement
-  /** Right of the tabs. */
-  actions?: ReactNode
-  /** At the right end of the row. */
-  end?: ReactNode
-  /** `TabPanel`s. */
-  children: ReactNode
-}
-
-export function Tabs({ label, tabs, value, onChange, onClose, wrap, actions, end, children }: TabsProps) {
+/** One stop for Tab: the arrows go from tab to tab, Home and End to the first and last, F2 renames, Delete closes. */
+export function Tabs({ children, ...strip }: TabStripProps & { /** `TabPanel`s. */ children: ReactNode }) {
+  const baseId = useId()
   return (
-    <Primitive.Root value={value} onValueChange={onChange} className="flex size-full min-h-0 min-w-0 flex-col">
-      <div className="flex h-9 shrink-0 items-stretch border-b border-line bg-panel">
-        <Primitive.List
-          aria-label={label}
-          className="flex min-w-0 items-stretch overflow-x-auto overflow-y-hidden [scrollbar-width:none]"
-        >
-          {tabs.map((tab) => {
-            const element = <TabButton tab={tab} {...(onClose && { onClose })} />
-            return (
-              <div key={tab.id} role="presentation" className="flex shrink-0">
-                {wrap ? wrap(tab, element) : element}
-              </div>
-            )
-          })}
-        </Primitive.List>
-        {actions && <div className="flex shrink-0 items-center gap-0.5 px-1.5">{actions}</div>}
-        {end && <div className="ml-auto flex shrink-0 items-center gap-0.5 px-1.5">{end}</div>}
+    <TabsContext value={{ baseId, value: strip.value }}>
+      <div className="flex size-full min-h-0 min-w-0 flex-col">
+        <TabStrip {...strip} />
+        <div className="relative min-h-0 flex-1">{children}</div>
       </div>
-      <div className="relative min-h-0 flex-1">{children}</div>
-    </Primitive.Root>
+    </TabsContext>
   )
 }
 
@@ -63,60 +24,17 @@ type TabPanelProps = {
 }
 
 export function TabPanel({ id, kept = false, children }: TabPanelProps) {
-  return (
-    <Primitive.Content
-      value={id}
-      {...(kept && { forceMount: true as const })}
-      tabIndex={-1}
-      className="absolute inset-0 outline-none data-[state=inactive]:invisible"
-    >
-      {children}
-    </Primitive.Content>
-  )
-}
-
-type TabButtonProps = { tab: Tab; onClose?: (id: string) => void }
-
-function TabButton({ tab: { id, label, mark, title }, onClose, ...rest }: TabButtonProps) {
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Delete' || !onClose) return
-    event.preventDefault()
-    onClose(id)
-  }
+  const tabs = useTabs()
+  const shown = tabs.value === id
   return (
     <div
-      {...rest}
-      role="presentation"
-      onAuxClick={(event) => event.button === 1 && onClose?.(id)}
-      className={classNames(
-        'group relative flex max-w-52 items-stretch border-r border-line text-muted hover:text-text',
-        'has-data-[state=active]:bg-canvas has-data-[state=active]:text-text',
-        'has-data-[state=active]:after:absolute has-data-[state=active]:after:inset-x-0 has-data-[state=active]:after:-bottom-px has-data-[state=active]:after:h-px has-data-[state=active]:after:bg-canvas',
-      )}
+      role="tabpanel"
+      id={panelId(tabs, id)}
+      aria-labelledby={tabId(tabs, id)}
+      inert={!shown}
+      className={shown ? 'absolute inset-0' : 'invisible absolute inset-0'}
     >
-      <Primitive.Trigger
-        value={id}
-        title={title}
-        onKeyDown={onKeyDown}
-        className={classNames(
-          'flex min-w-0 items-center gap-2 pl-3 focus-visible:-outline-offset-2',
-          onClose ? 'pr-7' : 'pr-3',
-        )}
-      >
-        {mark}
-        <span className="truncate">{label}</span>
-      </Primitive.Trigger>
-      {onClose && (
-        // For the pointer only: by keyboard it is Delete, and a tab list may hold nothing but tabs.
-        <span
-          aria-hidden
-          onPointerDown={(event) => event.stopPropagation()}
-          onClick={() => onClose(id)}
-          className="absolute top-1/2 right-1.5 flex size-5 -translate-y-1/2 items-center justify-center rounded-small opacity-0 group-hover:opacity-100 group-has-data-[state=active]:opacity-100 hover:bg-hover"
-        >
-          <X className="size-3.5" />
-        </span>
-      )}
+      {(shown || kept) && children}
     </div>
   )
 }

@@ -54,7 +54,11 @@ export function appWindow(page: Page): AppWindow {
       await until('the new terminal is in view', async () => (await terminal.id()) !== before)
       await terminal.isLive()
     },
-    tabs: () => page.getByRole('tab').and(visible),
+    tabs: () =>
+      page
+        .getByRole('tablist', { name: /^Terminals of/ })
+        .getByRole('tab')
+        .and(visible),
     async command(title) {
       await page.keyboard.press('Control+Shift+P')
       const palette = dialog('Commands')

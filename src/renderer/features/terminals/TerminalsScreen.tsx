@@ -44,6 +44,8 @@ export function TerminalsScreen() {
         visible={sandbox === present}
         selectedId={selection.terminals[sandbox.id]}
         closedIds={selection.closed}
+        layout={screen.layoutOf(sandbox)}
+        creating={screen.creating}
         webgl={webgl}
         wantsFocus={screen.wantsFocus}
         onFocusTaken={screen.focusTaken}

@@ -5,8 +5,26 @@
 export const newSandboxKeys = 'mod+shift+s'
 export const newTerminalKeys = 'mod+shift+enter'
 export const closeTabKeys = 'mod+shift+x'
-export const nextTabKeys = 'mod+shift+pagedown'
-export const previousTabKeys = 'mod+shift+pageup'
+export const nextTabKeys = 'mod+shift+>'
+export const previousTabKeys = 'mod+shift+<'
+export const moveTabLeftKeys = 'mod+shift+pageup'
+export const moveTabRightKeys = 'mod+shift+pagedown'
+export const splitRightKeys = 'mod+shift+d'
+export const splitDownKeys = 'mod+shift+o'
+export const focusKeys = {
+  left: 'mod+shift+arrowleft',
+  right: 'mod+shift+arrowright',
+  up: 'mod+shift+arrowup',
+  down: 'mod+shift+arrowdown',
+} as const
+export const growKeys = {
+  left: 'mod+alt+shift+arrowleft',
+  right: 'mod+alt+shift+arrowright',
+  up: 'mod+alt+shift+arrowup',
+  down: 'mod+alt+shift+arrowdown',
+} as const
+export const zoomKeys = 'mod+shift+z'
+export const broadcastKeys = 'mod+shift+g'
 export const listKeys = 'mod+shift+l, f6'
 export const sideKeys = 'mod+shift+b'
 export const preferencesKeys = 'mod+,'

@@ -5,6 +5,8 @@ import type { SandboxId } from '../../../shared/ids.ts'
 import { useLiveEvent } from '../../agent/liveEvents.ts'
 import { notify } from '../../ui/toast.tsx'
 import { copyId } from './copyId.ts'
+import { type Layout, nextAfter } from './layout/tabLayout.ts'
+import { useLayouts } from './layout/useLayouts.ts'
 import type { SandboxRowActions } from './sandboxes/SandboxRow.tsx'
 import type { SandboxList } from './sandboxes/sandboxList.ts'
 import { useSandboxActions } from './sandboxes/useSandboxActions.ts'
@@ -19,9 +21,11 @@ import {
 } from './selection/selection.ts'
 import { useSelection } from './selection/useSelection.ts'
 import { type NewTerminal, shellCommand, useTerminalActions } from './sessions/useTerminalActions.ts'
-import type { WorkbenchActions } from './sessions/workbenchActions.ts'
+import type { Arrange, WorkbenchActions } from './sessions/workbenchActions.ts'
 import type { TerminalSize } from './stream/terminalScreen.ts'
 import { useLiveLists } from './useLiveLists.ts'
+
+type PlacedTerminal = NewTerminal & { arrange?: Arrange }
 
 export type ScreenDialog =
   | { kind: 'create' | 'images' }
@@ -33,6 +37,9 @@ export type TerminalsScreenState = {
   /** The sandbox in view. */
   present: Sandbox | undefined
   selection: Selection
+  layoutOf(sandbox: Sandbox): Layout
+  /** A terminal is being opened here: where it goes is told by who asked, not by the list. */
+  creating: boolean
   dialog: ScreenDialog | undefined
   wantsFocus: boolean
   focusTaken(): void
@@ -58,6 +65,8 @@ export function useTerminalsScreen(): TerminalsScreenState {
   const { create, start, stop, remove } = useSandboxActions()
   const terminals = useTerminalActions()
   const [selection, changeSelection] = useSelection()
+  const layouts = useLayouts()
+  const [creations, setCreations] = useState(0)
   const [dialog, setDialog] = useState<ScreenDialog>()
   const [wantsFocus, setWantsFocus] = useState(true)
   const room = useRef<TerminalSize>(undefined)
@@ -71,13 +80,17 @@ export function useTerminalsScreen(): TerminalsScreenState {
     setWantsFocus(true)
   }
 
-  const openTerminal = async (sandbox: Pick<Sandbox, 'id'>, terminal: NewTerminal) => {
-    const { session_id } = await terminals.create(sandbox.id, { size: room.current, ...terminal })
+  const openTerminal = async (sandbox: Pick<Sandbox, 'id'>, { arrange, ...terminal }: PlacedTerminal) => {
+    setCreations((count) => count + 1)
+    const { session_id } = await terminals
+      .create(sandbox.id, { size: room.current, ...terminal })
+      .finally(() => setCreations((count) => count - 1))
+    if (arrange) layouts.change(sandbox.id, (layout) => arrange(layout, session_id))
     changeSelection((before) => withTerminalSelected(before, sandbox.id, session_id))
     setWantsFocus(true)
   }
 
-  const tryTerminal = async (sandbox: Pick<Sandbox, 'id'>, terminal: NewTerminal): Promise<boolean> => {
+  const tryTerminal = async (sandbox: Pick<Sandbox, 'id'>, terminal: PlacedTerminal): Promise<boolean> => {
     try {
       await openTerminal(sandbox, terminal)
       return true
@@ -96,7 +109,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
     if (awaited.current.delete(event.sandbox.id)) openFirst(event.sandbox)
   })
 
-  const closeTabs = async (leaving: readonly Terminal[], tabs: readonly Terminal[]) => {
+  const closeTabs = async (leaving: readonly Terminal[], layout: Layout) => {
     await Promise.all(
       leaving.map(async (terminal) => {
         const { session_id, sandbox_id } = terminal
@@ -107,9 +120,8 @@ export function useTerminalsScreen(): TerminalsScreenState {
         if (!closed) return
         changeSelection((before) => {
           const after = withTabClosed(before, session_id)
-          if ((before.terminals[sandbox_id] ?? tabs[0]?.session_id) !== session_id) return after
-          const left = tabs.map((it) => it.session_id).filter((id) => id === session_id || !after.closed.includes(id))
-          const next = neighbourOf(left, session_id)
+          if ((before.terminals[sandbox_id] ?? layout[0]?.active) !== session_id) return after
+          const next = nextAfter(layout, after.closed, session_id)
           return next === undefined ? after : withTerminalSelected(after, sandbox_id, next)
         })
         setWantsFocus(true)
@@ -117,8 +129,8 @@ export function useTerminalsScreen(): TerminalsScreenState {
     )
   }
 
-  const runAgain = async (terminal: Terminal) => {
-    const opened = await tryTerminal({ id: terminal.sandbox_id }, { command: terminal.command })
+  const runAgain = async (terminal: Terminal, arrange: Arrange) => {
+    const opened = await tryTerminal({ id: terminal.sandbox_id }, { command: terminal.command, arrange })
     if (opened) changeSelection((before) => withTabClosed(before, terminal.session_id))
   }
 
@@ -126,6 +138,8 @@ export function useTerminalsScreen(): TerminalsScreenState {
     sandboxes,
     present,
     selection,
+    layoutOf: ({ id }) => layouts.layoutOf(id),
+    creating: creations > 0,
     dialog,
     wantsFocus,
     focusTaken: () => setWantsFocus(false),
@@ -146,6 +160,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
     },
     async remove(sandbox) {
       await remove(sandbox)
+      layouts.forget(sandbox.id)
       const next = neighbourOf(
         (sandboxes ?? []).map(({ id }) => id),
         sandbox.id,
@@ -161,9 +176,11 @@ export function useTerminalsScreen(): TerminalsScreenState {
       select(terminal) {
         changeSelection((before) => withTerminalSelected(before, terminal.sandbox_id, terminal.session_id))
       },
-      close: (leaving, tabs) => void closeTabs(leaving, tabs),
-      again: (terminal) => void runAgain(terminal),
-      newTerminal: () => void tryTerminal(sandbox, { command: shellCommand }),
+      close: (leaving, layout) => void closeTabs(leaving, layout),
+      again: (terminal, arrange) => void runAgain(terminal, arrange),
+      newTerminal: (arrange) => void tryTerminal(sandbox, { command: shellCommand, ...(arrange && { arrange }) }),
+      arrange: (change) => layouts.change(sandbox.id, change),
+      rename: (terminal, name) => void terminals.rename(terminal, name),
       askForCommand: () => setDialog({ kind: 'run', sandbox }),
       focus: () => setWantsFocus(true),
       retitle: terminals.retitle,

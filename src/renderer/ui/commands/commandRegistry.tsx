@@ -13,6 +13,8 @@ export type Command = {
   shortcut?: string
   keywords?: readonly string[]
   run: () => void
+  /** Holding its shortcut down does it again and again. */
+  repeats?: boolean
   /** Absent is enabled; what is not enabled is neither listed nor run. */
   enabled?: boolean
 }
@@ -102,5 +104,5 @@ function runShortcut(commands: readonly Command[], event: KeyboardEvent): void {
   if (!command) return
   event.preventDefault()
   event.stopPropagation()
-  if (!event.repeat) command.run()
+  if (!event.repeat || command.repeats) command.run()
 }

@@ -74,7 +74,7 @@ function contentOf({ sandbox, actions, sandboxActions }: Omit<NoTerminalsProps, 
           description="A terminal runs a shell or any command in this sandbox. It goes on when you close the window, and is here again when you come back."
           actions={
             <>
-              <Button variant="primary" icon={Plus} onClick={actions.newTerminal}>
+              <Button variant="primary" icon={Plus} onClick={() => actions.newTerminal()}>
                 New terminal
               </Button>
               <Kbd shortcut={newTerminalKeys} />

@@ -1,6 +1,7 @@
 import type { Terminal } from '../../../../shared/contract/terminals.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import { TerminalView } from '../view/TerminalView.tsx'
+import type { TerminalSession } from '../view/terminalSession.ts'
 import type { WebglLeases } from '../view/webglLeases.ts'
 import { useConnectionEpoch, useTerminalConnector } from './useTerminalConnection.ts'
 
@@ -16,6 +17,8 @@ type TerminalPanelProps = {
   onRoom: (size: TerminalSize) => void
   onAgain: (() => void) | undefined
   onClose: () => void
+  onSession: (session: TerminalSession | undefined) => void
+  onTyped: (text: string) => void
 }
 
 export function TerminalPanel({ terminal, ...view }: TerminalPanelProps) {

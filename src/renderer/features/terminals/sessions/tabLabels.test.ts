@@ -2,11 +2,12 @@ import { expect, test } from 'vitest'
 import { commandName, tabLabels } from './tabLabels.ts'
 import type { TerminalList } from './terminalList.ts'
 
-const terminals = (...given: { command: string; title?: string }[]) =>
-  given.map(({ command, title = null }, index) => ({
+const terminals = (...given: { command: string; title?: string; name?: string }[]) =>
+  given.map(({ command, title = null, name = null }, index) => ({
     session_id: `pty_${index}`,
     command,
     title,
+    name,
   })) as never as TerminalList
 
 test('each tab has a name of its own', () => {
@@ -19,6 +20,11 @@ test('each tab has a name of its own', () => {
     ),
   )
   expect([...labels.values()]).toEqual(['bash', 'bash (2)', 'a - VIM', 'bash (3)'])
+})
+
+test('a name that a person gave comes before everything', () => {
+  const labels = tabLabels(terminals({ command: 'bash', title: 'vim', name: 'notes' }, { command: 'notes' }))
+  expect([...labels.values()]).toEqual(['notes', 'notes (2)'])
 })
 
 test('a title is one line, and an empty one counts for nothing', () => {

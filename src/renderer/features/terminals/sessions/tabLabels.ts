@@ -1,11 +1,11 @@
 import type { TerminalList } from './terminalList.ts'
 
-/** What each tab is called: the title its program set, else the command; each name once. */
+/** What each terminal is called: as a person named it, else by the title its program set, else by its command; each name once. */
 export function tabLabels(terminals: TerminalList): Map<string, string> {
   const taken = new Map<string, number>()
   const labels = new Map<string, string>()
-  for (const { session_id, title, command } of terminals) {
-    const name = oneLine(title ?? '') || commandName(command)
+  for (const { session_id, name: given, title, command } of terminals) {
+    const name = given ?? (oneLine(title ?? '') || commandName(command))
     const count = (taken.get(name) ?? 0) + 1
     taken.set(name, count)
     labels.set(session_id, count === 1 ? name : `${name} (${count})`)

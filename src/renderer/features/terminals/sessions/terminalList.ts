@@ -27,3 +27,8 @@ export function withTitle(list: TerminalList, id: TerminalId, title: string | nu
   const known = list.find(({ session_id }) => session_id === id)
   return known === undefined || known.title === title ? list : withTerminal(list, { ...known, title })
 }
+
+export function withName(list: TerminalList, id: TerminalId, name: string | null): TerminalList {
+  const known = list.find(({ session_id }) => session_id === id)
+  return known === undefined || known.name === name ? list : withTerminal(list, { ...known, name })
+}

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { AppError } from '../../../../shared/appError.ts'
 import type { Input } from '../../../../shared/contract/route.ts'
-import { closeTerminal, createTerminal, type Terminal } from '../../../../shared/contract/terminals.ts'
+import { changeTerminal, closeTerminal, createTerminal, type Terminal } from '../../../../shared/contract/terminals.ts'
 import type { SandboxId } from '../../../../shared/ids.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { patchFromEvent } from '../eventPatch.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
-import { type TerminalList, withNewTerminal, withTitle } from './terminalList.ts'
+import { type TerminalList, withName, withNewTerminal, withTitle } from './terminalList.ts'
 import { terminalsKey } from './useTerminals.ts'
 
 /** A login shell: it reads the profile, so that paths and prompts are as a person expects them. */
@@ -21,6 +21,8 @@ export type TerminalActions = {
   /** Resolves to false when it still runs, which has been said then. */
   close(terminal: Terminal): Promise<boolean>
   retitle(terminal: Terminal, title: string | null): void
+  /** Shown at once; told when it could not be kept. */
+  rename(terminal: Terminal, name: string | null): Promise<void>
 }
 
 export function useTerminalActions(): TerminalActions {
@@ -44,6 +46,17 @@ export function useTerminalActions(): TerminalActions {
         if (failure instanceof AppError && failure.code === 'terminal/not-found') return true
         notify.failed(failure, { title: 'The terminal was not closed' })
         return false
+      }
+    },
+    async rename(terminal, name) {
+      const show = (shown: string | null) =>
+        patch(terminal.sandbox_id, (list) => withName(list, terminal.session_id, shown))
+      show(name)
+      try {
+        await agent(changeTerminal, { id: terminal.sandbox_id, sessionId: terminal.session_id, name })
+      } catch (failure) {
+        show(terminal.name)
+        notify.failed(failure, { title: 'The terminal was not renamed' })
       }
     },
     retitle: (terminal, title) => patch(terminal.sandbox_id, (list) => withTitle(list, terminal.session_id, title)),

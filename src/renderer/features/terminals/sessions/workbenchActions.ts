@@ -1,12 +1,20 @@
 import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import type { Layout } from '../layout/tabLayout.ts'
+
+/** Where a new terminal goes. */
+export type Arrange = (layout: Layout, terminalId: string) => Layout
 
 /** What a person can do with the terminals of one sandbox. */
 export type WorkbenchActions = {
   select(terminal: Terminal): void
-  close(terminals: readonly Terminal[], tabs: readonly Terminal[]): void
-  again(terminal: Terminal): void
-  newTerminal(): void
+  close(terminals: readonly Terminal[], layout: Layout): void
+  again(terminal: Terminal, arrange: Arrange): void
+  /** Without `arrange` it is a tab of its own. */
+  newTerminal(arrange?: Arrange): void
   askForCommand(): void
+  arrange(change: (layout: Layout) => Layout): void
+  /** Null takes the name away. */
+  rename(terminal: Terminal, name: string | null): void
   /** Gives the terminal in view the keyboard. */
   focus(): void
   retitle(terminal: Terminal, title: string | null): void

@@ -10,9 +10,15 @@ export type AttachmentEnd = { code: number | undefined; reason: string }
 
 type Message<T extends ServerStreamMessage['type']> = Extract<ServerStreamMessage, { type: T }>
 
+/** What a screen shows: all output before `cursor`, in this size. */
+export type Drawn = TerminalSize & { cursor: number }
+
 export type AttachmentOptions = {
   socket: WebSocket
   screen: TerminalScreen
+  /** What an attachment before this one has drawn: when nothing came since, the screen is left as it is. */
+  drawn?: Drawn | undefined
+  onDrawn(drawn: Drawn): void
   /** The server has this long to attach. */
   attachWithinMs: number
   onAttached(message: Message<'attached'>): void
@@ -34,7 +40,8 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
   const { socket, screen } = options
   const listening = new AbortController()
   const deadline = setTimeout(() => end({ code: undefined, reason: 'No answer in time.' }), options.attachWithinMs)
-  let snapshotOf: TerminalSize | undefined
+  let snapshotOf: Drawn | undefined
+  let drawn = options.drawn
   let unacknowledgedBytes = 0
 
   function end(how: AttachmentEnd): void {
@@ -55,12 +62,19 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
 
   function draw(bytes: Uint8Array): void {
     if (snapshotOf !== undefined) {
-      screen.redraw(snapshotOf, bytes)
+      if (!isSame(snapshotOf, drawn)) screen.redraw(snapshotOf, bytes)
+      tell(snapshotOf)
       snapshotOf = undefined
       return
     }
     options.onOutput(bytes.length)
+    if (drawn) tell({ ...drawn, cursor: drawn.cursor + bytes.length })
     screen.write(bytes, () => acknowledge(bytes.length))
+  }
+
+  function tell(next: Drawn): void {
+    drawn = next
+    options.onDrawn(next)
   }
 
   /** Counts parsed output only: what waits in the terminal holds the server back. */
@@ -75,11 +89,12 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
     switch (message.type) {
       case 'attached':
         clearTimeout(deadline)
-        snapshotOf = { cols: message.cols, rows: message.rows }
+        snapshotOf = { cols: message.cols, rows: message.rows, cursor: message.cursor }
         options.onAttached(message)
         break
       case 'resized':
         screen.resize(message)
+        if (drawn) tell({ ...drawn, cols: message.cols, rows: message.rows })
         options.onResized(message)
         break
       case 'title':
@@ -111,6 +126,10 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
   socket.addEventListener('message', receive, { signal })
   socket.addEventListener('close', ({ code, reason }) => end({ code, reason }), { signal })
   return { send, close: stop }
+}
+
+function isSame(one: Drawn, other: Drawn | undefined): boolean {
+  return one.cursor === other?.cursor && one.cols === other.cols && one.rows === other.rows
 }
 
 function parsedJson(text: string): unknown {

@@ -38,9 +38,9 @@ class Service {
     return until(`viewer ${index}`, () => this.viewers[index])
   }
 
-  async attach(index: number, { size = { cols: 80, rows: 24 }, state = 'running', snapshot = '' } = {}) {
+  async attach(index: number, { size = { cols: 80, rows: 24 }, state = 'running', snapshot = '', cursor = 0 } = {}) {
     const viewer = await this.viewer(index)
-    const attached = { type: 'attached', session_id: sessionId, ...size, state, cursor: 0, title: null }
+    const attached = { type: 'attached', session_id: sessionId, ...size, state, cursor, title: null }
     viewer.socket.send(JSON.stringify(attached))
     viewer.socket.send(Buffer.from(snapshot))
     return viewer
@@ -81,13 +81,13 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-async function opened() {
+async function opened(given: { parkAfterMs?: number } = {}) {
   const service = await Service.listen()
   closing.push(() => service.close())
-  return { service, ...viewing(() => service.port) }
+  return { service, ...viewing(() => service.port, given) }
 }
 
-function viewing(port: () => number) {
+function viewing(port: () => number, given: { parkAfterMs?: number } = {}) {
   const recording = recordingScreen()
   const states: StreamState[] = []
   const titles: (string | null)[] = []
@@ -105,6 +105,7 @@ function viewing(port: () => number) {
       hiddenOutputs += 1
     },
     retryDelayMs: () => 10,
+    ...given,
   })
   closing.push(() => stream.close())
   const phase = () => states.at(-1)?.phase
@@ -289,6 +290,38 @@ test('lets a loud hidden terminal go, and draws it anew when it is shown', async
   await service.attach(1, { snapshot: 'all of it' })
   await inPhase('live')
   await eventually(() => expect(drawn.at(-1)).toBe('redraw 80x24 all of it'))
+})
+
+test('lets every terminal go that stays hidden, and leaves its screen alone when nothing has come meanwhile', async () => {
+  const { service, stream, inPhase, drawn } = await opened({ parkAfterMs: 50 })
+  const viewer = await service.attach(0, { snapshot: 'first' })
+  viewer.socket.send(Buffer.from('12345'))
+  await eventually(() => expect(drawn).toEqual(['redraw 80x24 first', '12345']))
+  stream.hide()
+  await inPhase('parked')
+  await until('the socket closed', () => viewer.socket.readyState === viewer.socket.CLOSED)
+  stream.show()
+  const second = await service.attach(1, { snapshot: 'first12345', cursor: 5 })
+  second.socket.send(Buffer.from('6'))
+  await eventually(() => expect(drawn).toEqual(['redraw 80x24 first', '12345', '6']))
+  stream.hide()
+  await inPhase('parked')
+  stream.show()
+  await service.attach(2, { snapshot: 'first123456 and more', cursor: 20 })
+  await eventually(() => expect(drawn.at(-1)).toBe('redraw 80x24 first123456 and more'))
+})
+
+test('lets no terminal go before what was typed into it has arrived', async () => {
+  const { service, stream, inPhase, states } = await opened({ parkAfterMs: 50 })
+  const viewer = await service.attach(0)
+  await inPhase('live')
+  stream.type('make')
+  stream.hide()
+  await until('the input', () => viewer.said.some(({ type }) => type === 'input'))
+  await new Promise((resolve) => viewer.socket.ping(resolve))
+  expect(states.at(-1)).toEqual({ phase: 'live' })
+  viewer.socket.send(JSON.stringify({ type: 'taken', seq: 1 }))
+  await inPhase('parked')
 })
 
 test('passes on titles and refusals', async () => {

@@ -3,7 +3,7 @@ import { streamClose } from '../../../../shared/contract/terminalStream.ts'
 import { heldInputLimitBytes, inputQueue } from './inputQueue.ts'
 import { retryDelayMs } from './retryDelay.ts'
 import { sentInput } from './sentInput.ts'
-import { type Attachment, type AttachmentEnd, streamAttachment } from './streamAttachment.ts'
+import { type Attachment, type AttachmentEnd, type Drawn, streamAttachment } from './streamAttachment.ts'
 import type { StreamState } from './streamState.ts'
 import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
 
@@ -12,6 +12,8 @@ const attachWithinMs = 15_000
 const steadyAfterMs = 5_000
 /** A hidden terminal that prints more than this is let go and drawn anew when it is shown. */
 const hiddenOutputLimitBytes = 2 * 1024 * 1024
+/** So is every other that stays hidden: what nobody looks at costs no parsing. Whoever only looks aside finds it as it was. */
+const usualParkAfterMs = 5_000
 
 /** Opens a WebSocket on one terminal; `scrollback` lines above the screen come with the snapshot. */
 export type StreamConnector = (query: { scrollback: number }) => WebSocket
@@ -30,6 +32,7 @@ export type TerminalStreamOptions = {
   /** All input sent so far is with the host. */
   onInputArrived?(): void
   retryDelayMs?: (attempt: number) => number
+  parkAfterMs?: number
 }
 
 export type TerminalStream = {
@@ -52,7 +55,11 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
   const sent = sentInput(options.writer)
   const delayMs = options.retryDelayMs ?? retryDelayMs
   let attachment: Attachment | undefined
+  const parkAfterMs = options.parkAfterMs ?? usualParkAfterMs
   let retry: ReturnType<typeof setTimeout> | undefined
+  let parking: ReturnType<typeof setTimeout> | undefined
+  /** What the screen shows: when it was let go, it is drawn again only if that is no longer true. */
+  let drawn: Drawn | undefined
   let failedAttempts = 0
   let attachedAtMs: number | undefined
   let state: StreamState = { phase: 'connecting' }
@@ -79,6 +86,10 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
       socket: options.connect({ scrollback: options.scrollbackLines }),
       screen: options.screen,
       attachWithinMs,
+      drawn,
+      onDrawn(now) {
+        drawn = now
+      },
       onAttached(message) {
         attachedAtMs = performance.now()
         refusing = false
@@ -116,6 +127,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
 
   function lost(end: AttachmentEnd): void {
     attachment = undefined
+    drawn = undefined // only what was let go on purpose is surely whole
     if (over()) return
     if (end.code === streamClose.notFound || end.code === streamClose.refused) {
       enter({ phase: 'gone', reason: end.reason })
@@ -142,6 +154,20 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
     options.onHiddenOutput()
     hiddenBytes += bytes
     if (hiddenBytes <= hiddenOutputLimitBytes || state.phase !== 'live') return
+    park()
+  }
+
+  function parkLater(): void {
+    clearTimeout(parking)
+    parking = setTimeout(() => {
+      if (visible || over() || state.phase === 'parked') return
+      // What was typed before is still on its way.
+      if (typed.waitingBytes > 0 || sent.open.length > 0) parkLater()
+      else park()
+    }, parkAfterMs)
+  }
+
+  function park(): void {
     drop()
     enter({ phase: 'parked' })
   }
@@ -194,11 +220,13 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
     show() {
       visible = true
       hiddenBytes = 0
+      clearTimeout(parking)
       if (state.phase !== 'parked') return askForSize()
       enter({ phase: 'connecting' })
       connect()
     },
     hide() {
+      if (visible) parkLater()
       visible = false
     },
     retryNow() {
@@ -208,6 +236,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
     },
     close() {
       enter({ phase: 'closed' })
+      clearTimeout(parking)
       drop()
     },
   }

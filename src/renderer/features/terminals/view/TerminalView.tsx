@@ -19,6 +19,7 @@ import { readPreferences } from './preferences/preferencesStore.ts'
 import { SearchBar } from './SearchBar.tsx'
 import { StreamBar } from './StreamBar.tsx'
 import { terminalActions } from './terminalActions.ts'
+import type { TerminalSession } from './terminalSession.ts'
 import { useTerminalSession } from './useTerminalSession.ts'
 import type { WebglLeases } from './webglLeases.ts'
 
@@ -43,6 +44,10 @@ export type TerminalViewProps = {
   /** Runs the same command again; absent where that cannot be. */
   onAgain?: (() => void) | undefined
   onClose?: (() => void) | undefined
+  /** It is on the page, or is no more. */
+  onSession?: (session: TerminalSession | undefined) => void
+  /** The person typed this, pasted it or did it with the mouse. */
+  onTyped?: (text: string) => void
 }
 
 /** One terminal with its search, its menus and what there is to say about its connection and its end. */
@@ -61,6 +66,8 @@ export function TerminalView({
   onRoom,
   onAgain,
   onClose,
+  onSession,
+  onTyped,
 }: TerminalViewProps) {
   const host = useRef<HTMLDivElement>(null)
   const [searching, setSearching] = useState(false)
@@ -81,12 +88,20 @@ export function TerminalView({
       bell: () => ownBell.ring(),
       pasteRefused: () => actions.pasteRefused(),
       used: () => bellHeard(terminalId),
+      typed: (text) => onTyped?.(text),
     },
   })
   const actions = terminalActions({ session, apple: thisKeyboard().apple, onSearch: () => setSearching(true) })
   useCommands(visible ? actions.commands : [])
   const focus = () => session?.terminal.focus()
   const ground = { backgroundColor: appearance.theme.colours.background }
+
+  const learned = useEffectEvent((it: TerminalSession | undefined) => onSession?.(it))
+  useEffect(() => {
+    if (!session) return
+    learned(session)
+    return () => learned(undefined)
+  }, [session])
 
   useEffect(() => {
     if (connectionEpoch > 0) session?.retryNow()

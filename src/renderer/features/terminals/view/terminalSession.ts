@@ -38,6 +38,8 @@ export type TerminalSessionEvents = {
   pasteRefused(): void
   /** The person did something in it. */
   used(): void
+  /** The person's own input, and not what `type` was given. */
+  typed(text: string): void
 }
 
 export type TerminalSessionOptions = {
@@ -58,6 +60,8 @@ export type TerminalSession = {
   readonly commands: CommandTrail
   readonly reading: ReadingPlace
   readonly directory: Told<string | undefined>
+  /** As if it had been typed here. */
+  type(text: string): void
   look(appearance: Appearance): void
   /** What is read aloud when it has the focus. */
   name(label: string, description: string): void
@@ -203,6 +207,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     moves.call()
     inputs.call()
     terminal.scrollToBottom()
+    on.typed(text)
     return stream.type(text)
   }
 
@@ -229,6 +234,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     commands,
     reading,
     directory,
+    type: (text) => void stream.type(text),
     look,
     pasteClipboard,
     name(label, description) {

@@ -61,6 +61,7 @@ export function useTerminalSession(
     bell: useEffectEvent(on.bell),
     pasteRefused: useEffectEvent(on.pasteRefused),
     used: useEffectEvent(on.used),
+    typed: useEffectEvent(on.typed),
   }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another terminal is another session

@@ -34,6 +34,19 @@ test('a redraw forgets what was there, with output not yet parsed', async () => 
   expect([terminal.cols, terminal.rows, terminal.buffer.active.type]).toEqual([12, 2, 'normal'])
 })
 
+test('a redraw is shown as a whole', async () => {
+  const { terminal, screen, parsed } = open()
+  const states: boolean[] = []
+  screen.redraw({ cols: 20, rows: 4 }, bytes('new'))
+  terminal.parser.registerOscHandler(7777, () => {
+    states.push(terminal.modes.synchronizedOutputMode)
+    return true
+  })
+  screen.redraw({ cols: 20, rows: 4 }, bytes('new\x1b]7777;\x07'))
+  await parsed()
+  expect([...states, terminal.modes.synchronizedOutputMode]).toEqual([true, false])
+})
+
 test('a redraw leaves the reader where the reader was', async () => {
   const { terminal, screen, parsed } = open()
   const lines = bytes(Array.from({ length: 30 }, (_, line) => `line ${line}`).join('\r\n'))

@@ -1,0 +1,91 @@
+import { type Direction, type PaneTree, paneIds, type Side, type Split, withShares } from './paneTree.ts'
+
+/** Parts of 1 of the tab's room. */
+type Room = { left: number; top: number; right: number; bottom: number }
+
+/** No part becomes smaller than this by keys. */
+const smallestShare = 0.08
+const roundingError = 1e-6
+
+/** The pane that one sees next to `from`; of several the one that has most of the edge in common. */
+export function neighbourOf(tree: PaneTree, from: string, side: Side): string | undefined {
+  const rooms = roomsOf(tree)
+  const own = rooms.get(from)
+  if (!own) return undefined
+  let best: { id: string; common: number } | undefined
+  for (const [id, room] of rooms) {
+    const common = touches(own, room, side) ? edgeInCommon(own, room, side) : 0
+    if (common > roundingError && common > (best?.common ?? 0)) best = { id, common }
+  }
+  return best?.id
+}
+
+/** Moves the divider of `id` that lies towards `side`, or the opposite one where there is none, that way. */
+export function withGrown(tree: PaneTree, id: string, { side, by }: { side: Side; by: number }): PaneTree {
+  const direction: Direction = side === 'left' || side === 'right' ? 'row' : 'column'
+  const forward = side === 'right' || side === 'down'
+  const found = innermost(tree, id, direction)
+  if (!found) return tree
+  const { place, node, index } = found
+  const last = node.parts.length - 1
+  // The divider before the part, or the one after it.
+  const before = forward ? index === last : index > 0
+  const [growing, giving] = dividerParts(before ? index - 1 : index, forward)
+  const shares = node.parts.map(({ share }) => share)
+  const moved = Math.min(by, (shares[giving] ?? 0) - smallestShare)
+  if (moved <= 0) return tree
+  shares[growing] = (shares[growing] ?? 0) + moved
+  shares[giving] = (shares[giving] ?? 0) - moved
+  return withShares(tree, place, shares)
+}
+
+function dividerParts(first: number, forward: boolean): [growing: number, giving: number] {
+  return forward ? [first, first + 1] : [first + 1, first]
+}
+
+type Found = { place: number[]; node: Split; index: number }
+
+/** The innermost split of this direction that holds the pane, and the part that leads to it. */
+function innermost(tree: PaneTree, id: string, direction: Direction): Found | undefined {
+  if (tree.kind === 'pane') return undefined
+  const index = tree.parts.findIndex((part) => paneIds(part.tree).includes(id))
+  const part = tree.parts[index]
+  if (!part) return undefined
+  const deeper = innermost(part.tree, id, direction)
+  if (deeper) return { ...deeper, place: [index, ...deeper.place] }
+  return tree.direction === direction ? { place: [], node: tree, index } : undefined
+}
+
+function roomsOf(tree: PaneTree, room: Room = { left: 0, top: 0, right: 1, bottom: 1 }): Map<string, Room> {
+  if (tree.kind === 'pane') return new Map([[tree.id, room]])
+  const rooms = new Map<string, Room>()
+  let used = 0
+  for (const { tree: inner, share } of tree.parts) {
+    const [from, to] = [used, used + share]
+    used = to
+    const width = room.right - room.left
+    const height = room.bottom - room.top
+    const part =
+      tree.direction === 'row'
+        ? { ...room, left: room.left + width * from, right: room.left + width * to }
+        : { ...room, top: room.top + height * from, bottom: room.top + height * to }
+    for (const [id, it] of roomsOf(inner, part)) rooms.set(id, it)
+  }
+  return rooms
+}
+
+function touches(own: Room, other: Room, side: Side): boolean {
+  const [edge, opposite] = {
+    left: [own.left, other.right],
+    right: [own.right, other.left],
+    up: [own.top, other.bottom],
+    down: [own.bottom, other.top],
+  }[side] as [number, number] // each of the four has two
+  return Math.abs(edge - opposite) < roundingError
+}
+
+function edgeInCommon(own: Room, other: Room, side: Side): number {
+  return side === 'left' || side === 'right'
+    ? Math.min(own.bottom, other.bottom) - Math.max(own.top, other.top)
+    : Math.min(own.right, other.right) - Math.max(own.left, other.left)
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+
+/** How the terminals of one tab share its room. `shares` are parts of 1. A split never stands directly in one of its own direction. */
+export type PaneTree = Pane | Split
+export type Pane = { kind: 'pane'; id: string }
+export type Split = { kind: 'split'; direction: Direction; parts: readonly Part[] }
+export type Part = { tree: PaneTree; share: number }
+export type Direction = 'row' | 'column'
+export type Side = 'left' | 'right' | 'up' | 'down'
+
+export const PaneTree: z.ZodType<PaneTree> = z.lazy(() =>
+  z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('pane'), id: z.string() }),
+    z.object({
+      kind: z.literal('split'),
+      direction: z.enum(['row', 'column']),
+      parts: z.array(z.object({ tree: PaneTree, share: z.number().positive() })).min(2),
+    }),
+  ]),
+)
+
+export function pane(id: string): Pane {
+  return { kind: 'pane', id }
+}
+
+/** From left to right and from top to bottom. */
+export function paneIds(tree: PaneTree): string[] {
+  return tree.kind === 'pane' ? [tree.id] : tree.parts.flatMap((part) => paneIds(part.tree))
+}
+
+/** Gives `added` half of the room that the pane `at` has. */
+export function withSplit(tree: PaneTree, at: string, { side, added }: { side: Side; added: PaneTree }): PaneTree {
+  if (tree.kind === 'split') {
+    return split(
+      tree.direction,
+      tree.parts.map((part) => ({ ...part, tree: withSplit(part.tree, at, { side, added }) })),
+    )
+  }
+  if (tree.id !== at) return tree
+  const both = [added, tree].map((it) => ({ tree: it, share: 0.5 }))
+  return split(
+    side === 'left' || side === 'right' ? 'row' : 'column',
+    side === 'left' || side === 'up' ? both : both.reverse(),
+  )
+}
+
+/** Its neighbours take its room; undefined when nothing is left. */
+export function withoutPane(tree: PaneTree, id: string): PaneTree | undefined {
+  if (tree.kind === 'pane') return tree.id === id ? undefined : tree
+  const parts = tree.parts.flatMap((part) => {
+    const left = withoutPane(part.tree, id)
+    return left ? [{ ...part, tree: left }] : []
+  })
+  return parts.length === 0 ? undefined : split(tree.direction, parts)
+}
+
+/** Another terminal at the place of `id`. */
+export function withReplacement(tree: PaneTree, id: string, added: string): PaneTree {
+  if (tree.kind === 'pane') return tree.id === id ? pane(added) : tree
+  return { ...tree, parts: tree.parts.map((part) => ({ ...part, tree: withReplacement(part.tree, id, added) })) }
+}
+
+/** What was read from somewhere, as `split` would have made it. */
+export function tidied(tree: PaneTree): PaneTree {
+  if (tree.kind === 'pane') return tree
+  return split(
+    tree.direction,
+    tree.parts.map((part) => ({ ...part, tree: tidied(part.tree) })),
+  )
+}
+
+/** New `shares` for the split that one reaches by going into these parts, one after the other. */
+export function withShares(tree: PaneTree, place: readonly number[], shares: readonly number[]): PaneTree {
+  if (tree.kind === 'pane') return tree
+  const [next, ...deeper] = place
+  const parts =
+    next === undefined
+      ? tree.parts.map((part, index) => ({ ...part, share: shares[index] ?? part.share }))
+      : tree.parts.map((part, index) =>
+          index === next ? { ...part, tree: withShares(part.tree, deeper, shares) } : part,
+        )
+  return split(tree.direction, parts)
+}
+
+/** A tree made valid: shares add up to 1, nothing is split for one part, no split stands in one of its own direction. */
+export function split(direction: Direction, parts: readonly Part[]): PaneTree {
+  const [only] = parts
+  if (parts.length === 1 && only) return only.tree
+  const flat = parts.flatMap(({ tree, share }) =>
+    tree.kind === 'split' && tree.direction === direction
+      ? tree.parts.map((inner) => ({ tree: inner.tree, share: inner.share * share }))
+      : [{ tree, share }],
+  )
+  const whole = flat.reduce((sum, { share }) => sum + share, 0)
+  return { kind: 'split', direction, parts: flat.map(({ tree, share }) => ({ tree, share: share / whole })) }
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { PaneTree, pane, paneIds, type Side, tidied, withoutPane, withReplacement, withSplit } from './paneTree.ts'
+
+/** `active` is the pane used last. `zoomed`: it alone is shown. */
+export const TabLayout = z.object({
+  id: z.string(),
+  tree: PaneTree.transform(tidied),
+  active: z.string(),
+  zoomed: z.boolean(),
+})
+export type TabLayout = z.infer<typeof TabLayout>
+
+/** The tabs of one sandbox in their order; each terminal is in one of them. */
+export const Layout = z.array(TabLayout)
+export type Layout = readonly TabLayout[]
+
+export function tabOf(layout: Layout, terminalId: string | undefined): TabLayout | undefined {
+  return layout.find(({ tree }) => terminalId !== undefined && paneIds(tree).includes(terminalId))
+}
+
+/** The layout with exactly these terminals: those that are gone leave it, new ones come as tabs at the end. */
+export function reconciled(layout: Layout, terminalIds: readonly string[]): Layout {
+  const seen = new Set<string>()
+  let next: Layout = layout
+  for (const id of layout.flatMap(({ tree }) => paneIds(tree))) {
+    if (seen.has(id)) return reconciled([], terminalIds) // no layout of ours: a terminal is in one place
+    seen.add(id)
+    if (!terminalIds.includes(id)) next = withoutTerminal(next, id)
+  }
+  return terminalIds.filter((id) => !seen.has(id)).reduce(withNewTab, next.map(withKnownActive))
+}
+
+function withKnownActive(tab: TabLayout): TabLayout {
+  const ids = paneIds(tab.tree)
+  return ids.includes(tab.active) ? tab : { ...tab, active: ids[0] ?? tab.active, zoomed: false }
+}
+
+export function withNewTab(layout: Layout, terminalId: string): Layout {
+  return [...layout, { id: freeId(layout), tree: pane(terminalId), active: terminalId, zoomed: false }]
+}
+
+export function withoutTerminal(layout: Layout, terminalId: string): Layout {
+  return layout.flatMap((tab) => {
+    if (!paneIds(tab.tree).includes(terminalId)) return [tab]
+    const tree = withoutPane(tab.tree, terminalId)
+    if (!tree) return []
+    const active = tab.active === terminalId ? nextActive(tab) : tab.active
+    return [{ ...tab, tree, active, zoomed: tab.zoomed && active === tab.active }]
+  })
+}
+
+/** The pane that takes over from the active one: the one after it, else the one before. */
+function nextActive({ tree, active }: TabLayout): string {
+  const ids = paneIds(tree)
+  const place = ids.indexOf(active)
+  return ids[place + 1] ?? ids[place - 1] ?? active
+}
+
+type Target = { at: string; side: Side }
+
+/** A new terminal beside another one. */
+export function withSplitTerminal(layout: Layout, terminalId: string, { at, side }: Target): Layout {
+  return inTab(withoutTerminal(layout, terminalId), at, (tab) => ({
+    ...tab,
+    tree: withSplit(tab.tree, at, { side, added: pane(terminalId) }),
+    active: terminalId,
+    zoomed: false,
+  }))
+}
+
+/** All of a tab beside a terminal of another one. */
+export function withTabMerged(layout: Layout, tabId: string, { at, side }: Target): Layout {
+  const moved = layout.find(({ id }) => id === tabId)
+  if (!moved || paneIds(moved.tree).includes(at)) return layout
+  return inTab(
+    layout.filter((tab) => tab !== moved),
+    at,
+    (tab) => ({
+      ...tab,
+      tree: withSplit(tab.tree, at, { side, added: moved.tree }),
+      active: moved.active,
+      zoomed: false,
+    }),
+  )
+}
+
+/** One terminal of a tab becomes a tab of its own, at `place` among the others. */
+export function withTerminalAsTab(layout: Layout, terminalId: string, place: number): Layout {
+  const from = tabOf(layout, terminalId)
+  if (!from) return layout
+  if (from.tree.kind === 'pane') return withTabMoved(layout, from.id, place)
+  const [added] = withNewTab([...layout], terminalId).slice(-1)
+  const rest = withoutTerminal(layout, terminalId)
+  return added ? [...rest.slice(0, place), added, ...rest.slice(place)] : rest
+}
+
+/** `place`: before which of the present tabs. */
+export function withTabMoved(layout: Layout, tabId: string, place: number): Layout {
+  const from = layout.findIndex(({ id }) => id === tabId)
+  const moved = layout[from]
+  if (!moved) return layout
+  const others = layout.filter((tab) => tab !== moved)
+  const target = place > from ? place - 1 : place
+  return [...others.slice(0, target), moved, ...others.slice(target)]
+}
+
+export function withActive(layout: Layout, terminalId: string): Layout {
+  return inTab(layout, terminalId, (tab) =>
+    tab.active === terminalId ? tab : { ...tab, active: terminalId, zoomed: false },
+  )
+}
+
+/** The terminal at the place of another one, as when its command runs again. */
+export function withReplaced(layout: Layout, old: string, added: string): Layout {
+  return inTab(withoutTerminal(layout, added), old, (tab) => ({
+    ...tab,
+    tree: withReplacement(tab.tree, old, added),
+    active: tab.active === old ? added : tab.active,
+  }))
+}
+
+/** What is in view once these terminals are gone and `present` is among them; undefined when nothing is left. */
+export function nextAfter(layout: Layout, leaving: readonly string[], present: string): string | undefined {
+  const left = leaving.reduce(withoutTerminal, layout)
+  const own = tabOf(layout, present)
+  const place = own ? layout.indexOf(own) : -1
+  const isLeft = ({ id }: TabLayout) => left.some((tab) => tab.id === id)
+  const next =
+    own && isLeft(own) ? own : (layout.slice(place + 1).find(isLeft) ?? layout.slice(0, place).findLast(isLeft))
+  return left.find(({ id }) => id === next?.id)?.active
+}
+
+export function inTab(layout: Layout, terminalId: string, change: (tab: TabLayout) => TabLayout): Layout {
+  const own = tabOf(layout, terminalId)
+  return layout.map((tab) => (tab === own ? change(tab) : tab))
+}
+
+function freeId(layout: Layout): string {
+  return String(Math.max(0, ...layout.map(({ id }) => Number(id) || 0)) + 1)
+}

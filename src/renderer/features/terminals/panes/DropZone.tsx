@@ -1,0 +1,51 @@
+import { type DragEvent, useState } from 'react'
+import { classNames } from '../../../ui/classNames.ts'
+import type { Side } from '../layout/paneTree.ts'
+
+const previews: Record<Side, string> = {
+  left: 'inset-y-0 left-0 w-1/2',
+  right: 'inset-y-0 right-0 w-1/2',
+  up: 'inset-x-0 top-0 h-1/2',
+  down: 'inset-x-0 bottom-0 h-1/2',
+}
+
+/** Over a pane while a terminal is dragged: shows the half that it would take. */
+export function DropZone({ onDrop }: { onDrop: (side: Side) => void }) {
+  const [side, setSide] = useState<Side>()
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: for the pointer; the palette and the keys split and move too
+    <div
+      role="presentation"
+      data-drop-zone
+      className="absolute inset-0 z-30"
+      onDragOver={(event) => {
+        event.preventDefault()
+        event.dataTransfer.dropEffect = 'move'
+        setSide(nearestSide(event))
+      }}
+      onDragLeave={() => setSide(undefined)}
+      onDrop={(event) => {
+        event.preventDefault()
+        onDrop(nearestSide(event))
+      }}
+    >
+      {side && (
+        <div
+          data-drop-preview={side}
+          className={classNames(
+            'pointer-events-none absolute border-2 border-accent bg-accent-soft transition-all duration-100',
+            previews[side],
+          )}
+        />
+      )}
+    </div>
+  )
+}
+
+function nearestSide({ currentTarget, clientX, clientY }: DragEvent): Side {
+  const { left, top, width, height } = currentTarget.getBoundingClientRect()
+  const x = (clientX - left) / width - 0.5
+  const y = (clientY - top) / height - 0.5
+  if (Math.abs(x) > Math.abs(y)) return x < 0 ? 'left' : 'right'
+  return y < 0 ? 'up' : 'down'
+}

@@ -1,0 +1,98 @@
+import { type ReactNode, useEffect } from 'react'
+import { Group, Panel, Separator, useGroupRef } from 'react-resizable-panels'
+import { type PaneTree, paneIds, type Split } from '../layout/paneTree.ts'
+
+type PaneAreaProps = {
+  tree: PaneTree
+  /** The pane that covers the others. */
+  zoomedId: string | undefined
+  /** `place`: the way to the split whose divider was moved. */
+  onShares: (place: readonly number[], shares: readonly number[]) => void
+  children: (terminalId: string) => ReactNode
+}
+
+/** The panes of one tab, with dividers between them. */
+export function PaneArea({ tree, zoomedId, onShares, children }: PaneAreaProps) {
+  return (
+    <div className="relative size-full">
+      <div inert={zoomedId !== undefined} className={zoomedId === undefined ? 'size-full' : 'invisible size-full'}>
+        <TreeArea tree={tree} place={[]} onShares={onShares}>
+          {(id) => id !== zoomedId && children(id)}
+        </TreeArea>
+      </div>
+      {zoomedId !== undefined && <div className="absolute inset-0">{children(zoomedId)}</div>}
+    </div>
+  )
+}
+
+type TreeAreaProps<Tree> = Pick<PaneAreaProps, 'onShares'> & {
+  tree: Tree
+  place: readonly number[]
+  children: (terminalId: string) => ReactNode
+}
+
+function TreeArea({ tree, ...rest }: TreeAreaProps<PaneTree>) {
+  if (tree.kind === 'pane') return rest.children(tree.id)
+  // Other parts are another group: sizes of before would be given to what comes after.
+  return <SplitArea key={partIds(tree).join()} tree={tree} {...rest} />
+}
+
+function SplitArea({ tree, place, onShares, children }: TreeAreaProps<Split>) {
+  const group = useGroupRef()
+  const ids = partIds(tree)
+  const layout = Object.fromEntries(ids.map((id, index) => [id, (tree.parts[index]?.share ?? 0) * 100]))
+  const written = JSON.stringify(layout)
+
+  useEffect(() => {
+    const wanted: Record<string, number> = JSON.parse(written)
+    const now = group.current?.getLayout() ?? wanted
+    if (Object.entries(wanted).some(([id, size]) => Math.abs((now[id] ?? 0) - size) > 0.1))
+      group.current?.setLayout(wanted)
+  }, [group, written])
+
+  return (
+    <Group
+      groupRef={group}
+      orientation={tree.direction === 'row' ? 'horizontal' : 'vertical'}
+      defaultLayout={layout}
+      className="size-full"
+      onLayoutChanged={(sizes, { isUserInteraction }) => {
+        if (isUserInteraction)
+          onShares(
+            place,
+            ids.map((id) => (sizes[id] ?? 0) / 100),
+          )
+      }}
+    >
+      {tree.parts.flatMap((part, index) => {
+        const id = ids[index] ?? ''
+        return [
+          index > 0 && <Divider key={`before ${id}`} direction={tree.direction} />,
+          <Panel key={id} id={id} minSize={48}>
+            <TreeArea tree={part.tree} place={[...place, index]} onShares={onShares}>
+              {children}
+            </TreeArea>
+          </Panel>,
+        ]
+      })}
+    </Group>
+  )
+}
+
+function Divider({ direction }: { direction: Split['direction'] }) {
+  return (
+    <Separator
+      aria-label={direction === 'row' ? 'Width of the terminals beside it' : 'Height of the terminals beside it'}
+      className={
+        direction === 'row'
+          ? 'relative w-px bg-line outline-none after:absolute after:inset-y-0 after:-left-1 after:z-10 after:w-2 data-[separator=active]:bg-accent data-[separator=focus]:bg-accent data-[separator=hover]:bg-edge'
+          : 'relative h-px bg-line outline-none after:absolute after:inset-x-0 after:-top-1 after:z-10 after:h-2 data-[separator=active]:bg-accent data-[separator=focus]:bg-accent data-[separator=hover]:bg-edge'
+      }
+    />
+  )
+}
+
+/** A part is called by its first terminal. */
+function partIds({ parts }: Split): string[] {
+  return parts.map(({ tree }) => paneIds(tree)[0] ?? '')
+}

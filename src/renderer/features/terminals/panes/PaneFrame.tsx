@@ -1,0 +1,97 @@
+import { Maximize2, Minimize2, Radio, X } from 'lucide-react'
+import type { ReactElement, ReactNode } from 'react'
+import { classNames } from '../../../ui/classNames.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import type { Side } from '../layout/paneTree.ts'
+import { zoomKeys } from '../shortcuts.ts'
+import { DropZone } from './DropZone.tsx'
+import { PaneSlot } from './PaneSlot.tsx'
+
+type PaneFrameProps = {
+  label: string
+  mark: ReactNode
+  host: HTMLElement
+  /** Absent when it is the only one of its tab: then the tab says it all. */
+  header: PaneHeader | undefined
+  /** Absent while nothing is dragged that could come here. */
+  onDrop: ((side: Side) => void) | undefined
+}
+
+export type PaneHeader = {
+  active: boolean
+  zoomed: boolean
+  /** What is typed in one of the tab goes to several. */
+  broadcast: { receives: boolean; onToggle(): void } | undefined
+  onZoom(): void
+  onClose(): void
+  onDragStart(transfer: DataTransfer): void
+  onDragEnd(): void
+  wrap(element: ReactElement): ReactElement
+}
+
+export function PaneFrame({ label, mark, host, header, onDrop }: PaneFrameProps) {
+  const receives = header?.broadcast?.receives ?? false
+  return (
+    <section
+      aria-label={label}
+      data-pane={label}
+      data-receives={receives || undefined}
+      className="flex size-full flex-col"
+    >
+      {header && <Header label={label} mark={mark} {...header} />}
+      <div className="relative min-h-0 flex-1">
+        <PaneSlot host={host} />
+        {receives && <div aria-hidden className="pointer-events-none absolute inset-0 z-10 border-2 border-caution" />}
+        {onDrop && <DropZone onDrop={onDrop} />}
+      </div>
+    </section>
+  )
+}
+
+function Header({
+  label,
+  mark,
+  active,
+  zoomed,
+  broadcast,
+  wrap,
+  ...on
+}: PaneHeader & Pick<PaneFrameProps, 'label' | 'mark'>) {
+  return wrap(
+    // biome-ignore lint/a11y/noStaticElementInteractions: for the pointer; its buttons, the palette and the keys do the same
+    <header
+      draggable
+      onDragStart={({ dataTransfer }) => on.onDragStart(dataTransfer)}
+      onDragEnd={on.onDragEnd}
+      onDoubleClick={on.onZoom}
+      className={classNames(
+        'relative flex h-7 shrink-0 items-center gap-2 border-b border-line pr-1 pl-3 text-small',
+        broadcast?.receives ? 'bg-caution-soft text-text' : active ? 'bg-canvas text-text' : 'bg-panel text-muted',
+        active && 'before:absolute before:inset-x-0 before:top-0 before:h-0.5 before:bg-accent',
+      )}
+    >
+      {mark}
+      <span className="min-w-0 flex-1 truncate">{label}</span>
+      {broadcast && (
+        <IconButton
+          label={
+            broadcast.receives ? 'Leave this terminal out of the broadcast' : 'Take this terminal into the broadcast'
+          }
+          icon={Radio}
+          size="small"
+          aria-pressed={broadcast.receives}
+          className={broadcast.receives ? 'text-caution' : ''}
+          onClick={broadcast.onToggle}
+        />
+      )}
+      <IconButton
+        label={zoomed ? 'Show all terminals of the tab' : 'Show this terminal alone'}
+        icon={zoomed ? Minimize2 : Maximize2}
+        size="small"
+        shortcut={active ? zoomKeys : undefined}
+        onClick={on.onZoom}
+      />
+      <IconButton label="Close this terminal" icon={X} size="small" onClick={on.onClose} />
+    </header>,
+  )
+}

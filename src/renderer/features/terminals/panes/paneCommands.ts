@@ -1,0 +1,163 @@
+import { Columns2, Copy, Maximize2, PanelTop, Pencil, Radio, Rows2, X } from 'lucide-react'
+import type { Command } from '../../../ui/commands/commandRegistry.tsx'
+import type { MenuItem } from '../../../ui/Menu.tsx'
+import { copyId } from '../copyId.ts'
+import { neighbourOf, withGrown } from '../layout/paneRoom.ts'
+import { paneIds, type Side } from '../layout/paneTree.ts'
+import { inTab, withSplitTerminal, withTerminalAsTab } from '../layout/tabLayout.ts'
+import {
+  broadcastKeys,
+  closeTabKeys,
+  focusKeys,
+  growKeys,
+  splitDownKeys,
+  splitRightKeys,
+  zoomKeys,
+} from '../shortcuts.ts'
+import type { WorkbenchContext } from './workbenchContext.ts'
+
+const section = 'Terminal panes'
+const sides = ['left', 'right', 'up', 'down'] as const
+const where: Record<Side, string> = { left: 'at the left', right: 'at the right', up: 'above', down: 'below' }
+const growth: Record<Side, string> = {
+  left: 'to the left',
+  right: 'to the right',
+  up: 'up',
+  down: 'down',
+}
+const growStep = 0.04
+
+/** What can be done with the panes of the tab in view. */
+export function paneCommands(context: WorkbenchContext): Command[] {
+  const { tab, present, running, broadcast, arrange } = context
+  const id = present?.session_id
+  const several = tab?.tree.kind === 'split'
+  const moving = several && !tab.zoomed
+  return [
+    {
+      id: 'panes.split-right',
+      title: 'Split terminal to the right',
+      section,
+      icon: Columns2,
+      shortcut: splitRightKeys,
+      keywords: ['pane', 'column', 'vertical'],
+      run: () => splitAt(context, 'right'),
+      enabled: running && present !== undefined,
+    },
+    {
+      id: 'panes.split-down',
+      title: 'Split terminal downwards',
+      section,
+      icon: Rows2,
+      shortcut: splitDownKeys,
+      keywords: ['pane', 'row', 'horizontal'],
+      run: () => splitAt(context, 'down'),
+      enabled: running && present !== undefined,
+    },
+    ...sides.map((side) => ({
+      id: `panes.focus-${side}`,
+      title: `Go to the terminal ${where[side]}`,
+      section,
+      shortcut: focusKeys[side],
+      run: () => goTo(context, side),
+      enabled: several,
+    })),
+    ...sides.map((side) => ({
+      id: `panes.grow-${side}`,
+      title: `Move the divider ${growth[side]}`,
+      section,
+      shortcut: growKeys[side],
+      keywords: ['resize', 'size', 'larger', 'smaller'],
+      repeats: true,
+      run: () => {
+        if (id) {
+          arrange((before) =>
+            inTab(before, id, (it) => ({ ...it, tree: withGrown(it.tree, id, { side, by: growStep }) })),
+          )
+        }
+      },
+      enabled: moving,
+    })),
+    {
+      id: 'panes.zoom',
+      title: tab?.zoomed ? 'Show all terminals of the tab' : 'Show this terminal alone',
+      section,
+      icon: Maximize2,
+      shortcut: zoomKeys,
+      keywords: ['zoom', 'maximize'],
+      run: () => zoom(context),
+      enabled: several && broadcast.ids === undefined,
+    },
+    {
+      id: 'panes.broadcast',
+      title: broadcast.ids ? 'End the broadcast' : 'Type into all terminals of the tab',
+      section,
+      icon: Radio,
+      shortcut: broadcastKeys,
+      keywords: ['broadcast', 'synchronize'],
+      run: () => (broadcast.ids ? broadcast.end() : begin(context)),
+      enabled: several,
+    },
+    {
+      id: 'panes.own-tab',
+      title: 'Move this terminal to a tab of its own',
+      section,
+      icon: PanelTop,
+      run: () => id && arrange((before) => withTerminalAsTab(before, id, placeAfterTab(context, id))),
+      enabled: several,
+    },
+  ]
+}
+
+/** Of the header of a pane. */
+export function paneMenu({ id, ...context }: WorkbenchContext & { id: string }): MenuItem[] {
+  const { running, broadcast, arrange, rename, close } = context
+  const at = (side: Side) => splitAt({ ...context, present: context.byId.get(id) }, side)
+  return [
+    { label: 'Rename…', icon: Pencil, onSelect: () => rename(id) },
+    { label: 'Copy id', icon: Copy, onSelect: () => void copyId(id, 'terminal') },
+    'separator',
+    { label: 'Split right', icon: Columns2, shortcut: splitRightKeys, disabled: !running, onSelect: () => at('right') },
+    { label: 'Split down', icon: Rows2, shortcut: splitDownKeys, disabled: !running, onSelect: () => at('down') },
+    {
+      label: 'Move to a tab of its own',
+      icon: PanelTop,
+      onSelect: () => arrange((before) => withTerminalAsTab(before, id, placeAfterTab(context, id))),
+    },
+    'separator',
+    broadcast.ids
+      ? { label: 'End the broadcast', icon: Radio, shortcut: broadcastKeys, onSelect: broadcast.end }
+      : { label: 'Type into all of them', icon: Radio, shortcut: broadcastKeys, onSelect: () => begin(context) },
+    { label: 'Close', icon: X, shortcut: closeTabKeys, onSelect: () => close([id]) },
+  ]
+}
+
+function splitAt({ present, current, actions }: WorkbenchContext, side: Side): void {
+  const at = present?.session_id
+  if (at) actions.newTerminal((kept, added) => withSplitTerminal(current(kept), added, { at, side }))
+}
+
+function goTo({ tab, present, show, actions }: WorkbenchContext, side: Side): void {
+  const next = tab && present && neighbourOf(tab.tree, present.session_id, side)
+  if (!next) return
+  show(next)
+  actions.focus()
+}
+
+function zoom({ present, arrange, actions }: WorkbenchContext): void {
+  const id = present?.session_id
+  if (!id) return
+  arrange((before) => inTab(before, id, (it) => ({ ...it, active: id, zoomed: !it.zoomed })))
+  actions.focus()
+}
+
+/** Everything that receives is in view. */
+function begin({ tab, broadcast, arrange, actions }: WorkbenchContext): void {
+  if (tab?.zoomed) arrange((before) => inTab(before, tab.active, (it) => ({ ...it, zoomed: false })))
+  broadcast.begin()
+  actions.focus()
+}
+
+function placeAfterTab({ layout }: WorkbenchContext, id: string): number {
+  return layout.findIndex(({ tree }) => paneIds(tree).includes(id)) + 1
+}

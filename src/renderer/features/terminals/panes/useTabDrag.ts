@@ -1,0 +1,77 @@
+import { useState } from 'react'
+import type { TabDrag } from '../../../ui/tab.ts'
+import { paneIds, type Side } from '../layout/paneTree.ts'
+import {
+  type Layout,
+  tabOf,
+  withSplitTerminal,
+  withTabMerged,
+  withTabMoved,
+  withTerminalAsTab,
+} from '../layout/tabLayout.ts'
+
+type Dragged = { kind: 'tab' | 'pane'; id: string }
+
+/** Only to tell it from files and text that are dragged over the terminals. */
+const transferType = 'application/x-steward-terminal'
+
+export type TabDragState = {
+  strip: TabDrag
+  startPane(terminalId: string, transfer: DataTransfer): void
+  end(): void
+  /** What a drop on this pane does; undefined when nothing is dragged that could go there. */
+  targetOf(terminalId: string): ((side: Side) => void) | undefined
+}
+
+type TabDragOptions = {
+  layout: Layout
+  arrange: (change: (layout: Layout) => Layout) => void
+  /** `terminalId` is to be in view. */
+  onMoved: (terminalId: string) => void
+}
+
+/** Tabs are dragged to another place or into another tab, panes to another side or out of their tab. */
+export function useTabDrag({ layout, arrange, onMoved }: TabDragOptions): TabDragState {
+  const [dragged, setDragged] = useState<Dragged>()
+  const start = (next: Dragged, transfer: DataTransfer) => {
+    transfer.setData(transferType, next.id)
+    transfer.effectAllowed = 'move'
+    // Chromium gives a drag up when the page changes under the pointer while it begins.
+    setTimeout(() => setDragged(next))
+  }
+  const activeOf = (it: Dragged) => (it.kind === 'pane' ? it.id : layout.find(({ id }) => id === it.id)?.active)
+  const finish = (change: (layout: Layout) => Layout) => {
+    const moved = dragged && activeOf(dragged)
+    setDragged(undefined)
+    arrange(change)
+    if (moved !== undefined) onMoved(moved)
+  }
+
+  return {
+    strip: {
+      active: dragged !== undefined,
+      onStart: (id, transfer) => start({ kind: 'tab', id }, transfer),
+      onEnd: () => setDragged(undefined),
+      onDrop(place) {
+        if (!dragged) return
+        const { kind, id } = dragged
+        finish((before) => (kind === 'tab' ? withTabMoved(before, id, place) : withTerminalAsTab(before, id, place)))
+      },
+    },
+    startPane: (id, transfer) => start({ kind: 'pane', id }, transfer),
+    end: () => setDragged(undefined),
+    targetOf(terminalId) {
+      if (!dragged) return undefined
+      const { kind, id } = dragged
+      const own =
+        kind === 'pane' ? [id] : paneIds(layout.find((tab) => tab.id === id)?.tree ?? { kind: 'pane', id: '' })
+      if (own.includes(terminalId) || !tabOf(layout, terminalId)) return undefined
+      return (side) =>
+        finish((before) =>
+          kind === 'tab'
+            ? withTabMerged(before, id, { at: terminalId, side })
+            : withSplitTerminal(before, id, { at: terminalId, side }),
+        )
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import type { Layout, TabLayout } from '../layout/tabLayout.ts'
+import type { WorkbenchActions } from '../sessions/workbenchActions.ts'
+import type { Broadcast } from './useBroadcast.ts'
+
+/** What the commands and menus of tabs and panes work on. */
+export type WorkbenchContext = {
+  layout: Layout
+  tab: TabLayout | undefined
+  /** The terminal that has the keyboard, or would have it. */
+  present: Terminal | undefined
+  byId: ReadonlyMap<string, Terminal>
+  nameOf(terminalId: string): string
+  running: boolean
+  broadcast: Broadcast
+  actions: WorkbenchActions
+  /** The layout that is kept, with the terminals there are. */
+  current(kept: Layout): Layout
+  arrange(change: (layout: Layout) => Layout): void
+  close(terminalIds: readonly string[]): void
+  closeTabs(tabs: readonly TabLayout[]): void
+  show(terminalId: string | undefined): void
+  /** Lets the person write its name. */
+  rename(terminalId: string): void
+}

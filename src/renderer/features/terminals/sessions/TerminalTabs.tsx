@@ -1,0 +1,288 @@
+import { Ellipsis, Plus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { createPortal } from 'react-dom'
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { ContextMenu, Menu } from '../../../ui/Menu.tsx'
+import { TabPanel, Tabs } from '../../../ui/Tabs.tsx'
+import { paneIds, withShares } from '../layout/paneTree.ts'
+import { type Layout, reconciled, type TabLayout, tabOf, withActive, withReplaced } from '../layout/tabLayout.ts'
+import { BroadcastBar } from '../panes/BroadcastBar.tsx'
+import { PaneArea } from '../panes/PaneArea.tsx'
+import { PaneFrame } from '../panes/PaneFrame.tsx'
+import { paneCommands, paneMenu } from '../panes/paneCommands.ts'
+import { useBroadcast } from '../panes/useBroadcast.ts'
+import { usePaneHosts } from '../panes/usePaneHosts.ts'
+import { useTabDrag } from '../panes/useTabDrag.ts'
+import type { WorkbenchContext } from '../panes/workbenchContext.ts'
+import { type SandboxRowActions, sandboxMenu } from '../sandboxes/SandboxRow.tsx'
+import { newTerminalKeys } from '../shortcuts.ts'
+import type { TerminalSize } from '../stream/terminalScreen.ts'
+import type { WebglLeases } from '../view/webglLeases.ts'
+import { TabMark } from './TabMark.tsx'
+import { TerminalPanel } from './TerminalPanel.tsx'
+import { tabCommands, tabMenu } from './tabCommands.ts'
+import { tabLabels } from './tabLabels.ts'
+import type { TerminalList } from './terminalList.ts'
+import { useMarks } from './useMarks.ts'
+import { useRecent } from './useRecent.ts'
+import type { WorkbenchActions } from './workbenchActions.ts'
+
+/** Tabs kept on the page; the terminals of one longer out of view are attached again when it is shown. */
+const tabsKept = 8
+
+export type TerminalTabsProps = {
+  sandbox: Sandbox
+  visible: boolean
+  selectedId: string | undefined
+  terminals: TerminalList
+  /** As it was kept it may know terminals that are gone, and not know new ones. */
+  layout: Layout
+  webgl: WebglLeases
+  wantsFocus: boolean
+  onFocusTaken: () => void
+  onRoom: (size: TerminalSize) => void
+  actions: WorkbenchActions
+  sandboxActions: SandboxRowActions
+  /** Opens the panel beside the terminals. */
+  sideButton: ReactNode
+}
+
+/** The tabs of a sandbox that has terminals, each with its panes. */
+export function TerminalTabs({
+  sandbox,
+  visible,
+  selectedId,
+  terminals,
+  layout,
+  actions,
+  sandboxActions,
+  sideButton,
+  ...shared
+}: TerminalTabsProps) {
+  const byId = new Map(terminals.map((terminal) => [terminal.session_id as string, terminal]))
+  const labels = tabLabels(terminals)
+  const nameOf = (id: string) => labels.get(id) ?? ''
+  const running = sandbox.status === 'running'
+  const tab = tabOf(layout, selectedId) ?? layout[0]
+  const present = byId.get(
+    tab && selectedId && paneIds(tab.tree).includes(selectedId) ? selectedId : (tab?.active ?? ''),
+  )
+  const shownIds = visible && tab ? (tab.zoomed ? [tab.active] : paneIds(tab.tree)) : []
+  const kept = useRecent(visible ? tab?.id : undefined, tabsKept)
+  const hosts = usePaneHosts()
+  const marks = useMarks({ sandboxId: sandbox.id, shownIds, nameOf })
+  const broadcast = useBroadcast(tab)
+  const [renamingId, setRenamingId] = useState<string>()
+
+  const ids = layout.flatMap(({ tree }) => paneIds(tree))
+  const current = (stored: Layout) => reconciled(stored, ids)
+  const arrange = (change: (layout: Layout) => Layout) => actions.arrange((stored) => change(current(stored)))
+  const select = (terminal: Terminal) => {
+    arrange((before) => withActive(before, terminal.session_id))
+    actions.select(terminal)
+  }
+  const selectId = (id: string | undefined) => {
+    const terminal = byId.get(id ?? '')
+    if (terminal) select(terminal)
+  }
+  const drag = useTabDrag({
+    layout,
+    arrange,
+    onMoved(id) {
+      selectId(id)
+      actions.focus()
+    },
+  })
+  const close = (ids: readonly string[]) =>
+    actions.close(
+      ids.flatMap((id) => byId.get(id) ?? []),
+      layout,
+    )
+  const closeTabs = (tabs: readonly TabLayout[]) => close(tabs.flatMap(({ tree }) => paneIds(tree)))
+  const context: WorkbenchContext = {
+    layout,
+    tab,
+    present,
+    byId,
+    nameOf,
+    running,
+    broadcast,
+    actions,
+    current,
+    arrange,
+    close,
+    closeTabs,
+    show: selectId,
+    rename: setRenamingId,
+  }
+  useCommands(visible ? [...tabCommands(context), ...paneCommands(context)] : [])
+
+  const markOf = (id: string) => {
+    const terminal = byId.get(id)
+    return terminal && <TabMark terminal={terminal} isUnread={marks.unread.has(id)} />
+  }
+  const tabFor = (it: TabLayout) => {
+    const ids = paneIds(it.tree)
+    const called = ids.find((id) => marks.unread.has(id)) ?? it.active
+    return {
+      id: it.id,
+      label: nameOf(it.active),
+      title: ids.map((id) => byId.get(id)?.command).join('\n'),
+      mark: markOf(it === tab ? it.active : called),
+      ...(ids.length > 1 && {
+        note: (
+          <span className="rounded-small bg-selected px-1 text-tiny text-muted tabular-nums">
+            {ids.length}
+            <span className="sr-only"> terminals</span>
+          </span>
+        ),
+      }),
+    }
+  }
+
+  const paneOf = (it: TabLayout, id: string) => {
+    const several = it.tree.kind === 'split'
+    return (
+      <PaneFrame
+        key={id}
+        label={nameOf(id)}
+        mark={markOf(id)}
+        host={hosts.of(id)}
+        onDrop={drag.targetOf(id)}
+        header={
+          several
+            ? {
+                active: id === it.active,
+                zoomed: it.zoomed,
+                broadcast: broadcast.ids && { receives: broadcast.ids.has(id), onToggle: () => broadcast.toggle(id) },
+                onZoom: () => arrange((before) => before.map((one) => (one.id === it.id ? zoomed(one, id) : one))),
+                onClose: () => close([id]),
+                onDragStart: (transfer) => drag.startPane(id, transfer),
+                onDragEnd: drag.end,
+                wrap: (element) => <ContextMenu items={paneMenu({ ...context, id })}>{element}</ContextMenu>,
+              }
+            : undefined
+        }
+      />
+    )
+  }
+
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: it only adds to the click on a tab, which is a button */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a tab is a click */}
+      <div
+        className="size-full"
+        onClick={({ target }) =>
+          target instanceof Element && target.closest('[data-tab] [role="tab"]') && actions.focus()
+        }
+      >
+        <Tabs
+          label={`Terminals of ${sandbox.name}`}
+          tabs={layout.map(tabFor)}
+          value={tab?.id ?? ''}
+          onChange={(id) => selectId(layout.find((it) => it.id === id)?.active)}
+          onClose={(id) => closeTabs(layout.filter((it) => it.id === id))}
+          rename={{
+            id: renamingId === undefined ? undefined : tabOf(layout, renamingId)?.id,
+            nameOf: () => nameOf(renamingId ?? ''),
+            onBegin: (id) => setRenamingId(layout.find((it) => it.id === id)?.active),
+            onDone(name) {
+              const terminal = byId.get(renamingId ?? '')
+              setRenamingId(undefined)
+              if (terminal && name !== nameOf(terminal.session_id)) actions.rename(terminal, name === '' ? null : name)
+              actions.focus()
+            },
+            onCancel() {
+              setRenamingId(undefined)
+              actions.focus()
+            },
+          }}
+          drag={drag.strip}
+          end={sideButton}
+          wrap={({ id }, element) => <ContextMenu items={tabMenu({ ...context, tabId: id })}>{element}</ContextMenu>}
+          actions={
+            <>
+              <IconButton
+                label="New terminal"
+                icon={Plus}
+                size="small"
+                shortcut={newTerminalKeys}
+                disabled={!running}
+                onClick={() => actions.newTerminal()}
+              />
+              <Menu items={sandboxMenu(sandbox, sandboxActions)} align="end">
+                <IconButton label={`Actions for ${sandbox.name}`} icon={Ellipsis} size="small" />
+              </Menu>
+            </>
+          }
+        >
+          {layout.map((it) => (
+            <TabPanel key={it.id} id={it.id} kept>
+              {kept.includes(it.id) && (
+                <div className="flex size-full flex-col">
+                  {it === tab && broadcast.ids && <BroadcastBar count={broadcast.ids.size} onEnd={broadcast.end} />}
+                  <div className="min-h-0 flex-1">
+                    <PaneArea
+                      tree={it.tree}
+                      zoomedId={it.zoomed && it.tree.kind === 'split' ? it.active : undefined}
+                      onShares={(place, shares) =>
+                        arrange((before) =>
+                          before.map((one) =>
+                            one.id === it.id ? { ...one, tree: withShares(one.tree, place, shares) } : one,
+                          ),
+                        )
+                      }
+                    >
+                      {(id) => paneOf(it, id)}
+                    </PaneArea>
+                  </div>
+                </div>
+              )}
+            </TabPanel>
+          ))}
+        </Tabs>
+      </div>
+      {terminals
+        .filter(({ session_id }) => kept.includes(tabOf(layout, session_id)?.id ?? ''))
+        .map((terminal) => {
+          const id = terminal.session_id
+          return createPortal(
+            <div
+              className="size-full"
+              onFocusCapture={() => {
+                if (present !== terminal && shownIds.includes(id)) select(terminal)
+              }}
+            >
+              <TerminalPanel
+                {...shared}
+                wantsFocus={shared.wantsFocus && terminal === present}
+                terminal={terminal}
+                label={`${nameOf(id)} in ${sandbox.name}`}
+                visible={shownIds.includes(id)}
+                onTitle={(title) => actions.retitle(terminal, title)}
+                onHiddenOutput={() => marks.add(id)}
+                onAgain={
+                  running
+                    ? () => actions.again(terminal, (before, added) => withReplaced(current(before), id, added))
+                    : undefined
+                }
+                onClose={() => close([id])}
+                onSession={(session) => broadcast.learn(id, session)}
+                onTyped={(text) => broadcast.typed(id, text)}
+              />
+            </div>,
+            hosts.of(id),
+            id,
+          )
+        })}
+    </>
+  )
+}
+
+function zoomed(tab: TabLayout, id: string): TabLayout {
+  return { ...tab, active: id, zoomed: !tab.zoomed }
+}

@@ -1,0 +1,58 @@
+import { useEffect, useRef, useState } from 'react'
+import type { SandboxId } from '../../../../shared/ids.ts'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { type Bell, bell } from '../view/bell.ts'
+import { readPreferences } from '../view/preferences/preferencesStore.ts'
+
+export type Marks = {
+  /** Terminals with output that nobody has seen. */
+  unread: ReadonlySet<string>
+  add(terminalId: string): void
+}
+
+/** The service tells of output once a second: what it tells so soon after a terminal was in view has been seen. */
+const seenMs = 1_500
+/** Until then a hidden terminal is attached, and rings by itself. */
+const attachedMs = 7_000
+
+type MarksOptions = {
+  sandboxId: SandboxId
+  shownIds: readonly string[]
+  nameOf: (terminalId: string) => string
+}
+
+/** Which terminals of a sandbox have something new; those in view have been seen. */
+export function useMarks({ sandboxId, shownIds, nameOf }: MarksOptions): Marks {
+  const [unread, setUnread] = useState<ReadonlySet<string>>(new Set())
+  const leftAtMs = useRef(new Map<string, number>())
+  const bells = useRef(new Map<string, Bell>())
+  const written = shownIds.join()
+  const seen = [...unread].filter((id) => shownIds.includes(id))
+  if (seen.length > 0) setUnread(new Set([...unread].filter((id) => !seen.includes(id))))
+
+  useEffect(() => {
+    const left = leftAtMs.current
+    return () => {
+      for (const id of written.split(',')) left.set(id, performance.now())
+    }
+  }, [written])
+
+  const add = (id: string) => {
+    if (!shownIds.includes(id)) setUnread((before) => (before.has(id) ? before : new Set([...before, id])))
+  }
+  useLiveEvent((event) => {
+    if (event.type !== 'terminal.output' || event.sandbox_id !== sandboxId) return
+    const id = event.session_id
+    const leftMs = performance.now() - (leftAtMs.current.get(id) ?? Number.NEGATIVE_INFINITY)
+    if (leftMs > seenMs) add(id)
+    if (event.bell && leftMs > attachedMs && !shownIds.includes(id)) ringing(id).ring()
+  })
+
+  function ringing(id: string): Bell {
+    const known = bells.current.get(id)
+    const made = known ?? bell({ terminalId: id, label: () => nameOf(id), preferences: readPreferences })
+    bells.current.set(id, made)
+    return made
+  }
+  return { unread, add }
+}

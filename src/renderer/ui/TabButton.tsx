@@ -1,0 +1,75 @@
+import { X } from 'lucide-react'
+import type { DragEvent, KeyboardEvent } from 'react'
+import { classNames } from './classNames.ts'
+import type { Tab } from './tab.ts'
+import { panelId, tabId, useTabs } from './tabsContext.ts'
+
+type TabButtonProps = {
+  tab: Tab
+  shown: boolean
+  onShow: () => void
+  onClose?: () => void
+  onRename?: () => void
+  onDragStart?: (event: DragEvent) => void
+  onDragEnd?: () => void
+}
+
+export function TabButton({ tab, shown, onShow, onClose, onRename, ...rest }: TabButtonProps) {
+  const tabs = useTabs()
+  const onKeyDown = (event: KeyboardEvent) => {
+    const deed = event.key === 'Delete' ? onClose : event.key === 'F2' ? onRename : undefined
+    if (!deed) return
+    event.preventDefault()
+    event.stopPropagation()
+    deed()
+  }
+  return (
+    <div
+      {...rest}
+      role="presentation"
+      draggable={rest.onDragStart !== undefined}
+      onAuxClick={(event) => event.button === 1 && onClose?.()}
+      className={classNames(
+        'group relative flex max-w-52 items-stretch border-r border-line',
+        shown
+          ? 'bg-canvas text-text after:absolute after:inset-x-0 after:-bottom-px after:h-px after:bg-canvas'
+          : 'text-muted hover:text-text',
+      )}
+    >
+      <button
+        type="button"
+        role="tab"
+        id={tabId(tabs, tab.id)}
+        aria-selected={shown}
+        aria-controls={panelId(tabs, tab.id)}
+        tabIndex={shown ? 0 : -1}
+        title={tab.title}
+        onClick={onShow}
+        onMouseDown={(event) => event.button === 1 && event.preventDefault()} // else it would begin to scroll
+        onDoubleClick={onRename}
+        onKeyDown={onKeyDown}
+        className={classNames(
+          'flex min-w-0 items-center gap-2 pl-3 focus-visible:-outline-offset-2',
+          onClose ? 'pr-7' : 'pr-3',
+        )}
+      >
+        {tab.mark}
+        <span className="truncate">{tab.label}</span>
+        {tab.note}
+      </button>
+      {onClose && (
+        // For the pointer only: by keyboard it is Delete, and a tab list may hold nothing but tabs.
+        <span
+          aria-hidden
+          onClick={onClose}
+          className={classNames(
+            'absolute top-1/2 right-1.5 flex size-5 -translate-y-1/2 items-center justify-center rounded-small group-hover:opacity-100 hover:bg-hover',
+            !shown && 'opacity-0',
+          )}
+        >
+          <X className="size-3.5" />
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,173 @@
+import { ChevronDown, ChevronLeft, ChevronRight } from 'lucide-react'
+import { type DragEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import { IconButton } from './IconButton.tsx'
+import { Menu } from './Menu.tsx'
+import { TabButton } from './TabButton.tsx'
+import { TabNameField } from './TabNameField.tsx'
+import type { TabStripProps } from './tab.ts'
+import { useOverflow } from './useOverflow.ts'
+
+/** Part of what one sees is moved, so that one finds one's way. */
+const scrolledPart = 0.7
+/** While something is dragged, resting on a tab opens it. */
+const restMs = 500
+
+export function TabStrip({ label, tabs, value, onChange, onClose, rename, drag, wrap, actions, end }: TabStripProps) {
+  const list = useRef<HTMLDivElement>(null)
+  const overflow = useOverflow(list, tabs.length)
+  const [dropPlace, setDropPlace] = useState<number>()
+  const resting = useRef<{ id: string; timer: ReturnType<typeof setTimeout> }>(undefined)
+
+  useLayoutEffect(() => {
+    const present = list.current?.querySelector(`[data-tab="${CSS.escape(value)}"]`)
+    present?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [value])
+
+  const scroll = (way: -1 | 1) =>
+    list.current?.scrollBy({ left: way * list.current.clientWidth * scrolledPart, behavior: 'smooth' })
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const place = tabs.findIndex(({ id }) => id === value)
+    const next = tabs[placeAfter(event.key, place, tabs.length)]
+    if (!next) return
+    event.preventDefault()
+    onChange(next.id)
+    list.current?.querySelector<HTMLElement>(`[data-tab="${CSS.escape(next.id)}"] [role="tab"]`)?.focus()
+  }
+
+  const rest = (id: string | undefined) => {
+    if (resting.current?.id === id) return
+    clearTimeout(resting.current?.timer)
+    resting.current = id === undefined ? undefined : { id, timer: setTimeout(() => onChange(id), restMs) }
+  }
+  const onDragOver = (event: DragEvent) => {
+    if (!drag?.active) return
+    event.preventDefault()
+    const { place, id } = placeUnder(event)
+    setDropPlace(place)
+    rest(id)
+  }
+  const leave = () => {
+    setDropPlace(undefined)
+    rest(undefined)
+  }
+  const onDrop = (event: DragEvent) => {
+    if (!drag?.active) return
+    event.preventDefault()
+    drag.onDrop(placeUnder(event).place)
+    leave()
+  }
+
+  return (
+    <div className="relative flex h-9 shrink-0 items-stretch border-b border-line bg-panel">
+      <div
+        ref={list}
+        role="tablist"
+        aria-label={label}
+        tabIndex={-1}
+        onKeyDown={onKeyDown}
+        onWheel={({ deltaX, deltaY, currentTarget }) => {
+          if (deltaX === 0) currentTarget.scrollLeft += deltaY
+        }}
+        onDragOver={onDragOver}
+        onDragLeave={({ currentTarget, relatedTarget }) => {
+          if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) leave()
+        }}
+        onDrop={onDrop}
+        className="flex min-w-0 items-stretch overflow-x-auto overflow-y-hidden [scrollbar-width:none]"
+      >
+        {tabs.map((tab, place) => {
+          const button = (
+            <TabButton
+              tab={tab}
+              shown={tab.id === value}
+              onShow={() => onChange(tab.id)}
+              {...(onClose && { onClose: () => onClose(tab.id) })}
+              {...(rename && { onRename: () => rename.onBegin(tab.id) })}
+              {...(drag && {
+                onDragStart: (event: DragEvent) => drag.onStart(tab.id, event.dataTransfer),
+                onDragEnd: () => {
+                  leave()
+                  drag.onEnd()
+                },
+              })}
+            />
+          )
+          return (
+            <div key={tab.id} role="presentation" data-tab={tab.id} className="relative flex shrink-0">
+              {wrap ? wrap(tab, button) : button}
+              {drag?.active && dropPlace === place && <DropLine at="start" />}
+              {drag?.active && dropPlace === place + 1 && place === tabs.length - 1 && <DropLine at="end" />}
+            </div>
+          )
+        })}
+      </div>
+      {overflow.any && (
+        <div className="flex shrink-0 items-center border-l border-line pl-1">
+          <IconButton
+            label="Earlier tabs"
+            icon={ChevronLeft}
+            size="small"
+            disabled={!overflow.start}
+            onClick={() => scroll(-1)}
+          />
+          <IconButton
+            label="Later tabs"
+            icon={ChevronRight}
+            size="small"
+            disabled={!overflow.end}
+            onClick={() => scroll(1)}
+          />
+          <Menu
+            align="end"
+            items={tabs.map(({ id, label: name }) => ({
+              label: name,
+              checked: id === value,
+              onSelect: () => onChange(id),
+            }))}
+          >
+            <IconButton label="All tabs" icon={ChevronDown} size="small" />
+          </Menu>
+        </div>
+      )}
+      {actions && <div className="flex shrink-0 items-center gap-0.5 px-1.5">{actions}</div>}
+      {end && <div className="ml-auto flex shrink-0 items-center gap-0.5 px-1.5">{end}</div>}
+      {rename?.id !== undefined && (
+        <TabNameField
+          key={rename.id}
+          over={() => list.current?.querySelector<HTMLElement>(`[data-tab="${CSS.escape(rename.id ?? '')}"]`)}
+          name={rename.nameOf(rename.id)}
+          onDone={rename.onDone}
+          onCancel={rename.onCancel}
+        />
+      )}
+    </div>
+  )
+}
+
+function DropLine({ at }: { at: 'start' | 'end' }) {
+  return (
+    <span
+      aria-hidden
+      className={`pointer-events-none absolute inset-y-0 z-10 w-0.5 bg-accent ${at === 'start' ? 'left-0' : 'right-0'}`}
+    />
+  )
+}
+
+/** Before which tab it would go, and which one is under the pointer. */
+function placeUnder({ currentTarget, clientX, target }: DragEvent): { place: number; id: string | undefined } {
+  const places = [...currentTarget.querySelectorAll<HTMLElement>('[data-tab]')]
+  const under = target instanceof Element ? target.closest<HTMLElement>('[data-tab]') : null
+  const after = places.filter((tab) => {
+    const { left, width } = tab.getBoundingClientRect()
+    return clientX > left + width / 2
+  })
+  return { place: after.length, id: under?.getAttribute('data-tab') ?? undefined }
+}
+
+function placeAfter(key: string, place: number, count: number): number {
+  if (key === 'ArrowRight') return (place + 1) % count
+  if (key === 'ArrowLeft') return (place - 1 + count) % count
+  if (key === 'Home') return 0
+  return key === 'End' ? count - 1 : -1
+}

@@ -1,0 +1,50 @@
+import type { ReactElement, ReactNode } from 'react'
+
+export type Tab = {
+  id: string
+  label: string
+  /** Before the label; `StatusDot` or an icon. */
+  mark?: ReactNode
+  /** After the label, in small type. */
+  note?: ReactNode
+  /** Shown by the browser when the pointer rests on it. */
+  title?: string
+}
+
+/** Tabs can be dragged to another place, and to wherever else takes them. */
+export type TabDrag = {
+  /** Something that can become a tab is being dragged. */
+  active: boolean
+  onStart(id: string, transfer: DataTransfer): void
+  onEnd(): void
+  /** `place`: before which of the tabs. */
+  onDrop(place: number): void
+}
+
+export type TabRename = {
+  /** The tab whose name is being written. */
+  id: string | undefined
+  /** What the field holds at first. */
+  nameOf(id: string): string
+  onBegin(id: string): void
+  onDone(name: string): void
+  onCancel(): void
+}
+
+export type TabStripProps = {
+  /** What the tabs are of, read aloud: `Terminals of build-box`. */
+  label: string
+  tabs: readonly Tab[]
+  value: string
+  onChange: (id: string) => void
+  /** Tabs get a cross, and Delete closes the one that has the focus. */
+  onClose?: (id: string) => void
+  rename?: TabRename
+  drag?: TabDrag
+  /** Wraps a tab, for instance with `ContextMenu`. The child must be the element given. */
+  wrap?: (tab: Tab, element: ReactElement) => ReactElement
+  /** Right of the tabs. */
+  actions?: ReactNode
+  /** At the right end of the row. */
+  end?: ReactNode
+}

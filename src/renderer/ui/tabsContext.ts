@@ -1,0 +1,19 @@
+import { createContext, useContext } from 'react'
+
+type TabsState = { baseId: string; value: string }
+
+export const TabsContext = createContext<TabsState | undefined>(undefined)
+
+export function useTabs(): TabsState {
+  const tabs = useContext(TabsContext)
+  if (!tabs) throw new Error('A tab needs Tabs above it')
+  return tabs
+}
+
+export function tabId({ baseId }: TabsState, id: string): string {
+  return `${baseId}tab-${id}`
+}
+
+export function panelId({ baseId }: TabsState, id: string): string {
+  return `${baseId}panel-${id}`
+}
