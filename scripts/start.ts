@@ -29,6 +29,8 @@ async function run(options: StartOptions): Promise<number> {
       return (await import('../src/main/doctor.ts')).runDoctor(options, process.env, windowFault())
     case 'stop':
       return (await import('../src/main/stop.ts')).runStop(options)
+    case 'image':
+      return (await import('../src/main/imageCommand.ts')).runImage(options)
     case 'start':
       if (!isBuilt(root)) await (await import('./buildIfStale.ts')).buildIfStale()
       return start(options)

@@ -1,8 +1,9 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { AppError } from '../shared/appError.ts'
+import { ImageName, ImageSource } from '../shared/contract/images.ts'
 import type { Environment } from './config.ts'
-import { type CommandLine, parseCommandLine } from './platform/commandLine.ts'
+import { type CommandLine, type Given, parseCommandLine } from './platform/commandLine.ts'
 import { defaultDataFolder } from './platform/dataFolder.ts'
 import { parseListen } from './platform/listenAddress.ts'
 
@@ -13,13 +14,17 @@ export const startLine: CommandLine = {
   commands: {
     doctor: 'Says what this machine can do, and what is missing',
     stop: 'Ends Steward, and every sandbox that runs in its data folder',
+    image: 'What sandboxes can be made from: `add NAME`, `remove NAME` or `list`',
   },
+  words: { image: ['WHAT', 'NAME'] },
   options: {
     browser: { about: 'Use the browser, also where Electron can run' },
     'no-open': { about: 'Print the address only; open no browser' },
     listen: { takes: 'HOST:PORT', about: 'Where to serve the interface (127.0.0.1, a free port, remembered)' },
     data: { takes: 'DIR', about: "The data folder (the platform's own)" },
     config: { takes: 'FILE', about: 'The configuration (config.json in the data folder)' },
+    from: { takes: 'FILE', about: 'image add: an archive of docker save and the like (`system`, this distribution)' },
+    packages: { takes: 'A,B', about: 'image add: packages of this distribution that it has beside the base' },
     json: { about: 'Print one line of JSON when ready' },
     help: { about: 'Print this' },
     version: { about: 'Print the version' },
@@ -44,7 +49,9 @@ export const serviceLine: CommandLine = {
 }
 
 export type StartOptions = {
-  command: 'start' | 'doctor' | 'stop' | 'help' | 'version'
+  command: 'start' | 'doctor' | 'stop' | 'image' | 'help' | 'version'
+  /** Of the command `image`. */
+  image: ImageOrder | undefined
   browser: boolean
   open: boolean
   json: boolean
@@ -53,6 +60,11 @@ export type StartOptions = {
   dataFolder: string
   config: ConfigFile
 }
+
+export type ImageOrder =
+  | { kind: 'list' }
+  | { kind: 'add'; name: ImageName; source: ImageSource }
+  | { kind: 'remove'; name: ImageName }
 
 /** The file that was asked for must exist; the one of the data folder need not. */
 export type ConfigFile = { file: string; required: boolean }
@@ -65,6 +77,7 @@ export function readStartOptions(parts: readonly string[], environment: Environm
   if (listen !== undefined && !parseListen(listen)) throw wrongListen(listen)
   return {
     command: commandOf(given.command, given.has('help'), given.has('version')),
+    image: imageOrder(given),
     browser: given.has('browser'),
     open: !given.has('no-open'),
     json: given.has('json'),
@@ -94,5 +107,38 @@ export function wrongListen(listen: string): AppError {
 function commandOf(command: string | undefined, help: boolean, version: boolean): StartOptions['command'] {
   if (help) return 'help'
   if (version) return 'version'
-  return command === 'doctor' || command === 'stop' ? command : 'start'
+  return command === 'doctor' || command === 'stop' || command === 'image' ? command : 'start'
+}
+
+function imageOrder(given: Given): ImageOrder | undefined {
+  if (given.has('help') || given.has('version')) return undefined
+  const [what, name] = given.words
+  const [from, packages] = [given.value('from'), given.value('packages')]
+  if (what !== 'add' && (from ?? packages) !== undefined) throw usage('--from and --packages belong to `image add`.')
+  if (given.command !== 'image') return undefined
+  if (what === 'list' && name === undefined) return { kind: 'list' }
+  if (what !== 'add' && what !== 'remove') throw usage('After `image` comes `add NAME`, `remove NAME` or `list`.')
+  const named = ImageName.safeParse(name)
+  if (!named.success) {
+    const problem = name === undefined ? 'is missing' : named.error.issues[0]?.message
+    throw usage(`The name of the image ${problem}.`)
+  }
+  return what === 'remove'
+    ? { kind: 'remove', name: named.data }
+    : { kind: 'add', name: named.data, source: imageSource(from, packages) }
+}
+
+function imageSource(from: string | undefined, packages: string | undefined): ImageSource {
+  if (from !== undefined && from !== 'system') {
+    if (packages !== undefined) throw usage('--packages belongs to an image of this system: an archive has its own.')
+    return { kind: 'archive', path: resolve(from) }
+  }
+  const names = packages?.split(',').filter((name) => name !== '')
+  const source = ImageSource.safeParse({ kind: 'system', packages: names })
+  if (source.success) return source.data
+  throw usage(`--packages ${packages}: they ${source.error.issues[0]?.message}.`)
+}
+
+function usage(message: string): AppError {
+  return new AppError('command/usage', message)
 }

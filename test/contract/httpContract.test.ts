@@ -1,11 +1,16 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Route } from '../../src/shared/contract/route.ts'
 import { routeTable } from '../../src/shared/contract/routeTable.ts'
 import { getSandbox } from '../../src/shared/contract/sandboxes.ts'
+import { bash, tarOf } from '../support/imageArchives.ts'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Every operation of the contract, over HTTP, with a real sandbox behind it. */
+const archive = join(temporaryFolder('archive'), 'tiny.tar')
 let service: TestService
 let sandboxId: string
 let spareId: string
@@ -18,6 +23,7 @@ let processId: string
 let foreignKey: string
 
 beforeAll(async () => {
+  await writeFile(archive, await tarOf([bash]))
   service = await runningService()
   sandboxId = await createdId('/v1/sandboxes', { name: 'contract' }, 'id')
   spareId = await createdId('/v1/sandboxes', { name: 'spare' }, 'id')
@@ -30,6 +36,8 @@ beforeAll(async () => {
   processId = String(begun.json.stdout).trim()
   foreignKey = secondAccount(service.dataDir).key
   uploadId = await createdId(`/v1/sandboxes/${sandboxId}/files/uploads`, { path: '/tmp/up', size: 3 }, 'upload_id')
+  const image = { name: 'spare', source: { kind: 'archive', path: archive } }
+  expect((await service.send('/v1/images', { body: image })).status).toBe(201)
   keyId = await createdId('/v1/auth/api-keys', { name: 'to revoke' }, 'id')
 })
 afterAll(() => service?.close())
@@ -55,6 +63,9 @@ const asked: Record<string, Asked> = {
   apiKeyList: {},
   apiKeyRevoke: {},
   runtimeList: {},
+  imageList: {},
+  imageAdd: { body: { name: 'another', source: { kind: 'archive', path: archive } } },
+  imageRemove: {},
   sandboxCreate: { body: { name: 'another', vcpu: 1, memory_mb: 512 } },
   sandboxList: {},
   sandboxGet: {},
@@ -122,6 +133,7 @@ function pathOf(route: Route, path: string = route.path): string {
     snapshotId: id === spareId ? spareSnapshotId : snapshotId,
     pid: processId,
     port: '3000',
+    name: 'spare',
     domain: 'app.example.com',
   }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)

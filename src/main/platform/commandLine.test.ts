@@ -5,7 +5,8 @@ import { exitCodeOf, failureText, helpOf, parseCommandLine } from './commandLine
 const line = {
   usage: 'npm start --',
   about: 'Starts Steward.',
-  commands: { doctor: 'Says what works here.' },
+  commands: { doctor: 'Says what works here.', image: 'Keeps images.' },
+  words: { image: ['WHAT', 'NAME'] },
   options: {
     json: { about: 'Prints JSON.' },
     listen: { takes: 'HOST:PORT', about: 'Where to listen.' },
@@ -19,10 +20,17 @@ test('reads a command, flags and values', () => {
   expect(parseCommandLine(line, ['--listen=a:1']).value('listen')).toBe('a:1')
 })
 
+test('reads the words that a command takes', () => {
+  const given = parseCommandLine(line, ['image', 'add', '--json', 'debian'])
+  expect([given.command, given.words, given.has('json')]).toEqual(['image', ['add', 'debian'], true])
+  expect(parseCommandLine(line, ['doctor']).words).toEqual([])
+})
+
 test.each([
   [['--jsn'], '--jsn is no option.'],
   [['--toString'], '--toString is no option.'],
   [['docter'], 'docter is no command.'],
+  [['image', 'add', 'one', 'two'], 'two is no command.'],
   [['doctor', 'doctor'], 'doctor is no command.'],
   [['--json', '--json'], '--json stands twice.'],
   [['--json=yes'], '--json takes no value.'],
@@ -33,6 +41,7 @@ test.each([
 })
 
 test('helps with every option that is for people', () => {
+  expect(helpOf(line)).toContain('image WHAT NAME     Keeps images.')
   expect(helpOf(line)).toContain('--listen HOST:PORT  Where to listen.')
   expect(helpOf(line)).not.toContain('inner')
 })

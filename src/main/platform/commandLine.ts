@@ -6,6 +6,8 @@ export type CommandLine = {
   usage: string
   about: string
   commands: Readonly<Record<string, string>>
+  /** Words that may follow a command, as its help names them: `['WHAT', 'NAME']`. */
+  words?: Readonly<Record<string, readonly string[]>>
   options: Readonly<Record<string, CommandOption>>
 }
 
@@ -14,6 +16,8 @@ export type CommandOption = { takes?: string; about: string; hidden?: true }
 
 export type Given = {
   command: string | undefined
+  /** What follows the command. */
+  words: readonly string[]
   /** Whether a flag stands there. */
   has(name: string): boolean
   value(name: string): string | undefined
@@ -26,12 +30,20 @@ export const exitCodes = { usage: 2, failed: 3 } as const
  * Reads `--name`, `--name value` and `--name=value`.
  * @throws AppError `command/usage` naming what is wrong
  */
-export function parseCommandLine({ commands, options }: CommandLine, parts: readonly string[]): Given {
+export function parseCommandLine(
+  { commands, words: allowed = {}, options }: CommandLine,
+  parts: readonly string[],
+): Given {
   const given = new Map<string, string>()
+  const words: string[] = []
   let command: string | undefined
   const left = [...parts]
   for (let part = left.shift(); part !== undefined; part = left.shift()) {
     if (!part.startsWith('--')) {
+      if (command !== undefined && words.length < (allowed[command]?.length ?? 0)) {
+        words.push(part)
+        continue
+      }
       if (command !== undefined || !Object.hasOwn(commands, part)) throw usage(`${part} is no command.`)
       command = part
       continue
@@ -45,12 +57,15 @@ export function parseCommandLine({ commands, options }: CommandLine, parts: read
     if (option.takes !== undefined && !value) throw usage(`--${name} needs ${option.takes}.`)
     given.set(name, value ?? '')
   }
-  return { command, has: (name) => given.has(name), value: (name) => given.get(name) }
+  return { command, words, has: (name) => given.has(name), value: (name) => given.get(name) }
 }
 
-export function helpOf({ usage, about, commands, options }: CommandLine): string {
+export function helpOf({ usage, about, commands, words = {}, options }: CommandLine): string {
   const rows = [
-    ...Object.entries(commands),
+    ...Object.entries(commands).map(([name, says]): [string, string] => [
+      [name, ...(words[name] ?? [])].join(' '),
+      says,
+    ]),
     ...Object.entries(options)
       .filter(([, option]) => !option.hidden)
       .map(([name, option]): [string, string] => [

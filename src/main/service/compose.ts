@@ -41,6 +41,8 @@ import { answerRepository } from './idempotency/answerRepository.ts'
 import { idempotentAnswers } from './idempotency/idempotentAnswers.ts'
 import { idlePolicy } from './idle/idlePolicy.ts'
 import { sandboxUse } from './idle/sandboxUse.ts'
+import { imageRoutes, imageToWire } from './images/imageRoutes.ts'
+import { images } from './images/images.ts'
 import { metricsRoutes } from './metrics/metricsRoutes.ts'
 import { processRoutes } from './metrics/processRoutes.ts'
 import { exposedPorts } from './ports/exposedPorts.ts'
@@ -180,10 +182,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       note: activity.note,
       now,
     })
+    const sharedImages = images({ call, runtimes, records })
     const sandboxes = sandboxRegistry({
       records,
       call,
       runtimes,
+      images: sharedImages,
       publish: events.publish,
       note: activity.note,
       toWire,
@@ -207,7 +211,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       sandboxes,
       terminals: terminalNotes,
       publish: events.publish,
+      publishToAll: events.publishToAll,
       toWire: terminalToWire,
+      imageToWire,
     })
     const host = scope.own(
       hostConnection({
@@ -272,6 +278,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       endpoints: [
         ...healthRoutes({ version: options.version, now }),
         ...accountRoutes(keys),
+        ...imageRoutes(sharedImages),
         ...sandboxRoutes({ sandboxes, runtimes, call, activity, toWire }),
         ...snapshotRoutes({ snapshots: kept, toWire }),
         ...portRoutes({ sandboxes, ports, tokens, urlOf: names.urlOf, openPath }),

@@ -13,6 +13,7 @@ import {
   uploadFile,
 } from './files.ts'
 import { getHealth } from './health.ts'
+import { addImage, listImages, removeImage } from './images.ts'
 import { getMetrics } from './metrics.ts'
 import { createPortToken, exposePort, listListeningPorts, listPorts, removePort } from './ports.ts'
 import { listProcesses, signalProcess } from './processes.ts'
@@ -50,6 +51,9 @@ export const routeTable: readonly Route[] = [
   listApiKeys,
   revokeApiKey,
   listRuntimes,
+  listImages,
+  addImage,
+  removeImage,
   createSandbox,
   listSandboxes,
   getSandbox,

@@ -8,6 +8,7 @@ import { type SocketEndpoint, socketEndpoint } from '../endpoint.ts'
 export type EventHub = {
   /** Never waits: a client that does not read is cut off, and reads its lists again when it comes back. */
   publish(accountId: AccountId, event: ServiceEvent): void
+  publishToAll(event: ServiceEvent): void
   /** Something may have changed that nobody was told of: everyone reads the lists again. */
   publishReady(): void
   endpoint: SocketEndpoint
@@ -24,6 +25,9 @@ export function eventHub(): EventHub {
     if (socket.bufferedAmount > maxWaitingBytes) socket.close(streamClose.tooSlow, 'Too slow')
     else socket.send(text)
   }
+  const tellAll = (text: string): void => {
+    for (const sockets of listeners.values()) for (const socket of sockets) tell(socket, text)
+  }
 
   return {
     publish(accountId, event) {
@@ -32,9 +36,8 @@ export function eventHub(): EventHub {
       const text = JSON.stringify(event)
       for (const socket of sockets) tell(socket, text)
     },
-    publishReady() {
-      for (const sockets of listeners.values()) for (const socket of sockets) tell(socket, ready)
-    },
+    publishToAll: (event) => tellAll(JSON.stringify(event)),
+    publishReady: () => tellAll(ready),
     endpoint: socketEndpoint({
       path: eventsPath,
       params: z.object({}),

@@ -1,16 +1,19 @@
 import type { ServiceEvent } from '../../../shared/contract/events.ts'
 import type { HostEvent } from '../../../shared/contract/hostIpc.ts'
 import type { AccountId } from '../../../shared/ids.ts'
+import type { imageToWire } from '../images/imageRoutes.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { TerminalActivity } from '../terminals/terminalActivity.ts'
 import type { terminalToWire } from '../terminals/terminalWire.ts'
 
-/** Passes what the host tells on to the account whose sandbox it is about. */
+/** Passes what the host tells on to the account whose sandbox it is about; images are everybody's. */
 export function hostEvents(options: {
   sandboxes: Pick<SandboxRegistry, 'ended' | 'accountOf'>
   terminals: Pick<TerminalActivity, 'changed'>
   publish: (accountId: AccountId, event: ServiceEvent) => void
+  publishToAll: (event: ServiceEvent) => void
   toWire: typeof terminalToWire
+  imageToWire: typeof imageToWire
 }): (event: HostEvent) => void {
   const { sandboxes, publish } = options
   return (event) => {
@@ -18,7 +21,14 @@ export function hostEvents(options: {
       sandboxes.ended(event.sandboxId, event.reason)
       return
     }
-    if (event.type === 'image.changed' || event.type === 'image.removed') return
+    if (event.type === 'image.removed') {
+      options.publishToAll(event)
+      return
+    }
+    if (event.type === 'image.changed') {
+      options.publishToAll({ type: 'image.changed', image: options.imageToWire(event.image) })
+      return
+    }
     if (event.type === 'terminal.changed') options.terminals.changed(event.terminal)
     const sandboxId = event.type === 'terminal.changed' ? event.terminal.sandboxId : event.sandboxId
     const accountId = sandboxes.accountOf(sandboxId)

@@ -2,6 +2,7 @@ import { AppError } from '../../../shared/appError.ts'
 import type { ActivityType } from '../../../shared/contract/activity.ts'
 import type { ServiceEvent } from '../../../shared/contract/events.ts'
 import type { RunningMachine } from '../../../shared/contract/hostIpc.ts'
+import type { ImageName } from '../../../shared/contract/images.ts'
 import type { Parsed } from '../../../shared/contract/route.ts'
 import type { changeSandbox, createSandbox, Enforced, Network, Sandbox } from '../../../shared/contract/sandboxes.ts'
 import { type AccountId, SandboxId, type SnapshotId, shortId } from '../../../shared/ids.ts'
@@ -9,6 +10,7 @@ import type { Log } from '../../platform/log.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { Caller } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
+import type { Images } from '../images/images.ts'
 import { keyedQueue } from './keyedQueue.ts'
 import type { RuntimeReports } from './runtimeReports.ts'
 import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
@@ -58,6 +60,7 @@ export type SandboxRegistryOptions = {
   records: SandboxRepository
   call: HostCall
   runtimes: RuntimeReports
+  images: Pick<Images, 'ready'>
   publish: (accountId: AccountId, event: ServiceEvent) => void
   note: ActivityLog['note']
   toWire: (record: SandboxRecord) => Sandbox
@@ -114,6 +117,17 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
     })
   }
 
+  /** An image belongs to one runtime. */
+  const runtimeOf = async ({ runtime, image }: { runtime?: string | undefined; image?: ImageName | undefined }) => {
+    if (image === undefined) return runtime
+    const of = (await options.images.ready(image)).runtime
+    if (runtime === undefined || runtime === of) return of
+    throw new AppError(
+      'request/invalid',
+      `The image \`${image}\` is one of the runtime \`${of}\`, not of \`${runtime}\`.`,
+    )
+  }
+
   const owned = (caller: Caller, id: SandboxId): SandboxRecord => {
     const record = records.find(id)
     if (record?.accountId === caller.accountId) return record
@@ -142,7 +156,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
     },
 
     async create(accountId, wanted, from) {
-      const runtime = await options.runtimes.choose(wanted.runtime)
+      const runtime = await options.runtimes.choose(await runtimeOf(wanted))
       const network = wanted.network ?? options.defaultNetwork
       needRoom()
       const id = SandboxId.parse(options.newId())

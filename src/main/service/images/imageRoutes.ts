@@ -1,0 +1,23 @@
+import type { HostImage } from '../../../shared/contract/hostIpc.ts'
+import { addImage, type Image, listImages, removeImage } from '../../../shared/contract/images.ts'
+import { isoTime } from '../../../shared/time.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import type { Images } from './images.ts'
+
+export function imageRoutes(images: Images): Endpoint[] {
+  return [
+    endpoint(listImages, async () => {
+      const listed = (await images.list()).map(imageToWire)
+      return { images: listed, data: listed, count: listed.length }
+    }),
+    endpoint(addImage, async ({ body }) => imageToWire(await images.add(body))),
+    endpoint(removeImage, async ({ params: { name } }) => {
+      await images.remove(name)
+      return { success: true, name, message: 'The image is removed.' }
+    }),
+  ]
+}
+
+export function imageToWire({ sizeBytes, createdAtMs, ...image }: HostImage): Image {
+  return { ...image, size_bytes: sizeBytes, created_at: isoTime(createdAtMs) }
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import type { HostImage } from '../../../shared/contract/hostIpc.ts'
+import { ImageName } from '../../../shared/contract/images.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import { images } from './images.ts'
+
+const image = (name: string, status: HostImage['status']): HostImage => ({
+  name: ImageName.parse(name),
+  runtime: 'bubblewrap',
+  status,
+  detail: 'Its layer 2 is missing.',
+  progress: null,
+  sizeBytes: null,
+  createdAtMs: 0,
+})
+
+const noRuntimes: Parameters<typeof images>[0]['runtimes'] = {
+  list: async () => [],
+  choose: async () => Promise.reject(new Error('Nothing is chosen here.')),
+  forget() {},
+}
+
+/** A host with these images, as its socket answers. */
+const answering = (listed: HostImage[]): HostCall =>
+  (async () => ({ result: { images: listed }, body: Buffer.alloc(0) })) as unknown as HostCall // asked for its list only
+
+test('a sandbox can be made from what is ready, and is told about everything else', async () => {
+  const call = answering([image('ready', 'ready'), image('adding', 'adding'), image('failed', 'failed')])
+  const held = images({ call, runtimes: noRuntimes, records: { countOf: () => 0 } })
+  const ready = (name: string) => held.ready(ImageName.parse(name))
+  expect(await ready('ready')).toMatchObject({ name: 'ready' })
+  await expect(ready('adding')).rejects.toMatchObject({ code: 'image/not-ready', status: 409 })
+  await expect(ready('failed')).rejects.toMatchObject({
+    code: 'image/not-found',
+    message: 'The image `failed` could not be added: Its layer 2 is missing.',
+  })
+  await expect(ready('unknown')).rejects.toMatchObject({ code: 'image/not-found', status: 404 })
+})

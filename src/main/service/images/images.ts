@@ -1,0 +1,68 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { HostImage } from '../../../shared/contract/hostIpc.ts'
+import type { addImage, ImageName } from '../../../shared/contract/images.ts'
+import type { Parsed } from '../../../shared/contract/route.ts'
+import type { RuntimeReport } from '../../../shared/contract/sandboxes.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import type { RuntimeReports } from '../sandboxes/runtimeReports.ts'
+import type { SandboxRepository } from '../sandboxes/sandboxRepository.ts'
+
+/** What sandboxes can be made from. All accounts share it; only its owner changes it. */
+export type Images = {
+  list(): Promise<HostImage[]>
+  /** Begins. @throws AppError `image/exists`, `image/source`, `runtime/…` */
+  add(wanted: Parsed<typeof addImage>['body']): Promise<HostImage>
+  /** @throws AppError `image/not-found`, `image/in-use` */
+  remove(name: ImageName): Promise<void>
+  /** One that a sandbox can be made from. @throws AppError `image/not-found`, `image/not-ready` */
+  ready(name: ImageName): Promise<HostImage>
+}
+
+/** Hundreds of thousands of files may have to go. */
+const removeDeadlineMs = 300_000
+
+export function images(options: {
+  call: HostCall
+  runtimes: RuntimeReports
+  records: Pick<SandboxRepository, 'countOf'>
+}): Images {
+  const { call, runtimes, records } = options
+  const list = async (): Promise<HostImage[]> => (await call('image.list', {})).result.images
+
+  return {
+    list,
+    async add({ name, runtime: asked, source }) {
+      const able = ({ image_sources }: RuntimeReport): boolean => image_sources.includes(source.kind)
+      const candidates = asked === undefined ? await runtimes.list() : [await runtimes.choose(asked)]
+      const runtime = candidates.find((report) => report.available && able(report))
+      if (!runtime) throw noRuntime(source.kind, candidates)
+      return (await call('image.add', { runtime: runtime.name, name, source })).result
+    },
+    async remove(name) {
+      const made = records.countOf(name)
+      if (made > 0) {
+        const sandboxes = made === 1 ? 'One sandbox is' : `${made} sandboxes are`
+        throw new AppError('image/in-use', `${sandboxes} made from the image \`${name}\`.`)
+      }
+      await call('image.remove', { name }, { deadlineMs: removeDeadlineMs })
+    },
+    async ready(name) {
+      const image = (await list()).find((it) => it.name === name)
+      if (!image) throw new AppError('image/not-found', `There is no image \`${name}\`.`)
+      if (image.status === 'adding')
+        throw new AppError('image/not-ready', `The image \`${name}\` is still being added.`)
+      if (image.status === 'failed') {
+        throw new AppError('image/not-found', `The image \`${name}\` could not be added: ${image.detail}`)
+      }
+      return image
+    },
+  }
+}
+
+function noRuntime(kind: string, candidates: readonly RuntimeReport[]): AppError {
+  const reasons = candidates.map(({ name, detail, available, image_detail }) => {
+    const reason = available ? image_detail : detail
+    return reason ? `${name}: ${reason}` : `${name} takes no such source.`
+  })
+  return new AppError('image/source', `No runtime makes images from \`${kind}\` here.`, { detail: reasons.join(' ') })
+}

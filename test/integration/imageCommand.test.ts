@@ -1,0 +1,50 @@
+import { readdirSync } from 'node:fs'
+import { truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { until } from '../support/eventually.ts'
+import { tinyImage } from '../support/imageArchives.ts'
+import { startProgram } from '../support/program.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+const image = (data: string, ...parts: string[]) =>
+  startProgram('scripts/start.js', ['image', ...parts, '--data', data])
+const outcome = async (data: string, ...parts: string[]) => {
+  const program = image(data, ...parts)
+  const { code } = await program.ended
+  return { code, stdout: program.stdout(), stderr: program.stderr() }
+}
+
+test('images are added, listed and removed without a Steward that runs', async () => {
+  const data = temporaryFolder('data')
+  const archive = await tinyImage(temporaryFolder('archive'))
+  expect(await outcome(data, 'list')).toEqual({ code: 0, stdout: 'There is no image.\n', stderr: '' })
+
+  const added = await outcome(data, 'add', 'tiny', '--from', archive)
+  expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining('Unpacking') })
+  expect(added.stdout).toBe(`The image tiny is ready (0 MB): The files of ${archive}.\n`)
+  expect(await outcome(data, 'add', 'tiny', '--from', archive)).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: expect.stringContaining('There is an image `tiny` already.'),
+  })
+  const listed = await outcome(data, 'list', '--json')
+  expect(JSON.parse(listed.stdout)).toMatchObject({ event: 'images', images: [{ name: 'tiny', status: 'ready' }] })
+
+  expect((await outcome(data, 'remove', 'tiny')).stdout).toBe('The image tiny is removed.\n')
+  expect(await outcome(data, 'remove', 'tiny')).toMatchObject({ code: 3, stdout: '' })
+  expect(readdirSync(join(data, 'host/images'))).toEqual([])
+})
+
+test('Ctrl-C leaves nothing behind', async () => {
+  const data = temporaryFolder('data')
+  const archive = join(temporaryFolder('archive'), 'endless.tar')
+  // A hole: it takes no room, and minutes to read.
+  await writeFile(archive, '')
+  await truncate(archive, 64 * 1024 ** 3)
+  const adding = image(data, 'add', 'endless', '--from', archive)
+  await until('it to have begun', () => adding.stderr().includes('Reading the archive'))
+  expect(await adding.end('SIGINT')).toEqual({ code: 3, signal: null })
+  expect(adding.stderr()).toContain('Adding the image endless was called off; nothing of it is left.')
+  expect(readdirSync(join(data, 'host/images'))).toEqual([])
+})

@@ -1,0 +1,93 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../support/eventually.ts'
+import { hostRootTar } from '../support/hostRootTar.ts'
+import { tinyImage } from '../support/imageArchives.ts'
+import { type Json, runningService, type TestService } from '../support/runningService.ts'
+import { secondAccount } from '../support/secondAccount.ts'
+import { messageOf, openSocket } from '../support/socketClient.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** The images of the service: added, listed, made sandboxes from, and removed. */
+let service: TestService
+let tiny: string
+
+beforeAll(async () => {
+  service = await runningService()
+  tiny = await tinyImage(temporaryFolder('archive'))
+})
+afterAll(() => service?.close())
+
+const add = (name: string, source: unknown, more: Json = {}) =>
+  service.send('/v1/images', { body: { name, source, ...more } })
+const archive = (path: string) => ({ kind: 'archive', path })
+const imageNamed = async (name: string): Promise<Json> =>
+  (await service.send('/v1/images')).json.images.find((it: Json) => it.name === name)
+const settled = (name: string): Promise<Json> =>
+  until(`${name} to be added or not`, async () => {
+    const image = await imageNamed(name)
+    return image?.status !== 'adding' && image
+  })
+
+test('an image is added while everybody is told, sandboxes are made from it, and then it stays', async () => {
+  const other = secondAccount(service.dataDir).key
+  const events = await openSocket(`${service.url}/v1/events`, { headers: { authorization: other } })
+  try {
+    const added = await add('small', archive(await hostRootTar(temporaryFolder('root'))))
+    expect(added.status, added.text).toBe(201)
+    expect(added.json).toMatchObject({ name: 'small', runtime: 'bubblewrap', status: 'adding', size_bytes: null })
+    expect((await add('small', archive(tiny))).json).toMatchObject({ code: 'image/exists' })
+    expect(await settled('small')).toMatchObject({ status: 'ready', progress: null, size_bytes: expect.any(Number) })
+    await until('the event', () =>
+      events.messages.some(({ type, image }) => type === 'image.changed' && (image as Json).status === 'ready'),
+    )
+
+    const wrong = await service.send('/v1/sandboxes', { body: { image: 'small', runtime: 'docker' } })
+    expect(wrong.status).toBe(400)
+    const made = await service.send('/v1/sandboxes', { body: { image: 'small' }, key: other })
+    expect(made.status, made.text).toBe(201)
+    expect(made.json).toMatchObject({ image: 'small', runtime: 'bubblewrap', status: 'running' })
+    const seen = await service.send(`/v1/sandboxes/${made.json.id}/exec`, {
+      body: { command: 'touch /usr/mine && chown 1234:4321 /usr/mine && stat -c %u:%g /usr/mine' },
+      key: other,
+    })
+    expect(seen.json).toMatchObject({ stdout: '1234:4321\n', exit_code: 0 })
+
+    const remove = () => service.send('/v1/images/small', { method: 'DELETE' })
+    expect((await remove()).json).toMatchObject({ code: 'image/in-use' })
+    await service.send(`/v1/sandboxes/${made.json.id}/stop`, { method: 'POST', key: other })
+    expect((await remove()).status).toBe(409)
+    await service.send(`/v1/sandboxes/${made.json.id}`, { method: 'DELETE', key: other })
+    expect((await remove()).json).toMatchObject({ success: true, name: 'small' })
+    await messageOf(events, { type: 'image.removed', name: 'small' })
+    expect((await remove()).json).toMatchObject({ code: 'image/not-found' })
+  } finally {
+    events.close()
+  }
+})
+
+test('what cannot be an image says why, and its name is free again', async () => {
+  await add('nothing', archive(join(temporaryFolder('none'), 'no-such-file')))
+  expect(await settled('nothing')).toMatchObject({ status: 'failed', detail: expect.stringMatching(/no file/) })
+  const failed = await service.send('/v1/sandboxes', { body: { image: 'nothing' } })
+  expect(failed.json).toMatchObject({ code: 'image/not-found', error: expect.stringMatching(/could not be added/) })
+  expect((await add('nothing', archive(tiny))).status).toBe(201)
+  expect(await settled('nothing')).toMatchObject({ status: 'ready' })
+  expect((await add('nothing', archive(tiny))).json).toMatchObject({ code: 'image/exists' })
+})
+
+test('bad input is refused before anything begins', async () => {
+  for (const [body, code, error] of [
+    [{ name: 'Large', source: archive(tiny) }, 'request/invalid', /`name` must begin with a lower-case letter/],
+    [{ name: 'x', source: archive('relative.tar') }, 'request/invalid', /absolute path/],
+    [{ name: 'x', source: { kind: 'system', packages: ['--hostile'] } }, 'request/invalid', /names of packages/],
+    [{ name: 'x', source: { kind: 'registry', reference: 'docker.io/library/debian:12' } }, 'image/source', /registry/],
+    [{ name: 'x', runtime: 'vmware', source: archive(tiny) }, 'runtime/unknown', /vmware/],
+  ] as const) {
+    const answer = await service.send('/v1/images', { body })
+    expect(answer.json, answer.text).toMatchObject({ code, error: expect.stringMatching(error) })
+    expect(answer.status).toBe(400)
+  }
+  expect((await service.send('/v1/sandboxes', { body: { image: 'unknown' } })).json.code).toBe('image/not-found')
+  expect(await imageNamed('x')).toBeUndefined()
+})
