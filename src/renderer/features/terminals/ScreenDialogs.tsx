@@ -7,6 +7,7 @@ import { ImagesDialog } from './images/ImagesDialog.tsx'
 import { CreateSandboxDialog } from './sandboxes/CreateSandboxDialog.tsx'
 import { DeleteSandboxDialog } from './sandboxes/DeleteSandboxDialog.tsx'
 import { NameDialog } from './sandboxes/NameDialog.tsx'
+import { SearchAllDialog } from './search/SearchAllDialog.tsx'
 import { RunCommandDialog } from './sessions/RunCommandDialog.tsx'
 import type { TerminalsScreenState } from './useTerminalsScreen.ts'
 
@@ -17,6 +18,17 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
   switch (dialog?.kind) {
     case 'create':
       return <CreateWithImages screen={screen} />
+    case 'search':
+      return (
+        <SearchAllDialog
+          sandboxes={screen.sandboxes ?? []}
+          onOpen={screen.openMatch}
+          onClose={() => {
+            closeDialog()
+            screen.focusTerminal()
+          }}
+        />
+      )
     case 'images':
       return <ImagesDialog onClose={closeDialog} />
     case 'snapshot':

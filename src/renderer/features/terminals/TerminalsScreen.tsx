@@ -52,6 +52,7 @@ export function TerminalsScreen() {
         onRoom={screen.learnRoom}
         actions={screen.workbenchActions(sandbox)}
         sandboxActions={screen.sandboxActions}
+        reveal={screen.reveal}
         sideButton={<SideButton side={side} />}
       />
     </div>

@@ -1,6 +1,7 @@
-import { Box, Camera, Copy, Layers, PanelLeft, Pencil, Play, Plus, Square, Trash2 } from 'lucide-react'
+import { Box, Camera, Copy, Layers, PanelLeft, Pencil, Play, Plus, Search, Square, Trash2 } from 'lucide-react'
 import type { Command } from '../../ui/commands/commandRegistry.tsx'
-import { listKeys, newSandboxKeys } from './shortcuts.ts'
+import { thisKeyboard } from '../../ui/commands/shortcuts.ts'
+import { listKeys, newSandboxKeys, searchAllKeys } from './shortcuts.ts'
 import type { TerminalsScreenState } from './useTerminalsScreen.ts'
 
 const section = 'Sandboxes'
@@ -25,6 +26,16 @@ export function screenCommands({ present, sandboxes = [], ...screen }: Terminals
       icon: Layers,
       keywords: ['add', 'remove', 'base', 'distribution'],
       run: screen.askForImages,
+    },
+    {
+      id: 'terminals.search-all',
+      title: 'Search in all terminals',
+      section: 'Terminal',
+      icon: Search,
+      shortcut: thisKeyboard().apple ? searchAllKeys.apple : searchAllKeys.other,
+      keywords: ['find', 'scrollback', 'output'],
+      run: screen.askForSearch,
+      enabled: sandboxes.length > 0,
     },
     {
       id: 'sandbox.list',

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react'
 import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { TerminalMatch } from '../../../shared/contract/terminalSearch.ts'
 import type { Terminal } from '../../../shared/contract/terminals.ts'
 import type { SandboxId } from '../../../shared/ids.ts'
 import { useLiveEvent } from '../../agent/liveEvents.ts'
@@ -17,6 +18,7 @@ import {
   withSandboxForgotten,
   withSandboxSelected,
   withTabClosed,
+  withTabOpen,
   withTerminalSelected,
 } from './selection/selection.ts'
 import { useSelection } from './selection/useSelection.ts'
@@ -28,7 +30,7 @@ import { useLiveLists } from './useLiveLists.ts'
 type PlacedTerminal = NewTerminal & { arrange?: Arrange }
 
 export type ScreenDialog =
-  | { kind: 'create' | 'images' }
+  | { kind: 'create' | 'images' | 'search' }
   | { kind: 'run' | 'delete' | 'rename' | 'snapshot'; sandbox: Sandbox }
 
 export type TerminalsScreenState = {
@@ -48,6 +50,10 @@ export type TerminalsScreenState = {
   open(sandbox: Sandbox): void
   askForSandbox(): void
   askForImages(): void
+  askForSearch(): void
+  openMatch(match: TerminalMatch): void
+  /** What `openMatch` was called with last. */
+  reveal: TerminalMatch | undefined
   askForSnapshot(sandbox: Sandbox): void
   closeDialog(): void
   create: ReturnType<typeof useSandboxActions>['create']
@@ -68,6 +74,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
   const layouts = useLayouts()
   const [creations, setCreations] = useState(0)
   const [dialog, setDialog] = useState<ScreenDialog>()
+  const [reveal, setReveal] = useState<TerminalMatch>()
   const [wantsFocus, setWantsFocus] = useState(true)
   const room = useRef<TerminalSize>(undefined)
   // Created or started here, and not running yet: each gets a first terminal once it is.
@@ -151,6 +158,17 @@ export function useTerminalsScreen(): TerminalsScreenState {
     askForSandbox: () => setDialog({ kind: 'create' }),
     askForImages: () => setDialog({ kind: 'images' }),
     askForSnapshot: (sandbox) => setDialog({ kind: 'snapshot', sandbox }),
+    askForSearch: () => setDialog({ kind: 'search' }),
+    reveal,
+    openMatch(match) {
+      const { sandbox_id, session_id } = match
+      setDialog(undefined)
+      changeSelection((before) =>
+        withTerminalSelected(withSandboxSelected(withTabOpen(before, session_id), sandbox_id), sandbox_id, session_id),
+      )
+      setReveal(match)
+      setWantsFocus(true)
+    },
     closeDialog: () => setDialog(undefined),
     create,
     created(sandbox) {

@@ -27,6 +27,11 @@ export function withTabClosed(selection: Selection, terminalId: string): Selecti
   return { ...selection, closed: [...others, terminalId].slice(-closedKept) }
 }
 
+/** It ended and its tab was closed, but the person wants to read it again. */
+export function withTabOpen(selection: Selection, terminalId: string): Selection {
+  return { ...selection, closed: selection.closed.filter((id) => id !== terminalId) }
+}
+
 export function withSandboxForgotten(selection: Selection, sandboxId: string): Selection {
   const { [sandboxId]: _, ...terminals } = selection.terminals
   return { ...selection, terminals, sandboxId: selection.sandboxId === sandboxId ? null : selection.sandboxId }

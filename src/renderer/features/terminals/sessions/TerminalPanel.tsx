@@ -1,4 +1,7 @@
+import { useEffect, useState } from 'react'
+import type { TerminalMatch } from '../../../../shared/contract/terminalSearch.ts'
 import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import { revealMatch } from '../search/revealMatch.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import { TerminalView } from '../view/TerminalView.tsx'
 import type { TerminalSession } from '../view/terminalSession.ts'
@@ -19,14 +22,25 @@ type TerminalPanelProps = {
   onClose: () => void
   onSession: (session: TerminalSession | undefined) => void
   onTyped: (text: string) => void
+  /** To be scrolled to, once it is in view. */
+  reveal: TerminalMatch | undefined
 }
 
-export function TerminalPanel({ terminal, ...view }: TerminalPanelProps) {
+export function TerminalPanel({ terminal, reveal, onSession, ...view }: TerminalPanelProps) {
   const { session_id, sandbox_id, state, exit_code, signal } = terminal
   const connect = useTerminalConnector(sandbox_id, session_id)
+  const [session, setSession] = useState<TerminalSession>()
+  const { visible } = view
+  useEffect(() => {
+    if (reveal && visible && session) return revealMatch(session.terminal, reveal)
+  }, [reveal, visible, session])
   return (
     <TerminalView
       {...view}
+      onSession={(next) => {
+        setSession(next)
+        onSession(next)
+      }}
       terminalId={session_id}
       connect={connect}
       connectionEpoch={useConnectionEpoch()}

@@ -2,6 +2,7 @@ import { Ellipsis, Plus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import type { TerminalMatch } from '../../../../shared/contract/terminalSearch.ts'
 import type { Terminal } from '../../../../shared/contract/terminals.ts'
 import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
@@ -48,6 +49,8 @@ export type TerminalTabsProps = {
   sandboxActions: SandboxRowActions
   /** Opens the panel beside the terminals. */
   sideButton: ReactNode
+  /** A place in one of the terminals that the person wants to see. */
+  reveal: TerminalMatch | undefined
 }
 
 /** The tabs of a sandbox that has terminals, each with its panes. */
@@ -60,6 +63,7 @@ export function TerminalTabs({
   actions,
   sandboxActions,
   sideButton,
+  reveal,
   ...shared
 }: TerminalTabsProps) {
   const byId = new Map(terminals.map((terminal) => [terminal.session_id as string, terminal]))
@@ -271,6 +275,7 @@ export function TerminalTabs({
                     : undefined
                 }
                 onClose={() => close([id])}
+                reveal={reveal?.session_id === id ? reveal : undefined}
                 onSession={(session) => broadcast.learn(id, session)}
                 onTyped={(text) => broadcast.typed(id, text)}
               />

@@ -1,0 +1,54 @@
+import type { IBufferLine, Terminal } from '@xterm/xterm'
+import type { TerminalMatch } from '../../../../shared/contract/terminalSearch.ts'
+
+/** A terminal that is attached anew has its output a moment later. */
+const patienceMs = 8_000
+
+/**
+ * Scrolls to a match and selects it. Rows move while output comes: the nearest one that reads the same is meant.
+ * @returns gives it up
+ */
+export function revealMatch(terminal: Terminal, match: TerminalMatch): () => void {
+  const waiting = terminal.onWriteParsed(() => void (show(terminal, match) && end()))
+  const patience = setTimeout(end, patienceMs)
+  function end(): void {
+    clearTimeout(patience)
+    waiting.dispose()
+  }
+  if (show(terminal, match)) end()
+  return end
+}
+
+function show(terminal: Terminal, { row, text, start, end }: TerminalMatch): boolean {
+  const buffer = terminal.buffer.active
+  const wanted = text.slice(start, end)
+  const at = nearest(buffer.length, row, (y) => {
+    const shown = buffer.getLine(y)?.translateToString(true) ?? ''
+    return shown.includes(wanted) && (text.includes(shown.trim()) || shown.includes(text))
+  })
+  const line = at === undefined ? undefined : buffer.getLine(at)
+  if (at === undefined || !line) return false
+  const found = line.translateToString(true).indexOf(wanted)
+  const column = cellOf(line, found)
+  terminal.scrollToLine(Math.max(0, at - Math.floor(terminal.rows / 2)))
+  terminal.select(column, at, cellOf(line, found + wanted.length) - column)
+  return true
+}
+
+function nearest(count: number, from: number, fits: (row: number) => boolean): number | undefined {
+  for (let distance = 0; distance <= count; distance += 1) {
+    for (const row of [from - distance, from + distance]) if (row >= 0 && row < count && fits(row)) return row
+  }
+  return undefined
+}
+
+/** The cell that holds a character: wide ones take two, and combined ones are several in one. */
+function cellOf(line: IBufferLine, offset: number): number {
+  let passed = 0
+  for (let cell = 0; cell < line.length; cell += 1) {
+    if (passed >= offset) return cell
+    const it = line.getCell(cell)
+    if (it && it.getWidth() > 0) passed += Math.max(1, it.getChars().length)
+  }
+  return line.length
+}

@@ -1,0 +1,34 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { searchTerminals } from '../../../../shared/contract/terminalSearch.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+
+export type SearchAllQuery = { text: string; regex: boolean; caseSensitive: boolean }
+
+/** Whoever types on is not asked for yet. */
+const pauseMs = 150
+
+/** What stands in any terminal, asked for as one types. */
+export function useTerminalSearch(query: SearchAllQuery) {
+  const agent = useAgent()
+  const asked = useSettled(query)
+  return useQuery({
+    queryKey: ['terminal-search', asked],
+    queryFn: ({ signal }) =>
+      agent(searchTerminals, { q: asked.text, regex: asked.regex, case_sensitive: asked.caseSensitive }, { signal }),
+    enabled: asked.text !== '',
+    placeholderData: keepPreviousData,
+    retry: false,
+    staleTime: 0,
+    gcTime: 0,
+  })
+}
+
+function useSettled(query: SearchAllQuery): SearchAllQuery {
+  const [settled, setSettled] = useState(query)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(query), pauseMs)
+    return () => clearTimeout(timer)
+  }, [query])
+  return settled
+}
