@@ -104,7 +104,7 @@ describe('the limits of a sandbox', () => {
     expect(await run(again, 'ls /root; rm /root/rest; echo room > /root/more; cat /root/more')).toBe(
       'more\nmost\nrest\nroom\n',
     )
-    await again.stop()
+    await again.stop('discard')
     await runtime.remove(spec.id)
     await eventually(async () => expect(await leftovers({ id: spec.id, folder })).toEqual([]))
   })

@@ -132,14 +132,14 @@ export function machines(options: MachinesOptions): Machines {
     }
   }
 
-  const halt = async (id: SandboxId): Promise<void> => {
+  const halt = async (id: SandboxId, files?: 'discard'): Promise<void> => {
     const held = running.get(id)
     if (!held) return
     held.stopping = true
     try {
       await withDeadline({
         ms: deadlines.stopMs,
-        run: () => held.machine.stop(),
+        run: () => held.machine.stop(files),
         late: () => new AppError('sandbox/stop-failed', `The sandbox did not stop in ${deadlines.stopMs} ms.`),
       })
     } catch (failure) {
@@ -151,7 +151,7 @@ export function machines(options: MachinesOptions): Machines {
   }
 
   const erase = async (id: SandboxId): Promise<void> => {
-    await halt(id)
+    await halt(id, 'discard')
     await options.onDeleted(id)
     for (const runtime of runtimes) await runtime.remove(id)
   }

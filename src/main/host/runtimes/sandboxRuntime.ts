@@ -73,8 +73,8 @@ export interface Machine {
   readonly enforced: Enforced
   /** Resolves with a sentence when the machine is no longer running, whether asked or not. */
   readonly ended: Promise<string>
-  /** Ends every process in it, then resolves. Idempotent. */
-  stop(): Promise<void>
+  /** Ends every process in it, then resolves. Idempotent. `discard`: its files need not be kept. */
+  stop(files?: 'discard'): Promise<void>
   /**
    * Runs `bash -c command` with stdin closed. On timeout, or when `signal` fires, its whole process group is killed
    * and what was printed so far is returned.

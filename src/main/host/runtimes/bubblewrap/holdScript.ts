@@ -4,6 +4,7 @@
  * `freeze FOLDER`: nothing is written to the file system of this folder, and what was written is on its disk.
  * `thaw FOLDER`: ends what a killed helper left.
  * `lock FILE`: waits until the image is not mounted; it is not meanwhile.
+ * `abandon FOLDER`: nothing more is written to the file system of this folder, ever.
  * `release DEVICE FOLDER`: thaws the file system of a loop device, mounted on the folder for this process alone.
  *
  * Arguments: numbers of system calls, mode, path, folder. Prints `held`, then ends with 0 when all is undone.
@@ -33,6 +34,11 @@ if ($mode eq 'release') {
   $path = $folder;
 }
 open(my $held, '<', $path) or die "cannot open the disk: $!\n";
+if ($mode eq 'abandon') {
+  my $without_log = pack 'L', 2;
+  defined ioctl $held, 0x8004587d, $without_log or die "cannot abandon the disk: $!\n";
+  exit 0;
+}
 if ($mode eq 'freeze') {
   defined ioctl $held, $freeze, 0 or die "cannot hold the disk still: $!\n";
   wait_();

@@ -24,6 +24,11 @@ export function lockImage(file: string, helper: Helper): Promise<LetGo> {
   return hold(['lock', file], helper, async () => {})
 }
 
+/** What was written to the file system of this folder is lost where it is not on the disk yet. */
+export function abandon(folder: string, perl: string): Promise<void> {
+  return run(perl, ['abandon', folder])
+}
+
 /** Ends the stillness of a loop device's file system that nobody holds any more. */
 export function releaseDevice(device: string, { perl, doorway }: { perl: string; doorway: string }): Promise<void> {
   return run(perl, ['release', device, doorway])

@@ -12,7 +12,7 @@ import { connectPort } from './connectPort.ts'
 import { diskMeter } from './diskMeter.ts'
 import type { Entrance } from './enter.ts'
 import { fileOperations, listMachineFiles } from './fileWork.ts'
-import { freeze, stopProcesses } from './holdStill.ts'
+import { abandon, freeze, stopProcesses } from './holdStill.ts'
 import type { HostTools } from './hostTools.ts'
 import type { IdRange } from './images/idRange.ts'
 import { listeningPortsOf } from './listeningPorts.ts'
@@ -143,6 +143,7 @@ function runningMachine(
   { spec, tools, folder, folders, enforced, now, log }: StartRequest,
   { bwrap, cgroups, entrance, into, network }: Made & { network: MachineNetwork | undefined },
 ): HeldMachine {
+  const disk = folder.storage.kind === 'image' ? `/proc/${bwrap.monitor}/root${doorway}` : undefined
   const over = new AbortController()
   const usage = machineMeter({
     init: bwrap.init,
@@ -194,13 +195,13 @@ function runningMachine(
     enforced: { ...enforced, disk: folder.storage.kind === 'image' },
     ended,
     holdStill: (signal) =>
-      folder.storage.kind === 'image'
-        ? freeze(`/proc/${bwrap.monitor}/root${doorway}`, { perl: tools.perl, signal })
-        : stopProcesses(bwrap.init, cgroups.folders),
-    async stop() {
+      disk ? freeze(disk, { perl: tools.perl, signal }) : stopProcesses(bwrap.init, cgroups.folders),
+    async stop(files) {
       if (!stopping && running) {
         stopping = true
         await cgroups.release()
+        // Else the kernel would first write out what is about to be deleted.
+        if (files === 'discard' && disk) await abandon(disk, tools.perl).catch(() => {})
         bwrap.end()
       }
       await ended
