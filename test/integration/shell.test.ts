@@ -78,22 +78,16 @@ test('the window is closed off as Electron advises, and shows the local interfac
   expect(status.headers.get('content-security-policy')).toContain("default-src 'none'")
 })
 
-test('pages get one permission, and no device', async () => {
+test('pages get two permissions, and no device', async () => {
   const { electron, origin } = await startWindow()
   const { requestPermission, checkPermission, allowDevice } = electron.electronPlay
   expect(await requestPermission('clipboard-sanitized-write', `${origin}/`)).toBe(true)
   expect(checkPermission('clipboard-sanitized-write', `${origin}/`)).toBe(true)
   expect(await requestPermission('clipboard-sanitized-write', 'https://attacker.example/')).toBe(false)
   expect(checkPermission('clipboard-sanitized-write', 'https://attacker.example')).toBe(false)
-  for (const permission of [
-    'media',
-    'geolocation',
-    'notifications',
-    'clipboard-read',
-    'openExternal',
-    'usb',
-    'unknown',
-  ]) {
+  expect(await requestPermission('notifications', `${origin}/`)).toBe(true)
+  expect(await requestPermission('notifications', 'https://attacker.example/')).toBe(false)
+  for (const permission of ['media', 'geolocation', 'clipboard-read', 'openExternal', 'usb', 'unknown']) {
     expect(await requestPermission(permission, `${origin}/`), permission).toBe(false)
     expect(checkPermission(permission, origin), permission).toBe(false)
   }
@@ -112,6 +106,8 @@ test('the window stays on the local interface, and links lead to the browser', a
   expect(happens('will-redirect', `${origin}/sandboxes`)).toBe(false)
   const foreign = [
     'http://127.0.0.1:1/',
+    'http://localhost:1/',
+    'http://[::1]:1/',
     'file:///etc/passwd',
     'javascript:alert(1)',
     'data:text/html,x',
@@ -132,7 +128,14 @@ test('the window stays on the local interface, and links lead to the browser', a
   expect(electronSeen.openedOutside).toEqual([])
   expect(window.webContents.openHandler?.({ url: 'https://example.com/a?b' })).toEqual({ action: 'deny' })
   expect(happens('will-navigate', 'https://example.com/c')).toBe(true)
-  expect(electronSeen.openedOutside).toEqual(['https://example.com/a?b', 'https://example.com/c'])
+  expect(window.webContents.openHandler?.({ url: 'http://example.com/' })).toEqual({ action: 'deny' })
+  expect(window.webContents.openHandler?.({ url: 'mailto:ada@example.com' })).toEqual({ action: 'deny' })
+  expect(electronSeen.openedOutside).toEqual([
+    'https://example.com/a?b',
+    'https://example.com/c',
+    'http://example.com/',
+    'mailto:ada@example.com',
+  ])
 })
 
 test('a second instance brings the first to the front, and itself does nothing', async () => {

@@ -1,16 +1,16 @@
 import { type App, type Session, shell, type WebContents } from 'electron'
 
-/** The one permission that pages have: to put text that a person selected onto the clipboard. */
-const granted = 'clipboard-sanitized-write'
+/** What pages may: put text onto the clipboard, and notify a person who asked for it. */
+const granted = ['clipboard-sanitized-write', 'notifications']
 
 /** Every other permission, and every device, is refused, whoever asks. */
 export function limitPermissions(session: Session, origin: string): void {
   const isOwn = (url: string | undefined) => originOf(url) === origin
   session.setPermissionRequestHandler((_contents, permission, answer, details) =>
-    answer(permission === granted && isOwn(details.requestingUrl)),
+    answer(granted.includes(permission) && isOwn(details.requestingUrl)),
   )
   session.setPermissionCheckHandler(
-    (_contents, permission, requestingOrigin) => permission === granted && isOwn(requestingOrigin),
+    (_contents, permission, requestingOrigin) => granted.includes(permission) && isOwn(requestingOrigin),
   )
   session.setDevicePermissionHandler(() => false)
 }
@@ -49,12 +49,19 @@ function isPreview(url: string): boolean {
   return protocol === 'http:' && hostname.endsWith('.localhost')
 }
 
-/** Links lead to the person's browser, over https; our own pages (the API's documents) and exposed ports too, as they are. */
+/** Web and mail addresses lead to the person's own programs; our own pages (the API's documents) and exposed ports too, as they are. */
 function openOutside(url: string, origin: string): void {
-  const own = originOf(url) === origin
-  if (!own && !isPreview(url) && !url.startsWith('https://')) return
+  if (originOf(url) !== origin && !leadsAway(url)) return
   // The address is one that the page named: of secrets it holds none but the token of one exposed port.
   shell.openExternal(new URL(url).href).catch(() => {}) // no browser: there is nobody to tell
+}
+
+/** Nothing that listens on this machine alone is opened for a page: what a sandbox prints could name it. */
+function leadsAway(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { protocol, hostname } = new URL(url)
+  if (protocol === 'http:') return !/^(localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/.test(hostname)
+  return protocol === 'https:' || protocol === 'mailto:'
 }
 
 function originOf(url: string | undefined): string | undefined {
