@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readFile } from '../../src/shared/contract/files.ts'
 import { execInSandbox } from '../../src/shared/contract/sandboxes.ts'
-import { createTerminal } from '../../src/shared/contract/terminals.ts'
+import { createTerminal, listTerminals } from '../../src/shared/contract/terminals.ts'
+import { openWindow } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
-import type { AppWindow } from './pages/appWindow.ts'
+import { type AppWindow, appWindow } from './pages/appWindow.ts'
 import { pictures } from './pages/pictures.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
 
@@ -28,6 +31,7 @@ async function openTerminal(name: string): Promise<{ id: string; window: AppWind
 const clipboard = ({ page }: AppWindow) => page.evaluate(() => navigator.clipboard.readText())
 const copies = ({ page }: AppWindow, text: string) =>
   page.evaluate((copied) => navigator.clipboard.writeText(copied), text)
+const marksOf = (page: Page) => page.getByRole('region', { name: 'Commands in view' })
 const topRow = async ({ terminal }: AppWindow) => (await terminal.rows())[0]
 
 test('leads from command to command, tells how each ended and copies what it printed', async () => {
@@ -38,7 +42,7 @@ test('leads from command to command, tells how each ended and copies what it pri
   await terminal.run('seq 1 80')
   await terminal.sees(/^80$/m)
   await terminal.run('cat')
-  const marks = page.getByRole('region', { name: 'Commands in view' })
+  const marks = marksOf(page)
   await marks.getByRole('button', { name: 'cat: running' }).waitFor()
   await terminal.press('Control+c')
   await marks.getByRole('button', { name: 'cat: exit code 130' }).waitFor()
@@ -76,6 +80,7 @@ test('asks before several lines run one by one', async () => {
   const question = window.dialog('Paste 3 lines?')
   await copies(window, 'first\n  second \x1b[2J\nthird\n')
   await terminal.run('cat >> kept')
+  await marksOf(page).getByRole('button', { name: 'cat >> kept: running' }).waitFor()
   await window.command('Paste into terminal')
   await question.getByText('runs each line as soon as it comes').waitFor()
   await look(page, 'paste')
@@ -99,7 +104,8 @@ test('asks before several lines run one by one', async () => {
   await terminal.press('Control+d')
   const long = `${'0123456789abcde\n'.repeat(20_000)}`
   await copies(window, long)
-  await terminal.run('bind "set enable-bracketed-paste on"; stty -echo; wc -c > long')
+  await terminal.run('stty -echo; wc -c > long')
+  await marksOf(page).getByRole('button', { name: 'stty -echo; wc -c > long: running' }).waitFor()
   await window.command('Paste into terminal')
   await terminal.press('Control+d')
   await eventually(async () =>
@@ -187,11 +193,83 @@ test('keeps the reader in place while output floods in', async () => {
 })
 
 test('looks and behaves as the person chose, also after a reload', async () => {
-  const { window } = await openTerminal('chosen-box')
+  const { id, window } = await openTerminal('chosen-box')
   const { page, terminal } = window
-  await terminal.press('Control+,')
+  const ground = () =>
+    page.locator('[data-terminal]:visible').evaluate((element) => getComputedStyle(element).backgroundColor)
   const preferences = window.dialog('Terminal preferences')
+  const usual = await ground()
+  await terminal.press('Control+,')
   await preferences.getByRole('radio', { name: 'Midnight' }).check()
-  await preferences.getByLabel('Copy what is selected at once').check()
   await look(page, 'terminal-preferences')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await preferences.getByLabel('Copy what is selected at once').check()
+  await preferences.getByLabel('Size').fill('18')
+  await preferences.getByRole('button', { name: 'Done' }).click()
+  await preferences.waitFor({ state: 'hidden' })
+  expect(await ground()).toBe('rgb(17, 21, 42)')
+
+  // As many viewers as there may be, a program that asks for the ground gets one answer.
+  const second = appWindow(await page.context().newPage())
+  await second.open(page.url())
+  await second.terminal.isLive()
+  await terminal.run(
+    `stty -echo; printf '\\e]11;?\\a\\e[c'; IFS= read -rsd c answer; stty echo; printf '%q\\n' "$answer"`,
+  )
+  await terminal.sees(/11;rgb:[^;]*;?[^;]*\[\?/)
+  const answer = (await terminal.rows()).join('').match(/rgb:[0-9a-f/]+/g)
+  expect(answer).toEqual(['rgb:1111/1515/2a2a'])
+
+  await window.reload()
+  await terminal.isLive()
+  expect(await ground()).toBe('rgb(17, 21, 42)')
+  await copies(window, 'before')
+  await terminal.run('clear; echo selected-word')
+  await terminal.sees(/^selected-word$/m)
+  const word = page.locator('[data-terminal]:visible .xterm-rows > div', { hasText: /^selected-word/ })
+  const { x = 0, y = 0 } = (await word.boundingBox()) ?? {}
+  await page.mouse.dblclick(x + 30, y + 8)
+  await eventually(async () => expect(await clipboard(window)).toBe('selected-word'))
+
+  await page.evaluate(() => localStorage.setItem('steward.terminal.preferences', '{"version":1,"fontSize":"huge",'))
+  await window.reload()
+  await terminal.isLive()
+  await terminal.sees('selected-word')
+  expect(await ground()).toBe(usual)
+  await window.command('Terminal preferences…')
+  expect(await preferences.getByLabel('Size').inputValue()).toBe('13')
+  await preferences.getByRole('radio', { name: 'Pine' }).check()
+  await preferences.getByRole('button', { name: 'Reset to defaults' }).click()
+  expect(await preferences.getByRole('radio', { name: 'Steward dark' }).isChecked()).toBe(true)
+  expect((await app.client.call(listTerminals, { id })).sessions).toHaveLength(1)
+})
+
+test('a frame that a program marks as such is never shown in part', async () => {
+  const { page, close } = await openWindow(app.browser)
+  onTestFinished(close)
+  await page.clock.install()
+  await page.setContent('<div id="screen"></div>')
+  await page.addScriptTag({ path: createRequire(import.meta.url).resolve('@xterm/xterm') })
+  const draws = (output: string) =>
+    page.evaluate((text) => {
+      type Drawing = { open(at: Element | null): void; write(text: string): void }
+      const shared = globalThis as unknown as { Terminal: new (size: object) => Drawing; drawing: Drawing | undefined }
+      if (!shared.drawing) {
+        shared.drawing = new shared.Terminal({ cols: 8, rows: 4 })
+        shared.drawing.open(document.querySelector('#screen'))
+      }
+      shared.drawing.write(text)
+    }, output)
+  const rows = () => page.locator('.xterm-rows > div').allTextContents()
+  const drawn = (letter: string) => Array.from({ length: 4 }, () => letter.repeat(8))
+
+  await draws(`\x1b[H${drawn('a').join('\r\n')}`)
+  await page.clock.runFor(200)
+  expect(await rows()).toEqual(drawn('a'))
+  await draws(`\x1b[?2026h\x1b[2J\x1b[H${drawn('b').slice(2).join('\r\n')}`)
+  await page.clock.runFor(200)
+  expect(await rows()).toEqual(drawn('a'))
+  await draws(`\r\n${drawn('b').slice(2).join('\r\n')}\x1b[?2026l`)
+  await page.clock.runFor(200)
+  expect(await rows()).toEqual(drawn('b'))
 })

@@ -9,6 +9,7 @@ import { TabMark } from '../../features/terminals/sessions/TabMark.tsx'
 import { tabLabels } from '../../features/terminals/sessions/tabLabels.ts'
 import { shellCommand, useTerminalActions } from '../../features/terminals/sessions/useTerminalActions.ts'
 import { allTerminalsKey, useTerminals } from '../../features/terminals/sessions/useTerminals.ts'
+import { TerminalPreferencesHost } from '../../features/terminals/view/preferences/TerminalPreferencesHost.tsx'
 import { TerminalView } from '../../features/terminals/view/TerminalView.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -62,7 +63,10 @@ export function LinkTerminals({ sandbox, token }: LinkTerminalsProps) {
       value={present.session_id}
       onChange={setSelectedId}
       actions={
-        <IconButton label="New terminal" icon={Plus} size="small" disabled={!running || isCreating} onClick={open} />
+        <>
+          <IconButton label="New terminal" icon={Plus} size="small" disabled={!running || isCreating} onClick={open} />
+          <TerminalPreferencesHost />
+        </>
       }
     >
       {data.map((terminal) => (

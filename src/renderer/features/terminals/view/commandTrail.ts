@@ -21,8 +21,8 @@ export type CommandTrail = {
 
 type TrailTerminal = Pick<
   Terminal,
-  'parser' | 'buffer' | 'rows' | 'registerMarker' | 'scrollToLine' | 'scrollToBottom' | 'onScroll' | 'onWriteParsed'
-> & { onRender?: Terminal['onRender']; onResize: Terminal['onResize'] }
+  'parser' | 'buffer' | 'rows' | 'registerMarker' | 'scrollToLine' | 'scrollToBottom' | 'onWriteParsed' | 'onResize'
+> & { onRender?: Terminal['onRender'] }
 
 export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => void) => IDisposable): CommandTrail {
   const marks = terminalMarks(terminal)
@@ -52,12 +52,10 @@ export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => 
     look()
   }
 
-  const parts: (IDisposable | undefined)[] = [
-    { dispose: marks.onChange(look) },
-    terminal.onWriteParsed(look),
-    terminal.onScroll(look),
+  const parts = [
+    // Once a frame, however much comes; without a window after each write.
+    terminal.onRender ? terminal.onRender(look) : terminal.onWriteParsed(look),
     terminal.onResize(look),
-    terminal.onRender?.(look),
     onInput(() => {
       chosenId = undefined
       look()
@@ -78,6 +76,6 @@ export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => 
     present: () => chosen() ?? ran().at(-1),
     outputOf: marks.outputOf,
     isWaiting: () => marks.list().at(-1)?.state === 'prompt',
-    dispose: () => parts.forEach((part) => void part?.dispose()),
+    dispose: () => parts.forEach((part) => void part.dispose()),
   }
 }

@@ -11,6 +11,7 @@ function holder(works = true): WebglHolder & { drawing: boolean } {
     stop() {
       self.drawing = false
     },
+    isDrawing: () => self.drawing,
   }
   return self
 }
@@ -42,4 +43,17 @@ test('a terminal that cannot draw with it takes no room', () => {
   leases.take(broken)
   leases.take(whole)
   expect(whole.drawing).toBe(true)
+})
+
+test('a context that the browser took away makes room, and can be had again', () => {
+  const leases = webglLeases(2)
+  const [one, two, three] = [holder(), holder(), holder()]
+  leases.take(one)
+  leases.take(two)
+  two.stop() // lost
+  leases.take(three)
+  expect([one.drawing, two.drawing, three.drawing]).toEqual([true, false, true])
+  leases.giveBack(one)
+  leases.take(two)
+  expect([two.drawing, three.drawing]).toEqual([true, true])
 })

@@ -1,5 +1,10 @@
 /** A terminal that draws with WebGL while it holds a lease, and without it otherwise. */
-export type WebglHolder = { start(): boolean; stop(): void }
+export type WebglHolder = {
+  start(): boolean
+  stop(): void
+  /** False after the browser took its context away. */
+  isDrawing(): boolean
+}
 
 export type WebglLeases = {
   /** For a terminal that comes into view. */
@@ -15,6 +20,7 @@ export function webglLeases(limit: number): WebglLeases {
   const holders = new Set<WebglHolder>() // oldest first
   return {
     take(holder) {
+      for (const held of holders) if (!held.isDrawing()) holders.delete(held)
       if (!holders.delete(holder)) {
         const [oldest] = holders
         if (oldest !== undefined && holders.size >= limit) {

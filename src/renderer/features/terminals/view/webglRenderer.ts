@@ -5,9 +5,16 @@ import type { WebglHolder } from './webglLeases.ts'
 /** `dom` draws with elements: slower, but its rows can be read by tests and by whoever distrusts the graphics driver. */
 export const rendererKey = 'steward.terminal.renderer'
 
-/** Draws `terminal` with WebGL where there is any; it falls back to elements when the context fails or is lost. */
+/** A graphics driver that takes contexts away again and again is not trusted any more. */
+const lossesBorne = 3
+
+/**
+ * Draws `terminal` with WebGL where there is any. When the browser takes the context away (the graphics driver failed, the
+ * machine slept) elements serve until the terminal comes into view the next time.
+ */
 export function webglRenderer(terminal: Terminal): WebglHolder {
   let addon: WebglAddon | undefined
+  let losses = 0
   let unusable = localStorage.getItem(rendererKey) === 'dom'
 
   function stop(): void {
@@ -28,11 +35,13 @@ export function webglRenderer(terminal: Terminal): WebglHolder {
       }
       addon = tried
       tried.onContextLoss(() => {
-        unusable = true
+        losses += 1
+        unusable = losses >= lossesBorne
         stop()
       })
       return true
     },
     stop,
+    isDrawing: () => addon !== undefined,
   }
 }

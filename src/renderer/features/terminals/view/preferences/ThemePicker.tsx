@@ -37,7 +37,7 @@ export function ThemePicker({ preferences, window, onChange, onTry }: ThemePicke
             {kind === 'dark' ? 'When dark' : 'When light'}
             {kind === present && ' (now)'}
           </legend>
-          <div className="grid grid-cols-[repeat(auto-fill,minmax(11rem,1fr))] gap-2">
+          <div className="grid grid-cols-[repeat(auto-fill,minmax(12rem,1fr))] gap-2">
             {terminalThemes
               .filter((theme) => theme.kind === kind)
               .map((theme) => (
