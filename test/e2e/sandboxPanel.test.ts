@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { deleteSandbox, execInSandbox, getSandbox, listSandboxes } from '../../src/shared/contract/sandboxes.ts'
 import { createTerminal } from '../../src/shared/contract/terminals.ts'
 import { until } from '../support/eventually.ts'
+import { hostRootTar } from '../support/hostRootTar.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { openDetails } from './pages/detailsPanel.ts'
 import { pictures } from './pages/pictures.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
@@ -196,4 +198,54 @@ test('goes back to a snapshot, and makes another sandbox from it', async () => {
   await details.choose('Actions for the snapshot before the rewrite', 'Delete…')
   await window.dialog('Delete “before the rewrite”?').getByRole('button', { name: 'Delete snapshot' }).click()
   await details.root.getByText('A snapshot keeps its files as they are now').and(page.locator(':visible')).waitFor()
+})
+
+test('adds an image from a file, and makes a sandbox of it with a network and an end by itself', async () => {
+  const window = await app.window()
+  const { page } = window
+  await window.command('New sandbox')
+  const form = window.dialog('New sandbox')
+  await form.getByLabel('Name').fill('from-image')
+  await form.getByRole('button', { name: 'Images…' }).click()
+  const images = window.dialog('Images')
+  await images.getByRole('button', { name: 'Add image' }).click()
+  const add = images.getByRole('form', { name: 'Add an image' })
+  await add.getByLabel('Name').fill('small')
+  await add.getByRole('button', { name: /^From/ }).click()
+  await page.getByRole('menuitemradio', { name: /A file of this machine/ }).click()
+  await add.getByRole('textbox', { name: 'File' }).fill('root.tar')
+  await add.getByRole('button', { name: 'Add', exact: true }).click()
+  await add.getByText('Must be an absolute path of this machine.').waitFor()
+  await add.getByRole('textbox', { name: 'File' }).fill(await hostRootTar(temporaryFolder('root')))
+  await add.getByRole('button', { name: 'Add', exact: true }).click()
+  const row = images.locator('[data-image=small]')
+  await row.and(page.locator('[data-status=ready]')).waitFor()
+  await look(page, 'images')
+  await images.getByRole('button', { name: 'Close' }).click()
+  await images.waitFor({ state: 'hidden' })
+
+  expect(await form.getByLabel('Name').inputValue()).toBe('from-image')
+  await form.getByRole('button', { name: /^Image Base/ }).click()
+  await page.getByRole('menuitemradio', { name: /^small/ }).click()
+  await form.getByRole('button', { name: 'Advanced' }).click()
+  await form.getByRole('button', { name: /^Network/ }).click()
+  await page.getByRole('menuitemradio', { name: /^No network/ }).click()
+  await form.getByRole('button', { name: /^Stops when idle/ }).click()
+  await page.getByRole('menuitemradio', { name: 'After 30 minutes' }).click()
+  await look(page, 'new-sandbox-advanced')
+  await form.getByRole('button', { name: 'Create sandbox' }).click()
+  await form.waitFor({ state: 'hidden' })
+  await window.terminal.isLive()
+  await window.terminal.run('test -e /usr/bin/perl && ! test -e /usr/bin/chromium && echo of the image')
+  await window.terminal.sees(/^of the image$/m)
+  const { sandboxes } = await app.client.call(listSandboxes, {})
+  const made = sandboxes.find(({ name }) => name === 'from-image')
+  expect(made).toMatchObject({ image: 'small', network: 'none', idle_minutes: 30 })
+
+  await window.command('Images…')
+  await images.getByRole('button', { name: 'Remove small' }).click()
+  await page.getByText('The image small stays').waitFor()
+  if (made) await app.client.call(deleteSandbox, { id: made.id })
+  await images.getByRole('button', { name: 'Remove small' }).click()
+  await images.getByText('There is none yet.').waitFor()
 })

@@ -46,7 +46,7 @@ export function ImagesDialog({ onClose }: { onClose: () => void }) {
       open
       onOpenChange={(open) => !open && onClose()}
       title="Images"
-      description="What sandboxes can be made from, beside the base of each runtime. No sandbox changes them."
+      description="What sandboxes can be made from, beside the base of each runtime."
       width="wide"
     >
       <div className="flex flex-col gap-3">

@@ -46,17 +46,22 @@ export function PortPreview({ port, listening, actions, onClose }: PortPreviewPr
           </Button>
         </Note>
       ) : listening ? (
-        <div className="h-72 min-h-40 resize-y overflow-hidden">
-          <iframe
-            key={loads}
-            title={`Port ${port.port}`}
-            src={port.url}
-            sandbox="allow-scripts allow-same-origin allow-forms"
-            referrerPolicy="no-referrer"
-            // A page that names no colours expects those of paper.
-            className="size-full border-0 bg-[white] scheme-light"
-          />
-        </div>
+        <>
+          <div className="h-72 min-h-40 resize-y overflow-hidden">
+            <iframe
+              key={loads}
+              title={`Port ${port.port}`}
+              src={port.url}
+              sandbox="allow-scripts allow-same-origin allow-forms"
+              referrerPolicy="no-referrer"
+              // A page that names no colours expects those of paper.
+              className="size-full border-0 bg-[white] scheme-light"
+            />
+          </div>
+          <p className="border-t border-line px-2.5 py-1 text-small text-faint">
+            Does it stay empty? Then the page refuses to be shown within another: open it in the browser.
+          </p>
+        </>
       ) : (
         <Note text={`Nothing listens on port ${port.port} yet. Start a server in the sandbox: it will show here.`} />
       )}
