@@ -2,20 +2,24 @@ import { AppError, isErrorCode } from '../../shared/appError.ts'
 import { type Input, type Output, type Route, requestOf } from '../../shared/contract/route.ts'
 
 /** Calls one operation. Rejects with AppError, or with the signal's reason when it was given up. */
-export type Agent = <R extends Route>(
-  route: R,
-  input: Input<R>,
-  options?: { signal?: AbortSignal },
-) => Promise<Output<R>>
+export type Agent = <R extends Route>(route: R, input: Input<R>, options?: AgentOptions) => Promise<Output<R>>
+
+export type AgentOptions = {
+  signal?: AbortSignal
+  /** Of a route that takes bytes. */
+  bytes?: Blob
+  headers?: Readonly<Record<string, string>>
+}
 
 export type FetchLike = (path: string, init: RequestInit) => Promise<Response>
 
 export function httpAgent(fetchLike: FetchLike): Agent {
-  return async (route, input, { signal } = {}) => {
-    const { path, body } = requestOf(route, input)
+  return async (route, input, { signal, bytes, headers } = {}) => {
+    const { path, body = bytes } = requestOf(route, input)
+    const type = route.raw?.request ?? 'application/json'
     const response = await reach(fetchLike, path, {
       method: route.method,
-      headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': type }), ...headers },
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     })

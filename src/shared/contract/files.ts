@@ -98,7 +98,8 @@ export const statFile = defineRoute({
   summary: 'Tell what is at a path, of a link the link itself',
   tag: 'Files',
   params: SandboxParams,
-  query: PathQuery,
+  /** `follow`: of a link to a file that file. */
+  query: PathQuery.extend({ follow: QueryFlag.default(false) }),
   response: FileState,
 })
 

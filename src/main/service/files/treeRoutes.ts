@@ -15,9 +15,11 @@ export function treeRoutes({
   call: HostCall
 }): Endpoint[] {
   return [
-    endpoint(statFile, async ({ params, query: { path } }, { caller, signal }) => {
+    endpoint(statFile, async ({ params, query: { path, follow } }, { caller, signal }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
-      return (await call('file.stat', { sandboxId, path }, { signal })).result
+      const { result } = await call('file.stat', { sandboxId, path }, { signal })
+      if (!follow || result.target_type !== 'file') return result
+      return (await call('file.readRange', { sandboxId, path, offset: 0, length: 0 }, { signal })).result
     }),
     endpoint(makeFolder, async ({ params, body: { path } }, { caller }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)

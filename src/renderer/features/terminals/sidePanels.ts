@@ -1,7 +1,7 @@
-import { Gauge, type LucideIcon } from 'lucide-react'
+import { FolderTree, Gauge, type LucideIcon } from 'lucide-react'
 import { type ComponentType, lazy } from 'react'
 import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
-import { overviewKeys } from './shortcuts.ts'
+import { filesKeys, overviewKeys } from './shortcuts.ts'
 
 /** A part of the panel at the right of the terminals, about the sandbox in view. */
 export type SidePanel = {
@@ -29,5 +29,12 @@ export const sidePanels: readonly SidePanel[] = [
     Content: lazy(() =>
       import('./details/SandboxDetails.tsx').then(({ SandboxDetails }) => ({ default: SandboxDetails })),
     ),
+  },
+  {
+    id: 'files',
+    title: 'Files',
+    icon: FolderTree,
+    shortcut: filesKeys,
+    Content: lazy(() => import('./files/SandboxFiles.tsx').then(({ SandboxFiles }) => ({ default: SandboxFiles }))),
   },
 ]

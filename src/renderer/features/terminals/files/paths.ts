@@ -1,0 +1,42 @@
+/** Paths inside a sandbox: absolute, without `.` and `..`. */
+export function joinPath(folder: string, name: string): string {
+  return folder === '/' ? `/${name}` : `${folder}/${name}`
+}
+
+export function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')) || '/'
+}
+
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** What a person typed, made whole; undefined when it leads nowhere. */
+export function typedPath(text: string, from: string): string | undefined {
+  const whole = text.startsWith('/') ? text : `${from}/${text}`
+  const parts: string[] = []
+  for (const part of whole.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return text.includes('\0') ? undefined : `/${parts.join('/')}`
+}
+
+/** `report 2.txt` for a second `report.txt`. */
+export function freeName(name: string, taken: ReadonlySet<string>): string {
+  const dot = name.lastIndexOf('.')
+  const [stem, end] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
+  for (let number = 2; ; number++) {
+    const other = `${stem} ${number}${end}`
+    if (!taken.has(other)) return other
+  }
+}
+
+const units = ['B', 'KB', 'MB', 'GB', 'TB']
+
+export function shownSize(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  for (; value >= 1000 && unit < units.length - 1; unit++) value /= 1000
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
+}
