@@ -10,7 +10,7 @@ export const previousTabKeys = 'mod+shift+<'
 export const moveTabLeftKeys = 'mod+shift+pageup'
 export const moveTabRightKeys = 'mod+shift+pagedown'
 export const splitRightKeys = 'mod+shift+d'
-export const splitDownKeys = 'mod+shift+o'
+export const splitDownKeys = 'mod+alt+shift+d'
 export const focusKeys = {
   left: 'mod+shift+arrowleft',
   right: 'mod+shift+arrowright',
