@@ -1,0 +1,164 @@
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTerminal, listTerminals } from '../../src/shared/contract/terminals.ts'
+import { eventually, until } from '../support/eventually.ts'
+import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+
+let app: StewardInBrowser
+
+beforeAll(async () => {
+  app = await stewardInBrowser()
+})
+afterAll(() => app?.close())
+
+const terminal = (page: Page, id: string): Locator => page.locator(`[data-terminal="${id}"]:visible`)
+
+async function isLive(page: Page, id: string): Promise<void> {
+  await page.locator(`[data-terminal="${id}"][data-phase="live"]:visible`).waitFor()
+}
+
+/** What is typed goes to the terminal that has the focus. */
+async function typeLine(page: Page, line: string): Promise<void> {
+  await page.keyboard.type(line)
+  await page.keyboard.press('Enter')
+}
+
+async function sees(page: Page, id: string, text: string): Promise<void> {
+  const rows = () => terminal(page, id).locator('.xterm-rows > div').allTextContents()
+  await until(`${id} shows ${text}`, async () => (await rows()).join('\n').replaceAll('\u00a0', ' ').includes(text))
+}
+
+/** Where each terminal in view stands, from left to right and from top to bottom. */
+async function places(page: Page): Promise<Record<string, { x: number; y: number }>> {
+  const shown = await page.locator('[data-terminal]:visible').all()
+  const entries = await Promise.all(
+    shown.map(async (it) => [await it.getAttribute('data-terminal'), await it.boundingBox()] as const),
+  )
+  return Object.fromEntries(
+    entries.map(([id, box]) => [id, { x: Math.round(box?.x ?? -1), y: Math.round(box?.y ?? -1) }]),
+  )
+}
+
+async function focusedId(page: Page): Promise<string | null> {
+  return page.locator('[data-terminal]:focus-within').getAttribute('data-terminal')
+}
+
+/** Splits the terminal that has the focus, and waits until the new one has it. */
+async function split(page: Page, keys: string): Promise<string> {
+  const before = await focusedId(page)
+  await page.keyboard.press(keys)
+  const id = await until('the new terminal has the focus', async () => {
+    const now = await focusedId(page)
+    return now !== before && now
+  })
+  await isLive(page, id)
+  return id
+}
+
+test('splits by keys and by dragging, types into all at once, and finds the layout again', async () => {
+  const { id: sandboxId } = await app.sandbox('split-box')
+  const [first, other] = [
+    (await app.client.call(createTerminal, { id: sandboxId, command: 'bash' })).session_id,
+    (await app.client.call(createTerminal, { id: sandboxId, command: 'bash' })).session_id,
+  ]
+  const window = await app.window()
+  const { page } = window
+  await window.select('split-box')
+  await isLive(page, first)
+  await terminal(page, first).locator('.xterm-helper-textarea').focus()
+
+  const right = await split(page, 'Control+Shift+D')
+  await typeLine(page, 'echo right $((40 + 2))')
+  await sees(page, right, 'right 42')
+  const below = await split(page, 'Control+Alt+Shift+D')
+  await typeLine(page, 'echo below $((40 + 3))')
+  await sees(page, below, 'below 43')
+  const at = await places(page)
+  expect(at[right]?.x).toBeGreaterThan(at[first]?.x ?? 0)
+  expect(at[below]?.x).toBe(at[right]?.x)
+  expect(at[below]?.y).toBeGreaterThan(at[right]?.y ?? 0)
+
+  await page.keyboard.press('Control+Shift+ArrowLeft')
+  await eventually(async () => expect(await focusedId(page)).toBe(first))
+  await page.keyboard.press('Control+Alt+Shift+ArrowRight')
+  await eventually(async () => expect((await places(page))[right]?.x).toBeGreaterThan(at[right]?.x ?? 0))
+
+  await page.keyboard.press('Control+Shift+Z')
+  await eventually(async () => expect(Object.keys(await places(page))).toEqual([first]))
+  await page.keyboard.press('Control+Shift+Z')
+  await eventually(async () => expect(Object.keys(await places(page))).toHaveLength(3))
+
+  await page.keyboard.press('Control+Shift+G')
+  await page.getByText('What you type goes to 3 terminals.').waitFor()
+  await typeLine(page, 'echo all $((50 + 5))')
+  for (const id of [first, right, below]) await sees(page, id, 'all 55')
+  await page.keyboard.press('Control+Shift+G')
+  await page.getByText('What you type goes to').waitFor({ state: 'hidden' })
+  await typeLine(page, 'echo alone $((60 + 6))')
+  await sees(page, first, 'alone 66')
+  expect(await terminal(page, right).locator('.xterm-rows').textContent()).not.toContain('alone')
+
+  await window
+    .tabs()
+    .nth(1)
+    .dragTo(terminal(page, first), { targetPosition: { x: 260, y: 640 } })
+  await isLive(page, other)
+  await eventually(async () => expect(Object.keys(await places(page))).toHaveLength(4))
+  expect(await window.tabs().count()).toBe(1)
+  const arranged = await places(page)
+  expect(arranged[other]?.x).toBe(arranged[first]?.x)
+  expect(arranged[other]?.y).toBeGreaterThan(arranged[first]?.y ?? 0)
+
+  await window.reload()
+  for (const id of [first, right, below, other]) await isLive(page, id)
+  await eventually(async () => expect(await places(page)).toEqual(arranged))
+})
+
+test('renames and reorders tabs, and goes to what it finds in another terminal', async () => {
+  const { id } = await app.sandbox('tab-box')
+  const [one, two, three] = await Promise.all(
+    ['seq 1 3000; echo hidden-needle; seq 1 200; cat', 'cat', 'cat'].map((command) =>
+      app.client.call(createTerminal, { id, command }),
+    ),
+  )
+  const window = await app.window()
+  const { page } = window
+  await window.select('tab-box')
+  await window.terminal.isLive()
+  await eventually(async () => expect(await window.tabs().count()).toBe(3))
+
+  const names = async () => (await window.tabs().allTextContents()).map((name) => name.trim())
+  const rename = async (place: number, name: string) => {
+    await window.tabs().nth(place).dblclick()
+    await page.getByRole('textbox', { name: 'Name' }).fill(name)
+    await page.keyboard.press('Enter')
+    await eventually(async () => expect((await names())[place]).toBe(name))
+  }
+  for (const [place, name] of ['red', 'green', 'blue'].entries()) await rename(place, name)
+  await eventually(async () => {
+    const { sessions } = await app.client.call(listTerminals, { id })
+    expect(sessions.map((it) => it.name).sort()).toEqual(['blue', 'green', 'red'])
+  })
+  await page.keyboard.press('Control+Shift+PageUp')
+  await eventually(async () => expect(await names()).toEqual(['red', 'blue', 'green']))
+  await window
+    .tabs()
+    .nth(0)
+    .dragTo(window.tabs().nth(2), { targetPosition: { x: 60, y: 10 } })
+  await eventually(async () => expect((await names()).at(-1)).toBe('red'))
+  const order = await names()
+  await window.reload()
+  await eventually(async () => expect(await names()).toEqual(order))
+
+  const found = [one, two, three].find((it) => it?.command.includes('needle'))?.session_id ?? ''
+  const elsewhere = order.indexOf('red') === 0 ? 1 : 0
+  await window.tabs().nth(elsewhere).click()
+  await window.terminal.isLive()
+  await window.command('Search in all terminals')
+  const search = window.dialog('Search in all terminals')
+  await search.getByPlaceholder('Search in all terminals').fill('HIDDEN-needle')
+  await search.getByRole('option').filter({ hasText: 'hidden-needle' }).waitFor()
+  await page.keyboard.press('Enter')
+  await search.waitFor({ state: 'hidden' })
+  await sees(page, found, 'hidden-needle')
+})
