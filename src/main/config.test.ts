@@ -23,7 +23,18 @@ test('without a file everything has a default', () => {
       insecure_behind_proxy: false,
     },
     app: { listen: '127.0.0.1:0', open_browser: true },
-    sandboxes: { runtimes: ['bubblewrap'], default_network: 'none' },
+    sandboxes: {
+      runtimes: ['bubblewrap', 'docker'],
+      docker: {
+        endpoint: null,
+        ca_file: null,
+        cert_file: null,
+        key_file: null,
+        image: 'docker.io/library/debian:12',
+        pull: true,
+      },
+      default_network: 'none',
+    },
     log: { level: 'info' },
   })
 })
@@ -50,7 +61,21 @@ test.each([
   ['a wrong area', { app: 7 }, /`app` in .* is wrong/],
   ['a wrong address', { service: { listen: '8080' } }, /`service\.listen` in .* must be HOST:PORT/],
   ['a port beyond the last', { service: { listen: '127.0.0.1:65536' } }, /`service\.listen` in .* up to 65535/],
-  ['an unknown runtime', { sandboxes: { runtimes: ['chroot'] } }, /`sandboxes\.runtimes` in .* must be bubblewrap/],
+  [
+    'an unknown runtime',
+    { sandboxes: { runtimes: ['chroot'] } },
+    /`sandboxes\.runtimes` in .* must be bubblewrap or docker/,
+  ],
+  [
+    'an engine elsewhere without TLS',
+    { sandboxes: { docker: { endpoint: 'tcp://engine.example.com:2375' } } },
+    /`sandboxes\.docker` in .* needs `ca_file`, `cert_file` and `key_file` for an engine on another machine/,
+  ],
+  [
+    'half of the TLS files of an engine',
+    { sandboxes: { docker: { ca_file: 'ca.pem' } } },
+    /`sandboxes\.docker` in .* needs `ca_file`, `cert_file` and `key_file`, or none/,
+  ],
   ['half of TLS', { service: { tls: { cert_file: 'a.pem' } } }, /`service\.tls` in .* needs both/],
   ['what is not JSON', '{"log": ', /is not JSON/],
   ['a list', [], /must be a JSON object/],

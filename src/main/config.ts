@@ -13,6 +13,45 @@ const Listen = z
 const Url = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).nullable()
 const File = z.string().min(1, 'must name a file').nullable()
 
+const loopbackEndpoint = /^tcp:\/\/(localhost|127(\.\d+){3}|\[::1\]):/
+
+const Docker = z
+  .strictObject({
+    endpoint: z
+      .string()
+      .regex(
+        /^(unix:\/\/\/.+|npipe:\/\/.+|tcp:\/\/(\[[0-9a-fA-F:.]+\]|[^\s:[\]/@]+):\d{1,5})$/,
+        'must be unix:///PATH, npipe:////./pipe/NAME or tcp://HOST:PORT',
+      )
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'Where the container engine answers, as in unix:///var/run/docker.sock or tcp://engine.example.com:2376. Without it, the usual sockets of Docker, OrbStack, Colima and Podman are tried.',
+      }),
+    ca_file: File.default(null).meta({ description: 'Certificate of the authority of a tcp engine, PEM.' }),
+    cert_file: File.default(null).meta({ description: 'Certificate to show to a tcp engine, PEM.' }),
+    key_file: File.default(null).meta({ description: 'Its private key, PEM.' }),
+    image: z
+      .string()
+      .regex(/^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$/, 'must be an image reference, as in docker.io/library/debian:12')
+      .default('docker.io/library/debian:12')
+      .meta({ description: 'What containers are made from whose creator names no image. It needs bash and perl.' }),
+    pull: z.boolean().default(true).meta({ description: 'Fetch that image when the first sandbox needs it.' }),
+  })
+  .refine(
+    ({ ca_file, cert_file, key_file }) => new Set([ca_file, cert_file, key_file].map((it) => it === null)).size === 1,
+    {
+      error: 'needs `ca_file`, `cert_file` and `key_file`, or none of them',
+    },
+  )
+  .refine(
+    ({ endpoint, ca_file }) => !endpoint?.startsWith('tcp:') || ca_file !== null || loopbackEndpoint.test(endpoint),
+    {
+      error: 'needs `ca_file`, `cert_file` and `key_file` for an engine on another machine',
+    },
+  )
+
 /** Every key, with its default. `resources/config.schema.json` and `docs/configuration.md` are made from it. */
 export const Config = z.strictObject({
   $schema: z.string().optional().meta({ description: 'For editors: the place of `config.schema.json`.' }),
@@ -64,10 +103,14 @@ export const Config = z.strictObject({
   sandboxes: z
     .strictObject({
       runtimes: z
-        .array(z.enum(['bubblewrap'], 'must be bubblewrap'))
+        .array(z.enum(['bubblewrap', 'docker'], 'must be bubblewrap or docker'))
         .min(1, 'must name at least one runtime')
-        .default(['bubblewrap'])
-        .meta({ description: 'What sandboxes run in, in the order they are tried.' }),
+        .default(['bubblewrap', 'docker'])
+        .meta({
+          description:
+            'What sandboxes run in, in the order they are tried: `bubblewrap` (Linux), `docker` (Docker, Podman, OrbStack, Colima).',
+        }),
+      docker: Docker.prefault({}),
       default_network: Network.default('none').meta({
         description:
           'What a sandbox reaches when its creator does not say: `none`, `internet` (public addresses only) or `open`.',

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { hostMethods } from '../shared/contract/hostIpc.ts'
 import type { Enforced, RuntimeReport } from '../shared/contract/sandboxes.ts'
 import { type Config, type Environment, loadConfig } from './config.ts'
+import { dockerConfig } from './dockerConfig.ts'
 import { bubblewrapRuntime } from './host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { dockerRuntime } from './host/runtimes/docker/dockerRuntime.ts'
 import { openDataFolder } from './platform/dataFolder.ts'
 import { type LockHolder, lockHolder } from './platform/dataLock.ts'
 import { hostSocketPath } from './platform/hostSocket.ts'
@@ -55,7 +57,11 @@ async function reports(dataFolder: string, config: Config): Promise<RuntimeRepor
   if (running) return running
   const folder = await mkdtemp(join(tmpdir(), 'steward-doctor-'))
   try {
-    const runtimes = config.sandboxes.runtimes.map(() => bubblewrapRuntime({ folder, log: silentLog, now: Date.now }))
+    const runtimes = config.sandboxes.runtimes.map((name) =>
+      name === 'docker'
+        ? dockerRuntime({ folder, docker: dockerConfig(config), log: silentLog, now: Date.now })
+        : bubblewrapRuntime({ folder, log: silentLog, now: Date.now }),
+    )
     return await Promise.all(runtimes.map((it) => it.describe()))
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util'
 import { AppError } from '../shared/appError.ts'
 import { namedRuntimes, startHost } from './host/compose.ts'
+import { DockerOptions, usualDocker } from './host/runtimes/docker/dockerOptions.ts'
 import { jsonLog, type LogLevel } from './platform/log.ts'
 import { version } from './platform/version.ts'
 
 /**
- * The sandbox host as a process: `node host.ts --data DIR --runtimes bubblewrap --log-level info [--idle-exit-ms N]`.
+ * The sandbox host as a process: `node host.ts --data DIR --runtimes bubblewrap,docker --docker JSON --log-level info [--idle-exit-ms N]`.
  * The service starts it, and it outlives the service. It prints its log; whoever starts it says where that goes.
  */
 const closeMs = 60_000
@@ -15,6 +16,7 @@ function options() {
     options: {
       data: { type: 'string' },
       runtimes: { type: 'string', default: 'bubblewrap' },
+      docker: { type: 'string', default: JSON.stringify(usualDocker) },
       'log-level': { type: 'string', default: 'info' },
       'idle-exit-ms': { type: 'string', default: '60000' },
     },
@@ -22,7 +24,21 @@ function options() {
   if (values.data === undefined) throw new AppError('config/invalid', '--data names no folder.')
   const idleExitMs = Number(values['idle-exit-ms'])
   if (!Number.isInteger(idleExitMs)) throw new AppError('config/invalid', '--idle-exit-ms is no whole number.')
-  return { dataDir: values.data, names: values.runtimes.split(','), level: levelOf(values['log-level']), idleExitMs }
+  const docker = dockerOf(values.docker)
+  const level = levelOf(values['log-level'])
+  return { dataDir: values.data, names: values.runtimes.split(','), docker, level, idleExitMs }
+}
+
+function dockerOf(value: string): DockerOptions {
+  try {
+    return DockerOptions.parse(JSON.parse(value))
+  } catch (cause) {
+    throw invalid('--docker is not what the service gives.', cause)
+  }
+}
+
+function invalid(message: string, cause: unknown): AppError {
+  return new AppError('config/invalid', message, { cause })
 }
 
 function levelOf(value: string): LogLevel {
@@ -31,7 +47,7 @@ function levelOf(value: string): LogLevel {
 }
 
 async function run(): Promise<void> {
-  const { dataDir, names, level, idleExitMs } = options()
+  const { dataDir, names, docker, level, idleExitMs } = options()
   const now = Date.now
   const log = jsonLog({ write: (line) => process.stdout.write(line), now, level, area: 'host' })
   process.on('uncaughtException', (failure) => log.error('an error was not caught', { failure }))
@@ -40,7 +56,7 @@ async function run(): Promise<void> {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
     process.on('SIGHUP', () => {})
   })
-  const runtimes = namedRuntimes(names, { dataDir, log, now })
+  const runtimes = namedRuntimes(names, { dataDir, docker, log, now })
   const host = await startHost({ dataDir, runtimes, version, pid: process.pid, now, log, idleExitMs })
   log.info('the sandbox host ends', { reason: await Promise.race([stopped, host.wantsToEnd]) })
   setTimeout(() => process.exit(1), closeMs).unref()

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { type Config, hostEnvironment } from './config.ts'
+import { dockerConfig } from './dockerConfig.ts'
 import { launchDetached } from './platform/detachedProcess.ts'
 import { hostSocketPath } from './platform/hostSocket.ts'
 import { isRunning } from './platform/processIdentity.ts'
@@ -23,6 +24,7 @@ export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
         args: [
           ...['--data', dataFolder],
           ...['--runtimes', config.sandboxes.runtimes.join(',')],
+          ...['--docker', JSON.stringify(dockerConfig(config))],
           ...['--log-level', config.log.level],
         ],
         logFile: join(dataFolder, 'logs', 'host.log'),

@@ -11,6 +11,7 @@ sandboxRuntimeContract('bubblewrap', async () => {
   return {
     runtime,
     image: null,
+    sharesPrograms: true,
     async close() {
       expect(await runtime.stored()).toEqual([])
     },

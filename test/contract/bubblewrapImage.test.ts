@@ -17,6 +17,7 @@ sandboxRuntimeContract('bubblewrap (with an image)', async () => {
   return {
     runtime,
     image: name,
+    sharesPrograms: false,
     async close() {
       expect(await runtime.stored()).toEqual([])
       await runtime.images.remove(name)

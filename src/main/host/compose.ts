@@ -17,6 +17,8 @@ import { portHandler } from './ipc/portHandler.ts'
 import { streamHandler } from './ipc/streamHandler.ts'
 import { machines } from './machines/machines.ts'
 import { bubblewrapRuntime } from './runtimes/bubblewrap/bubblewrapRuntime.ts'
+import type { DockerOptions } from './runtimes/docker/dockerOptions.ts'
+import { dockerRuntime } from './runtimes/docker/dockerRuntime.ts'
 import type { SandboxRuntime } from './runtimes/sandboxRuntime.ts'
 import { screenPool } from './terminals/screenPool.ts'
 import { openTerminals } from './terminals/terminals.ts'
@@ -48,12 +50,15 @@ const screenWorkers = 2
 /** @throws AppError `config/invalid` for a name that is none. */
 export function namedRuntimes(
   names: readonly string[],
-  { dataDir, log, now }: Pick<HostOptions, 'dataDir' | 'log' | 'now'>,
+  { dataDir, docker, log, now }: Pick<HostOptions, 'dataDir' | 'log' | 'now'> & { docker: DockerOptions },
 ): SandboxRuntime[] {
   const folder = join(hostFolder(dataDir), 'machines')
   const imagesFolder = join(hostFolder(dataDir), 'images')
   return names.map((name) => {
     if (name === 'bubblewrap') return bubblewrapRuntime({ folder, imagesFolder, log: log.of(name), now })
+    if (name === 'docker') {
+      return dockerRuntime({ folder: join(hostFolder(dataDir), 'docker'), docker, log: log.of(name), now })
+    }
     throw new AppError('config/invalid', `There is no runtime ${JSON.stringify(name)}.`)
   })
 }

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import { constants } from 'node:os'
 import { Readable } from 'node:stream'
 import { AppError } from '../../../../shared/appError.ts'
@@ -6,22 +5,21 @@ import type { FileEntry } from '../../../../shared/contract/files.ts'
 import { copyInside, moveInside } from '../copyInside.ts'
 import { bytesOfName } from '../fileNames.ts'
 import type { FileOperations, MoveRequest } from '../fileOperations.ts'
-import type { ExecRequest } from '../sandboxRuntime.ts'
-import { type Ending, type Entrance, enter } from './enter.ts'
+import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
 import { entryOf, foldersFirst, stateOf } from './fileStates.ts'
-import { checkPath, fileFailure } from './machineFiles.ts'
-import { runCommand } from './runCommand.ts'
-import { systemCalls } from './systemCalls.ts'
+import { checkPath, type FileDoor, type FileEnding, fileFailure } from './machineFiles.ts'
 
 /** Runs something in the machine, if it is there. */
-type Inside = <T>(work: (entrance: Entrance) => Promise<T>) => Promise<T>
+type Inside = <T>(work: (door: FileDoor) => Promise<T>) => Promise<T>
 
 /** What `fileScript` is to do: a name, the path, and what else the work needs. */
 type Work = { name: string; path: string; more?: readonly (string | number | boolean)[]; content?: Uint8Array }
 
 /** @param over when the machine ends, and with it what is read of it */
-export function fileOperations(inside: Inside, over: AbortSignal): FileOperations {
-  const exec = (command: ExecRequest) => inside((into) => runCommand(into, command))
+export function fileOperations(
+  inside: Inside,
+  { exec, over }: { exec: (command: ExecRequest) => Promise<ExecOutcome>; over: AbortSignal },
+): FileOperations {
   const files: FileOperations = {
     stat: (path, signal) =>
       inside(async (into) => {
@@ -61,20 +59,20 @@ export function fileOperations(inside: Inside, over: AbortSignal): FileOperation
 }
 
 export async function listMachineFiles(
-  entrance: Entrance,
+  door: FileDoor,
   { path, signal }: { path: string; signal: AbortSignal },
 ): Promise<FileEntry[]> {
-  const told = (await answer(entrance, { name: 'list', path }, signal)).toString('latin1').split('\0')
+  const told = (await answer(door, { name: 'list', path }, signal)).toString('latin1').split('\0')
   const entries: FileEntry[] = []
   for (let at = 0; at + 2 < told.length; at += 2) entries.push(entryOf(path, told[at] ?? '', told[at + 1] ?? ''))
   return entries.toSorted(foldersFirst)
 }
 
-async function answer(entrance: Entrance, work: Work, signal: AbortSignal): Promise<Buffer> {
+async function answer(door: FileDoor, work: Work, signal: AbortSignal): Promise<Buffer> {
   signal.throwIfAborted()
   const chunks: Buffer[] = []
   const onOutput = (bytes: Buffer): void => void chunks.push(bytes)
-  const entered = enter(entrance, { mode: 'file', fields: [], content: requestOf(work), onOutput })
+  const entered = door.open({ mode: 'file', fields: [], content: requestOf(work, door), onOutput })
   signal.addEventListener('abort', entered.kill, { once: true })
   const ending = await entered.ending
   signal.removeEventListener('abort', entered.kill)
@@ -86,10 +84,10 @@ async function answer(entrance: Entrance, work: Work, signal: AbortSignal): Prom
 type Ends = { signal: AbortSignal; over: AbortSignal }
 
 /** Resolves when the folder could be read; from then on the stream tells of what goes wrong. */
-async function archive(entrance: Entrance, path: string, { signal, over }: Ends): Promise<Readable> {
+async function archive(door: FileDoor, path: string, { signal, over }: Ends): Promise<Readable> {
   signal.throwIfAborted()
   const work: Work = { name: 'archive', path }
-  let connection: Socket | undefined
+  let connection: { pause(): void; resume(): void } | undefined
   const stop = () => stream.destroy(signal.reason)
   const end = () => stream.destroy(new AppError('sandbox/not-running', 'The sandbox ended.'))
   const forget = () => {
@@ -107,7 +105,7 @@ async function archive(entrance: Entrance, path: string, { signal, over }: Ends)
   const onOutput = (bytes: Buffer): void => {
     if (!stream.destroyed && !stream.push(bytes)) connection?.pause()
   }
-  const { kill, started, ending } = enter(entrance, { mode: 'file', fields: [], content: requestOf(work), onOutput })
+  const { kill, started, ending } = door.open({ mode: 'file', fields: [], content: requestOf(work, door), onOutput })
   signal.addEventListener('abort', stop, { once: true })
   over.addEventListener('abort', end, { once: true })
   const ended = ending.then((how) => {
@@ -116,7 +114,7 @@ async function archive(entrance: Entrance, path: string, { signal, over }: Ends)
     else if (!stream.destroyed) stream.destroy(workFailure(work, how))
     return how
   })
-  connection = (await started)?.connection
+  connection = await started
   if (connection) return stream
   stream.on('error', () => {}) // it is thrown here
   const how = await ended
@@ -124,9 +122,8 @@ async function archive(entrance: Entrance, path: string, { signal, over }: Ends)
   throw how.kind === 'ended' ? new AppError('exec/failed', `${path} gave nothing.`) : workFailure(work, how)
 }
 
-function requestOf({ name, path, more = [], content }: Work): Buffer {
+function requestOf({ name, path, more = [], content }: Work, { numbers }: FileDoor): Buffer {
   checkPath(path)
-  const numbers = systemCalls()?.files ?? ''
   const fields = [numbers, name, path, ...more.map((value) => (typeof value === 'boolean' ? Number(value) : value))]
   const head = fields.flatMap((field) => [bytesOfName(String(field)), Buffer.of(0)])
   return Buffer.concat(content ? [...head, content] : head)
@@ -137,7 +134,7 @@ function moveFields({ to, replace, ifVersion, keepMode = false, modifiedAtMs }: 
   return [to, replace, ifVersion === undefined ? '-' : (ifVersion ?? ''), keepMode, seconds]
 }
 
-function workFailure(work: Work, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
+function workFailure(work: Work, ending: Exclude<FileEnding, { kind: 'ended' }>): AppError {
   const { path } = work
   const place = work.name === 'move' ? String(work.more?.[0]) : path
   if (ending.kind === 'failed') {

@@ -1,6 +1,27 @@
 import { constants } from 'node:os'
 import { AppError } from '../../../../shared/appError.ts'
-import { type Ending, type Entrance, enter } from './enter.ts'
+import type { Ending } from './enter.ts'
+
+export type FileEnding = Ending
+
+/** How to work on the files of one running machine: through whoever runs `fileScript` inside. */
+export type FileDoor = {
+  /** The numbers of statx and renameat2 there. */
+  numbers: string
+  open(request: {
+    mode: 'read' | 'write' | 'file'
+    /** Each is sent with a NUL after it. */
+    fields: readonly string[]
+    content?: Uint8Array
+    onOutput: (bytes: Buffer) => void
+  }): {
+    /** Resolves when the work has begun, with what holds its output back; else undefined. */
+    started: Promise<{ pause(): void; resume(): void } | undefined>
+    /** Resolves after all output. Never rejects. */
+    ending: Promise<FileEnding>
+    kill(): void
+  }
+}
 
 type FileRequest = {
   mode: 'read' | 'write'
@@ -11,26 +32,26 @@ type FileRequest = {
 }
 
 export async function writeMachineFile(
-  entrance: Entrance,
+  door: FileDoor,
   request: { path: string; content: Uint8Array; signal: AbortSignal },
 ): Promise<void> {
-  await reach(entrance, { ...request, mode: 'write', more: String(request.content.length) })
+  await reach(door, { ...request, mode: 'write', more: String(request.content.length) })
 }
 
 export function readMachineFile(
-  entrance: Entrance,
+  door: FileDoor,
   request: { path: string; maxBytes: number; signal: AbortSignal },
 ): Promise<Buffer> {
-  return reach(entrance, { mode: 'read', path: request.path, more: String(request.maxBytes), signal: request.signal })
+  return reach(door, { mode: 'read', path: request.path, more: String(request.maxBytes), signal: request.signal })
 }
 
-async function reach(entrance: Entrance, { mode, path, more, content, signal }: FileRequest): Promise<Buffer> {
+async function reach(door: FileDoor, { mode, path, more, content, signal }: FileRequest): Promise<Buffer> {
   checkPath(path)
   signal.throwIfAborted()
   const fields = more === undefined ? [path] : [path, more]
   const chunks: Buffer[] = []
   const onOutput = (bytes: Buffer): void => void chunks.push(bytes)
-  const entered = enter(entrance, { mode, fields, ...(content && { content }), onOutput })
+  const entered = door.open({ mode, fields, ...(content && { content }), onOutput })
   signal.addEventListener('abort', entered.kill, { once: true })
   const ending = await entered.ending
   signal.removeEventListener('abort', entered.kill)

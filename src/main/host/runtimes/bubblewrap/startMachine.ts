@@ -3,7 +3,7 @@ import { AppError } from '../../../../shared/appError.ts'
 import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
 import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
 import type { Log } from '../../../platform/log.ts'
-import type { Machine } from '../sandboxRuntime.ts'
+import type { ExecRequest, Machine } from '../sandboxRuntime.ts'
 import type { BaseEntry, HostBase } from './baseFiles.ts'
 import { bwrapArguments } from './bwrapArguments.ts'
 import { type BwrapProcess, doorway, infoFile, startBwrap } from './bwrapProcess.ts'
@@ -11,6 +11,7 @@ import { type CgroupController, type CgroupLimits, cgroupName, type MachineCgrou
 import { connectPort } from './connectPort.ts'
 import { diskMeter } from './diskMeter.ts'
 import type { Entrance } from './enter.ts'
+import { fileDoor } from './fileDoor.ts'
 import { fileOperations, listMachineFiles } from './fileWork.ts'
 import { abandon, freeze, stopProcesses } from './holdStill.ts'
 import type { HostTools } from './hostTools.ts'
@@ -153,7 +154,7 @@ function runningMachine(
   const members = { init: bwrap.init, cgroups: cgroups.folders }
   const userNames = (into: Entrance) => async () => {
     const reading = { path: '/etc/passwd', maxBytes: passwdBytes, signal: over.signal }
-    return namesOfUsers((await readMachineFile(into, reading).catch(() => '')).toString())
+    return namesOfUsers((await readMachineFile(fileDoor(into), reading).catch(() => '')).toString())
   }
   const connections = new Set<Duplex>()
   let stopping = false
@@ -189,6 +190,8 @@ function runningMachine(
     throw new AppError('sandbox/not-running', `Sandbox ${spec.id} is not running.`)
   }
 
+  const exec = (command: ExecRequest) => inside((into) => runCommand(into, command))
+
   return {
     id: spec.id,
     startedAtMs: now(),
@@ -206,16 +209,16 @@ function runningMachine(
       }
       await ended
     },
-    exec: (command) => inside((into) => runCommand(into, command)),
+    exec,
     usage: () => inside(usage),
     processes: () => inside((into) => listMachineProcesses(members, userNames(into))),
     signal: (pid, signal) => inside(() => signalMachineProcess(members, { pid, signal })),
     listeningPorts: () => inside(() => listeningPortsOf(bwrap.init)),
     openTerminal: (terminal) => inside((into) => openTerminal(into, terminal)),
-    writeFile: (path, content, signal) => inside((into) => writeMachineFile(into, { path, content, signal })),
-    readFile: (path, maxBytes, signal) => inside((into) => readMachineFile(into, { path, maxBytes, signal })),
-    listFiles: (path, signal) => inside((into) => listMachineFiles(into, { path, signal })),
-    files: fileOperations(inside, over.signal),
+    writeFile: (path, content, signal) => inside((into) => writeMachineFile(fileDoor(into), { path, content, signal })),
+    readFile: (path, maxBytes, signal) => inside((into) => readMachineFile(fileDoor(into), { path, maxBytes, signal })),
+    listFiles: (path, signal) => inside((into) => listMachineFiles(fileDoor(into), { path, signal })),
+    files: fileOperations((work) => inside((into) => work(fileDoor(into))), { exec, over: over.signal }),
     connect: (port, signal) =>
       inside(async (into) => {
         const connection = await connectPort(into, port, signal)

@@ -1,0 +1,175 @@
+import { agentWindow, answers, asks } from './agentMessages.ts'
+
+export type AgentRequest = {
+  /** `exec`, `terminal COLS ROWS`, `connect PORT`, or what to do with a file. */
+  mode: string
+  /** Each is sent with a NUL after it. */
+  fields: readonly string[]
+  content?: Uint8Array
+  onOutput?: (bytes: Buffer) => void
+  onErrors?: (bytes: Buffer) => void
+}
+
+export type ChannelEnding =
+  /** `status` is what wait(2) says. */
+  | { kind: 'ended'; status: number }
+  /** The command was not run, or the file or port not reached. */
+  | { kind: 'failed'; stage: string; errno: number }
+  | { kind: 'lost'; detail: string }
+
+/** One command, terminal, connection or file that the agent serves. */
+export type AgentChannel = {
+  /** Resolves when the command runs or the port is reached, with its process number inside; else undefined. */
+  readonly started: Promise<number | undefined>
+  /** Resolves after all output was given away. Never rejects. */
+  readonly ending: Promise<ChannelEnding>
+  /** Kills the process group, also when it has yet to start. */
+  kill(): void
+  killSession(): void
+  hangUp(): void
+  resize(cols: number, rows: number): void
+  type(bytes: Uint8Array): void
+  /** Calls back when it has left. */
+  send(bytes: Uint8Array, done: () => void): void
+  /** Nothing more is sent. */
+  finish(): void
+  /** What comes is kept, and the agent told of none of it, so that it stops reading. */
+  pause(): void
+  resume(): void
+  /** Ends it at once. */
+  drop(): void
+  bury(ending: ChannelEnding): void
+}
+
+/** Hears what the agent answers. @throws Error at what it must not send */
+export type HearingChannel = AgentChannel & { hear(kind: number, content: Buffer): void }
+
+type ChannelOptions = {
+  request: AgentRequest
+  say: (kind: number, content?: Uint8Array | string) => void
+  onClosed: () => void
+}
+
+const pieceBytes = 32_768
+/** What is used is told in parts of the window, not for every message. */
+const toldBytes = agentWindow / 4
+
+export function agentChannel({ request, say, onClosed }: ChannelOptions): HearingChannel {
+  const started = Promise.withResolvers<number | undefined>()
+  const ended = Promise.withResolvers<ChannelEnding>()
+  const outgoing: { kind: number; bytes: Uint8Array; done: () => void }[] = []
+  const held: { kind: number; content: Buffer }[] = []
+  let credit = agentWindow
+  let unacknowledged = 0
+  let heldBytes = 0
+  let paused = false
+  let finishing = false
+  let over = false
+  let ending: ChannelEnding | undefined
+
+  const flush = (): void => {
+    for (let [first] = outgoing; first && credit > 0 && !over; [first] = outgoing) {
+      const piece = first.bytes.subarray(0, Math.min(pieceBytes, credit))
+      credit -= piece.length
+      say(first.kind, piece)
+      first.bytes = first.bytes.subarray(piece.length)
+      if (first.bytes.length > 0) continue
+      outgoing.shift()
+      first.done()
+    }
+    if (!finishing || outgoing.length > 0 || over) return
+    finishing = false
+    say(asks.finish)
+  }
+  const queue = (kind: number, bytes: Uint8Array, done: () => void): void => {
+    if (over || bytes.length === 0) {
+      done()
+      return
+    }
+    outgoing.push({ kind, bytes, done })
+    flush()
+  }
+  const give = ({ kind, content }: { kind: number; content: Buffer }): void => {
+    if (kind === answers.output) request.onOutput?.(content)
+    else request.onErrors?.(content)
+    heldBytes -= content.length
+    unacknowledged += content.length
+    if (unacknowledged < toldBytes || over) return
+    const count = Buffer.allocUnsafe(4)
+    count.writeUInt32BE(unacknowledged)
+    unacknowledged = 0
+    say(asks.used, count)
+  }
+  const settle = (): void => {
+    if (!over || paused || held.length > 0) return
+    ended.resolve(ending ?? { kind: 'lost', detail: '' })
+  }
+  const close = (last?: ChannelEnding): void => {
+    if (over) return
+    over = true
+    ending ??= last
+    for (const { done } of outgoing.splice(0)) done()
+    onClosed()
+    started.resolve(undefined)
+    settle()
+  }
+  const news = (line: string): void => {
+    const [word, one = '', two = ''] = line.split(' ')
+    if (word === 'p') started.resolve(Number(one))
+    else if (word === 'e') ending ??= { kind: 'failed', stage: one, errno: Number(two) }
+    else if (word === 'x') ending ??= { kind: 'ended', status: Number(one) }
+  }
+
+  say(asks.open, request.mode)
+  if (!request.mode.startsWith('connect')) {
+    const fields = Buffer.from(request.fields.map((field) => `${field}\0`).join(''))
+    const ignore = (): void => {}
+    queue(asks.input, fields, ignore)
+    queue(asks.input, request.content ?? Buffer.alloc(0), ignore)
+    finishing = true
+    flush()
+  }
+  return {
+    started: started.promise,
+    ending: ended.promise,
+    kill: () => say(asks.kill),
+    killSession: () => say(asks.killSession),
+    hangUp: () => say(asks.hangUp),
+    resize: (cols, rows) => say(asks.resize, `${cols} ${rows}`),
+    type: (bytes) => queue(asks.typed, bytes, () => {}),
+    send: (bytes, done) => queue(asks.input, bytes, done),
+    finish() {
+      finishing = true
+      flush()
+    },
+    pause() {
+      paused = true
+    },
+    resume() {
+      paused = false
+      while (!paused) {
+        const next = held.shift()
+        if (!next) break
+        give(next)
+      }
+      settle()
+    },
+    drop() {
+      if (!over) say(asks.drop)
+    },
+    bury: (last) => close(last),
+    hear(kind, content) {
+      if (kind === answers.output || kind === answers.errors) {
+        heldBytes += content.length
+        if (heldBytes + unacknowledged > agentWindow) throw new Error('The agent sent more than was asked for.')
+        if (paused) held.push({ kind, content })
+        else give({ kind, content })
+      } else if (kind === answers.news) news(content.toString('utf8'))
+      else if (kind === answers.closed) close()
+      else if (kind === answers.took && content.length === 4) {
+        credit += content.readUInt32BE(0)
+        flush()
+      }
+    },
+  }
+}

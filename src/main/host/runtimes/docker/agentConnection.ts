@@ -1,0 +1,126 @@
+import type { Duplex } from 'node:stream'
+import {
+  type AgentChannel,
+  type AgentRequest,
+  agentChannel,
+  type ChannelEnding,
+  type HearingChannel,
+} from './agentChannel.ts'
+import { agentMessage, agentMessages, answers, asks, containerOutputs } from './agentMessages.ts'
+import { agentScript } from './agentScript.ts'
+
+/** A conversation with the agent in one running container. */
+export type AgentConnection = {
+  /** What it found inside, as lines `NAME=VALUE`. Rejects when it does not begin in time. */
+  readonly hello: Promise<ReadonlyMap<string, string>>
+  /** Resolves when nothing can be said or heard any more, with a reason or, when it just ended, nothing. */
+  readonly over: Promise<string>
+  open(request: AgentRequest): AgentChannel
+  /** Nobody answers while the container is held still; call what this returns afterwards. */
+  patient(): () => void
+  /** After `over`: how whatever was still under way ended. */
+  bury(ending: ChannelEnding): void
+  destroy(reason: string): void
+}
+
+const pingMs = 20_000
+/** So many pings without any sign of life are the end. */
+const mostSilent = 3
+const helloMs = 20_000
+const detailBytes = 2_000
+
+/** @param stream the attached stdin and stdout of a container that runs `agentLoader` */
+export function agentConnection(stream: Duplex): AgentConnection {
+  const channels = new Map<number, HearingChannel>()
+  const hello = Promise.withResolvers<ReadonlyMap<string, string>>()
+  const over = Promise.withResolvers<string>()
+  let lastChannel = 0
+  let silent = 0
+  let patience = 0
+  let isOver = false
+  let buried: ChannelEnding | undefined
+  let complaints = ''
+
+  const destroy = (reason: string): void => {
+    if (isOver) return
+    isOver = true
+    clearInterval(pinging)
+    stream.destroy()
+    hello.reject(new Error(reason || complaints.trim() || 'The container ended.'))
+    over.resolve(reason || complaints.trim())
+  }
+  hello.promise.catch(() => {}) // also when nobody waits for it
+  const send = (bytes: Buffer): void => {
+    if (!isOver) stream.write(bytes)
+  }
+  const hear = agentMessages(({ channel, kind, content }) => {
+    if (kind === answers.hello) hello.resolve(linesOf(content))
+    else channels.get(channel)?.hear(kind, content)
+  })
+  const outputs = containerOutputs({
+    onOutput: hear,
+    onErrors(bytes) {
+      if (complaints.length < detailBytes) complaints += bytes.toString('utf8')
+    },
+  })
+  stream.on('data', (bytes: Buffer) => {
+    silent = 0
+    try {
+      outputs(bytes)
+    } catch (failure) {
+      destroy(failure instanceof Error ? failure.message : String(failure))
+    }
+  })
+  stream.once('error', (failure) => destroy(failure.message))
+  stream.once('end', () => destroy(''))
+  stream.once('close', () => destroy(''))
+
+  const begun = performance.now()
+  const pinging = setInterval(() => {
+    if (patience > 0) return
+    silent += 1
+    if (silent > mostSilent) destroy('Nothing in the container answers any more.')
+    else send(agentMessage(0, asks.ping))
+  }, pingMs)
+  const late = setTimeout(() => {
+    destroy(`The container said nothing in ${Math.round(performance.now() - begun)} ms.`)
+  }, helloMs)
+  void Promise.race([hello.promise.catch(() => {}), over.promise]).then(() => clearTimeout(late))
+
+  const script = Buffer.from(agentScript)
+  stream.write(Buffer.concat([Buffer.from(`\nsteward agent ${script.length}\n`), script]))
+  return {
+    hello: hello.promise,
+    over: over.promise,
+    open(request) {
+      lastChannel += 1
+      const number = lastChannel
+      const channel = agentChannel({
+        request,
+        say: (kind, content) => send(agentMessage(number, kind, content)),
+        onClosed: () => channels.delete(number),
+      })
+      channels.set(number, channel)
+      if (buried) channel.bury(buried)
+      return channel
+    },
+    patient() {
+      patience += 1
+      return () => {
+        patience -= 1
+        silent = 0
+      }
+    },
+    bury(ending) {
+      buried = ending
+      for (const channel of channels.values()) channel.bury(ending)
+      channels.clear()
+    },
+    destroy,
+  }
+}
+
+function linesOf(content: Buffer): ReadonlyMap<string, string> {
+  const lines = content.toString('utf8').split('\n')
+  return new Map(lines.map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]))
+}

@@ -1,0 +1,116 @@
+/** Of the host to the agent in a container; the numbers are those of `agentScript.ts`. */
+export const asks = {
+  /** `exec`, `terminal COLS ROWS`, `connect PORT`, or what to do with a file */
+  open: 1,
+  /** The request's fields, each with a NUL after it, and content; or bytes for a port. */
+  input: 2,
+  /** No more input. */
+  finish: 3,
+  /** Typed into a terminal. */
+  typed: 4,
+  /** So many bytes (4, big-endian) of output are used. */
+  used: 5,
+  kill: 6,
+  hangUp: 7,
+  resize: 8,
+  ping: 9,
+  /** Ends the channel at once. */
+  drop: 10,
+  killSession: 11,
+} as const
+
+/** Of the agent to the host. */
+export const answers = {
+  output: 1,
+  errors: 2,
+  /** A line: `p PID` it runs, `e STAGE ERRNO` it failed, `x STATUS` how it ended (as wait(2) says it). */
+  news: 3,
+  /** Nothing more comes. */
+  closed: 4,
+  /** So many bytes of input are used. */
+  took: 5,
+  pong: 6,
+  hello: 7,
+} as const
+
+/** Bytes on the way in one direction of a channel. */
+export const agentWindow = 262_144
+const headBytes = 9
+/** More than the agent ever puts into one message. */
+const mostBytes = 65_536
+
+export type AgentMessage = { channel: number; kind: number; content: Buffer }
+
+export function agentMessage(channel: number, kind: number, content: Uint8Array | string = ''): Buffer {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  const message = Buffer.allocUnsafe(headBytes + bytes.length)
+  message.writeUInt32BE(channel, 0)
+  message.writeUInt8(kind, 4)
+  message.writeUInt32BE(bytes.length, 5)
+  message.set(bytes, headBytes)
+  return message
+}
+
+/** @throws Error at what cannot be a message */
+export function agentMessages(onMessage: (message: AgentMessage) => void): (bytes: Buffer) => void {
+  return cutter({
+    headBytes,
+    lengthOf(head) {
+      const length = head.readUInt32BE(5)
+      if (length > mostBytes) throw new Error(`The agent announced ${length} bytes.`)
+      return length
+    },
+    onPiece: (head, content) => onMessage({ channel: head.readUInt32BE(0), kind: head.readUInt8(4), content }),
+  })
+}
+
+const outputStream = 1
+const dockerHeadBytes = 8
+const mostDockerBytes = 64 * 1024 * 1024
+
+/**
+ * Parts the outputs of a container.
+ * @see https://docs.docker.com/reference/api/engine/version/v1.41/#tag/Container/operation/ContainerAttach
+ */
+export function containerOutputs({
+  onOutput,
+  onErrors,
+}: Record<'onOutput' | 'onErrors', (bytes: Buffer) => void>): (bytes: Buffer) => void {
+  return cutter({
+    headBytes: dockerHeadBytes,
+    lengthOf(head) {
+      const length = head.readUInt32BE(4)
+      if (length > mostDockerBytes) throw new Error(`The engine announced ${length} bytes.`)
+      return length
+    },
+    onPiece: (head, content) => (head.readUInt8(0) === outputStream ? onOutput(content) : onErrors(content)),
+  })
+}
+
+type Cut = {
+  headBytes: number
+  lengthOf: (head: Buffer) => number
+  onPiece: (head: Buffer, content: Buffer) => void
+}
+
+/** Copies only what crosses the border of two chunks. */
+function cutter({ headBytes: head, lengthOf, onPiece }: Cut): (bytes: Buffer) => void {
+  let held: Buffer[] = []
+  let size = 0
+  let wanted = head
+  return (bytes) => {
+    held.push(bytes)
+    size += bytes.length
+    if (size < wanted) return
+    let all = held.length === 1 ? bytes : Buffer.concat(held, size)
+    while (all.length >= head) {
+      const end = head + lengthOf(all)
+      if (all.length < end) break
+      onPiece(all.subarray(0, head), all.subarray(head, end))
+      all = all.subarray(end)
+    }
+    held = all.length > 0 ? [all] : []
+    size = all.length
+    wanted = size < head ? head : head + lengthOf(all)
+  }
+}

@@ -1,0 +1,66 @@
+import { AppError } from '../../../../shared/appError.ts'
+import type { Log } from '../../../platform/log.ts'
+import type { DockerEngine } from './dockerEngine.ts'
+import { inspectImage, pullImage } from './dockerImages.ts'
+import type { DockerOptions } from './dockerOptions.ts'
+
+/** What sandboxes are made from that name no image. It is fetched when the first one needs it. */
+export type BaseImage = {
+  /**
+   * Its reference, when the engine has it; waits a while for it to be fetched, which goes on afterwards.
+   * @throws AppError `image/not-ready` with how far it is, `image/not-found` when it may not be fetched, `image/failed`
+   */
+  ready(signal: AbortSignal): Promise<string>
+  /** A sentence, or null when the engine has it. */
+  missing(): Promise<string | null>
+}
+
+/** A sandbox must start within half a minute. */
+const patienceMs = 20_000
+
+export function baseImage(engine: DockerEngine, { image, pull }: DockerOptions, log: Log): BaseImage {
+  let fetching: Promise<void> | undefined
+  let told = ''
+
+  const fetch = async (): Promise<void> => {
+    log.info('the base image is fetched', { image })
+    let lastTenth = 0
+    const onProgress = (sentence: string, share: number | null): void => {
+      told = share === null ? sentence : `${sentence.replace(/\.$/, '')}: ${Math.floor(share * 100)} %.`
+      const tenth = Math.floor((share ?? 0) * 10)
+      if (tenth > lastTenth) log.info('the base image is being fetched', { image, share })
+      lastTenth = Math.max(tenth, lastTenth)
+    }
+    try {
+      await pullImage({ engine, reference: image, onProgress, signal: new AbortController().signal })
+      log.info('the base image is there', { image })
+    } catch (failure) {
+      log.warn('the base image could not be fetched', { image, failure })
+      throw failure
+    } finally {
+      fetching = undefined
+    }
+  }
+
+  return {
+    async ready(signal) {
+      if (!fetching && (await inspectImage(engine, image))) return image
+      if (!pull) {
+        const message = `The container engine does not have ${image}, and \`sandboxes.docker.pull\` is off.`
+        throw new AppError('image/not-found', message)
+      }
+      fetching ??= fetch()
+      fetching.catch(() => {}) // also when nobody waits for it any more
+      const late = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+      const tired = new Promise<'tired'>((resolve) => late.addEventListener('abort', () => resolve('tired')))
+      if ((await Promise.race([fetching, tired])) === 'tired') throw new AppError('image/not-ready', told)
+      return image
+    },
+    async missing() {
+      if (fetching) return told
+      if (await inspectImage(engine, image)) return null
+      if (pull) return `${image} is fetched when the first sandbox needs it.`
+      return `It does not have ${image}, and \`sandboxes.docker.pull\` is off.`
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { commandFields, notRun } from '../bubblewrap/runCommand.ts'
+import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
+import { execStreamBytes } from '../sandboxRuntime.ts'
+import type { ChannelEnding } from './agentChannel.ts'
+import type { AgentConnection } from './agentConnection.ts'
+
+const timeoutExitCode = 124
+/** After a kill the rest of the output is awaited this long. */
+const killDeadlineMs = 5_000
+
+export async function runInContainer(
+  agent: Pick<AgentConnection, 'open'>,
+  environment: readonly string[],
+  request: ExecRequest,
+): Promise<ExecOutcome> {
+  const startedAt = performance.now()
+  const stdout = kept()
+  const stderr = kept()
+  const channel = agent.open({
+    mode: 'exec',
+    fields: commandFields(request, environment),
+    onOutput: stdout.take,
+    onErrors: stderr.take,
+  })
+  let killed = false
+  let deadline: NodeJS.Timeout | undefined
+  const kill = (): void => {
+    if (killed) return
+    killed = true
+    channel.kill()
+    deadline = setTimeout(() => {
+      channel.drop()
+      channel.bury({ kind: 'lost', detail: '' })
+    }, killDeadlineMs)
+  }
+  const timer = setTimeout(kill, request.timeoutMs)
+  request.signal.addEventListener('abort', kill, { once: true })
+  if (request.signal.aborted) kill()
+  const ending = await channel.ending
+  clearTimeout(timer)
+  clearTimeout(deadline)
+  request.signal.removeEventListener('abort', kill)
+  return {
+    stdout: stdout.bytes(),
+    stderr: stderr.bytes(),
+    exitCode: killed ? timeoutExitCode : exitCode(ending, request.cwd),
+    timedOut: killed,
+    truncated: stdout.truncated() || stderr.truncated(),
+    durationMs: performance.now() - startedAt,
+  }
+}
+
+function exitCode(ending: ChannelEnding, cwd: string | undefined): number {
+  if (ending.kind !== 'ended') throw notRun(ending, cwd)
+  const signal = ending.status & 0x7f
+  return signal === 0 ? ending.status >> 8 : 128 + signal
+}
+
+function kept(): { take(bytes: Buffer): void; bytes(): Buffer; truncated(): boolean } {
+  const pieces: Buffer[] = []
+  let size = 0
+  let truncated = false
+  return {
+    take(bytes) {
+      const room = execStreamBytes - size
+      if (bytes.length > room) truncated = true
+      if (room <= 0) return
+      pieces.push(bytes.length > room ? bytes.subarray(0, room) : bytes)
+      size += Math.min(bytes.length, room)
+    },
+    bytes: () => Buffer.concat(pieces, size),
+    truncated: () => truncated,
+  }
+}

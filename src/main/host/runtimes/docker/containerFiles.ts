@@ -1,0 +1,22 @@
+import type { FileDoor } from '../bubblewrap/machineFiles.ts'
+import type { ChannelEnding } from './agentChannel.ts'
+import type { AgentConnection } from './agentConnection.ts'
+
+/** To the files of a container: its agent runs `fileScript` too. @param machine as `uname -m` says it there */
+export function containerFileDoor(agent: Pick<AgentConnection, 'open'>, machine: string): FileDoor {
+  return {
+    // All architectures but the oldest number their system calls alike.
+    numbers: machine === 'x86_64' ? '332,316' : '291,276',
+    open(request) {
+      const channel = agent.open(request)
+      const started = channel.started.then((it) => (it === undefined ? undefined : channel))
+      return { started, ending: channel.ending.then(whole), kill: channel.drop }
+    },
+  }
+}
+
+/** What was killed on its way has said nothing that can be relied on. */
+function whole(ending: ChannelEnding): ChannelEnding {
+  if (ending.kind !== 'ended' || ending.status === 0) return ending
+  return { kind: 'lost', detail: `Its helper ended with status ${ending.status}.` }
+}

@@ -1,0 +1,70 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { MachineUsage } from '../sandboxRuntime.ts'
+import type { DockerEngine } from './dockerEngine.ts'
+
+/** Counting what files take goes on in the background up to here. */
+const countMs = 60_000
+/** Nobody waits longer for the first count. */
+const patienceMs = 2_000
+/** A count is good for this long, and for a multiple of the time that it took. */
+const freshMs = 5_000
+const rest = 20
+
+/** Measures one running container as the engine sees it, not as it says of itself. */
+export function containerMeter(engine: DockerEngine, container: string): () => Promise<MachineUsage> {
+  const diskBytes = diskMeter(engine, container)
+  return async () => {
+    const disk = diskBytes()
+    const stats = await engine.use('measure a container', (docker, abortSignal) =>
+      docker.getContainer(container).stats({ stream: false, 'one-shot': true, ...{ abortSignal } }),
+    )
+    const atMs = performance.now()
+    // Podman leaves the details out; the names are those of cgroups version 2, then 1.
+    const details: Record<string, number> = { ...stats.memory_stats.stats }
+    const cache = details.inactive_file ?? details.total_inactive_file ?? 0
+    return {
+      cpuMs: stats.cpu_stats.cpu_usage.total_usage / 1e6,
+      atMs,
+      memoryBytes: Math.max(0, (stats.memory_stats.usage ?? 0) - cache),
+      processes: stats.pids_stats?.current ?? 0,
+      diskBytes: await disk,
+    }
+  }
+}
+
+function diskMeter(engine: DockerEngine, container: string): () => Promise<number | undefined> {
+  let bytes: number | undefined
+  let freshUntil = 0
+  let counting: Promise<void> | undefined
+
+  const count = async (): Promise<void> => {
+    const begun = performance.now()
+    bytes = (await writtenBytes(engine, container)) ?? bytes
+    const ended = performance.now()
+    freshUntil = ended + Math.max(freshMs, (ended - begun) * rest)
+    counting = undefined
+  }
+
+  return async () => {
+    if (performance.now() >= freshUntil) counting ??= count()
+    if (bytes !== undefined || !counting) return bytes
+    const patience = new AbortController()
+    const late = pause(patienceMs, undefined, { signal: patience.signal }).catch(() => {}) // called off below
+    await Promise.race([counting, late])
+    patience.abort()
+    return bytes
+  }
+}
+
+/** What it has written beyond its image. @returns undefined when the engine does not tell */
+async function writtenBytes(engine: DockerEngine, container: string): Promise<number | undefined> {
+  const inspect = engine.use(
+    'measure the files of a container',
+    // `size` is of the API, but not of these types.
+    (docker, abortSignal) => docker.getContainer(container).inspect({ abortSignal, ...{ size: true } }),
+    { ms: countMs },
+  )
+  const found = await inspect.catch(() => undefined)
+  const size = found && 'SizeRw' in found ? found.SizeRw : undefined
+  return typeof size === 'number' ? size : undefined
+}

@@ -1,0 +1,67 @@
+import { Duplex } from 'node:stream'
+import { AppError } from '../../../../shared/appError.ts'
+import type { AgentChannel, ChannelEnding } from './agentChannel.ts'
+import type { AgentConnection } from './agentConnection.ts'
+
+/** ECONNREFUSED of Linux, on whatever system this runs. */
+const refused = 111
+
+/** A connection to a port inside, made by the agent: an engine publishes ports only when it makes a container. */
+export async function connectContainerPort(
+  agent: Pick<AgentConnection, 'open'>,
+  port: number,
+  signal: AbortSignal,
+): Promise<Duplex> {
+  signal.throwIfAborted()
+  let onOutput: (bytes: Buffer) => void = () => {}
+  const channel = agent.open({ mode: `connect ${port}`, fields: [], onOutput: (bytes) => onOutput(bytes) })
+  channel.pause()
+  const callOff = (): void => channel.drop()
+  signal.addEventListener('abort', callOff, { once: true })
+  const started = await channel.started
+  signal.removeEventListener('abort', callOff)
+  if (started === undefined) {
+    channel.resume()
+    const ending = await channel.ending
+    signal.throwIfAborted()
+    throw notReached(port, ending)
+  }
+  const connection = joined(channel)
+  onOutput = (bytes) => {
+    if (!connection.push(bytes)) channel.pause()
+  }
+  if (!signal.aborted) return connection
+  connection.destroy()
+  throw signal.reason
+}
+
+/** Ends with what the port sends: what it no longer takes is dropped, so that its last answer is still read. */
+function joined(channel: AgentChannel): Duplex {
+  const connection = new Duplex({
+    allowHalfOpen: false,
+    read: () => channel.resume(),
+    write: (bytes: Buffer, _, done) => channel.send(bytes, () => done()),
+    final(done) {
+      channel.finish()
+      done()
+    },
+    destroy(failure, done) {
+      channel.drop()
+      channel.resume()
+      done(failure)
+    },
+  })
+  void channel.ending.then((ending) => {
+    if (ending.kind === 'ended' && ending.status === 0) connection.push(null)
+    else connection.destroy()
+  })
+  return connection
+}
+
+function notReached(port: number, ending: ChannelEnding): AppError {
+  if (ending.kind === 'failed' && ending.errno === refused) {
+    return new AppError('port/silent', `Nothing listens on port ${port} in the sandbox.`)
+  }
+  const detail = ending.kind === 'failed' ? `${ending.stage}: error ${ending.errno}` : 'The bridge ended.'
+  return new AppError('port/failed', `Port ${port} of the sandbox cannot be reached.`, { detail })
+}

@@ -1,0 +1,73 @@
+import { AppError } from '../../../../shared/appError.ts'
+import { maxProcesses, type ProcessSignal } from '../../../../shared/contract/processes.ts'
+import { portsIn } from '../bubblewrap/listeningPorts.ts'
+import type { MachineProcess } from '../sandboxRuntime.ts'
+import type { AgentConnection } from './agentConnection.ts'
+
+type Agent = Pick<AgentConnection, 'open'>
+
+const commandCharacters = 1024
+const answerMs = 20_000
+/** More than a table of as many processes as a sandbox may have. */
+const mostBytes = 32 * 1024 * 1024
+
+export async function listContainerProcesses(agent: Agent): Promise<MachineProcess[]> {
+  const [head = '', ...lines] = (await asked(agent, 'processes')).toString('utf8').split('\n')
+  const [ticks, pageBytes, bootSeconds] = head.split('\0').map(Number)
+  return lines.slice(0, maxProcesses).flatMap((line) => {
+    const [pid, ppid, user = '', cpuTicks, pages, startTicks, command] = line.split('\0')
+    if (command === undefined || !ticks || !pageBytes || bootSeconds === undefined) return []
+    return {
+      pid: Number(pid),
+      ppid: Number(ppid),
+      user,
+      cpuMs: (Number(cpuTicks) * 1000) / ticks,
+      memoryBytes: Number(pages) * pageBytes,
+      command: command.trim().slice(0, commandCharacters),
+      startedAtMs: Math.round((bootSeconds + Number(startTicks) / ticks) * 1000),
+    }
+  })
+}
+
+/** @throws AppError `process/not-found` */
+export async function signalContainerProcess(
+  agent: Agent,
+  { pid, signal }: { pid: number; signal: ProcessSignal },
+): Promise<void> {
+  try {
+    await asked(agent, 'signal', [String(pid), signal.slice('SIG'.length)])
+  } catch (failure) {
+    throw noProcess(pid, failure)
+  }
+}
+
+function noProcess(pid: number, cause: unknown): AppError {
+  const message = `There is no process ${pid} in this sandbox that can be sent a signal.`
+  return new AppError('process/not-found', message, { cause })
+}
+
+export async function containerPorts(agent: Agent): Promise<number[]> {
+  return portsIn((await asked(agent, 'ports')).toString('latin1').split('\0'))
+}
+
+async function asked(agent: Agent, mode: string, fields: readonly string[] = []): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let size = 0
+  const channel = agent.open({
+    mode,
+    fields,
+    onOutput(bytes) {
+      size += bytes.length
+      if (size <= mostBytes) pieces.push(bytes)
+      else channel.drop()
+    },
+  })
+  const late = setTimeout(() => {
+    channel.drop()
+    channel.bury({ kind: 'lost', detail: 'It took too long.' })
+  }, answerMs)
+  const ending = await channel.ending
+  clearTimeout(late)
+  if (ending.kind === 'ended' && ending.status === 0) return Buffer.concat(pieces)
+  throw new AppError('exec/failed', `The sandbox did not tell its ${mode}.`)
+}

@@ -1,0 +1,74 @@
+import type { ContainerCreateOptions } from 'dockerode'
+import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import { agentLoader } from './agentScript.ts'
+import { containerName, ownerLabel, sandboxLabel, specLabel } from './ownership.ts'
+
+/** Processes and threads of one machine: enough for a large build, too few to hurt the host. */
+export const mostProcesses = 1024
+
+/** As of a sandbox of bubblewrap. */
+const keptCapabilities = [
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'SETGID',
+  'SETUID',
+  'SETPCAP',
+  'NET_BIND_SERVICE',
+  'NET_RAW',
+  'SYS_CHROOT',
+  'AUDIT_WRITE',
+  'SETFCAP',
+]
+
+/** A folder that the image declares as a volume, with the volume that holds it. */
+export type KeptVolume = { name: string; target: string }
+
+type SettingsOptions = {
+  owner: string
+  spec: MachineSpec
+  /** A reference or an id. */
+  image: string
+  volumes?: readonly KeptVolume[]
+}
+
+export function containerSettings({ owner, spec, image, volumes = [] }: SettingsOptions): ContainerCreateOptions {
+  // Swap included: what does not fit into the memory ends.
+  const memory = spec.memoryMb * 1024 * 1024
+  return {
+    name: containerName(owner, spec.id),
+    Image: image,
+    Hostname: spec.hostname,
+    User: '0:0',
+    WorkingDir: '/',
+    Entrypoint: ['perl'],
+    Cmd: ['-e', agentLoader],
+    // The agent hears when nobody holds the other end any more, and ends the container.
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    Tty: false,
+    StopSignal: 'SIGKILL',
+    Healthcheck: { Test: ['NONE'] },
+    Labels: { [ownerLabel]: owner, [sandboxLabel]: spec.id, [specLabel]: JSON.stringify(spec) },
+    HostConfig: {
+      Memory: memory,
+      MemorySwap: memory,
+      NanoCpus: spec.vcpu * 1e9,
+      PidsLimit: mostProcesses,
+      NetworkMode: spec.network === 'none' ? 'none' : 'bridge',
+      IpcMode: 'private',
+      CapDrop: ['ALL'],
+      CapAdd: keptCapabilities,
+      SecurityOpt: ['no-new-privileges'],
+      Privileged: false,
+      RestartPolicy: { Name: 'no' },
+      LogConfig: { Type: 'none', Config: {} },
+      Mounts: volumes.map(({ name, target }) => ({ Type: 'volume', Source: name, Target: target })),
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { AppError } from '../../../../shared/appError.ts'
+import { commandFields, exitOf, notRun } from '../bubblewrap/runCommand.ts'
+import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
+import type { ChannelEnding } from './agentChannel.ts'
+import type { AgentConnection } from './agentConnection.ts'
+
+/** After a hang-up a program may save its work this long. */
+const hangUpMs = 3_000
+const killMs = 5_000
+const terminalEnvironment = ['TERM=xterm-256color', 'COLORTERM=truecolor']
+
+/** Resolves when the command runs. */
+export async function openContainerTerminal(
+  agent: Pick<AgentConnection, 'open'>,
+  environment: readonly string[],
+  request: TerminalRequest,
+): Promise<MachineTerminal> {
+  let deliver: (bytes: Buffer) => void = () => {}
+  const channel = agent.open({
+    mode: `terminal ${request.cols} ${request.rows}`,
+    fields: commandFields(request, [...environment, ...terminalEnvironment]),
+    onOutput: (bytes) => deliver(bytes),
+  })
+  channel.pause()
+  if ((await channel.started) === undefined) {
+    channel.resume()
+    throw notStarted(await channel.ending, request.cwd)
+  }
+  let over = false
+  let timers: NodeJS.Timeout[] | undefined
+  const ended = channel.ending.then((ending) => {
+    over = true
+    for (const timer of timers ?? []) clearTimeout(timer)
+    return ending.kind === 'ended' ? exitOf(ending.status) : { exitCode: null, signal: null }
+  })
+
+  return {
+    onOutput(listener) {
+      deliver = listener
+      channel.resume()
+    },
+    write: (bytes) => channel.type(bytes),
+    resize: (cols, rows) => channel.resize(cols, rows),
+    pause: () => channel.pause(),
+    resume: () => channel.resume(),
+    close() {
+      if (timers || over) return
+      deliver = () => {}
+      channel.resume()
+      channel.hangUp()
+      timers = [
+        setTimeout(() => channel.killSession(), hangUpMs),
+        setTimeout(() => {
+          channel.drop()
+          channel.bury({ kind: 'lost', detail: '' })
+        }, hangUpMs + killMs),
+      ]
+    },
+    ended,
+  }
+}
+
+function notStarted(ending: ChannelEnding, cwd: string | undefined): AppError {
+  if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program ended before it began.')
+  const failure = notRun(ending, cwd)
+  if (failure.code !== 'exec/failed') return failure
+  return new AppError('terminal/failed', failure.message, { cause: failure })
+}

@@ -1,0 +1,162 @@
+import type { Duplex } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ContainerCreateOptions, ContainerInspectInfo } from 'dockerode'
+import { AppError } from '../../../../shared/appError.ts'
+import { SandboxId } from '../../../../shared/ids.ts'
+import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
+import { containerName, ownerLabel, sandboxLabel } from './ownership.ts'
+
+/** Our containers on the engine; others are never touched. */
+export type Containers = {
+  find(id: SandboxId): Promise<ContainerInspectInfo | undefined>
+  list(): Promise<{ container: string; sandboxId: SandboxId; running: boolean }[]>
+  /** @returns its id. @throws EngineRefusal 404 when there is no such image, AppError `sandbox/start-failed` */
+  create(settings: ContainerCreateOptions, signal: AbortSignal): Promise<string>
+  /** @returns the stdin and stdout of its first process. @throws AppError `sandbox/start-failed` */
+  start(container: string, signal: AbortSignal): Promise<Duplex>
+  kill(container: string): Promise<void>
+  /** Sees to it that it does not run. @returns a sentence that tells why it ended; never rejects */
+  end(container: string, detail: string): Promise<string>
+  /** With its anonymous volumes, unless these are `kept`. Succeeds when there is none. */
+  remove(container: string, volumes?: 'kept'): Promise<void>
+  rename(container: string, name: string): Promise<void>
+}
+
+const startMs = 120_000
+const endMs = 20_000
+const removeMs = 120_000
+
+export function containers(engine: DockerEngine, owner: string): Containers {
+  const inspect = async (container: string): Promise<ContainerInspectInfo | undefined> => {
+    const call = engine.use('find a container', (docker, abortSignal) =>
+      docker.getContainer(container).inspect({ abortSignal }),
+    )
+    return call.catch(unless(404))
+  }
+
+  const kill = async (container: string): Promise<void> => {
+    const call = engine.use('kill a container', (docker, abortSignal) =>
+      docker.getContainer(container).kill({ signal: 'KILL', abortSignal }),
+    )
+    await call.catch(async (failure: unknown) => {
+      // Engines have several answers for one that does not run.
+      if (!(failure instanceof EngineRefusal) || (await inspect(container))?.State.Running) throw failure
+    })
+  }
+
+  return {
+    async find(id) {
+      // A name may have been left behind while the container was made anew.
+      const name = containerName(owner, id)
+      const found = (await inspect(name)) ?? (await inspect(nextName(name)))
+      return found?.Config.Labels[ownerLabel] === owner ? found : undefined
+    },
+    async list() {
+      const filters = { label: [`${ownerLabel}=${owner}`] }
+      const found = await engine.use('list containers', (docker, abortSignal) =>
+        docker.listContainers({ all: true, filters, abortSignal }),
+      )
+      return found.flatMap(({ Id: container, Labels, State }) => {
+        const sandboxId = SandboxId.safeParse(Labels[sandboxLabel]).data
+        return sandboxId ? [{ container, sandboxId, running: State === 'running' || State === 'paused' }] : []
+      })
+    },
+    async create(settings, signal) {
+      const call = engine.use(
+        'make a container',
+        (docker, abortSignal) => docker.createContainer({ ...settings, abortSignal }),
+        { signal, ms: startMs },
+      )
+      const made = await call.catch((failure: unknown) => {
+        if (failure instanceof EngineRefusal && failure.status !== 404) throw startFailed(failure)
+        throw failure
+      })
+      return made.id
+    },
+    async start(container, signal) {
+      try {
+        const options = { signal, ms: startMs }
+        await engine.use(
+          'start a container',
+          (docker, abortSignal) => docker.getContainer(container).start({ abortSignal }),
+          options,
+        )
+        const attach = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true }
+        const stream = await engine.use(
+          'attach to a container',
+          // The signal would stay with the connection, and end it.
+          (docker) => docker.getContainer(container).attach(attach),
+          options,
+        )
+        return stream as Duplex // a hijacked connection goes both ways
+      } catch (failure) {
+        throw failure instanceof EngineRefusal ? startFailed(failure) : failure
+      }
+    },
+    kill,
+    async end(container, detail) {
+      try {
+        let found = await inspect(container)
+        if (found?.State.Running) {
+          await kill(container)
+          found = await stopped(() => inspect(container))
+        }
+        return sentence(found, detail)
+      } catch (failure) {
+        return failure instanceof Error ? failure.message : String(failure)
+      }
+    },
+    async remove(container, volumes) {
+      const call = engine.use(
+        'remove a container',
+        (docker, abortSignal) =>
+          docker.getContainer(container).remove({ force: true, v: volumes !== 'kept', abortSignal }),
+        { ms: removeMs },
+      )
+      await call.catch(unless(404))
+    },
+    async rename(container, name) {
+      await engine.use('rename a container', (docker, abortSignal) =>
+        docker.getContainer(container).rename({ name, abortSignal }),
+      )
+    },
+  }
+}
+
+/** Of a container that is about to take the place of another. */
+export const nextName = (name: string): string => `${name}-next`
+
+/** For `catch`: undefined instead of this refusal. */
+export function unless(status: number): (failure: unknown) => undefined {
+  return (failure) => {
+    if (failure instanceof EngineRefusal && failure.status === status) return undefined
+    throw failure
+  }
+}
+
+async function stopped(
+  inspect: () => Promise<ContainerInspectInfo | undefined>,
+): Promise<ContainerInspectInfo | undefined> {
+  const end = performance.now() + endMs
+  for (let waitMs = 10; ; waitMs = Math.min(waitMs * 2, 500)) {
+    const found = await inspect()
+    if (!found?.State.Running || performance.now() > end) return found
+    await pause(waitMs)
+  }
+}
+
+function sentence(found: ContainerInspectInfo | undefined, detail: string): string {
+  if (!found) return 'Its container was removed.'
+  const because = detail === '' ? '' : ` (${detail.replace(/\s+/g, ' ')})`
+  if (found.State.OOMKilled) return `It ran out of memory${because}.`
+  if (found.State.ExitCode === 137) return `Its container was killed${because}.`
+  return `Its container ended with code ${found.State.ExitCode}${because}.`
+}
+
+const noPerl = /perl/i
+const needsPerl = 'Its image has no perl, which sandboxes need: every image of Debian and Ubuntu has it.'
+
+export function startFailed(refusal: EngineRefusal): AppError {
+  const message = noPerl.test(refusal.message) ? needsPerl : `The engine did not start it: ${refusal.message}`
+  return new AppError('sandbox/start-failed', message, { cause: refusal })
+}

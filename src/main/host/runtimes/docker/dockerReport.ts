@@ -1,0 +1,67 @@
+import { platform } from 'node:os'
+import type { Enforced, Network, RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
+import type { BaseImage } from './baseImage.ts'
+import type { DockerEngine } from './dockerEngine.ts'
+
+/** What the engine says that it can do. */
+export type EngineAbilities = Pick<RuntimeReport, 'detail' | 'enforced' | 'networks' | 'network_detail'>
+
+const describeMs = 15_000
+
+/** @throws AppError `runtime/unavailable` */
+export async function engineAbilities(engine: DockerEngine): Promise<EngineAbilities> {
+  const [version, info] = await engine.use(
+    'tell its version',
+    (docker) => Promise.all([docker.version(), docker.info()]),
+    { ms: describeMs },
+  )
+  const platformName: unknown = version.Platform?.Name
+  const isPodman = (version.Components ?? []).some(({ Name }) => Name === 'Podman Engine')
+  const program = isPodman ? 'Podman' : typeof platformName === 'string' && platformName ? platformName : 'Docker'
+  const enforced: Enforced = {
+    memory: info.MemoryLimit === true,
+    cpu: (info.CpuCfsQuota ?? info.CPUCfsQuota) === true,
+    processes: info.PidsLimit === true,
+    disk: false,
+  }
+  return {
+    detail: `${program} ${version.Version} (${version.Os}/${version.Arch}) at ${await engine.address()}.`,
+    enforced,
+    ...networksOf(await engine.address(), String(info.OperatingSystem)),
+  }
+}
+
+/**
+ * A bridge reaches what the engine's machine reaches but its loopback; programs that keep the engine in a virtual
+ * machine lead the loopback of the computer into it as well.
+ */
+function networksOf(address: string, system: string): { networks: Network[]; network_detail: string } {
+  const noInternet = 'A container engine cannot keep containers from private addresses, so there is no `internet`'
+  const local = !address.startsWith('tcp:') || /\/\/(localhost|127\.|\[::1\])/.test(address)
+  if (/desktop|orbstack/i.test(system) || (local && platform() !== 'linux')) {
+    const noOpen = 'nor `open`, since this one also lets them reach the loopback of this computer'
+    return { networks: ['none'], network_detail: `${noInternet}, ${noOpen}.` }
+  }
+  return { networks: ['none', 'open'], network_detail: `${noInternet}.` }
+}
+
+const nothing: Enforced = { memory: false, cpu: false, disk: false, processes: false }
+
+export async function dockerReport(name: string, engine: DockerEngine, base: BaseImage): Promise<RuntimeReport> {
+  try {
+    const { detail, ...abilities } = await engineAbilities(engine)
+    const missing = await base.missing()
+    return {
+      name,
+      available: true,
+      detail: missing === null ? detail : `${detail} ${missing}`,
+      ...abilities,
+      image_sources: ['registry', 'archive'],
+      image_detail: 'Container engines do not make images from the distribution of this machine.',
+    }
+  } catch (failure) {
+    const detail = failure instanceof Error ? failure.message : String(failure)
+    const rest = { network_detail: null, image_sources: [], image_detail: null }
+    return { name, available: false, detail, enforced: nothing, networks: [], ...rest }
+  }
+}

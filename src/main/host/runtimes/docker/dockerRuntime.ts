@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto'
+import { AppError } from '../../../../shared/appError.ts'
+import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import type { SandboxId } from '../../../../shared/ids.ts'
+import type { Log } from '../../../platform/log.ts'
+import type { Machine, SandboxRuntime, SnapshotPlace } from '../sandboxRuntime.ts'
+import { baseImage } from './baseImage.ts'
+import { containerSettings } from './containerSettings.ts'
+import { containers as ownContainers } from './containers.ts'
+import { dockerEngine, EngineRefusal } from './dockerEngine.ts'
+import { dockerImages, imageReference, inspectImage } from './dockerImages.ts'
+import type { DockerOptions } from './dockerOptions.ts'
+import { dockerReport, engineAbilities } from './dockerReport.ts'
+import { dockerSnapshots } from './dockerSnapshots.ts'
+import { markCommands } from './markCommands.ts'
+import { openOwnership } from './ownership.ts'
+import { fittingContainer, remadeContainer, specOf } from './remadeContainer.ts'
+import { type RunningContainer, startContainer } from './startContainer.ts'
+
+export type DockerRuntimeOptions = {
+  /** Whose sandboxes these are is kept here. */
+  folder: string
+  docker: DockerOptions
+  log: Log
+  now: () => number
+}
+
+const name = 'docker'
+
+/** Machines that are containers of any engine with Docker's API: Docker, Podman, OrbStack, Colima. */
+export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions): SandboxRuntime {
+  const engine = dockerEngine(docker)
+  const base = baseImage(engine, docker, log)
+  const own = openOwnership(folder)
+  const { owner } = own
+  const containers = ownContainers(engine, owner)
+  const snapshots = dockerSnapshots(engine, owner, () => randomBytes(12).toString('hex'))
+  const active = new Map<SandboxId, RunningContainer | undefined>()
+
+  /** One at a time for each machine. */
+  const alone = async (id: SandboxId, begin: () => Promise<RunningContainer>): Promise<Machine> => {
+    if (active.has(id)) throw new AppError('sandbox/busy', `Sandbox ${id} runs already.`)
+    active.set(id, undefined)
+    try {
+      const machine = await begin()
+      active.set(id, machine)
+      void machine.ended.then(() => active.delete(id))
+      return machine
+    } catch (failure) {
+      active.delete(id)
+      throw failure
+    }
+  }
+
+  const checkNetwork = async ({ network }: MachineSpec): Promise<void> => {
+    if (network === 'none') return
+    const { networks, network_detail } = await engineAbilities(engine)
+    if (networks.includes(network)) return
+    throw new AppError('network/unavailable', network_detail ?? `There is no network \`${network}\`.`)
+  }
+
+  const snapshotImage = async (place: SnapshotPlace): Promise<string> => {
+    const reference = snapshots.reference(place)
+    if (await inspectImage(engine, reference)) return reference
+    throw new AppError('snapshot/not-found', `There is no snapshot ${place.snapshotId}.`)
+  }
+
+  const imageOf = async ({ image }: MachineSpec, signal: AbortSignal): Promise<string> => {
+    if (image === null) return base.ready(signal)
+    const reference = imageReference(owner, image)
+    if (await inspectImage(engine, reference)) return reference
+    throw new AppError('image/not-found', `There is no image \`${image}\`.`)
+  }
+
+  const made = async (spec: MachineSpec, image: string, signal: AbortSignal): Promise<string> => {
+    try {
+      return await containers.create(containerSettings({ owner, spec, image }), signal)
+    } catch (failure) {
+      if (!(failure instanceof EngineRefusal)) throw failure
+      throw imageGone(image, failure)
+    }
+  }
+
+  const erase = async (id: SandboxId): Promise<void> => {
+    for (const { container, sandboxId } of await containers.list()) {
+      if (sandboxId === id) await containers.remove(container)
+    }
+    await snapshots.discardAll(id)
+    await own.forget(id)
+  }
+
+  return {
+    name,
+    describe: () => dockerReport(name, engine, base),
+    create: (spec, signal, from) =>
+      alone(spec.id, async () => {
+        signal.throwIfAborted()
+        await checkNetwork(spec)
+        const image = from ? await snapshotImage(from) : await imageOf(spec, signal)
+        if (await containers.find(spec.id)) {
+          throw new AppError('sandbox/start-failed', `The engine has a container of sandbox ${spec.id} already.`)
+        }
+        await own.note(spec.id)
+        try {
+          const container = await made(spec, image, signal)
+          const machine = await startContainer({ spec, engine, containers, container, now, signal })
+          await markCommands(machine, signal)
+          return machine
+        } catch (failure) {
+          await erase(spec.id).catch((left: unknown) => log.warn('a container stays', { sandboxId: spec.id, left }))
+          throw failure
+        }
+      }),
+    start: (spec, signal) =>
+      alone(spec.id, async () => {
+        const found = await containers.find(spec.id)
+        if (!found) throw new AppError('sandbox/not-found', `Sandbox ${spec.id} has no container.`)
+        if (found.State.Running) await containers.end(found.Id, '')
+        await checkNetwork(spec)
+        const container = await fittingContainer({ owner, containers, snapshots, signal }, found, spec)
+        return startContainer({ spec, engine, containers, container, now, signal })
+      }),
+    async remove(id) {
+      // An engine that is away must not keep machines of others from being removed.
+      if ((await own.noted()).includes(id)) await erase(id)
+    },
+    stored: own.noted,
+    async snapshot(place, signal) {
+      const found = await containers.find(place.sandboxId)
+      if (!found) throw new AppError('sandbox/not-found', `Sandbox ${place.sandboxId} has no container.`)
+      const impatient = active.get(place.sandboxId)?.patient()
+      try {
+        return await snapshots.keep(found.Id, snapshots.reference(place), place.sandboxId, signal)
+      } finally {
+        impatient?.()
+      }
+    },
+    async restore(place, signal) {
+      if (active.has(place.sandboxId)) throw new AppError('sandbox/busy', `Sandbox ${place.sandboxId} runs.`)
+      signal.throwIfAborted()
+      const image = await snapshotImage(place)
+      const found = await containers.find(place.sandboxId)
+      const spec = found && specOf(found)
+      if (!spec) throw new AppError('snapshot/failed', `Sandbox ${place.sandboxId} has no container.`)
+      const before = await snapshots.bases(place.sandboxId)
+      await remadeContainer({ owner, containers, signal }, found, { spec, image })
+      for (const reference of before) await snapshots.discard(reference)
+    },
+    removeSnapshot: (place) => snapshots.discard(snapshots.reference(place)),
+    images: dockerImages(engine, owner, name),
+    async sweep() {
+      try {
+        for (const { container, sandboxId, running } of await containers.list()) {
+          await own.note(sandboxId)
+          if (!running) continue
+          await containers.end(container, '')
+          log.info('ended what an earlier host left', { sandboxId })
+        }
+        await snapshots.clean()
+      } catch (failure) {
+        const noted = await own.noted()
+        if (noted.length > 0) log.warn('containers of an earlier host may still run', { failure })
+      }
+    },
+  }
+}
+
+function imageGone(image: string, cause: unknown): AppError {
+  return new AppError('image/not-found', `The image ${image} is gone.`, { cause })
+}

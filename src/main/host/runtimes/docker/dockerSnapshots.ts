@@ -1,0 +1,94 @@
+import { AppError } from '../../../../shared/appError.ts'
+import type { SandboxId } from '../../../../shared/ids.ts'
+import type { SnapshotPlace } from '../sandboxRuntime.ts'
+import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
+import { inspectImage, removeReference } from './dockerImages.ts'
+import { ownerLabel, repository, sandboxLabel } from './ownership.ts'
+
+/** Images that hold the files of containers: snapshots, and what a container was made anew from. */
+export type DockerSnapshots = {
+  reference(place: SnapshotPlace): string
+  /** @returns its size in bytes, beyond what it was made from. @throws AppError `snapshot/failed` */
+  keep(container: string, reference: string, sandboxId: SandboxId, signal: AbortSignal): Promise<number>
+  /** What is in use goes later. */
+  discard(reference: string): Promise<void>
+  discardAll(id: SandboxId): Promise<void>
+  /** What was discarded while it was in use goes, if it can. */
+  clean(): Promise<void>
+  /** What a container of this sandbox is made anew from; a name that nothing bears yet. */
+  freshBase(id: SandboxId): string
+  bases(id: SandboxId): Promise<string[]>
+}
+
+const keepMs = 600_000
+
+export function dockerSnapshots(engine: DockerEngine, owner: string, newId: () => string): DockerSnapshots {
+  const root = repository(owner)
+  const snapshots = (id: SandboxId): string => `${root}/snapshot/${id}`
+  const bases = (id: SandboxId): string => `${root}/base/${id}`
+  const garbage = `${root}/discarded`
+
+  const named = async (repo: string): Promise<string[]> => {
+    const filters = { reference: [`${repo}:*`] }
+    const found = await engine.use('list images', (docker, abortSignal) => docker.listImages({ filters, abortSignal }))
+    return found.flatMap(({ RepoTags }) => (RepoTags ?? []).filter((it) => it.startsWith(`${repo}:`)))
+  }
+
+  const clean = async (): Promise<void> => {
+    for (const reference of await named(garbage)) {
+      await removeReference(engine, reference).catch((failure: unknown) => {
+        if (!(failure instanceof EngineRefusal)) throw failure // it is still in use
+      })
+    }
+  }
+
+  /** First it loses its name: an engine refuses to remove the last name of what a container was made from. */
+  const discard = async (reference: string): Promise<void> => {
+    if (!(await inspectImage(engine, reference))) return
+    const tag = newId()
+    await engine.use('name an image', (docker, abortSignal) =>
+      docker.getImage(reference).tag({ repo: garbage, tag, abortSignal }),
+    )
+    await removeReference(engine, reference)
+    await clean()
+  }
+
+  return {
+    reference: ({ sandboxId, snapshotId }) => `${snapshots(sandboxId)}:${snapshotId}`,
+    async keep(container, reference, sandboxId, signal) {
+      const colon = reference.lastIndexOf(':')
+      const query = { repo: reference.slice(0, colon), tag: reference.slice(colon + 1), pause: true }
+      const changes = [`LABEL ${ownerLabel}=${owner}`, `LABEL ${sandboxLabel}=${sandboxId}`]
+      try {
+        // Podman refuses an empty body.
+        await engine.use(
+          'keep the files of a container',
+          (docker, abortSignal) =>
+            docker
+              .getContainer(container)
+              .commit({ ...{ _query: { ...query, container, changes }, _body: { Tty: false } }, abortSignal }),
+          { signal, ms: keepMs },
+        )
+        const layers = await engine.use('measure an image', (docker) => docker.getImage(reference).history())
+        const [top] = layers as { Size?: number }[] // of the API, newest first
+        return top?.Size ?? 0
+      } catch (failure) {
+        await discard(reference).catch(() => {}) // what stands in the way is told below
+        if (!(failure instanceof EngineRefusal)) throw failure
+        throw notKept(failure)
+      }
+    },
+    discard,
+    async discardAll(id) {
+      for (const reference of [...(await named(snapshots(id))), ...(await named(bases(id)))]) await discard(reference)
+    },
+    clean,
+    freshBase: (id) => `${bases(id)}:${newId()}`,
+    bases: (id) => named(bases(id)),
+  }
+}
+
+function notKept(refusal: EngineRefusal): AppError {
+  const code = /no space left/i.test(refusal.message) ? 'file/no-space' : 'snapshot/failed'
+  return new AppError(code, `The engine kept nothing: ${refusal.message}`, { cause: refusal })
+}

@@ -1,0 +1,35 @@
+import type Docker from 'dockerode'
+
+/** What the engine said in the middle of its work. */
+export class EngineComplaint extends Error {
+  constructor(message: string, options?: { cause: unknown }) {
+    super(message, options)
+    this.name = 'EngineComplaint'
+  }
+}
+
+/** Hears how work on an image goes on. @returns the last line. @throws EngineComplaint */
+export function followed(
+  docker: Docker,
+  stream: NodeJS.ReadableStream,
+  onLine: (line: unknown) => void,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    stream.once('error', (cause) => reject(new EngineComplaint(cause.message, { cause })))
+    stream.once('close', () => reject(new EngineComplaint('The connection to the engine ended.')))
+    docker.modem.followProgress(
+      stream,
+      (failure, lines: unknown[] | null) => {
+        const last = lines?.findLast((line) => errorIn(line) !== undefined) ?? lines?.at(-1)
+        const said = errorIn(last)
+        if (failure || said !== undefined) reject(new EngineComplaint(said ?? failure?.message ?? 'It failed.'))
+        else resolve(last)
+      },
+      onLine,
+    )
+  })
+}
+
+function errorIn(line: unknown): string | undefined {
+  return typeof line === 'object' && line !== null && 'error' in line ? String(line.error) : undefined
+}

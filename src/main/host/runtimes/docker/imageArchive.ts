@@ -1,0 +1,106 @@
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { pipeline, Transform } from 'node:stream'
+import { createGunzip, createZstdDecompress } from 'node:zlib'
+import { AppError } from '../../../../shared/appError.ts'
+import type { DockerEngine } from './dockerEngine.ts'
+import { followed } from './engineLines.ts'
+
+type Archive = {
+  engine: DockerEngine
+  path: string
+  onProgress: (sentence: string, share: number | null) => void
+  signal: AbortSignal
+}
+
+const addMs = 3_600_000
+const headBytes = 65_536
+/** How every tar names its first file. */
+const nameBytes = 100
+const imageFile = /^(\.\/)?([0-9a-f]{64}(\/|\.json|\.tar)|blobs\/|oci-layout|index\.json|manifest\.json|repositories)/
+
+/** What `docker save` or `podman save` wrote, or a tar of a root file system. @returns what names it on the engine */
+export async function loadArchive({ engine, path, onProgress, signal }: Archive): Promise<string> {
+  const { size, first } = await examined(path)
+  const isImage = imageFile.test(first)
+  return engine.use(
+    'read an archive',
+    async (docker, abortSignal) => {
+      const source = counted(path, size, (share) => onProgress('The container engine reads the archive.', share))
+      abortSignal.addEventListener('abort', () => source.destroy(abortSignal.reason), { once: true })
+      const answer = isImage
+        ? await docker.loadImage(source, { abortSignal })
+        : await docker.importImage(source, { abortSignal })
+      let named: string | undefined
+      const last = await followed(docker, answer, (line) => {
+        named ??= loadedName(line)
+      })
+      const name = named ?? loadedName(last)
+      if (name === undefined) throw new AppError('image/failed', `The container engine found no image in ${path}.`)
+      return name
+    },
+    { signal, ms: addMs },
+  )
+}
+
+/** Docker answers `{stream: "Loaded image: NAME"}` or `{status: "sha256:…"}`, Podman for the latter only `sha256…`. */
+function loadedName(line: unknown): string | undefined {
+  if (typeof line !== 'object' || line === null) return undefined
+  const text = 'stream' in line ? String(line.stream) : 'status' in line ? String(line.status) : ''
+  const loaded = /Loaded image(?:\(s\)| ID)?:\s*([^\s,]+)/.exec(text)?.[1]
+  return loaded ?? /^(?:sha256:)?([0-9a-f]{64})\s*$/.exec(text)?.[1]
+}
+
+/** @throws AppError `image/source` */
+async function examined(path: string): Promise<{ size: number; first: string }> {
+  let file: FileHandle
+  try {
+    file = await open(path)
+  } catch (failure) {
+    throw unreadable(path, failure)
+  }
+  try {
+    const state = await file.stat()
+    if (!state.isFile()) throw new AppError('image/source', `${path} is not a file.`)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+    const head = await unpacked(buffer.subarray(0, bytesRead))
+    const isTar = head.subarray(257, 262).toString('latin1') === 'ustar'
+    if (!isTar) throw new AppError('image/source', `${path} is no tar, plain or packed with gzip or zstd.`)
+    return { size: state.size, first: head.subarray(0, nameBytes).toString('latin1').replace(/\0.*$/s, '') }
+  } finally {
+    await file.close()
+  }
+}
+
+function unreadable(path: string, cause: unknown): AppError {
+  const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
+  return new AppError('image/source', `${path} cannot be read (${reason}).`, { cause })
+}
+
+/** As much of the beginning as can be unpacked. */
+async function unpacked(head: Buffer): Promise<Buffer> {
+  const gzip = head.subarray(0, 2).toString('hex') === '1f8b'
+  const zstd = head.subarray(0, 4).toString('hex') === '28b52ffd'
+  if (!gzip && !zstd) return head
+  const unpacker = gzip ? createGunzip() : createZstdDecompress()
+  return new Promise((resolve) => {
+    const pieces: Buffer[] = []
+    unpacker.on('data', (bytes: Buffer) => pieces.push(bytes))
+    const finish = (): void => resolve(Buffer.concat(pieces))
+    unpacker.once('error', finish) // the rest of the file is missing
+    unpacker.once('end', finish)
+    unpacker.end(head)
+  })
+}
+
+function counted(path: string, size: number, onShare: (share: number) => void): Transform {
+  let sent = 0
+  const counter = new Transform({
+    transform(bytes: Buffer, _, done) {
+      sent += bytes.length
+      onShare(Math.min(1, sent / size))
+      done(null, bytes)
+    },
+  })
+  return pipeline(createReadStream(path), counter, () => {}) as Transform // its last stream; failures reach the engine
+}

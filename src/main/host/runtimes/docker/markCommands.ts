@@ -1,0 +1,12 @@
+import { posix } from 'node:path'
+import type { Machine } from '../sandboxRuntime.ts'
+import { shellMarks, shellMarksPath } from '../shellMarks.ts'
+
+const writeMs = 20_000
+const missing = `mkdir -p ${posix.dirname(shellMarksPath)} && printf %s "$MARKS" > ${shellMarksPath} && echo "$LINE" >> ~/.bashrc`
+
+/** Lets the shells of a new container mark their commands; one that cannot be written to goes without. */
+export async function markCommands(machine: Pick<Machine, 'exec'>, signal: AbortSignal): Promise<void> {
+  const env = { MARKS: shellMarks, LINE: `[ ! -r ${shellMarksPath} ] || . ${shellMarksPath}` }
+  await machine.exec({ command: `[ -e ${shellMarksPath} ] || { ${missing}; }`, env, timeoutMs: writeMs, signal })
+}

@@ -1,0 +1,49 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SandboxId } from '../../../../shared/ids.ts'
+
+/**
+ * What is ours on an engine that others use too, also other Stewards: everything bears a name that is drawn from the
+ * random one of this folder. The ids of our sandboxes are noted here as well, for when the engine is away.
+ */
+export type Ownership = {
+  /** 16 hexadecimal characters. */
+  readonly owner: string
+  note(id: SandboxId): Promise<void>
+  forget(id: SandboxId): Promise<void>
+  noted(): Promise<SandboxId[]>
+}
+
+export function openOwnership(folder: string): Ownership {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return {
+    owner: createHash('sha256')
+      .update(secretName(join(folder, 'owner')))
+      .digest('hex')
+      .slice(0, 16),
+    note: (id) => writeFile(join(folder, id), '', { mode: 0o600 }),
+    forget: (id) => rm(join(folder, id), { force: true }),
+    noted: async () => (await readdir(folder)).flatMap((name) => SandboxId.safeParse(name).data ?? []),
+  }
+}
+
+/** Made once; whoever else makes it at the same moment may win. */
+function secretName(file: string): string {
+  try {
+    writeFileSync(file, randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 })
+  } catch {
+    // It is there already, or reading it tells what is wrong.
+  }
+  return readFileSync(file, 'utf8')
+}
+
+export const ownerLabel = 'steward.data'
+export const sandboxLabel = 'steward.sandbox'
+/** What the container was made for, as JSON. */
+export const specLabel = 'steward.spec'
+
+export const containerName = (owner: string, id: SandboxId): string => `steward-${owner}-${id}`
+/** `localhost` as the registry: no engine ever looks for it elsewhere. */
+export const repository = (owner: string): string => `localhost/steward-${owner}`

@@ -1,0 +1,59 @@
+import type { ContainerInspectInfo } from 'dockerode'
+import { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import { containerSettings, type KeptVolume } from './containerSettings.ts'
+import { type Containers, nextName } from './containers.ts'
+import type { DockerSnapshots } from './dockerSnapshots.ts'
+import { containerName, specLabel } from './ownership.ts'
+
+type Remaking = { owner: string; containers: Containers; snapshots: DockerSnapshots; signal: AbortSignal }
+
+/**
+ * A container keeps its host name, network and limits for life: where these are to be others, it is made anew from
+ * its files.
+ * @returns the id of the container that is as `spec` says
+ */
+export async function fittingContainer(
+  { owner, containers, snapshots, signal }: Remaking,
+  found: ContainerInspectInfo,
+  spec: MachineSpec,
+): Promise<string> {
+  if (JSON.stringify(spec) === JSON.stringify(specOf(found))) return found.Id
+  const before = await snapshots.bases(spec.id)
+  const files = snapshots.freshBase(spec.id)
+  await snapshots.keep(found.Id, files, spec.id, signal)
+  const next = await remadeContainer({ owner, containers, signal }, found, { spec, image: files })
+  for (const reference of before) await snapshots.discard(reference)
+  return next
+}
+
+/** The same sandbox as another container: of these files, with these settings. @returns its id */
+export async function remadeContainer(
+  { owner, containers, signal }: Omit<Remaking, 'snapshots'>,
+  old: ContainerInspectInfo,
+  { spec, image }: { spec: MachineSpec; image: string },
+): Promise<string> {
+  const name = containerName(owner, spec.id)
+  const settings = containerSettings({ owner, spec, image, volumes: volumesOf(old) })
+  // An earlier attempt may have ended half-way.
+  if (old.Name.endsWith(nextName(name))) await containers.rename(old.Id, name)
+  else await containers.remove(nextName(name))
+  const next = await containers.create({ ...settings, name: nextName(name) }, signal)
+  await containers.remove(old.Id, 'kept')
+  await containers.rename(next, name)
+  return next
+}
+
+/** What a container of ours was made for. */
+export function specOf(found: ContainerInspectInfo): MachineSpec | undefined {
+  try {
+    return MachineSpec.parse(JSON.parse(found.Config.Labels[specLabel] ?? ''))
+  } catch {
+    return undefined // of an earlier version
+  }
+}
+
+function volumesOf({ Mounts }: ContainerInspectInfo): KeptVolume[] {
+  return Mounts.flatMap(({ Type, Name, Destination }) =>
+    Type === 'volume' && Name !== undefined ? [{ name: Name, target: Destination }] : [],
+  )
+}

@@ -1,0 +1,106 @@
+import type { Duplex } from 'node:stream'
+import { AppError } from '../../../../shared/appError.ts'
+import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
+import { fileOperations, listMachineFiles } from '../bubblewrap/fileWork.ts'
+import { readMachineFile, writeMachineFile } from '../bubblewrap/machineFiles.ts'
+import type { ExecRequest, Machine } from '../sandboxRuntime.ts'
+import type { ChannelEnding } from './agentChannel.ts'
+import type { AgentConnection } from './agentConnection.ts'
+import { runInContainer } from './containerCommand.ts'
+import { containerFileDoor } from './containerFiles.ts'
+import { containerMeter } from './containerMeter.ts'
+import { connectContainerPort } from './containerPort.ts'
+import { containerPorts, listContainerProcesses, signalContainerProcess } from './containerProcesses.ts'
+import type { Containers } from './containers.ts'
+import { openContainerTerminal } from './containerTerminal.ts'
+import type { DockerEngine } from './dockerEngine.ts'
+
+type RunningOptions = {
+  spec: MachineSpec
+  engine: DockerEngine
+  containers: Containers
+  /** Its id. */
+  container: string
+  agent: AgentConnection
+  /** What `uname -m` says inside. */
+  machine: string
+  enforced: Enforced
+  /** What its image adds to the environment of every command, as NAME=VALUE. */
+  environment: readonly string[]
+  now: () => number
+}
+
+/** A killed container's last output is awaited this long. */
+const endMs = 5_000
+/** With its first process, everything in a container is killed. */
+const killed: ChannelEnding = { kind: 'ended', status: 9 }
+
+export function runningContainer(options: RunningOptions): Machine & Pick<AgentConnection, 'patient'> {
+  const { spec, engine, containers, container, agent, machine, enforced, environment, now } = options
+  const door = containerFileDoor(agent, machine)
+  const over = new AbortController()
+  const usage = containerMeter(engine, container)
+  const connections = new Set<Duplex>()
+  let stopping = false
+  let running = true
+
+  const ended = agent.over.then(async (detail) => {
+    running = false
+    const sentence = await containers.end(container, detail)
+    over.abort()
+    agent.bury(killed)
+    for (const connection of connections) connection.destroy()
+    return stopping ? 'It was stopped.' : sentence
+  })
+
+  /** What fails while the machine ends fails because it ends. */
+  const inside = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running && !stopping) {
+      try {
+        return await work()
+      } catch (failure) {
+        if (running && !stopping) throw failure
+      }
+    }
+    throw new AppError('sandbox/not-running', `Sandbox ${spec.id} is not running.`)
+  }
+
+  const exec = (command: ExecRequest) => inside(() => runInContainer(agent, environment, command))
+
+  return {
+    id: spec.id,
+    startedAtMs: now(),
+    enforced,
+    ended,
+    async stop() {
+      if (!stopping && running) {
+        stopping = true
+        await containers.kill(container).catch(() => agent.destroy('')) // it ends with its connection as well
+        const late = setTimeout(() => agent.destroy(''), endMs)
+        await agent.over
+        clearTimeout(late)
+      }
+      await ended
+    },
+    exec,
+    usage: () => inside(usage),
+    processes: () => inside(() => listContainerProcesses(agent)),
+    signal: (pid, signal) => inside(() => signalContainerProcess(agent, { pid, signal })),
+    listeningPorts: () => inside(() => containerPorts(agent)),
+    openTerminal: (terminal) => inside(() => openContainerTerminal(agent, environment, terminal)),
+    writeFile: (path, content, signal) => inside(() => writeMachineFile(door, { path, content, signal })),
+    readFile: (path, maxBytes, signal) => inside(() => readMachineFile(door, { path, maxBytes, signal })),
+    listFiles: (path, signal) => inside(() => listMachineFiles(door, { path, signal })),
+    files: fileOperations((work) => inside(() => work(door)), { exec, over: over.signal }),
+    connect: (port, signal) =>
+      inside(async () => {
+        const connection = await connectContainerPort(agent, port, signal)
+        connections.add(connection)
+        connection.once('close', () => connections.delete(connection))
+        if (!running) connection.destroy()
+        return connection
+      }),
+    patient: agent.patient,
+  }
+}

@@ -1,0 +1,56 @@
+import { AppError } from '../../../../shared/appError.ts'
+import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import { agentConnection } from './agentConnection.ts'
+import type { Containers } from './containers.ts'
+import type { DockerEngine } from './dockerEngine.ts'
+import { engineAbilities } from './dockerReport.ts'
+import { enforcedInside } from './enforcedInside.ts'
+import { runningContainer } from './runningContainer.ts'
+
+export type RunningContainer = ReturnType<typeof runningContainer>
+
+type StartOptions = {
+  spec: MachineSpec
+  engine: DockerEngine
+  containers: Containers
+  /** Its id. */
+  container: string
+  now: () => number
+  signal: AbortSignal
+}
+
+const needsBash = 'Its image has no bash, which sandboxes need: images of Debian, Ubuntu and Fedora have it.'
+
+/** Starts what was made before. @throws AppError `sandbox/start-failed`; it does not run then */
+export async function startContainer(options: StartOptions): Promise<RunningContainer> {
+  const { spec, engine, containers, container, now, signal } = options
+  const { enforced: promised } = await engineAbilities(engine)
+  const environment = environmentOf((await containers.find(spec.id))?.Config.Env ?? [])
+  const agent = agentConnection(await containers.start(container, signal))
+  const callOff = (): void => agent.destroy('It was called off.')
+  signal.addEventListener('abort', callOff, { once: true })
+  try {
+    signal.throwIfAborted()
+    const hello = await agent.hello.catch((cause: Error) => {
+      throw new AppError('sandbox/start-failed', `The sandbox did not start: ${cause.message}`, { cause })
+    })
+    if (hello.get('bash') !== 'yes') throw new AppError('sandbox/start-failed', needsBash)
+    const enforced = enforcedInside(promised, hello, spec)
+    const machine = hello.get('machine') ?? ''
+    return runningContainer({ machine, spec, engine, containers, container, agent, enforced, environment, now })
+  } catch (failure) {
+    agent.destroy('')
+    await containers.end(container, '')
+    signal.throwIfAborted()
+    throw failure
+  } finally {
+    signal.removeEventListener('abort', callOff)
+  }
+}
+
+/** What engines set by themselves; a sandbox has its own. */
+const ofEngine = ['HOME', 'HOSTNAME', 'LOGNAME', 'PWD', 'SHELL', 'TERM', 'USER', 'container']
+
+function environmentOf(given: readonly string[]): string[] {
+  return given.filter((it) => !ofEngine.includes(it.split('=', 1)[0] ?? ''))
+}

@@ -1,0 +1,190 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, lstatSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import Docker from 'dockerode'
+import { until } from './eventually.ts'
+import { temporaryFolder } from './temporaryFolder.ts'
+
+/** Podman's Docker API of a test: with a socket, images and containers of its own. */
+export type Podman = {
+  endpoint: string
+  socketPath: string
+  /** Another client of the same engine. */
+  docker: Docker
+  /** Of a small root file system, with bash, coreutils, procps and perl. */
+  image: string
+  /** The same as a tar. */
+  baseFile: string
+  /** `podman …` on the same images and containers. */
+  run(...parts: string[]): string
+  /** Ends the engine as a crash would; its containers are left to themselves. */
+  kill(): Promise<void>
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+/** What the base is made from: installed Debian packages of this machine, so that nothing is fetched. */
+const packages = [
+  ...[
+    'base-files',
+    'bash',
+    'coreutils',
+    'dash',
+    'debianutils',
+    'diffutils',
+    'findutils',
+    'grep',
+    'hostname',
+    'libc-bin',
+    'libc6',
+  ],
+  ...['libacl1', 'libattr1', 'libblkid1', 'libcap2', 'libcap-ng0', 'libcrypt1', 'libgcc-s1', 'libgcrypt20', 'libgmp10'],
+  ...[
+    'libgpg-error0',
+    'liblz4-1',
+    'liblzma5',
+    'libmount1',
+    'libpcre2-8-0',
+    'libproc2-0',
+    'libselinux1',
+    'libsmartcols1',
+  ],
+  ...['libstdc++6', 'libsystemd0', 'libtinfo6', 'libudev1', 'libuuid1', 'libzstd1', 'mawk', 'mount', 'ncurses-base'],
+  ...['perl-base', 'procps', 'sed', 'tar', 'util-linux', 'zlib1g'],
+]
+const leftOut = /^\/usr\/share\/(bash-completion|doc|info|locale|lintian|man|zsh)\//
+const folders = ['dev', 'etc', 'home', 'opt', 'proc', 'root', 'run', 'srv', 'sys', 'tmp', 'usr/local/bin', 'var/tmp']
+const deadlineMs = 120_000
+
+/** Why Podman cannot be tested here; undefined when it can. */
+export function podmanFault(): string | undefined {
+  if (process.getuid?.() !== 0) return 'Podman is tested as root only.'
+  for (const tool of ['podman', 'dpkg', 'tar']) {
+    if (!(process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, tool)))) {
+      return `${tool} is not installed.`
+    }
+  }
+  return undefined
+}
+
+export async function startPodman(): Promise<Podman> {
+  const folder = temporaryFolder('podman')
+  const socketPath = join(folder, 'podman.sock')
+  const places = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')]
+  const environment = { ...process.env, ...writeConfiguration(folder) }
+  const run = (...parts: string[]): string =>
+    execFileSync('podman', [...places, ...parts], {
+      cwd: folder,
+      env: environment,
+      encoding: 'utf8',
+      timeout: deadlineMs,
+    })
+  const docker = new Docker({ socketPath, host: undefined })
+  let service: ChildProcess | undefined
+
+  const start = async (): Promise<void> => {
+    service = spawn('podman', [...places, 'system', 'service', '-t', '0', `unix://${socketPath}`], {
+      // What watches a container notes there that its memory was not enough.
+      cwd: folder,
+      env: environment,
+      stdio: 'ignore',
+    })
+    await until('Podman to answer', () => docker.ping().then(() => true))
+  }
+  const kill = async (): Promise<void> => {
+    const ending = service
+    service = undefined
+    if (!ending || ending.exitCode !== null) return
+    const gone = new Promise((resolve) => ending.once('exit', resolve))
+    ending.kill('SIGKILL')
+    await gone
+  }
+
+  const image = 'localhost/base:latest'
+  const baseFile = writeBase(folder)
+  run('import', '--quiet', baseFile, image)
+  await start()
+  return {
+    endpoint: `unix://${socketPath}`,
+    socketPath,
+    docker,
+    image,
+    baseFile,
+    run,
+    kill,
+    start,
+    async close() {
+      await kill()
+      run('rm', '--all', '--force', '--time', '0')
+      // Also what is mounted into the storage.
+      run('system', 'reset', '--force')
+    },
+  }
+}
+
+/** Whatever this machine is set to, this engine works inside of a container or a virtual machine of tests. */
+function writeConfiguration(folder: string): Record<string, string> {
+  const runtime = ['runc', 'crun'].find((name) => existsSync(`/usr/sbin/${name}`) || existsSync(`/usr/bin/${name}`))
+  writeFileSync(
+    join(folder, 'containers.conf'),
+    [
+      '[containers]',
+      'default_ulimits = ["nofile=20000:20000", "nproc=32768:32768"]',
+      '[engine]',
+      'cgroup_manager = "cgroupfs"',
+      'events_logger = "file"',
+      ...(runtime ? [`runtime = "${runtime}"`] : []),
+      '[network]',
+      `network_config_dir = "${join(folder, 'networks')}"`,
+      '',
+    ].join('\n'),
+  )
+  // A registry of the test speaks no TLS.
+  const registries = ['unqualified-search-registries = []', '[[registry]]', 'location = "127.0.0.1"', 'insecure = true']
+  writeFileSync(join(folder, 'registries.conf'), `${registries.join('\n')}\n`)
+  writeFileSync(join(folder, 'policy.json'), '{"default": [{"type": "insecureAcceptAnything"}]}')
+  return {
+    CONTAINERS_CONF: join(folder, 'containers.conf'),
+    CONTAINERS_REGISTRIES_CONF: join(folder, 'registries.conf'),
+  }
+}
+
+/** @returns a tar of a root file system of about 50 MB, in a moment and without a network */
+function writeBase(folder: string): string {
+  const own = join(folder, 'base')
+  for (const each of folders)
+    mkdirSync(join(own, each), { recursive: true, mode: each.endsWith('tmp') ? 0o1777 : 0o755 })
+  for (const each of ['bin', 'lib', 'lib64', 'sbin']) symlinkSync(`usr/${each}`, join(own, each))
+  writeFileSync(
+    join(own, 'etc/passwd'),
+    'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/nonexistent:/bin/false\n',
+  )
+  writeFileSync(join(own, 'etc/group'), 'root:x:0:\nnogroup:x:65534:\n')
+  const listed = packages.flatMap((name) => {
+    try {
+      return execFileSync('dpkg', ['-L', name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\n')
+    } catch {
+      return [] // it has another name in this release
+    }
+  })
+  const kept = listed.filter((path) => path !== '' && !leftOut.test(path) && isFile(path)).map(realPlace)
+  const list = [...new Set(kept)].filter((path) => path.startsWith('/usr/') || path.startsWith('/etc/')).toSorted()
+  writeFileSync(join(folder, 'files'), list.map((path) => path.slice(1)).join('\n'))
+  const tar = join(folder, 'base.tar')
+  execFileSync('tar', ['-C', '/', '--no-recursion', '-cf', tar, '-T', join(folder, 'files')])
+  execFileSync('tar', ['-C', own, '--owner=0', '--group=0', '-rf', tar, '.'])
+  return tar
+}
+
+function isFile(path: string): boolean {
+  try {
+    return !lstatSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+/** `/bin/ls` is `/usr/bin/ls`. */
+function realPlace(path: string): string {
+  return join(realpathSync(dirname(path)), basename(path))
+}
