@@ -8,6 +8,7 @@ const script = String.raw`
 use strict;
 my ($fchownat, $top, $first, $count) = @ARGV;
 my $before = (lstat $top)[4];
+my %done;
 my @left = ($top);
 my %done; # files with more than one name come more than once
 while (defined(my $path = pop @left)) {

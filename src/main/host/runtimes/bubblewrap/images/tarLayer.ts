@@ -63,7 +63,7 @@ async function writeEntry(
   const name = path.slice(path.lastIndexOf('/') + 1)
   if (layered && name === opaque) return writer.onlyOwn(path.slice(0, -name.length - 1) || '/')
   if (layered && name.startsWith(whiteout)) {
-    return writer.without(safePath(path.slice(0, -name.length) + name.slice(whiteout.length)))
+    return writer.without(safePath(path.slice(1, -name.length) + name.slice(whiteout.length)))
   }
   switch (header.type) {
     case 'directory':

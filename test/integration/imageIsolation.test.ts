@@ -1,0 +1,86 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { ImageName } from '../../src/shared/contract/images.ts'
+import { hostRootTar } from '../support/hostRootTar.ts'
+import { machineSpec, never, run } from '../support/machines.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+describe('what runs in a sandbox of an image', () => {
+  const data = temporaryFolder('image-isolation')
+  const runtime = bubblewrapRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
+  const image = ImageName.parse('small')
+  let machine: Machine
+  let neighbour: Machine
+
+  const refused = async (command: string): Promise<void> => {
+    const outcome = await machine.exec({ command, timeoutMs: 120_000, signal: never })
+    expect(outcome.exitCode, `${command} succeeded: ${outcome.stdout.toString()}`).not.toBe(0)
+  }
+  const maps = async (of: Machine): Promise<number[]> =>
+    (await run(of, 'cat /proc/self/uid_map')).trim().split(/\s+/).map(Number)
+
+  beforeAll(async () => {
+    writeFileSync(join(data, 'secret'), 'of the host')
+    const source = { kind: 'archive', path: await hostRootTar(data) } as const
+    await runtime.images.add({ name: image, source, onProgress: () => {} }, never)
+    machine = await runtime.create(machineSpec({ image }), never)
+    neighbour = await runtime.create(machineSpec({ image, hostname: 'neighbour' }), never)
+  })
+  afterAll(async () => {
+    for (const it of [machine, neighbour]) {
+      await it?.stop()
+      if (it) await runtime.remove(it.id)
+    }
+    await runtime.images.remove(image)
+  })
+
+  test('is no root of the host, and shares no user with another', async () => {
+    const [one = [], other = []] = await Promise.all([machine, neighbour].map(maps))
+    for (const [inside, outside, count] of [one, other]) {
+      expect([inside, outside === 0]).toEqual([0, false])
+      expect(count === 65_536 || process.getuid?.() !== 0).toBe(true)
+    }
+    if (process.getuid?.() === 0) expect(Math.abs((one[1] ?? 0) - (other[1] ?? 0))).toBeGreaterThanOrEqual(65_536)
+  })
+
+  test('has the capabilities of a container, in no user namespace but its own', async () => {
+    const status = await run(machine, 'cat /proc/self/status')
+    for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toMatch(new RegExp(`${set}:\\s+00000000a00425fb`))
+    expect(status).toMatch(/NoNewPrivs:\s+1/)
+    expect(await run(machine, 'cat /proc/1/status')).toMatch(/CapEff:\s+0000000000000000/)
+    for (const command of ['unshare --user true', 'unshare --mount true', 'unshare --net true']) await refused(command)
+  })
+
+  test('reaches neither the kernel nor the files of the host, nor the layers of its own', async () => {
+    const pattern = await readFile('/proc/sys/kernel/core_pattern', 'utf8')
+    await refused('echo evil > /proc/sys/kernel/core_pattern')
+    await refused('umount /proc/sys || mount -o remount,rw /proc/sys')
+    await refused('mount -t tmpfs none /mnt')
+    await refused('mount --bind / /mnt')
+    await refused('mknod /tmp/disk b 8 0')
+    await refused('mknod /tmp/memory c 1 1')
+    await refused('head -c1 /dev/mem')
+    await refused(`cat ${join(data, 'secret')} /proc/1/root${join(data, 'secret')}`)
+    await refused('ls /tmp/upper /tmp/image /image /upper /oldroot')
+    await refused(`kill -0 ${process.pid}`)
+    expect(await readFile('/proc/sys/kernel/core_pattern', 'utf8')).toBe(pattern)
+  })
+
+  test('changes nothing for another, nor in the image', async () => {
+    await run(
+      machine,
+      'echo evil > /usr/bin/env; rm /usr/bin/sort; setfattr -n user.overlay.opaque -v y /usr 2>/dev/null; chmod 6777 /usr/bin/id',
+    )
+    expect(await run(neighbour, 'env echo same; command -v sort; stat -c %a /usr/bin/id')).toMatch(
+      /^same\n.*\/sort\n755\n$/,
+    )
+    const root = join(data, 'machines/images/small/root')
+    expect(existsSync(join(root, 'usr/bin/sort'))).toBe(true)
+    expect((await readFile(join(root, 'usr/bin/env'))).subarray(0, 4).toString('latin1')).toBe('\x7fELF')
+  })
+})

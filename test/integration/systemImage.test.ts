@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process'
+import { chmod, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { ImageName, type ImageSource } from '../../src/shared/contract/images.ts'
+import { machineSpec, never, run } from '../support/machines.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+const execute = promisify(execFile)
+/** It downloads and installs a whole system. */
+const testMs = 900_000
+
+test(
+  'an image of this system takes packages inside, and is what it was afterwards',
+  async (context) => {
+    const data = temporaryFolder('system')
+    const debs = join(data, 'debs')
+    const runtime = bubblewrapRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
+    const { image_sources, image_detail } = await runtime.describe()
+    if (!image_sources.includes('system')) context.skip(`no image of this system can be made here: ${image_detail}`)
+    await execute('mkdir', [debs])
+    await chmod(data, 0o755)
+    const download = execute(
+      'apt-get',
+      ['-q', '-o', 'APT::Sandbox::User=root', 'download', 'jq', 'libjq1', 'libonig5'],
+      {
+        cwd: debs,
+        timeout: 120_000,
+      },
+    )
+    const unreachable = await download.then(
+      () => undefined,
+      (failure: Error) => failure.message,
+    )
+    if (unreachable !== undefined) context.skip(`no package can be downloaded here: ${unreachable.slice(0, 200)}`)
+
+    const name = ImageName.parse('system')
+    const told: string[] = []
+    const source: ImageSource = { kind: 'system', packages: ['less'] }
+    const adding = runtime.images.add({ name, source, onProgress: (sentence) => void told.push(sentence) }, never)
+    const image = await adding.catch((failure: Error) => {
+      if (!/could not be downloaded/.test(failure.message)) throw failure
+      return context.skip(failure.message)
+    })
+    expect(image.detail).toMatch(/ with less, made from the packages of this machine's distribution\.$/)
+    expect(told).toEqual(expect.arrayContaining(['Downloading packages', 'Unpacking packages', 'Installing packages']))
+    const before = await digest(data)
+
+    const machine = await runtime.create(machineSpec({ image: name }), never)
+    const neighbour = await runtime.create(machineSpec({ image: name }), never)
+    for (const file of await readdir(debs))
+      await machine.writeFile(`/root/${file}`, await readFile(join(debs, file)), never)
+    await run(
+      machine,
+      'apt-get -q -y install /root/*.deb && rm -r /usr/share/doc /etc/apt && echo evil > /usr/bin/less',
+    )
+    expect(await run(machine, `echo '{"kept": 1}' | jq .kept`)).toBe('1\n')
+    expect(await run(neighbour, 'command -v jq || ls -d /etc/apt; less --version | head -1')).toMatch(
+      /^\/etc\/apt\nless /,
+    )
+    expect(await digest(data)).toBe(before)
+    for (const it of [machine, neighbour]) {
+      await it.stop()
+      await runtime.remove(it.id)
+    }
+    await runtime.images.remove(name)
+  },
+  testMs,
+)
+
+/** Of names, kinds, owners, modes and contents of all that is in the image. */
+async function digest(data: string): Promise<string> {
+  const list =
+    'cd "$1" && { find . -printf "%p %y %U:%G %m %s %T@ %l\\n"; find . -type f -exec sha256sum {} +; } | sort | sha256sum'
+  return (await execute('sh', ['-c', list, 'sh', join(data, 'machines/images/system/root')])).stdout
+}
