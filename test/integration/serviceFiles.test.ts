@@ -322,7 +322,8 @@ describe('downloads', () => {
       for await (const piece of answer.body) received.update(piece)
       expect(received.digest('hex')).toBe(sha256)
       expect(await bash('sha256sum < /srv/large')).toContain(sha256)
-      expect(most).toBeLessThan(120_000_000)
+      // Service, host and client together, with what nobody has collected yet.
+      expect(most).toBeLessThan(size)
     } finally {
       clearInterval(watch)
       await bash('rm -f /srv/large')
