@@ -21,8 +21,8 @@ const regions = [
 ]
 const usual = {
   value: 'usual',
-  label: 'As usual',
-  detail: 'What the configuration says, at first no network.',
+  label: 'Default',
+  detail: 'No network, unless the configuration says otherwise.',
 } as const
 
 /** What most sandboxes need nobody to think about. It opens by itself where something in it is wrong. */
@@ -48,7 +48,7 @@ export function AdvancedFields({ form, errors, runtimes, runtime, change }: Adva
             options={[usual, ...networks.map((network) => networkOption(network, runtime))]}
             value={form.network ?? usual.value}
             onChange={(value) => change({ network: value === usual.value ? undefined : Network.parse(value) })}
-            hint={form.network ? networkDetail(form.network) : (runtime?.network_detail ?? undefined)}
+            hint={form.network ? networkDetail(form.network) : (runtime?.network_detail ?? usual.detail)}
             error={errors.network}
           />
           <Select
