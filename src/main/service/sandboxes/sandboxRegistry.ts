@@ -244,6 +244,8 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       return changes.run(id, async () => {
         const record = settled(caller, id)
         const ran = record.status === 'running'
+        // Name and network may be changed meanwhile.
+        const present = () => records.find(id) ?? record
         if (ran) {
           await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
           nowStopped(record, reason)
@@ -252,13 +254,13 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
           await replace(record)
         } catch (failure) {
           if (ran) {
-            await startAgain(record).catch((cause: unknown) =>
+            await startAgain(present()).catch((cause: unknown) =>
               log.error('a sandbox that was stopped for its files did not start again', { id, failure: cause }),
             )
           }
           throw failure
         }
-        if (ran) return startAgain(record)
+        if (ran) return startAgain(present())
         return record.status === 'error' ? nowStopped(record, 'Its files are there again.') : record
       })
     },
