@@ -87,7 +87,8 @@ export function images({ runtimes, onChanged, onRemoved, now, log }: ImagesOptio
       job?.calledOff.abort()
       await job?.done
       jobs.delete(name)
-      for (const runtime of runtimes) await runtime.images.remove(name)
+      // Only where it is: a runtime that cannot be reached now must not hold it.
+      for (const { runtime } of held) await runtimes.find((it) => it.name === runtime)?.images.remove(name)
       onRemoved(name)
     },
     async close() {
