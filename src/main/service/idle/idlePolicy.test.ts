@@ -107,3 +107,34 @@ test('looking at a sandbox is no use of it', async () => {
   expect(it.stopped).toEqual([id])
   it.close()
 })
+
+test('one that fails to stop or never answers keeps none of the others', async () => {
+  const ids = ['0a', '0b', '0c'].map((pair) => SandboxId.parse(pair.repeat(16)))
+  const [failing, slow, other] = ids
+  const all = ids.map((it) => ({ id: it, status: 'running', idleMinutes: 10, startedAtMs: 0 }) as SandboxRecord)
+  const tries: SandboxId[] = []
+  const held = Promise.withResolvers<void>()
+  let nowMs = 0
+  const policy = idlePolicy({
+    records: { all: () => all, find: (it) => all.find(({ id: known }) => known === it) },
+    use: sandboxUse(() => nowMs),
+    sandboxes: {
+      async stopIdle(idle) {
+        tries.push(idle)
+        if (idle === failing) throw new Error('It does not stop.')
+        if (idle === slow) await held.promise
+        for (const record of all) if (record.id === idle) record.status = 'stopped'
+      },
+    },
+    call: (async () => ({ result: { terminals: [] }, body: Buffer.alloc(0) })) as unknown as HostCall, // asked for terminals only
+    everyMs: 1,
+    now: () => nowMs,
+    log: silentLog,
+  })
+  nowMs = minutes(11)
+  await until('the failing one was tried again', async () => tries.filter((it) => it === failing).length > 1)
+  expect(tries.filter((it) => it === other)).toHaveLength(1)
+  expect(tries.filter((it) => it === slow)).toHaveLength(1)
+  policy.close()
+  held.resolve()
+})

@@ -23,7 +23,7 @@ const minuteMs = 60_000
  */
 export function idlePolicy({ records, use, sandboxes, call, everyMs, now, log }: Options): { close(): void } {
   const beganAtMs = now()
-  let looking = false
+  const busy = new Set<SandboxId>()
 
   const isIdle = ({ status, idleMinutes, startedAtMs, id }: SandboxRecord): boolean => {
     if (status !== 'running' || idleMinutes === null || startedAtMs === null) return false
@@ -36,29 +36,31 @@ export function idlePolicy({ records, use, sandboxes, call, everyMs, now, log }:
     return result.terminals.some(({ state }) => state === 'running')
   }
 
-  const look = async (): Promise<void> => {
-    const present = records.all()
-    use.keepOnly(new Set(present.map(({ id }) => id)))
-    for (const record of present.filter(isIdle)) {
-      if (await hasTerminal(record.id)) {
-        use.used(record.id)
-        continue
-      }
-      await sandboxes.stopIdle(record.id, () => {
-        const still = records.find(record.id)
+  /** Never rejects, and is not waited for by others: one that does not stop keeps none from stopping. */
+  const stop = async (id: SandboxId): Promise<void> => {
+    busy.add(id)
+    try {
+      if (await hasTerminal(id)) return use.used(id)
+      await sandboxes.stopIdle(id, () => {
+        const still = records.find(id)
         return still !== undefined && isIdle(still)
       })
+    } catch (failure) {
+      log.warn('an idle sandbox could not be stopped', { sandboxId: id, failure })
+    } finally {
+      busy.delete(id)
     }
   }
 
+  const look = async (): Promise<void> => {
+    const present = records.all()
+    use.keepOnly(new Set(present.map(({ id }) => id)))
+    const idle = present.filter((record) => isIdle(record) && !busy.has(record.id))
+    await Promise.all(idle.map(({ id }) => stop(id)))
+  }
+
   const timer = setInterval(() => {
-    if (looking) return
-    looking = true
-    look()
-      .catch((failure: unknown) => log.warn('idle sandboxes could not be stopped', { failure }))
-      .finally(() => {
-        looking = false
-      })
+    look().catch((failure: unknown) => log.warn('idle sandboxes could not be looked for', { failure }))
   }, everyMs)
   return { close: () => clearInterval(timer) }
 }
