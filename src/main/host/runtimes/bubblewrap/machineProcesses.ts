@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { AppError } from '../../../../shared/appError.ts'
 import { maxProcesses, type ProcessSignal } from '../../../../shared/contract/processes.ts'
 import type { MachineProcess } from '../sandboxRuntime.ts'
@@ -14,6 +14,9 @@ type Inside = {
 /** USER_HZ, which is 100 on every architecture that machines run on: see time(7). */
 const msPerTick = 10
 const commandCharacters = 1024
+/** Arguments take megabytes if a program likes: so much of them is read, which is more than is shown. */
+const commandBytes = 4096
+const readAtOnce = 64
 
 /** @param userNames of the machine's own users, asked for only where one is not its root */
 export async function listMachineProcesses(
@@ -23,20 +26,21 @@ export async function listMachineProcesses(
   const members = (await membersOf(init, cgroups)).slice(0, maxProcesses)
   const [bootMs, users] = await Promise.all([bootTimeMs(), usersOf(init)])
   const inner = new Map<number, number>()
-  const read = await Promise.all(
-    members.map(async (host) => {
-      const [row, status, command] = await Promise.all([
-        readProcess(host),
-        readFile(`/proc/${host}/status`, 'latin1').catch(() => ''),
-        readFile(`/proc/${host}/cmdline`, 'utf8').catch(() => ''),
-      ])
-      const pid = innerPid(status)
-      if (!row || pid === undefined) return undefined // it has ended
-      inner.set(host, pid)
-      return { pid, row, status, command: commandLine(command, status) }
-    }),
-  )
-  const present = read.filter((it) => it !== undefined)
+  const look = async (host: number) => {
+    const [row, status, command] = await Promise.all([
+      readProcess(host),
+      readFile(`/proc/${host}/status`, 'latin1').catch(() => ''),
+      beginningOf(`/proc/${host}/cmdline`).catch(() => ''),
+    ])
+    const pid = innerPid(status)
+    if (!row || pid === undefined) return [] // it has ended
+    inner.set(host, pid)
+    return [{ pid, row, status, command: commandLine(command, status) }]
+  }
+  const present: Awaited<ReturnType<typeof look>> = []
+  for (let at = 0; at < members.length; at += readAtOnce) {
+    present.push(...(await Promise.all(members.slice(at, at + readAtOnce).map(look))).flat())
+  }
   const uidOf = (status: string) => users(Number(field(status, 'Uid')?.split(/\s+/)[0]))
   const names = present.some(({ status }) => uidOf(status) !== 0) ? await userNames() : new Map<number, string>()
   return present.map(({ pid, row, status, command }) => {
@@ -97,7 +101,18 @@ function field(status: string, name: string): string | undefined {
 function commandLine(given: string, status: string): string {
   // Whatever a program calls itself, it is one line of text.
   const text = given.replace(/\p{Cc}+/gu, ' ').trim()
-  return (text === '' ? `[${field(status, 'Name') ?? ''}]` : text).slice(0, commandCharacters)
+  const shown = (text === '' ? `[${field(status, 'Name') ?? ''}]` : text).slice(0, commandCharacters)
+  return Buffer.from(shown).toString() // a part of a string would keep the whole
+}
+
+async function beginningOf(path: string): Promise<string> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(commandBytes), 0, commandBytes, 0)
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await file.close()
+  }
 }
 
 /** Turns users of the host into those of the machine. See user_namespaces(7). */
