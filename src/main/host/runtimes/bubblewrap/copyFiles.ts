@@ -17,7 +17,10 @@ type CopyRequest = {
 }
 
 const execute = promisify(execFile)
+const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
 const copyMs = 3_600_000
+/** All that cp needs: with more, the memory of the host could be read in /proc. */
+const fileAbilities = ['CHOWN', 'DAC_OVERRIDE', 'DAC_READ_SEARCH', 'FOWNER', 'FSETID', 'MKNOD', 'SETFCAP']
 const copying = ['-a', '-T', '--sparse=auto']
 
 /**
@@ -29,9 +32,10 @@ export async function copyStorage({ from, to, tools, signal }: CopyRequest): Pro
   const free = await freeBytes(dirname(to))
   const enough = free >= needed + spareBytes
   const cp = ['/bin/cp', ...copying, `--reflink=${enough ? 'auto' : 'always'}`, '--', from.path, to]
-  const [program = '', ...rest] = await commandFor(cp, tools)
+  const [program = '', ...rest] =
+    from.kind === 'folder' ? await confined(cp, { from: from.path, to }, tools) : [...withParent(tools.perl), ...cp]
   try {
-    await execute(program, rest, { cwd: '/', timeout: copyMs, killSignal: 'SIGKILL', signal })
+    await execute(program, rest, { cwd: '/', env, timeout: copyMs, killSignal: 'SIGKILL', signal })
     if (from.kind === 'image') await settle(to)
   } catch (cause) {
     signal.throwIfAborted()
@@ -40,11 +44,33 @@ export async function copyStorage({ from, to, tools, signal }: CopyRequest): Pro
   }
 }
 
-/** An ordinary user may not read what a sandbox has closed to its owner; as root of a user namespace, who does. */
-async function commandFor(cp: readonly string[], { perl, bwrap }: CopyRequest['tools']): Promise<string[]> {
-  if (process.getuid?.() === 0) return [...withParent(perl), ...cp]
-  const inside = ['--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL', '--dev-bind', '/', '/']
-  return (await inRange(cp)) ?? [bwrap, ...inside, '--die-with-parent', '--', ...cp]
+/**
+ * A machine that runs may put a link in the place of a folder while it is copied: where the copy is made, no link leads
+ * to the host's files. An ordinary user may not read what a sandbox has closed to its owner; as root of a user
+ * namespace, who does.
+ */
+async function confined(
+  cp: readonly string[],
+  { from, to }: { from: string; to: string },
+  { bwrap }: CopyRequest['tools'],
+): Promise<string[]> {
+  const programs = ['/usr', '/bin', '/lib', '/lib64'].flatMap((path) => ['--ro-bind-try', path, path])
+  // One mount for both: older kernels share no blocks between two.
+  const both = commonFolder(from, to)
+  const view = [
+    ...fileAbilities.flatMap((name) => ['--cap-add', `CAP_${name}`]),
+    ...['--unshare-pid', '--proc', '/proc'], // with which cp sets the modes of closed folders
+    ...programs,
+    ...['--bind', both, both, '--die-with-parent', '--', ...cp],
+  ]
+  if (process.getuid?.() === 0) return [bwrap, ...view]
+  return (await inRange([bwrap, ...view])) ?? [bwrap, '--unshare-user', '--uid', '0', '--gid', '0', ...view]
+}
+
+function commonFolder(one: string, other: string): string {
+  const names = dirname(other).split('/')
+  const differs = one.split('/').findIndex((name, index) => name !== names[index])
+  return differs === -1 ? one : names.slice(0, differs).join('/')
 }
 
 /** It ends with Steward. */

@@ -1,0 +1,29 @@
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
+import { copyStorage } from './copyFiles.ts'
+import { findHostTools } from './hostTools.ts'
+
+test('A folder that becomes a link to the host while it is copied leads nowhere', async () => {
+  const tools = await findHostTools()
+  if (typeof tools === 'string') throw new Error(tools)
+  const base = temporaryFolder()
+  const [host, machine, snapshots] = ['host', 'machine', 'machine/snapshots'].map((name) => join(base, name))
+  const own = join(machine ?? '', 'files')
+  for (const path of [join(host ?? '', 'inner'), join(own, 'inner'), snapshots ?? '']) {
+    await mkdir(path, { recursive: true })
+  }
+  await writeFile(join(host ?? '', 'inner', 'key'), 'of the host')
+  await writeFile(join(own, 'inner', 'text'), 'of the machine')
+  await symlink(host ?? '', join(own, 'swapped'))
+  const copy = (from: string, name: string) => {
+    const to = join(snapshots ?? '', name)
+    return copyStorage({ from: { kind: 'folder', path: from }, to, tools, signal: new AbortController().signal })
+  }
+
+  await expect(copy(join(own, 'swapped', 'inner'), 'stolen')).rejects.toThrow('No such file or directory')
+
+  await copy(own, 'kept')
+  expect(await readFile(join(snapshots ?? '', 'kept', 'inner', 'text'), 'utf8')).toBe('of the machine')
+})
