@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError } from '../../../../../shared/appError.ts'
+import { sendSignal } from '../processTable.ts'
 import type { Distribution } from './ownDistribution.ts'
 
 /** Beside what apt needs: what Steward itself expects in a sandbox, and what downloading with TLS needs. */
@@ -73,6 +74,7 @@ async function run(
   const child = spawn(mmdebstrap, parts, {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8', TMPDIR: folder },
+    detached: true, // it signals its whole group when it is called off
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said: string[] = []
@@ -91,8 +93,10 @@ async function run(
   let late: NodeJS.Timeout | undefined
   /** It unmounts and removes what it made when it is asked to end. */
   const end = (): void => {
-    child.kill('SIGTERM')
-    late ??= setTimeout(() => child.kill('SIGKILL'), endMs)
+    if (child.pid === undefined) return
+    const group = -child.pid
+    sendSignal(group, 'SIGTERM')
+    late ??= setTimeout(() => sendSignal(group, 'SIGKILL'), endMs)
   }
   signal.addEventListener('abort', end, { once: true })
   try {
