@@ -102,10 +102,18 @@ export function machineSnapshots(tools: () => Promise<{ perl: string; bwrap: str
 
 /** What is interrupted between the two moves is ended when the machine is mended. */
 async function replaceFolder(folder: string, copy: (to: string) => Promise<void>): Promise<void> {
-  await copy(`${folder}${newSuffix}`)
-  await rename(folder, `${folder}${oldSuffix}`)
-  await rename(`${folder}${newSuffix}`, folder)
-  await removeTree(`${folder}${oldSuffix}`)
+  const next = `${folder}${newSuffix}`
+  const old = `${folder}${oldSuffix}`
+  for (const earlier of [next, old]) await removeTree(earlier)
+  await copy(next)
+  await rename(folder, old)
+  try {
+    await rename(next, folder)
+  } catch (failure) {
+    await rename(old, folder)
+    throw failure
+  }
+  void removeTree(old).catch(() => {}) // what stays goes when the machine is mended
 }
 
 function failed(what: string, failure: unknown, signal: AbortSignal): Error {
