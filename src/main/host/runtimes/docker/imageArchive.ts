@@ -17,6 +17,7 @@ const addMs = 3_600_000
 const headBytes = 65_536
 /** How every tar names its first file. */
 const nameBytes = 100
+const headerBytes = 512
 const imageFile = /^(\.\/)?([0-9a-f]{64}(\/|\.json|\.tar)|blobs\/|oci-layout|index\.json|manifest\.json|repositories)/
 
 /** What `docker save` or `podman save` wrote, or a tar of a root file system. @returns what names it on the engine */
@@ -77,7 +78,7 @@ function unreadable(path: string, cause: unknown): AppError {
   return new AppError('image/source', `${path} cannot be read (${reason}).`, { cause })
 }
 
-/** As much of the beginning as can be unpacked. */
+/** The beginning of what can be unpacked, at least a header if there is one: 64 KB can unpack to very much. */
 async function unpacked(head: Buffer): Promise<Buffer> {
   const gzip = head.subarray(0, 2).toString('hex') === '1f8b'
   const zstd = head.subarray(0, 4).toString('hex') === '28b52ffd'
@@ -85,8 +86,15 @@ async function unpacked(head: Buffer): Promise<Buffer> {
   const unpacker = gzip ? createGunzip() : createZstdDecompress()
   return new Promise((resolve) => {
     const pieces: Buffer[] = []
-    unpacker.on('data', (bytes: Buffer) => pieces.push(bytes))
+    let size = 0
     const finish = (): void => resolve(Buffer.concat(pieces))
+    unpacker.on('data', (bytes: Buffer) => {
+      pieces.push(bytes)
+      size += bytes.length
+      if (size < headerBytes) return
+      unpacker.destroy()
+      finish()
+    })
     unpacker.once('error', finish) // the rest of the file is missing
     unpacker.once('end', finish)
     unpacker.end(head)
