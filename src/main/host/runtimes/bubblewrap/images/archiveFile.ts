@@ -40,6 +40,8 @@ const unusedKeys = ['Cmd', 'Entrypoint', 'User', 'WorkingDir', 'Volumes', 'Expos
 
 const maxJsonBytes = 8 * 1024 * 1024
 const maxMembers = 100_000
+/** What describes or is a layer has no longer one: see PATH_MAX. */
+const maxNameCharacters = 4096
 const maxNesting = 3
 
 /**
@@ -72,14 +74,16 @@ async function membersOf(path: string, signal: AbortSignal): Promise<Members> {
   try {
     for await (const entry of entries) {
       const { name, type, size = 0, byteOffset, linkname } = entry.header as unknown as TarHeader
+      entry.resume()
+      const target = linkname ?? ''
+      if (name.length > maxNameCharacters || target.length > maxNameCharacters) continue
       const plain = posix.normalize(name)
       if (type === 'file' || type === 'contiguous-file') found.set(plain, { path, at: byteOffset, size })
-      if (type === 'symlink') links.set(plain, posix.normalize(posix.join(posix.dirname(plain), linkname ?? '')))
-      entry.resume()
+      if (type === 'symlink') links.set(plain, posix.normalize(posix.join(posix.dirname(plain), target)))
       // A root file system may have many more: its names are read when it is written.
-      if (found.size >= maxMembers) break
+      if (found.size + links.size >= maxMembers) break
     }
-    if (found.size < maxMembers) await piped
+    if (found.size + links.size < maxMembers) await piped
   } catch (failure) {
     signal.throwIfAborted()
     throw noTar(failure)
