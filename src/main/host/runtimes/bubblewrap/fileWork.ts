@@ -7,13 +7,16 @@ import { bytesOfName } from '../fileNames.ts'
 import type { FileOperations, MoveRequest } from '../fileOperations.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
 import { entryOf, foldersFirst, stateOf } from './fileStates.ts'
-import { checkPath, type FileDoor, type FileEnding, fileFailure } from './machineFiles.ts'
+import { checkPath, type FileDoor, type FileEnding, fileFailure, hear, toldBytes, toldTooMuch } from './machineFiles.ts'
 
 /** Runs something in the machine, if it is there. */
 type Inside = <T>(work: (door: FileDoor) => Promise<T>) => Promise<T>
 
 /** What `fileScript` is to do: a name, the path, and what else the work needs. */
 type Work = { name: string; path: string; more?: readonly (string | number | boolean)[]; content?: Uint8Array }
+
+/** Of one listing. As JSON it is longer: what was cut off here is too long for an answer, and told to be `truncated`. */
+const listingBytes = 10 * 1024 * 1024
 
 /** @param over when the machine ends, and with it what is read of it */
 export function fileOperations(
@@ -28,7 +31,7 @@ export function fileOperations(
       }),
     readRange: (path, { offset, length }, signal) =>
       inside(async (into) => {
-        const all = await answer(into, { name: 'read', path, more: [offset, length] }, signal)
+        const all = await answer(into, { name: 'read', path, more: [offset, length] }, signal, length + toldBytes)
         const end = all.indexOf(0)
         return { bytes: all.subarray(end + 1), state: stateOf(path, all.toString('latin1', 0, end)) }
       }),
@@ -58,27 +61,30 @@ export function fileOperations(
   return files
 }
 
+/** @returns of a folder with very many entries those that were found first */
 export async function listMachineFiles(
   door: FileDoor,
   { path, signal }: { path: string; signal: AbortSignal },
 ): Promise<FileEntry[]> {
-  const told = (await answer(door, { name: 'list', path }, signal)).toString('latin1').split('\0')
+  const work: Work = { name: 'list', path }
+  const limits = { mostBytes: listingBytes, signal }
+  const { told: bytes, whole, ending } = await hear(door, asked(work, door), limits)
+  if (whole && ending.kind !== 'ended') throw workFailure(work, ending)
+  const told = bytes.toString('latin1').split('\0')
   const entries: FileEntry[] = []
   for (let at = 0; at + 2 < told.length; at += 2) entries.push(entryOf(path, told[at] ?? '', told[at + 1] ?? ''))
   return entries.toSorted(foldersFirst)
 }
 
-async function answer(door: FileDoor, work: Work, signal: AbortSignal): Promise<Buffer> {
-  signal.throwIfAborted()
-  const chunks: Buffer[] = []
-  const onOutput = (bytes: Buffer): void => void chunks.push(bytes)
-  const entered = door.open({ mode: 'file', fields: [], content: requestOf(work, door), onOutput })
-  signal.addEventListener('abort', entered.kill, { once: true })
-  const ending = await entered.ending
-  signal.removeEventListener('abort', entered.kill)
-  signal.throwIfAborted()
-  if (ending.kind === 'ended') return Buffer.concat(chunks)
+async function answer(door: FileDoor, work: Work, signal: AbortSignal, mostBytes = toldBytes): Promise<Buffer> {
+  const { told, whole, ending } = await hear(door, asked(work, door), { mostBytes, signal })
+  if (!whole) throw toldTooMuch(work.path)
+  if (ending.kind === 'ended') return told
   throw workFailure(work, ending)
+}
+
+function asked(work: Work, door: FileDoor) {
+  return { mode: 'file' as const, fields: [], content: requestOf(work, door) }
 }
 
 type Ends = { signal: AbortSignal; over: AbortSignal }
@@ -105,7 +111,7 @@ async function archive(door: FileDoor, path: string, { signal, over }: Ends): Pr
   const onOutput = (bytes: Buffer): void => {
     if (!stream.destroyed && !stream.push(bytes)) connection?.pause()
   }
-  const { kill, started, ending } = door.open({ mode: 'file', fields: [], content: requestOf(work, door), onOutput })
+  const { kill, started, ending } = door.open({ ...asked(work, door), onOutput })
   signal.addEventListener('abort', stop, { once: true })
   over.addEventListener('abort', end, { once: true })
   const ended = ending.then((how) => {

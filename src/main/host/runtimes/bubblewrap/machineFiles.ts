@@ -23,11 +23,15 @@ export type FileDoor = {
   }
 }
 
+/** Of what is told besides content: a state, with the target of a link. */
+export const toldBytes = 65_536
+
 type FileRequest = {
   mode: 'read' | 'write'
   path: string
   more?: string
   content?: Uint8Array
+  mostBytes: number
   signal: AbortSignal
 }
 
@@ -35,29 +39,51 @@ export async function writeMachineFile(
   door: FileDoor,
   request: { path: string; content: Uint8Array; signal: AbortSignal },
 ): Promise<void> {
-  await reach(door, { ...request, mode: 'write', more: String(request.content.length) })
+  await reach(door, { ...request, mode: 'write', more: String(request.content.length), mostBytes: toldBytes })
 }
 
 export function readMachineFile(
   door: FileDoor,
-  request: { path: string; maxBytes: number; signal: AbortSignal },
+  { path, maxBytes, signal }: { path: string; maxBytes: number; signal: AbortSignal },
 ): Promise<Buffer> {
-  return reach(door, { mode: 'read', path: request.path, more: String(request.maxBytes), signal: request.signal })
+  return reach(door, { mode: 'read', path, more: String(maxBytes), mostBytes: maxBytes + toldBytes, signal })
 }
 
-async function reach(door: FileDoor, { mode, path, more, content, signal }: FileRequest): Promise<Buffer> {
+async function reach(door: FileDoor, { mode, path, more, content, mostBytes, signal }: FileRequest): Promise<Buffer> {
   checkPath(path)
-  signal.throwIfAborted()
   const fields = more === undefined ? [path] : [path, more]
-  const chunks: Buffer[] = []
-  const onOutput = (bytes: Buffer): void => void chunks.push(bytes)
-  const entered = door.open({ mode, fields, ...(content && { content }), onOutput })
+  const { told, whole, ending } = await hear(door, { mode, fields, ...(content && { content }) }, { mostBytes, signal })
+  if (!whole) throw toldTooMuch(path)
+  if (ending.kind === 'ended') return told
+  throw fileFailure(path, ending)
+}
+
+/** Whoever answers is in the sandbox: past `mostBytes` it is killed, and `told` is only the beginning. */
+export async function hear(
+  door: FileDoor,
+  request: Omit<Parameters<FileDoor['open']>[0], 'onOutput'>,
+  { mostBytes, signal }: { mostBytes: number; signal: AbortSignal },
+): Promise<{ told: Buffer; whole: boolean; ending: FileEnding }> {
+  signal.throwIfAborted()
+  const pieces: Buffer[] = []
+  let size = 0
+  const entered = door.open({
+    ...request,
+    onOutput(bytes) {
+      size += bytes.length
+      if (size <= mostBytes) pieces.push(bytes)
+      else entered.kill()
+    },
+  })
   signal.addEventListener('abort', entered.kill, { once: true })
   const ending = await entered.ending
   signal.removeEventListener('abort', entered.kill)
   signal.throwIfAborted()
-  if (ending.kind === 'ended') return Buffer.concat(chunks)
-  throw fileFailure(path, ending)
+  return { told: Buffer.concat(pieces), whole: size <= mostBytes, ending }
+}
+
+export function toldTooMuch(path: string): AppError {
+  return new AppError('exec/failed', `The sandbox told more of ${path} than it was asked for.`)
 }
 
 export function checkPath(path: string): void {

@@ -10,7 +10,11 @@ export function containerFileDoor(agent: Pick<AgentConnection, 'open'>, machine:
     open(request) {
       const channel = agent.open(request)
       const started = channel.started.then((it) => (it === undefined ? undefined : channel))
-      return { started, ending: channel.ending.then(whole), kill: channel.drop }
+      const kill = (): void => {
+        channel.drop()
+        channel.bury({ kind: 'lost', detail: 'It was given up.' }) // an agent that says nothing keeps nobody waiting
+      }
+      return { started, ending: channel.ending.then(whole), kill }
     },
   }
 }

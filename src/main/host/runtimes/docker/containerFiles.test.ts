@@ -1,0 +1,21 @@
+import { duplexPair } from 'node:stream'
+import { expect, test } from 'vitest'
+import { readMachineFile } from '../bubblewrap/machineFiles.ts'
+import { agentConnection } from './agentConnection.ts'
+import { containerFileDoor } from './containerFiles.ts'
+
+test('an agent that says nothing keeps nobody waiting past the deadline', async () => {
+  const [host, container] = duplexPair()
+  container.resume()
+  const agent = agentConnection(host)
+  const deadline = new AbortController()
+  const reading = readMachineFile(containerFileDoor(agent, 'x86_64'), {
+    path: '/etc/hostname',
+    maxBytes: 1,
+    signal: deadline.signal,
+  })
+  deadline.abort(new Error('It took too long.'))
+  await expect(reading).rejects.toThrow('It took too long.')
+  agent.destroy('')
+  container.destroy()
+})
