@@ -33,23 +33,32 @@ export function TextEditor({ sandboxId, path, text, version, onUnsaved, onSaved 
     setUnsaved(now)
     onUnsaved(now)
   })
-  const save = useEffectEvent(async (ifVersion: string | undefined, to = path) => {
+  const write = async (target: { to: string; ifVersion?: string | undefined; isNew?: boolean }) => {
     const written = editor.current?.text()
-    if (written === undefined || busy) return
+    if (written === undefined) return
+    const { to, ifVersion, isNew = false } = target
     setBusy(true)
     try {
-      const now = await saveText(agent, { id: sandboxId, path: to, text: written, ifVersion })
+      const now = await saveText(agent, { id: sandboxId, path: to, text: written, ifVersion, isNew })
       if (to === path) known.current = now
       setConflict(false)
       changed(editor.current?.text() !== written)
       onSaved(to)
-    } catch (failure) {
-      if (failure instanceof AppError && failure.code === 'file/changed') setConflict(true)
-      else notify.failed(failure, { title: `${nameOf(to)} was not saved` })
     } finally {
       setBusy(false)
     }
+  }
+  const save = useEffectEvent(async (ifVersion: string | undefined) => {
+    if (busy) return
+    try {
+      await write({ to: path, ifVersion })
+    } catch (failure) {
+      if (failure instanceof AppError && failure.code === 'file/changed') setConflict(true)
+      else notify.failed(failure, { title: `${nameOf(path)} was not saved` })
+    }
   })
+  /** Takes the place of nothing. @throws AppError `file/exists` … */
+  const saveAs = (name: string) => write({ to: joinPath(folderOf(path), name), isNew: true })
   const reload = async () => {
     try {
       const now = await openFile(agent, sandboxId, path)
@@ -116,7 +125,7 @@ export function TextEditor({ sandboxId, path, text, version, onUnsaved, onSaved 
           initial={nameOf(path)}
           confirmLabel="Save"
           onClose={() => setNaming(false)}
-          onName={async (name) => save(undefined, joinPath(folderOf(path), name))}
+          onName={saveAs}
         />
       )}
     </div>
