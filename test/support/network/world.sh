@@ -6,10 +6,24 @@ set -e
 folder=$1 node=$2
 shift 2
 here=$(dirname "$0")
+# Usage: wait_for WHAT COMMAND…, until the command succeeds.
+wait_for() {
+  what=$1 rounds=0
+  shift
+  until "$@"; do
+    rounds=$((rounds + 1))
+    if [ "$rounds" -ge 600 ]; then
+      echo "world.sh: $what is not there after 30 seconds" >&2
+      exit 1
+    fi
+    sleep 0.05
+  done
+}
 mount --make-rprivate /
 unshare --net sleep infinity &
 world=$!
-until [ "$(readlink /proc/$world/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.05; done
+is_apart() { [ "$(readlink /proc/$world/ns/net)" != "$(readlink /proc/self/ns/net)" ]; }
+wait_for 'the world' is_apart
 in_world() { nsenter --net=/proc/$world/ns/net "$@"; }
 ip link set lo up
 ip link add eth0 type veth peer name far netns $world
@@ -24,5 +38,6 @@ echo 'nameserver 198.51.100.1' > "$folder/resolv.conf"
 mount --bind "$folder/resolv.conf" /etc/resolv.conf
 "$node" "$here/server.ts" 127.0.0.1:4000 0.0.0.0:5000 > "$folder/host.log" 2>&1 &
 in_world "$node" "$here/server.ts" 0.0.0.0:80 names > "$folder/world.log" 2>&1 &
-until grep -q ready "$folder/host.log" && grep -q ready "$folder/world.log"; do sleep 0.05; done
+are_ready() { grep -q ready "$folder/host.log" && grep -q ready "$folder/world.log"; }
+wait_for 'what answers in it' are_ready
 exec "$@"
