@@ -36,3 +36,23 @@ test('a sandbox can be made from what is ready, and is told about everything els
   })
   await expect(ready('unknown')).rejects.toMatchObject({ code: 'image/not-found', status: 404 })
 })
+
+test('no sandbox is made from an image that is being removed', async () => {
+  const name = ImageName.parse('ready')
+  const { promise: removed, resolve: remove } = Promise.withResolvers<void>()
+  const listing = answering([image('ready', 'ready')])
+  const call = (async (...given: Parameters<HostCall>) => {
+    if (given[0] === 'image.remove') await removed
+    return listing(...given)
+  }) as HostCall // as the one above
+  const held = images({ call, runtimes: noRuntimes, records: { countOf: () => 0 } })
+  const found = held.ready(name)
+  const removal = held.remove(name)
+  const beingRemoved = { code: 'image/not-ready', message: 'The image `ready` is being removed.' }
+  await expect(found).rejects.toMatchObject(beingRemoved)
+  expect(() => held.needKept(name)).toThrow(expect.objectContaining(beingRemoved))
+  await expect(held.remove(name)).rejects.toMatchObject(beingRemoved)
+  remove()
+  await removal
+  expect(await held.ready(name)).toMatchObject({ name })
+})

@@ -16,6 +16,8 @@ export type Images = {
   remove(name: ImageName): Promise<void>
   /** One that a sandbox can be made from. @throws AppError `image/not-found`, `image/not-ready` */
   ready(name: ImageName): Promise<HostImage>
+  /** Last check before a sandbox is recorded. @throws AppError `image/not-ready` when it is being removed */
+  needKept(name: ImageName): void
 }
 
 /** Hundreds of thousands of files may have to go. */
@@ -27,6 +29,16 @@ export function images(options: {
   records: Pick<SandboxRepository, 'countOf'>
 }): Images {
   const { call, runtimes, records } = options
+  const removing = new Set<ImageName>()
+  const needUnused = (name: ImageName): void => {
+    const made = records.countOf(name)
+    if (made === 0) return
+    const sandboxes = made === 1 ? 'One sandbox is' : `${made} sandboxes are`
+    throw new AppError('image/in-use', `${sandboxes} made from the image \`${name}\`.`)
+  }
+  const needKept = (name: ImageName): void => {
+    if (removing.has(name)) throw new AppError('image/not-ready', `The image \`${name}\` is being removed.`)
+  }
   const list = async (): Promise<HostImage[]> => (await call('image.list', {})).result.images
 
   return {
@@ -39,12 +51,14 @@ export function images(options: {
       return (await call('image.add', { runtime: runtime.name, name, source })).result
     },
     async remove(name) {
-      const made = records.countOf(name)
-      if (made > 0) {
-        const sandboxes = made === 1 ? 'One sandbox is' : `${made} sandboxes are`
-        throw new AppError('image/in-use', `${sandboxes} made from the image \`${name}\`.`)
+      needKept(name)
+      needUnused(name)
+      removing.add(name)
+      try {
+        await call('image.remove', { name }, { deadlineMs: removeDeadlineMs })
+      } finally {
+        removing.delete(name)
       }
-      await call('image.remove', { name }, { deadlineMs: removeDeadlineMs })
     },
     async ready(name) {
       const image = (await list()).find((it) => it.name === name)
@@ -54,8 +68,10 @@ export function images(options: {
       if (image.status === 'failed') {
         throw new AppError('image/not-found', `The image \`${name}\` could not be added: ${image.detail}`)
       }
+      needKept(name)
       return image
     },
+    needKept,
   }
 }
 

@@ -60,7 +60,7 @@ export type SandboxRegistryOptions = {
   records: SandboxRepository
   call: HostCall
   runtimes: RuntimeReports
-  images: Pick<Images, 'ready'>
+  images: Pick<Images, 'ready' | 'needKept'>
   publish: (accountId: AccountId, event: ServiceEvent) => void
   note: ActivityLog['note']
   toWire: (record: SandboxRecord) => Sandbox
@@ -159,6 +159,8 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       const runtime = await options.runtimes.choose(await runtimeOf(wanted))
       const network = wanted.network ?? options.defaultNetwork
       needRoom()
+      // Its removal may have begun since it was found; from here to the record nothing waits.
+      if (wanted.image !== undefined) options.images.needKept(wanted.image)
       const id = SandboxId.parse(options.newId())
       const record: SandboxRecord = {
         id,
