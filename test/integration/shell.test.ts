@@ -108,6 +108,13 @@ test('the window stays on the local interface, and links lead to the browser', a
     'http://127.0.0.1:1/',
     'http://localhost:1/',
     'http://[::1]:1/',
+    'https://localhost:1/',
+    'https://LOCALHOST./',
+    'https://a.localhost:1/',
+    'https://127.9.8.7:1/',
+    'http://127.1./',
+    'https://[::1]/',
+    'http://[::ffff:127.0.0.1]:1/',
     'file:///etc/passwd',
     'javascript:alert(1)',
     'data:text/html,x',
@@ -130,11 +137,13 @@ test('the window stays on the local interface, and links lead to the browser', a
   expect(happens('will-navigate', 'https://example.com/c')).toBe(true)
   expect(window.webContents.openHandler?.({ url: 'http://example.com/' })).toEqual({ action: 'deny' })
   expect(window.webContents.openHandler?.({ url: 'mailto:ada@example.com' })).toEqual({ action: 'deny' })
+  expect(window.webContents.openHandler?.({ url: preview })).toEqual({ action: 'deny' })
   expect(electronSeen.openedOutside).toEqual([
     'https://example.com/a?b',
     'https://example.com/c',
     'http://example.com/',
     'mailto:ada@example.com',
+    preview,
   ])
 })
 

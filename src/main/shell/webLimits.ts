@@ -56,12 +56,22 @@ function openOutside(url: string, origin: string): void {
   shell.openExternal(new URL(url).href).catch(() => {}) // no browser: there is nobody to tell
 }
 
-/** Nothing that listens on this machine alone is opened for a page: what a sandbox prints could name it. */
+/** Of what listens on this machine alone only exposed ports are opened for a page: what a sandbox prints could name it. */
 function leadsAway(url: string): boolean {
   if (!URL.canParse(url)) return false
+  if (isPreview(url)) return true
   const { protocol, hostname } = new URL(url)
-  if (protocol === 'http:') return !/^(localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])$/.test(hostname)
-  return protocol === 'https:' || protocol === 'mailto:'
+  if (protocol === 'http:' || protocol === 'https:') return !isThisMachine(hostname)
+  return protocol === 'mailto:'
+}
+
+/** @param hostname as `URL` writes it: lower case, IPv4 with four decimal parts, IPv6 shortened and hexadecimal */
+function isThisMachine(hostname: string): boolean {
+  const host = hostname.replace(/\.+$/, '')
+  if (host === '' || host === 'localhost' || host.endsWith('.localhost')) return true
+  // ::, ::1, and 127.0.0.0/8 and 0.0.0.0 within ::/96 and ::ffff:0:0/96
+  if (/^\[::1?\]$|^\[::(ffff:)?(7f[0-9a-f]{2}:[0-9a-f]{1,4}|0:0)\]$/.test(host)) return true
+  return /^127(\.\d{1,3}){3}$|^0\.0\.0\.0$/.test(host)
 }
 
 function originOf(url: string | undefined): string | undefined {
