@@ -893,7 +893,7 @@ async function openTerminal(
 ): Promise<WatchedTerminal> {
   const terminal = await machine.openTerminal({ cols: 80, rows: 24, ...request })
   const chunks: Buffer[] = []
-  terminal.onOutput((bytes) => chunks.push(bytes))
+  terminal.onOutput((bytes) => chunks.push(Buffer.from(bytes)))
   return {
     ...terminal,
     write: (input) => terminal.write(Buffer.from(input)),

@@ -162,7 +162,10 @@ export type TerminalRequest = {
 
 /** A running pseudo-terminal. Listeners are set by its one owner before the first byte is delivered. */
 export interface MachineTerminal {
-  /** Raw output in order. Every byte that was written before the exit is delivered before `ended` resolves. */
+  /**
+   * Raw output in order. Every byte that was written before the exit is delivered before `ended` resolves.
+   * The bytes are the listener's until it returns: what it keeps it copies.
+   */
   onOutput(listener: (bytes: Buffer) => void): void
   write(bytes: Uint8Array): void
   resize(cols: number, rows: number): void

@@ -21,7 +21,8 @@ const terminalEnvironment = ['TERM=xterm-256color', 'COLORTERM=truecolor']
 export async function openTerminal(entrance: Entrance, request: TerminalRequest): Promise<MachineTerminal> {
   const fields = commandFields(request, terminalEnvironment)
   const terminal = pseudoTerminal(entrance)
-  const stream = streamOf(terminal)
+  const reading: Reading = { deliver: () => {} }
+  const stream = streamOf(terminal, reading)
   try {
     terminal.resize(request.cols, request.rows)
     const entered = enter(entrance, {
@@ -31,7 +32,7 @@ export async function openTerminal(entrance: Entrance, request: TerminalRequest)
     })
     const started = await entered.started
     if (!started) throw await notStarted(entered, request)
-    return running({ entered, leader: started.pid, connection: started.connection, stream, terminal })
+    return running({ entered, leader: started.pid, connection: started.connection, stream, reading, terminal })
   } catch (failure) {
     stream.destroy()
     if (failure instanceof AppError) throw failure
@@ -48,9 +49,9 @@ function pseudoTerminal(entrance: Entrance): PseudoTerminal {
 }
 
 /** Owns the master from here on. */
-function streamOf(terminal: PseudoTerminal): ReadStream {
+function streamOf(terminal: PseudoTerminal, reading: Reading): ReadStream {
   try {
-    return terminal.stream().pause()
+    return terminal.stream((bytes) => reading.deliver(bytes))
   } catch (failure) {
     closeSync(terminal.master)
     throw terminalFailed('The terminal could not be started.', failure)
@@ -69,26 +70,27 @@ function terminalFailed(message: string, cause: unknown): AppError {
   return new AppError('terminal/failed', message, { cause })
 }
 
+/** Where output goes: it comes only once somebody listens. */
+type Reading = { deliver: (bytes: Buffer) => void }
 type Running = {
   entered: Entered
   leader: number
   connection: Socket
   stream: ReadStream
+  reading: Reading
   terminal: PseudoTerminal
 }
 
-function running({ entered, leader, connection, stream, terminal }: Running): MachineTerminal {
+function running({ entered, leader, connection, stream, reading, terminal }: Running): MachineTerminal {
   let hungUp = false
   let over = false
   let killTimer: NodeJS.Timeout | undefined
   let received = 0
-  let deliver: (bytes: Buffer) => void = () => {}
-  stream.on('data', (bytes: Buffer) => deliver(bytes))
   const closed = new Promise<'closed'>((resolve) => {
     stream.on('error', () => stream.destroy()) // EIO: nobody holds the other end any more
     stream.once('end', () => {
       // The event loop takes a hang-up for the end even when the kernel still holds output.
-      if (!hungUp) for (const bytes of terminal.rest()) deliver(bytes)
+      if (!hungUp) for (const bytes of terminal.rest()) reading.deliver(bytes)
       stream.destroy()
     })
     stream.once('close', () => {
@@ -119,7 +121,7 @@ function running({ entered, leader, connection, stream, terminal }: Running): Ma
 
   return {
     onOutput(listener) {
-      deliver = (bytes) => {
+      reading.deliver = (bytes) => {
         received += bytes.length
         listener(bytes)
       }

@@ -7,7 +7,8 @@ export type PseudoTerminal = {
   master: number
   /** The program's end is /dev/pts/NUMBER inside. */
   number: number
-  stream(): ReadStream
+  /** Begins paused; what it reads goes to `onBytes` alone, which has the bytes only until it returns. */
+  stream(onBytes: (bytes: Buffer) => void): ReadStream
   /** What can be read at once, without the stream. */
   rest(): Generator<Buffer>
   resize(cols: number, rows: number): void
@@ -19,6 +20,8 @@ type NativeTerminals = { resize(master: number, cols: number, rows: number): voi
 // Not named `require`: the build puts one of that name into the same file.
 const load = createRequire(import.meta.url)
 const chunkBytes = 16 * 1024
+/** The kernel gives 4 KiB at once; the stream's own buffers of 64 KiB for each would keep the collector busy. */
+const readBytes = 16 * 1024
 const multiplexer = 5 * 256 + 2
 
 /** @param root the machine's root as the host reaches it: /proc/PID/root */
@@ -32,7 +35,7 @@ export function openPseudoTerminal(root: string, uid: number | undefined): Pseud
     return {
       master,
       number,
-      stream: () => new ReadStream(master),
+      stream: (onBytes) => readStream(master, onBytes),
       rest: () => readRest(master),
       resize: (cols, rows) => native().resize(master, cols, rows),
     }
@@ -40,6 +43,15 @@ export function openPseudoTerminal(root: string, uid: number | undefined): Pseud
     closeSync(master)
     throw failure
   }
+}
+
+function readStream(master: number, onBytes: (bytes: Buffer) => void): ReadStream {
+  const buffer = Buffer.allocUnsafeSlow(readBytes)
+  const callback = (count: number): boolean => {
+    onBytes(buffer.subarray(0, count))
+    return true
+  }
+  return new ReadStream(master, { onread: { buffer, callback } }).pause()
 }
 
 function indexOf(master: number): number {
