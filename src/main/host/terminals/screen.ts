@@ -5,6 +5,7 @@ import type { TerminalColours } from '../../../shared/contract/terminalColours.t
 import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import { terminalMarks } from '../../../shared/terminalMarks.ts'
 import { colourAnswers } from './colourAnswers.ts'
+import { plainBacklog } from './plainBacklog.ts'
 import { screenCore } from './screenCore.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
 import { modeSequences } from './screenModes.ts'
@@ -17,6 +18,13 @@ import { unfinishedBytes } from './wholeCharacters.ts'
 export type Screen = {
   /** Parses some of `bytes` from `offset` on and tells up to where; never much at once. */
   parse(bytes: Uint8Array, offset: number): number
+  /**
+   * Takes plain output without parsing it, or refuses it. Until `catchUp` has returned false, nothing else may be
+   * parsed, resized or asked.
+   */
+  postpone(bytes: Uint8Array): boolean
+  /** Parses some of what was postponed; false when nothing was left. */
+  catchUp(): boolean
   resize(cols: number, rows: number): void
   /** What programs that ask for colours are told. */
   draws(colours: TerminalColours): void
@@ -64,12 +72,21 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
   /** The chunk in which a plain run was looked for last, and where that run ended. */
   let searched: { bytes: Uint8Array; until: number } = { bytes: nothing, until: 0 }
 
+  const backlog = plainBacklog()
+  let late: { bytes: Uint8Array; parsed: number } | undefined
+
+  const keptLines = (): number => terminalLimits.scrollbackLines + 2 * terminal.rows
+  /** Plain text does nothing but scroll now. */
+  const isSimple = (): boolean => {
+    const { top, bottom } = core.margins()
+    const whole = terminal.buffer.active.type === 'normal' && top === 0 && bottom === terminal.rows - 1
+    return whole && tail.length === 0 && core.atRest()
+  }
+
   const skipUnseen = (bytes: Uint8Array, offset: number): number => {
     if (searched.bytes === bytes && offset < searched.until) return offset
-    const { top, bottom } = core.margins()
-    const simple = terminal.buffer.active.type === 'normal' && top === 0 && bottom === terminal.rows - 1
-    if (!simple || tail.length > 0 || !core.atRest()) return offset
-    const { until, visibleFrom } = plainRun(bytes, offset, terminalLimits.scrollbackLines + 2 * terminal.rows)
+    if (!isSimple()) return offset
+    const { until, visibleFrom } = plainRun(bytes, offset, keptLines())
     searched = { bytes, until }
     if (visibleFrom > offset) core.parse(coloursOf(bytes, offset, visibleFrom))
     return visibleFrom
@@ -113,13 +130,26 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
     return question.full ? wholeText(buffer) : visibleText(buffer, terminal.rows)
   }
 
+  const parse = (bytes: Uint8Array, offset: number): number => {
+    const from = skipUnseen(bytes, offset)
+    const part = bytes.subarray(from, from + turnBytes)
+    core.parse(part)
+    keepTail(part)
+    return from + part.length
+  }
+
   return {
-    parse(bytes, offset) {
-      const from = skipUnseen(bytes, offset)
-      const part = bytes.subarray(from, from + turnBytes)
-      core.parse(part)
-      keepTail(part)
-      return from + part.length
+    parse,
+    postpone(bytes) {
+      if (late || (backlog.isEmpty && (bytes.length < turnBytes || !isSimple()))) return false
+      return backlog.take(bytes, keptLines())
+    },
+    catchUp() {
+      if (!late && !backlog.isEmpty) late = { bytes: backlog.drain(), parsed: 0 }
+      if (!late) return false
+      late.parsed = parse(late.bytes, late.parsed)
+      if (late.parsed === late.bytes.length) late = undefined
+      return true
     },
     resize: (newCols, newRows) => terminal.resize(newCols, newRows),
     draws: colours.use,

@@ -64,13 +64,33 @@ test('a quiet screen is answered while others in its worker are flooded', async 
   const busy = handlers()
   const loud = pool.open({ cols: 80, rows: 24 }, busy)
   const quiet = pool.open({ cols: 80, rows: 24 }, handlers())
-  const flood = `\x1b[31m${'colour '.repeat(10)}\x1b[0m\r\n`.repeat(40_000)
+  // The cursor is moved in every line: all of it has to be parsed.
+  const flood = `\x1b[31m${'colour '.repeat(10)}\x1b[1C\x1b[0m\r\n`.repeat(40_000)
   loud.output(bytes(flood), false)
   quiet.output(bytes('quiet'), false)
   expect(textOf(await quiet.ask(wholeText))).toBe('quiet')
   expect(busy.parsed).toBe(0)
   await loud.ask(wholeText)
   await eventually(() => expect(busy.parsed).toBe(Buffer.byteLength(flood)))
+})
+
+test('shows a flood as if it had parsed all of it at once', async () => {
+  start(workerUrl, 1)
+  const seen = handlers()
+  const late = pool.open({ cols: 80, rows: 24 }, seen)
+  const atOnce = pool.open({ cols: 80, rows: 24 }, handlers())
+  const lines = Array.from({ length: 60_000 }, (_, index) => `\x1b[3${index % 7}mü ${index}\x1b[K${'.'.repeat(70)}\r\n`)
+  const flood = bytes(`\x1b[1m${lines.join('')}$ `)
+  // Cut anywhere, also within sequences and characters.
+  for (let from = 0; from < flood.length; from += 777_777) {
+    late.output(flood.slice(from, from + 777_777), false)
+    atOnce.output(flood.slice(from, from + 777_777), true)
+  }
+  const question = { kind: 'snapshot', scrollback: 10_000 } as const
+  const expected = textOf(await atOnce.ask(question))
+  expect(expected).toContain('ü 59999')
+  expect(textOf(await late.ask(question))).toBe(expected)
+  expect(seen.parsed).toBe(flood.length)
 })
 
 test('the past is drawn without answering it again', async () => {

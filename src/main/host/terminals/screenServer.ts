@@ -2,11 +2,22 @@ import type { MessagePort } from 'node:worker_threads'
 import { type Screen, screen } from './screen.ts'
 import type { FromScreens, ToScreens } from './screenMessages.ts'
 
-type Work = Exclude<ToScreens, { type: 'open' | 'close' }>
-type Held = { screen: Screen; queue: Work[]; parsed: number; replaying: boolean; rang: boolean }
+type Work = Exclude<ToScreens, { type: 'open' | 'close' }> | { type: 'catch-up' }
+type Held = {
+  screen: Screen
+  queue: Work[]
+  parsed: number
+  replaying: boolean
+  rang: boolean
+  /** Runs when nothing came for a moment: then there is time to parse what was postponed. */
+  lull: NodeJS.Timeout | undefined
+}
 
 /** A program may call its terminal anything, at any length; everyone who is connected is told. */
 const titleLength = 512
+
+const lullMs = 100
+const bell = 0x07
 
 /** Holds screens and does their work in turns of about a millisecond, so that none waits for a loud one. */
 export function serveScreens(port: MessagePort): void {
@@ -30,6 +41,7 @@ export function serveScreens(port: MessagePort): void {
       parsed: 0,
       replaying: false,
       rang: false,
+      lull: undefined,
     }
     screens.set(id, held)
   }
@@ -54,14 +66,31 @@ export function serveScreens(port: MessagePort): void {
     }
   }
 
+  const postponed = (id: number, held: Held, { bytes, replay }: Extract<Work, { type: 'output' }>): boolean => {
+    if (replay || held.parsed > 0 || !held.screen.postpone(bytes)) return false
+    held.queue.shift()
+    if (bytes.includes(bell)) tell({ type: 'bell', screen: id })
+    tell({ type: 'parsed', screen: id, bytes: bytes.length })
+    held.lull ??= setTimeout(() => add(held, { type: 'catch-up' }), lullMs)
+    held.lull.refresh()
+    return true
+  }
+
+  const caughtUp = (held: Held): boolean => {
+    const more = held.screen.catchUp()
+    held.rang = false // told when it came
+    return more
+  }
+
   const work = (id: number, held: Held): void => {
     const next = held.queue[0]
-    if (!next) return
+    if (!next || (next.type === 'output' && postponed(id, held, next)) || caughtUp(held)) return
     if (next.type === 'output') {
       parse(id, held, next)
       return
     }
     held.queue.shift()
+    if (next.type === 'catch-up') return
     if (next.type === 'resize') held.screen.resize(next.cols, next.rows)
     else if (next.type === 'colours') held.screen.draws(next.colours)
     else reply(held, next)
@@ -77,16 +106,21 @@ export function serveScreens(port: MessagePort): void {
     if (busy) setImmediate(takeTurns)
   }
 
+  const add = (held: Held, task: Work): void => {
+    held.queue.push(task)
+    if (!taking) setImmediate(takeTurns)
+    taking = true
+  }
+
   port.on('message', (message: ToScreens) => {
     if (message.type === 'open') return open(message.screen, message.cols, message.rows)
     const held = screens.get(message.screen)
     if (message.type === 'close') {
       screens.delete(message.screen)
+      clearTimeout(held?.lull)
       held?.screen.close()
       return
     }
-    held?.queue.push(message)
-    if (!taking) setImmediate(takeTurns)
-    taking = true
+    if (held) add(held, message)
   })
 }

@@ -5,6 +5,11 @@ const lineFeed = 0x0a
 /** Bell, backspace, tab, line feed, carriage return: they move the cursor or nothing. */
 const harmless = new Set([bell, 0x08, 0x09, lineFeed, carriageReturn])
 const [bracket, colour, eraseInLine] = [0x5b, 0x6d, 0x4b]
+const c1Lead = 0xc2
+/** The highest bit of four bytes, as a signed integer like all results of bit operations. */
+const topBits = 0x80808080 | 0
+/** No program sets more colours at once. */
+const longestSequence = 256
 const sampleBytes = 2 * 1024
 
 export type PlainRun = {
@@ -25,9 +30,32 @@ export type PlainRun = {
  */
 export function plainRun(bytes: Uint8Array, from: number, keptLines: number): PlainRun {
   if (!worthSearching(bytes, from, keptLines)) return { until: bytes.length, visibleFrom: from }
+  const { until, lines } = plainPart(bytes, from)
+  return { until, visibleFrom: lines > keptLines ? cutBefore({ bytes, from, until, keptLines }) : from }
+}
+
+export type PlainPart = {
+  /** The first byte that is not plain text, or the end. */
+  until: number
+  /** How many lines end before it. */
+  lines: number
+  /** True when all from `until` on begins something plain whose end is yet to come. */
+  unfinished: boolean
+}
+
+export function plainPart(bytes: Uint8Array, from: number): PlainPart {
+  const words = wordsOf(bytes)
+  const shift = bytes.byteOffset % 4
   let lines = 0
   let until = from
   while (until < bytes.length) {
+    if ((until + shift) % 4 === 0) {
+      const after = afterLetters(words, (until + shift) / 4) * 4 - shift
+      if (after > until) {
+        until = after
+        continue
+      }
+    }
     const byte = bytes[until] ?? 0
     if (byte === lineFeed) lines++
     else if (byte === escapeByte) {
@@ -38,7 +66,30 @@ export function plainRun(bytes: Uint8Array, from: number, keptLines: number): Pl
     } else if (byte < 0x20 ? !harmless.has(byte) : byte === 0x7f || beginsC1(bytes, until)) break
     until++
   }
-  return { until, visibleFrom: lines > keptLines ? cutBefore({ bytes, from, until, keptLines }) : from }
+  return { until, lines, unfinished: beginsPlain(bytes, until) }
+}
+
+/** Four bytes at a time, as most of a flood is letters; those at the ends that fill no word are left out. */
+function wordsOf({ buffer, byteOffset, length }: Uint8Array): Int32Array {
+  const begin = byteOffset - (byteOffset % 4)
+  return new Int32Array(buffer, begin, Math.floor((byteOffset + length - begin) / 4))
+}
+
+/** The first word from `from` on in which not every byte is from 0x20 to 0x7e. */
+function afterLetters(words: Int32Array, from: number): number {
+  let at = from
+  for (; at < words.length; at++) {
+    const word = words[at] ?? 0
+    // Below 0x80 no sum carries into the next byte, and the highest bit of each tells which side of a limit it is on.
+    if ((word & 0x80808080) !== 0) break
+    if (((word + 0x60606060) & ~(word + 0x01010101) & 0x80808080) !== topBits) break
+  }
+  return at
+}
+
+function beginsPlain(bytes: Uint8Array, at: number): boolean {
+  if (bytes[at] !== escapeByte) return at === bytes.length - 1 && bytes[at] === c1Lead
+  return bytes.length - at <= longestSequence && parametersEnd(bytes, at) === bytes.length
 }
 
 /** The colour sequences of a plain run that still count at its end: those after the last one that resets all. */
@@ -57,15 +108,21 @@ export function coloursOf(bytes: Uint8Array, from: number, to: number): Uint8Arr
 /** Where a sequence that sets colours or erases within its line ends; 0 for any other, and for half of one. */
 function sequenceEnd(bytes: Uint8Array, at: number): number {
   if (bytes[at + 1] !== bracket) return 0
-  let end = at + 2
-  // Digits, colons and semicolons.
-  while ((bytes[end] ?? 0) >= 0x30 && (bytes[end] ?? 0) <= 0x3b) end++
+  const end = parametersEnd(bytes, at)
   return bytes[end] === colour || bytes[end] === eraseInLine ? end + 1 : 0
+}
+
+/** Behind the digits, colons and semicolons of a sequence, or where something else ended it before. */
+function parametersEnd(bytes: Uint8Array, at: number): number {
+  if (bytes[at + 1] !== bracket) return at + 1
+  let end = at + 2
+  while ((bytes[end] ?? 0) >= 0x30 && (bytes[end] ?? 0) <= 0x3b) end++
+  return end
 }
 
 /** U+0080 to U+009F: controls in UTF-8. */
 function beginsC1(bytes: Uint8Array, at: number): boolean {
-  return bytes[at] === 0xc2 && (bytes[at + 1] ?? 0) < 0xa0
+  return bytes[at] === c1Lead && (bytes[at + 1] ?? 0) < 0xa0
 }
 
 /** Guesses from the first lines whether there can be enough: searching all of it costs a tenth of parsing it. */
@@ -76,7 +133,8 @@ function worthSearching(bytes: Uint8Array, from: number, keptLines: number): boo
   return (lines * (bytes.length - from)) / sample.length > keptLines
 }
 
-function cutBefore(run: { bytes: Uint8Array; from: number; until: number; keptLines: number }): number {
+/** Where the lines begin that are kept at the end of a run; its start when there are not more. */
+export function cutBefore(run: { bytes: Uint8Array; from: number; until: number; keptLines: number }): number {
   let kept = 0
   for (let at = run.until - 1; at > run.from; at--) {
     if (run.bytes[at] !== lineFeed) continue

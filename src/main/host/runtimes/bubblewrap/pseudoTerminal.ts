@@ -49,9 +49,10 @@ function readStream(master: number, onBytes: (bytes: Buffer) => void): ReadStrea
   const buffer = Buffer.allocUnsafeSlow(readBytes)
   const callback = (count: number): boolean => {
     onBytes(buffer.subarray(0, count))
-    return true
+    return !stream.isPaused() // a stream that is paused right after it was resumed would go on reading
   }
-  return new ReadStream(master, { onread: { buffer, callback } }).pause()
+  const stream = new ReadStream(master, { onread: { buffer, callback } })
+  return stream.pause()
 }
 
 function indexOf(master: number): number {
