@@ -32,7 +32,7 @@ export const searchTerminals = defineRoute({
       .string()
       .min(1, 'must not be empty')
       .max(searchLimits.queryLength, `must have at most ${searchLimits.queryLength} characters`),
-    /** `q` is a regular expression of JavaScript, with the flag `u`. */
+    /** `q` is a regular expression of JavaScript. */
     regex: QueryFlag.default(false),
     case_sensitive: QueryFlag.default(false),
     limit: z.coerce
