@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { truncate, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../support/eventually.ts'
 import { tinyImage } from '../support/imageArchives.ts'
@@ -22,7 +22,7 @@ test('images are added, listed and removed without a Steward that runs', async (
 
   const added = await outcome(data, 'add', 'tiny', '--from', archive)
   expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining('Unpacking') })
-  expect(added.stdout).toBe(`The image tiny is ready (0 MB): The files of ${archive}.\n`)
+  expect(added.stdout).toBe(`The image tiny is ready (0 MB): The files of ${basename(archive)}.\n`)
   expect(await outcome(data, 'add', 'tiny', '--from', archive)).toMatchObject({
     code: 3,
     stdout: '',

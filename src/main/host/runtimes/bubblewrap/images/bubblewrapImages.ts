@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../../../../shared/appError.ts'
@@ -178,8 +178,11 @@ async function plainFile(path: string, { spare, limits, signal }: Filling): Prom
   return plain
 }
 
+/** Everybody may read it: of the file its name, not the host's folders. */
 function described(path: string, { title, layered, ignored }: ImageArchive): string {
-  const what = layered ? `The image ${title ?? 'without a name'} of ${path}.` : `The files of ${path}.`
+  const what = layered
+    ? `The image ${title ?? 'without a name'} of ${basename(path)}.`
+    : `The files of ${basename(path)}.`
   return ignored.length === 0 ? what : `${what} Not used of its settings: ${ignored.join(', ')}.`
 }
 
