@@ -1,6 +1,7 @@
 import { constants } from 'node:os'
 import { AppError } from '../../../../shared/appError.ts'
-import { type ExecOutcome, type ExecRequest, execStreamBytes } from '../sandboxRuntime.ts'
+import { keptOutput } from '../keptOutput.ts'
+import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
 import { type Ending, type Entrance, enter } from './enter.ts'
 
 const timeoutExitCode = 124
@@ -29,8 +30,8 @@ export function commandFields(
 
 export async function runCommand(entrance: Entrance, request: ExecRequest): Promise<ExecOutcome> {
   const startedAt = performance.now()
-  const stdout = collected()
-  const stderr = collected()
+  const stdout = keptOutput()
+  const stderr = keptOutput()
   const entered = enter(entrance, {
     mode: 'exec',
     fields: commandFields(request),
@@ -102,23 +103,4 @@ function exitCode(ending: Ending, request: ExecRequest): number {
   if (ending.kind !== 'ended') throw notRun(ending, request.cwd)
   const signal = ending.status & 0x7f
   return signal === 0 ? ending.status >> 8 : 128 + signal
-}
-
-type Collected = { take(bytes: Buffer): void; bytes(): Buffer; truncated(): boolean }
-
-function collected(): Collected {
-  const kept: Buffer[] = []
-  let size = 0
-  let truncated = false
-  return {
-    take(bytes) {
-      const room = execStreamBytes - size
-      if (bytes.length > room) truncated = true
-      if (room <= 0) return
-      kept.push(bytes.length > room ? bytes.subarray(0, room) : bytes)
-      size += Math.min(bytes.length, room)
-    },
-    bytes: () => Buffer.concat(kept, size),
-    truncated: () => truncated,
-  }
 }

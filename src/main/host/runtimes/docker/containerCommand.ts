@@ -1,6 +1,6 @@
 import { commandFields, notRun } from '../bubblewrap/runCommand.ts'
+import { keptOutput } from '../keptOutput.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
-import { execStreamBytes } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 
@@ -14,8 +14,8 @@ export async function runInContainer(
   request: ExecRequest,
 ): Promise<ExecOutcome> {
   const startedAt = performance.now()
-  const stdout = kept()
-  const stderr = kept()
+  const stdout = keptOutput()
+  const stderr = keptOutput()
   const channel = agent.open({
     mode: 'exec',
     fields: commandFields(request, environment),
@@ -54,21 +54,4 @@ function exitCode(ending: ChannelEnding, cwd: string | undefined): number {
   if (ending.kind !== 'ended') throw notRun(ending, cwd)
   const signal = ending.status & 0x7f
   return signal === 0 ? ending.status >> 8 : 128 + signal
-}
-
-function kept(): { take(bytes: Buffer): void; bytes(): Buffer; truncated(): boolean } {
-  const pieces: Buffer[] = []
-  let size = 0
-  let truncated = false
-  return {
-    take(bytes) {
-      const room = execStreamBytes - size
-      if (bytes.length > room) truncated = true
-      if (room <= 0) return
-      pieces.push(bytes.length > room ? bytes.subarray(0, room) : bytes)
-      size += Math.min(bytes.length, room)
-    },
-    bytes: () => Buffer.concat(pieces, size),
-    truncated: () => truncated,
-  }
 }

@@ -1,18 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { patientCount } from '../patientCount.ts'
 import type { MachineUsage } from '../sandboxRuntime.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 
 /** Counting what files take goes on in the background up to here. */
 const countMs = 60_000
-/** Nobody waits longer for the first count. */
-const patienceMs = 2_000
-/** A count is good for this long, and for a multiple of the time that it took. */
-const freshMs = 5_000
-const rest = 20
 
 /** Measures one running container as the engine sees it, not as it says of itself. */
 export function containerMeter(engine: DockerEngine, container: string): () => Promise<MachineUsage> {
-  const diskBytes = diskMeter(engine, container)
+  const diskBytes = patientCount(() => writtenBytes(engine, container))
   return async () => {
     const disk = diskBytes()
     const stats = await engine.use('measure a container', (docker, abortSignal) =>
@@ -29,30 +24,6 @@ export function containerMeter(engine: DockerEngine, container: string): () => P
       processes: stats.pids_stats?.current ?? 0,
       diskBytes: await disk,
     }
-  }
-}
-
-function diskMeter(engine: DockerEngine, container: string): () => Promise<number | undefined> {
-  let bytes: number | undefined
-  let freshUntil = 0
-  let counting: Promise<void> | undefined
-
-  const count = async (): Promise<void> => {
-    const begun = performance.now()
-    bytes = (await writtenBytes(engine, container)) ?? bytes
-    const ended = performance.now()
-    freshUntil = ended + Math.max(freshMs, (ended - begun) * rest)
-    counting = undefined
-  }
-
-  return async () => {
-    if (performance.now() >= freshUntil) counting ??= count()
-    if (bytes !== undefined || !counting) return bytes
-    const patience = new AbortController()
-    const late = pause(patienceMs, undefined, { signal: patience.signal }).catch(() => {}) // called off below
-    await Promise.race([counting, late])
-    patience.abort()
-    return bytes
   }
 }
 
