@@ -43,6 +43,8 @@ module.exports = {
     only('@lydell/node-pty', 'main/host/runtimes/'),
     only('better-sqlite3', 'main/storage/'),
     only('undici', 'main/platform/httpClient.ts', 'main/agent/'),
+    only('viem', 'main/agent/', 'main/service/'),
+    only('ox', 'main/agent/', 'main/service/'),
     forbid('no-cycles', {}, { circular: true }),
     forbid('no-tests-in-product', src('', '\\.test\\.tsx?$'), { path: '\\.test\\.tsx?$|^test/' }),
     forbid('no-orphans', { orphan: true, path: '^src', pathNot: '\\.(d|test)\\.tsx?$|\\.(css|html)$' }, {}),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../shared/appError.ts'
+import { localEvents } from './agent/api/localEvents.ts'
 import type { LocalStatus } from './agent/api/localRoutes.ts'
 import { startLocalServer } from './agent/api/localServer.ts'
 import { personSessions } from './agent/api/personSessions.ts'
@@ -57,6 +58,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       (it) => it.close(),
     )
     const sessions = personSessions()
+    const events = localEvents(link)
     const server = scope.own(
       await listenOnRemembered(dataFolder, 'app', wanted, (address) =>
         startLocalServer({
@@ -64,6 +66,9 @@ export async function startApp(options: Options): Promise<RunningApp> {
           pagesFolder: builtFile('renderer'),
           link,
           sessions,
+          events,
+          endpoints: [],
+          clientOf: async () => undefined,
           status: { version, shell: options.shell, platform: process.platform },
           log: log.of('api'),
         }),

@@ -5,6 +5,7 @@ import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { localEvents } from '../../src/main/agent/api/localEvents.ts'
 import { startLocalServer } from '../../src/main/agent/api/localServer.ts'
 import { personSessions } from '../../src/main/agent/api/personSessions.ts'
 import { serviceLink } from '../../src/main/agent/connections/serviceLink.ts'
@@ -30,6 +31,9 @@ async function startAgent(service?: WireService) {
     pagesFolder,
     link,
     sessions,
+    events: localEvents(link),
+    endpoints: [],
+    clientOf: async () => undefined,
     status: { version: '1.2.3', shell: 'browser', platform: 'linux' },
     log: silentLog,
   })
@@ -235,7 +239,7 @@ test.each([
   ['/%', 400],
   ['/missing.js', 404],
   ['/local/nothing', 404],
-  ['/local/events', 400],
+  ['/local/events', 426],
   ['http://attacker.example/', 400],
 ])('GET %s is %i', async (path, status) => {
   const { port } = await startAgent()

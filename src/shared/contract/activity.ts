@@ -71,3 +71,46 @@ export const listActivity = defineRoute({
     activities: z.array(z.object({ id: z.string(), type: ActivityType, description: z.string(), at: IsoTime })),
   }),
 })
+
+/** What happened to an account as a whole, beside what happened to its sandboxes. */
+export const AccountActivityType = z.enum([
+  'account.created',
+  'auth.signed_in',
+  'auth.refused_reuse',
+  'auth.signed_out',
+  'wallet.linked',
+  'wallet.unlinked',
+  'key.created',
+  'key.revoked',
+  'sandbox.deleted',
+  'identity.registered',
+])
+export type AccountActivityType = z.infer<typeof AccountActivityType>
+
+export const AccountActivity = z.object({
+  /** Grows by at least one with each entry of the account. */
+  sequence: z.int(),
+  id: z.string(),
+  type: ActivityType.or(AccountActivityType),
+  sandbox_id: z.string().nullable(),
+  description: z.string(),
+  at: IsoTime,
+})
+export type AccountActivity = z.infer<typeof AccountActivity>
+
+/** Of each account the newest this many are kept. */
+export const accountActivitiesKept = 10_000
+
+export const listAccountActivity = defineRoute({
+  operation: 'accountActivityList',
+  method: 'GET',
+  path: '/v1/activity',
+  summary: 'List what happened in this account, oldest first, from a cursor on',
+  tag: 'Activity',
+  query: z.object({
+    /** The `sequence` of the last entry that was read. */
+    after: z.coerce.number('must be a number').int().min(0).default(0),
+    limit: z.coerce.number('must be a number').int().min(1, inRange).max(max, inRange).default(usual),
+  }),
+  response: z.object({ activities: z.array(AccountActivity), has_more: z.boolean() }),
+})

@@ -27,6 +27,9 @@ export const ServiceEvent = z.discriminatedUnion('type', [
     session_id: TerminalId,
     bell: z.boolean(),
   }),
+  /** Something was noted for this account: GET /v1/activity tells what. */
+  z.object({ type: z.literal('activity.noted'), sequence: z.int() }),
+  z.object({ type: z.literal('automatons.changed') }),
   z.object({ type: z.literal('terminal.removed'), sandbox_id: SandboxId, session_id: TerminalId }),
 ])
 export type ServiceEvent = z.infer<typeof ServiceEvent>

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { Registration } from './automatons.ts'
 import { ServiceEvent } from './events.ts'
+import { IntentRecord, Policy } from './intents.ts'
 import { defineRoute } from './route.ts'
 
 /**
@@ -19,6 +21,7 @@ export const openSession = defineRoute({
   tag: 'Local',
   auth: 'none',
   body: z.object({ token: z.string().min(1) }),
+  maxBodyBytes: 4096,
   response: z.object({ success: z.literal(true) }),
 })
 
@@ -41,6 +44,7 @@ export const getLocalStatus = defineRoute({
   path: '/local/status',
   summary: 'What this Steward is and whether its service answers',
   tag: 'Local',
+  auth: 'person',
   response: z.object({
     version: z.string(),
     shell: z.enum(['electron', 'browser']),
@@ -54,5 +58,12 @@ export const localEventsPath = '/local/events'
 export const LocalEvent = z.discriminatedUnion('type', [
   ...ServiceEvent.options,
   z.object({ type: z.literal('connection.changed'), connection: ServiceConnection }),
+  /** Read it again. */
+  z.object({ type: z.literal('wallet.changed') }),
+  z.object({ type: z.literal('intent.changed'), intent: IntentRecord }),
+  z.object({ type: z.literal('policy.changed'), policy: Policy }),
+  z.object({ type: z.literal('grants.changed') }),
+  z.object({ type: z.literal('registration.changed'), registration: Registration }),
+  z.object({ type: z.literal('timeline.appended'), sequence: z.int() }),
 ])
 export type LocalEvent = z.infer<typeof LocalEvent>

@@ -2,6 +2,12 @@ import { z } from 'zod'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/**
+ * Of the service: no credential, any credential, the owner's. Of the agent's own paths (`/local/…`): `person` is the
+ * session of the person at this machine and nothing else, `client` also an API key of the account the agent is.
+ */
+export type RouteAuth = 'none' | 'key' | 'owner' | 'person' | 'client'
+
 const Nothing = z.object({})
 
 /**
@@ -28,7 +34,7 @@ export type Route<
   hasBody: boolean
   response: Response
   status: 200 | 201
-  auth: 'none' | 'key' | 'owner'
+  auth: RouteAuth
   /** Honours `Idempotency-Key`: everything that creates, executes, transfers or pays. */
   idempotent: boolean
   /** Largest request body in bytes. */
@@ -59,7 +65,7 @@ type Definition<P, Q, B, R> = {
   body?: B
   response: R
   status?: 200 | 201
-  auth?: 'none' | 'key' | 'owner'
+  auth?: RouteAuth
   idempotent?: boolean
   maxBodyBytes?: number
   raw?: RawBodies

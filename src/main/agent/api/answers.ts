@@ -48,6 +48,9 @@ const dataHeaders = {
   'cache-control': 'no-store',
 } as const
 
+/** On a body of bytes, beside its own. */
+export const bytesHeaders = { ...dataHeaders, 'content-type': 'application/octet-stream' } as const
+
 export function sendJson(response: ServerResponse, status: number, body: unknown, headers = {}): void {
   const text = Buffer.from(JSON.stringify(body))
   response.writeHead(status, { ...dataHeaders, ...headers, 'content-length': text.length })

@@ -1,87 +1,127 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../../shared/appError.ts'
+import type { Asker } from '../../../shared/contract/intents.ts'
 import { getLocalStatus, localEventsPath, openSession } from '../../../shared/contract/localApi.ts'
-import type { Output } from '../../../shared/contract/route.ts'
+import { parseFields, parseRequest } from '../../../shared/contract/parseRequest.ts'
+import { matchPath } from '../../../shared/contract/pathPattern.ts'
+import type { Output, Route } from '../../../shared/contract/route.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
-import { sendJson } from './answers.ts'
+import { bytesHeaders, sendJson } from './answers.ts'
 import type { SessionCookie } from './cookies.ts'
+import { readJson } from './jsonRequest.ts'
+import { LocalBytes, type LocalEndpoint, localEndpoint } from './localEndpoint.ts'
 import type { PersonSessions } from './personSessions.ts'
 
 /** What does not change while this Steward runs. */
 export type LocalStatus = Omit<Output<typeof getLocalStatus>, 'connection'>
 
-type Options = { sessions: PersonSessions; cookie: SessionCookie; link: ServiceLink; status: LocalStatus }
+export type LocalRoutesOptions = {
+  sessions: PersonSessions
+  cookie: SessionCookie
+  link: ServiceLink
+  status: LocalStatus
+  /** What the slices of the agent answer. */
+  endpoints: readonly LocalEndpoint[]
+  /** The holder of an API key that this agent's own account has; undefined for anybody else. */
+  clientOf: (request: IncomingMessage) => Promise<Asker | undefined>
+}
 type At = { path: string; person: boolean }
 
-const maxBodyBytes = 4096
+const person: Asker = { kind: 'person', id: 'person', name: 'You' }
 
-/** The agent's own operations. All but the opening of a session belong to the person's session alone. */
-export function localRoutes({ sessions, cookie, link, status }: Options) {
+/** The agent's own operations. A session is opened by anybody with a token; all else asks who calls. */
+export function localRoutes({ sessions, cookie, link, status, endpoints, clientOf }: LocalRoutesOptions) {
+  const table: readonly LocalEndpoint[] = [
+    localEndpoint(getLocalStatus, () => ({ ...status, connection: link.status() })),
+    ...endpoints,
+  ]
+
   const open = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const parsed = openSession.body.safeParse(await readJson(request))
-    if (!parsed.success) throw new AppError('request/invalid', '`token` must be the token of the start address.')
-    const secret = sessions.exchange(parsed.data.token)
+    const { token } = parseFields(openSession.body, await readJson(request, openSession.maxBodyBytes))
+    const secret = sessions.exchange(token)
     if (secret === undefined) {
       throw new AppError('auth/session', 'This address was used already, or belongs to an earlier start of Steward.')
     }
     sendJson(response, openSession.status, { success: true }, { 'set-cookie': cookie.header(secret) })
   }
 
+  const askerOf = async ({ auth }: Route, request: IncomingMessage, isPerson: boolean): Promise<Asker> => {
+    // A request that brings a key acts with it, also in a browser with a session.
+    const asker = bringsKey(request) ? await clientOf(request) : isPerson ? person : undefined
+    if (asker && (auth === 'client' || asker.kind === 'person')) return asker
+    if (asker) throw new AppError('auth/forbidden', 'Only the session of the person at this machine may do this.')
+    throw noSession()
+  }
+
   return {
     async answer(request: IncomingMessage, response: ServerResponse, { path, person }: At): Promise<void> {
-      switch (path) {
-        case openSession.path:
-          allow(request, openSession.method)
-          return open(request, response)
-        case getLocalStatus.path:
-          allow(request, getLocalStatus.method)
-          needPerson(person)
-          return sendJson(response, 200, { ...status, connection: link.status() })
-        case localEventsPath:
-          throw new AppError('request/invalid', `${localEventsPath} is a WebSocket.`)
-        default:
-          throw new AppError('request/not-found', `There is no ${path}.`)
+      if (path === openSession.path) {
+        allow(request, [openSession.method])
+        return open(request, response)
       }
+      if (path === localEventsPath) throw new AppError('request/upgrade', `${localEventsPath} is a WebSocket.`)
+      const { endpoint, params } = found(table, request, path)
+      const { route } = endpoint
+      const asker = await askerOf(route, request, person)
+      const query = Object.fromEntries(new URL(request.url ?? '/', 'http://localhost').searchParams)
+      const body = route.hasBody ? ((await readJson(request, route.maxBodyBytes)) ?? {}) : undefined
+      const input = parseRequest(route, { params, query, body })
+      const answer = await endpoint.handle(input, { asker, signal: goneSignal(response) })
+      if (!(answer instanceof LocalBytes)) return sendJson(response, route.status, answer)
+      response.writeHead(route.status, { ...bytesHeaders, ...answer.headers })
+      await pipeline(answer.pieces, response)
     },
     /** @throws AppError when this WebSocket may not be opened. */
     checkEvents(path: string, person: boolean): void {
       if (path !== localEventsPath) throw new AppError('request/not-found', `There is no WebSocket at ${path}.`)
-      needPerson(person)
+      if (!person) throw noSession()
     },
   }
 }
 
-function allow({ method }: IncomingMessage, allowed: string): void {
-  if (method !== allowed) throw new AppError('request/method', `This path answers to ${allowed} only.`)
+function found(table: readonly LocalEndpoint[], request: IncomingMessage, path: string) {
+  const fitting = table.flatMap((endpoint) => {
+    const params = matchPath(endpoint.route.path, path)
+    return params === undefined ? [] : [{ endpoint, params }]
+  })
+  if (fitting.length === 0) throw unknownPath(path)
+  allow(
+    request,
+    fitting.map(({ endpoint }) => endpoint.route.method),
+  )
+  const one = fitting.find(({ endpoint }) => endpoint.route.method === request.method)
+  if (!one) throw new Error('A method was allowed that no endpoint has.')
+  return { endpoint: one.endpoint, params: decoded(one.params, path) }
 }
 
-function needPerson(person: boolean): void {
-  if (!person) throw new AppError('auth/session', 'Open Steward with the address that it printed when it started.')
-}
-
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-    throw new AppError('request/media-type', 'The body must be JSON.')
-  }
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request) {
-    const piece = Buffer.from(chunk)
-    bytes += piece.length
-    if (bytes > maxBodyBytes) throw new AppError('request/too-large', `The body has more than ${maxBodyBytes} bytes.`)
-    chunks.push(piece)
-  }
-  return parsedJson(Buffer.concat(chunks).toString('utf8'))
-}
-
-function parsedJson(text: string): unknown {
+function decoded(params: Record<string, string>, path: string): Record<string, string> {
   try {
-    return JSON.parse(text)
+    return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]))
   } catch (cause) {
-    throw malformed(cause)
+    throw unknownPath(path, cause)
   }
 }
 
-function malformed(cause: unknown): AppError {
-  return new AppError('request/malformed', 'The body is not valid JSON.', { cause })
+function bringsKey({ headers }: IncomingMessage): boolean {
+  return headers.authorization !== undefined || headers['x-api-key'] !== undefined
+}
+
+function allow({ method }: IncomingMessage, allowed: readonly string[]): void {
+  if (method !== undefined && allowed.includes(method)) return
+  throw new AppError('request/method', `This path answers to ${allowed.join(', ')} only.`)
+}
+
+function noSession(): AppError {
+  return new AppError('auth/session', 'Open Steward with the address that it printed when it started.')
+}
+
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  return gone.signal
+}
+
+function unknownPath(path: string, cause?: unknown): AppError {
+  return new AppError('request/not-found', `There is no ${path}.`, { cause })
 }

@@ -10,7 +10,9 @@ import type { ServiceLink } from '../connections/serviceLink.ts'
 import { asAppError, previewSource, refuseUpgrade, sendError } from './answers.ts'
 import { sessionCookieOf } from './cookies.ts'
 import { eventSockets } from './eventSockets.ts'
-import { type LocalStatus, localRoutes } from './localRoutes.ts'
+import type { LocalEndpoint } from './localEndpoint.ts'
+import type { LocalEvents } from './localEvents.ts'
+import { type LocalRoutesOptions, type LocalStatus, localRoutes } from './localRoutes.ts'
 import { pageFiles } from './pageFiles.ts'
 import type { PersonSessions } from './personSessions.ts'
 import { requestForwarder } from './requestForwarder.ts'
@@ -25,7 +27,10 @@ type Options = {
   pagesFolder: string
   link: ServiceLink
   sessions: PersonSessions
+  events: LocalEvents
   status: LocalStatus
+  endpoints: readonly LocalEndpoint[]
+  clientOf: LocalRoutesOptions['clientOf']
   log: Log
 }
 
@@ -37,7 +42,10 @@ export async function startLocalServer({
   pagesFolder,
   link,
   sessions,
+  events: sent,
   status,
+  endpoints,
+  clientOf,
   log,
 }: Options): Promise<LocalServer> {
   const scope = new Scope()
@@ -45,13 +53,13 @@ export async function startLocalServer({
   const webSockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false })
   const forwarder = requestForwarder(link.target)
   const streams = streamForwarder(link.target, webSockets)
-  const events = eventSockets(link, webSockets)
+  const events = eventSockets(sent, webSockets)
   const pages = pageFiles(pagesFolder, () => previewSource(link.target()?.url))
   await listen(http, address)
   const { port } = http.address() as AddressInfo // it listens on TCP
   const guard = requestGuard(port)
   const cookie = sessionCookieOf(port)
-  const local = localRoutes({ sessions, cookie, link, status })
+  const local = localRoutes({ sessions, cookie, link, status, endpoints, clientOf })
   const isPerson = ({ headers }: IncomingMessage): boolean => sessions.isOpen(cookie.secretOf(headers) ?? '')
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -115,7 +123,7 @@ type Place = 'service' | 'local' | 'page'
 
 function placeOf(path: string): Place {
   if (path.startsWith('/local/')) return 'local'
-  if (path.startsWith('/v1/') || path.startsWith('/docs/')) return 'service'
+  if (['/v1/', '/auth/', '/docs/'].some((start) => path.startsWith(start))) return 'service'
   return path === '/health' || path === '/openapi.json' || path === '/docs' ? 'service' : 'page'
 }
 

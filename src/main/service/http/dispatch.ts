@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../../shared/appError.ts'
+import { parseRequest } from '../../../shared/contract/parseRequest.ts'
 import type { Parsed, Route } from '../../../shared/contract/route.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import type { Call, Caller, Endpoint, RawEndpoint } from '../endpoint.ts'
 import type { IdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
 import { type Authentication, authorize } from './authentication.ts'
 import { credentialOf } from './credentials.ts'
-import { parseRequest } from './parseRequest.ts'
 
 export type DispatchOptions = {
   authentication: Authentication

@@ -1,12 +1,15 @@
 import type { Migration } from '../migrate.ts'
+import { accountActivity } from './accountActivity.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
+import { automatons } from './automatons.ts'
 import { idempotency } from './idempotency.ts'
 import { ports } from './ports.ts'
 import { sandboxDomains } from './sandboxDomains.ts'
 import { sandboxes } from './sandboxes.ts'
 import { snapshots } from './snapshots.ts'
 import { uploads } from './uploads.ts'
+import { walletAccounts } from './walletAccounts.ts'
 
 /** The schema of `service.sqlite`, in order. */
 export const serviceMigrations: readonly Migration[] = [
@@ -18,4 +21,7 @@ export const serviceMigrations: readonly Migration[] = [
   snapshots,
   sandboxDomains,
   uploads,
+  walletAccounts,
+  automatons,
+  accountActivity,
 ]

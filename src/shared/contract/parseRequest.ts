@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import { AppError } from '../../../shared/appError.ts'
-import type { Parsed, Route } from '../../../shared/contract/route.ts'
+import { AppError } from '../appError.ts'
 import { describeIssue } from './describeIssue.ts'
+import type { Parsed, Route } from './route.ts'
 
 type RawRequest = { params: unknown; query: unknown; body: unknown }
 

@@ -1,0 +1,32 @@
+import type { Asker, Grant, Intent, IntentRecord, IntentState, Policy } from '../../../shared/contract/intents.ts'
+
+/** The one way to a signature: policy, then the person, then the signer. */
+export type Approvals = {
+  /**
+   * Answers at once: decided by policy or a grant (and then signed), or `waiting` for the person. What is allowed while
+   * the wallet is locked waits too.
+   * @throws AppError `intent/invalid`, `intent/too-many`, `wallet/absent`
+   */
+  ask(request: { intent: Intent; asker: Asker; reason?: string | undefined }): Promise<IntentRecord>
+  /** As soon as it is neither waiting nor being signed, or when the time is up, as it is then. */
+  settled(id: string, options: { waitMs: number; signal?: AbortSignal }): Promise<IntentRecord>
+  get(id: string): IntentRecord
+  list(filter: { state?: IntentState | undefined; limit: number }): { intents: IntentRecord[]; waiting: number }
+  /** The asker takes it back. */
+  cancel(id: string, asker: Asker): IntentRecord
+  /** Of the person's session only. @throws AppError `intent/decided`, `wallet/locked`, `intent/confirmation`, `intent/stopped` */
+  decide(id: string, decision: Decision): Promise<IntentRecord>
+  grants(): Grant[]
+  revokeGrant(id: string): void
+  policy(): Policy
+  changePolicy(policy: Omit<Policy, 'stopped'>): Policy
+  switchStop(stopped: boolean): Policy
+  close(): void
+}
+
+export type Decision = {
+  approve: boolean
+  grant?: { times?: number | undefined; until?: string | undefined } | undefined
+  /** The person has confirmed it where the window cannot draw: a native dialog, or the passphrase on a sheet. */
+  confirmed: boolean
+}

@@ -1,0 +1,45 @@
+import type { ChainType, Keyring, KeyringId, Wallet, WalletAccountId } from '../../../shared/contract/wallet.ts'
+import type { WalletKeys } from './walletKeys.ts'
+
+/**
+ * The wallet: sealed secrets in the secret store, and what is known of them in the database.
+ * One passphrase opens all of it; the first secret that is added sets it, later ones need it.
+ * All reject with AppError `wallet/keychain-locked`, `wallet/keychain-unavailable`, `wallet/damaged` where it applies,
+ * and with `wallet/passphrase` for a wrong passphrase, after which nothing is changed.
+ */
+export type WalletVault = WalletKeys & {
+  status(): Promise<Wallet>
+  unlock(passphrase: string): Promise<void>
+  lock(): void
+  /** For re-authentication. */
+  checkPassphrase(passphrase: string): Promise<void>
+  /** A new one from the system's randomness. It is kept nowhere until it is added. */
+  makePhrase(words: 12 | 24): string
+  /** Adds the first EVM and the first Solana account. @throws AppError `wallet/phrase`, `wallet/duplicate`, `wallet/passphrase-weak` */
+  addPhrase(given: { phrase: string; label?: string; writtenDown: boolean; passphrase: string }): Promise<Keyring>
+  /** @param given.privateKey 64 hexadecimal digits, for Solana also base58 of 64 or 32 bytes or a JSON list of bytes */
+  addPrivateKey(given: {
+    privateKey: string
+    chainType: ChainType
+    label?: string
+    passphrase: string
+  }): Promise<Keyring>
+  /** Keystore V3. @throws AppError `wallet/keystore` */
+  addKeystore(given: { json: string; password: string; label?: string; passphrase: string }): Promise<Keyring>
+  revealPhrase(id: KeyringId, passphrase: string): Promise<string>
+  markWrittenDown(id: KeyringId): void
+  exportKeystore(
+    id: WalletAccountId,
+    given: { passphrase: string; password: string },
+  ): Promise<{ fileName: string; json: string }>
+  /** Needs it unlocked: the next index of the phrase. */
+  addAccount(given: { keyringId: KeyringId; chainType: ChainType; label?: string }): Promise<void>
+  renameAccount(id: WalletAccountId, label: string): void
+  renameKeyring(id: KeyringId, label: string): void
+  setDefault(id: WalletAccountId): void
+  setAutoLock(minutes: number | null): void
+  /** @throws AppError `wallet/confirmation` unless `typedLabel` is the label of the keyring */
+  remove(id: KeyringId, given: { typedLabel: string; passphrase: string }): Promise<void>
+  changePassphrase(given: { from: string; to: string }): Promise<void>
+  close(): void
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { AccountId } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+import { ChainType } from './wallet.ts'
+
+export const authLimits = {
+  nonceMs: 5 * 60_000,
+  accessMs: 60 * 60_000,
+  refreshMs: 30 * 24 * 60 * 60_000,
+  messageCharacters: 4096,
+  signatureCharacters: 512,
+} as const
+
+const given = (name: string) => z.string(`must be the ${name}`).min(1, 'must not be empty')
+const SignIn = z.object({
+  message: given('signed message').max(authLimits.messageCharacters),
+  signature: given('signature').max(authLimits.signatureCharacters),
+  chain_type: ChainType.optional(),
+})
+
+export const Tokens = z.object({
+  access_token: z.string(),
+  refresh_token: z.string(),
+  token_type: z.literal('Bearer'),
+  /** Seconds until the access token ends. */
+  expires_in: z.int(),
+})
+export type Tokens = z.infer<typeof Tokens>
+
+export const createNonce = defineRoute({
+  operation: 'authNonce',
+  method: 'POST',
+  path: '/v1/auth/nonce',
+  aliases: ['/auth/nonce', '/auth/solana/nonce', '/v1/auth/solana/nonce'],
+  summary: 'Get a nonce to sign in with; it serves once, within five minutes',
+  tag: 'Authentication',
+  auth: 'none',
+  response: z.object({ nonce: z.string(), expires_at: IsoTime }),
+})
+
+export const verifySignIn = defineRoute({
+  operation: 'authVerify',
+  method: 'POST',
+  path: '/v1/auth/verify',
+  aliases: ['/auth/verify'],
+  summary: 'Sign in with a signed message of an Ethereum wallet (EIP-4361), or of a Solana wallet with `chain_type`',
+  tag: 'Authentication',
+  auth: 'none',
+  body: SignIn,
+  response: Tokens,
+})
+
+export const verifySolanaSignIn = defineRoute({
+  operation: 'authSolanaVerify',
+  method: 'POST',
+  path: '/v1/auth/solana/verify',
+  aliases: ['/auth/solana/verify'],
+  summary: 'Sign in with a signed message of a Solana wallet',
+  tag: 'Authentication',
+  auth: 'none',
+  body: SignIn.omit({ chain_type: true }),
+  response: Tokens,
+})
+
+export const refreshTokens = defineRoute({
+  operation: 'authRefresh',
+  method: 'POST',
+  path: '/v1/auth/refresh',
+  aliases: ['/auth/refresh'],
+  summary: 'Exchange a refresh token for a new pair; each serves once',
+  tag: 'Authentication',
+  auth: 'none',
+  body: z.object({ refresh_token: given('refresh token').max(1024) }),
+  response: Tokens,
+})
+
+export const signOut = defineRoute({
+  operation: 'authLogout',
+  method: 'POST',
+  path: '/v1/auth/logout',
+  aliases: ['/auth/logout'],
+  summary: 'End a sign-in: its refresh token and all that came from it',
+  tag: 'Authentication',
+  auth: 'none',
+  body: z.object({ refresh_token: given('refresh token').max(1024) }),
+  response: z.object({ success: z.literal(true) }),
+})
+
+export const LinkedWallet = z.object({
+  wallet_address: z.string(),
+  wallet_type: ChainType,
+  /** CAIP-10 */
+  caip10: z.string(),
+  linked_at: IsoTime,
+})
+export type LinkedWallet = z.infer<typeof LinkedWallet>
+
+export const Me = z.object({
+  id: AccountId,
+  /** Of the wallet that signed in, else the first one of the account; null while it has none. */
+  wallet_address: z.string().nullable(),
+  wallet_type: ChainType.nullable(),
+  email: z.null(),
+  name: z.string().nullable(),
+  role: z.enum(['user', 'owner']),
+  wallets: z.array(LinkedWallet),
+  /** The API key that asked; null for a token. */
+  api_key: z.object({ id: z.string(), name: z.string(), key_prefix: z.string() }).nullable(),
+})
+export type Me = z.infer<typeof Me>
+
+export const getMe = defineRoute({
+  operation: 'authMe',
+  method: 'GET',
+  path: '/v1/auth/me',
+  aliases: ['/auth/me'],
+  summary: 'Who the credential belongs to',
+  tag: 'Authentication',
+  response: Me,
+})
+
+export const linkWallet = defineRoute({
+  operation: 'authWalletLink',
+  method: 'POST',
+  path: '/v1/auth/wallets',
+  summary: 'Link a wallet to this account with a signed sign-in message, so that it signs in to it',
+  tag: 'Authentication',
+  body: SignIn,
+  response: LinkedWallet,
+  status: 201,
+})
+
+export const unlinkWallet = defineRoute({
+  operation: 'authWalletUnlink',
+  method: 'DELETE',
+  path: '/v1/auth/wallets/:address',
+  summary: 'Part a wallet from this account; its sign-ins end',
+  tag: 'Authentication',
+  params: z.object({ address: z.string().min(1).max(64) }),
+  response: z.object({ success: z.literal(true), wallet_address: z.string(), message: z.string() }),
+})

@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+import { ChainType } from './wallet.ts'
+
+/** Of the typed data that is signed. The domain's name is configurable: `identity.domain_name`. */
+export const registerTypedData = {
+  version: '1',
+  chainId: 8453,
+  types: {
+    Register: [
+      { name: 'automatonId', type: 'string' },
+      { name: 'nonce', type: 'string' },
+      { name: 'payloadHash', type: 'bytes32' },
+    ],
+  },
+  primaryType: 'Register',
+} as const
+
+export const automatonLimits = {
+  nameCharacters: 128,
+  bioCharacters: 4096,
+  nonceCharacters: 128,
+  boundNonceMs: 15 * 60_000,
+} as const
+
+const evmAddress = /^0x[0-9a-fA-F]{40}$/
+const solanaAddress = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+const Address = z
+  .string()
+  .refine(
+    (it) => evmAddress.test(it) || solanaAddress.test(it),
+    'must be 0x and 40 hexadecimal digits, or a Solana address',
+  )
+const Bytes32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits')
+const AutomatonUuid = z
+  .string()
+  .regex(
+    /^([0-9a-fA-F]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$/,
+    'must be a UUID, with or without dashes',
+  )
+
+/** What is hashed: exactly these fields, with their keys sorted. */
+export const AutomatonProfile = z.object({
+  automaton_id: AutomatonUuid,
+  automaton_address: Address,
+  creator_address: Address,
+  name: z.string().min(1, 'must not be empty').max(automatonLimits.nameCharacters),
+  bio: z.string().max(automatonLimits.bioCharacters),
+  genesis_prompt_hash: Bytes32.optional(),
+})
+export type AutomatonProfile = z.infer<typeof AutomatonProfile>
+
+export const Automaton = z.object({
+  automaton_id: z.string(),
+  name: z.string(),
+  bio: z.string(),
+  creator_address: z.string(),
+  automaton_address: z.string(),
+  genesis_prompt_hash: z.string().nullable(),
+  chain_type: ChainType,
+  status: z.literal('registered'),
+  created_at: IsoTime,
+})
+export type Automaton = z.infer<typeof Automaton>
+
+export const registerAutomaton = defineRoute({
+  operation: 'automatonRegister',
+  method: 'POST',
+  path: '/v1/automatons/register',
+  summary: 'Register an automaton; its signature authorizes the call, and its profile cannot change afterwards',
+  tag: 'Identity',
+  auth: 'none',
+  body: AutomatonProfile.extend({
+    nonce: z.string().min(1, 'must not be empty').max(automatonLimits.nonceCharacters),
+    payload_hash: Bytes32,
+    signature: z.string().min(1, 'must not be empty').max(512),
+    chain_type: ChainType.optional(),
+  }),
+  response: z.object({ automaton: Automaton }),
+})
+
+export const createAutomatonNonce = defineRoute({
+  operation: 'automatonNonce',
+  method: 'POST',
+  path: '/v1/automatons/nonce',
+  summary: 'Bind a nonce to the creator that is signed in',
+  tag: 'Identity',
+  body: z.object({ automaton_id: AutomatonUuid.optional() }),
+  response: z.object({ nonce: z.string(), expires_at: IsoTime, creator_address: z.string() }),
+})
+
+export const listAutomatons = defineRoute({
+  operation: 'automatonList',
+  method: 'GET',
+  path: '/v1/automatons',
+  summary: 'List the automatons whose creator, or own address, is a wallet of this account',
+  tag: 'Identity',
+  response: z.object({ automatons: z.array(Automaton), data: z.array(Automaton), count: z.int() }),
+})
+
+export const getAutomaton = defineRoute({
+  operation: 'automatonGet',
+  method: 'GET',
+  path: '/v1/automatons/:id',
+  summary: 'One automaton: its identity is public',
+  tag: 'Identity',
+  auth: 'none',
+  params: z.object({ id: AutomatonUuid }),
+  response: z.object({ automaton: Automaton }),
+})
+
+/** A registration that the agent carries through: it asks, signs, sends. */
+export const Registration = z.object({
+  id: z.string(),
+  intent_id: z.string(),
+  profile: AutomatonProfile,
+  chain_type: ChainType,
+  nonce: z.string(),
+  payload_hash: z.string(),
+  state: z.enum(['waiting', 'sending', 'registered', 'refused', 'failed']),
+  /** One sentence when it was refused or has failed. */
+  detail: z.string().nullable(),
+  automaton: Automaton.nullable(),
+  created_at: IsoTime,
+})
+export type Registration = z.infer<typeof Registration>
+
+/** Of the form: what the person leaves out, the agent fills in. */
+const RegistrationDraft = z.object({
+  account_id: z.string().optional(),
+  automaton_id: AutomatonUuid.optional(),
+  /** Absent: the wallet's default account of that chain. */
+  creator_address: Address.optional(),
+  name: AutomatonProfile.shape.name,
+  bio: AutomatonProfile.shape.bio.default(''),
+  genesis_prompt_hash: Bytes32.optional(),
+  chain_type: ChainType.default('evm'),
+})
+
+export const previewRegistration = defineRoute({
+  operation: 'registrationPreview',
+  method: 'POST',
+  path: '/local/automatons/preview',
+  summary: 'What a registration would sign: canonical JSON, hash and typed data',
+  tag: 'Identity',
+  auth: 'client',
+  body: RegistrationDraft,
+  response: z.object({
+    profile: AutomatonProfile,
+    chain_type: ChainType,
+    canonical_json: z.string(),
+    payload_hash: z.string(),
+    /** EIP-712 as JSON for EVM, the very text for Solana; its nonce is a new one when it is signed. */
+    signed_data: z.string(),
+  }),
+})
+
+export const startRegistration = defineRoute({
+  operation: 'registrationStart',
+  method: 'POST',
+  path: '/local/automatons',
+  summary: 'Ask to sign a registration, and send it once it was approved',
+  tag: 'Identity',
+  auth: 'client',
+  body: RegistrationDraft.extend({ reason: z.string().max(280).optional() }),
+  response: Registration,
+  status: 201,
+})
+
+export const listRegistrations = defineRoute({
+  operation: 'registrationList',
+  method: 'GET',
+  path: '/local/automatons',
+  summary: 'The registrations that were started here, newest first',
+  tag: 'Identity',
+  auth: 'person',
+  response: z.object({ registrations: z.array(Registration) }),
+})
+
+export const retryRegistration = defineRoute({
+  operation: 'registrationRetry',
+  method: 'POST',
+  path: '/local/automatons/:registrationId/send',
+  summary: 'Send a signed registration again that did not arrive: the same bytes',
+  tag: 'Identity',
+  auth: 'person',
+  params: z.object({ registrationId: z.string().min(1) }),
+  body: z.object({}),
+  response: Registration,
+})

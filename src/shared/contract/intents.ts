@@ -1,0 +1,305 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+import { AutomatonProfile } from './automatons.ts'
+import { defineRoute } from './route.ts'
+import { ChainType, WalletAccountId } from './wallet.ts'
+
+/**
+ * What the wallet signs, and nothing else. An intent says what is wanted; the signer builds the bytes from its own
+ * tables. Whoever asks, policy decides: allow, ask the person, deny.
+ */
+
+export const IntentKind = z.enum(['identity.register', 'siwe', 'siws', 'x402.authorize', 'message'])
+export type IntentKind = z.infer<typeof IntentKind>
+
+/** Which account signs; absent is the default one of the chain. */
+const account = { account_id: WalletAccountId.optional() }
+const Text = (most: number) => z.string().min(1, 'must not be empty').max(most)
+const SignIn = {
+  ...account,
+  /** RFC 3986 authority of the site that asks: `example.com`, `127.0.0.1:4000`. */
+  domain: Text(255),
+  uri: z.url('must be an address').max(2048),
+  nonce: z.string().regex(/^[A-Za-z0-9]{8,128}$/, 'must be 8 to 128 letters and digits'),
+  statement: Text(512).optional(),
+  issued_at: IsoTime.optional(),
+  expiration_time: IsoTime.optional(),
+}
+
+export const Intent = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('identity.register'),
+    ...account,
+    profile: AutomatonProfile,
+    nonce: Text(128),
+    chain_type: ChainType.default('evm'),
+  }),
+  z.object({ kind: z.literal('siwe'), ...SignIn, chain_id: z.int().positive().default(8453) }),
+  z.object({ kind: z.literal('siws'), ...SignIn, chain_id: z.string().max(64).default('mainnet') }),
+  z.object({
+    kind: z.literal('x402.authorize'),
+    ...account,
+    /** `eip155:8453` or `base`, of the networks that Steward knows. */
+    network: Text(64),
+    pay_to: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits'),
+    /** Atomic units of USDC, decimal: `1000000` is 1 USDC. */
+    amount: z.string().regex(/^[1-9]\d{0,17}$/, 'must be a decimal number of atomic units, above 0'),
+    /** What is paid for. */
+    resource: z.url('must be an address').max(2048),
+    description: Text(512).optional(),
+    /** Clamped to 300. */
+    valid_seconds: z.int().min(1).default(300),
+  }),
+  /** Text as it stands (EIP-191, or Ed25519 over it). Only a person may ask for it. */
+  z.object({ kind: z.literal('message'), ...account, text: Text(8192), chain_type: ChainType.default('evm') }),
+])
+export type Intent = z.infer<typeof Intent>
+export type IntentInput = z.input<typeof Intent>
+
+/** What came of it. Signatures are 0x-hexadecimal for EVM, base58 for Solana. */
+export const SignedIntent = z.object({
+  kind: IntentKind,
+  address: z.string(),
+  signature: z.string(),
+  /** Of `siwe`, `siws` and `message`: the very text. */
+  message: z.string().optional(),
+  /** Of `identity.register`: the body for POST /v1/automatons/register. */
+  registration: z.record(z.string(), z.string()).optional(),
+  /** Of `x402.authorize`: EIP-3009, all decimal text. */
+  authorization: z
+    .object({
+      from: z.string(),
+      to: z.string(),
+      value: z.string(),
+      validAfter: z.string(),
+      validBefore: z.string(),
+      nonce: z.string(),
+    })
+    .optional(),
+})
+export type SignedIntent = z.infer<typeof SignedIntent>
+
+export const AskerKind = z.enum(['person', 'client', 'tool', 'agent'])
+export type AskerKind = z.infer<typeof AskerKind>
+/** Who wants it. `client`: a holder of an API key of this account. */
+export const Asker = z.object({ kind: AskerKind, id: z.string(), name: z.string() })
+export type Asker = z.infer<typeof Asker>
+
+export const IntentState = z.enum([
+  'waiting',
+  /** Approved, being signed. */
+  'approved',
+  'signed',
+  'denied',
+  'expired',
+  /** Approved, and it could not be signed. */
+  'failed',
+])
+export type IntentState = z.infer<typeof IntentState>
+
+export const IntentRecord = z.object({
+  id: z.string(),
+  kind: IntentKind,
+  state: IntentState,
+  asker: Asker,
+  /** Why, in the asker's own words. */
+  reason: z.string().nullable(),
+  account_id: WalletAccountId,
+  address: z.string(),
+  /** One plain sentence that says all that matters: "Pay 5.00 USDC to 0x12…ab on Base for https://…" */
+  sentence: z.string(),
+  fields: z.array(
+    z.object({
+      label: z.string(),
+      value: z.string(),
+      /** How it is shown; `warning` is a value that a person should look at twice. */
+      kind: z.enum(['text', 'address', 'hash', 'amount', 'time', 'url', 'warning']),
+    }),
+  ),
+  /** The very data: typed data as JSON, or the text. */
+  raw: z.string(),
+  host: z.string().nullable(),
+  /** Micro-dollars (1 USD = 1,000,000) as decimal text; null where no money moves. */
+  amount_micro_usd: z.string().nullable(),
+  /** Above the threshold: the person confirms it in a dialog that the window cannot draw. */
+  needs_confirmation: z.boolean(),
+  created_at: IsoTime,
+  expires_at: IsoTime,
+  decision: z
+    .object({
+      by: z.enum(['person', 'policy', 'grant', 'stop']),
+      /** One sentence: which rule, which grant. */
+      detail: z.string(),
+      at: IsoTime,
+    })
+    .nullable(),
+  result: SignedIntent.nullable(),
+  /** One sentence when it was denied or has failed. */
+  error: z.string().nullable(),
+})
+export type IntentRecord = z.infer<typeof IntentRecord>
+
+const IntentParams = z.object({ intentId: z.string().min(1) })
+const waitMs = z.coerce.number('must be a number').int().min(0).max(60_000, 'must be 0 to 60000').default(0)
+
+export const askIntent = defineRoute({
+  operation: 'intentAsk',
+  method: 'POST',
+  path: '/local/intents',
+  summary: 'Ask the wallet to sign; policy allows, denies, or asks the person',
+  tag: 'Approvals',
+  auth: 'client',
+  body: z.object({ intent: Intent, reason: z.string().trim().max(280).optional() }),
+  response: IntentRecord,
+  status: 201,
+})
+
+export const getIntent = defineRoute({
+  operation: 'intentGet',
+  method: 'GET',
+  path: '/local/intents/:intentId',
+  summary: 'One intent; with `wait_ms`, as soon as it was decided. A client sees its own only',
+  tag: 'Approvals',
+  auth: 'client',
+  params: IntentParams,
+  query: z.object({ wait_ms: waitMs }),
+  response: IntentRecord,
+})
+
+export const cancelIntent = defineRoute({
+  operation: 'intentCancel',
+  method: 'DELETE',
+  path: '/local/intents/:intentId',
+  summary: 'Take back an intent that waits',
+  tag: 'Approvals',
+  auth: 'client',
+  params: IntentParams,
+  response: IntentRecord,
+})
+
+export const listIntents = defineRoute({
+  operation: 'intentList',
+  method: 'GET',
+  path: '/local/intents',
+  summary: 'The inbox: what waits, and what was decided lately; newest first',
+  tag: 'Approvals',
+  auth: 'person',
+  query: z.object({ state: IntentState.optional(), limit: z.coerce.number().int().min(1).max(200).default(50) }),
+  response: z.object({ intents: z.array(IntentRecord), waiting: z.int() }),
+})
+
+export const decideIntent = defineRoute({
+  operation: 'intentDecide',
+  method: 'POST',
+  path: '/local/intents/:intentId/decision',
+  summary: 'Approve or deny; only the session of the person may',
+  tag: 'Approvals',
+  auth: 'person',
+  params: IntentParams,
+  body: z.object({
+    approve: z.boolean(),
+    /** Beyond this once: the same kind from the same asker for the same host and account, up to the same amount. */
+    grant: z
+      .object({
+        times: z.int().min(2, 'must be 2 to 1000').max(1000, 'must be 2 to 1000').optional(),
+        until: IsoTime.optional(),
+      })
+      .optional(),
+  }),
+  response: IntentRecord,
+})
+
+export const Grant = z.object({
+  id: z.string(),
+  kind: IntentKind,
+  asker: Asker,
+  host: z.string().nullable(),
+  account_id: WalletAccountId,
+  max_amount_micro_usd: z.string().nullable(),
+  times_left: z.int().nullable(),
+  until: IsoTime.nullable(),
+  created_at: IsoTime,
+})
+export type Grant = z.infer<typeof Grant>
+
+export const listGrants = defineRoute({
+  operation: 'grantList',
+  method: 'GET',
+  path: '/local/grants',
+  summary: 'What was approved in advance and still holds',
+  tag: 'Approvals',
+  auth: 'person',
+  response: z.object({ grants: z.array(Grant) }),
+})
+
+export const revokeGrant = defineRoute({
+  operation: 'grantRevoke',
+  method: 'DELETE',
+  path: '/local/grants/:grantId',
+  summary: 'End what was approved in advance',
+  tag: 'Approvals',
+  auth: 'person',
+  params: z.object({ grantId: z.string().min(1) }),
+  response: z.object({ success: z.literal(true), id: z.string() }),
+})
+
+/** The first rule that fits decides; where none fits, the person is asked. */
+export const PolicyRule = z.object({
+  id: z.string(),
+  effect: z.enum(['allow', 'ask', 'deny'], 'must be allow, ask or deny'),
+  kind: IntentKind.or(z.literal('*')),
+  asker: AskerKind.or(z.literal('*')),
+  /** Exact host[:port], `*.example.com` for all below it, or `*`. */
+  host: z
+    .string()
+    .regex(/^(\*|(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\d{1,5})?)$/, 'must be a host, *.host or *'),
+  /** The rule fits up to this amount, micro-dollars as decimal text; null: any. */
+  max_amount_micro_usd: z
+    .string()
+    .regex(/^\d{1,18}$/, 'must be a decimal number')
+    .nullable(),
+})
+export type PolicyRule = z.infer<typeof PolicyRule>
+
+export const Policy = z.object({
+  /** The stop switch: everything is refused, and what waits was denied. */
+  stopped: z.boolean(),
+  rules: z.array(PolicyRule).max(100),
+  /** Above it the person confirms in a dialog that the window cannot draw. Micro-dollars. */
+  confirm_above_micro_usd: z.string().regex(/^\d{1,18}$/, 'must be a decimal number'),
+  /** How long what is asked waits for the person. */
+  expiry_minutes: z.int().min(1).max(1440),
+})
+export type Policy = z.infer<typeof Policy>
+
+export const getPolicy = defineRoute({
+  operation: 'policyGet',
+  method: 'GET',
+  path: '/local/policy',
+  summary: 'What is allowed, asked and denied',
+  tag: 'Approvals',
+  auth: 'person',
+  response: Policy,
+})
+
+export const changePolicy = defineRoute({
+  operation: 'policyChange',
+  method: 'PUT',
+  path: '/local/policy',
+  summary: 'Change what is allowed, asked and denied',
+  tag: 'Approvals',
+  auth: 'person',
+  body: Policy.omit({ stopped: true }),
+  response: Policy,
+})
+
+export const switchStop = defineRoute({
+  operation: 'policyStop',
+  method: 'POST',
+  path: '/local/stop',
+  summary: 'The stop switch: refuse everything at once, or let policy decide again',
+  tag: 'Approvals',
+  auth: 'person',
+  body: z.object({ stopped: z.boolean() }),
+  response: Policy,
+})

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+
+/** The agent's append-only log: each entry holds the hash of the one before. */
+export const TimelineEntry = z.object({
+  /** From 1, without gaps. */
+  sequence: z.int(),
+  at: IsoTime,
+  /** `area.event`: `intent.signed`, `wallet.unlocked`, `sandbox.created`. */
+  kind: z.string(),
+  actor: z.object({ kind: z.enum(['person', 'client', 'tool', 'agent', 'service', 'system']), name: z.string() }),
+  /** What it is about: an intent, a sandbox, an account; null when nothing in particular. */
+  subject: z.string().nullable(),
+  /** One plain sentence without secrets. */
+  summary: z.string(),
+  detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  /** SHA-256 as hexadecimal, of the entry's canonical JSON with `previous_hash` in it. */
+  previous_hash: z.string(),
+  hash: z.string(),
+  /** Null: as it was written. Else what is wrong with it, in one sentence. */
+  problem: z.string().nullable(),
+})
+export type TimelineEntry = z.infer<typeof TimelineEntry>
+
+const Filters = {
+  /** Words that all occur in the summary, the kind, the subject or the detail. */
+  search: z.string().max(200).optional(),
+  /** `intent` for all kinds of an area, `intent.signed` for one. Several are parted by commas. */
+  kinds: z.string().max(500).optional(),
+  actor: z.enum(['person', 'client', 'tool', 'agent', 'service', 'system']).optional(),
+  from: IsoTime.optional(),
+  to: IsoTime.optional(),
+}
+
+export const listTimeline = defineRoute({
+  operation: 'timelineList',
+  method: 'GET',
+  path: '/local/activity',
+  summary: 'The log, newest first',
+  tag: 'Activity',
+  auth: 'person',
+  query: z.object({
+    ...Filters,
+    /** Only entries below this sequence: the last one of the page before. */
+    before: z.coerce.number().int().min(1).optional(),
+    limit: z.coerce.number().int().min(1).max(500).default(100),
+  }),
+  response: z.object({ entries: z.array(TimelineEntry), has_more: z.boolean() }),
+})
+
+export const verifyTimeline = defineRoute({
+  operation: 'timelineVerify',
+  method: 'GET',
+  path: '/local/activity/verify',
+  summary: 'Check every entry against its hash and the one before it',
+  tag: 'Activity',
+  auth: 'person',
+  response: z.object({
+    ok: z.boolean(),
+    checked: z.int(),
+    /** Of the newest entry; null when there is none. */
+    head: z.object({ sequence: z.int(), hash: z.string() }).nullable(),
+    /** The first ones, oldest first. */
+    problems: z.array(z.object({ sequence: z.int(), problem: z.string() })).max(100),
+  }),
+})
+
+export const exportTimeline = defineRoute({
+  operation: 'timelineExport',
+  method: 'GET',
+  path: '/local/activity/export',
+  summary: 'Download the log, oldest first',
+  tag: 'Activity',
+  auth: 'person',
+  query: z.object({ ...Filters, format: z.enum(['jsonl', 'csv']).default('jsonl') }),
+  response: z.unknown(),
+  raw: {
+    response: { mediaTypes: ['application/x-ndjson', 'text/csv'], description: 'One entry a line.' },
+    headers: {},
+  },
+})

@@ -1,0 +1,260 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+import { evmNetworks } from './networks.ts'
+import { defineRoute } from './route.ts'
+
+/**
+ * The wallet of the person at this machine, of the agent's local API. Phrases, private keys and passphrases are never
+ * in these bodies: a person gives and sees them on sheets, pages of an origin of their own (`openWalletSheet`), which
+ * the window shows in a frame it cannot look into.
+ */
+
+export const ChainType = z.enum(['evm', 'solana'], 'must be evm or solana')
+export type ChainType = z.infer<typeof ChainType>
+
+const id = (prefix: string) =>
+  z.string().regex(new RegExp(`^${prefix}_[0-9a-f]{24}$`), `must be an id that begins with ${prefix}_`)
+export const KeyringId = id('keys').brand<'KeyringId'>()
+export type KeyringId = z.infer<typeof KeyringId>
+export const WalletAccountId = id('wal').brand<'WalletAccountId'>()
+export type WalletAccountId = z.infer<typeof WalletAccountId>
+
+export const Label = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(64, 'must have at most 64 characters')
+  .regex(/^[^\p{Cc}\p{Cf}]*$/u, 'must not hold control characters')
+
+export const WalletAccount = z.object({
+  id: WalletAccountId,
+  keyring_id: KeyringId,
+  chain_type: ChainType,
+  /** EVM: with the checksum of EIP-55; Solana: base58. */
+  address: z.string(),
+  /** Null for an imported private key. */
+  derivation_path: z.string().nullable(),
+  label: z.string(),
+  created_at: IsoTime,
+})
+export type WalletAccount = z.infer<typeof WalletAccount>
+
+/** A recovery phrase or one private key, and the accounts that come from it. */
+export const Keyring = z.object({
+  id: KeyringId,
+  kind: z.enum(['phrase', 'private_key']),
+  label: z.string(),
+  /** Of a phrase: how many words it has. */
+  words: z.int().nullable(),
+  /** The person has shown that it is written down; imported ones were. */
+  written_down: z.boolean(),
+  created_at: IsoTime,
+  accounts: z.array(WalletAccount),
+})
+export type Keyring = z.infer<typeof Keyring>
+
+export const WalletState = z.enum([
+  /** No wallet yet. */
+  'absent',
+  /** It needs the passphrase. */
+  'locked',
+  'unlocked',
+  /** The system's keychain is locked: unlock it with the system's own dialog, then try again. */
+  'keychain_locked',
+  /** There is a wallet, and its keychain does not answer. */
+  'keychain_unavailable',
+  /** What was kept cannot be read: nothing is written over it. */
+  'damaged',
+])
+export type WalletState = z.infer<typeof WalletState>
+
+export const WalletBackend = z.object({
+  kind: z.enum(['secret_service', 'macos_keychain', 'windows_credential_manager', 'vault_file']),
+  /** As a person knows it: `Secret Service (GNOME Keyring, KWallet)`, `Vault file`. */
+  name: z.string(),
+  /** Where it is, or why there is no keychain. One sentence. */
+  detail: z.string(),
+})
+export type WalletBackend = z.infer<typeof WalletBackend>
+
+export const Wallet = z.object({
+  state: WalletState,
+  /** One sentence where the state needs one. */
+  detail: z.string().nullable(),
+  backend: WalletBackend,
+  /** Null: it stays unlocked until it is locked or Steward ends. */
+  auto_lock_minutes: z.int().nullable(),
+  /** Of the account that signs where none is named; of each chain. */
+  default_accounts: z.object({ evm: WalletAccountId.nullable(), solana: WalletAccountId.nullable() }),
+  keyrings: z.array(Keyring),
+})
+export type Wallet = z.infer<typeof Wallet>
+
+export const getWallet = defineRoute({
+  operation: 'walletGet',
+  method: 'GET',
+  path: '/local/wallet',
+  summary: 'The wallet: its state and its accounts, without secrets',
+  tag: 'Wallet',
+  auth: 'client',
+  response: Wallet,
+})
+
+export const lockWallet = defineRoute({
+  operation: 'walletLock',
+  method: 'POST',
+  path: '/local/wallet/lock',
+  summary: 'Lock the wallet at once',
+  tag: 'Wallet',
+  auth: 'person',
+  body: z.object({}),
+  response: Wallet,
+})
+
+export const changeWallet = defineRoute({
+  operation: 'walletChange',
+  method: 'PATCH',
+  path: '/local/wallet',
+  summary: 'Change after how many minutes without use the wallet locks itself, or which account signs by default',
+  tag: 'Wallet',
+  auth: 'person',
+  body: z.object({
+    auto_lock_minutes: z.int().min(1, 'must be 1 to 1440').max(1440, 'must be 1 to 1440').nullable().optional(),
+    default_account_id: WalletAccountId.optional(),
+  }),
+  response: Wallet,
+})
+
+export const addWalletAccount = defineRoute({
+  operation: 'walletAccountAdd',
+  method: 'POST',
+  path: '/local/wallet/accounts',
+  summary: 'Derive the next account of a phrase; the wallet must be unlocked',
+  tag: 'Wallet',
+  auth: 'person',
+  body: z.object({ keyring_id: KeyringId, chain_type: ChainType, label: Label.optional() }),
+  response: Wallet,
+  status: 201,
+})
+
+export const renameWalletAccount = defineRoute({
+  operation: 'walletAccountRename',
+  method: 'PATCH',
+  path: '/local/wallet/accounts/:accountId',
+  summary: 'Label an account',
+  tag: 'Wallet',
+  auth: 'person',
+  params: z.object({ accountId: WalletAccountId }),
+  body: z.object({ label: Label }),
+  response: Wallet,
+})
+
+export const renameKeyring = defineRoute({
+  operation: 'walletKeyringRename',
+  method: 'PATCH',
+  path: '/local/wallet/keyrings/:keyringId',
+  summary: 'Label a phrase or a private key',
+  tag: 'Wallet',
+  auth: 'person',
+  params: z.object({ keyringId: KeyringId }),
+  body: z.object({ label: Label }),
+  response: Wallet,
+})
+
+/** What a sheet is for. Each asks for the passphrase itself where it needs one. */
+export const SheetPurpose = z.enum([
+  'create', // choose 12 or 24 words and a passphrase, write them down, prove it
+  'import', // phrase, private key or Keystore V3 file
+  'unlock',
+  'reveal', // show the phrase again, after the passphrase; also proves that it is written down
+  'export', // one EVM account as Keystore V3 with a password of its own, after the passphrase
+  'remove', // a keyring, after its label was typed and the passphrase
+  'change_passphrase',
+  'confirm', // approve an intent above the threshold, where there is no native dialog
+])
+export type SheetPurpose = z.infer<typeof SheetPurpose>
+
+/** Host name of the sheets: another site than the window's, so a browser keeps it in a process of its own. */
+export const sheetHostName = 'wallet.localhost'
+export const sheetPath = '/sheet'
+/** A sheet tells its frame's parent no more than this, by postMessage. */
+export const SheetMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('steward.sheet.size'), height: z.number().min(0).max(4000) }),
+  z.object({ type: z.literal('steward.sheet.done') }),
+  z.object({ type: z.literal('steward.sheet.cancelled') }),
+])
+export type SheetMessage = z.infer<typeof SheetMessage>
+
+export const openWalletSheet = defineRoute({
+  operation: 'walletSheetOpen',
+  method: 'POST',
+  path: '/local/wallet/sheets',
+  summary: 'Make the address of a page on which the person gives or sees a secret; it opens once, within a minute',
+  tag: 'Wallet',
+  auth: 'person',
+  body: z.object({
+    purpose: SheetPurpose,
+    theme: z.enum(['light', 'dark']),
+    /** For `reveal` and `remove`. */
+    keyring_id: KeyringId.optional(),
+    /** For `export`. */
+    account_id: WalletAccountId.optional(),
+    /** For `confirm`. */
+    intent_id: z.string().optional(),
+  }),
+  response: z.object({ url: z.string(), expires_at: IsoTime }),
+  status: 201,
+})
+
+/** Of one EVM account on one network. */
+export const Balance = z.object({
+  account_id: WalletAccountId,
+  address: z.string(),
+  network: z.string(),
+  /** Atomic units as decimal text: USDC has 6 decimals, ether 18. Null: not known, never read. */
+  usdc: z.string().nullable(),
+  ether: z.string().nullable(),
+  /** Of these figures; null when none were ever read. */
+  as_of: IsoTime.nullable(),
+})
+export type Balance = z.infer<typeof Balance>
+
+export const getBalances = defineRoute({
+  operation: 'walletBalances',
+  method: 'GET',
+  path: '/local/wallet/balances',
+  summary: 'USDC and ether of the EVM accounts, from the network or, offline, as last read',
+  tag: 'Wallet',
+  auth: 'client',
+  query: z.object({ network: z.string().default(evmNetworks[0].id) }),
+  response: z.object({
+    network: z.string(),
+    /** `stale`: the network did not answer, for the reason in `detail`. */
+    source: z.enum(['live', 'stale']),
+    detail: z.string().nullable(),
+    balances: z.array(Balance),
+  }),
+})
+
+export const listNetworks = defineRoute({
+  operation: 'walletNetworks',
+  method: 'GET',
+  path: '/local/wallet/networks',
+  summary: 'The networks with their chain ids and USDC addresses',
+  tag: 'Wallet',
+  auth: 'client',
+  response: z.object({
+    networks: z.array(
+      z.object({
+        id: z.string(),
+        slug: z.string(),
+        name: z.string(),
+        chain_id: z.int(),
+        test: z.boolean(),
+        usdc_address: z.string(),
+        /** Where balances are read, without anything secret that its address may hold. */
+        rpc_host: z.string(),
+      }),
+    ),
+  }),
+})
