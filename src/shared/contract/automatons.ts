@@ -51,6 +51,27 @@ export const AutomatonProfile = z.object({
 })
 export type AutomatonProfile = z.infer<typeof AutomatonProfile>
 
+/**
+ * The very text that is hashed: JSON with sorted keys and without spaces, values as they were sent. Its UTF-8 bytes go
+ * through keccak256.
+ */
+export function canonicalProfile(profile: AutomatonProfile): string {
+  const { automaton_address, automaton_id, bio, creator_address, genesis_prompt_hash, name } = profile
+  return JSON.stringify({
+    automaton_address,
+    automaton_id,
+    bio,
+    creator_address,
+    ...(genesis_prompt_hash !== undefined && { genesis_prompt_hash }),
+    name,
+  })
+}
+
+/** What a Solana account signs instead of typed data: this very text. */
+export function registerText(given: { automatonId: string; nonce: string; payloadHash: string }): string {
+  return JSON.stringify({ automatonId: given.automatonId, nonce: given.nonce, payloadHash: given.payloadHash })
+}
+
 export const Automaton = z.object({
   automaton_id: z.string(),
   name: z.string(),
