@@ -6,6 +6,7 @@ import type { LocalStatus } from './agent/api/localRoutes.ts'
 import { startLocalServer } from './agent/api/localServer.ts'
 import { personSessions } from './agent/api/personSessions.ts'
 import { serviceLink } from './agent/connections/serviceLink.ts'
+import { agentParts } from './agentParts.ts'
 import { type Environment, loadConfig } from './config.ts'
 import { openDataFolder } from './platform/dataFolder.ts'
 import { lockData } from './platform/dataLock.ts'
@@ -59,6 +60,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
     )
     const sessions = personSessions()
     const events = localEvents(link)
+    const agent = agentParts({ dataFolder, config, link, events, scope, log, now })
     const server = scope.own(
       await listenOnRemembered(dataFolder, 'app', wanted, (address) =>
         startLocalServer({
@@ -67,7 +69,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
           link,
           sessions,
           events,
-          endpoints: [],
+          endpoints: agent.endpoints,
           clientOf: async () => undefined,
           status: { version, shell: options.shell, platform: process.platform },
           log: log.of('api'),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Migration, migrate, schemaVersion } from './migrate.ts'
+import { agentMigrations } from './migrations/agent/agentMigrations.ts'
 import { serviceMigrations } from './migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from './openDatabase.ts'
 
@@ -120,12 +121,79 @@ describe('the schema of the service', () => {
     expect(database.prepare('SELECT * FROM uploads').all()).toEqual([])
   })
 
+  test('9 keeps the accounts and keys of 8, and takes wallets and sessions away with an account', () => {
+    migrate(database, upTo(8))
+    addAccount('ada')
+    migrate(database, upTo(9))
+    expect(database.prepare('SELECT id FROM accounts').all()).toEqual([{ id: 'ada' }])
+    expect(database.prepare('SELECT name FROM api_keys').all()).toEqual([{ name: 'first' }])
+    database.exec(`INSERT INTO account_wallets VALUES ('eip155:8453:0x0', 'ada', 'evm', '0x0', 1)`)
+    database.exec(`INSERT INTO refresh_tokens VALUES (randomblob(32), 'f', 'ada', 'eip155:8453:0x0', 1, 2, NULL, NULL)`)
+    database.exec('DELETE FROM accounts')
+    expect(database.prepare('SELECT * FROM account_wallets').all()).toEqual([])
+    expect(database.prepare('SELECT * FROM refresh_tokens').all()).toEqual([])
+  })
+
+  test('10 keeps the accounts of 9', () => {
+    migrate(database, upTo(9))
+    addAccount('ada')
+    migrate(database, upTo(10))
+    expect(database.prepare('SELECT id FROM accounts').all()).toEqual([{ id: 'ada' }])
+  })
+
+  test('11 keeps the sandboxes of 10', () => {
+    migrate(database, upTo(10))
+    addAccount('ada')
+    addSandbox('a'.repeat(32), 'ada')
+    migrate(database, upTo(11))
+    expect(database.prepare('SELECT id FROM sandboxes').all()).toEqual([{ id: 'a'.repeat(32) }])
+  })
+
   test('allows one owner, and no start time of what does not run', () => {
     migrate(database, serviceMigrations)
     addAccount('ada')
     expect(() => database.exec(`INSERT INTO accounts VALUES ('bob', 'owner', 'Bob', 0)`)).toThrow('UNIQUE')
     addSandbox('b'.repeat(32), 'ada')
     expect(() => database.exec('UPDATE sandboxes SET started_at_ms = 1')).toThrow('CHECK')
+  })
+})
+
+describe('the schema of the agent', () => {
+  const upTo = (version: number) => agentMigrations.filter((it) => it.version <= version)
+  const addWallet = () => {
+    database.exec(`INSERT INTO keyrings VALUES ('keys_1', 'phrase', 'Main', 12, 1, 0)`)
+    database.exec(`INSERT INTO wallet_accounts VALUES ('wal_1', 'keys_1', 'evm', '0x0', 'm', 'First', 0)`)
+  }
+
+  test('counts its versions from 1 without gaps', () => {
+    expect(agentMigrations.map((it) => it.version)).toEqual(agentMigrations.map((_, index) => index + 1))
+  })
+
+  test.each(agentMigrations.slice(1).map((it) => it.version))('%i keeps the wallet of 1', (version) => {
+    migrate(database, upTo(version - 1))
+    addWallet()
+    migrate(database, upTo(version))
+    expect(database.prepare('SELECT id FROM keyrings').all()).toEqual([{ id: 'keys_1' }])
+    expect(database.prepare('SELECT id FROM wallet_accounts').all()).toEqual([{ id: 'wal_1' }])
+  })
+
+  test('takes the accounts and their balances away with a keyring', () => {
+    migrate(database, agentMigrations)
+    addWallet()
+    database.exec(`INSERT INTO balances VALUES ('wal_1', 'eip155:8453', '1', '2', 3)`)
+    database.exec('DELETE FROM keyrings')
+    expect(database.prepare('SELECT * FROM wallet_accounts').all()).toEqual([])
+    expect(database.prepare('SELECT * FROM balances').all()).toEqual([])
+  })
+
+  test('changes and removes no entry of the log', () => {
+    migrate(database, agentMigrations)
+    const hash = (digit: string) => digit.repeat(64)
+    database
+      .prepare(`INSERT INTO timeline VALUES (1, 0, 'a.b', 'person', 'You', NULL, 'It was.', '{}', ?, ?)`)
+      .run(hash('0'), hash('1'))
+    expect(() => database.exec(`UPDATE timeline SET summary = 'It was not.'`)).toThrow('the log only grows')
+    expect(() => database.exec('DELETE FROM timeline')).toThrow('the log only grows')
   })
 })
 
