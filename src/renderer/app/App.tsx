@@ -16,7 +16,8 @@ export function App() {
   const [open, setOpen] = useState<'palette' | 'shortcuts'>()
   useCommands([...windowCommands({ features, open: setOpen }), ...features.flatMap(({ commands = [] }) => commands)])
   return (
-    <div className="grid h-full grid-cols-[auto_minmax(0,1fr)] grid-rows-[minmax(0,1fr)_auto]">
+    <div className="grid h-full grid-cols-[auto_minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]">
+      <div className="col-span-2">{features.map(({ id, Everywhere }) => Everywhere && <Everywhere key={id} />)}</div>
       <Sidebar features={features} present={section} />
       <main className="relative min-h-0 min-w-0">
         {section && (

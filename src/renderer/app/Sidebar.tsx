@@ -1,5 +1,5 @@
 import { classNames } from '../ui/classNames.ts'
-import type { Feature } from '../ui/feature.ts'
+import type { Badge, Feature } from '../ui/feature.ts'
 import { Tooltip } from '../ui/Tooltip.tsx'
 import mark from './mark.svg?no-inline'
 import { goToSection } from './useSection.ts'
@@ -17,13 +17,17 @@ export function Sidebar({ features, present }: SidebarProps) {
   )
 }
 
+const noBadge = () => undefined
+
 function SectionButton({ feature, place, isPresent }: { feature: Feature; place: number; isPresent: boolean }) {
-  const { id, title, icon: Icon } = feature
+  const { id, title, icon: Icon, useBadge = noBadge } = feature
+  const badge = useBadge()
+  const words = badge && badge.count > 0 ? `${title}: ${badge.words}` : title
   return (
-    <Tooltip content={title} shortcut={`alt+${place + 1}`} side="right">
+    <Tooltip content={words} shortcut={`alt+${place + 1}`} side="right">
       <button
         type="button"
-        aria-label={title}
+        aria-label={words}
         aria-current={isPresent ? 'page' : undefined}
         onClick={() => goToSection(id)}
         className={classNames(
@@ -32,7 +36,19 @@ function SectionButton({ feature, place, isPresent }: { feature: Feature; place:
         )}
       >
         <Icon aria-hidden className="size-4.5" strokeWidth={1.75} />
+        {badge && badge.count > 0 && <BadgeMark count={badge.count} />}
       </button>
     </Tooltip>
+  )
+}
+
+function BadgeMark({ count }: Pick<Badge, 'count'>) {
+  return (
+    <span
+      aria-hidden
+      className="absolute -top-1 -right-1 flex h-4 min-w-4 items-center justify-center rounded-full bg-accent-solid px-1 text-tiny font-semibold text-on-solid tabular-nums"
+    >
+      {count > 99 ? '99+' : count}
+    </span>
   )
 }

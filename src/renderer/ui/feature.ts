@@ -10,4 +10,14 @@ export type Feature = {
   Screen: ComponentType
   /** Offered on every screen; what needs the feature's own state is offered by its screen with `useCommands`. */
   commands?: readonly Command[]
+  /** A hook: how many things of this section wait for the person, for its button at the side. */
+  useBadge?: () => Badge | undefined
+  /** Above every screen, as long as the window is open: what the person must know wherever they are. */
+  Everywhere?: ComponentType
+}
+
+export type Badge = {
+  count: number
+  /** Read aloud after the section's title: `2 wait for you`. */
+  words: string
 }

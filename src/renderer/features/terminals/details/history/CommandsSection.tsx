@@ -7,11 +7,11 @@ import { copyText } from '../../../../ui/copyText.ts'
 import { ErrorNotice } from '../../../../ui/ErrorNotice.tsx'
 import { IconButton } from '../../../../ui/IconButton.tsx'
 import { SkeletonRows } from '../../../../ui/Skeleton.tsx'
+import { TimeAgo } from '../../../../ui/TimeAgo.tsx'
 import { notify } from '../../../../ui/toast.tsx'
 import { useScreenActions } from '../../screenActions.ts'
+import { durationText } from '../durationText.ts'
 import { Section } from '../Section.tsx'
-import { TimeAgo } from '../TimeAgo.tsx'
-import { durationText } from '../timeAgo.ts'
 import { useCommandHistory } from './useHistory.ts'
 
 type CommandsSectionProps = { sandbox: Sandbox; visible: boolean }

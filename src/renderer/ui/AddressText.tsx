@@ -1,0 +1,33 @@
+import { Check, Copy } from 'lucide-react'
+import { classNames } from './classNames.ts'
+import { IconButton } from './IconButton.tsx'
+import { useCopied } from './useCopied.ts'
+
+type AddressTextProps = {
+  text: string
+  /** What is copied: `Copy address`. */
+  label?: string
+  /** All of it over several lines, where a person must be able to compare every character. */
+  whole?: boolean
+}
+
+/** An address, a hash or an id, with what copies it. */
+export function AddressText({ text, label = 'Copy', whole = false }: AddressTextProps) {
+  const { copied, copy } = useCopied(text)
+  return (
+    <span className={classNames('inline-flex min-w-0 max-w-full gap-0.5', whole ? 'items-start' : 'items-center')}>
+      <code
+        title={whole ? undefined : text}
+        className={classNames('min-w-0 font-mono text-small', whole ? 'break-all leading-6' : 'truncate')}
+      >
+        {text}
+      </code>
+      <IconButton
+        size="small"
+        label={copied ? 'Copied' : label}
+        icon={copied ? Check : Copy}
+        onClick={() => void copy()}
+      />
+    </span>
+  )
+}
