@@ -4,6 +4,7 @@ import { AgentProvider } from '../agent/AgentProvider.tsx'
 import type { Agent } from '../agent/agentClient.ts'
 import { type LiveEvents, liveEvents } from '../agent/liveEvents.ts'
 import { socketOrigin } from '../agent/streamUrl.ts'
+import { LiveKeeper } from './LiveKeeper.tsx'
 import { NoSession } from './NoSession.tsx'
 import { isSessionLost } from './sessionLost.ts'
 import { useSession } from './useSession.ts'
@@ -29,6 +30,7 @@ function LiveWindow({ agent, children }: Omit<SessionGateProps, 'token'>) {
   }, [])
   return (
     <AgentProvider agent={agent} events={events}>
+      <LiveKeeper />
       {children}
     </AgentProvider>
   )

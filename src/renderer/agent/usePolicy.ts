@@ -1,0 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
+import { getPolicy } from '../../shared/contract/intents.ts'
+import { useAgent } from './AgentProvider.tsx'
+
+export const policyKey = ['local', 'policy'] as const
+
+/** What is allowed, asked and denied, kept as it is by `LiveKeeper`. */
+export function usePolicy() {
+  const agent = useAgent()
+  return useQuery({ queryKey: policyKey, queryFn: ({ signal }) => agent(getPolicy, {}, { signal }) })
+}

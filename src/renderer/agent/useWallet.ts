@@ -1,0 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
+import { getWallet } from '../../shared/contract/wallet.ts'
+import { useAgent } from './AgentProvider.tsx'
+
+export const walletKey = ['local', 'wallet'] as const
+
+/** The wallet's state and accounts, kept as they are by `LiveKeeper`. */
+export function useWallet() {
+  const agent = useAgent()
+  return useQuery({ queryKey: walletKey, queryFn: ({ signal }) => agent(getWallet, {}, { signal }) })
+}

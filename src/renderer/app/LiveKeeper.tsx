@@ -1,0 +1,26 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { Policy } from '../../shared/contract/intents.ts'
+import type { LocalEvent } from '../../shared/contract/localApi.ts'
+import { useLiveEvent } from '../agent/liveEvents.ts'
+import { patchAndReadAgain, readAgain } from '../agent/readAgain.ts'
+import { policyKey } from '../agent/usePolicy.ts'
+import { walletKey } from '../agent/useWallet.ts'
+
+/** Keeps what several sections show as it is: the wallet's state, and the policy with its stop switch. */
+export function LiveKeeper() {
+  const queryClient = useQueryClient()
+
+  function follow(event: LocalEvent): void {
+    if (event.type === 'ready') {
+      void readAgain(queryClient, walletKey)
+      void readAgain(queryClient, policyKey)
+    }
+    if (event.type === 'wallet.changed') void readAgain(queryClient, walletKey)
+    if (event.type === 'policy.changed') {
+      void patchAndReadAgain<Policy>(queryClient, policyKey, () => event.policy)
+    }
+  }
+
+  useLiveEvent(follow)
+  return null
+}
