@@ -35,6 +35,8 @@ test('without a file everything has a default', () => {
       },
       default_network: 'none',
     },
+    wallet: { rpc: { base: 'https://mainnet.base.org', base_sepolia: 'https://sepolia.base.org' } },
+    identity: { domain_name: 'AIWS Automaton' },
     log: { level: 'info' },
   })
 })

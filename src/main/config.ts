@@ -11,6 +11,7 @@ const Listen = z
   .regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:[\]/]+):\d{1,5}$/, listenSyntax)
   .refine((value) => Number(value.slice(value.lastIndexOf(':') + 1)) < 65_536, 'must have a port up to 65535')
 const Url = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).nullable()
+const RpcUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
 const File = z.string().min(1, 'must name a file').nullable()
 
 const loopbackEndpoint = /^tcp:\/\/(localhost|127(\.\d+){3}|\[::1\]):/
@@ -115,6 +116,32 @@ export const Config = z.strictObject({
         description:
           'What a sandbox reaches when its creator does not say: `none`, `internet` (public addresses only) or `open`.',
       }),
+    })
+    .prefault({}),
+  wallet: z
+    .strictObject({
+      rpc: z
+        .strictObject({
+          base: RpcUrl.default('https://mainnet.base.org').meta({
+            description: 'JSON-RPC of Base, where balances are read. It may hold a key: only its host is ever shown.',
+          }),
+          base_sepolia: RpcUrl.default('https://sepolia.base.org').meta({
+            description: 'JSON-RPC of Base Sepolia, likewise.',
+          }),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  identity: z
+    .strictObject({
+      domain_name: z
+        .string()
+        .regex(/^[\x20-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters')
+        .default('AIWS Automaton')
+        .meta({
+          description:
+            'Name of the EIP-712 domain that registrations are signed for: the wallet and the service need the same.',
+        }),
     })
     .prefault({}),
   log: z
