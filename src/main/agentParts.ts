@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import type { Note } from './agent/activity/note.ts'
+import { timeline } from './agent/activity/timeline.ts'
+import { timelineRoutes } from './agent/activity/timelineRoutes.ts'
 import type { LocalEndpoint } from './agent/api/localEndpoint.ts'
 import type { LocalEvents } from './agent/api/localEvents.ts'
 import { type ServiceClient, serviceClient } from './agent/connections/serviceClient.ts'
@@ -7,6 +9,7 @@ import type { ServiceLink } from './agent/connections/serviceLink.ts'
 import type { Config } from './config.ts'
 import type { Log } from './platform/log.ts'
 import type { Scope } from './platform/scope.ts'
+import { version } from './platform/version.ts'
 import { migrate } from './storage/migrate.ts'
 import { agentMigrations } from './storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from './storage/openDatabase.ts'
@@ -26,20 +29,33 @@ export type AgentGround = {
 export type AgentParts = {
   database: Database
   client: ServiceClient
+  note: Note
   /** What the local API answers beside its own paths. */
   endpoints: readonly LocalEndpoint[]
 }
+
+const steward = { kind: 'system', name: 'Steward' } as const
 
 /**
  * Makes the slices of the agent, in the order in which they need each other: activity, wallet, signer, approvals,
  * sign-in, identity. A slice knows the others by their types alone; here they meet.
  */
-export function agentParts({ dataFolder, link, log, scope }: AgentGround): AgentParts {
+export function agentParts({ dataFolder, link, events, log, now, scope }: AgentGround): AgentParts {
   const database = scope.own(openDatabase(join(dataFolder, 'agent.sqlite')), (it) => it.close())
   migrate(database, agentMigrations)
   const client = scope.own(serviceClient(link.target), (it) => it.close())
-  const activityLog = log.of('activity')
-  const note: Note = ({ kind, summary, subject }) => activityLog.info(summary, { kind, subject })
-  note({ kind: 'steward.started', actor: { kind: 'system', name: 'Steward' }, summary: 'Steward started.' })
-  return { database, client, endpoints: [] }
+  const activity = timeline({
+    database,
+    headPath: join(dataFolder, 'activity.head'),
+    now,
+    onAppended: (sequence) => events.publish({ type: 'timeline.appended', sequence }),
+    log: log.of('activity'),
+  })
+  scope.own(activity, (it) => {
+    it.note({ kind: 'system.stopped', actor: steward, summary: 'Steward stopped.' })
+    return it.close()
+  })
+  const { note } = activity
+  note({ kind: 'system.started', actor: steward, summary: `Steward ${version} started.`, detail: { version } })
+  return { database, client, note, endpoints: timelineRoutes(activity) }
 }

@@ -1,0 +1,62 @@
+import { TimelineEntry } from '../../../shared/contract/timeline.ts'
+import { isoTime } from '../../../shared/time.ts'
+import { canonicalJson, entryHash, genesisHash } from './entryHash.ts'
+import type { TimelineRow } from './timelineRepository.ts'
+
+const { detail: Detail, actor: Actor } = TimelineEntry.shape
+const maxTimeMs = 8.64e15
+
+/** A row as an entry, with what is wrong with the row itself. What it follows is looked at by `linkProblem`. */
+export function entryOf(row: TimelineRow): TimelineEntry {
+  const at = timeOf(row)
+  const detail = detailOf(row)
+  const actor = Actor.safeParse({ kind: row.actorKind, name: row.actorName })
+  const entry = {
+    sequence: row.sequence,
+    at: at ?? isoTime(0),
+    kind: row.kind,
+    actor: actor.data ?? { kind: 'system' as const, name: row.actorName },
+    subject: row.subject,
+    summary: row.summary,
+    detail: detail ?? {},
+    previous_hash: row.previousHash,
+  }
+  const problem = (): string | null => {
+    if (at === undefined) return 'It was changed after it was written: its time is none.'
+    if (!actor.success) return 'It was changed after it was written: its actor is of no known kind.'
+    if (detail === undefined) return 'It was changed after it was written: its detail is not the JSON that was written.'
+    if (entryHash(entry) !== row.hash) return 'It was changed after it was written: it does not match its hash.'
+    return null
+  }
+  return { ...entry, hash: row.hash, problem: problem() }
+}
+
+/** How a row stands to the one before it. */
+export function linkProblem(row: TimelineRow, previous: Pick<TimelineRow, 'sequence' | 'hash'> | undefined) {
+  const before = previous?.sequence ?? 0
+  if (row.sequence > before + 1) return `Before it, ${missing(before + 1, row.sequence - 1)}.`
+  if (row.previousHash !== (previous?.hash ?? genesisHash)) {
+    return previous
+      ? `It does not follow from entry ${before}: one of the two was exchanged, moved or slipped in.`
+      : 'It is not the entry that the log began with.'
+  }
+  return null
+}
+
+export function missing(first: number, last: number): string {
+  return first === last ? `entry ${first} is missing` : `the entries ${first} to ${last} are missing`
+}
+
+function timeOf({ atMs }: TimelineRow): string | undefined {
+  return Math.abs(atMs) <= maxTimeMs ? isoTime(atMs) : undefined
+}
+
+/** Only the very text that was written: other spaces, or a key given twice, are a change as well. */
+function detailOf({ detail: text }: TimelineRow): TimelineEntry['detail'] | undefined {
+  try {
+    const parsed = Detail.safeParse(JSON.parse(text))
+    return parsed.success && canonicalJson(parsed.data) === text ? parsed.data : undefined
+  } catch {
+    return undefined // no JSON
+  }
+}

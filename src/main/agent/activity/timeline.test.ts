@@ -1,0 +1,267 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { type Log, silentLog } from '../../platform/log.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
+import { type Database, openDatabase } from '../../storage/openDatabase.ts'
+import { genesisHash } from './entryHash.ts'
+import { type Timeline, timeline } from './timeline.ts'
+import { verifyRows } from './verifyRows.ts'
+
+let folder: string
+let database: Database
+let log: Timeline
+let appended: number[]
+
+const open = (failures: Log = silentLog): Timeline =>
+  timeline({
+    database,
+    headPath: join(folder, 'activity.head'),
+    now: () => Date.UTC(2026, 0, 2),
+    onAppended: (sequence) => appended.push(sequence),
+    log: failures,
+  })
+const system = { kind: 'system', name: 'Steward' } as const
+const noted = (summary: string) => ({ kind: 'system.started', actor: system, summary })
+const all = (it: Timeline = log) => it.records.following(0, 1000)
+
+beforeEach(() => {
+  folder = temporaryFolder('timeline')
+  database = openDatabase(join(folder, 'agent.sqlite'))
+  migrate(database, agentMigrations)
+  appended = []
+  log = open()
+})
+afterEach(async () => {
+  await log.close()
+  database.close()
+})
+
+/** Lets a test do what only somebody with the file itself can do. */
+function tamper(sql: string): void {
+  database.exec('DROP TRIGGER IF EXISTS timeline_keeps_rows; DROP TRIGGER IF EXISTS timeline_keeps_words')
+  database.exec(sql)
+}
+
+test('each entry holds the hash of the one before it', async () => {
+  log.note(noted('one'))
+  log.note({ ...noted('two'), subject: 'x', detail: { b: 1, a: 'ü "q"', c: null, d: true }, atMs: 5 })
+  const [one, two] = all()
+  expect(one).toMatchObject({ sequence: 1, atMs: Date.UTC(2026, 0, 2), summary: 'one', previousHash: genesisHash })
+  expect(two).toMatchObject({ sequence: 2, atMs: 5, detail: '{"a":"ü \\"q\\"","b":1,"c":null,"d":true}' })
+  expect(two?.previousHash).toBe(one?.hash)
+  expect(appended).toEqual([1, 2])
+  expect(await verifyRows(log)).toEqual({ ok: true, checked: 2, head: { sequence: 2, hash: two?.hash }, problems: [] })
+})
+
+test('the hash of an entry is the one that the documentation gives', () => {
+  log.note({ ...noted('Steward 1.0.0 started.'), detail: { version: '1.0.0' } })
+  expect(all()[0]?.hash).toBe('357be1d05e4852f05c0b79d4aa3fbd2caf60d18e330b3a67bfead99f9baa0af8')
+})
+
+test('an empty log is intact', async () => {
+  expect(await verifyRows(log)).toEqual({ ok: true, checked: 0, head: null, problems: [] })
+})
+
+test('reads as it was written, whatever it says', async () => {
+  const odd = '\ud800 \0 \u2028 \u{1f600} "\\ \t\n'
+  log.note({
+    kind: odd,
+    actor: { kind: 'client', name: odd },
+    subject: odd,
+    summary: odd.repeat(5_000),
+    detail: { [odd]: odd, infinite: Number.POSITIVE_INFINITY, minus: -0, tiny: 1e-7, large: 1e21 },
+  })
+  log.note({ ...noted(''), subject: '' })
+  expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 2 })
+  expect(all()[1]?.subject).toBeNull()
+})
+
+test('goes on after a restart, and after a crash before the head was kept', async () => {
+  log.note(noted('one'))
+  await log.close()
+  expect(statSync(join(folder, 'activity.head')).mode & 0o777).toBe(0o600)
+  const kept = readFileSync(join(folder, 'activity.head'), 'utf8')
+  log = open()
+  log.note(noted('two'))
+  await log.close()
+  writeFileSync(join(folder, 'activity.head'), kept)
+  log = open()
+  log.note(noted('three'))
+  expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 3 })
+})
+
+test('keeps its head soon after an entry', async () => {
+  log.note(noted('one'))
+  await eventually(() =>
+    expect(JSON.parse(readFileSync(join(folder, 'activity.head'), 'utf8'))).toEqual({
+      sequence: 1,
+      hash: all()[0]?.hash,
+    }),
+  )
+})
+
+test('never fails the work that it is about', () => {
+  const lines: string[] = []
+  const failures: Log = { ...silentLog, error: (message) => lines.push(message) }
+  log = open(failures)
+  database.exec('ALTER TABLE timeline RENAME TO elsewhere')
+  log.note(noted('one'))
+  expect(lines).toEqual(['an entry of the log could not be written'])
+  expect(appended).toEqual([])
+  database.exec('ALTER TABLE elsewhere RENAME TO timeline')
+  log.note(noted('two'))
+  expect(all().map(({ sequence, summary }) => [sequence, summary])).toEqual([[1, 'two']])
+})
+
+test('refuses to change or remove an entry by mistake', () => {
+  log.note(noted('one'))
+  expect(() => database.exec(`UPDATE timeline SET summary = 'x'`)).toThrow('the log only grows')
+  expect(() => database.exec('DELETE FROM timeline')).toThrow('the log only grows')
+})
+
+test('follows a service with its place in one step', () => {
+  log.follow('acct_1', { entries: [noted('one'), noted('two')], sequence: 7 })
+  expect(log.records.followed('acct_1')).toBe(7)
+  expect(appended).toEqual([2])
+  database.exec('CREATE TRIGGER broken BEFORE UPDATE ON followed_services BEGIN SELECT raise(ABORT, "no"); END')
+  expect(() => log.follow('acct_1', { entries: [noted('three')], sequence: 8 })).toThrow('no')
+  expect(all()).toHaveLength(2)
+  database.exec('DROP TRIGGER broken')
+  log.follow('acct_1', { entries: [noted('three')], sequence: 8 })
+  expect(all().map(({ sequence, summary }) => [sequence, summary])).toEqual([
+    [1, 'one'],
+    [2, 'two'],
+    [3, 'three'],
+  ])
+  log.follow('acct_1', { entries: [], sequence: 9 })
+  expect(log.records.followed('acct_1')).toBe(9)
+})
+
+describe('finds', () => {
+  beforeEach(() => {
+    for (const word of ['one', 'two', 'three', 'four', 'five', 'six']) {
+      log.note({ ...noted(word), subject: 'it', detail: { word, amount: 1, paid: false, by: null } })
+    }
+  })
+  const found = async () => (await verifyRows(log)).problems.map(({ sequence, problem }) => `${sequence}: ${problem}`)
+
+  test('a change of any field of any row', async () => {
+    const changes: Record<string, string[]> = {
+      at_ms: ['at_ms + 1', '-at_ms', '9000000000000000'],
+      kind: [`'system.stopped'`, `''`, `kind || ' '`],
+      actor_kind: [`'person'`, `'nobody'`],
+      actor_name: [`'You'`, `upper(actor_name)`],
+      subject: ['NULL', `''`, `'IT'`],
+      summary: [`summary || '.'`, `''`],
+      detail: [
+        `'{}'`,
+        `''`,
+        `'[]'`,
+        `'null'`,
+        `detail || ' '`,
+        `replace(detail, '"amount":1', '"amount":1.0')`,
+        `replace(detail, '"amount":1', '"amount":2')`,
+        `replace(detail, '"amount":1', '"amount":"1"')`,
+        `replace(detail, '"amount":1', '"amount":0,"amount":1')`,
+        `replace(detail, 'null', '{}')`,
+        `replace(detail, 'false', 'true')`,
+        `substr(detail, 2)`,
+      ],
+      previous_hash: [`replace(previous_hash, substr(previous_hash, 1, 1), 'x')`, `hash`, `hex(randomblob(32))`],
+      hash: [`upper(hash || '') || ''`, `lower(hex(randomblob(32)))`],
+      sequence: ['sequence + 100'],
+    }
+    await log.close()
+    tamper('')
+    for (const [column, values] of Object.entries(changes)) {
+      for (const value of values) {
+        for (let sequence = 1; sequence <= 6; sequence += 1) {
+          database.exec('SAVEPOINT before')
+          const { changes: rows } = database
+            .prepare(`UPDATE timeline SET ${column} = ${value} WHERE sequence = ? AND ${column} IS NOT ${value}`)
+            .run(sequence)
+          const { ok, problems } = await verifyRows(log)
+          database.exec('ROLLBACK TO before; RELEASE before')
+          expect(ok, `${column} = ${value} of ${sequence}, changed ${rows}`).toBe(rows === 0)
+          expect(problems.length > 0).toBe(rows > 0)
+        }
+      }
+    }
+    expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 6 })
+  })
+
+  test('rows that were removed', async () => {
+    tamper('DELETE FROM timeline WHERE sequence IN (3, 4)')
+    expect(await found()).toEqual(['5: Before it, the entries 3 to 4 are missing.'])
+    tamper('DELETE FROM timeline WHERE sequence = 1')
+    expect((await found())[0]).toBe('2: Before it, entry 1 is missing.')
+  })
+
+  test('rows at the end that were removed, also after a restart and when the log goes on', async () => {
+    tamper('DELETE FROM timeline WHERE sequence > 4')
+    expect(await found()).toEqual(['5: At the end, the entries 5 to 6 are missing.'])
+    await log.close()
+    log = open()
+    expect(await found()).toEqual(['5: At the end, the entries 5 to 6 are missing.'])
+    log.note(noted('seven'))
+    expect(await found()).toEqual(['7: Before it, the entries 5 to 6 are missing.'])
+    await log.close()
+    log = open()
+    log.note(noted('eight'))
+    expect(await found()).toEqual(['7: Before it, the entries 5 to 6 are missing.'])
+  })
+
+  test('an end that was exchanged with one that fits in itself', async () => {
+    await log.close()
+    const head = readFileSync(join(folder, 'activity.head'), 'utf8')
+    tamper('DELETE FROM timeline WHERE sequence > 4')
+    writeFileSync(join(folder, 'activity.head'), 'lost')
+    log = open()
+    log.note(noted('another five'))
+    log.note(noted('another six'))
+    await log.close()
+    writeFileSync(join(folder, 'activity.head'), head)
+    log = open()
+    const exchanged = '6: It is not the entry that was written here: its hash is another one than was kept.'
+    expect(await found()).toEqual([exchanged])
+    log.note(noted('seven'))
+    await log.close()
+    log = open()
+    expect(await found()).toEqual([
+      '7: It does not follow from entry 6: one of the two was exchanged, moved or slipped in.',
+    ])
+  })
+
+  test('a row that was slipped in, and goes on beside it', async () => {
+    tamper(
+      `INSERT INTO timeline SELECT 7, at_ms, kind, actor_kind, actor_name, subject, summary, detail, hash, '${'a'.repeat(64)}'
+       FROM timeline WHERE sequence = 6`,
+    )
+    log.note(noted('seven'))
+    expect(all().map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(await found()).toEqual([
+      '7: It was changed after it was written: it does not match its hash.',
+      '8: It does not follow from entry 7: one of the two was exchanged, moved or slipped in.',
+    ])
+  })
+
+  test('rows that changed places', async () => {
+    tamper(
+      `UPDATE timeline SET sequence = 99 WHERE sequence = 3; UPDATE timeline SET sequence = 3 WHERE sequence = 2;
+       UPDATE timeline SET sequence = 2 WHERE sequence = 99`,
+    )
+    const changed = 'It was changed after it was written: it does not match its hash.'
+    expect((await found()).slice(0, 2)).toEqual([`2: ${changed}`, `3: ${changed}`])
+  })
+
+  test('no more than the first hundred, in a log of many pieces', async () => {
+    for (let index = 0; index < 700; index += 1) log.note(noted(`entry ${index}`))
+    tamper(`UPDATE timeline SET summary = 'x' WHERE sequence > 300`)
+    const { ok, checked, problems } = await verifyRows(log)
+    expect([ok, checked, problems.length, problems[0]?.sequence]).toEqual([false, 706, 100, 301])
+  })
+})

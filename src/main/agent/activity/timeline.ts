@@ -1,0 +1,84 @@
+import type { Log } from '../../platform/log.ts'
+import type { Database } from '../../storage/openDatabase.ts'
+import { genesisHash } from './entryHash.ts'
+import type { Note, NotedEntry } from './note.ts'
+import { type Head, headFile, readHead } from './timelineHead.ts'
+import { type TimelineRepository, type TimelineRow, timelineRepository } from './timelineRepository.ts'
+import { writtenEntry } from './writtenEntry.ts'
+
+/** The append-only, hash-chained log of the person's side. */
+export type Timeline = {
+  note: Note
+  /** What a service told, and how far its log was read: both or neither. @throws when they cannot be kept */
+  follow(accountId: string, told: { entries: readonly NotedEntry[]; sequence: number }): void
+  records: TimelineRepository
+  /** The newest entry that this process knows of, whatever stands in the file. */
+  head(): Head | undefined
+  close(): Promise<void>
+}
+
+type Options = {
+  /** `agent.sqlite` */
+  database: Database
+  /** Where the head is kept beside it. */
+  headPath: string
+  now: () => number
+  onAppended: (sequence: number) => void
+  log: Log
+}
+
+export function timeline({ database, headPath, now, onAppended, log }: Options): Timeline {
+  const records = timelineRepository(database)
+  const kept = headFile({ file: headPath, databaseFile: database.name, log })
+  let head = firstHead(records, headPath)
+
+  const append = (entries: readonly NotedEntry[], also?: () => void): void => {
+    const written = records.atomically(() => {
+      let last = head
+      // Rows that somebody slipped in behind our back stay where they are, and do not follow from ours.
+      let sequence = Math.max(last?.sequence ?? 0, records.lastSequence())
+      for (const entry of entries) {
+        sequence += 1
+        const row = writtenEntry(entry, { sequence, previousHash: last?.hash ?? genesisHash, nowMs: now() })
+        records.add(row)
+        last = headOf(row)
+      }
+      also?.()
+      return last
+    })
+    if (!written || written === head) return
+    head = written
+    kept.keep(written)
+    onAppended(written.sequence)
+  }
+
+  return {
+    note(entry) {
+      try {
+        append([entry])
+      } catch (failure) {
+        log.error('an entry of the log could not be written', { kind: entry.kind, failure })
+      }
+    },
+    follow: (accountId, { entries, sequence }) => append(entries, () => records.setFollowed(accountId, sequence)),
+    records,
+    head: () => head,
+    close: () => kept.close(),
+  }
+}
+
+/**
+ * Where the chain goes on. A log whose end was cut off or exchanged goes on from the head that was kept, so that the
+ * place where entries are missing stays visible for ever.
+ */
+function firstHead(records: TimelineRepository, headPath: string): Head | undefined {
+  const kept = readHead(headPath)
+  const newest = records.find(records.lastSequence())
+  if (!kept) return newest && headOf(newest)
+  if (records.find(kept.sequence)?.hash !== kept.hash) return kept
+  return newest && headOf(newest)
+}
+
+function headOf({ sequence, hash }: TimelineRow): Head {
+  return { sequence, hash }
+}

@@ -1,0 +1,45 @@
+import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
+import { canonicalJson } from './entryHash.ts'
+
+const columns = [
+  'sequence',
+  'at',
+  'kind',
+  'actor_kind',
+  'actor_name',
+  'subject',
+  'summary',
+  'detail',
+  'previous_hash',
+  'hash',
+] as const
+
+/** One entry a line. Without `hash` and with sorted keys it is the very text that was hashed. */
+export function* jsonLines(entries: Iterable<TimelineEntry>): Generator<string> {
+  for (const { problem: _, ...entry } of entries) yield `${canonicalJson(entry)}\n`
+}
+
+/** RFC 4180, and no cell that a spreadsheet would take for a formula. */
+export function* csvLines(entries: Iterable<TimelineEntry>): Generator<string> {
+  yield `${columns.join(',')}\r\n`
+  for (const { actor, detail, subject, ...entry } of entries) {
+    const cells = {
+      ...entry,
+      actor_kind: actor.kind,
+      actor_name: actor.name,
+      subject: subject ?? '',
+      detail: canonicalJson(detail),
+    }
+    yield `${columns.map((name) => cell(String(cells[name]))).join(',')}\r\n`
+  }
+}
+
+/**
+ * A `'` before what could begin a formula keeps it text; before another `'` it keeps apart what was added from what
+ * was there: taking one `'` off the front gives every cell back as it was.
+ * @see https://owasp.org/www-community/attacks/CSV_Injection
+ */
+function cell(text: string): string {
+  const plain = /^[=+\-@\t\r\n']/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
+}

@@ -1,0 +1,66 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Output, Parsed } from '../../../shared/contract/route.ts'
+import type { exportTimeline, listTimeline, TimelineEntry } from '../../../shared/contract/timeline.ts'
+import { entryOf, linkProblem } from './rowProblems.ts'
+import type { RowFilter, TimelineRepository, TimelineRow } from './timelineRepository.ts'
+
+type Wanted = Parsed<typeof listTimeline>['query']
+type Filters = Omit<Parsed<typeof exportTimeline>['query'], 'format'>
+
+/** A search looks through so many rows, and then lets others have their turn. */
+const rowsAtOnce = 5_000
+const exportedAtOnce = 200
+
+/** The newest entries below `before` that fit, each with what is wrong with it. */
+export async function listedEntries(
+  records: TimelineRepository,
+  { before, limit, ...filters }: Wanted,
+  signal: AbortSignal,
+): Promise<Output<typeof listTimeline>> {
+  const filter = rowFilter(filters)
+  const found: TimelineRow[] = []
+  let below = before ?? records.lastSequence() + 1
+  while (below > 1 && found.length <= limit) {
+    const from = Math.max(1, below - rowsAtOnce)
+    found.push(...records.matching(filter, { from, below, newestFirst: true, limit: limit + 1 - found.length }))
+    below = from
+    if (below <= 1 || found.length > limit) break
+    await setImmediate()
+    signal.throwIfAborted()
+  }
+  const entries = found.slice(0, limit).map((row) => inPlace(records, row))
+  return { entries, has_more: found.length > limit }
+}
+
+/** The entries that fit, oldest first, in pieces: read as fast as they are taken. */
+export function* exportedEntries(records: TimelineRepository, filters: Filters): Generator<TimelineEntry> {
+  const filter = rowFilter(filters)
+  const end = records.lastSequence() + 1
+  for (let from = 1; from < end; ) {
+    const rows = records.matching(filter, { from, below: end, newestFirst: false, limit: exportedAtOnce })
+    yield* rows.map(entryOf)
+    const last = rows.at(-1)
+    if (!last || rows.length < exportedAtOnce) return
+    from = last.sequence + 1
+  }
+}
+
+function inPlace(records: TimelineRepository, row: TimelineRow): TimelineEntry {
+  const entry = entryOf(row)
+  if (entry.problem !== null) return entry
+  const previous = records.find(row.sequence - 1) ?? { sequence: Math.max(0, row.sequence - 2), hash: '' }
+  return { ...entry, problem: linkProblem(row, row.sequence === 1 ? undefined : previous) }
+}
+
+function rowFilter({ search = '', kinds = '', actor, from, to }: Filters): RowFilter {
+  return {
+    words: search.split(/\s+/).filter((word) => word !== ''),
+    kinds: kinds
+      .split(',')
+      .map((kind) => kind.trim())
+      .filter((kind) => kind !== ''),
+    actor,
+    fromMs: from === undefined ? undefined : Date.parse(from),
+    toMs: to === undefined ? undefined : Date.parse(to),
+  }
+}

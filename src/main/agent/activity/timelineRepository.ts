@@ -1,0 +1,109 @@
+import type { Database } from '../../storage/openDatabase.ts'
+
+/** A row as it stands in the file, which somebody may have changed: nothing in it is taken for granted. */
+export type TimelineRow = {
+  sequence: number
+  atMs: number
+  kind: string
+  actorKind: string
+  actorName: string
+  subject: string | null
+  summary: string
+  /** JSON, if nobody has touched it. */
+  detail: string
+  previousHash: string
+  hash: string
+}
+
+export type RowFilter = {
+  /** Each occurs somewhere in the row. */
+  words: readonly string[]
+  /** `intent` is every kind that begins with `intent.`. */
+  kinds: readonly string[]
+  actor: string | undefined
+  fromMs: number | undefined
+  toMs: number | undefined
+}
+
+export type TimelineRepository = {
+  add(row: TimelineRow): void
+  /** 0 when there is none. */
+  lastSequence(): number
+  find(sequence: number): TimelineRow | undefined
+  /** Oldest first, of those above `after`. */
+  following(after: number, limit: number): TimelineRow[]
+  /** Sequences from `from` up to and without `below`. */
+  matching(
+    filter: RowFilter,
+    range: { from: number; below: number; newestFirst: boolean; limit: number },
+  ): TimelineRow[]
+  /** How far the log of this account of a service was read; undefined when it never was. */
+  followed(accountId: string): number | undefined
+  setFollowed(accountId: string, sequence: number): void
+  atomically<T>(work: () => T): T
+}
+
+const columns = `sequence, at_ms AS atMs, kind, actor_kind AS actorKind, actor_name AS actorName, subject, summary, detail,
+  previous_hash AS previousHash, hash`
+const searched = `(summary LIKE ? ESCAPE '\\' OR kind LIKE ? ESCAPE '\\' OR coalesce(subject, '') LIKE ? ESCAPE '\\'
+  OR detail LIKE ? ESCAPE '\\' OR actor_name LIKE ? ESCAPE '\\')`
+const searchedColumns = 5
+
+export function timelineRepository(database: Database): TimelineRepository {
+  const add = database.prepare(
+    `INSERT INTO timeline (sequence, at_ms, kind, actor_kind, actor_name, subject, summary, detail, previous_hash, hash)
+     VALUES (:sequence, :atMs, :kind, :actorKind, :actorName, :subject, :summary, :detail, :previousHash, :hash)`,
+  )
+  const last = database.prepare<[], { sequence: number | null }>('SELECT max(sequence) AS sequence FROM timeline')
+  const find = database.prepare<[number], TimelineRow>(`SELECT ${columns} FROM timeline WHERE sequence = ?`)
+  const following = database.prepare<[number, number], TimelineRow>(
+    `SELECT ${columns} FROM timeline WHERE sequence > ? ORDER BY sequence LIMIT ?`,
+  )
+  const followed = database.prepare<[string], { sequence: number }>(
+    'SELECT sequence FROM followed_services WHERE account_id = ?',
+  )
+  const setFollowed = database.prepare<[string, number]>(
+    `INSERT INTO followed_services (account_id, sequence) VALUES (?, ?)
+     ON CONFLICT (account_id) DO UPDATE SET sequence = excluded.sequence`,
+  )
+  return {
+    add: (row) => void add.run(row),
+    lastSequence: () => last.get()?.sequence ?? 0,
+    find: (sequence) => find.get(sequence),
+    following: (after, limit) => following.all(after, limit),
+    matching(filter, { from, below, newestFirst, limit }) {
+      const { conditions, values } = conditionsOf(filter)
+      return database
+        .prepare<(string | number)[], TimelineRow>(
+          `SELECT ${columns} FROM timeline WHERE ${['sequence >= ?', 'sequence < ?', ...conditions].join(' AND ')}
+           ORDER BY sequence ${newestFirst ? 'DESC' : 'ASC'} LIMIT ?`,
+        )
+        .all(from, below, ...values, limit)
+    },
+    followed: (accountId) => followed.get(accountId)?.sequence,
+    setFollowed: (accountId, sequence) => void setFollowed.run(accountId, sequence),
+    atomically: (work) => database.transaction(work).immediate(),
+  }
+}
+
+function conditionsOf({ words, kinds, actor, fromMs, toMs }: RowFilter) {
+  const conditions: string[] = []
+  const values: (string | number)[] = []
+  const need = (condition: string, ...given: (string | number)[]): void => {
+    conditions.push(condition)
+    values.push(...given)
+  }
+  for (const word of words) need(searched, ...Array<string>(searchedColumns).fill(`%${escaped(word)}%`))
+  if (kinds.length > 0) {
+    const oneOf = kinds.map((kind) => (kind.includes('.') ? 'kind = ?' : `kind LIKE ? || '.%' ESCAPE '\\'`))
+    need(`(${oneOf.join(' OR ')})`, ...kinds.map((kind) => (kind.includes('.') ? kind : escaped(kind))))
+  }
+  if (actor !== undefined) need('actor_kind = ?', actor)
+  if (fromMs !== undefined) need('at_ms >= ?', fromMs)
+  if (toMs !== undefined) need('at_ms < ?', toMs)
+  return { conditions, values }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
+}

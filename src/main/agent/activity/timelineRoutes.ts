@@ -1,0 +1,28 @@
+import { exportTimeline, listTimeline, verifyTimeline } from '../../../shared/contract/timeline.ts'
+import { LocalBytes, type LocalEndpoint, localEndpoint } from '../api/localEndpoint.ts'
+import type { Timeline } from './timeline.ts'
+import { csvLines, jsonLines } from './timelineExport.ts'
+import { exportedEntries, listedEntries } from './timelineReading.ts'
+import { verifyRows } from './verifyRows.ts'
+
+const formats = {
+  jsonl: { mediaType: 'application/x-ndjson; charset=utf-8', ending: 'jsonl', lines: jsonLines },
+  csv: { mediaType: 'text/csv; charset=utf-8', ending: 'csv', lines: csvLines },
+} as const
+
+export function timelineRoutes(timeline: Timeline): LocalEndpoint[] {
+  return [
+    localEndpoint(listTimeline, ({ query }, { signal }) => listedEntries(timeline.records, query, signal)),
+    localEndpoint(verifyTimeline, (_, { signal }) => verifyRows(timeline, signal)),
+    localEndpoint(exportTimeline, ({ query: { format, ...filters } }) => {
+      const { mediaType, ending, lines } = formats[format]
+      return new LocalBytes(
+        {
+          'content-type': mediaType,
+          'content-disposition': `attachment; filename="steward-activity.${ending}"`,
+        },
+        lines(exportedEntries(timeline.records, filters)),
+      )
+    }),
+  ]
+}

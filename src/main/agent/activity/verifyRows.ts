@@ -1,0 +1,48 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Output } from '../../../shared/contract/route.ts'
+import type { verifyTimeline } from '../../../shared/contract/timeline.ts'
+import { entryOf, linkProblem, missing } from './rowProblems.ts'
+import type { Timeline } from './timeline.ts'
+import type { TimelineRow } from './timelineRepository.ts'
+
+type Verified = Output<typeof verifyTimeline>
+
+/** Few enough that what else this process does hardly waits. */
+const rowsAtOnce = 250
+const mostProblems = 100
+
+/** Reads every row, in pieces, and what must come out at the end. */
+export async function verifyRows({ records, head: known }: Pick<Timeline, 'records' | 'head'>, signal?: AbortSignal) {
+  const head = known()
+  const problems: Verified['problems'] = []
+  let checked = 0
+  let previous: TimelineRow | undefined
+  const found = (sequence: number, problem: string | null): void => {
+    if (problem !== null && problems.length < mostProblems) problems.push({ sequence, problem })
+  }
+
+  for (;;) {
+    const rows = records.following(previous?.sequence ?? 0, rowsAtOnce)
+    for (const row of rows) {
+      const own = entryOf(row).problem
+      found(row.sequence, own ?? linkProblem(row, previous))
+      if (own === null && row.sequence === head?.sequence && row.hash !== head.hash) {
+        found(row.sequence, 'It is not the entry that was written here: its hash is another one than was kept.')
+      }
+      checked += 1
+      previous = row
+    }
+    if (rows.length < rowsAtOnce) break
+    await setImmediate()
+    signal?.throwIfAborted()
+  }
+
+  const last = previous?.sequence ?? 0
+  if (head && last < head.sequence) found(last + 1, `At the end, ${missing(last + 1, head.sequence)}.`)
+  return {
+    ok: problems.length === 0,
+    checked,
+    head: previous ? { sequence: previous.sequence, hash: previous.hash } : null,
+    problems,
+  } satisfies Verified
+}

@@ -1,0 +1,75 @@
+import { generateMnemonic } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english'
+import { expect, test } from 'vitest'
+import { cleanText, withoutSecrets } from './withoutSecrets.ts'
+
+const hex = '4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
+const solanaKey = '5'.repeat(87)
+const apiKey = `sk_steward_${'aB3_-'.repeat(9).slice(0, 43)}`
+const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl'
+
+test.each([
+  ['an API key', apiKey],
+  ['a private key', `0x${hex}`],
+  ['a private key without 0x', hex],
+  ['a key of Solana', solanaKey],
+  ['a token', jwt],
+  ['an authorization', 'Bearer c29tZXRoaW5n'],
+])('takes out %s', (_, secret) => {
+  expect(cleanText(`before ${secret} after`)).toBe('before [removed] after')
+  expect(cleanText(`(${secret})`)).toBe('([removed])')
+})
+
+test.each([128, 160, 192, 224, 256])('takes out a recovery phrase of %i bits, however it is written', (bits) => {
+  const phrase = generateMnemonic(wordlist, bits)
+  const listed = phrase
+    .split(' ')
+    .map((word, index) => `${index + 1}. ${word.toUpperCase()}`)
+    .join('\n')
+  for (const written of [phrase, phrase.replaceAll(' ', ', '), listed]) {
+    const clean = cleanText(`Kept: ${written}. Zzz!`)
+    expect(clean).toMatch(/^Kept: (1\. )?\[removed\]\. Zzz!$/)
+  }
+})
+
+test('takes out every one of several', () => {
+  const [one, other] = [generateMnemonic(wordlist), generateMnemonic(wordlist)]
+  expect(cleanText(`${one} (x) ${other} ${apiKey}`)).toBe('[removed] (x) [removed] [removed]')
+})
+
+test('leaves what is none', () => {
+  const texts = [
+    'Please allow this payment because the agent needs more credits today for tests and other work.',
+    'A command ended with exit code 0 after 12 ms.',
+    'Sandbox 0123456789abcdef0123456789abcdef was deleted.',
+    'Pay 5.00 USDC to 0x2222222222222222222222222222222222222222 for https://example.com/a?b=c',
+    'Signed: 0x951f17c71f2ba925cca3e6080cd7c4f122e5297faa3a8d12eb685410edc753f810531e55d954ecc4742f3f606f458b8a200cef1957811bf809c7d29279e4bbf41b',
+  ]
+  for (const text of texts) expect(cleanText(text)).toBe(text)
+})
+
+test('hashes and nonces stay where they are expected, other keys do not', () => {
+  const detail = {
+    payload_hash: `0x${hex}`,
+    nonce: hex,
+    signature: solanaKey,
+    note: `0x${hex}`,
+    hash: apiKey,
+    count: 3,
+  }
+  expect(withoutSecrets({ summary: hex, subject: `0x${hex}`, detail })).toEqual({
+    summary: '[removed]',
+    subject: '[removed]',
+    detail: { ...detail, note: '[removed]', hash: '[removed]' },
+  })
+})
+
+test('a field that is named after a secret says nothing', () => {
+  const detail = { passphrase: 'correct horse', api_key: 'x', old_password: 'y', key_prefix: 'sk_steward_aB3' }
+  expect(withoutSecrets({ summary: 'Changed.', detail }).detail).toEqual({
+    passphrase: '[removed]',
+    api_key: '[removed]',
+    old_password: '[removed]',
+    key_prefix: 'sk_steward_aB3',
+  })
+})

@@ -1,0 +1,82 @@
+import { createRequire } from 'node:module'
+import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
+
+type Detail = TimelineEntry['detail']
+
+const removed = '[removed]'
+const keys: readonly RegExp[] = [
+  /sk_steward_[A-Za-z0-9_-]{8,}/g,
+  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(\.[A-Za-z0-9_-]*)?/g,
+  /\bBearer\s+[^\s"',;()]+/gi,
+]
+/** 32 bytes as hexadecimal, and 64 as base58: private keys of Ethereum and of Solana look like that, hashes as well. */
+const keyBytes: readonly RegExp[] = [
+  /(?<![0-9A-Za-z])(0x)?[0-9a-fA-F]{64}(?![0-9A-Za-z])/g,
+  /(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{87,88}(?![0-9A-Za-z])/g,
+]
+const openFields = /(^|_)(hash|nonce|signature)$/
+const secretFields =
+  /(^|_)(passphrase|password|mnemonic|phrase|seed|private_key|secret|api_key|access_token|refresh_token|token|authorization|cookie)$/
+
+/** The fewest words of BIP-39. */
+const fewestWords = 12
+const load = createRequire(import.meta.url)
+
+/**
+ * The last line of defence of the log, which is never changed again: what looks like a key, a token or a recovery
+ * phrase is replaced. Whoever notes something leaves secrets out of it in the first place.
+ */
+export function withoutSecrets<
+  T extends { summary: string; subject?: string | undefined; detail?: Detail | undefined },
+>(entry: T): T {
+  return {
+    ...entry,
+    summary: cleanText(entry.summary),
+    ...(entry.subject !== undefined && { subject: cleanText(entry.subject) }),
+    ...(entry.detail !== undefined && { detail: cleanDetail(entry.detail) }),
+  }
+}
+
+export function cleanText(text: string, field = ''): string {
+  if (secretFields.test(field)) return removed
+  const patterns = openFields.test(field) ? keys : [...keys, ...keyBytes]
+  return withoutPhrases(patterns.reduce((rest, pattern) => rest.replace(pattern, removed), text))
+}
+
+function cleanDetail(detail: Detail): Detail {
+  return Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => [
+      cleanText(name),
+      typeof value === 'string' ? cleanText(value, name) : value,
+    ]),
+  )
+}
+
+/** Words of the list, one after the other, whatever stands between them. */
+function withoutPhrases(text: string): string {
+  const words = [...text.matchAll(/[a-z]+/gi)]
+  if (!longRun(words, ([word]) => word.length >= 3 && word.length <= 8)) return text
+  const { wordlist } = load('@scure/bip39/wordlists/english') as { wordlist: readonly string[] }
+  const known = new Set(wordlist)
+  const run = longRun(words, ([word]) => known.has(word.toLowerCase()))
+  if (!run) return text
+  const after = text.slice(run.last.index + run.last[0].length)
+  return `${text.slice(0, run.first.index)}${removed}${withoutPhrases(after)}`
+}
+
+function longRun(words: readonly RegExpExecArray[], fits: (word: RegExpExecArray) => boolean) {
+  let first: RegExpExecArray | undefined
+  let last: RegExpExecArray | undefined
+  let length = 0
+  for (const word of words) {
+    if (!fits(word)) {
+      if (length >= fewestWords) break
+      length = 0
+      continue
+    }
+    if (length === 0) first = word
+    last = word
+    length += 1
+  }
+  return first && last && length >= fewestWords ? { first, last } : undefined
+}

@@ -1,0 +1,56 @@
+import { isoTime } from '../../../shared/time.ts'
+import { canonicalJson, entryHash } from './entryHash.ts'
+import type { NotedEntry } from './note.ts'
+import type { Head } from './timelineHead.ts'
+import type { TimelineRow } from './timelineRepository.ts'
+import { withoutSecrets } from './withoutSecrets.ts'
+
+const most = { summary: 2_000, name: 200, value: 4_000, fields: 40 } as const
+
+/** The row of an entry that follows `previous`: cleaned, cut to size, and hashed exactly as it will be read again. */
+export function writtenEntry(
+  noted: NotedEntry,
+  { sequence, previousHash, nowMs }: { sequence: number; previousHash: Head['hash']; nowMs: number },
+): TimelineRow {
+  const entry = withoutSecrets(noted)
+  const atMs = Math.trunc(entry.atMs ?? nowMs)
+  const detail = plainDetail(entry.detail ?? {})
+  const row = {
+    sequence,
+    atMs,
+    kind: plainText(entry.kind, most.name),
+    actorKind: entry.actor.kind,
+    actorName: plainText(entry.actor.name, most.name),
+    subject: entry.subject === undefined || entry.subject === '' ? null : plainText(entry.subject, most.name),
+    summary: plainText(entry.summary, most.summary),
+    detail: canonicalJson(detail),
+    previousHash,
+  }
+  const hash = entryHash({
+    sequence,
+    at: isoTime(atMs),
+    kind: row.kind,
+    actor: { kind: entry.actor.kind, name: row.actorName },
+    subject: row.subject,
+    summary: row.summary,
+    detail,
+    previous_hash: previousHash,
+  })
+  return { ...row, hash }
+}
+
+function plainDetail(detail: NonNullable<NotedEntry['detail']>): NonNullable<NotedEntry['detail']> {
+  const fields = Object.entries(detail).slice(0, most.fields)
+  return Object.fromEntries(
+    fields.map(([name, value]) => {
+      const plain = typeof value === 'string' ? plainText(value, most.value) : value
+      return [plainText(name, most.name), typeof plain === 'number' && !Number.isFinite(plain) ? null : plain]
+    }),
+  )
+}
+
+/** What SQLite gives back as it was given: whole characters, and none that ends a text. */
+function plainText(text: string, length: number): string {
+  const cut = text.length > length ? `${text.slice(0, length - 1)}…` : text
+  return cut.toWellFormed().replaceAll('\0', '\u{fffd}')
+}
