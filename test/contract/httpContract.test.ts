@@ -114,6 +114,7 @@ const asked: Record<string, Asked> = {
   processSignal: { body: { signal: 'SIGTERM' } },
   commandList: { query: '?limit=500' },
   activityList: { query: '?limit=500' },
+  accountActivityList: { query: '?after=1&limit=2' },
   sandboxDelete: { id: () => spareId },
 }
 

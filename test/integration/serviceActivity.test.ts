@@ -121,6 +121,61 @@ test('tells what happened, without contents, commands or secrets', async () => {
   }
 })
 
+test('the account has a feed of it all, from a cursor on, and everyone who listens is told', async () => {
+  const last = async () => (await get('/v1/activity?limit=500')).activities.at(-1)?.sequence ?? 0
+  const before = await last()
+  const events: Json[] = []
+  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/events`, {
+    headers: { authorization: `Bearer ${service.key}` },
+  })
+  try {
+    socket.on('message', (data: Buffer) => events.push(JSON.parse(data.toString('utf8'))))
+    await until('the first message', () => events.length > 0)
+    const gone = await create('short-lived')
+    await service.send(`/v1/sandboxes/${gone}`, { method: 'DELETE' })
+    const made = await service.send('/v1/auth/api-keys', { body: { name: 'for a script' } })
+    await service.send(`/v1/auth/api-keys/${made.json.id}`, { method: 'DELETE' })
+    const { activities, has_more } = await get(`/v1/activity?after=${before}`)
+    const key = `The API key “for a script” (${made.json.key_prefix}…) was`
+    expect(
+      activities.map(({ type, sandbox_id, sandbox_name, description }: Json) => [
+        type,
+        sandbox_id,
+        sandbox_name,
+        description,
+      ]),
+    ).toEqual([
+      ['sandbox.created', gone, 'short-lived', 'It was created.'],
+      ['sandbox.started', gone, 'short-lived', 'It was started.'],
+      ['sandbox.deleted', gone, 'short-lived', 'It was deleted.'],
+      ['key.created', null, null, `${key} created.`],
+      ['key.revoked', null, null, `${key} revoked.`],
+    ])
+    expect(has_more).toBe(false)
+    expect(JSON.stringify(activities)).not.toContain(made.json.key)
+    const sequences = activities.map(({ sequence }: Json) => sequence)
+    expect(sequences).toEqual([1, 2, 3, 4, 5].map((count) => before + count))
+    await eventually(() =>
+      expect(events.filter(({ type }) => type === 'activity.noted').map(({ sequence }) => sequence)).toEqual(sequences),
+    )
+    const page = await get(`/v1/activity?after=${before + 1}&limit=2`)
+    expect(page).toEqual({ activities: activities.slice(1, 3), has_more: true })
+    await service.restart()
+    expect(await get(`/v1/activity?after=${before}`)).toEqual({ activities, has_more })
+  } finally {
+    socket.terminate()
+  }
+})
+
+test('the feed is its account’s own, and says which cursor is none', async () => {
+  const { key } = secondAccount(service.dataDir)
+  expect((await service.send('/v1/activity', { key })).json).toEqual({ activities: [], has_more: false })
+  for (const after of ['-1', '1.5', 'x']) {
+    const { status, json } = await service.send(`/v1/activity?after=${after}`)
+    expect([status, json.error]).toEqual([400, '`after` must be a whole number from 0 on.'])
+  }
+})
+
 test.each(['commands', 'activity'])('%s refuses a limit that is none, and somebody else', async (list) => {
   for (const limit of ['0', '501', '-1', '1.5', 'many', '']) {
     const { status, json } = await service.send(`${sandbox}/${list}?limit=${limit}`)

@@ -169,6 +169,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       records: activityRepository(database),
       newId: () => `act_${randomBytes(12).toString('hex')}`,
       now,
+      onNoted: ({ accountId, sequence }) => events.publish(accountId, { type: 'activity.noted', sequence }),
       log: log.of('activity'),
     })
     const terminalNotes = terminalActivity(activity)
@@ -190,6 +191,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       images: sharedImages,
       publish: events.publish,
       note: activity.note,
+      noteAccount: activity.noteAccount,
       toWire,
       defaultNetwork: options.defaultNetwork ?? 'none',
       mostActive: options.mostActiveSandboxes ?? mostActiveSandboxes,
@@ -277,7 +279,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const app = httpServer({
       endpoints: [
         ...healthRoutes({ version: options.version, now }),
-        ...accountRoutes(keys),
+        ...accountRoutes({ keys, noteAccount: activity.noteAccount }),
         ...imageRoutes(sharedImages),
         ...sandboxRoutes({ sandboxes, runtimes, call, activity, toWire }),
         ...snapshotRoutes({ snapshots: kept, toWire }),

@@ -33,6 +33,7 @@ export type ActivityType = z.infer<typeof ActivityType>
 
 const { min, max, default: usual } = activityLimits.listed
 const inRange = `must be a whole number from ${min} to ${max}`
+const wholeNumber = 'must be a whole number from 0 on'
 const ListQuery = z.object({
   limit: z.coerce.number(inRange).int(inRange).min(min, inRange).max(max, inRange).default(usual),
 })
@@ -88,11 +89,13 @@ export const AccountActivityType = z.enum([
 export type AccountActivityType = z.infer<typeof AccountActivityType>
 
 export const AccountActivity = z.object({
-  /** Grows by at least one with each entry of the account. */
+  /** Counts the entries of the account from 1: a gap is what is no longer kept. */
   sequence: z.int(),
   id: z.string(),
   type: ActivityType.or(AccountActivityType),
   sandbox_id: z.string().nullable(),
+  /** As it was called then. */
+  sandbox_name: z.string().nullable(),
   description: z.string(),
   at: IsoTime,
 })
@@ -109,8 +112,8 @@ export const listAccountActivity = defineRoute({
   tag: 'Activity',
   query: z.object({
     /** The `sequence` of the last entry that was read. */
-    after: z.coerce.number('must be a number').int().min(0).default(0),
-    limit: z.coerce.number('must be a number').int().min(1, inRange).max(max, inRange).default(usual),
+    after: z.coerce.number(wholeNumber).int(wholeNumber).min(0, wholeNumber).default(0),
+    ...ListQuery.shape,
   }),
   response: z.object({ activities: z.array(AccountActivity), has_more: z.boolean() }),
 })

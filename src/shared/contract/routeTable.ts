@@ -1,5 +1,5 @@
 import { createApiKey, listApiKeys, revokeApiKey } from './accounts.ts'
-import { listActivity, listCommands } from './activity.ts'
+import { listAccountActivity, listActivity, listCommands } from './activity.ts'
 import {
   copyFile,
   downloadFile,
@@ -103,4 +103,5 @@ export const routeTable: readonly Route[] = [
   signalProcess,
   listCommands,
   listActivity,
+  listAccountActivity,
 ]

@@ -1,14 +1,25 @@
 import { createApiKey, listApiKeys, revokeApiKey } from '../../../shared/contract/accounts.ts'
 import { isoTime } from '../../../shared/time.ts'
+import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { ApiKeyRecord } from './accountRepository.ts'
 import type { ApiKeys } from './apiKeys.ts'
 
-export function accountRoutes(keys: ApiKeys): Endpoint[] {
+export function accountRoutes({
+  keys,
+  noteAccount,
+}: {
+  keys: ApiKeys
+  noteAccount: ActivityLog['noteAccount']
+}): Endpoint[] {
   return [
     endpoint(createApiKey, ({ body }, { caller }) => {
       const made = keys.create(caller.accountId, body.name)
       const { id, key, prefix, name } = made
+      noteAccount(caller.accountId, {
+        type: 'key.created',
+        description: `The API key “${name}” (${prefix}…) was created.`,
+      })
       return { id, key, key_prefix: prefix, name, created_at: isoTime(made.createdAtMs) }
     }),
     endpoint(listApiKeys, (_, { caller }) => {
@@ -16,7 +27,11 @@ export function accountRoutes(keys: ApiKeys): Endpoint[] {
       return { api_keys: listed, data: listed, count: listed.length }
     }),
     endpoint(revokeApiKey, ({ params }, { caller }) => {
-      keys.revoke(caller.accountId, params.keyId)
+      const { name, prefix } = keys.revoke(caller.accountId, params.keyId)
+      noteAccount(caller.accountId, {
+        type: 'key.revoked',
+        description: `The API key “${name}” (${prefix}…) was revoked.`,
+      })
       return { success: true, id: params.keyId, message: 'The API key is revoked.' }
     }),
   ]

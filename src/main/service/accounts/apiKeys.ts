@@ -9,7 +9,7 @@ export type ApiKeys = {
   create(accountId: AccountId, name: string): ApiKeyRecord & { key: string }
   list(accountId: AccountId): ApiKeyRecord[]
   /** @throws AppError `key/not-found`, `auth/forbidden` for the key of the owner's file */
-  revoke(accountId: AccountId, keyId: string): void
+  revoke(accountId: AccountId, keyId: string): ApiKeyRecord
   /** Who holds this key; undefined when nobody does. */
   identify(key: string): Caller | undefined
 }
@@ -42,6 +42,7 @@ export function apiKeys(options: {
         )
       }
       accounts.removeKey(keyId)
+      return record
     },
     identify(key) {
       if (!keyPattern.test(key)) return undefined

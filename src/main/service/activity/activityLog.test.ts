@@ -1,12 +1,13 @@
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
-import { activityLimits } from '../../../shared/contract/activity.ts'
-import { SandboxId } from '../../../shared/ids.ts'
+import { accountActivitiesKept, activityLimits } from '../../../shared/contract/activity.ts'
+import { AccountId, SandboxId } from '../../../shared/ids.ts'
 import { silentLog } from '../../platform/log.ts'
 import { migrate } from '../../storage/migrate.ts'
 import { serviceMigrations } from '../../storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '../../storage/openDatabase.ts'
+import type { Noted } from './accountActivityRepository.ts'
 import { type ActivityLog, activityLog, cutText } from './activityLog.ts'
 import { activityRepository } from './activityRepository.ts'
 
@@ -14,6 +15,7 @@ const [one, other] = ['a', 'b'].map((digit) => SandboxId.parse(digit.repeat(32))
 let database: Database
 let log: ActivityLog
 let nowMs: number
+let noted: Noted[]
 
 beforeEach(() => {
   database = openDatabase(join(temporaryFolder('activity'), 'data.sqlite'))
@@ -29,10 +31,12 @@ beforeEach(() => {
   }
   let made = 0
   nowMs = 1_000
+  noted = []
   log = activityLog({
     records: activityRepository(database),
     newId: () => `act_${++made}`,
     now: () => nowMs,
+    onNoted: (it) => noted.push(it),
     log: silentLog,
   })
 })
@@ -85,6 +89,84 @@ test('what is about a sandbox that is gone is dropped, and what was kept of it g
   for (const table of ['sandbox_activities', 'sandbox_commands']) {
     expect(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 0 })
   }
+})
+
+describe('the feed of the account', () => {
+  const ada = AccountId.parse('ada')
+  const feed = (after = 0) => log.ofAccount(ada, after, 5).map(({ sequence, type }) => [sequence, type])
+
+  test('has what happened to every sandbox in the order in which it was noted, also after it is gone', () => {
+    log.note(one, { type: 'sandbox.created', description: 'It was created.', atMs: 5 })
+    log.ran(other, { command: 'echo secret', exitCode: 0, durationMs: 1 })
+    database.prepare('DELETE FROM sandboxes WHERE id = ?').run(one)
+    log.noteAccount(ada, { type: 'sandbox.deleted', description: 'It was deleted.', sandbox: { id: one, name: 'one' } })
+    log.noteAccount(ada, { type: 'key.created', description: 'A key was created.' })
+    expect(log.ofAccount(ada, 0, 5)).toEqual([
+      {
+        sequence: 1,
+        id: 'act_1',
+        type: 'sandbox.created',
+        sandboxId: one,
+        sandboxName: 'one',
+        description: 'It was created.',
+        atMs: 5,
+      },
+      {
+        sequence: 2,
+        id: 'act_2',
+        type: 'command.run',
+        sandboxId: other,
+        sandboxName: 'one',
+        description: 'A command ended with exit code 0 after 1 ms.',
+        atMs: 1_000,
+      },
+      {
+        sequence: 3,
+        id: 'act_3',
+        type: 'sandbox.deleted',
+        sandboxId: one,
+        sandboxName: 'one',
+        description: 'It was deleted.',
+        atMs: 1_000,
+      },
+      {
+        sequence: 4,
+        id: 'act_4',
+        type: 'key.created',
+        sandboxId: null,
+        sandboxName: null,
+        description: 'A key was created.',
+        atMs: 1_000,
+      },
+    ])
+    expect(feed(2)).toEqual([
+      [3, 'sandbox.deleted'],
+      [4, 'key.created'],
+    ])
+    expect(noted).toEqual([1, 2, 3, 4].map((sequence) => ({ accountId: 'ada', sequence })))
+  })
+
+  test('counts for each account, and tells once what happens once', () => {
+    database.exec(`INSERT INTO accounts VALUES ('bob', 'user', 'Bob', 0)`)
+    log.note(one, { type: 'terminal.closed', description: 'x', subject: 'pty_1' })
+    log.note(one, { type: 'terminal.closed', description: 'x', subject: 'pty_1' })
+    log.noteAccount(AccountId.parse('bob'), { type: 'account.created', description: 'x' })
+    log.noteAccount(AccountId.parse('nobody'), { type: 'account.created', description: 'x' })
+    expect(noted).toEqual([
+      { accountId: 'ada', sequence: 1 },
+      { accountId: 'bob', sequence: 1 },
+    ])
+  })
+
+  test('keeps the newest, and shows what is missing by its count', () => {
+    database.transaction(() => {
+      for (let index = 0; index < accountActivitiesKept + 2; index += 1) {
+        log.noteAccount(ada, { type: 'auth.signed_in', description: 'x' })
+      }
+    })()
+    expect(feed()[0]).toEqual([3, 'auth.signed_in'])
+    expect(log.ofAccount(ada, 0, 20_000)).toHaveLength(accountActivitiesKept)
+  })
 })
 
 test('never fails the work that it is about', () => {

@@ -1,16 +1,29 @@
-import { type ActivityType, activityLimits } from '../../../shared/contract/activity.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
+import { type AccountActivityType, type ActivityType, activityLimits } from '../../../shared/contract/activity.ts'
+import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
+import type { AccountActivityRecord, Noted } from './accountActivityRepository.ts'
 import type { ActivityRepository, CommandRecord, ListedActivity } from './activityRepository.ts'
 
 /** What happened to sandboxes. Noting never fails the work that it is about. */
 export type ActivityLog = {
+  /** For the sandbox and for the account that owns it. */
   note(sandboxId: SandboxId, activity: Activity): void
+  /** For the account alone. */
+  noteAccount(accountId: AccountId, activity: AccountNote): void
   /** A command that has ended. Its text is kept with the commands only. */
   ran(sandboxId: SandboxId, command: Omit<CommandRecord, 'atMs'>): void
   /** Newest first. */
   activities(sandboxId: SandboxId, limit: number): ListedActivity[]
   commands(sandboxId: SandboxId, limit: number): CommandRecord[]
+  /** What happened in the account, its sandboxes included: oldest first, of those after `after`. */
+  ofAccount(accountId: AccountId, after: number, limit: number): AccountActivityRecord[]
+}
+
+export type AccountNote = {
+  type: AccountActivityType
+  /** One sentence without keys, tokens or contents. */
+  description: string
+  sandbox?: { id: SandboxId; name: string }
 }
 
 export type Activity = {
@@ -27,26 +40,41 @@ export function activityLog(options: {
   records: ActivityRepository
   newId: () => string
   now: () => number
+  /** It stands in the feed of its account. */
+  onNoted: (noted: Noted) => void
   log: Log
 }): ActivityLog {
-  const { records, newId, now, log } = options
-  const kept = (sandboxId: SandboxId, keep: () => void): void => {
+  const { records, newId, now, onNoted, log } = options
+  const kept = (about: Record<string, string>, keep: () => Noted | undefined): void => {
     try {
-      keep()
+      const noted = keep()
+      if (noted) onNoted(noted)
     } catch (failure) {
-      log.error('an activity could not be noted', { sandboxId, failure })
+      log.error('an activity could not be noted', { ...about, failure })
     }
   }
   const note: ActivityLog['note'] = (sandboxId, { type, description, subject = null, atMs = now() }) =>
-    kept(sandboxId, () => records.addActivity({ id: newId(), sandboxId, type, subject, description, atMs }))
+    kept({ sandboxId }, () => records.addActivity({ id: newId(), sandboxId, type, subject, description, atMs }))
 
   return {
     note,
+    noteAccount: (accountId, { type, description, sandbox }) =>
+      kept({ accountId }, () =>
+        records.addToAccount(accountId, {
+          id: newId(),
+          type,
+          sandboxId: sandbox?.id ?? null,
+          sandboxName: sandbox?.name ?? null,
+          description,
+          atMs: now(),
+        }),
+      ),
     ran(sandboxId, { command, exitCode, durationMs }) {
       const whole = Math.max(0, Math.round(durationMs))
-      kept(sandboxId, () =>
-        records.addCommand(sandboxId, { command: cutText(command), exitCode, durationMs: whole, atMs: now() }),
-      )
+      kept({ sandboxId }, () => {
+        records.addCommand(sandboxId, { command: cutText(command), exitCode, durationMs: whole, atMs: now() })
+        return undefined
+      })
       note(sandboxId, {
         type: 'command.run',
         description: `A command ended with exit code ${exitCode} after ${whole} ms.`,
@@ -54,6 +82,7 @@ export function activityLog(options: {
     },
     activities: records.activities,
     commands: records.commands,
+    ofAccount: records.ofAccount,
   }
 }
 

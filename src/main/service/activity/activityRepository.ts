@@ -1,6 +1,12 @@
 import { ActivityType, activityLimits } from '../../../shared/contract/activity.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
+import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import {
+  type AccountActivityRecord,
+  type AccountActivityRepository,
+  accountActivityRepository,
+  type Noted,
+} from './accountActivityRepository.ts'
 
 export type ActivityRecord = {
   id: string
@@ -16,7 +22,11 @@ export type CommandRecord = { command: string; exitCode: number; durationMs: num
 
 /** Keeps the newest of each sandbox. What is about a sandbox that is deleted meanwhile is dropped. */
 export type ActivityRepository = {
-  addActivity(activity: ActivityRecord): void
+  /** Also to the feed of its account. @returns where there; undefined when it was dropped */
+  addActivity(activity: ActivityRecord): Noted | undefined
+  /** To the feed of an account alone. */
+  addToAccount(accountId: AccountId, activity: Omit<AccountActivityRecord, 'sequence'>): Noted | undefined
+  ofAccount: AccountActivityRepository['following']
   addCommand(sandboxId: SandboxId, command: CommandRecord): void
   /** Newest first. */
   activities(sandboxId: SandboxId, limit: number): ListedActivity[]
@@ -46,6 +56,7 @@ export function activityRepository(database: Database): ActivityRepository {
     `SELECT command, exit_code AS exitCode, duration_ms AS durationMs, at_ms AS atMs
      FROM sandbox_commands ${newestFirst} LIMIT ?`,
   )
+  const account = accountActivityRepository(database)
   const dropOld = (table: Table) => {
     const drop = database.prepare<[string]>(
       `DELETE FROM ${table} WHERE sequence IN
@@ -58,9 +69,13 @@ export function activityRepository(database: Database): ActivityRepository {
 
   return {
     addActivity: database.transaction((activity: ActivityRecord) => {
-      addActivity.run(activity)
+      if (addActivity.run(activity).changes === 0) return undefined
       dropActivities(activity.sandboxId)
+      const { id, sandboxId, type, description, atMs } = activity
+      return account.addOfSandbox({ id, sandboxId, type, description, atMs })
     }),
+    addToAccount: database.transaction(account.add),
+    ofAccount: account.following,
     addCommand: database.transaction((sandboxId: SandboxId, command: CommandRecord) => {
       addCommand.run({ sandboxId, ...command })
       dropCommands(sandboxId)

@@ -1,4 +1,4 @@
-import { listActivity, listCommands } from '../../../shared/contract/activity.ts'
+import { listAccountActivity, listActivity, listCommands } from '../../../shared/contract/activity.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
@@ -9,7 +9,7 @@ export function activityRoutes({
   activity,
 }: {
   sandboxes: Pick<SandboxRegistry, 'owned'>
-  activity: Pick<ActivityLog, 'activities' | 'commands'>
+  activity: Pick<ActivityLog, 'activities' | 'commands' | 'ofAccount'>
 }): Endpoint[] {
   return [
     endpoint(listCommands, ({ params, query }, { caller }) => {
@@ -28,6 +28,16 @@ export function activityRoutes({
         .activities(id, query.limit)
         .map(({ atMs, ...listed }) => ({ ...listed, at: isoTime(atMs) }))
       return { activities }
+    }),
+    endpoint(listAccountActivity, ({ query: { after, limit } }, { caller }) => {
+      const found = activity.ofAccount(caller.accountId, after, limit + 1)
+      const activities = found.slice(0, limit).map(({ sandboxId, sandboxName, atMs, ...listed }) => ({
+        ...listed,
+        sandbox_id: sandboxId,
+        sandbox_name: sandboxName,
+        at: isoTime(atMs),
+      }))
+      return { activities, has_more: found.length > limit }
     }),
   ]
 }

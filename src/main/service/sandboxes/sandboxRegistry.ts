@@ -63,6 +63,7 @@ export type SandboxRegistryOptions = {
   images: Pick<Images, 'ready' | 'needKept'>
   publish: (accountId: AccountId, event: ServiceEvent) => void
   note: ActivityLog['note']
+  noteAccount: ActivityLog['noteAccount']
   toWire: (record: SandboxRecord) => Sandbox
   /** Of a sandbox whose creator names none. */
   defaultNetwork: Network
@@ -93,8 +94,9 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
     // It may have been renamed since the change began.
     return tell(records.find(record.id) ?? record)
   }
-  const forget = (record: SandboxRecord): void => {
+  const forget = (record: SandboxRecord, why: string): void => {
     records.remove(record.id)
+    options.noteAccount(record.accountId, { type: 'sandbox.deleted', description: why, sandbox: record })
     publish(record.accountId, { type: 'sandbox.removed', id: record.id })
   }
   const nowRunning = (record: SandboxRecord, { startedAtMs, enforced }: RunningMachine): SandboxRecord => {
@@ -197,7 +199,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         )
         return nowRunning(record, result)
       } catch (failure) {
-        forget(record)
+        forget(record, 'It could not be made, and nothing of it is left.')
         // Whether a host that did not answer made it is not known: either way nothing of it may stay.
         call('machine.delete', { sandboxId: id }).catch((cause: unknown) =>
           log.warn('what is left of a sandbox goes with the next sweep', { id, failure: cause }),
@@ -293,7 +295,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       changes.run(id, async () => {
         const record = owned(caller, id)
         await call('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
-        forget(record)
+        forget(record, 'It was deleted.')
       }),
 
     ended(id, reason) {

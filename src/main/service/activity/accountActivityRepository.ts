@@ -1,0 +1,67 @@
+import { AccountActivityType, ActivityType, accountActivitiesKept } from '../../../shared/contract/activity.ts'
+import type { AccountId, SandboxId } from '../../../shared/ids.ts'
+import type { Database } from '../../storage/openDatabase.ts'
+
+export type AccountActivityRecord = {
+  /** Of the account: from 1, without gaps. */
+  sequence: number
+  id: string
+  type: ActivityType | AccountActivityType
+  sandboxId: SandboxId | null
+  /** As it was called then. */
+  sandboxName: string | null
+  description: string
+  atMs: number
+}
+
+/** Where in whose feed something was noted. */
+export type Noted = { accountId: AccountId; sequence: number }
+
+/** Keeps the newest of each account, also of what is gone. To be called within a transaction of the caller. */
+export type AccountActivityRepository = {
+  /** @returns undefined when there is no such account */
+  add(accountId: AccountId, activity: Omit<AccountActivityRecord, 'sequence'>): Noted | undefined
+  /** To the account that owns the sandbox. @returns undefined when there is no such sandbox */
+  addOfSandbox(activity: SandboxActivity): Noted | undefined
+  /** Oldest first, of those after `after`. */
+  following(accountId: AccountId, after: number, limit: number): AccountActivityRecord[]
+}
+type SandboxActivity = Omit<AccountActivityRecord, 'sequence' | 'sandboxId' | 'sandboxName'> & { sandboxId: SandboxId }
+
+type Row = Omit<AccountActivityRecord, 'type'> & { type: string }
+
+const Type = ActivityType.or(AccountActivityType)
+const insert = `INSERT INTO account_activities
+  (account_id, sequence, id, type, sandbox_id, sandbox_name, description, at_ms)`
+const next = (account: string) =>
+  `(SELECT coalesce(max(sequence), 0) + 1 FROM account_activities WHERE account_id = ${account})`
+const noted = 'RETURNING account_id AS accountId, sequence'
+
+export function accountActivityRepository(database: Database): AccountActivityRepository {
+  const add = database.prepare<[object], Noted>(
+    `${insert} SELECT id, ${next(':accountId')}, :id, :type, :sandboxId, :sandboxName, :description, :atMs
+     FROM accounts WHERE id = :accountId ${noted}`,
+  )
+  const addOfSandbox = database.prepare<[object], Noted>(
+    `${insert} SELECT account_id, ${next('sandboxes.account_id')}, :id, :type, id, name, :description, :atMs
+     FROM sandboxes WHERE id = :sandboxId ${noted}`,
+  )
+  const dropOld = database.prepare<[string, number]>(
+    'DELETE FROM account_activities WHERE account_id = ? AND sequence <= ?',
+  )
+  const following = database.prepare<[string, number, number], Row>(
+    `SELECT sequence, id, type, sandbox_id AS sandboxId, sandbox_name AS sandboxName, description, at_ms AS atMs
+     FROM account_activities WHERE account_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
+  )
+  const kept = (added: Noted | undefined): Noted | undefined => {
+    if (added) dropOld.run(added.accountId, added.sequence - accountActivitiesKept)
+    return added
+  }
+
+  return {
+    add: (accountId, activity) => kept(add.get({ accountId, ...activity })),
+    addOfSandbox: (activity) => kept(addOfSandbox.get(activity)),
+    following: (accountId, after, limit) =>
+      following.all(accountId, after, limit).map((row) => ({ ...row, type: Type.parse(row.type) })),
+  }
+}
