@@ -1,0 +1,39 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
+
+type Hex = `0x${string}`
+
+/**
+ * Signs 32 bytes and recovers the address from what it made, so that nothing leaves that others would refuse.
+ * @returns r ‖ s ‖ v as 0x-hexadecimal, s in the lower half, v 27 or 28
+ * @throws AppError `wallet/locked`, `wallet/damaged`
+ */
+export async function signEvm(keys: Pick<WalletKeys, 'lend'>, account: SigningAccount, hash: Hex): Promise<string> {
+  const [Secp256k1, Signature] = await Promise.all([import('ox/Secp256k1'), import('ox/Signature')])
+  // Without extra entropy (RFC 6979): the same intent has the same signature.
+  const made = await keys.lend(account.id, (key) =>
+    Secp256k1.sign({ payload: hash, privateKey: key, extraEntropy: false }),
+  )
+  const signature = Signature.toHex(made)
+  const signer = Secp256k1.recoverAddress({ payload: hash, signature: Signature.fromHex(signature) })
+  if (sameEvmAddress(signer, account.address)) return signature
+  throw new AppError('wallet/damaged', `The key of ${account.address} does not belong to this address.`)
+}
+
+/** EIP-191, version 0x45. */
+export async function personalHash(text: string): Promise<`0x${string}`> {
+  const { getSignPayload } = await import('ox/PersonalMessage')
+  return getSignPayload(new TextEncoder().encode(text))
+}
+
+export function sameEvmAddress(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+/** Mixed case is a checksum (EIP-55); all of one case has none. */
+export async function hasWrongChecksum(address: string): Promise<boolean> {
+  const digits = address.slice(2)
+  if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return false
+  const { checksum } = await import('ox/Address')
+  return checksum(address.toLowerCase()) !== address
+}

@@ -1,0 +1,114 @@
+import {
+  type AutomatonProfile,
+  canonicalProfile,
+  registerText,
+  registerTypedData,
+} from '../../../shared/contract/automatons.ts'
+import type { SigningAccount } from '../wallet/walletKeys.ts'
+import { hasWrongChecksum, sameEvmAddress, signEvm } from './evmSignature.ts'
+import { checkPlain, invisibleWarning, shortAddress, shortened } from './plainText.ts'
+import { signSolana } from './solanaSignature.ts'
+import { typedDataHash, typedDataText } from './typedData.ts'
+import { type IntentOf, refused, type ShownField, type SignerTools, type Understood } from './understood.ts'
+
+/** Typed data for EVM, the text of `registerText` for Solana; the key of the automaton's own address signs. */
+export async function identityRegistration(
+  intent: IntentOf<'identity.register'>,
+  tools: SignerTools,
+): Promise<Understood> {
+  const { profile, nonce, chain_type } = intent
+  checkPlain('profile.name', profile.name)
+  checkPlain('profile.bio', profile.bio, '\n\t')
+  checkPlain('nonce', nonce)
+  const account = accountOf(intent, tools)
+  const canonical = canonicalProfile(profile)
+  const payloadHash = await textHash(canonical)
+  const { genesis_prompt_hash, ...known } = profile
+  const { automaton_id: automatonId } = profile
+  const typedData = {
+    domain: { name: tools.domainName, version: registerTypedData.version, chainId: registerTypedData.chainId },
+    types: registerTypedData.types,
+    primaryType: registerTypedData.primaryType,
+    message: { automatonId, nonce, payloadHash },
+  }
+  const text = registerText({ automatonId, nonce, payloadHash })
+
+  return {
+    prepared: {
+      intent: { ...intent, account_id: account.id },
+      account,
+      sentence: `Register the automaton “${shortened(profile.name, 60)}” with the address ${shortAddress(profile.automaton_address)}, for good.`,
+      fields: [
+        ...profileFields(profile),
+        { label: 'Nonce', value: nonce, kind: 'text' },
+        { label: 'Hash of the profile', value: payloadHash, kind: 'hash' },
+        { label: 'Text that is hashed', value: canonical, kind: 'text' },
+        ...(await warnings(profile)),
+      ],
+      raw: chain_type === 'evm' ? typedDataText(typedData) : text,
+      host: null,
+      amountMicroUsd: null,
+    },
+    async sign() {
+      const signature =
+        chain_type === 'evm'
+          ? await signEvm(tools.keys, account, await typedDataHash(typedData))
+          : await signSolana(tools.keys, account, text)
+      return {
+        kind: intent.kind,
+        address: account.address,
+        signature,
+        registration: {
+          ...known,
+          ...(genesis_prompt_hash !== undefined && { genesis_prompt_hash }),
+          nonce,
+          payload_hash: payloadHash,
+          signature,
+          ...(chain_type === 'solana' && { chain_type }), // services that know EVM alone have no such field
+        },
+      }
+    },
+  }
+}
+
+/** keccak256 of the UTF-8 bytes. */
+async function textHash(text: string): Promise<`0x${string}`> {
+  const { keccak256 } = await import('ox/Hash')
+  return keccak256(new TextEncoder().encode(text), { as: 'Hex' })
+}
+
+function accountOf({ account_id, profile, chain_type }: IntentOf<'identity.register'>, { keys }: SignerTools) {
+  const { automaton_address: address } = profile
+  const isIts = (it: SigningAccount) =>
+    it.chainType === chain_type && (chain_type === 'evm' ? sameEvmAddress(it.address, address) : it.address === address)
+  const named = account_id === undefined ? keys.accounts().find(isIts) : keys.account(chain_type, account_id)
+  const account = named ?? keys.account(chain_type)
+  if (isIts(account)) return account
+  throw refused(
+    `profile.automaton_address ${address} is not ${account.address}, the ${chain_type} account that would sign.`,
+  )
+}
+
+function profileFields(profile: AutomatonProfile): ShownField[] {
+  const { automaton_id, automaton_address, creator_address, name, bio, genesis_prompt_hash } = profile
+  return [
+    { label: 'Name', value: name, kind: 'text' },
+    { label: 'Bio', value: bio === '' ? 'None' : bio, kind: 'text' },
+    { label: 'Automaton', value: automaton_id, kind: 'text' },
+    { label: 'Its address', value: automaton_address, kind: 'address' },
+    { label: 'Its creator', value: creator_address, kind: 'address' },
+    ...(genesis_prompt_hash === undefined
+      ? []
+      : [{ label: 'Hash of its genesis prompt', value: genesis_prompt_hash, kind: 'hash' as const }]),
+  ]
+}
+
+async function warnings({ creator_address: creator, name, bio }: AutomatonProfile): Promise<ShownField[]> {
+  const found = [...invisibleWarning('The name', name), ...invisibleWarning('The bio', bio)]
+  if (/^0x0{40}$/.test(creator)) {
+    found.push({ label: 'Creator', value: 'The zero address belongs to nobody.', kind: 'warning' })
+  } else if (creator.startsWith('0x') && (await hasWrongChecksum(creator))) {
+    found.push({ label: 'Creator', value: 'Its checksum is wrong: compare every character.', kind: 'warning' })
+  }
+  return found
+}

@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { refusal, signerOf } from '../../../../test/support/signerOf.ts'
+import type { IntentInput } from '../../../shared/contract/intents.ts'
+import type { PreparedIntent, Signer } from './signer.ts'
+
+const message: IntentInput = { kind: 'message', text: 'I agree.' }
+const asIntent = (it: unknown) => it as Parameters<Signer['prepare']>[0] // what a caller without types may give
+
+test.each([
+  ['a kind it does not know', { kind: 'eth.sendTransaction', to: '0x0' }, /kind/],
+  ['bytes', { kind: 'message', text: 'a', bytes: '0x1901' }, undefined],
+  ['no object', 'sign this', /^The request must be an object/],
+  ['nothing', null, /^The request must be an object/],
+  ['a field of another type', { kind: 'message', text: 7, chain_type: 'evm' }, /^`text` must be a string/],
+  [
+    'a chain it does not know',
+    { kind: 'message', text: 'a', chain_type: 'bitcoin' },
+    /^`chain_type` must be evm or solana/,
+  ],
+  ['a foreign account id', { kind: 'message', text: 'a', account_id: 'wal_1' }, /^`account_id` must be an id/],
+])('takes intents only: %s', async (_, given, reason) => {
+  const prepared = signerOf().signer.prepare(asIntent(given))
+  if (reason) await expect(prepared).rejects.toEqual(refusal(reason))
+  else expect((await prepared).intent).not.toHaveProperty('bytes') // what it does not know is never part of it
+})
+
+test('whatever it is given, it is an intent or it is refused', async () => {
+  const { signer, keys } = signerOf()
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue(), async (given) => {
+      await expect(signer.prepare(asIntent(given))).rejects.toEqual(refusal(/./))
+    }),
+  )
+  expect(keys.lent).toEqual([])
+})
+
+test('signs what was shown, and nothing that was changed afterwards', async () => {
+  const { signer, prepare, keys } = signerOf()
+  const shown = await prepare(message)
+  const changed: PreparedIntent[] = [
+    { ...shown, raw: 'I agree to all.' },
+    { ...shown, sentence: 'Do nothing.' },
+    { ...shown, intent: asIntent({ ...shown.intent, text: 'I agree to all.' }) },
+    { ...shown, account: keys.otherEvm },
+    { ...shown, intent: { ...shown.intent, account_id: keys.otherEvm.id } },
+  ]
+  for (const it of changed) await expect(signer.sign(it)).rejects.toEqual(refusal(/^What would be signed is no longer/))
+  expect(keys.lent).toEqual([])
+})
+
+test('the same intent has the same signature, and low s', async () => {
+  const { signed } = signerOf()
+  const half = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+  for (const text of ['one', 'two', 'three', 'four']) {
+    const { signature } = await signed({ kind: 'message', text })
+    expect((await signed({ kind: 'message', text })).signature).toBe(signature)
+    expect(BigInt(`0x${signature.slice(66, 130)}`) <= half).toBe(true)
+  }
+})
+
+test('keys are lent for the signature alone, and zeros afterwards', async () => {
+  const { signed, keys } = signerOf()
+  await signed(message)
+  await signed({ ...message, chain_type: 'solana' })
+  expect(keys.lent).toEqual([new Uint8Array(32), new Uint8Array(32)])
+})
+
+test('what the key of another address would sign is never returned', async () => {
+  const { signed, keys } = signerOf()
+  keys.mixUp()
+  const damaged = expect.objectContaining({ code: 'wallet/damaged' })
+  await expect(signed(message)).rejects.toEqual(damaged)
+  await expect(signed({ ...message, chain_type: 'solana' })).rejects.toEqual(damaged)
+})
+
+test('prepares while the wallet is locked, and signs when it is not', async () => {
+  const { signer, prepare, keys } = signerOf()
+  keys.lock()
+  const prepared = await prepare(message)
+  await expect(signer.sign(prepared)).rejects.toEqual(expect.objectContaining({ code: 'wallet/locked' }))
+})
+
+test('an account of the other chain is not found', async () => {
+  const { prepare, keys } = signerOf()
+  const given = prepare({ ...message, account_id: keys.solana.id })
+  await expect(given).rejects.toEqual(expect.objectContaining({ code: 'wallet/account-not-found' }))
+})

@@ -1,0 +1,51 @@
+import { describeIssue } from '../../../shared/contract/describeIssue.ts'
+import { Intent } from '../../../shared/contract/intents.ts'
+import { identityRegistration } from './identityRegistration.ts'
+import { paymentAuthorization } from './paymentAuthorization.ts'
+import type { PreparedIntent, Signer } from './signer.ts'
+import { signIn } from './signIn.ts'
+import { textMessage } from './textMessage.ts'
+import { refused, type SignerTools, type Understood } from './understood.ts'
+
+/** Nothing that was prepared before is trusted: the bytes are built anew from the intent, and must be what was shown. */
+export function intentSigner(tools: SignerTools): Signer {
+  const understand = (given: unknown): Promise<Understood> => {
+    const intent = intentOf(given)
+    switch (intent.kind) {
+      case 'identity.register':
+        return identityRegistration(intent, tools)
+      case 'siwe':
+      case 'siws':
+        return signIn(intent, tools)
+      case 'x402.authorize':
+        return paymentAuthorization(intent, tools)
+      case 'message':
+        return textMessage(intent, tools)
+    }
+  }
+
+  return {
+    prepare: async (intent) => (await understand(intent)).prepared,
+    async sign(shown) {
+      const { prepared, sign } = await understand(shown.intent)
+      if (!isSame(prepared, shown)) throw refused('What would be signed is no longer what was shown: ask again.')
+      return sign()
+    },
+  }
+}
+
+function intentOf(given: unknown): Intent {
+  const { data, error } = Intent.safeParse(given)
+  if (data) return data
+  const [issue] = error.issues
+  throw refused(issue ? describeIssue(issue, given) : 'This is no intent.', error)
+}
+
+function isSame(one: PreparedIntent, other: PreparedIntent): boolean {
+  return (
+    one.raw === other.raw &&
+    one.sentence === other.sentence &&
+    one.account.id === other.account.id &&
+    one.account.address === other.account.address
+  )
+}

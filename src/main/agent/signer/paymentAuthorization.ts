@@ -1,0 +1,105 @@
+import { type EvmNetwork, evmNetwork, evmNetworks, usdcDecimals } from '../../../shared/contract/networks.ts'
+import { tokenAmount } from '../../../shared/tokenAmount.ts'
+import { hasWrongChecksum, sameEvmAddress, signEvm } from './evmSignature.ts'
+import { checkPlain, invisibleWarning, shortAddress, shortened } from './plainText.ts'
+import { siteOf } from './site.ts'
+import { type TypedData, typedDataHash, typedDataText } from './typedData.ts'
+import { type IntentOf, refused, type ShownField, type SignerTools, type Understood } from './understood.ts'
+
+/** However long the seller would like to have: what was not used by then is void. */
+const longestSeconds = 300
+
+const transferTypes = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const
+
+/**
+ * USDC that whoever holds the signature may move once, to this payee (EIP-3009).
+ * @see https://eips.ethereum.org/EIPS/eip-3009
+ */
+export async function paymentAuthorization(
+  intent: IntentOf<'x402.authorize'>,
+  tools: SignerTools,
+): Promise<Understood> {
+  const network = evmNetwork(intent.network)
+  if (!network) throw refused(`network ${JSON.stringify(intent.network)} is none that Steward knows.`)
+  await checkPayee(intent.pay_to, tools)
+  const site = siteOf('resource', intent.resource)
+  const { description } = intent
+  if (description !== undefined) checkPlain('description', description, '\n\t')
+  const value = BigInt(intent.amount)
+  if (value <= 0n) throw refused(`amount must be above 0, not ${intent.amount}.`)
+  const seconds = Math.min(intent.valid_seconds, longestSeconds)
+  const account = tools.keys.account('evm', intent.account_id)
+  const amount = `${tokenAmount(value, usdcDecimals)} USDC`
+  const transfer = { from: account.address, to: intent.pay_to, value: intent.amount, validAfter: '0' }
+
+  return {
+    prepared: {
+      intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: seconds },
+      account,
+      sentence: `Pay ${amount} to ${shortAddress(intent.pay_to)} on ${network.name} for ${shortened(intent.resource, 80)}`,
+      fields: [
+        { label: 'Amount', value: amount, kind: 'amount' },
+        { label: 'To', value: intent.pay_to, kind: 'address' },
+        { label: 'From', value: account.address, kind: 'address' },
+        { label: 'Account', value: account.label, kind: 'text' },
+        { label: 'Network', value: network.name, kind: 'text' },
+        { label: 'For', value: intent.resource, kind: 'url' },
+        ...(description === undefined ? [] : [{ label: 'Described as', value: description, kind: 'text' as const }]),
+        { label: 'Good for', value: `${seconds} seconds from when it is signed`, kind: 'text' },
+        { label: 'USDC', value: network.usdc.address, kind: 'address' },
+        ...site.warnings,
+        ...invisibleWarning('The description', description ?? ''),
+        ...testWarning(network),
+      ],
+      raw: typedDataText(
+        typedDataOf(network, {
+          ...transfer,
+          validBefore: `${seconds} seconds from when it is signed`,
+          nonce: '32 random bytes, chosen when it is signed',
+        }),
+      ),
+      host: site.host,
+      amountMicroUsd: value,
+    },
+    async sign() {
+      const authorization = {
+        ...transfer,
+        validBefore: String(Math.floor(tools.now() / 1000) + seconds),
+        nonce: `0x${Buffer.from(tools.randomBytes(32)).toString('hex')}`,
+      }
+      const signature = await signEvm(tools.keys, account, await typedDataHash(typedDataOf(network, authorization)))
+      return { kind: intent.kind, address: account.address, signature, authorization }
+    },
+  }
+}
+
+function typedDataOf({ usdc, chainId }: EvmNetwork, message: TypedData['message']): TypedData {
+  return {
+    domain: { name: usdc.name, version: usdc.version, chainId, verifyingContract: usdc.address },
+    types: transferTypes,
+    primaryType: 'TransferWithAuthorization',
+    message,
+  }
+}
+
+async function checkPayee(payee: string, { keys }: SignerTools): Promise<void> {
+  if (/^0x0{40}$/.test(payee)) throw refused('pay_to is the zero address: what it gets is lost.')
+  const token = evmNetworks.find(({ usdc }) => sameEvmAddress(usdc.address, payee))
+  if (token) throw refused(`pay_to ${payee} is the contract of USDC on ${token.name}: what it gets is lost.`)
+  const own = keys.accounts().find(({ chainType, address }) => chainType === 'evm' && sameEvmAddress(address, payee))
+  if (own) throw refused(`pay_to ${payee} is “${own.label}” of this wallet: nothing would be paid.`)
+  if (await hasWrongChecksum(payee)) throw refused(`pay_to ${payee} has a wrong checksum: it may be mistyped.`)
+}
+
+function testWarning({ test, name }: EvmNetwork): ShownField[] {
+  return test ? [{ label: 'Test network', value: `Money on ${name} is worth nothing.`, kind: 'warning' }] : []
+}

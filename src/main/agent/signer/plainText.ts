@@ -1,0 +1,47 @@
+import { refused, type ShownField } from './understood.ts'
+
+/** Marks that turn the direction of what follows, and halves of characters. */
+const deceiving = /[\u202a-\u202e\u2066-\u2069]|\p{Cs}/u
+/** Takes no room on a screen; U+200D joins emoji. */
+const invisible = /(?!\u200d)\p{Cf}/u
+
+/**
+ * What is shown must be what is signed.
+ * @param allowed control characters that it may hold
+ * @throws AppError `intent/invalid`
+ */
+export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''): void {
+  for (const character of text) {
+    if (allowed.includes(character) && allowed !== '') continue
+    if (/\p{Cc}|[\u2028\u2029]/u.test(character)) {
+      throw refused(`${name} holds the control character ${codePoint(character)}, which could hide a part of it.`)
+    }
+    if (deceiving.test(character)) {
+      throw refused(`${name} holds ${codePoint(character)}, with which text shows otherwise than it is.`)
+    }
+  }
+}
+
+/** A field for what a person would not see. */
+export function invisibleWarning(name: string, text: string): ShownField[] {
+  const found = invisible.exec(text)?.[0]
+  if (found === undefined) return []
+  return [{ label: 'Invisible characters', value: `${name} holds ${codePoint(found)}.`, kind: 'warning' }]
+}
+
+/** For sentences; fields have all of it. */
+export function shortened(text: string, most: number): string {
+  const characters = [...text.replaceAll(/\s+/g, ' ')]
+  return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`
+}
+
+/** `0x5d38…6811` */
+export function shortAddress(address: string): string {
+  return address.startsWith('0x')
+    ? `${address.slice(0, 6)}…${address.slice(-4)}`
+    : `${address.slice(0, 4)}…${address.slice(-4)}`
+}
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+}

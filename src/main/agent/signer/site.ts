@@ -1,0 +1,63 @@
+import { domainToUnicode } from 'node:url'
+import { refused, type ShownField } from './understood.ts'
+
+/** Who is signed in to, or paid: as the address names it. */
+export type Site = {
+  /** Lower case, with the port unless it is the scheme's own; of `PreparedIntent.host`. */
+  host: string
+  warnings: ShownField[]
+}
+
+/** RFC 3986 without what it allows nobody to write raw. */
+const plainAddress = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
+
+/**
+ * @param name of the field, for the refusal
+ * @throws AppError `intent/invalid`
+ */
+export function siteOf(name: string, address: string): Site {
+  if (!plainAddress.test(address)) {
+    throw refused(`${name} must be an address in ASCII without spaces and quotes, not ${JSON.stringify(address)}.`)
+  }
+  const url = URL.parse(address)
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.host === '') {
+    throw refused(`${name} must begin with https:// or http://, not ${JSON.stringify(address)}.`)
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw refused(`${name} must not name a user before its host, as ${JSON.stringify(address)} does.`)
+  }
+  return { host: url.host, warnings: [...nameWarnings(url.hostname), ...transportWarnings(url)] }
+}
+
+function nameWarnings(hostname: string): ShownField[] {
+  if (!hostname.split('.').some((label) => label.startsWith('xn--'))) return []
+  const shown = domainToUnicode(hostname)
+  const mixed = shown.split('.').some((label) => scriptsOf(label).length > 1)
+  const reason = mixed ? 'it mixes letters of several scripts' : 'letters of other scripts can imitate a known name'
+  return [{ label: 'Name of the site', value: `${hostname} is shown as “${shown}”: ${reason}.`, kind: 'warning' }]
+}
+
+function transportWarnings({ protocol, hostname }: URL): ShownField[] {
+  if (protocol === 'https:' || isLoopback(hostname)) return []
+  return [{ label: 'Connection', value: `What goes to ${hostname} is not encrypted.`, kind: 'warning' }]
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
+/** Those whose letters are told apart least. */
+const scripts = {
+  Latin: /\p{Script=Latin}/u,
+  Cyrillic: /\p{Script=Cyrillic}/u,
+  Greek: /\p{Script=Greek}/u,
+  Armenian: /\p{Script=Armenian}/u,
+  Cherokee: /\p{Script=Cherokee}/u,
+  Han: /\p{Script=Han}/u,
+  Arabic: /\p{Script=Arabic}/u,
+  Hebrew: /\p{Script=Hebrew}/u,
+}
+
+function scriptsOf(label: string): string[] {
+  return Object.entries(scripts).flatMap(([name, letters]) => (letters.test(label) ? [name] : []))
+}

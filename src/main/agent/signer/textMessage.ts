@@ -1,0 +1,68 @@
+import { personalHash, signEvm } from './evmSignature.ts'
+import { checkPlain, invisibleWarning, shortAddress, shortened } from './plainText.ts'
+import { isSolanaMessage } from './solanaMessage.ts'
+import { signSolana } from './solanaSignature.ts'
+import { type IntentOf, refused, type ShownField, type SignerTools, type Understood } from './understood.ts'
+
+/** Text as it stands: EIP-191 for EVM, its very bytes for Solana. What would mean more than text is refused. */
+export async function textMessage(intent: IntentOf<'message'>, tools: SignerTools): Promise<Understood> {
+  const { text, chain_type } = intent
+  checkPlain('text', text, '\n\t')
+  checkMeaning(text)
+  const account = tools.keys.account(chain_type, intent.account_id)
+  const { address, label } = account
+
+  return {
+    prepared: {
+      intent: { ...intent, account_id: account.id },
+      account,
+      sentence: `Sign the text “${shortened(text, 60)}” with ${shortAddress(address)}.`,
+      fields: [
+        { label: 'Text', value: text, kind: 'text' },
+        { label: 'Account', value: label, kind: 'text' },
+        { label: 'Its address', value: address, kind: 'address' },
+        ...invisibleWarning('The text', text),
+        ...hashWarning(text),
+      ],
+      raw: text,
+      host: null,
+      amountMicroUsd: null,
+    },
+    async sign() {
+      const signature =
+        chain_type === 'evm'
+          ? await signEvm(tools.keys, account, await personalHash(text))
+          : await signSolana(tools.keys, account, text)
+      return { kind: intent.kind, address, signature, message: text }
+    },
+  }
+}
+
+function checkMeaning(text: string): void {
+  if (/wants\s+you\s+to\s+sign\s+in\s+with\s+your\b/i.test(text)) {
+    throw refused('text is a sign-in message: ask for `siwe` or `siws`, which show where it leads.')
+  }
+  if (/^\s*(0x)?1901/i.test(text)) throw refused('text begins with 0x1901, as typed data that is encoded does.')
+  const keys = jsonKeys(text)
+  if (keys.includes('primaryType') || keys.includes('types')) throw refused('text is typed data, which is not text.')
+  if (keys.includes('payloadHash') || keys.includes('automatonId')) {
+    throw refused('text registers an automaton: ask for `identity.register`, which shows what is registered.')
+  }
+  if (isSolanaMessage(new TextEncoder().encode(text))) {
+    throw refused('text has the form of a transaction of Solana: its signature would be valid for one.')
+  }
+}
+
+function jsonKeys(text: string): string[] {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? Object.keys(value) : []
+  } catch {
+    return [] // text that is no JSON
+  }
+}
+
+function hashWarning(text: string): ShownField[] {
+  if (!/^\s*(0x)?[0-9a-f]{64}\s*$/i.test(text)) return []
+  return [{ label: 'A hash', value: 'Nobody can see from it what is agreed to.', kind: 'warning' }]
+}

@@ -1,0 +1,26 @@
+type Field = { name: string; type: string }
+
+/** EIP-712, with values as JSON writes them: integers are decimal text. */
+export type TypedData = {
+  domain: { name: string; version: string; chainId: number; verifyingContract?: `0x${string}` }
+  types: Readonly<Record<string, readonly Field[]>>
+  primaryType: string
+  message: Readonly<Record<string, string>>
+}
+
+/** What is signed: keccak256 of 0x1901, the hash of the domain, the hash of the message. */
+export async function typedDataHash({ domain, types, primaryType, message }: TypedData): Promise<`0x${string}`> {
+  const { getSignPayload } = await import('ox/TypedData')
+  return getSignPayload({ domain, types, primaryType, message })
+}
+
+/** As `eth_signTypedData_v4` takes it. */
+export function typedDataText({ domain, types, primaryType, message }: TypedData): string {
+  const named: Field[] = [
+    { name: 'name', type: 'string' },
+    { name: 'version', type: 'string' },
+    { name: 'chainId', type: 'uint256' },
+    ...(domain.verifyingContract === undefined ? [] : [{ name: 'verifyingContract', type: 'address' }]),
+  ]
+  return JSON.stringify({ types: { EIP712Domain: named, ...types }, domain, primaryType, message }, null, 2)
+}

@@ -1,0 +1,24 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Intent, IntentKind, IntentRecord, SignedIntent } from '../../../shared/contract/intents.ts'
+import type { WalletKeys } from '../wallet/walletKeys.ts'
+import type { PreparedIntent } from './signer.ts'
+
+export type IntentOf<K extends IntentKind> = Extract<Intent, { kind: K }>
+
+/** An intent with the one thing that may be signed for it. */
+export type Understood = { prepared: PreparedIntent; sign(): Promise<SignedIntent> }
+
+export type ShownField = IntentRecord['fields'][number]
+
+export type SignerTools = {
+  keys: Pick<WalletKeys, 'account' | 'accounts' | 'lend'>
+  /** Of the EIP-712 domain that registrations are signed for: `identity.domain_name`. */
+  domainName: string
+  now: () => number
+  /** Cryptographically strong. */
+  randomBytes: (length: number) => Uint8Array
+}
+
+export function refused(message: string, cause?: unknown): AppError {
+  return new AppError('intent/invalid', message, { cause })
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import { intentSigner } from '../../src/main/agent/signer/intentSigner.ts'
+import type { Signer } from '../../src/main/agent/signer/signer.ts'
+import { Intent, type IntentInput } from '../../src/shared/contract/intents.ts'
+import { type MemoryKeys, memoryKeys } from './memoryKeys.ts'
+
+export type TestedSigner = {
+  keys: MemoryKeys
+  signer: Signer
+  /** As the local API would take it. */
+  prepare: (intent: IntentInput) => ReturnType<Signer['prepare']>
+  /** Prepared, then signed. */
+  signed: (intent: IntentInput) => ReturnType<Signer['sign']>
+  clock: { now: number }
+}
+
+export const testTime = Date.parse('2026-03-04T05:06:07.089Z')
+
+export function signerOf(domainName = 'AIWS Automaton'): TestedSigner {
+  const keys = memoryKeys()
+  const clock = { now: testTime }
+  const signer = intentSigner({ keys, domainName, now: () => clock.now, randomBytes })
+  const prepare = async (intent: IntentInput) => signer.prepare(Intent.parse(intent))
+  return { keys, signer, clock, prepare, signed: async (intent) => signer.sign(await prepare(intent)) }
+}
+
+export function refusal(message: RegExp) {
+  return expect.objectContaining({ code: 'intent/invalid', message: expect.stringMatching(message) })
+}
