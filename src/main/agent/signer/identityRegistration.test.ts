@@ -170,12 +170,17 @@ test('warns of a creator whose checksum is wrong, and of characters nobody sees'
 
 test('canonical JSON: keys in order, nothing added, nothing lost, whatever the values', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.string({ unit: 'binary', maxLength: 60 }), fc.boolean(), (name, bio, hashed) => {
-      const { genesis_prompt_hash, ...rest } = profile({ name, bio })
-      const given = hashed ? { ...rest, genesis_prompt_hash } : rest
-      const text = canonicalProfile(given as AutomatonProfile)
-      expect(JSON.parse(text)).toEqual(given)
-      expect(text).toBe(JSON.stringify(given, Object.keys(given).sort()))
-    }),
+    fc.property(
+      fc.string({ unit: 'grapheme', maxLength: 12 }),
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.boolean(),
+      (name, bio, hashed) => {
+        const { genesis_prompt_hash, ...rest } = profile({ name, bio })
+        const given = hashed ? { ...rest, genesis_prompt_hash } : rest
+        const text = canonicalProfile(given as AutomatonProfile)
+        expect(JSON.parse(text)).toEqual(given)
+        expect(text).toBe(JSON.stringify(given, Object.keys(given).sort()))
+      },
+    ),
   )
 })
