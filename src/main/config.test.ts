@@ -22,6 +22,7 @@ test('without a file everything has a default', () => {
       tls: { cert_file: null, key_file: null },
       insecure_behind_proxy: false,
     },
+    auth: { domains: ['conway.tech'], new_accounts: true },
     app: { listen: '127.0.0.1:0', open_browser: true },
     sandboxes: {
       runtimes: ['bubblewrap', 'docker'],

@@ -91,6 +91,23 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
+  auth: z
+    .strictObject({
+      domains: z
+        .array(
+          z.string().regex(/^[a-z0-9.-]+(:\d{1,5})?$/, 'must be host names in lower case, as in steward.example.com'),
+        )
+        .default(['conway.tech'])
+        .meta({
+          description:
+            'Domains whose sign-in messages are taken, beside the very address that a request came to: programs made for a hosted service sign its name wherever they are pointed.',
+        }),
+      new_accounts: z.boolean().default(true).meta({
+        description:
+          'Whether a wallet that signs in for the first time gets an account of its own. Without, only wallets that were linked to an account sign in.',
+      }),
+    })
+    .prefault({}),
   app: z
     .strictObject({
       listen: Listen.default('127.0.0.1:0').meta({

@@ -45,6 +45,8 @@ async function run(given: Given): Promise<void> {
           insecureBehindProxy: config.service.insecure_behind_proxy || given.has('insecure-behind-proxy'),
           ...(config.service.public_url !== null && { publicUrl: config.service.public_url }),
           ...(config.service.sandbox_host !== null && { sandboxHost: config.service.sandbox_host }),
+          signInDomains: config.auth.domains,
+          newAccounts: config.auth.new_accounts,
           defaultNetwork: config.sandboxes.default_network,
           runtimes: config.sandboxes.runtimes,
           pagesFolder: builtFile('renderer'),

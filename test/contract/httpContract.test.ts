@@ -8,6 +8,7 @@ import { bash, tarOf } from '../support/imageArchives.ts'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { evmWallet, solanaWallet } from '../support/wallets.ts'
 
 /** Every operation of the contract, over HTTP, with a real sandbox behind it. */
 const archive = join(temporaryFolder('archive'), 'tiny.tar')
@@ -21,6 +22,8 @@ let spareSnapshotId: string
 let uploadId: string
 let processId: string
 let foreignKey: string
+let walletAddress: string
+const signIns: Record<string, unknown> = {}
 
 beforeAll(async () => {
   await writeFile(archive, await tarOf([bash]))
@@ -39,6 +42,14 @@ beforeAll(async () => {
   const image = { name: 'spare', source: { kind: 'archive', path: archive } }
   expect((await service.send('/v1/images', { body: image })).status).toBe(201)
   keyId = await createdId('/v1/auth/api-keys', { name: 'to revoke' }, 'id')
+  const wallet = evmWallet()
+  const linked = evmWallet()
+  walletAddress = linked.address
+  signIns.evm = await wallet.signedMessage(service.url)
+  signIns.solana = await solanaWallet().signedMessage(service.url)
+  signIns.linked = await linked.signedMessage(service.url)
+  signIns.refreshed = { refresh_token: (await wallet.signIn(service.url)).json.refresh_token }
+  signIns.ended = { refresh_token: (await wallet.signIn(service.url)).json.refresh_token }
 })
 afterAll(() => service?.close())
 
@@ -52,6 +63,8 @@ type Asked = {
   id?: () => string
   query?: string
   body?: unknown
+  /** Of `signIns`. */
+  signIn?: string
   bytes?: string
   headers?: Record<string, string>
 }
@@ -59,6 +72,14 @@ type Asked = {
 /** What each operation is asked here. Destructive ones go to things that nothing else needs. */
 const asked: Record<string, Asked> = {
   health: {},
+  authNonce: {},
+  authVerify: { signIn: 'evm' },
+  authSolanaVerify: { signIn: 'solana' },
+  authRefresh: { signIn: 'refreshed' },
+  authLogout: { signIn: 'ended' },
+  authMe: {},
+  authWalletLink: { signIn: 'linked' },
+  authWalletUnlink: {},
   apiKeyCreate: { body: { name: 'one more' } },
   apiKeyList: {},
   apiKeyRevoke: {},
@@ -136,6 +157,7 @@ function pathOf(route: Route, path: string = route.path): string {
     port: '3000',
     name: 'spare',
     domain: 'app.example.com',
+    address: walletAddress,
   }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
   return `${filled}${asked[route.operation]?.query ?? ''}`
@@ -143,8 +165,8 @@ function pathOf(route: Route, path: string = route.path): string {
 
 function ask(route: Route, given: { path?: string; key?: string | null } = {}): Promise<Answer> {
   const { path = pathOf(route), key = service.key } = given
-  const { body = undefined, bytes, headers } = asked[route.operation] ?? {}
-  const sent = bytes ?? body
+  const { body = undefined, bytes, headers, signIn } = asked[route.operation] ?? {}
+  const sent = bytes ?? (signIn === undefined ? body : signIns[signIn])
   const type = bytes === undefined ? {} : { 'content-type': 'application/octet-stream' }
   return exchange(service.url, path, {
     method: route.method,

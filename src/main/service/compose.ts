@@ -16,6 +16,16 @@ import { ensureOwner } from './accounts/ownerAccount.ts'
 import { activityLog } from './activity/activityLog.ts'
 import { activityRepository } from './activity/activityRepository.ts'
 import { activityRoutes } from './activity/activityRoutes.ts'
+import { accessTokens } from './auth/accessTokens.ts'
+import { authRoutes } from './auth/authRoutes.ts'
+import { linkedWallets } from './auth/linkedWallets.ts'
+import { nonceRepository } from './auth/nonceRepository.ts'
+import { nonces } from './auth/nonces.ts'
+import { refreshTokenRepository } from './auth/refreshTokenRepository.ts'
+import { signInChecks } from './auth/signInChecks.ts'
+import { signIns } from './auth/signIns.ts'
+import { tokenSecret } from './auth/tokenSecret.ts'
+import { walletRepository } from './auth/walletRepository.ts'
 import { docsPages } from './docs/docsPages.ts'
 import { eventHub } from './events/eventHub.ts'
 import { hostEvents } from './events/hostEvents.ts'
@@ -81,6 +91,10 @@ export type ServiceOptions = {
   publicUrl?: string | undefined
   /** Suffix of the addresses of exposed ports, with TLS in front; without one they are below `localhost`. */
   sandboxHost?: string | undefined
+  /** Domains for which sign-in messages are taken, beside the address that a request came to. */
+  signInDomains?: readonly string[] | undefined
+  /** Whether a wallet that no account has gets one of its own; it does when absent. */
+  newAccounts?: boolean | undefined
   /** Names of runtimes, the preferred one first. */
   runtimes: readonly string[]
   /** The built interface, for terminal links. */
@@ -138,6 +152,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const ownerKeyFile = join(dataDir, 'owner.key')
     ensureOwner({ accounts, keyFile: ownerKeyFile, now, randomBytes })
     const keys = apiKeys({ accounts, now, randomBytes })
+    const wallets = walletRepository(database)
+    const sessions = refreshTokenRepository(database)
+    const access = accessTokens({ secret: tokenSecret(join(dataDir, 'token.secret'), randomBytes), sessions, now })
+    const signInNonces = nonces({ records: nonceRepository(database), now, randomBytes })
+    const checks = signInChecks({
+      nonces: signInNonces,
+      domains: [...(publicUrl ? [publicUrl.host] : []), ...(options.signInDomains ?? [])],
+      now,
+    })
     const links = terminalLinks({ links: terminalLinkRepository(database), now, randomBytes })
     const events = eventHub()
 
@@ -274,12 +297,29 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const closing = new AbortController()
     const guard = requestGuard({ beyondLoopback, listenHost: options.listen.host, publicUrl, scheme })
     const limiter = failureLimiter(now)
-    const known = authentication({ finders: [keys.identify, links.identify], limiter })
+    const known = authentication({ finders: [keys.identify, access.identify, links.identify], limiter })
     const sockets = [terminalStream({ sandboxes, host }), events.endpoint]
     const app = httpServer({
       endpoints: [
         ...healthRoutes({ version: options.version, now }),
         ...accountRoutes({ keys, noteAccount: activity.noteAccount }),
+        ...authRoutes({
+          nonces: signInNonces,
+          signIns: signIns({
+            checks,
+            wallets,
+            accounts,
+            sessions,
+            access,
+            newAccounts: options.newAccounts ?? true,
+            note: activity.noteAccount,
+            now,
+            randomBytes,
+          }),
+          linked: linkedWallets({ checks, wallets, accounts, sessions, note: activity.noteAccount, now }),
+          wallets,
+          accounts,
+        }),
         ...imageRoutes(sharedImages),
         ...sandboxRoutes({ sandboxes, runtimes, call, activity, toWire }),
         ...snapshotRoutes({ snapshots: kept, toWire }),
@@ -329,7 +369,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         names,
         ports,
         sandbox: sandboxes.find,
-        access: previewAccess({ keyHolder: keys.identify, tokens, accountOf: sandboxes.accountOf, limiter }),
+        access: previewAccess({
+          keyHolder: (key) => keys.identify(key) ?? access.identify(key),
+          tokens,
+          accountOf: sandboxes.accountOf,
+          limiter,
+        }),
         connect: use.watchedConnect((...request) => host.connect(...request)),
         scheme,
         behindProxy: options.insecureBehindProxy ?? false,

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { z } from 'zod'
 import type { Answer, Parsed, Route } from '../../shared/contract/route.ts'
+import type { ChainType } from '../../shared/contract/wallet.ts'
 import type { AccountId, SandboxId } from '../../shared/ids.ts'
 
 /** Who calls, after the credential was checked. */
@@ -11,9 +12,19 @@ export type Caller = {
   owner: boolean
   /** Of a terminal link: it reaches the terminals of this one sandbox and nothing else. */
   onlySandbox: SandboxId | undefined
+  /** The API key that was used. */
+  keyId: string | undefined
+  /** The wallet that signed in, of an access token. EVM: with the checksum of EIP-55. */
+  wallet: { type: ChainType; address: string } | undefined
 }
 
-export type Call = {
+/** Where a request came to. */
+export type Place = {
+  /** Its Host header: `127.0.0.1:4000` */
+  host: string
+}
+
+export type Call = Place & {
   caller: Caller
   /** Fires when the client has gone or the service closes: for handlers that wait. */
   readonly signal: AbortSignal
@@ -21,9 +32,17 @@ export type Call = {
 
 /** A route of the contract with what answers it. Input is parsed by the route's own schemas before. */
 export type Endpoint =
-  | { kind: 'open'; route: Route; handle: (input: Parsed<Route>) => unknown }
+  | OpenEndpoint
   | RawEndpoint
   | { kind: 'guarded'; route: Route; linkMayUse: boolean; handle: (input: Parsed<Route>, call: Call) => unknown }
+
+/** `signIn`: somebody tries to become known, so that such requests are counted strictly. */
+export type OpenEndpoint = {
+  kind: 'open'
+  route: Route
+  signIn: boolean
+  handle: (input: Parsed<Route>, place: Place) => unknown
+}
 
 /** Of a route with bodies of bytes. It answers with a stream, or with what the route's schema says. */
 export type RawEndpoint = {
@@ -76,7 +95,15 @@ export function openEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
   handle: (input: Parsed<R>) => A | Promise<A>,
 ): Endpoint {
-  return { kind: 'open', route, handle: handle as (input: Parsed<Route>) => unknown }
+  return { kind: 'open', route, signIn: false, handle: handle as OpenEndpoint['handle'] } // as above
+}
+
+/** For routes by which somebody signs in. */
+export function signInEndpoint<R extends Route, const A extends Answer<R>>(
+  route: R,
+  handle: (input: Parsed<R>, place: Place) => A | Promise<A>,
+): Endpoint {
+  return { kind: 'open', route, signIn: true, handle: handle as OpenEndpoint['handle'] } // as above
 }
 
 /** A path that upgrades to a WebSocket once the caller is known. */

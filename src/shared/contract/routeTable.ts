@@ -1,6 +1,16 @@
 import { createApiKey, listApiKeys, revokeApiKey } from './accounts.ts'
 import { listAccountActivity, listActivity, listCommands } from './activity.ts'
 import {
+  createNonce,
+  getMe,
+  linkWallet,
+  refreshTokens,
+  signOut,
+  unlinkWallet,
+  verifySignIn,
+  verifySolanaSignIn,
+} from './auth.ts'
+import {
   copyFile,
   downloadFile,
   downloadFolder,
@@ -47,6 +57,14 @@ import { appendUpload, beginUpload, cancelUpload, getUpload } from './uploads.ts
 /** Every operation of the service. OpenAPI and the check that each has a handler are made from it. */
 export const routeTable: readonly Route[] = [
   getHealth,
+  createNonce,
+  verifySignIn,
+  verifySolanaSignIn,
+  refreshTokens,
+  signOut,
+  getMe,
+  linkWallet,
+  unlinkWallet,
   createApiKey,
   listApiKeys,
   revokeApiKey,

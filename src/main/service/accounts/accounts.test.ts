@@ -38,7 +38,7 @@ test('the owner has one account and one key, however often the service starts', 
   expect(again()).toBe(owner)
   expect(fileKey()).toBe(key)
   expect(keys.list(owner).map(({ name }) => name)).toEqual(['Owner key'])
-  expect(keys.identify(key)).toEqual({ accountId: owner, owner: true, onlySandbox: undefined })
+  expect(keys.identify(key)).toMatchObject({ accountId: owner, owner: true, onlySandbox: undefined })
 })
 
 test('a file that is no key is written anew, and its mode is put right', () => {

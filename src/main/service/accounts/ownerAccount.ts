@@ -1,5 +1,6 @@
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import { AccountId } from '../../../shared/ids.ts'
+import { readSecretFile, writeSecretFile } from '../../platform/secretFile.ts'
 import type { AccountRepository } from './accountRepository.ts'
 import { hashKey, isApiKey, keyRecord, newKey } from './apiKeys.ts'
 
@@ -29,7 +30,7 @@ export function ensureOwner(options: {
       keyRecord({ accountId: ownerId, name: 'Owner key', key, inOwnerFile: true, nowMs: now(), randomBytes }),
     )
   })
-  writeSecret(keyFile, `${key}\n`)
+  writeSecretFile(keyFile, `${key}\n`)
   return ownerId
 }
 
@@ -44,18 +45,6 @@ function addOwner(options: {
 }
 
 function readKey(file: string): string | undefined {
-  try {
-    const text = readFileSync(file, 'utf8').trim()
-    return isApiKey(text) ? text : undefined
-  } catch {
-    return undefined // not there, or not readable: it is written anew
-  }
-}
-
-/** Written whole beside and moved into place, so that nobody ever reads half a key. */
-function writeSecret(file: string, text: string): void {
-  const beside = `${file}.new`
-  writeFileSync(beside, text, { mode: 0o600 })
-  chmodSync(beside, 0o600)
-  renameSync(beside, file)
+  const text = readSecretFile(file)
+  return text !== undefined && isApiKey(text) ? text : undefined // else it is written anew
 }

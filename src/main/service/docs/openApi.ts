@@ -23,7 +23,10 @@ export function openApiDocument(given: { routes: readonly Route[]; version: stri
   }
   for (const route of given.routes) {
     add(route.path, route.method, operationOf(route, route.operation, schemas))
-    for (const alias of route.aliases) add(alias, route.method, operationOf(route, `${route.operation}Alias`, schemas))
+    for (const [index, alias] of route.aliases.entries()) {
+      const name = `${route.operation}Alias${index === 0 ? '' : index + 1}`
+      add(alias, route.method, operationOf(route, name, schemas))
+    }
   }
   add(terminalStreamPath, 'GET', terminalStreamOperation(schemas))
   add(eventsPath, 'GET', eventsOperation)

@@ -4,7 +4,7 @@ import { AppError } from '../../../shared/appError.ts'
 import { parseRequest } from '../../../shared/contract/parseRequest.ts'
 import type { Parsed, Route } from '../../../shared/contract/route.ts'
 import type { AccountId } from '../../../shared/ids.ts'
-import type { Call, Caller, Endpoint, RawEndpoint } from '../endpoint.ts'
+import type { Call, Caller, Endpoint, Place, RawEndpoint } from '../endpoint.ts'
 import type { IdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
 import { type Authentication, authorize } from './authentication.ts'
 import { credentialOf } from './credentials.ts'
@@ -94,6 +94,7 @@ async function answerRaw(endpoint: RawEndpoint, exchange: Exchange, closing: Abo
   const call = callOf(exchange, closing)
   const answer = await handle(parseRequest(route, given), {
     caller: call.caller,
+    host: call.host,
     get signal() {
       return call.signal
     },
@@ -140,7 +141,10 @@ async function handled(
   exchange: Exchange,
   closing: AbortSignal,
 ): Promise<Kept> {
-  const result = endpoint.kind === 'open' ? endpoint.handle(input) : endpoint.handle(input, callOf(exchange, closing))
+  const result =
+    endpoint.kind === 'open'
+      ? endpoint.handle(input, placeOf(exchange))
+      : endpoint.handle(input, callOf(exchange, closing))
   return { status: endpoint.route.status, body: JSON.stringify(await result) }
 }
 
@@ -150,11 +154,16 @@ function callOf({ request, reply }: Exchange, closing: AbortSignal): Call {
   let signal: AbortSignal | undefined
   return {
     caller,
+    ...placeOf({ request }),
     get signal() {
       signal ??= goneSignal(reply, closing)
       return signal
     },
   }
+}
+
+function placeOf({ request }: Pick<Exchange, 'request'>): Place {
+  return { host: request.headers.host ?? '' }
 }
 
 /** Made only for the handlers that ask for it. */

@@ -38,7 +38,7 @@ export function previewAccess({ keyHolder, tokens, accountOf, limiter }: Options
       }
       const bearer = (token: string): Caller | undefined =>
         accountId !== undefined && tokens.fits(token, port)
-          ? { accountId, owner: false, onlySandbox: port.sandboxId }
+          ? { accountId, owner: false, onlySandbox: port.sandboxId, keyId: undefined, wallet: undefined }
           : undefined
       const { secret, used } = secretOf(headers)
       if (secret === undefined) throw new AppError('auth/required', 'This port is private: it needs a port token.')

@@ -33,7 +33,8 @@ export function terminalLinks(options: {
       const hash = hashOf(token)
       const link = links.find(hash, now())
       if (!link || !timingSafeEqual(link.hash, hash)) return undefined
-      return { accountId: link.accountId, owner: false, onlySandbox: link.sandboxId }
+      const { accountId, sandboxId: onlySandbox } = link
+      return { accountId, owner: false, onlySandbox, keyId: undefined, wallet: undefined }
     },
   }
 }

@@ -1,0 +1,18 @@
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+
+/** Written whole beside and moved into place, for this user alone: nobody ever reads half of it. */
+export function writeSecretFile(file: string, text: string): void {
+  const beside = `${file}.new`
+  writeFileSync(beside, text, { mode: 0o600 })
+  chmodSync(beside, 0o600)
+  renameSync(beside, file)
+}
+
+/** @returns undefined when it is not there or cannot be read */
+export function readSecretFile(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,95 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { authLimits } from '../../../shared/contract/auth.ts'
+import { ChainType } from '../../../shared/contract/wallet.ts'
+import { AccountId } from '../../../shared/ids.ts'
+import type { Caller } from '../endpoint.ts'
+import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
+import { caip10, type WalletName } from './walletRepository.ts'
+
+export type AccessTokens = {
+  create(given: { accountId: AccountId; familyId: string; wallet: WalletName }): string
+  /** Who holds this token; undefined when it is none of ours, is over, or its sign-in was ended. */
+  identify(token: string): Caller | undefined
+}
+
+/**
+ * The only header there is, and compared as text: with it the algorithm, the kind of token and whose it is are pinned
+ * before anything is decoded. `at+jwt` is that of RFC 9068.
+ */
+const header = segment({ alg: 'HS256', typ: 'at+jwt', kid: 'steward' })
+const issuer = 'urn:steward:service'
+const audience = 'urn:steward:api'
+const longestToken = 2048
+
+const Claims = z.object({
+  iss: z.literal(issuer),
+  aud: z.literal(audience),
+  sub: z.string(),
+  iat: z.int(),
+  exp: z.int(),
+  account: AccountId,
+  /** The sign-in that it came from. */
+  family: z.string(),
+  wallet: z.object({ type: ChainType, address: z.string() }),
+})
+
+/**
+ * JSON Web Tokens of one kind, for this service alone. They are checked in one step on the path of every request, as keys
+ * are, so Node's own HMAC does it: libraries answer later, by a promise.
+ * @see https://www.rfc-editor.org/rfc/rfc8725
+ */
+export function accessTokens(options: {
+  secret: Buffer
+  sessions: Pick<RefreshTokenRepository, 'holds'>
+  now: () => number
+}): AccessTokens {
+  const { secret, sessions, now } = options
+  const mac = (signed: string) => createHmac('sha256', secret).update(signed).digest()
+  return {
+    create({ accountId, familyId, wallet }) {
+      const issuedAt = Math.floor(now() / 1000)
+      const claims: z.input<typeof Claims> = {
+        iss: issuer,
+        aud: audience,
+        sub: caip10(wallet),
+        iat: issuedAt,
+        exp: issuedAt + authLimits.accessMs / 1000,
+        account: accountId,
+        family: familyId,
+        wallet: { type: wallet.type, address: wallet.address },
+      }
+      const signed = `${header}.${segment(claims)}`
+      return `${signed}.${mac(signed).toString('base64url')}`
+    },
+    identify(token) {
+      if (token.length > longestToken || !token.startsWith(`${header}.`)) return undefined
+      const end = token.lastIndexOf('.')
+      if (end === header.length) return undefined
+      const signed = token.slice(0, end)
+      const expected = Buffer.from(mac(signed).toString('base64url'))
+      const given = Buffer.from(token.slice(end + 1))
+      // Compared as text: base64 has several spellings of the same bytes, and one of them is enough.
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+      const claims = claimsOf(signed.slice(header.length + 1))
+      if (!claims || claims.exp * 1000 <= now()) return undefined
+      const { account, family, wallet } = claims
+      const held = sessions.holds(family, account)
+      return held && { accountId: account, owner: held.owner, onlySandbox: undefined, keyId: undefined, wallet }
+    },
+  }
+}
+
+/** Whether a text looks like one of ours, whoever it was made for. */
+export function isAccessToken(text: string): boolean {
+  return text.startsWith(`${header}.`)
+}
+
+function segment(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+/** Of a payload whose signature was checked: only this service wrote it. */
+function claimsOf(payload: string): z.output<typeof Claims> | undefined {
+  return Claims.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))).data
+}

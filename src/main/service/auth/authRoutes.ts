@@ -1,0 +1,70 @@
+import {
+  createNonce,
+  getMe,
+  type LinkedWallet,
+  linkWallet,
+  refreshTokens,
+  signOut,
+  unlinkWallet,
+  verifySignIn,
+  verifySolanaSignIn,
+} from '../../../shared/contract/auth.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { AccountRepository } from '../accounts/accountRepository.ts'
+import { type Endpoint, endpoint, signInEndpoint } from '../endpoint.ts'
+import type { LinkedWallets } from './linkedWallets.ts'
+import type { Nonces } from './nonces.ts'
+import type { SignIns } from './signIns.ts'
+import { caip10, type WalletRecord, type WalletRepository } from './walletRepository.ts'
+
+export function authRoutes(options: {
+  nonces: Pick<Nonces, 'create'>
+  signIns: SignIns
+  linked: LinkedWallets
+  wallets: Pick<WalletRepository, 'list'>
+  accounts: Pick<AccountRepository, 'findKey'>
+}): Endpoint[] {
+  const { nonces, signIns, linked, wallets, accounts } = options
+  return [
+    signInEndpoint(createNonce, () => {
+      const { nonce, expiresAtMs } = nonces.create()
+      return { nonce, expires_at: isoTime(expiresAtMs) }
+    }),
+    signInEndpoint(verifySignIn, ({ body: { chain_type: chainType, ...body } }, { host }) =>
+      signIns.verify({ ...body, chainType, host }),
+    ),
+    signInEndpoint(verifySolanaSignIn, ({ body }, { host }) => signIns.verify({ ...body, chainType: 'solana', host })),
+    signInEndpoint(refreshTokens, ({ body }) => signIns.refresh(body.refresh_token)),
+    signInEndpoint(signOut, ({ body }) => {
+      signIns.end(body.refresh_token)
+      return { success: true }
+    }),
+    endpoint(getMe, (_, { caller }) => {
+      const listed = wallets.list(caller.accountId)
+      const wallet = caller.wallet ?? listed[0]
+      const key = caller.keyId === undefined ? undefined : accounts.findKey(caller.accountId, caller.keyId)
+      return {
+        id: caller.accountId,
+        wallet_address: wallet?.address ?? null,
+        wallet_type: wallet?.type ?? null,
+        email: null,
+        name: null,
+        role: caller.owner ? 'owner' : 'user',
+        wallets: listed.map(toWire),
+        api_key: key ? { id: key.id, name: key.name, key_prefix: key.prefix } : null,
+      }
+    }),
+    endpoint(linkWallet, async ({ body: { chain_type: chainType, ...body } }, { caller, host }) =>
+      toWire(await linked.link(caller, { ...body, chainType, host })),
+    ),
+    endpoint(unlinkWallet, ({ params }, { caller }) => {
+      const { address } = linked.unlink(caller, params.address)
+      return { success: true, wallet_address: address, message: 'The wallet is parted from this account.' }
+    }),
+  ]
+}
+
+function toWire(wallet: WalletRecord): LinkedWallet {
+  const { type, address, linkedAtMs } = wallet
+  return { wallet_address: address, wallet_type: type, caip10: caip10(wallet), linked_at: isoTime(linkedAtMs) }
+}

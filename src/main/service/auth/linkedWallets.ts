@@ -1,0 +1,60 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { AccountRepository } from '../accounts/accountRepository.ts'
+import type { Caller } from '../endpoint.ts'
+import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
+import type { GivenSignIn, SignInChecks } from './signInChecks.ts'
+import type { NoteAccount } from './signIns.ts'
+import { shortAddress, type WalletRecord, type WalletRepository } from './walletRepository.ts'
+
+export type LinkedWallets = {
+  /** Of a wallet that signed. @throws AppError as a sign-in does, `auth/wallet-linked` */
+  link(caller: Caller, given: GivenSignIn): Promise<WalletRecord>
+  /** @throws AppError `auth/wallet-not-linked`, `auth/forbidden` for the last way into an account */
+  unlink(caller: Caller, address: string): WalletRecord
+}
+
+export function linkedWallets(options: {
+  checks: SignInChecks
+  wallets: WalletRepository
+  accounts: Pick<AccountRepository, 'listKeys' | 'atomically'>
+  sessions: Pick<RefreshTokenRepository, 'revokeWallet'>
+  note: NoteAccount
+  now: () => number
+}): LinkedWallets {
+  const { checks, wallets, accounts, sessions, note, now } = options
+  return {
+    async link({ accountId }, given) {
+      const wallet = await checks.verify(given)
+      return accounts.atomically(() => {
+        const known = wallets.find(wallet)
+        if (known?.accountId === accountId) return known
+        if (known) throw new AppError('auth/wallet-linked', `${wallet.address} belongs to another account.`)
+        const linked = { ...wallet, accountId, linkedAtMs: now() }
+        wallets.add(linked)
+        note(accountId, { type: 'wallet.linked', description: `The wallet ${shortAddress(wallet)} was linked.` })
+        return linked
+      })
+    },
+    unlink({ accountId, owner }, address) {
+      return accounts.atomically(() => {
+        const linked = wallets.list(accountId)
+        const wallet = linked.find((it) => it.address === address || isSameEvm(it, address))
+        if (!wallet) throw new AppError('auth/wallet-not-linked', `No wallet ${address} is linked to this account.`)
+        if (!owner && linked.length === 1 && accounts.listKeys(accountId).length === 0) {
+          throw new AppError(
+            'auth/forbidden',
+            'This wallet is the only way into its account: link another one, or create an API key first.',
+          )
+        }
+        wallets.remove(wallet)
+        sessions.revokeWallet(wallet, now())
+        note(accountId, { type: 'wallet.unlinked', description: `The wallet ${shortAddress(wallet)} was parted.` })
+        return wallet
+      })
+    },
+  }
+}
+
+function isSameEvm(wallet: WalletRecord, address: string): boolean {
+  return wallet.type === 'evm' && wallet.address.toLowerCase() === address.toLowerCase()
+}

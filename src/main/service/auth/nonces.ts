@@ -1,0 +1,44 @@
+import { authLimits } from '../../../shared/contract/auth.ts'
+import type { NonceRepository } from './nonceRepository.ts'
+
+export type Nonces = {
+  create(): { nonce: string; expiresAtMs: number }
+  /**
+   * Ends every nonce that is named, good or not.
+   * @returns those that were good until now, with when they would have ended
+   */
+  spend(named: readonly string[]): ReadonlyMap<string, number>
+}
+
+/** Far more than people sign in at once; beyond it the oldest ends, so that a flood keeps nobody out for long. */
+const mostOutstanding = 20_000
+const trimEvery = 256
+
+export function nonces(options: {
+  records: NonceRepository
+  now: () => number
+  randomBytes: (count: number) => Buffer
+}): Nonces {
+  const { records, now, randomBytes } = options
+  let made = 0
+  return {
+    create() {
+      // 128 random bits: hexadecimal digits are letters and digits, as EIP-4361 wants.
+      const nonce = randomBytes(16).toString('hex')
+      const expiresAtMs = now() + authLimits.nonceMs
+      records.removeExpired(now())
+      records.add(nonce, expiresAtMs)
+      made += 1
+      if (made % trimEvery === 0) records.trim(mostOutstanding)
+      return { nonce, expiresAtMs }
+    },
+    spend(named) {
+      const good = new Map<string, number>()
+      for (const nonce of new Set(named)) {
+        const expiresAtMs = records.take(nonce)
+        if (expiresAtMs !== undefined && expiresAtMs > now()) good.set(nonce, expiresAtMs)
+      }
+      return good
+    },
+  }
+}

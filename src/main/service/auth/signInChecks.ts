@@ -1,0 +1,44 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { ChainType } from '../../../shared/contract/wallet.ts'
+import type { Nonces } from './nonces.ts'
+import { chainTypeOf, namedNonces, parseSignInMessage } from './signInMessage.ts'
+import { isForHereAndNow } from './signInRules.ts'
+import { isSignedByItsAddress } from './signInSignature.ts'
+import type { WalletName } from './walletRepository.ts'
+
+export type GivenSignIn = { message: string; signature: string; chainType: ChainType | undefined; host: string }
+
+export type SignInChecks = {
+  /**
+   * The wallet that signed this message, for this service, just now. The nonces that it names are gone afterwards,
+   * whatever came of it. A failure never tells which part was wrong.
+   * @throws AppError `auth/nonce`, `auth/verification`
+   */
+  verify(given: GivenSignIn): Promise<WalletName>
+}
+
+export function signInChecks(options: {
+  nonces: Pick<Nonces, 'spend'>
+  /** Domains beside the host that the request came to. */
+  domains: readonly string[]
+  now: () => number
+}): SignInChecks {
+  const { nonces, domains, now } = options
+  return {
+    async verify({ message: text, signature, chainType: asked, host }) {
+      const named = namedNonces(text)
+      const good = nonces.spend(named)
+      if (named.length > 0 && good.size === 0) throw new AppError('auth/nonce', 'Invalid or expired nonce')
+      const message = parseSignInMessage(text, asked ?? chainTypeOf(text))
+      const nonceExpiresAtMs = good.get(message?.fields.nonce ?? '')
+      if (!message || nonceExpiresAtMs === undefined) throw notVerified()
+      const fits = isForHereAndNow(message, { place: { host, domains }, nonceExpiresAtMs, nowMs: now() })
+      if (!fits || !(await isSignedByItsAddress(message, { text, signature }))) throw notVerified()
+      return { type: message.chainType, address: message.address }
+    },
+  }
+}
+
+function notVerified(): AppError {
+  return new AppError('auth/verification', 'Verification failed')
+}

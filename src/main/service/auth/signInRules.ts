@@ -1,0 +1,79 @@
+import { authLimits } from '../../../shared/contract/auth.ts'
+import { evmNetworks } from '../../../shared/contract/networks.ts'
+import type { SignInMessage } from './signInMessage.ts'
+
+/** Clocks of two machines differ; this much is nobody's fault. */
+const skewMs = 60_000
+const solanaClusters = ['mainnet', 'testnet', 'devnet'].flatMap((it) => [it, `solana:${it}`])
+/** CAIP-2 of the same three, by their genesis hashes: https://namespaces.chainagnostic.org/solana/caip2 */
+const solanaHashes = [
+  'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+  'solana:4uhcVJyU9pJkvQyS88uRDiswHXSGkcKh',
+  'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
+]
+const chainIds = {
+  evm: evmNetworks.map(({ chainId }) => String(chainId)),
+  solana: [...solanaClusters, ...solanaHashes],
+}
+
+export type SignInPlace = {
+  /** Host header of the request. */
+  host: string
+  /** Where others reach the service, and what the configuration adds. */
+  domains: readonly string[]
+}
+
+/** Everything about a message but its signature: whether it is for here, and for now. */
+export function isForHereAndNow(
+  message: SignInMessage,
+  given: { place: SignInPlace; nonceExpiresAtMs: number; nowMs: number },
+): boolean {
+  const { chainType, fields, domain } = message
+  const { uri, version, chainId } = fields
+  // The text of EIP-4361 has these always; a message of Solana may leave them out.
+  if (chainType === 'evm' && [uri, version, chainId, fields.issuedAt].includes(undefined)) return false
+  if (version !== undefined && version !== '1') return false
+  if (chainId !== undefined && !chainIds[chainType].includes(chainId)) return false
+  return isOurs(domain, given.place) && (uri === undefined || leadsHere(uri, given.place)) && isNow(message, given)
+}
+
+function isNow({ fields }: SignInMessage, given: { nonceExpiresAtMs: number; nowMs: number }): boolean {
+  const { nowMs } = given
+  const times = [fields.issuedAt, fields.expirationTime, fields.notBefore].map(timeOf)
+  if (times.some((it) => Number.isNaN(it))) return false
+  const [issuedAtMs = nowMs, expiresAtMs, notBeforeMs] = times
+  const nonceMadeAtMs = given.nonceExpiresAtMs - authLimits.nonceMs
+  return (
+    issuedAtMs <= nowMs + skewMs &&
+    issuedAtMs >= nonceMadeAtMs - skewMs &&
+    (expiresAtMs === undefined || expiresAtMs > nowMs) &&
+    (notBeforeMs === undefined || notBeforeMs <= nowMs)
+  )
+}
+
+const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
+
+function timeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  return rfc3339.test(text) ? Date.parse(text) : Number.NaN
+}
+
+/** With its port, or as the name alone. */
+function isOurs(domain: string, { host, domains }: SignInPlace): boolean {
+  const here = host.toLowerCase()
+  return [here, withoutPort(here), ...domains].includes(domain)
+}
+
+/** Clients of a hosted service name a page below its domain: `https://api.example.com/…` for `example.com`. */
+function leadsHere(uri: string, place: SignInPlace): boolean {
+  if (!URL.canParse(uri)) return false
+  const { protocol, host, hostname } = new URL(uri)
+  if (protocol !== 'https:' && protocol !== 'http:') return false
+  return (
+    isOurs(host, place) || isOurs(hostname, place) || place.domains.some((domain) => hostname.endsWith(`.${domain}`))
+  )
+}
+
+function withoutPort(host: string): string {
+  return host.replace(/:\d+$/, '')
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '../../../shared/appError.ts'
+import type { AccountActivityType } from '../../../shared/contract/activity.ts'
+import { authLimits, type Tokens } from '../../../shared/contract/auth.ts'
+import { AccountId } from '../../../shared/ids.ts'
+import type { AccountRepository } from '../accounts/accountRepository.ts'
+import type { AccessTokens } from './accessTokens.ts'
+import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
+import type { GivenSignIn, SignInChecks } from './signInChecks.ts'
+import { shortAddress, type WalletName, type WalletRepository, walletKey } from './walletRepository.ts'
+
+/** What an account is told of its sign-ins. */
+export type NoteAccount = (accountId: AccountId, entry: { type: AccountActivityType; description: string }) => void
+
+export type SignIns = {
+  /** The first sign-in of a wallet makes its account. @throws AppError `auth/nonce`, `auth/verification`, `auth/forbidden` */
+  verify(given: GivenSignIn): Promise<Tokens>
+  /** Each token serves once; one that comes again ends its whole family. @throws AppError `auth/refresh` */
+  refresh(token: string): Tokens
+  /** Also of a token that is unknown or over: whoever leaves has left. */
+  end(token: string): void
+}
+
+const tokenPattern = /^srt_[A-Za-z0-9_-]{43}$/
+
+export function signIns(options: {
+  checks: SignInChecks
+  wallets: WalletRepository
+  accounts: Pick<AccountRepository, 'addAccount' | 'atomically'>
+  sessions: RefreshTokenRepository
+  access: Pick<AccessTokens, 'create'>
+  /** Whether a wallet that no account has gets one of its own. */
+  newAccounts: boolean
+  note: NoteAccount
+  now: () => number
+  randomBytes: (count: number) => Buffer
+}): SignIns {
+  const { checks, wallets, accounts, sessions, access, note, now, randomBytes } = options
+  const newId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
+
+  const accountOf = (wallet: WalletName): AccountId => {
+    const known = wallets.find(wallet)
+    if (known) return known.accountId
+    if (!options.newAccounts) {
+      throw new AppError('auth/forbidden', 'This service makes no new accounts.')
+    }
+    const accountId = AccountId.parse(newId('acct'))
+    accounts.addAccount({ id: accountId, role: 'user', name: shortAddress(wallet), createdAtMs: now() })
+    wallets.add({ ...wallet, accountId, linkedAtMs: now() })
+    note(accountId, { type: 'account.created', description: `${shortAddress(wallet)} signed in for the first time.` })
+    return accountId
+  }
+
+  const issue = (given: { accountId: AccountId; familyId: string; wallet: WalletName }): Tokens => {
+    const token = `srt_${randomBytes(32).toString('base64url')}`
+    const nowMs = now()
+    sessions.add({ ...given, hash: hashOf(token), createdAtMs: nowMs, expiresAtMs: nowMs + authLimits.refreshMs })
+    return {
+      access_token: access.create(given),
+      refresh_token: token,
+      token_type: 'Bearer',
+      expires_in: authLimits.accessMs / 1000,
+    }
+  }
+
+  return {
+    async verify(given) {
+      const wallet = await checks.verify(given)
+      return accounts.atomically(() => {
+        sessions.removeExpired(now())
+        const accountId = accountOf(wallet)
+        note(accountId, { type: 'auth.signed_in', description: `${shortAddress(wallet)} signed in.` })
+        return issue({ accountId, familyId: newId('fam'), wallet })
+      })
+    },
+    refresh(token) {
+      const hash = hashOf(token)
+      const issued = accounts.atomically(() => {
+        const found = tokenPattern.test(token) ? sessions.find(hash) : undefined
+        if (!found || found.revokedAtMs !== null || found.expiresAtMs <= now()) return undefined
+        const { familyId, accountId } = found
+        if (found.usedAtMs !== null) {
+          // Two hold it: one of them stole it. Nobody can tell who, so both sign in again.
+          sessions.revokeFamily(familyId, now())
+          note(accountId, {
+            type: 'auth.refused_reuse',
+            description: 'A refresh token was used twice, so the sign-in that it belongs to was ended.',
+          })
+          return undefined
+        }
+        const wallet = wallets.list(accountId).find((it) => walletKey(it) === found.wallet)
+        if (!wallet) return undefined
+        sessions.markUsed(hash, now())
+        return issue({ accountId, familyId, wallet })
+      })
+      if (issued) return issued
+      throw new AppError('auth/refresh', 'The refresh token is not valid.')
+    },
+    end(token) {
+      const found = tokenPattern.test(token) ? sessions.find(hashOf(token)) : undefined
+      if (!found || found.revokedAtMs !== null) return
+      sessions.revokeFamily(found.familyId, now())
+      note(found.accountId, { type: 'auth.signed_out', description: 'A wallet signed out.' })
+    },
+  }
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,16 @@
+import { chmodSync } from 'node:fs'
+import { readSecretFile, writeSecretFile } from '../../platform/secretFile.ts'
+
+const pattern = /^[A-Za-z0-9_-]{43}$/
+
+/** What access tokens are signed with: 32 bytes in a file that only this user may read. Without the file every token ends. */
+export function tokenSecret(file: string, randomBytes: (count: number) => Buffer): Buffer {
+  const kept = readSecretFile(file)
+  if (kept !== undefined && pattern.test(kept)) {
+    chmodSync(file, 0o600)
+    return Buffer.from(kept, 'base64url')
+  }
+  const secret = randomBytes(32)
+  writeSecretFile(file, `${secret.toString('base64url')}\n`)
+  return secret
+}

@@ -1,0 +1,89 @@
+import { base58 } from '@scure/base'
+import { createSignInMessageText } from '@solana/wallet-standard-util'
+import nacl from 'tweetnacl'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { type CreateSiweMessageParameters, createSiweMessage } from 'viem/siwe'
+import { type Answer, exchange } from './runningService.ts'
+
+/** People with wallets, who sign in as any client would. */
+export type SigningWallet = {
+  address: string
+  sign(text: string): Promise<string>
+  /** A fresh message with its signature: the body of a sign-in. */
+  signedMessage(url: string): Promise<{ message: string; signature: string; chain_type: 'evm' | 'solana' }>
+  signIn(url: string): Promise<Answer>
+}
+
+export function evmWallet(): SigningWallet & { address: `0x${string}` } {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const sign = (message: string) => account.signMessage({ message })
+  return signingWallet({
+    chainType: 'evm',
+    address: account.address,
+    sign,
+    messageFor: (url, nonce) => siweMessage(url, { address: account.address, nonce }),
+  })
+}
+
+export function solanaWallet(): SigningWallet {
+  const { publicKey, secretKey } = nacl.sign.keyPair()
+  const address = base58.encode(publicKey)
+  return signingWallet({
+    chainType: 'solana',
+    address,
+    sign: async (text) => base58.encode(nacl.sign.detached(new TextEncoder().encode(text), secretKey)),
+    messageFor: (url, nonce) => createSignInMessageText({ ...siwsInput(url, address), nonce }),
+  })
+}
+
+/** What `viem` makes of the usual fields, and of those given instead. */
+export function siweMessage(
+  url: string,
+  given: Pick<CreateSiweMessageParameters, 'address' | 'nonce'> & Partial<CreateSiweMessageParameters>,
+): string {
+  return createSiweMessage({
+    domain: new URL(url).host,
+    statement: 'Sign in to Steward.',
+    uri: `${url}/v1/auth/verify`,
+    version: '1',
+    chainId: 8453,
+    issuedAt: new Date(),
+    ...given,
+  })
+}
+
+export function siwsInput(url: string, address: string) {
+  return {
+    domain: new URL(url).host,
+    address,
+    statement: 'Sign in to Steward.',
+    uri: url,
+    version: '1',
+    chainId: 'mainnet',
+    issuedAt: new Date().toISOString(),
+  }
+}
+
+export async function newNonce(url: string): Promise<string> {
+  const { json } = await exchange(url, '/v1/auth/nonce', { method: 'POST' })
+  return json.nonce
+}
+
+function signingWallet<A extends string>(given: {
+  chainType: 'evm' | 'solana'
+  address: A
+  sign: SigningWallet['sign']
+  messageFor: (url: string, nonce: string) => string
+}): SigningWallet & { address: A } {
+  const { chainType, address, sign, messageFor } = given
+  const signedMessage = async (url: string) => {
+    const message = messageFor(url, await newNonce(url))
+    return { message, signature: await sign(message), chain_type: chainType }
+  }
+  return {
+    address,
+    sign,
+    signedMessage,
+    signIn: async (url) => exchange(url, '/v1/auth/verify', { body: await signedMessage(url) }),
+  }
+}
