@@ -6,9 +6,16 @@ import type { LocalEndpoint } from './agent/api/localEndpoint.ts'
 import type { LocalEvents } from './agent/api/localEvents.ts'
 import { type ServiceClient, serviceClient } from './agent/connections/serviceClient.ts'
 import type { ServiceLink } from './agent/connections/serviceLink.ts'
+import { openWallet } from './agent/wallet/openWallet.ts'
+import { walletPlaces } from './agent/wallet/walletPlaces.ts'
+import { walletRepository } from './agent/wallet/walletRepository.ts'
+import { walletRoutes } from './agent/wallet/walletRoutes.ts'
+import type { WalletVault } from './agent/wallet/walletVault.ts'
 import type { Config } from './config.ts'
+import { keychainSecretStore } from './platform/keychainSecretStore.ts'
 import type { Log } from './platform/log.ts'
 import type { Scope } from './platform/scope.ts'
+import { vaultFileSecretStore } from './platform/vaultFileSecretStore.ts'
 import { version } from './platform/version.ts'
 import { migrate } from './storage/migrate.ts'
 import { agentMigrations } from './storage/migrations/agent/agentMigrations.ts'
@@ -30,6 +37,7 @@ export type AgentParts = {
   database: Database
   client: ServiceClient
   note: Note
+  wallet: WalletVault
   /** What the local API answers beside its own paths. */
   endpoints: readonly LocalEndpoint[]
 }
@@ -40,7 +48,7 @@ const steward = { kind: 'system', name: 'Steward' } as const
  * Makes the slices of the agent, in the order in which they need each other: activity, wallet, signer, approvals,
  * sign-in, identity. A slice knows the others by their types alone; here they meet.
  */
-export function agentParts({ dataFolder, link, events, log, now, scope }: AgentGround): AgentParts {
+export function agentParts({ dataFolder, config, link, events, log, now, scope }: AgentGround): AgentParts {
   const database = scope.own(openDatabase(join(dataFolder, 'agent.sqlite')), (it) => it.close())
   migrate(database, agentMigrations)
   const client = scope.own(serviceClient(link.target), (it) => it.close())
@@ -57,5 +65,20 @@ export function agentParts({ dataFolder, link, events, log, now, scope }: AgentG
   })
   const { note } = activity
   note({ kind: 'system.started', actor: steward, summary: `Steward ${version} started.`, detail: { version } })
-  return { database, client, note, endpoints: timelineRoutes(activity) }
+  const wallet = scope.own(
+    openWallet({
+      repository: walletRepository(database),
+      places: walletPlaces({
+        folder: join(dataFolder, 'wallet'),
+        setting: config.wallet.secret_store,
+        keychain: (scopeName) => keychainSecretStore({ scopeName, platform: process.platform }),
+        vaultFile: (file) => vaultFileSecretStore({ file }),
+      }),
+      events,
+      note,
+      now,
+    }),
+    (it) => it.close(),
+  )
+  return { database, client, note, wallet, endpoints: [...timelineRoutes(activity), ...walletRoutes(wallet)] }
 }

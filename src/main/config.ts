@@ -137,6 +137,10 @@ export const Config = z.strictObject({
     .prefault({}),
   wallet: z
     .strictObject({
+      secret_store: z.enum(['auto', 'vault_file'], 'must be auto or vault_file').default('auto').meta({
+        description:
+          'Where a new wallet keeps its sealed secrets: `auto` is the keychain of the system, and a file of the data folder where there is none; `vault_file` is that file always. A wallet stays where it was made.',
+      }),
       rpc: z
         .strictObject({
           base: RpcUrl.default('https://mainnet.base.org').meta({

@@ -1,6 +1,8 @@
 import type { ChainType, Keyring, KeyringId, Wallet, WalletAccountId } from '../../../shared/contract/wallet.ts'
 import type { WalletKeys } from './walletKeys.ts'
 
+export type LockReason = 'person' | 'unused' | 'screen'
+
 /**
  * The wallet: sealed secrets in the secret store, and what is known of them in the database.
  * One passphrase opens all of it; the first secret that is added sets it, later ones need it.
@@ -10,11 +12,12 @@ import type { WalletKeys } from './walletKeys.ts'
 export type WalletVault = WalletKeys & {
   status(): Promise<Wallet>
   unlock(passphrase: string): Promise<void>
-  lock(): void
+  /** @param why who or what asks for it; the person by default */
+  lock(why?: LockReason): void
   /** For re-authentication. */
   checkPassphrase(passphrase: string): Promise<void>
   /** A new one from the system's randomness. It is kept nowhere until it is added. */
-  makePhrase(words: 12 | 24): string
+  makePhrase(words: 12 | 24): Promise<string>
   /** Adds the first EVM and the first Solana account. @throws AppError `wallet/phrase`, `wallet/duplicate`, `wallet/passphrase-weak` */
   addPhrase(given: { phrase: string; label?: string; writtenDown: boolean; passphrase: string }): Promise<Keyring>
   /** @param given.privateKey 64 hexadecimal digits, for Solana also base58 of 64 or 32 bytes or a JSON list of bytes */

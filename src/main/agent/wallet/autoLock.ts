@@ -1,0 +1,36 @@
+const minuteMs = 60_000
+
+/** Ends an open wallet some time after its last use; also after a sleep of the machine, in which no timer runs. */
+export function autoLock({ now, minutes, end }: { now: () => number; minutes: () => number | null; end: () => void }) {
+  let lastUseMs: number | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const leftMs = (): number | undefined => {
+    const after = minutes()
+    return after === null || lastUseMs === undefined ? undefined : lastUseMs + after * minuteMs - now()
+  }
+  const check = (): void => {
+    clearTimeout(timer)
+    const left = leftMs()
+    if (left === undefined) return
+    if (left > 0) {
+      timer = setTimeout(check, left)
+      timer.unref()
+      return
+    }
+    lastUseMs = undefined
+    end()
+  }
+  return {
+    /** It was opened or used. */
+    used(): void {
+      lastUseMs = now()
+      check()
+    },
+    check,
+    stop(): void {
+      lastUseMs = undefined
+      clearTimeout(timer)
+    },
+  }
+}

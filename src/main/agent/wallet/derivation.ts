@@ -1,0 +1,50 @@
+import { createHmac } from 'node:crypto'
+import type { ChainType } from '../../../shared/contract/wallet.ts'
+
+/** BIP-44; Solana as its own wallets do it: https://docs.solana.com/wallet-guide/paper-wallet#hierarchical-derivation */
+export function pathOf(chainType: ChainType, index: number): string {
+  return chainType === 'evm' ? `m/44'/60'/0'/0/${index}` : `m/44'/501'/${index}'/0'`
+}
+
+/** The index that `path` was made with. */
+export function indexOf(chainType: ChainType, path: string): number {
+  const parts = path.split('/')
+  return Number.parseInt((chainType === 'evm' ? parts[5] : parts[3]) ?? '0', 10)
+}
+
+/** 32 bytes; whoever gets them overwrites them. */
+export async function derivedKey(seed: Uint8Array, chainType: ChainType, path: string): Promise<Uint8Array> {
+  return chainType === 'evm' ? bip32Key(seed, path) : slip10Key(seed, path)
+}
+
+async function bip32Key(seed: Uint8Array, path: string): Promise<Uint8Array> {
+  const { HDKey } = await import('@scure/bip32')
+  const master = HDKey.fromMasterSeed(seed)
+  const node = master.derive(path)
+  try {
+    if (!node.privateKey) throw new Error('A derived node has no private key.')
+    return Uint8Array.from(node.privateKey)
+  } finally {
+    node.wipePrivateData()
+    master.wipePrivateData()
+  }
+}
+
+const hardened = 0x8000_0000
+
+/** Ed25519 of https://github.com/satoshilabs/slips/blob/master/slip-0010.md: every step is hardened. */
+export function slip10Key(seed: Uint8Array, path: string): Uint8Array {
+  let node = createHmac('sha512', 'ed25519 seed').update(seed).digest()
+  for (const step of path.split('/').slice(1)) {
+    const data = Buffer.alloc(37)
+    data.set(node.subarray(0, 32), 1)
+    data.writeUInt32BE(Number.parseInt(step, 10) + hardened, 33)
+    const child = createHmac('sha512', node.subarray(32)).update(data).digest()
+    data.fill(0)
+    node.fill(0)
+    node = child
+  }
+  const key = Uint8Array.from(node.subarray(0, 32))
+  node.fill(0)
+  return key
+}

@@ -1,0 +1,159 @@
+import { createCipheriv, createDecipheriv, pbkdf2, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import { AppError } from '../../../shared/appError.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
+import { scrypt } from './scrypt.ts'
+
+/** https://ethereum.org/en/developers/docs/data-structures-and-encoding/web3-secret-storage/ */
+const hex = (maxDigits: number) =>
+  z
+    .string()
+    .regex(/^(?:0x)?(?:[0-9a-fA-F]{2})+$/)
+    .max(maxDigits)
+    .transform((text) => Buffer.from(text.replace(/^0x/, ''), 'hex'))
+
+const maxScryptBytes = 1024 ** 3
+const dklen = z.int().min(32).max(128)
+const Kdf = z.discriminatedUnion('kdf', [
+  z.object({
+    kdf: z.literal('scrypt'),
+    kdfparams: z
+      .object({
+        dklen,
+        n: z
+          .int()
+          .min(2)
+          .max(2 ** 24),
+        r: z.int().min(1).max(64),
+        p: z.int().min(1).max(64),
+        salt: hex(512),
+      })
+      .refine(({ n }) => Number.isInteger(Math.log2(n)))
+      .refine(({ n, r }) => 128 * n * r <= maxScryptBytes),
+  }),
+  z.object({
+    kdf: z.literal('pbkdf2'),
+    kdfparams: z.object({
+      dklen,
+      c: z.int().min(1).max(10_000_000),
+      prf: z.literal('hmac-sha256'),
+      salt: hex(512),
+    }),
+  }),
+])
+const Crypto = z
+  .object({
+    cipher: z.literal('aes-128-ctr'),
+    ciphertext: hex(128),
+    cipherparams: z.object({ iv: hex(34) }),
+    mac: hex(66),
+  })
+  .and(Kdf)
+const Keystore = z.object({
+  version: z.literal(3),
+  crypto: Crypto,
+  address: z.string().optional(),
+})
+
+const maxCharacters = 64 * 1024
+const cost = { n: 2 ** 17, r: 8, p: 1 } as const
+const pbkdf2Bytes = promisify(pbkdf2)
+
+/**
+ * The 32 bytes of the key in it; whoever gets them overwrites them.
+ * @returns also the address that the file names, if it does
+ * @throws AppError `wallet/keystore`
+ */
+export async function openKeystore(
+  json: string,
+  password: string,
+): Promise<{ key: Uint8Array; address: string | undefined }> {
+  const { crypto, address } = parsed(json)
+  // Some programs normalise a password before they use it, some take it as it is.
+  for (const text of new Set([password, password.normalize('NFKC')])) {
+    const key = await opened(crypto, text)
+    if (key) return { key, address }
+  }
+  throw refused('The password does not open this file.')
+}
+
+/** @param address as EIP-55 writes it */
+export async function makeKeystore(key: Uint8Array, given: { password: string; address: string }): Promise<string> {
+  const { keccak_256 } = await import('@noble/hashes/sha3')
+  const salt = randomBytes(32)
+  const iv = randomBytes(16)
+  const secret = Buffer.from(given.password.normalize('NFKC'))
+  const derived = await scrypt(secret, salt, { ...cost, bytes: 32 })
+  secret.fill(0)
+  const cipher = createCipheriv('aes-128-ctr', derived.subarray(0, 16), iv)
+  const ciphertext = Buffer.concat([cipher.update(key), cipher.final()])
+  const mac = keccak_256(Buffer.concat([derived.subarray(16, 32), ciphertext]))
+  derived.fill(0)
+  return JSON.stringify(
+    {
+      version: 3,
+      id: randomUUID(),
+      address: given.address.replace(/^0x/, '').toLowerCase(),
+      crypto: {
+        cipher: 'aes-128-ctr',
+        cipherparams: { iv: iv.toString('hex') },
+        ciphertext: ciphertext.toString('hex'),
+        kdf: 'scrypt',
+        kdfparams: { dklen: 32, ...cost, salt: salt.toString('hex') },
+        mac: Buffer.from(mac).toString('hex'),
+      },
+    },
+    null,
+    2,
+  )
+}
+
+/** The name that other programs give such a file. */
+export function keystoreName(address: string, nowMs: number): string {
+  const at = new Date(nowMs).toISOString().replaceAll(':', '-')
+  return `UTC--${at}--${address.replace(/^0x/, '').toLowerCase()}.json`
+}
+
+function parsed(json: string): z.infer<typeof Keystore> {
+  if (json.length > maxCharacters) throw refused('This file is far too large for a keystore.')
+  const given = z.record(z.string(), z.unknown()).safeParse(parsedJson(json))
+  if (!given.success) throw refused('This file is no keystore.')
+  const { Crypto: old, ...rest } = given.data
+  if (rest.version !== 3) throw refused('Only keystores of version 3 can be imported.')
+  const keystore = Keystore.safeParse(old === undefined ? rest : { crypto: old, ...rest })
+  if (keystore.success) return keystore.data
+  const where = keystore.error.issues[0]?.path.join('.') ?? ''
+  throw refused(`This keystore cannot be opened: \`${where}\` is missing, or not what Keystore V3 allows.`)
+}
+
+async function opened(crypto: z.infer<typeof Crypto>, password: string): Promise<Uint8Array | undefined> {
+  const { keccak_256 } = await import('@noble/hashes/sha3')
+  const secret = Buffer.from(password)
+  const derived = await derivedFrom(secret, crypto)
+  secret.fill(0)
+  try {
+    const { ciphertext, mac, cipherparams } = crypto
+    const expected = Buffer.from(keccak_256(Buffer.concat([derived.subarray(16, 32), ciphertext])))
+    if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) return undefined
+    if (ciphertext.length !== 32) throw refused('This keystore holds no private key of 32 bytes.')
+    if (cipherparams.iv.length !== 16) throw refused('The initialisation vector of this keystore has another length.')
+    const cipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), cipherparams.iv)
+    return Uint8Array.from(cipher.update(ciphertext))
+  } finally {
+    derived.fill(0)
+  }
+}
+
+function derivedFrom(secret: Buffer, given: z.infer<typeof Kdf>): Promise<Buffer> {
+  if (given.kdf === 'pbkdf2') {
+    const { c, dklen: bytes, salt } = given.kdfparams
+    return pbkdf2Bytes(secret, salt, c, bytes, 'sha256')
+  }
+  const { n, r, p, dklen: bytes, salt } = given.kdfparams
+  return scrypt(secret, salt, { n, r, p, bytes })
+}
+
+function refused(message: string): AppError {
+  return new AppError('wallet/keystore', message)
+}

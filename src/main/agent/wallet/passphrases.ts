@@ -1,0 +1,50 @@
+import { AppError } from '../../../shared/appError.ts'
+
+const minCharacters = 10
+const maxCharacters = 1024
+
+/** The bytes that stand for it, alike on every keyboard. Whoever gets them overwrites them. */
+export function passphraseBytes(passphrase: string): Buffer {
+  return Buffer.from(passphrase.normalize('NFKC'), 'utf8')
+}
+
+/** @throws AppError `wallet/passphrase-weak` */
+export function requireStrong(text: string, what: 'passphrase' | 'password'): void {
+  const characters = [...text.normalize('NFKC')]
+  if (characters.length < minCharacters) throw weak(`The ${what} must have at least ${minCharacters} characters.`)
+  if (characters.length > maxCharacters) throw weak(`The ${what} may have at most ${maxCharacters} characters.`)
+  if (new Set(characters).size < 3) throw weak(`The ${what} must not be the same character again and again.`)
+}
+
+function weak(message: string): AppError {
+  return new AppError('wallet/passphrase-weak', message)
+}
+
+const freeAttempts = 5
+const pauses = { firstMs: 5_000, maxMs: 60_000 } as const
+
+/** After some wrong passphrases in a row each further try has to wait, ever longer; the right one ends that. */
+export function passphraseAttempts(now: () => number) {
+  let wrong = 0
+  let notBeforeMs = 0
+  return {
+    /** @throws AppError `request/rate` */
+    check(): void {
+      const waitMs = notBeforeMs - now()
+      if (waitMs <= 0) return
+      const seconds = Math.ceil(Math.min(waitMs, pauses.maxMs) / 1000)
+      throw new AppError('request/rate', `Too many wrong passphrases: try again in ${seconds} seconds.`, {
+        retryAfterSeconds: seconds,
+      })
+    },
+    right(): void {
+      wrong = 0
+      notBeforeMs = 0
+    },
+    wrong(): void {
+      wrong += 1
+      if (wrong < freeAttempts) return
+      notBeforeMs = now() + Math.min(pauses.firstMs * 2 ** (wrong - freeAttempts), pauses.maxMs)
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { ChainType } from '../../../shared/contract/wallet.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
+
+const base58Pattern = /^[1-9A-HJ-NP-Za-km-z]+$/
+const maxBase58Characters = 100
+
+/**
+ * The 32 bytes of a private key as people paste it; whoever gets them overwrites them. No error repeats any of it.
+ * @throws AppError `wallet/private-key`
+ */
+export async function privateKeyOf(text: string, chainType: ChainType): Promise<Uint8Array> {
+  const given = text.trim()
+  const hex = /^(?:0x)?([0-9a-f]{64})$/i.exec(given)?.[1]
+  if (hex !== undefined) return checked(Uint8Array.from(Buffer.from(hex, 'hex')), chainType)
+  if (chainType === 'evm') throw refused('A private key of an EVM account has 64 hexadecimal digits.')
+  const bytes = given.startsWith('[') ? listedBytes(given) : await base58Bytes(given)
+  if (bytes.length !== 32 && bytes.length !== 64) {
+    throw refused(`A private key of Solana has 32 or 64 bytes, not ${bytes.length}.`)
+  }
+  const seed = bytes.slice(0, 32)
+  const address = bytes.slice(32)
+  bytes.fill(0)
+  if (address.length > 0 && !Buffer.from(await publicKey(seed)).equals(address)) {
+    seed.fill(0)
+    throw refused('The second half of this key is not the address that belongs to the first.')
+  }
+  return seed
+}
+
+async function checked(key: Uint8Array, chainType: ChainType): Promise<Uint8Array> {
+  if (chainType === 'solana') return key
+  const { secp256k1 } = await import('@noble/curves/secp256k1')
+  if (secp256k1.utils.isValidPrivateKey(key)) return key
+  key.fill(0)
+  throw refused('This number is outside the range of private keys.')
+}
+
+function listedBytes(text: string): Uint8Array {
+  const list = parsedJson(text)
+  const isByte = (it: unknown): it is number => typeof it === 'number' && Number.isInteger(it) && it >= 0 && it <= 255
+  if (!Array.isArray(list) || !list.every(isByte))
+    throw refused('The list must be complete, and hold numbers from 0 to 255 only.')
+  return Uint8Array.from(list)
+}
+
+async function base58Bytes(text: string): Promise<Uint8Array> {
+  const { base58 } = await import('@scure/base')
+  if (text.length <= maxBase58Characters && base58Pattern.test(text)) return base58.decode(text)
+  throw refused('A private key of Solana is base58, 64 hexadecimal digits, or a JSON list of bytes.')
+}
+
+async function publicKey(seed: Uint8Array): Promise<Uint8Array> {
+  const { ed25519 } = await import('@noble/curves/ed25519')
+  return ed25519.getPublicKey(seed)
+}
+
+function refused(message: string): AppError {
+  return new AppError('wallet/private-key', message)
+}

@@ -1,0 +1,66 @@
+import { pbkdf2, randomBytes } from 'node:crypto'
+import { AppError } from '../../../shared/appError.ts'
+
+const lengths: readonly number[] = [12, 15, 18, 21, 24]
+
+/** https://github.com/bitcoin/bips/blob/master/bip-0039.mediawiki, with the English words. */
+export async function phraseOf(entropy: Uint8Array): Promise<string> {
+  const { entropyToMnemonic, wordlist } = await bip39()
+  return entropyToMnemonic(entropy, wordlist)
+}
+
+/** From the randomness of the system. */
+export async function newPhrase(words: 12 | 24): Promise<string> {
+  const entropy = randomBytes(words === 12 ? 16 : 32)
+  try {
+    return await phraseOf(entropy)
+  } finally {
+    entropy.fill(0)
+  }
+}
+
+/**
+ * The randomness that a phrase stands for; whoever gets it overwrites it. No error repeats a word.
+ * @throws AppError `wallet/phrase`
+ */
+export async function entropyOf(phrase: string): Promise<Uint8Array> {
+  const { mnemonicToEntropy, validateMnemonic, wordlist } = await bip39()
+  const words = phrase.normalize('NFKD').trim().toLowerCase().split(/\s+/)
+  if (!lengths.includes(words.length)) {
+    throw new AppError('wallet/phrase', `A phrase has 12, 15, 18, 21 or 24 words, not ${countOf(words)}.`)
+  }
+  const known = new Set(wordlist)
+  const unknown = words.flatMap((word, index) => (known.has(word) ? [] : [index + 1]))
+  if (unknown.length === 1) throw new AppError('wallet/phrase', `Word ${unknown[0]} is not in the list.`)
+  if (unknown.length > 1) throw new AppError('wallet/phrase', `Words ${unknown.join(', ')} are not in the list.`)
+  const text = words.join(' ')
+  if (validateMnemonic(text, wordlist)) return mnemonicToEntropy(text, wordlist)
+  throw new AppError(
+    'wallet/phrase',
+    'Every word is in the list, and together they are no phrase: one is another word, or the order is wrong.',
+  )
+}
+
+/** 64 bytes; whoever gets it overwrites it. Derived on a thread of the pool. */
+export async function seedOf(entropy: Uint8Array): Promise<Buffer> {
+  const phrase = Buffer.from(await phraseOf(entropy), 'utf8')
+  try {
+    return await new Promise((resolve, reject) => {
+      pbkdf2(phrase, 'mnemonic', 2048, 64, 'sha512', (failure, seed) => (failure ? reject(failure) : resolve(seed)))
+    })
+  } finally {
+    phrase.fill(0)
+  }
+}
+
+async function bip39() {
+  const [{ entropyToMnemonic, mnemonicToEntropy, validateMnemonic }, { wordlist }] = await Promise.all([
+    import('@scure/bip39'),
+    import('@scure/bip39/wordlists/english'),
+  ])
+  return { entropyToMnemonic, mnemonicToEntropy, validateMnemonic, wordlist }
+}
+
+function countOf(words: readonly string[]): number {
+  return words[0] === '' ? 0 : words.length
+}

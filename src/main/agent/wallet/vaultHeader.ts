@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { AppError } from '../../../shared/appError.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
+import { passphraseBytes } from './passphrases.ts'
+import { scrypt } from './scrypt.ts'
+import { seal, unseal } from './seal.ts'
+
+const powerOfTwo = (value: number): boolean => Number.isInteger(Math.log2(value))
+
+/**
+ * Opens everything else: the passphrase gives a key that unwraps the data key, which seals each secret. A new passphrase
+ * wraps the same data key again. The bounds refuse a changed file that would make opening it cheap, or never end.
+ */
+const Header = z.strictObject({
+  version: z.literal(1),
+  kdf: z.strictObject({
+    name: z.literal('scrypt'),
+    n: z
+      .int()
+      .min(2 ** 14)
+      .max(2 ** 20)
+      .refine(powerOfTwo),
+    r: z.literal(8),
+    p: z.int().min(1).max(4),
+    salt: z.base64().length(44),
+  }),
+  data_key: z.string().max(200),
+  /** The names of all secrets, so that one without a row in the database is found again. */
+  names: z.array(z.string().regex(/^keys_[0-9a-f]{24}$/)).max(24),
+  /** Binds `names` to the data key. */
+  names_seal: z.string().max(200),
+  /** SHA-256 of all of the above. It tells damage from a wrong passphrase; it stops nobody who means to change it. */
+  checksum: z.string(),
+})
+export type VaultHeader = z.infer<typeof Header>
+
+/** https://www.rfc-editor.org/rfc/rfc7914: 128 MiB and most of a second for each guess. */
+const cost = { n: 2 ** 17, r: 8, p: 1 } as const
+const saltBytes = 32
+const keyBytes = 32
+const namesAbout = (names: readonly string[]): string => `steward-wallet/1 names ${names.join(' ')}`
+
+/** How many phrases and keys fit: one entry of the system's keychain holds their names. */
+export const maxKeyrings = 24
+
+export async function wrapDataKey(dataKey: Buffer, passphrase: string, names: readonly string[]): Promise<VaultHeader> {
+  const salt = randomBytes(saltBytes)
+  const kdf = { name: 'scrypt', ...cost, salt: salt.toString('base64') } as const
+  const wrapping = await wrappingKey(passphrase, kdf)
+  try {
+    return withNames({ version: 1, kdf, data_key: seal(wrapping, dataKey, keyAbout(kdf)) }, dataKey, names)
+  } finally {
+    wrapping.fill(0)
+  }
+}
+
+type Base = Pick<VaultHeader, 'version' | 'kdf' | 'data_key'>
+
+export function withNames({ version, kdf, data_key }: Base, dataKey: Buffer, names: readonly string[]): VaultHeader {
+  const names_seal = seal(dataKey, Buffer.alloc(0), namesAbout(names))
+  const content = { version, kdf, data_key, names: [...names], names_seal }
+  return { ...content, checksum: checksumOf(content) }
+}
+
+/** @throws AppError `wallet/damaged` */
+export function parseHeader(text: string): VaultHeader {
+  const parsed = Header.safeParse(parsedJson(text))
+  if (!parsed.success) throw damaged()
+  const { checksum, ...content } = parsed.data
+  if (checksumOf(content) !== checksum) throw damaged()
+  return parsed.data
+}
+
+/**
+ * The data key; whoever gets it overwrites it.
+ * @throws AppError `wallet/passphrase`, `wallet/damaged`
+ */
+export async function unwrapDataKey(header: VaultHeader, passphrase: string): Promise<Buffer> {
+  const wrapping = await wrappingKey(passphrase, header.kdf)
+  const dataKey = unseal(wrapping, header.data_key, keyAbout(header.kdf))
+  wrapping.fill(0)
+  if (!dataKey) throw new AppError('wallet/passphrase', 'The passphrase is wrong.')
+  if (dataKey.length === keyBytes && unseal(dataKey, header.names_seal, namesAbout(header.names))) return dataKey
+  dataKey.fill(0)
+  throw damaged()
+}
+
+export function newDataKey(): Buffer {
+  return randomBytes(keyBytes)
+}
+
+async function wrappingKey(passphrase: string, { n, r, p, salt }: VaultHeader['kdf']): Promise<Buffer> {
+  const bytes = passphraseBytes(passphrase)
+  try {
+    return await scrypt(bytes, Buffer.from(salt, 'base64'), { n, r, p, bytes: keyBytes })
+  } finally {
+    bytes.fill(0)
+  }
+}
+
+function keyAbout({ name, n, r, p, salt }: VaultHeader['kdf']): string {
+  return `steward-wallet/1 data-key ${name} ${n} ${r} ${p} ${salt}`
+}
+
+function checksumOf({ version, kdf, data_key, names, names_seal }: Omit<VaultHeader, 'checksum'>): string {
+  const { name, n, r, p, salt } = kdf
+  const text = JSON.stringify([version, name, n, r, p, salt, data_key, names, names_seal])
+  return createHash('sha256').update(text).digest('base64')
+}
+
+function damaged(): AppError {
+  return new AppError('wallet/damaged', 'What opens the wallet cannot be read: it was changed or is not complete.')
+}

@@ -1,0 +1,38 @@
+import {
+  addWalletAccount,
+  changeWallet,
+  getWallet,
+  lockWallet,
+  renameKeyring,
+  renameWalletAccount,
+} from '../../../shared/contract/wallet.ts'
+import { type LocalEndpoint, localEndpoint } from '../api/localEndpoint.ts'
+import type { WalletVault } from './walletVault.ts'
+
+/** What can be done with the wallet without giving or seeing a secret. */
+export function walletRoutes(wallet: WalletVault): LocalEndpoint[] {
+  return [
+    localEndpoint(getWallet, () => wallet.status()),
+    localEndpoint(lockWallet, () => {
+      wallet.lock()
+      return wallet.status()
+    }),
+    localEndpoint(changeWallet, ({ body }) => {
+      if (body.default_account_id !== undefined) wallet.setDefault(body.default_account_id)
+      if (body.auto_lock_minutes !== undefined) wallet.setAutoLock(body.auto_lock_minutes)
+      return wallet.status()
+    }),
+    localEndpoint(addWalletAccount, async ({ body: { keyring_id: keyringId, chain_type: chainType, label } }) => {
+      await wallet.addAccount({ keyringId, chainType, ...(label !== undefined && { label }) })
+      return wallet.status()
+    }),
+    localEndpoint(renameWalletAccount, ({ params, body }) => {
+      wallet.renameAccount(params.accountId, body.label)
+      return wallet.status()
+    }),
+    localEndpoint(renameKeyring, ({ params, body }) => {
+      wallet.renameKeyring(params.keyringId, body.label)
+      return wallet.status()
+    }),
+  ]
+}

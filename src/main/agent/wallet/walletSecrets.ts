@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { AppError } from '../../../shared/appError.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
+import type { SecretStore } from '../../platform/secretStore.ts'
+import { passphraseAttempts, requireStrong } from './passphrases.ts'
+import { seal, unseal } from './seal.ts'
+import {
+  maxKeyrings,
+  newDataKey,
+  parseHeader,
+  unwrapDataKey,
+  type VaultHeader,
+  withNames,
+  wrapDataKey,
+} from './vaultHeader.ts'
+import type { WalletPlaces } from './walletPlaces.ts'
+
+/** What one sealed secret is: the randomness of a phrase, or the private key of a chain. */
+export type SecretKind = 'phrase' | 'evm' | 'solana'
+export type Secret = { kind: SecretKind; bytes: Buffer }
+
+/** What a passphrase has opened. `dataKey` is overwritten by whoever asked for it. */
+export type Opened = { store: SecretStore; header: VaultHeader; dataKey: Buffer }
+
+const headerName = 'header'
+const Entry = z.strictObject({
+  version: z.literal(1),
+  kind: z.enum(['phrase', 'evm', 'solana']),
+  sealed: z.string().max(500),
+})
+const entryAbout = (name: string, kind: SecretKind): string => `steward-wallet/1 secret ${name} ${kind}`
+
+/** The sealed secrets in their store, by the id of the keyring. */
+export function walletSecrets({ places, now }: { places: WalletPlaces; now: () => number }) {
+  const attempts = passphraseAttempts(now)
+
+  const readHeader = async (store: SecretStore): Promise<VaultHeader | undefined> => {
+    const text = await store.read(headerName)
+    return text === undefined ? undefined : parseHeader(text)
+  }
+  const writeHeader = (store: SecretStore, header: VaultHeader): Promise<void> =>
+    store.write(headerName, JSON.stringify(header))
+
+  const open = async (passphrase: string): Promise<Opened | undefined> => {
+    attempts.check()
+    const store = places.current()
+    const header = store && (await readHeader(store))
+    if (!store || !header) return undefined
+    try {
+      const dataKey = await unwrapDataKey(header, passphrase)
+      attempts.right()
+      return { store, header, dataKey }
+    } catch (failure) {
+      if (failure instanceof AppError && failure.code === 'wallet/passphrase') attempts.wrong()
+      throw failure
+    }
+  }
+
+  /** What opens the secrets comes first: alone it is nothing, and whatever follows can be found by it. */
+  const list = async (opened: Opened, names: readonly string[]): Promise<void> => {
+    if (names.length > maxKeyrings) {
+      throw new AppError('wallet/failed', `A wallet holds at most ${maxKeyrings} phrases and keys.`)
+    }
+    const header = withNames(opened.header, opened.dataKey, names)
+    await writeHeader(opened.store, header)
+    opened.header = header
+  }
+
+  return {
+    /**
+     * Undefined when there is nothing to open.
+     * @throws AppError `wallet/passphrase`, `request/rate`, `wallet/damaged`
+     */
+    open,
+    /** Begins a new wallet. @throws AppError `wallet/passphrase-weak` */
+    async begin(passphrase: string): Promise<Opened> {
+      requireStrong(passphrase, 'passphrase')
+      const store = await places.claim()
+      const dataKey = newDataKey()
+      return { store, header: await wrapDataKey(dataKey, passphrase, []), dataKey }
+    },
+    list,
+    async put(opened: Opened, name: string, { kind, bytes }: Secret): Promise<void> {
+      const { names } = opened.header
+      await list(opened, names.includes(name) ? names : [...names, name])
+      const sealed = seal(opened.dataKey, bytes, entryAbout(name, kind))
+      await opened.store.write(name, JSON.stringify({ version: 1, kind, sealed }))
+    },
+    async drop(opened: Opened, name: string): Promise<void> {
+      await opened.store.remove(name)
+      await list(
+        opened,
+        opened.header.names.filter((it) => it !== name),
+      )
+    },
+    async rewrap(opened: Opened, passphrase: string): Promise<void> {
+      requireStrong(passphrase, 'passphrase')
+      const header = await wrapDataKey(opened.dataKey, passphrase, opened.header.names)
+      await writeHeader(opened.store, header)
+      opened.header = header
+    },
+    /** The names of the secrets that are there, without opening anything; undefined when nothing opens them. */
+    async present(store: SecretStore): Promise<string[] | undefined> {
+      const header = await readHeader(store)
+      if (!header) return undefined
+      const found: string[] = []
+      for (const name of header.names) if ((await store.read(name)) !== undefined) found.push(name)
+      return found
+    },
+    /** Only after every secret was removed. */
+    async end(store: SecretStore): Promise<void> {
+      await store.remove(headerName)
+      await places.release()
+    },
+  }
+}
+export type WalletSecrets = ReturnType<typeof walletSecrets>
+
+/** Undefined when it is not as it was written. Whoever gets the bytes overwrites them. */
+export function openSecret(dataKey: Buffer, name: string, text: string): Secret | undefined {
+  const entry = Entry.safeParse(parsedJson(text))
+  if (!entry.success) return undefined
+  const { kind, sealed } = entry.data
+  const bytes = unseal(dataKey, sealed, entryAbout(name, kind))
+  return bytes && { kind, bytes }
+}

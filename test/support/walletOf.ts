@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import type { NotedEntry } from '../../src/main/agent/activity/note.ts'
+import { openWallet } from '../../src/main/agent/wallet/openWallet.ts'
+import { walletPlaces } from '../../src/main/agent/wallet/walletPlaces.ts'
+import { walletRepository } from '../../src/main/agent/wallet/walletRepository.ts'
+import type { WalletVault } from '../../src/main/agent/wallet/walletVault.ts'
+import { keychainSecretStore } from '../../src/main/platform/keychainSecretStore.ts'
+import { vaultFileSecretStore } from '../../src/main/platform/vaultFileSecretStore.ts'
+import { migrate } from '../../src/main/storage/migrate.ts'
+import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import type { LocalEvent } from '../../src/shared/contract/localApi.ts'
+
+export type TestWallet = {
+  wallet: WalletVault
+  folder: string
+  vaultFile: string
+  notes: NotedEntry[]
+  events: LocalEvent[]
+  close(): void
+}
+
+type Options = { folder: string; setting?: 'auto' | 'vault_file'; now?: () => number }
+
+/** The wallet as the agent composes it, in a folder that may hold one already. */
+export function walletOf({ folder, setting = 'vault_file', now = Date.now }: Options): TestWallet {
+  const database = openDatabase(join(folder, 'agent.sqlite'))
+  migrate(database, agentMigrations)
+  const notes: NotedEntry[] = []
+  const events: LocalEvent[] = []
+  const wallet = openWallet({
+    repository: walletRepository(database),
+    places: walletPlaces({
+      folder: join(folder, 'wallet'),
+      setting,
+      keychain: (scopeName) => keychainSecretStore({ scopeName, platform: process.platform }),
+      vaultFile: (file) => vaultFileSecretStore({ file }),
+    }),
+    events: { publish: (event) => void events.push(event) },
+    note: (entry) => void notes.push(entry),
+    now,
+  })
+  return {
+    wallet,
+    folder,
+    vaultFile: join(folder, 'wallet', 'vault.json'),
+    notes,
+    events,
+    close() {
+      wallet.close()
+      database.close()
+    },
+  }
+}
