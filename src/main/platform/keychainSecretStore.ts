@@ -29,20 +29,20 @@ export function keychainSecretStore({ scopeName, platform, deadlineMs = dialogMs
   const withEntry = async <T>(name: string, ms: number, use: (entry: AsyncEntry) => Promise<T>): Promise<T> => {
     if (hanging) throw locked('The keychain still waits for an answer to its own dialog.')
     const keychain = await import('keytar')
-    const running = use(new keychain.AsyncEntry(service, `${scopeName}/${name}`, entryOptions))
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        const held = running
-          .catch(() => {})
-          .finally(() => {
-            if (hanging === held) hanging = undefined
-          })
-        hanging = held
-        reject(locked('The keychain did not answer in time: its own dialog may wait for you.'))
-      }, ms)
-    })
     try {
+      const running = use(new keychain.AsyncEntry(service, `${scopeName}/${name}`, entryOptions))
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => {
+          const held = running
+            .catch(() => {}) // it was given up
+            .finally(() => {
+              if (hanging === held) hanging = undefined
+            })
+          hanging = held
+          reject(locked('The keychain did not answer in time: its own dialog may wait for you.'))
+        }, ms)
+      })
       return await Promise.race([running, late])
     } catch (failure) {
       throw failure instanceof AppError ? failure : keychainError(failure)
