@@ -1,0 +1,408 @@
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  agent,
+  message,
+  openApprovals,
+  otherScript,
+  payment,
+  person,
+  rule,
+  script,
+  signInTo,
+  withRules,
+} from '../../../../test/support/approvals.ts'
+import { eventually, until } from '../../../../test/support/eventually.ts'
+import { isGenuine, lockableSigner } from '../../../../test/support/lockableSigner.ts'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { AppError } from '../../../shared/appError.ts'
+import { IntentRecord } from '../../../shared/contract/intents.ts'
+
+function opened(options: Parameters<typeof openApprovals>[0] = {}) {
+  const held = openApprovals(options)
+  let open = true
+  const close = () => {
+    if (open) held.close()
+    open = false
+  }
+  onTestFinished(close)
+  return { ...held, close }
+}
+
+const approve = { approve: true, confirmed: false }
+const deny = { approve: false, confirmed: false }
+const failsWith = (code: string) => expect.objectContaining({ code })
+
+test('asks the person where nothing else decides, signs what they approve, and tells the log', async () => {
+  const { approvals, kinds, published, notes } = opened()
+  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script, reason: 'To read prices.' })
+  expect(asked).toMatchObject({ state: 'waiting', decision: null, reason: 'To read prices.', host: 'a.example' })
+  expect(IntentRecord.parse(asked)).toEqual(asked)
+  expect(approvals.list({ limit: 10 })).toEqual({ intents: [asked], waiting: 1 })
+
+  const signed = await approvals.decide(asked.id, approve)
+  expect(signed).toMatchObject({ state: 'signed', decision: { by: 'person' } })
+  expect(isGenuine(signed.result, signed.raw)).toBe(true)
+  expect(approvals.get(asked.id)).toEqual(signed)
+  expect(approvals.list({ limit: 10 }).waiting).toBe(0)
+  expect(published()).toEqual(['waiting', 'approved', 'signed'])
+  expect(kinds()).toEqual(['intent.asked', 'intent.approved', 'intent.signed'])
+  expect(JSON.stringify(notes)).not.toContain(signed.result?.signature)
+  expect(notes.at(-1)?.detail).toMatchObject({ signature_hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
+})
+
+test('what was denied is not signed, and stays denied', async () => {
+  const { approvals, signer, kinds } = opened()
+  const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  expect(await approvals.decide(id, deny)).toMatchObject({ state: 'denied', decision: { by: 'person' } })
+  await expect(approvals.decide(id, approve)).rejects.toThrow(failsWith('intent/decided'))
+  expect(signer.signatures()).toBe(0)
+  expect(kinds()).toEqual(['intent.asked', 'intent.denied'])
+})
+
+test('of several decisions at once one wins', async () => {
+  const { approvals, signer } = opened()
+  const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const outcomes = await Promise.allSettled([approve, approve, deny, approve].map((it) => approvals.decide(id, it)))
+  const won = outcomes.filter((it) => it.status === 'fulfilled')
+  const lost = outcomes.flatMap((it) => (it.status === 'rejected' ? [it.reason.code] : []))
+  expect(won).toHaveLength(1)
+  expect(lost).toEqual(['intent/decided', 'intent/decided', 'intent/decided'])
+  expect(signer.signatures()).toBeLessThanOrEqual(1)
+})
+
+test('rules allow and deny; the first that fits decides', async () => {
+  const { approvals } = opened()
+  approvals.changePolicy(
+    withRules([
+      rule({ id: 'a', effect: 'deny', host: 'evil.example' }),
+      rule({ id: 'b', effect: 'allow', kind: 'siwe', asker: 'client' }),
+    ]),
+  )
+  expect(await approvals.ask({ intent: signInTo('evil.example'), asker: script })).toMatchObject({
+    state: 'denied',
+    decision: { by: 'policy', detail: 'The rule “deny everything from anybody for evil.example” decided.' },
+    error: expect.stringContaining('evil.example'),
+  })
+  const allowed = await approvals.ask({ intent: signInTo('good.example'), asker: script })
+  expect(allowed).toMatchObject({ state: 'signed', decision: { by: 'policy' } })
+  expect(isGenuine(allowed.result, allowed.raw)).toBe(true)
+  expect((await approvals.ask({ intent: payment('5'), asker: script })).state).toBe('waiting')
+})
+
+test('a message is for the person to ask for alone, whatever the policy allows', async () => {
+  const { approvals } = opened()
+  approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
+  for (const asker of [script, agent, { kind: 'tool', id: 't', name: 'Tool' } as const]) {
+    expect(await approvals.ask({ intent: message, asker })).toMatchObject({ state: 'denied' })
+  }
+  expect(await approvals.ask({ intent: message, asker: person })).toMatchObject({ state: 'signed' })
+})
+
+test('the agent signs in to the service that it is connected to, until a rule says otherwise', async () => {
+  const { approvals } = opened({ serviceHost: 'service.example:4000' })
+  const own = () => approvals.ask({ intent: signInTo('service.example:4000'), asker: agent })
+  expect(await own()).toMatchObject({ state: 'signed', decision: { by: 'policy' } })
+  expect(await approvals.ask({ intent: signInTo('service.example'), asker: agent })).toMatchObject({ state: 'waiting' })
+  const byScript = await approvals.ask({ intent: signInTo('service.example:4000'), asker: script })
+  expect(byScript.state).toBe('waiting')
+  approvals.changePolicy(withRules([rule({ effect: 'ask', asker: 'agent' })]))
+  expect(await own()).toMatchObject({ state: 'waiting' })
+})
+
+test('a policy that cannot be understood refuses everything, and the stop switch keeps its text', async () => {
+  const { approvals, database } = opened()
+  approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
+  for (const damaged of ['{', '{"rules":[]}', '{"rules":[{"effect":"perhaps"}],"confirm_above_micro_usd":"1"}']) {
+    database.prepare('UPDATE policy SET policy = ?').run(damaged)
+    expect(await approvals.ask({ intent: signInTo('a.example'), asker: person })).toMatchObject({ state: 'denied' })
+    expect(approvals.policy().rules).toEqual([expect.objectContaining({ effect: 'deny', kind: '*', host: '*' })])
+    approvals.switchStop(true)
+    approvals.switchStop(false)
+    expect(database.prepare('SELECT policy FROM policy').get()).toEqual({ policy: damaged })
+  }
+})
+
+test('the stop switch denies what waits and what comes, and what is being signed is thrown away', async () => {
+  const { approvals, signer, kinds } = opened()
+  const waiting = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const underWay = await approvals.ask({ intent: signInTo('b.example'), asker: script })
+  const release = signer.hold()
+  const deciding = approvals.decide(underWay.id, approve)
+  await until('it is being signed', () => approvals.get(underWay.id).state === 'approved')
+  expect(approvals.switchStop(true).stopped).toBe(true)
+  release()
+  expect(await deciding).toMatchObject({ state: 'denied', decision: { by: 'stop' }, result: null })
+  expect(approvals.get(waiting.id)).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
+  const late = await approvals.ask({ intent: signInTo('c.example'), asker: person })
+  expect(late).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
+  expect(JSON.stringify(approvals.list({ limit: 10 }))).not.toContain('signature')
+  expect(kinds().filter((kind) => kind === 'intent.signed')).toEqual([])
+  approvals.switchStop(false)
+  expect((await approvals.ask({ intent: signInTo('c.example'), asker: person })).state).toBe('waiting')
+  expect(kinds().filter((kind) => kind.startsWith('stop.'))).toEqual(['stop.on', 'stop.off'])
+})
+
+test('only an unlocked wallet lets go of the stop switch or loosens the policy', () => {
+  const signer = lockableSigner({ unlocked: false })
+  const { approvals } = opened({ signer })
+  const loose = [withRules([rule({ effect: 'allow' })]), { ...withRules([]), confirm_above_micro_usd: '10000001' }]
+  for (const policy of loose) expect(() => approvals.changePolicy(policy)).toThrow(failsWith('wallet/locked'))
+  const strict = withRules([rule({ effect: 'deny' })])
+  expect(approvals.changePolicy(strict)).toEqual({ ...strict, stopped: false })
+  expect(() => approvals.changePolicy(withRules([]))).toThrow(failsWith('wallet/locked'))
+  approvals.switchStop(true)
+  expect(() => approvals.switchStop(false)).toThrow(failsWith('wallet/locked'))
+  signer.setUnlocked(true)
+  expect(approvals.switchStop(false).stopped).toBe(false)
+  expect(approvals.changePolicy(withRules([rule({ effect: 'allow' })])).rules).toHaveLength(1)
+})
+
+test('what is allowed while the wallet is locked is signed when it is unlocked, if it still is allowed', async () => {
+  const signer = lockableSigner()
+  const { approvals } = opened({ signer })
+  approvals.changePolicy(withRules([rule({ effect: 'allow', kind: 'siwe' })]))
+  signer.setUnlocked(false)
+  const [one, other] = [signInTo('a.example'), signInTo('b.example')]
+  const first = await approvals.ask({ intent: one, asker: script })
+  expect(first).toMatchObject({ state: 'waiting', decision: { by: 'policy' } })
+  const second = await approvals.ask({ intent: other, asker: script })
+  const asked = await approvals.ask({ intent: payment('5'), asker: script })
+  approvals.changePolicy(
+    withRules([rule({ id: 'r2', effect: 'deny', host: 'b.example' }), rule({ effect: 'allow', kind: 'siwe' })]),
+  )
+  signer.setUnlocked(true)
+  const signed = await approvals.settled(first.id, { waitMs: 30_000 })
+  expect(signed.state).toBe('signed')
+  expect(isGenuine(signed.result, signed.raw)).toBe(true)
+  expect(await approvals.settled(second.id, { waitMs: 30_000 })).toMatchObject({ state: 'denied' })
+  expect(approvals.get(asked.id).state).toBe('waiting')
+})
+
+test('approving needs the wallet unlocked, and changes nothing while it is not', async () => {
+  const signer = lockableSigner({ unlocked: false })
+  const { approvals } = opened({ signer })
+  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  await expect(approvals.decide(asked.id, approve)).rejects.toThrow(failsWith('wallet/locked'))
+  expect(approvals.get(asked.id)).toEqual(asked)
+  signer.setUnlocked(true)
+  expect(approvals.get(asked.id)).toEqual(asked)
+  expect((await approvals.decide(asked.id, approve)).state).toBe('signed')
+})
+
+test('a wallet that locks itself while it signs gives the signature once it is unlocked', async () => {
+  const { approvals, signer } = opened()
+  const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const release = signer.hold()
+  const deciding = approvals.decide(id, approve)
+  await until('it is being signed', () => approvals.get(id).state === 'approved')
+  signer.setUnlocked(false)
+  release()
+  expect(await deciding).toMatchObject({ state: 'waiting', decision: { by: 'person' } })
+  signer.setUnlocked(true)
+  expect(await approvals.settled(id, { waitMs: 30_000 })).toMatchObject({ state: 'signed', decision: { by: 'person' } })
+})
+
+test('above the threshold only a confirmation approves, and no rule or grant stands for it', async () => {
+  const { approvals, signer } = opened()
+  approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
+  expect((await approvals.ask({ intent: payment('10000000'), asker: script })).state).toBe('signed')
+  const asked = await approvals.ask({ intent: payment('10000001'), asker: script })
+  expect(asked).toMatchObject({ state: 'waiting', needs_confirmation: true, amount_micro_usd: '10000001' })
+  await expect(approvals.decide(asked.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
+  await expect(approvals.decide(asked.id, { approve: true, confirmed: true, grant: { times: 2 } })).rejects.toThrow(
+    failsWith('intent/invalid'),
+  )
+  expect(approvals.get(asked.id)).toEqual(asked)
+  expect(signer.signatures()).toBe(1)
+  expect((await approvals.decide(asked.id, { approve: true, confirmed: true })).state).toBe('signed')
+  // A threshold that was lowered meanwhile holds for what waits.
+  const { approvals: others } = opened()
+  const small = await others.ask({ intent: payment('500'), asker: script })
+  others.changePolicy({ ...withRules([]), confirm_above_micro_usd: '499' })
+  await expect(others.decide(small.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
+})
+
+test('a grant counts down, and never below zero', async () => {
+  const { approvals, events, kinds } = opened()
+  const ask = (amount: string, asker = script, host = 'shop.example') =>
+    approvals.ask({ intent: payment(amount, host), asker })
+  const first = await ask('500')
+  await approvals.decide(first.id, { ...approve, grant: { times: 3 } })
+  expect(approvals.grants()).toMatchObject([{ times_left: 2, max_amount_micro_usd: '500', host: 'shop.example' }])
+  expect(kinds()).toContain('grant.added')
+  expect(events).toContainEqual({ type: 'grants.changed' })
+  expect((await ask('501')).state).toBe('waiting')
+  expect((await ask('500', otherScript)).state).toBe('waiting')
+  expect((await ask('500', script, 'other.example')).state).toBe('waiting')
+  const answers = await Promise.all(Array.from({ length: 6 }, () => ask('500')))
+  expect(answers.filter(({ state }) => state === 'signed')).toHaveLength(2)
+  expect(answers.filter(({ state }) => state === 'waiting')).toHaveLength(4)
+  expect(answers.find(({ state }) => state === 'signed')).toMatchObject({ decision: { by: 'grant' } })
+  expect(approvals.grants()).toEqual([])
+})
+
+test('a grant holds until its time, and not after it was revoked', async () => {
+  let nowMs = 1_800_000_000_000
+  const { approvals, kinds } = opened({ now: () => nowMs })
+  const until = new Date(nowMs + 60_000).toISOString()
+  const ask = async () => (await approvals.ask({ intent: signInTo('a.example'), asker: script })).state
+  const first = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  await approvals.decide(first.id, { ...approve, grant: { until } })
+  expect(await ask()).toBe('signed')
+  nowMs += 60_000
+  expect(await ask()).toBe('waiting')
+  expect(approvals.grants()).toEqual([])
+  const second = await approvals.ask({ intent: signInTo('b.example'), asker: script })
+  await approvals.decide(second.id, { ...approve, grant: { times: 1000 } })
+  const [grant] = approvals.grants()
+  approvals.revokeGrant(grant?.id ?? '')
+  expect((await approvals.ask({ intent: signInTo('b.example'), asker: script })).state).toBe('waiting')
+  expect(() => approvals.revokeGrant(grant?.id ?? '')).toThrow(failsWith('grant/not-found'))
+  expect(kinds()).toContain('grant.revoked')
+})
+
+test('a grant that waits for the wallet is used up when it is used', async () => {
+  const signer = lockableSigner()
+  const { approvals } = opened({ signer })
+  const ask = () => approvals.ask({ intent: signInTo('a.example'), asker: script })
+  await approvals.decide((await ask()).id, { ...approve, grant: { times: 2 } })
+  signer.setUnlocked(false)
+  const [one, other] = [await ask(), await ask()]
+  expect(approvals.grants()).toMatchObject([{ times_left: 1 }])
+  signer.setUnlocked(true)
+  await until('one is signed', () => [one, other].some(({ id }) => approvals.get(id).state === 'signed'))
+  await eventually(() => {
+    const states = [one, other].map(({ id }) => approvals.get(id))
+    expect(states.map(({ state }) => state).sort()).toEqual(['signed', 'waiting'])
+    expect(states.find(({ state }) => state === 'waiting')?.decision).toBeNull()
+  })
+  expect(approvals.grants()).toEqual([])
+})
+
+test.each([
+  ['a message', message, person, { times: 2 }, 'one at a time'],
+  ['no end', signInTo('a.example'), script, {}, 'how many times'],
+  ['a time that is past', signInTo('a.example'), script, { until: '2001-01-01T00:00:00.000Z' }, 'past'],
+])('%s is granted to nobody', async (_, intent, asker, grant, words) => {
+  const { approvals } = opened()
+  const asked = await approvals.ask({ intent, asker })
+  const granting = approvals.decide(asked.id, { ...approve, grant })
+  await expect(granting).rejects.toThrow(failsWith('intent/invalid'))
+  await expect(granting).rejects.toThrow(words)
+  expect([approvals.get(asked.id), approvals.grants()]).toEqual([asked, []])
+})
+
+test('what nobody decides expires, and its caller hears of it', async () => {
+  let nowMs = 1_800_000_000_000
+  const { approvals, kinds } = opened({ now: () => nowMs })
+  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  expect(Date.parse(asked.expires_at) - nowMs).toBe(15 * 60_000)
+  const waiting = approvals.settled(asked.id, { waitMs: 30_000 })
+  nowMs += 15 * 60_000
+  expect(approvals.list({ limit: 5 })).toMatchObject({ waiting: 0, intents: [{ state: 'expired' }] })
+  expect(await waiting).toMatchObject({ state: 'expired', error: expect.any(String) })
+  await expect(approvals.decide(asked.id, approve)).rejects.toThrow('It has expired.')
+  expect(kinds()).toEqual(['intent.asked', 'intent.expired'])
+})
+
+test('a sign-in that ends earlier waits no longer than that', async () => {
+  const nowMs = 1_800_000_000_000
+  const { approvals } = opened({ now: () => nowMs })
+  const expiration_time = new Date(nowMs + 60_000).toISOString()
+  const asked = await approvals.ask({ intent: { ...signInTo('a.example'), expiration_time } as never, asker: script })
+  expect(asked.expires_at).toBe(expiration_time)
+})
+
+test('a restart keeps what waits, ends what has expired, and fails what was being signed', async () => {
+  let nowMs = 1_800_000_000_000
+  const file = join(temporaryFolder('approvals'), 'agent.sqlite')
+  const signer = lockableSigner({ now: () => nowMs })
+  const before = opened({ file, signer, now: () => nowMs })
+  const old = await before.approvals.ask({ intent: signInTo('a.example'), asker: script })
+  nowMs += 10 * 60_000
+  const waiting = await before.approvals.ask({ intent: signInTo('b.example'), asker: script })
+  const underWay = await before.approvals.ask({ intent: signInTo('c.example'), asker: script })
+  const damaged = await before.approvals.ask({ intent: signInTo('d.example'), asker: script })
+  const release = signer.hold()
+  const deciding = before.approvals.decide(underWay.id, approve).catch((failure: unknown) => failure)
+  await until('it is being signed', () => before.approvals.get(underWay.id).state === 'approved')
+  before.database.prepare("UPDATE intents SET intent = '{' WHERE id = ?").run(damaged.id)
+  before.close()
+  release()
+  expect(await deciding).toBeInstanceOf(AppError)
+  nowMs += 5 * 60_000
+
+  const { approvals } = opened({ file, signer, now: () => nowMs })
+  expect(approvals.get(old.id).state).toBe('expired')
+  expect(approvals.get(underWay.id)).toMatchObject({ state: 'failed', result: null, error: expect.any(String) })
+  expect(approvals.list({ limit: 9 }).waiting).toBe(1)
+  expect(() => approvals.get(damaged.id)).toThrow(failsWith('intent/not-found'))
+  expect((await approvals.decide(waiting.id, approve)).state).toBe('signed')
+})
+
+test('asked too often, it says so and keeps the others', async () => {
+  const { approvals } = opened()
+  const ask = (index: number) =>
+    approvals.ask({ intent: signInTo('a.example'), asker: { kind: 'client', id: `key:${index}`, name: 'x' } })
+  for (let index = 0; index < 20; index++) await ask(0)
+  await expect(ask(0)).rejects.toThrow(failsWith('intent/too-many'))
+  for (let index = 0; index < 80; index++) await ask(1 + Math.floor(index / 20))
+  await expect(ask(99)).rejects.toThrow('100 requests wait')
+  const [newest] = approvals.list({ limit: 1 }).intents
+  await approvals.decide(newest?.id ?? '', deny)
+  expect((await ask(99)).state).toBe('waiting')
+})
+
+test('who asked may take it back, and nobody else', async () => {
+  const { approvals } = opened()
+  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  expect(() => approvals.cancel(asked.id, otherScript)).toThrow(failsWith('intent/not-found'))
+  expect(approvals.cancel(asked.id, script)).toMatchObject({ state: 'denied', decision: null })
+  expect(() => approvals.cancel(asked.id, script)).toThrow(failsWith('intent/decided'))
+  await expect(approvals.decide(asked.id, approve)).rejects.toThrow(failsWith('intent/decided'))
+})
+
+test('waiting for a decision ends with it, with the time, with the caller and with Steward', async () => {
+  const { approvals, close } = opened()
+  const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  expect((await approvals.settled(id, { waitMs: 1 })).state).toBe('waiting')
+  const gone = new AbortController()
+  const left = approvals.settled(id, { waitMs: 60_000, signal: gone.signal })
+  gone.abort()
+  expect((await left).state).toBe('waiting')
+  const told = approvals.settled(id, { waitMs: 60_000 })
+  await approvals.decide(id, approve)
+  expect((await told).state).toBe('signed')
+  const next = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const ended = approvals.settled(next.id, { waitMs: 60_000 })
+  close()
+  await expect(ended).rejects.toThrow(failsWith('service/unavailable'))
+})
+
+test('a signer that fails leaves a failed intent and no signature', async () => {
+  const signer = lockableSigner()
+  const { approvals } = opened({
+    signer: { ...signer, sign: async () => Promise.reject(new AppError('intent/invalid', 'It would not verify.')) },
+  })
+  const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  expect(await approvals.decide(id, approve)).toMatchObject({ state: 'failed', error: 'It would not verify.' })
+})
+
+test('the newest 2000 are kept, and whatever waits', async () => {
+  const { approvals, database } = opened()
+  const waiting = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const done = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  await approvals.decide(done.id, deny)
+  const copy = database.prepare(
+    `INSERT INTO intents SELECT 'copy_' || ?, kind, state, asker_kind, asker_id, intent, record, created_at_ms + 1, expires_at_ms
+     FROM intents WHERE id = ?`,
+  )
+  database.transaction(() => {
+    for (let index = 0; index < 2000; index++) copy.run(index, done.id)
+  })()
+  await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  expect(database.prepare('SELECT count(*) AS count FROM intents').get()).toEqual({ count: 2001 })
+  expect(approvals.get(waiting.id).state).toBe('waiting')
+  expect(() => approvals.get(done.id)).toThrow(failsWith('intent/not-found'))
+})

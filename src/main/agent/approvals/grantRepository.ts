@@ -1,0 +1,90 @@
+import { Asker, Grant } from '../../../shared/contract/intents.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { Database } from '../../storage/openDatabase.ts'
+
+export type GrantRepository = {
+  add(grant: Grant): void
+  /** Those that hold: first the ones that end by the clock, then the ones that are counted. */
+  holding(nowMs: number): Grant[]
+  /** @returns false when it does not hold any more */
+  use(id: string, nowMs: number): boolean
+  remove(id: string): boolean
+}
+
+type Row = {
+  id: string
+  kind: string
+  asker: string
+  host: string | null
+  accountId: string
+  maxAmount: string | null
+  timesLeft: number | null
+  untilMs: number | null
+  createdAtMs: number
+}
+
+const holds = '(times_left IS NULL OR times_left > 0) AND (until_ms IS NULL OR until_ms > @nowMs)'
+
+export function grantRepository(database: Database): GrantRepository {
+  const add = database.prepare(
+    `INSERT INTO grants VALUES (@id, @kind, @asker, @host, @accountId, @maxAmount, @timesLeft, @untilMs, @createdAtMs)`,
+  )
+  // Amounts have up to 18 digits, more than a number of JavaScript holds exactly.
+  const holding = database.prepare<[{ nowMs: number }], Row>(
+    `SELECT id, kind, asker, host, account_id AS accountId, CAST(max_amount_micro_usd AS TEXT) AS maxAmount,
+       times_left AS timesLeft, until_ms AS untilMs, created_at_ms AS createdAtMs
+     FROM grants WHERE ${holds} ORDER BY times_left IS NOT NULL, created_at_ms, rowid`,
+  )
+  const use = database.prepare<[{ id: string; nowMs: number }]>(
+    `UPDATE grants SET times_left = times_left - 1 WHERE id = @id AND ${holds}`,
+  )
+  const removeEnded = database.prepare<[{ nowMs: number }]>(`DELETE FROM grants WHERE NOT (${holds})`)
+  const remove = database.prepare<[string]>('DELETE FROM grants WHERE id = ?')
+
+  return {
+    add(grant) {
+      add.run({
+        id: grant.id,
+        kind: grant.kind,
+        asker: JSON.stringify(grant.asker),
+        host: grant.host,
+        accountId: grant.account_id,
+        maxAmount: grant.max_amount_micro_usd === null ? null : BigInt(grant.max_amount_micro_usd),
+        timesLeft: grant.times_left,
+        untilMs: grant.until === null ? null : Date.parse(grant.until),
+        createdAtMs: Date.parse(grant.created_at),
+      })
+    },
+    holding: (nowMs) => holding.all({ nowMs }).flatMap(understood),
+    use(id, nowMs) {
+      const used = use.run({ id, nowMs }).changes === 1
+      removeEnded.run({ nowMs })
+      return used
+    },
+    remove: (id) => remove.run(id).changes === 1,
+  }
+}
+
+/** One that cannot be understood allows nothing. */
+function understood(row: Row): Grant[] {
+  const { data } = Grant.safeParse({
+    id: row.id,
+    kind: row.kind,
+    asker: askerOf(row.asker),
+    host: row.host,
+    account_id: row.accountId,
+    max_amount_micro_usd: row.maxAmount,
+    times_left: row.timesLeft,
+    until: row.untilMs === null ? null : isoTime(row.untilMs),
+    created_at: isoTime(row.createdAtMs),
+  })
+  return data ? [data] : []
+}
+
+function askerOf(text: string): Asker | undefined {
+  try {
+    return Asker.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined // the whole grant is left out then
+  }
+}

@@ -1,0 +1,110 @@
+import { type Asker, Intent, IntentRecord, type IntentState } from '../../../shared/contract/intents.ts'
+import type { Database } from '../../storage/openDatabase.ts'
+
+/** What was asked, complete, and what is known of it. */
+export type StoredIntent = { intent: Intent; record: IntentRecord }
+
+export type IntentRepository = {
+  atomically<T>(work: () => T): T
+  add(stored: StoredIntent): void
+  find(id: string): StoredIntent | undefined
+  /** @returns false when it is in another state by now; nothing is changed then */
+  change(record: IntentRecord, from: IntentState): boolean
+  /** Newest first. */
+  list(filter: { state?: IntentState | undefined; limit: number }): IntentRecord[]
+  /** Oldest first. */
+  inState(state: IntentState): IntentRecord[]
+  /** Neither decided nor signed: all of them, or those of one asker. */
+  countOpen(asker?: Asker): number
+  countWaiting(): number
+  expired(nowMs: number): IntentRecord[]
+  nextExpiryMs(): number | undefined
+  /** What waits and cannot be understood is signed never. */
+  setAsideDamaged(): void
+  /** All but the newest, of those that were decided. */
+  forgetOld(keep: number): void
+}
+
+type Row = { intent: string; record: string }
+type Count = { count: number }
+
+export function intentRepository(database: Database): IntentRepository {
+  const add = database.prepare(
+    `INSERT INTO intents VALUES (@id, @kind, @state, @askerKind, @askerId, @intent, @record, @createdAtMs, @expiresAtMs)`,
+  )
+  const find = database.prepare<[string], Row>('SELECT intent, record FROM intents WHERE id = ?')
+  const change = database.prepare<[{ id: string; from: string; to: string; record: string }]>(
+    'UPDATE intents SET state = @to, record = @record WHERE id = @id AND state = @from',
+  )
+  const list = database.prepare<[{ state: string | null; limit: number }], Row>(
+    `SELECT intent, record FROM intents WHERE @state IS NULL OR state = @state
+     ORDER BY created_at_ms DESC, rowid DESC LIMIT @limit`,
+  )
+  const inState = database.prepare<[string], Row>(
+    'SELECT intent, record FROM intents WHERE state = ? ORDER BY created_at_ms, rowid',
+  )
+  const open = "state IN ('waiting', 'approved')"
+  const countOpen = database.prepare<[], Count>(`SELECT count(*) AS count FROM intents WHERE ${open}`)
+  const countOpenOf = database.prepare<[string, string], Count>(
+    `SELECT count(*) AS count FROM intents WHERE ${open} AND asker_kind = ? AND asker_id = ?`,
+  )
+  const countWaiting = database.prepare<[], Count>(`SELECT count(*) AS count FROM intents WHERE state = 'waiting'`)
+  const expired = database.prepare<[number], Row>(
+    `SELECT intent, record FROM intents WHERE state = 'waiting' AND expires_at_ms <= ? ORDER BY expires_at_ms`,
+  )
+  const nextExpiry = database.prepare<[], { atMs: number | null }>(
+    `SELECT min(expires_at_ms) AS atMs FROM intents WHERE state = 'waiting'`,
+  )
+  const openOnes = database.prepare<[], Row & { id: string }>(`SELECT id, intent, record FROM intents WHERE ${open}`)
+  const setAside = database.prepare<[string]>("UPDATE intents SET state = 'failed' WHERE id = ?")
+  const forget = database.prepare<[number]>(
+    `DELETE FROM intents WHERE NOT (${open}) AND id IN
+       (SELECT id FROM intents ORDER BY created_at_ms DESC, rowid DESC LIMIT -1 OFFSET ?)`,
+  )
+  const records = (rows: readonly Row[]): IntentRecord[] => rows.flatMap(understood).map(({ record }) => record)
+
+  return {
+    atomically: (work) => database.transaction(work).immediate(),
+    add({ intent, record }) {
+      add.run({
+        id: record.id,
+        kind: record.kind,
+        state: record.state,
+        askerKind: record.asker.kind,
+        askerId: record.asker.id,
+        intent: JSON.stringify(intent),
+        record: JSON.stringify(record),
+        createdAtMs: Date.parse(record.created_at),
+        expiresAtMs: Date.parse(record.expires_at),
+      })
+    },
+    find(id) {
+      const row = find.get(id)
+      return row && understood(row)[0]
+    },
+    change: (record, from) =>
+      change.run({ id: record.id, from, to: record.state, record: JSON.stringify(record) }).changes === 1,
+    list: ({ state, limit }) => records(list.all({ state: state ?? null, limit })),
+    inState: (state) => records(inState.all(state)),
+    countOpen: (asker) => (asker ? countOpenOf.get(asker.kind, asker.id) : countOpen.get())?.count ?? 0,
+    countWaiting: () => countWaiting.get()?.count ?? 0,
+    expired: (nowMs) => records(expired.all(nowMs)),
+    nextExpiryMs: () => nextExpiry.get()?.atMs ?? undefined,
+    setAsideDamaged() {
+      for (const row of openOnes.all()) if (understood(row).length === 0) setAside.run(row.id)
+    },
+    forgetOld(keep) {
+      forget.run(keep)
+    },
+  }
+}
+
+function understood({ intent, record }: Row): StoredIntent[] {
+  try {
+    const known = IntentRecord.safeParse(JSON.parse(record))
+    const asked = Intent.safeParse(JSON.parse(intent))
+    return known.success && asked.success ? [{ intent: asked.data, record: known.data }] : []
+  } catch {
+    return [] // not JSON: a damaged row is shown to nobody and signed never
+  }
+}

@@ -1,0 +1,56 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Policy, PolicyRule } from '../../../shared/contract/intents.ts'
+
+type Rules = Omit<Policy, 'stopped'>
+
+/** @throws AppError `request/invalid` */
+export function checkRules({ rules }: Rules): void {
+  const ids = rules.map(({ id }) => id)
+  const bad = ids.find((id, at) => id.trim() === '' || id.length > 64 || ids.indexOf(id) !== at)
+  if (bad !== undefined) {
+    throw new AppError('request/invalid', `\`rules\` has the id \`${bad.slice(0, 64)}\`: each needs one of its own.`)
+  }
+}
+
+/**
+ * Whether anything could be signed without being asked that could not before. It may say yes where nothing is looser in
+ * the end, never no where something is: every rule that allows must have been there, and every rule that asks or denies
+ * must still stand, in the same order.
+ */
+export function loosens(from: Rules, to: Rules): boolean {
+  if (BigInt(to.confirm_above_micro_usd) > BigInt(from.confirm_above_micro_usd)) return true
+  const before = new Map(from.rules.map((rule) => [rule.id, rule]))
+  const after = new Map(to.rules.map((rule) => [rule.id, rule]))
+  const keeps = (rule: PolicyRule): boolean => {
+    const old = before.get(rule.id)
+    return old !== undefined && (rule.effect === 'allow' ? isWithin(rule, old) : isAsStrict(rule, old))
+  }
+  if (to.rules.some((rule) => rule.effect === 'allow' && !keeps(rule))) return true
+  const stands = ({ id }: PolicyRule): boolean => {
+    const rule = after.get(id)
+    return rule !== undefined && keeps(rule)
+  }
+  if (from.rules.some((rule) => rule.effect !== 'allow' && !stands(rule))) return true
+  const kept = to.rules.filter(keeps).map(({ id }) => id)
+  const order = from.rules.map(({ id }) => id).filter((id) => kept.includes(id))
+  return order.some((id, at) => id !== kept[at])
+}
+
+/** `rule` allows no more than `old` did. */
+function isWithin(rule: PolicyRule, old: PolicyRule): boolean {
+  return old.effect === 'allow' && isSameButAmount(rule, old) && isAtMost(rule, old)
+}
+
+/** `rule` holds back at least what `old` did. A host refused with all of its ports is more than one that is asked about. */
+function isAsStrict(rule: PolicyRule, old: PolicyRule): boolean {
+  const asWide = old.effect !== 'deny' || rule.effect === 'deny' || old.host === '*'
+  return old.effect !== 'allow' && asWide && isSameButAmount(rule, old) && isAtMost(old, rule)
+}
+
+function isSameButAmount(one: PolicyRule, other: PolicyRule): boolean {
+  return one.kind === other.kind && one.asker === other.asker && one.host === other.host
+}
+
+function isAtMost({ max_amount_micro_usd: one }: PolicyRule, { max_amount_micro_usd: other }: PolicyRule): boolean {
+  return other === null || (one !== null && BigInt(one) <= BigInt(other))
+}

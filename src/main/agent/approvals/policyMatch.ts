@@ -1,0 +1,52 @@
+import type { AskerKind, IntentKind, PolicyRule } from '../../../shared/contract/intents.ts'
+
+/** What of an intent a rule looks at. */
+export type PolicySubject = {
+  kind: IntentKind
+  askerKind: AskerKind
+  /** Null: it is for no site. */
+  host: string | null
+  /** Null: no money moves. */
+  amountMicroUsd: bigint | null
+}
+
+export function firstRule(rules: readonly PolicyRule[], subject: PolicySubject): PolicyRule | undefined {
+  return rules.find((rule) => fits(rule, subject))
+}
+
+export function fits(rule: PolicyRule, subject: PolicySubject): boolean {
+  return (
+    (rule.kind === '*' || rule.kind === subject.kind) &&
+    (rule.asker === '*' || rule.asker === subject.askerKind) &&
+    amountFits(rule, subject.amountMicroUsd) &&
+    hostFits(rule, subject.host)
+  )
+}
+
+/** Where no money moves, none moves beyond the limit. */
+function amountFits({ max_amount_micro_usd: most }: PolicyRule, amount: bigint | null): boolean {
+  return most === null || amount === null || amount <= BigInt(most)
+}
+
+function hostFits({ host: pattern, effect }: PolicyRule, host: string | null): boolean {
+  if (host === null) return pattern === '*'
+  const given = placeOf(host)
+  // What cannot be read as a host is nobody that was allowed by name or by `*`, and may be one that was refused.
+  if (!given) return effect !== 'allow'
+  if (pattern === '*') return true
+  const below = pattern.startsWith('*.')
+  const wanted = placeOf(below ? pattern.slice(2) : pattern)
+  if (!wanted) return effect !== 'allow'
+  const named = below ? given.name.endsWith(`.${wanted.name}`) : given.name === wanted.name
+  // Who refuses a host refuses all of its ports; who allows one allows no more than was named.
+  const anyPort = effect === 'deny' && wanted.port === ''
+  return named && (anyPort || given.port === wanted.port)
+}
+
+type Place = { name: string; port: string }
+
+function placeOf(host: string): Place | undefined {
+  const [, name, port] = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i.exec(host) ?? []
+  if (name === undefined) return undefined
+  return { name: name.toLowerCase().replace(/\.$/, ''), port: port ?? '' }
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import type { NotedEntry } from '../../src/main/agent/activity/note.ts'
+import { approvalEngine } from '../../src/main/agent/approvals/approvalEngine.ts'
+import { grantRepository } from '../../src/main/agent/approvals/grantRepository.ts'
+import { intentRepository } from '../../src/main/agent/approvals/intentRepository.ts'
+import { policyRepository } from '../../src/main/agent/approvals/policyRepository.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { migrate } from '../../src/main/storage/migrate.ts'
+import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import type { Asker, Intent, IntentRecord, Policy, PolicyRule } from '../../src/shared/contract/intents.ts'
+import type { LocalEvent } from '../../src/shared/contract/localApi.ts'
+import { type LockableSigner, lockableSigner } from './lockableSigner.ts'
+
+type Options = { file?: string; signer?: LockableSigner; now?: () => number; serviceHost?: string }
+
+/** The approvals of an agent on a database of their own; `file` keeps it for a restart. */
+export function openApprovals({
+  file = ':memory:',
+  now = Date.now,
+  signer = lockableSigner({ now }),
+  serviceHost,
+}: Options = {}) {
+  const database = openDatabase(file)
+  migrate(database, agentMigrations)
+  const events: LocalEvent[] = []
+  const notes: NotedEntry[] = []
+  const approvals = approvalEngine({
+    intents: intentRepository(database),
+    grants: grantRepository(database),
+    policies: policyRepository(database),
+    signer,
+    wallet: signer.wallet,
+    onWalletChange: signer.onWalletChange,
+    serviceHost: () => serviceHost,
+    publish: (event) => void events.push(event),
+    note: (entry) => void notes.push(entry),
+    newId: () => randomBytes(12).toString('hex'),
+    now,
+    log: silentLog,
+  })
+  return {
+    approvals,
+    signer,
+    database,
+    events,
+    notes,
+    kinds: () => notes.map(({ kind }) => kind),
+    published: (): IntentRecord['state'][] =>
+      events.flatMap((event) => (event.type === 'intent.changed' ? [event.intent.state] : [])),
+    close() {
+      approvals.close()
+      database.close()
+    },
+  }
+}
+
+export const script: Asker = { kind: 'client', id: 'key:1', name: 'Build agent' }
+export const otherScript: Asker = { kind: 'client', id: 'key:2', name: 'Deploy agent' }
+export const person: Asker = { kind: 'person', id: 'person', name: 'You' }
+export const agent: Asker = { kind: 'agent', id: 'agent', name: 'Steward' }
+
+export function signInTo(domain: string): Intent {
+  return { kind: 'siwe', domain, uri: `https://${domain}/`, nonce: 'abcdefgh12345678', chain_id: 8453 }
+}
+
+export function payment(amount: string, host = 'shop.example'): Intent {
+  const pay_to = '0x2222222222222222222222222222222222222222'
+  return { kind: 'x402.authorize', network: 'base', pay_to, amount, resource: `https://${host}/a`, valid_seconds: 300 }
+}
+
+export const message: Intent = { kind: 'message', text: 'Hello', chain_type: 'evm' }
+
+export function rule(given: Partial<PolicyRule> & Pick<PolicyRule, 'effect'>): PolicyRule {
+  return { id: 'r1', kind: '*', asker: '*', host: '*', max_amount_micro_usd: null, ...given }
+}
+
+export function withRules(rules: PolicyRule[]): Omit<Policy, 'stopped'> {
+  return { rules, confirm_above_micro_usd: '10000000', expiry_minutes: 15 }
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { verifyMessage } from 'ethers'
+import { intentSigner } from '../../src/main/agent/signer/intentSigner.ts'
+import type { Signer } from '../../src/main/agent/signer/signer.ts'
+import type { WalletKeys } from '../../src/main/agent/wallet/walletKeys.ts'
+import { AppError } from '../../src/shared/appError.ts'
+import type { SignedIntent } from '../../src/shared/contract/intents.ts'
+import { memoryKeys } from './memoryKeys.ts'
+
+/** The signer with keys in memory, which can be locked and unlocked, and made to wait. */
+export type LockableSigner = Signer & {
+  wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
+  onWalletChange(listener: () => void): () => void
+  setUnlocked(unlocked: boolean): void
+  /** Signing waits until the returned function is called. */
+  hold(): () => void
+  /** How often a key was lent. */
+  signatures(): number
+}
+
+export function lockableSigner({ unlocked = true, now = Date.now } = {}): LockableSigner {
+  const keys = memoryKeys()
+  const listeners = new Set<() => void>()
+  let open = unlocked
+  let held: Promise<void> = Promise.resolve()
+  const lend: WalletKeys['lend'] = async (id, use) => {
+    await held
+    if (!open) throw new AppError('wallet/locked', 'The wallet is locked.')
+    return keys.lend(id, use)
+  }
+  return {
+    ...intentSigner({ keys: { ...keys, lend }, domainName: 'AIWS Automaton', now, randomBytes }),
+    signatures: () => keys.lent.length,
+    wallet: { isUnlocked: () => open, accounts: keys.accounts },
+    onWalletChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    setUnlocked(next) {
+      open = next
+      for (const listener of [...listeners]) listener()
+    },
+    hold() {
+      let release = () => {}
+      held = new Promise((resolve) => {
+        release = resolve
+      })
+      return release
+    },
+  }
+}
+
+/** Of sign-ins with Ethereum and of messages: whether the address signed this very text. */
+export function isGenuine(result: SignedIntent | null, text: string): boolean {
+  return result !== null && result.message === text && verifyMessage(text, result.signature) === result.address
+}
