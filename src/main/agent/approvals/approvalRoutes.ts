@@ -1,0 +1,51 @@
+import { AppError } from '../../../shared/appError.ts'
+import {
+  type Asker,
+  askIntent,
+  cancelIntent,
+  changePolicy,
+  decideIntent,
+  getIntent,
+  getPolicy,
+  type IntentRecord,
+  listGrants,
+  listIntents,
+  revokeGrant,
+  switchStop,
+} from '../../../shared/contract/intents.ts'
+import { type LocalEndpoint, localEndpoint } from '../api/localEndpoint.ts'
+import type { ApprovalDialog } from './approvalDialog.ts'
+import type { Approvals } from './approvals.ts'
+import { confirmedApprovals } from './confirmedApprovals.ts'
+
+export function approvalRoutes(approvals: Approvals, dialog: ApprovalDialog | undefined): LocalEndpoint[] {
+  const decide = confirmedApprovals(approvals, dialog)
+  return [
+    localEndpoint(askIntent, ({ body }, { asker }) => approvals.ask({ ...body, asker })),
+    localEndpoint(getIntent, async ({ params, query }, { asker, signal }) => {
+      const record = visible(approvals.get(params.intentId), asker)
+      return approvals.settled(record.id, { waitMs: query.wait_ms, signal })
+    }),
+    localEndpoint(cancelIntent, ({ params }, { asker }) => {
+      const record = visible(approvals.get(params.intentId), asker)
+      return approvals.cancel(record.id, asker)
+    }),
+    localEndpoint(listIntents, ({ query }) => approvals.list(query)),
+    localEndpoint(decideIntent, ({ params, body }, { signal }) => decide(approvals.get(params.intentId), body, signal)),
+    localEndpoint(listGrants, () => ({ grants: approvals.grants() })),
+    localEndpoint(revokeGrant, ({ params }) => {
+      approvals.revokeGrant(params.grantId)
+      return { success: true, id: params.grantId }
+    }),
+    localEndpoint(getPolicy, () => approvals.policy()),
+    localEndpoint(changePolicy, ({ body }) => approvals.changePolicy(body)),
+    localEndpoint(switchStop, ({ body }) => approvals.switchStop(body.stopped)),
+  ]
+}
+
+/** Others' intents are to a client as if they were not. @throws AppError `intent/not-found` */
+function visible(record: IntentRecord, asker: Asker): IntentRecord {
+  const own = record.asker.kind === asker.kind && record.asker.id === asker.id
+  if (own || asker.kind === 'person') return record
+  throw new AppError('intent/not-found', `There is no intent \`${record.id}\`.`)
+}
