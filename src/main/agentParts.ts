@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import { connectionNotes } from './agent/activity/connectionNotes.ts'
 import type { Note } from './agent/activity/note.ts'
+import { serviceFollower } from './agent/activity/serviceFollower.ts'
 import { timeline } from './agent/activity/timeline.ts'
 import { timelineRoutes } from './agent/activity/timelineRoutes.ts'
 import type { LocalEndpoint } from './agent/api/localEndpoint.ts'
@@ -65,6 +67,8 @@ export function agentParts({ dataFolder, config, link, events, log, now, scope }
   })
   const { note } = activity
   note({ kind: 'system.started', actor: steward, summary: `Steward ${version} started.`, detail: { version } })
+  scope.own(connectionNotes({ link, note }), (it) => it.close())
+  scope.own(serviceFollower({ link, client, timeline: activity, log: log.of('activity') }), (it) => it.close())
   const wallet = scope.own(
     openWallet({
       repository: walletRepository(database),

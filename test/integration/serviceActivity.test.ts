@@ -135,7 +135,7 @@ test('the account has a feed of it all, from a cursor on, and everyone who liste
     await service.send(`/v1/sandboxes/${gone}`, { method: 'DELETE' })
     const made = await service.send('/v1/auth/api-keys', { body: { name: 'for a script' } })
     await service.send(`/v1/auth/api-keys/${made.json.id}`, { method: 'DELETE' })
-    const { activities, has_more } = await get(`/v1/activity?after=${before}`)
+    const { account_id, activities, has_more } = await get(`/v1/activity?after=${before}`)
     const key = `The API key “for a script” (${made.json.key_prefix}…) was`
     expect(
       activities.map(({ type, sandbox_id, sandbox_name, description }: Json) => [
@@ -159,17 +159,18 @@ test('the account has a feed of it all, from a cursor on, and everyone who liste
       expect(events.filter(({ type }) => type === 'activity.noted').map(({ sequence }) => sequence)).toEqual(sequences),
     )
     const page = await get(`/v1/activity?after=${before + 1}&limit=2`)
-    expect(page).toEqual({ activities: activities.slice(1, 3), has_more: true })
+    expect(page).toEqual({ account_id, activities: activities.slice(1, 3), has_more: true })
     await service.restart()
-    expect(await get(`/v1/activity?after=${before}`)).toEqual({ activities, has_more })
+    expect(await get(`/v1/activity?after=${before}`)).toEqual({ account_id, activities, has_more })
   } finally {
     socket.terminate()
   }
 })
 
 test('the feed is its account’s own, and says which cursor is none', async () => {
-  const { key } = secondAccount(service.dataDir)
-  expect((await service.send('/v1/activity', { key })).json).toEqual({ activities: [], has_more: false })
+  const { accountId, key } = secondAccount(service.dataDir)
+  const none = { account_id: accountId, activities: [], has_more: false }
+  expect((await service.send('/v1/activity', { key })).json).toEqual(none)
   for (const after of ['-1', '1.5', 'x']) {
     const { status, json } = await service.send(`/v1/activity?after=${after}`)
     expect([status, json.error]).toEqual([400, '`after` must be a whole number from 0 on.'])

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AccountId } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
@@ -115,5 +116,10 @@ export const listAccountActivity = defineRoute({
     after: z.coerce.number(wholeNumber).int(wholeNumber).min(0, wholeNumber).default(0),
     ...ListQuery.shape,
   }),
-  response: z.object({ activities: z.array(AccountActivity), has_more: z.boolean() }),
+  response: z.object({
+    /** Whose it is: a cursor counts for one account. */
+    account_id: AccountId,
+    activities: z.array(AccountActivity),
+    has_more: z.boolean(),
+  }),
 })

@@ -37,7 +37,7 @@ export function activityRoutes({
         sandbox_name: sandboxName,
         at: isoTime(atMs),
       }))
-      return { activities, has_more: found.length > limit }
+      return { account_id: caller.accountId, activities, has_more: found.length > limit }
     }),
   ]
 }

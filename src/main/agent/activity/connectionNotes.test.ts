@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ConnectionState, LocalEvent } from '../../../shared/contract/localApi.ts'
+import { connectionNotes } from './connectionNotes.ts'
+
+let tell: (state: ConnectionState) => void
+let noted: string[]
+let notes: { close(): void }
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  noted = []
+  const listeners = new Set<(event: LocalEvent) => void>()
+  const connection = { name: 'This computer', kind: 'embedded', url: 'http://127.0.0.1:1', detail: null } as const
+  tell = (state) => {
+    for (const listener of listeners) listener({ type: 'connection.changed', connection: { ...connection, state } })
+  }
+  const subscribe = (listener: (event: LocalEvent) => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  notes = connectionNotes({ link: { subscribe }, note: ({ kind }) => noted.push(kind), awayMs: 1_000 })
+})
+afterEach(() => {
+  notes.close()
+  vi.useRealTimers()
+})
+
+test('notes when the service comes, once', () => {
+  for (const state of ['starting', 'unreachable', 'connected', 'connected'] as const) tell(state)
+  expect(noted).toEqual(['service.connected'])
+})
+
+test('notes when it stays away, and when it is back', () => {
+  tell('connected')
+  tell('unreachable')
+  vi.advanceTimersByTime(999)
+  expect(noted).toEqual(['service.connected'])
+  vi.advanceTimersByTime(1)
+  tell('connected')
+  expect(noted).toEqual(['service.connected', 'service.lost', 'service.connected'])
+})
+
+test('has no word for one that blinks', () => {
+  tell('connected')
+  for (let count = 0; count < 20; count += 1) {
+    tell('unreachable')
+    vi.advanceTimersByTime(900)
+    tell('connected')
+    vi.advanceTimersByTime(200)
+  }
+  expect(noted).toEqual(['service.connected'])
+})
+
+test('says nothing after it was closed', () => {
+  tell('connected')
+  tell('unreachable')
+  notes.close()
+  vi.advanceTimersByTime(5_000)
+  expect(noted).toEqual(['service.connected'])
+})

@@ -1,0 +1,44 @@
+import type { ServiceLink } from '../connections/serviceLink.ts'
+import type { Note } from './note.ts'
+
+/** A service that is away for less is not worth a word: it restarts, or the network blinked. */
+const worthAWordMs = 10_000
+
+/** Notes when the service comes and when it stays away. */
+export function connectionNotes({
+  link,
+  note,
+  awayMs = worthAWordMs,
+}: {
+  link: Pick<ServiceLink, 'subscribe'>
+  note: Note
+  awayMs?: number
+}): { close(): void } {
+  let connected = false
+  let timer: NodeJS.Timeout | undefined
+
+  const leave = link.subscribe((event) => {
+    if (event.type !== 'connection.changed') return
+    const { name, kind, url, state, detail } = event.connection
+    const actor = { kind: 'service', name } as const
+    if (state === 'connected') {
+      clearTimeout(timer)
+      timer = undefined
+      if (connected) return
+      connected = true
+      note({ kind: 'service.connected', actor, summary: `Connected to ${name}.`, detail: { kind, url } })
+    } else if (state === 'unreachable') {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        if (connected) note({ kind: 'service.lost', actor, summary: `${name} does not answer.`, detail: { detail } })
+        connected = false
+      }, awayMs)
+    }
+  })
+  return {
+    close() {
+      leave()
+      clearTimeout(timer)
+    },
+  }
+}

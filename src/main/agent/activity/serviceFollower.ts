@@ -1,0 +1,122 @@
+import { type AccountActivity, listAccountActivity } from '../../../shared/contract/activity.ts'
+import type { Log } from '../../platform/log.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import type { ServiceLink } from '../connections/serviceLink.ts'
+import type { NotedEntry } from './note.ts'
+import type { Timeline } from './timeline.ts'
+
+type Options = {
+  link: Pick<ServiceLink, 'subscribe' | 'status'>
+  client: Pick<ServiceClient, 'call'>
+  timeline: Pick<Timeline, 'follow' | 'records'>
+  log: Log
+}
+
+const pageSize = 500
+/** What happens in a burst is read at once. */
+const soonMs = 200
+const retry = { firstMs: 2_000, maxMs: 60_000 } as const
+
+/**
+ * Copies what the service notes for the agent's account into the log: in order, from where it stopped, each entry once,
+ * whatever crashes in between.
+ */
+export function serviceFollower({ link, client, timeline, log }: Options): { close(): Promise<void> } {
+  const closing = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  /** `resting` may have a retry before it, which news brings forward. */
+  let state: 'resting' | 'soon' | 'reading' = 'resting'
+  let again = false
+  let retryMs: number = retry.firstMs
+  let account: string | undefined
+
+  const readOn = async (): Promise<void> => {
+    for (;;) {
+      const after = account === undefined ? 0 : (timeline.records.followed(account) ?? 0)
+      const limit = account === undefined ? 1 : pageSize
+      const page = await client.call(listAccountActivity, { after, limit }, { signal: closing.signal })
+      if (closing.signal.aborted) return
+      if (page.account_id !== account) {
+        account = page.account_id // it begins, or signed in as somebody else: read from where that one was left
+        continue
+      }
+      const last = page.activities.at(-1)
+      if (last) timeline.follow(account, { entries: entriesOf(page.activities, after), sequence: last.sequence })
+      if (!page.has_more) return
+    }
+  }
+  const entriesOf = (activities: readonly AccountActivity[], after: number): NotedEntry[] => {
+    const service = link.status().name
+    const lost = (activities[0]?.sequence ?? 0) - after - 1
+    const entries = activities.map((activity) => entryOf(activity, service))
+    return lost > 0 ? [gap(lost, service), ...entries] : entries
+  }
+
+  const run = async (): Promise<void> => {
+    state = 'reading'
+    again = false
+    try {
+      await readOn()
+      retryMs = retry.firstMs
+    } catch (failure) {
+      if (closing.signal.aborted) return
+      log.warn('what the service noted could not be read', { failure })
+      schedule(retryMs)
+      retryMs = Math.min(retryMs * 2, retry.maxMs)
+    }
+    state = 'resting'
+    if (again) soon()
+  }
+  const schedule = (ms: number): void => {
+    clearTimeout(timer)
+    if (closing.signal.aborted) return
+    timer = setTimeout(() => {
+      running = run()
+    }, ms)
+  }
+  const soon = (): void => {
+    state = 'soon'
+    schedule(soonMs)
+  }
+
+  const leave = link.subscribe(({ type }) => {
+    if (type !== 'ready' && type !== 'activity.noted') return
+    if (state === 'reading') again = true
+    else if (state === 'resting') soon()
+  })
+  return {
+    async close() {
+      leave()
+      closing.abort()
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+function entryOf(activity: AccountActivity, service: string): NotedEntry {
+  const { id, sequence, type, sandbox_id: sandbox, sandbox_name: name, description, at } = activity
+  return {
+    kind: type,
+    actor: { kind: 'service', name: service },
+    ...(sandbox !== null && { subject: sandbox }),
+    summary: name === null ? description : `Sandbox ${name}: ${lowerFirst(description)}`,
+    detail: { service, service_id: id, service_sequence: sequence, ...(name !== null && { sandbox_name: name }) },
+    atMs: Date.parse(at),
+  }
+}
+
+function gap(count: number, service: string): NotedEntry {
+  const entries = count === 1 ? 'One earlier entry' : `${count} earlier entries`
+  return {
+    kind: 'service.gap',
+    actor: { kind: 'service', name: service },
+    summary: `${entries} of ${service} ${count === 1 ? 'is' : 'are'} missing here: the service no longer has what came before.`,
+    detail: { service, missing: count },
+  }
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.slice(0, 1).toLowerCase() + sentence.slice(1)
+}

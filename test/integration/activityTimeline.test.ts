@@ -1,0 +1,278 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { serviceFollower } from '../../src/main/agent/activity/serviceFollower.ts'
+import { type Timeline, timeline } from '../../src/main/agent/activity/timeline.ts'
+import { timelineRoutes } from '../../src/main/agent/activity/timelineRoutes.ts'
+import { localEvents } from '../../src/main/agent/api/localEvents.ts'
+import { startLocalServer } from '../../src/main/agent/api/localServer.ts'
+import { personSessions } from '../../src/main/agent/api/personSessions.ts'
+import { serviceClient } from '../../src/main/agent/connections/serviceClient.ts'
+import { serviceLink } from '../../src/main/agent/connections/serviceLink.ts'
+import { type Log, silentLog } from '../../src/main/platform/log.ts'
+import { Scope } from '../../src/main/platform/scope.ts'
+import { migrate } from '../../src/main/storage/migrate.ts'
+import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
+import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { eventually } from '../support/eventually.ts'
+import { projectFolder } from '../support/plantedTree.ts'
+import { type Json, runningService, type TestService } from '../support/runningService.ts'
+import { secondAccount } from '../support/secondAccount.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** The log of the agent behind the local API, and what it copies from the real service. */
+let service: TestService
+let dataFolder: string
+let key: string
+let scope: Scope
+let database: Database
+let log: Timeline
+let origin: string
+let cookie: string
+let warned: string[]
+
+beforeAll(async () => {
+  service = await runningService({ host: 'none' })
+})
+afterAll(() => service?.close())
+beforeEach(async () => {
+  dataFolder = temporaryFolder('agent')
+  key = secondAccount(service.dataDir).key
+  await startAgent()
+})
+afterEach(() => scope?.close())
+
+async function startAgent(): Promise<void> {
+  warned = []
+  scope = new Scope()
+  database = scope.own(openDatabase(join(dataFolder, 'agent.sqlite')), (it) => it.close())
+  migrate(database, agentMigrations)
+  const link = scope.own(serviceLink({ name: 'This computer', kind: 'embedded', log: silentLog }), (it) => it.close())
+  const events = localEvents(link)
+  const client = scope.own(serviceClient(link.target), (it) => it.close())
+  const onAppended = (sequence: number) => events.publish({ type: 'timeline.appended', sequence })
+  const headPath = join(dataFolder, 'activity.head')
+  log = scope.own(timeline({ database, headPath, now: Date.now, onAppended, log: silentLog }), (it) => it.close())
+  const warnings: Log = { ...silentLog, warn: (message) => warned.push(message) }
+  scope.own(serviceFollower({ link, client, timeline: log, log: warnings }), (it) => it.close())
+  const pagesFolder = join(dataFolder, 'pages')
+  mkdirSync(pagesFolder, { recursive: true })
+  const sessions = personSessions()
+  const server = scope.own(
+    await startLocalServer({
+      address: { host: '127.0.0.1', port: 0 },
+      pagesFolder,
+      link,
+      sessions,
+      events,
+      endpoints: timelineRoutes(log),
+      clientOf: async () => ({ kind: 'client', id: 'key_1', name: 'a script' }),
+      status: { version: '1.2.3', shell: 'browser', platform: 'linux' },
+      log: silentLog,
+    }),
+    (it) => it.close(),
+  )
+  origin = `http://127.0.0.1:${server.port}`
+  link.connect({ url: service.url, key, certificate: undefined })
+  const opened = await fetch(`${origin}/local/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin },
+    body: JSON.stringify({ token: sessions.issueToken() }),
+  })
+  cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
+}
+
+const ask = (path: string, headers: Record<string, string> = { cookie }) => fetch(`${origin}${path}`, { headers })
+async function get(path: string): Promise<Json> {
+  const answer = await ask(path)
+  expect(answer.status).toBe(200)
+  return answer.json()
+}
+const makeKey = async (name: string): Promise<string> =>
+  (await service.send('/v1/auth/api-keys', { key, body: { name } })).json.id
+const summaries = () => log.records.following(0, 1000).map(({ summary }) => summary)
+const created = (name: string) => expect.stringContaining(`The API key “${name}”`)
+const noted = (summary: string) => ({ kind: 'test.noted', actor: { kind: 'person', name: 'You' } as const, summary })
+
+test('copies what the service notes, in order and once, over restarts and times apart', async () => {
+  await makeKey('one')
+  await eventually(() => expect(summaries()).toEqual([created('one')]))
+  await makeKey('two')
+  await makeKey('three')
+  await eventually(() => expect(summaries()).toEqual([created('one'), created('two'), created('three')]))
+  await scope.close()
+  await makeKey('four')
+  await startAgent()
+  await makeKey('five')
+  await eventually(() => expect(summaries()).toHaveLength(5))
+  expect(summaries()).toEqual(['one', 'two', 'three', 'four', 'five'].map(created))
+  const { entries } = await get('/local/activity?limit=1')
+  expect(entries[0]).toMatchObject({
+    kind: 'key.created',
+    actor: { kind: 'service', name: 'This computer' },
+    subject: null,
+    detail: { service: 'This computer', service_sequence: 5 },
+  })
+  expect(await get('/local/activity/verify')).toMatchObject({ ok: true, checked: 5, problems: [] })
+})
+
+test('what could not be kept is read again, whole', async () => {
+  await makeKey('one')
+  await eventually(() => expect(summaries()).toHaveLength(1))
+  database.exec(`CREATE TRIGGER broken BEFORE UPDATE ON followed_services BEGIN SELECT raise(ABORT, 'full'); END`)
+  await makeKey('two')
+  await eventually(() => expect(warned).toEqual(['what the service noted could not be read']))
+  expect(summaries()).toHaveLength(1)
+  database.exec('DROP TRIGGER broken')
+  await makeKey('three')
+  await eventually(() => expect(summaries()).toEqual(['one', 'two', 'three'].map(created)))
+  expect(await get('/local/activity/verify')).toMatchObject({ ok: true, checked: 3 })
+})
+
+test('reads another account from its own beginning, and goes on with the first where it was', async () => {
+  const first = key
+  await makeKey('one')
+  await eventually(() => expect(summaries()).toHaveLength(1))
+  await scope.close()
+  key = secondAccount(service.dataDir).key
+  await makeKey('of another')
+  await startAgent()
+  await eventually(() => expect(summaries()).toEqual(['one', 'of another'].map(created)))
+  await scope.close()
+  key = first
+  await makeKey('two')
+  await startAgent()
+  await eventually(() => expect(summaries()).toEqual(['one', 'of another', 'two'].map(created)))
+})
+
+test('says how much is missing where the service dropped it before it was read', async () => {
+  await scope.close()
+  for (const name of ['one', 'two', 'three']) await makeKey(name)
+  const records = openDatabase(join(service.dataDir, 'service.sqlite'))
+  records
+    .prepare(`DELETE FROM account_activities WHERE sequence < 3 AND description NOT LIKE '%two%' OR sequence = 2`)
+    .run()
+  records.close()
+  await startAgent()
+  await eventually(() => expect(summaries()).toHaveLength(2))
+  expect(summaries()).toEqual([
+    '2 earlier entries of This computer are missing here: the service no longer has what came before.',
+    created('three'),
+  ])
+})
+
+test('only the session of the person reads the log', async () => {
+  for (const path of ['/local/activity', '/local/activity/verify', '/local/activity/export']) {
+    expect((await ask(path, {})).status).toBe(401)
+    const withKey = await ask(path, { cookie, authorization: `Bearer ${key}` })
+    expect(withKey.status).toBe(403)
+    expect(await withKey.json()).toMatchObject({ code: 'auth/forbidden' })
+  }
+})
+
+test('finds words, kinds, actors and times, newest first and page by page', async () => {
+  const at = (hour: number) => Date.UTC(2026, 0, 1, hour)
+  const add = (kind: string, summary: string, more: object = {}) => log.note({ ...noted(summary), kind, ...more })
+  add('intent.asked', 'Sign in to example.com', { atMs: at(1), detail: { host: 'example.com' } })
+  add('intent.signed', 'Signed in to example.com', { atMs: at(2), subject: 'int_1' })
+  add('intents.other', '100% of another area_x', { atMs: at(3) })
+  add('wallet.unlocked', 'The wallet was unlocked', { atMs: at(4), actor: { kind: 'client', name: 'Ada’s script' } })
+  const found = async (query: string): Promise<number[]> =>
+    (await get(`/local/activity?${query}`)).entries.map(({ sequence }: Json) => sequence)
+  expect(await found('')).toEqual([4, 3, 2, 1])
+  expect(await found('search=SIGN%20example')).toEqual([2, 1])
+  expect(await found('search=int_1')).toEqual([2])
+  expect(await found('search=script')).toEqual([4])
+  expect(await found('search=0%25')).toEqual([3])
+  expect(await found('search=a_x')).toEqual([3])
+  expect(await found('search=%25%25')).toEqual([])
+  expect(await found('kinds=intent')).toEqual([2, 1])
+  expect(await found('kinds=intent.signed,%20wallet')).toEqual([4, 2])
+  expect(await found('actor=client')).toEqual([4])
+  expect(await found(`from=2026-01-01T02:00:00.000Z&to=2026-01-01T04:00:00.000Z`)).toEqual([3, 2])
+  expect(await get('/local/activity?limit=2')).toMatchObject({ has_more: true })
+  expect(await found('limit=2')).toEqual([4, 3])
+  expect(await get('/local/activity?limit=2&before=3')).toMatchObject({
+    has_more: false,
+    entries: [{ sequence: 2 }, { sequence: 1 }],
+  })
+  for (const query of ['limit=0', 'limit=501', 'actor=nobody', 'from=yesterday', 'before=0']) {
+    expect((await ask(`/local/activity?${query}`)).status, query).toBe(400)
+  }
+})
+
+test('a row that somebody changed is listed with what is wrong, and found', async () => {
+  for (const word of ['one', 'two', 'three', 'four']) log.note(noted(word))
+  database.exec(`DROP TRIGGER timeline_keeps_words; DROP TRIGGER timeline_keeps_rows;
+    UPDATE timeline SET detail = 'no JSON' WHERE sequence = 2; DELETE FROM timeline WHERE sequence = 3`)
+  const { entries } = await get('/local/activity')
+  expect(entries.map(({ sequence, problem }: Json) => [sequence, problem])).toEqual([
+    [4, 'Before it, entry 3 is missing.'],
+    [2, 'It was changed after it was written: its detail is not the JSON that was written.'],
+    [1, null],
+  ])
+  const { ok, problems } = await get('/local/activity/verify')
+  expect([ok, problems.map(({ sequence }: Json) => sequence)]).toEqual([false, [2, 4]])
+})
+
+test('a long log is read to its end, and a search through all of it', async () => {
+  database.transaction(() => {
+    for (let index = 1; index <= 12_000; index += 1) log.note(noted(index === 3 ? 'the needle' : 'hay'))
+  })()
+  expect((await get('/local/activity?search=needle')).entries).toMatchObject([{ sequence: 3 }])
+  expect(await get('/local/activity/verify')).toMatchObject({ ok: true, checked: 12_000 })
+})
+
+const documented = (): string => {
+  const text = readFileSync(join(projectFolder, 'docs', 'activity.md'), 'utf8')
+  return /```js\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+}
+
+test('anyone can check an export of JSON Lines with the script of the documentation', async () => {
+  for (let index = 1; index <= 450; index += 1) {
+    log.note({ ...noted(`=entry ${index}, “ü”\n"2"`), detail: { count: index, b: null, a: 'x' } })
+  }
+  const script = join(dataFolder, 'check.mjs')
+  const file = join(dataFolder, 'log.jsonl')
+  writeFileSync(script, documented())
+  const check = (): string =>
+    execFileSync(process.execPath, [script, file], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const answer = await ask('/local/activity/export')
+  expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
+  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="steward-activity.jsonl"')
+  const text = await answer.text()
+  writeFileSync(file, text)
+  expect(check()).toBe(`450 entries are intact; the last is 450 with ${log.head()?.hash}.\n`)
+  writeFileSync(file, await (await ask('/local/activity/export?search=7')).text())
+  expect(check()).toContain(' entries are intact; the last is 447 ')
+  writeFileSync(file, text.replace('entry 30,', 'entry 31,'))
+  expect(check).toThrow('Entry 30 was changed.')
+  const lines = text.split('\n')
+  writeFileSync(
+    file,
+    [...lines.slice(0, 9), lines[9]?.replace('"sequence":10', '"sequence":11'), ...lines.slice(10)].join('\n'),
+  )
+  expect(check).toThrow('Entry 11 was changed.')
+})
+
+test('an export of CSV has no cell that a spreadsheet would run, and gives every cell back', async () => {
+  const summaries = ['=1+1', '+1', '-1', '@x', '\tx', "'=x", "it's", 'a,b', 'say "hi"', 'two\r\nlines', '\rx', 'plain']
+  for (const summary of summaries) log.note({ ...noted(summary), detail: { summary } })
+  const answer = await ask('/local/activity/export?format=csv')
+  expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  const [head, ...rows] = csvRows(await answer.text())
+  expect(head?.join()).toBe('sequence,at,kind,actor_kind,actor_name,subject,summary,detail,previous_hash,hash')
+  for (const row of rows) for (const cell of row) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
+  expect(rows.map((row) => row[6]?.replace(/^'/, ''))).toEqual(summaries)
+  expect(rows.map((row) => JSON.parse(row[7] ?? ''))).toEqual(summaries.map((summary) => ({ summary })))
+})
+
+function csvRows(text: string): string[][] {
+  const rows: string[][] = [[]]
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
+    if (end === '\r\n') rows.push([])
+  }
+  return rows.slice(0, -1)
+}
