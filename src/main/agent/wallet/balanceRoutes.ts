@@ -1,0 +1,10 @@
+import { getBalances, listNetworks } from '../../../shared/contract/wallet.ts'
+import { type LocalEndpoint, localEndpoint } from '../api/localEndpoint.ts'
+import type { Balances } from './balances.ts'
+
+export function balanceRoutes(balances: Balances): LocalEndpoint[] {
+  return [
+    localEndpoint(getBalances, ({ query }) => balances.read(query.network)),
+    localEndpoint(listNetworks, () => ({ networks: balances.networks() })),
+  ]
+}

@@ -1,0 +1,98 @@
+import { AppError } from '../../../shared/appError.ts'
+import { type EvmNetwork, evmNetwork, evmNetworks } from '../../../shared/contract/networks.ts'
+import type { Output } from '../../../shared/contract/route.ts'
+import type { getBalances, listNetworks } from '../../../shared/contract/wallet.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { BalanceRepository } from './balanceRepository.ts'
+import { evmFigures } from './evmFigures.ts'
+import { evmRpc } from './evmRpc.ts'
+import type { SigningAccount, WalletKeys } from './walletKeys.ts'
+
+export type Balances = {
+  /**
+   * From the network; where it does not answer, as last read.
+   * @param network id, slug or chain id
+   * @throws AppError `network/unknown`
+   */
+  read(network: string): Promise<Output<typeof getBalances>>
+  networks(): Output<typeof listNetworks>['networks']
+  close(): Promise<void>
+}
+
+type Parts = {
+  keys: Pick<WalletKeys, 'accounts'>
+  repository: BalanceRepository
+  /** JSON-RPC of a network, by its slug. */
+  rpcUrl: (slug: string) => string
+  now: () => number
+}
+
+export function balances({ keys, repository, rpcUrl, now }: Parts): Balances {
+  const known = evmNetworks.map((network) => ({ network, rpc: evmRpc(rpcUrl(network.slug)) }))
+  const underWay = new Map<string, Promise<string | null>>()
+
+  /** @returns why it could not, as a sentence */
+  const refresh = async (network: EvmNetwork, accounts: readonly SigningAccount[]): Promise<string | null> => {
+    const rpc = known.find((it) => it.network.id === network.id)?.rpc
+    if (!rpc || accounts.length === 0) return null
+    try {
+      const addresses = accounts.map(({ address }) => address)
+      const figures = await evmFigures(rpc, network, addresses)
+      const asOfMs = now()
+      repository.save(
+        accounts.flatMap(({ id }, index) => {
+          const of = figures[index]
+          if (!of) return []
+          return [{ accountId: id, network: network.id, usdc: `${of.usdc}`, ether: `${of.ether}`, asOfMs }]
+        }),
+      )
+      return null
+    } catch (failure) {
+      return failure instanceof Error ? failure.message : String(failure)
+    }
+  }
+  /** Several that ask at once share one answer. */
+  const refreshOnce = (network: EvmNetwork, accounts: readonly SigningAccount[]): Promise<string | null> => {
+    const key = [network.id, ...accounts.map(({ id }) => id)].join()
+    const running = underWay.get(key)
+    if (running) return running
+    const begun = refresh(network, accounts).finally(() => underWay.delete(key))
+    underWay.set(key, begun)
+    return begun
+  }
+
+  return {
+    async read(name) {
+      const network = evmNetwork(name)
+      if (!network) throw new AppError('network/unknown', `There is no network ${JSON.stringify(name)}.`)
+      const accounts = keys.accounts().filter(({ chainType }) => chainType === 'evm')
+      const detail = await refreshOnce(network, accounts)
+      const kept = repository.of(network.id)
+      return {
+        network: network.id,
+        source: detail === null ? 'live' : 'stale',
+        detail,
+        balances: accounts.map(({ id, address }) => {
+          const last = kept.find(({ accountId }) => accountId === id)
+          return {
+            account_id: id,
+            address,
+            network: network.id,
+            usdc: last?.usdc ?? null,
+            ether: last?.ether ?? null,
+            as_of: last ? isoTime(last.asOfMs) : null,
+          }
+        }),
+      }
+    },
+    networks: () =>
+      known.map(({ network: { id, slug, name, chainId, test, usdc }, rpc }) => ({
+        ...{ id, slug, name, chain_id: chainId, test },
+        usdc_address: usdc.address,
+        rpc_host: rpc.host,
+      })),
+    async close() {
+      await Promise.all(known.map(({ rpc }) => rpc.close()))
+    },
+  }
+}

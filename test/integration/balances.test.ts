@@ -1,0 +1,203 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { balanceRepository } from '../../src/main/agent/wallet/balanceRepository.ts'
+import { type Balances, balances } from '../../src/main/agent/wallet/balances.ts'
+import { migrate } from '../../src/main/storage/migrate.ts'
+import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
+import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { evmNetworks } from '../../src/shared/contract/networks.ts'
+import { testDollarAbi } from '../support/contracts/testContracts.ts'
+import { until } from '../support/eventually.ts'
+import { type EvmNode, evmNode } from '../support/evmNode.ts'
+import { memoryKeys } from '../support/memoryKeys.ts'
+import { signerOf } from '../support/signerOf.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+const [base] = evmNetworks
+const readAt = Date.parse('2026-01-02T03:04:05.678Z')
+
+let node: EvmNode
+const keys = memoryKeys()
+const opened: (() => unknown)[] = []
+const atEnd: (() => unknown)[] = []
+
+beforeAll(async () => {
+  node = await evmNode(base)
+  atEnd.push(() => node.close())
+  await node.mint(keys.evm.address, 12_345_678n)
+  await node.setEther(keys.evm.address, 1_000_000_000_000_000_001n)
+  await node.setEther(keys.otherEvm.address, 0n)
+})
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close()
+})
+afterAll(() => Promise.all(atEnd.map((close) => close())))
+
+function openedDatabase(): Database {
+  const database = openDatabase(join(temporaryFolder('balances'), 'agent.sqlite'))
+  opened.push(() => database.close())
+  migrate(database, agentMigrations)
+  database.exec("INSERT INTO keyrings VALUES ('keys_1', 'phrase', 'Phrase', 12, 1, 0)")
+  const add = database.prepare("INSERT INTO wallet_accounts VALUES (?, 'keys_1', ?, ?, NULL, ?, 0)")
+  for (const { id, chainType, address, label } of keys.accounts()) add.run(id, chainType, address, label)
+  return database
+}
+
+function reading(rpc: string, database = openedDatabase()): Balances {
+  const made = balances({ keys, repository: balanceRepository(database), rpcUrl: () => rpc, now: () => readAt })
+  opened.push(() => made.close())
+  return made
+}
+
+async function server(answer: Parameters<typeof createServer>[1]): Promise<{ url: string; server: Server }> {
+  const made = createServer(answer)
+  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
+  opened.push(() => {
+    made.closeAllConnections()
+    return new Promise((resolve) => made.close(resolve))
+  })
+  return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, server: made } // listens on TCP
+}
+
+/** A port on which nobody listens any more. */
+async function deadUrl(): Promise<string> {
+  const { url, server: made } = await server(() => {})
+  await new Promise((resolve) => made.close(resolve))
+  return url
+}
+
+test('reads USDC and ether of every EVM account, exactly', async () => {
+  expect(await reading(node.url).read('base')).toEqual({
+    network: 'eip155:8453',
+    source: 'live',
+    detail: null,
+    balances: [
+      {
+        account_id: keys.evm.id,
+        address: keys.evm.address,
+        network: 'eip155:8453',
+        usdc: '12345678',
+        ether: '1000000000000000001',
+        as_of: '2026-01-02T03:04:05.678Z',
+      },
+      expect.objectContaining({ account_id: keys.otherEvm.id, usdc: '0', ether: '0' }),
+    ],
+  })
+})
+
+test('keeps the last figures, and shows them with their age while the network is gone', async () => {
+  const database = openedDatabase()
+  await reading(node.url, database).read('8453')
+  const dead = await deadUrl()
+  const { source, detail, balances: kept } = await reading(dead, database).read('eip155:8453')
+  expect({ source, detail }).toEqual({ source: 'stale', detail: `${new URL(dead).host} cannot be reached.` })
+  expect(kept[0]).toMatchObject({ usdc: '12345678', as_of: '2026-01-02T03:04:05.678Z' })
+})
+
+test('what was never read is not known, rather than nothing', async () => {
+  const { balances: unknown } = await reading(await deadUrl()).read('base')
+  expect(unknown[0]).toMatchObject({ usdc: null, ether: null, as_of: null })
+})
+
+test('believes no figures of another network', async () => {
+  const { source, detail, balances: unknown } = await reading(node.url).read('base-sepolia')
+  expect(source).toBe('stale')
+  expect(detail).toBe(`${new URL(node.url).host} is of another network: its chain id is not 84532.`)
+  expect(unknown[0]?.usdc).toBeNull()
+})
+
+test.each([
+  [
+    'an error',
+    200,
+    '{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"key s3cret is over its limit"}}',
+    /code -32005\.$/,
+  ],
+  ['no JSON', 502, '<html>Bad gateway for /v2/s3cret</html>', /status 502, not with JSON-RPC\.$/],
+  ['figures that are none', 200, '{"jsonrpc":"2.0","id":1,"result":"0x2105"}', /figures that cannot be read\.$/],
+])('says so when the network answers with %s, and nothing of its key', async (_, status, text, expected) => {
+  const { url } = await server((_request, response) => response.writeHead(status).end(text))
+  const { detail } = await reading(`${url}/v2/s3cret?key=s3cret`).read('base')
+  expect(detail).toMatch(expected)
+  expect(detail).not.toContain('s3cret')
+})
+
+test('waits six seconds for a network that hangs, once for all who ask', async () => {
+  let asked = 0
+  const { url } = await server(() => {
+    asked += 1 // and never answers
+  })
+  const made = reading(url)
+  const all = [made.read('base'), made.read('base')]
+  await until('the network to be asked', () => asked > 0)
+  for (const { source, detail } of await Promise.all(all)) {
+    expect({ source, detail }).toEqual({ source: 'stale', detail: `${new URL(url).host} did not answer within 6 s.` })
+  }
+  expect(asked).toBe(1)
+})
+
+test('shows of an RPC its host alone, and knows no other networks', async () => {
+  const made = reading('https://rpc.example.com:8443/v2/s3cret?key=s3cret')
+  expect(made.networks()).toEqual([
+    {
+      id: 'eip155:8453',
+      slug: 'base',
+      name: 'Base',
+      chain_id: 8453,
+      test: false,
+      usdc_address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+      rpc_host: 'rpc.example.com:8443',
+    },
+    expect.objectContaining({ slug: 'base-sepolia', chain_id: 84532, test: true }),
+  ])
+  await expect(made.read('eip155:1')).rejects.toEqual(
+    expect.objectContaining({ code: 'network/unknown', message: 'There is no network "eip155:1".' }),
+  )
+})
+
+test('a payment that the signer authorized is one that the contract takes, once', async () => {
+  const { signer, prepare, clock } = signerOf()
+  clock.now = Date.now()
+  const payee = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
+  const { signature, authorization } = await signer.sign(
+    await prepare({
+      kind: 'x402.authorize',
+      network: 'base',
+      pay_to: payee,
+      amount: '1000000',
+      resource: 'https://example.com/pay',
+    }),
+  )
+  if (!authorization) throw new Error('Nothing was authorized.')
+  const { from, to, value, validAfter, validBefore, nonce } = authorization as Record<
+    keyof typeof authorization,
+    `0x${string}`
+  >
+  const [r, s, v] = [signature.slice(0, 66), `0x${signature.slice(66, 130)}`, Number(`0x${signature.slice(130)}`)]
+  const transfer = {
+    address: base.usdc.address,
+    abi: testDollarAbi,
+    functionName: 'transferWithAuthorization',
+    account: keys.otherEvm.address as `0x${string}`, // a relayer, whom anvil signs for
+    args: [
+      from,
+      to,
+      BigInt(value),
+      BigInt(validAfter),
+      BigInt(validBefore),
+      nonce,
+      v,
+      r as `0x${string}`,
+      s as `0x${string}`,
+    ],
+  } as const
+  await node.setEther(keys.otherEvm.address, 10n ** 18n)
+  const hash = await node.client.writeContract(transfer)
+  const { status } = await node.client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+  expect(status).toBe('success')
+  const balance = { address: base.usdc.address, abi: testDollarAbi, functionName: 'balanceOf', args: [payee] } as const
+  expect(await node.client.readContract(balance)).toBe(1_000_000n)
+  await expect(node.client.simulateContract(transfer)).rejects.toThrow(/revert/)
+})

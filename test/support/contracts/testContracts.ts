@@ -1,0 +1,58 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import solc from 'solc'
+import { type Hex, parseAbi } from 'viem'
+import { projectFolder } from '../plantedTree.ts'
+
+export const testDollarAbi = parseAbi([
+  'constructor(string name)',
+  'function balanceOf(address account) view returns (uint256)',
+  'function mint(address to, uint256 value)',
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+])
+
+const names = ['TestDollar', 'TestMulticall'] as const
+/** Creation code of each. */
+export type TestContracts = Record<(typeof names)[number], Hex>
+
+/** Compiling takes seconds, so what was made of these very sources before is taken again. */
+export function testContracts(): TestContracts {
+  const sources = Object.fromEntries(
+    names.map((name) => [`${name}.sol`, { content: readFileSync(join(import.meta.dirname, `${name}.sol`), 'utf8') }]),
+  )
+  const mark = createHash('sha256')
+    .update(`${solc.version()}\n${JSON.stringify(sources)}`)
+    .digest('hex')
+    .slice(0, 16)
+  const kept = join(tmpdir(), `steward-test-contracts-${mark}.json`)
+  if (existsSync(kept)) return JSON.parse(readFileSync(kept, 'utf8')) as TestContracts // written below, as a whole
+  const code = compiled(sources)
+  const whole = `${kept}.${randomUUID()}`
+  writeFileSync(whole, JSON.stringify(code))
+  renameSync(whole, kept)
+  return code
+}
+
+type Compiled = { evm: { bytecode: { object: string } } }
+type Output = {
+  errors?: { severity: string; formattedMessage: string }[]
+  contracts?: Record<string, Record<string, Compiled>>
+}
+
+function compiled(sources: Record<string, { content: string }>): TestContracts {
+  const settings = { evmVersion: 'cancun', outputSelection: { '*': { '*': ['evm.bytecode.object'] } } }
+  const input = JSON.stringify({ language: 'Solidity', sources, settings })
+  const read = (path: string) => ({ contents: readFileSync(join(projectFolder, 'node_modules', path), 'utf8') })
+  const output = JSON.parse(solc.compile(input, { import: read })) as Output // as solc documents it
+  const failure = output.errors?.find(({ severity }) => severity === 'error')
+  if (failure) throw new Error(failure.formattedMessage)
+  const codeOf = (name: string): Hex => {
+    const code = output.contracts?.[`${name}.sol`]?.[name]?.evm.bytecode.object
+    if (!code) throw new Error(`solc made no code of ${name}.`)
+    return `0x${code}`
+  }
+  return { TestDollar: codeOf('TestDollar'), TestMulticall: codeOf('TestMulticall') }
+}
