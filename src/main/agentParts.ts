@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { connectionNotes } from './agent/activity/connectionNotes.ts'
 import type { Note } from './agent/activity/note.ts'
@@ -8,6 +9,11 @@ import type { LocalEndpoint } from './agent/api/localEndpoint.ts'
 import type { LocalEvents } from './agent/api/localEvents.ts'
 import { type ServiceClient, serviceClient } from './agent/connections/serviceClient.ts'
 import type { ServiceLink } from './agent/connections/serviceLink.ts'
+import { intentSigner } from './agent/signer/intentSigner.ts'
+import type { Signer } from './agent/signer/signer.ts'
+import { balanceRepository } from './agent/wallet/balanceRepository.ts'
+import { balanceRoutes } from './agent/wallet/balanceRoutes.ts'
+import { balances } from './agent/wallet/balances.ts'
 import { openWallet } from './agent/wallet/openWallet.ts'
 import { walletPlaces } from './agent/wallet/walletPlaces.ts'
 import { walletRepository } from './agent/wallet/walletRepository.ts'
@@ -40,6 +46,7 @@ export type AgentParts = {
   client: ServiceClient
   note: Note
   wallet: WalletVault
+  signer: Signer
   /** What the local API answers beside its own paths. */
   endpoints: readonly LocalEndpoint[]
 }
@@ -84,5 +91,17 @@ export function agentParts({ dataFolder, config, link, events, log, now, scope }
     }),
     (it) => it.close(),
   )
-  return { database, client, note, wallet, endpoints: [...timelineRoutes(activity), ...walletRoutes(wallet)] }
+  const { base, base_sepolia } = config.wallet.rpc
+  const funds = scope.own(
+    balances({
+      keys: wallet,
+      repository: balanceRepository(database),
+      rpcUrls: { base, 'base-sepolia': base_sepolia },
+      now,
+    }),
+    (it) => it.close(),
+  )
+  const signer = intentSigner({ keys: wallet, domainName: config.identity.domain_name, now, randomBytes })
+  const endpoints = [...timelineRoutes(activity), ...walletRoutes(wallet), ...balanceRoutes(funds)]
+  return { database, client, note, wallet, signer, endpoints }
 }

@@ -46,7 +46,12 @@ function openedDatabase(): Database {
 }
 
 function reading(rpc: string, database = openedDatabase()): Balances {
-  const made = balances({ keys, repository: balanceRepository(database), rpcUrl: () => rpc, now: () => readAt })
+  const made = balances({
+    keys,
+    repository: balanceRepository(database),
+    rpcUrls: { base: rpc, 'base-sepolia': rpc },
+    now: () => readAt,
+  })
   opened.push(() => made.close())
   return made
 }

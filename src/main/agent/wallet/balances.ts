@@ -22,13 +22,13 @@ export type Balances = {
 type Parts = {
   keys: Pick<WalletKeys, 'accounts'>
   repository: BalanceRepository
-  /** JSON-RPC of a network, by its slug. */
-  rpcUrl: (slug: string) => string
+  /** JSON-RPC of each network. */
+  rpcUrls: Readonly<Record<(typeof evmNetworks)[number]['slug'], string>>
   now: () => number
 }
 
-export function balances({ keys, repository, rpcUrl, now }: Parts): Balances {
-  const known = evmNetworks.map((network) => ({ network, rpc: evmRpc(rpcUrl(network.slug)) }))
+export function balances({ keys, repository, rpcUrls, now }: Parts): Balances {
+  const known = evmNetworks.map((network) => ({ network, rpc: evmRpc(rpcUrls[network.slug]) }))
   const underWay = new Map<string, Promise<string | null>>()
 
   /** @returns why it could not, as a sentence */
