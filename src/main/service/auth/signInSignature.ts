@@ -1,3 +1,4 @@
+import { decodedText, isSignedByEvm, isSignedBySolana } from '../walletSignature.ts'
 import type { SignInMessage } from './signInMessage.ts'
 
 /**
@@ -8,65 +9,35 @@ export function isSignedByItsAddress(
   message: Pick<SignInMessage, 'chainType' | 'address'>,
   signed: { text: string; signature: string },
 ): Promise<boolean> {
-  return message.chainType === 'evm'
-    ? isSignedByEvm(message.address, signed)
-    : isSignedBySolana(message.address, signed)
+  return message.chainType === 'evm' ? isEvmSignIn(message.address, signed) : isSolanaSignIn(message.address, signed)
 }
 
-/** 65 bytes r ‖ s ‖ v of an EIP-191 message. Short forms, and the twin that every signature has with a high s, are refused. */
-async function isSignedByEvm(
+/** An EIP-191 message. EIP-4361 wants the checksum of EIP-55: an address in lower case is another text. */
+async function isEvmSignIn(
   address: string,
   { text, signature }: { text: string; signature: string },
 ): Promise<boolean> {
-  if (!/^0x[0-9a-fA-F]{128}(1b|1c|1B|1C|00|01)$/.test(signature) || !/^0x[0-9a-fA-F]{40}$/.test(address)) return false
-  const [Address, Hex, PersonalMessage, Secp256k1, { secp256k1 }] = await Promise.all([
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return false
+  const [Address, Hex, PersonalMessage] = await Promise.all([
     import('ox/Address'),
     import('ox/Hex'),
     import('ox/PersonalMessage'),
-    import('ox/Secp256k1'),
-    import('@noble/curves/secp256k1'),
   ])
-  // EIP-4361 wants the checksum of EIP-55: an address in lower case is another text.
   if (Address.checksum(address as `0x${string}`) !== address) return false // hexadecimal, by the pattern above
-  const r = BigInt(signature.slice(0, 66))
-  const s = BigInt(`0x${signature.slice(66, 130)}`)
-  const { n } = secp256k1.CURVE
-  if (r === 0n || r >= n || s === 0n || s > n / 2n) return false
-  const yParity = Number(`0x${signature.slice(130)}`) % 27
-  try {
-    const payload = PersonalMessage.getSignPayload(Hex.fromString(text))
-    return Secp256k1.recoverAddress({ payload, signature: { r, s, yParity } }) === address.toLowerCase()
-  } catch {
-    return false // no point of the curve
-  }
+  return isSignedByEvm({ address, payload: PersonalMessage.getSignPayload(Hex.fromString(text)), signature })
 }
 
-/** Ed25519 by the strict rules of RFC 8032: no weak keys, one form of each signature. */
-async function isSignedBySolana(
+/** The text as it stands; its signature is base58 or base64. */
+async function isSolanaSignIn(
   address: string,
   { text, signature }: { text: string; signature: string },
 ): Promise<boolean> {
-  const [{ ed25519 }, { base58, base64 }] = await Promise.all([import('@noble/curves/ed25519'), import('@scure/base')])
-  const publicKey = decoded(base58, address)
-  if (publicKey?.length !== 32) return false
-  const bytes = new TextEncoder().encode(text)
-  return [decoded(base58, signature), decoded(base64, signature)].some(
-    (it) => it?.length === 64 && verifies(() => ed25519.verify(it, bytes, publicKey, { zip215: false })),
-  )
-}
-
-function decoded(coder: { decode(text: string): Uint8Array }, text: string): Uint8Array | undefined {
-  try {
-    return coder.decode(text)
-  } catch {
-    return undefined // another alphabet
-  }
-}
-
-function verifies(verify: () => boolean): boolean {
-  try {
-    return verify()
-  } catch {
-    return false // the address is no point of the curve
-  }
+  const [publicKey, ...forms] = await Promise.all([
+    decodedText('base58', address),
+    decodedText('base58', signature),
+    decodedText('base64', signature),
+  ])
+  const message = new TextEncoder().encode(text)
+  const verified = await Promise.all(forms.map((it) => isSignedBySolana({ publicKey, message, signature: it })))
+  return verified.includes(true)
 }

@@ -1,0 +1,60 @@
+/**
+ * Whether a signature is that of an address. Each has one accepted form, so that nobody makes a second signature of one.
+ * The libraries are loaded at first use: the service starts without them.
+ */
+
+const evmSignature = /^0x[0-9a-fA-F]{128}(1b|1c|1B|1C|00|01)$/
+
+/**
+ * 65 bytes r ‖ s ‖ v over `payload`. The twin that every signature has with a high s is refused (EIP-2).
+ * @param given.address compared without the case of its letters
+ * @param given.payload 32 bytes as 0x-hexadecimal
+ */
+export async function isSignedByEvm(given: {
+  address: string
+  payload: `0x${string}`
+  signature: string
+}): Promise<boolean> {
+  const { address, payload, signature } = given
+  if (!evmSignature.test(signature)) return false
+  const [{ recoverAddress }, { secp256k1 }] = await Promise.all([
+    import('ox/Secp256k1'),
+    import('@noble/curves/secp256k1'),
+  ])
+  const r = BigInt(signature.slice(0, 66))
+  const s = BigInt(`0x${signature.slice(66, 130)}`)
+  const { n } = secp256k1.CURVE
+  if (r === 0n || r >= n || s === 0n || s > n / 2n) return false
+  const yParity = Number(`0x${signature.slice(130)}`) % 27
+  try {
+    return recoverAddress({ payload, signature: { r, s, yParity } }).toLowerCase() === address.toLowerCase()
+  } catch {
+    return false // no point of the curve
+  }
+}
+
+/** Ed25519 by the strict rules of RFC 8032: no weak keys, one form of each signature. All three are bytes. */
+export async function isSignedBySolana(given: {
+  publicKey: Uint8Array | undefined
+  message: Uint8Array
+  signature: Uint8Array | undefined
+}): Promise<boolean> {
+  const { publicKey, message, signature } = given
+  if (publicKey?.length !== 32 || signature?.length !== 64) return false
+  const { ed25519 } = await import('@noble/curves/ed25519')
+  try {
+    return ed25519.verify(signature, message, publicKey, { zip215: false })
+  } catch {
+    return false // no point of the curve
+  }
+}
+
+/** @returns undefined for text of another alphabet */
+export async function decodedText(form: 'base58' | 'base64', text: string): Promise<Uint8Array | undefined> {
+  const coders = await import('@scure/base')
+  try {
+    return coders[form].decode(text)
+  } catch {
+    return undefined
+  }
+}
