@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../shared/appError.ts'
+import { registerTypedData } from '../shared/contract/automatons.ts'
 import { Network } from '../shared/contract/sandboxes.ts'
 
 const listenSyntax = 'must be HOST:PORT, as in 127.0.0.1:8080 or [::1]:0'
@@ -158,7 +159,7 @@ export const Config = z.strictObject({
       domain_name: z
         .string()
         .regex(/^[\x20-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters')
-        .default('AIWS Automaton')
+        .default(registerTypedData.defaultDomainName)
         .meta({
           description:
             'Name of the EIP-712 domain that registrations are signed for: the wallet and the service need the same.',

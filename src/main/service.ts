@@ -49,6 +49,7 @@ async function run(given: Given): Promise<void> {
           newAccounts: config.auth.new_accounts,
           defaultNetwork: config.sandboxes.default_network,
           runtimes: config.sandboxes.runtimes,
+          identityDomainName: config.identity.domain_name,
           pagesFolder: builtFile('renderer'),
           version,
           hostSocketPath: hostSocketPath(dataFolder),

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Route } from '../../src/shared/contract/route.ts'
 import { routeTable } from '../../src/shared/contract/routeTable.ts'
@@ -7,6 +8,7 @@ import { getSandbox } from '../../src/shared/contract/sandboxes.ts'
 import { bash, tarOf } from '../support/imageArchives.ts'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
+import { profileOf, signedRegistration } from '../support/signedRegistration.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet, solanaWallet } from '../support/wallets.ts'
 
@@ -23,7 +25,8 @@ let uploadId: string
 let processId: string
 let foreignKey: string
 let walletAddress: string
-const signIns: Record<string, unknown> = {}
+const signed: Record<string, unknown> = {}
+let automatonId: string
 
 beforeAll(async () => {
   await writeFile(archive, await tarOf([bash]))
@@ -45,11 +48,17 @@ beforeAll(async () => {
   const wallet = evmWallet()
   const linked = evmWallet()
   walletAddress = linked.address
-  signIns.evm = await wallet.signedMessage(service.url)
-  signIns.solana = await solanaWallet().signedMessage(service.url)
-  signIns.linked = await linked.signedMessage(service.url)
-  signIns.refreshed = { refresh_token: (await wallet.signIn(service.url)).json.refresh_token }
-  signIns.ended = { refresh_token: (await wallet.signIn(service.url)).json.refresh_token }
+  signed.evm = await wallet.signedMessage(service.url)
+  signed.solana = await solanaWallet().signedMessage(service.url)
+  signed.linked = await linked.signedMessage(service.url)
+  signed.refreshed = { refresh_token: (await wallet.signIn(service.url)).json.refresh_token }
+  signed.ended = { refresh_token: (await wallet.signIn(service.url)).json.refresh_token }
+  const automaton = privateKeyToAccount(generatePrivateKey())
+  const creator = await evmWallet().signedMessage(service.url)
+  expect((await service.send('/v1/auth/wallets', { body: creator })).status).toBe(201)
+  const profile = profileOf(automaton.address)
+  automatonId = profile.automaton_id
+  signed.registration = await signedRegistration(automaton, profile)
 })
 afterAll(() => service?.close())
 
@@ -63,8 +72,8 @@ type Asked = {
   id?: () => string
   query?: string
   body?: unknown
-  /** Of `signIns`. */
-  signIn?: string
+  /** Of `signed`. */
+  signedAs?: string
   bytes?: string
   headers?: Record<string, string>
 }
@@ -73,12 +82,12 @@ type Asked = {
 const asked: Record<string, Asked> = {
   health: {},
   authNonce: {},
-  authVerify: { signIn: 'evm' },
-  authSolanaVerify: { signIn: 'solana' },
-  authRefresh: { signIn: 'refreshed' },
-  authLogout: { signIn: 'ended' },
+  authVerify: { signedAs: 'evm' },
+  authSolanaVerify: { signedAs: 'solana' },
+  authRefresh: { signedAs: 'refreshed' },
+  authLogout: { signedAs: 'ended' },
   authMe: {},
-  authWalletLink: { signIn: 'linked' },
+  authWalletLink: { signedAs: 'linked' },
   authWalletUnlink: {},
   apiKeyCreate: { body: { name: 'one more' } },
   apiKeyList: {},
@@ -136,6 +145,10 @@ const asked: Record<string, Asked> = {
   commandList: { query: '?limit=500' },
   activityList: { query: '?limit=500' },
   accountActivityList: { query: '?after=1&limit=2' },
+  automatonRegister: { signedAs: 'registration' },
+  automatonNonce: { body: {} },
+  automatonList: {},
+  automatonGet: { id: () => automatonId },
   sandboxDelete: { id: () => spareId },
 }
 
@@ -165,8 +178,8 @@ function pathOf(route: Route, path: string = route.path): string {
 
 function ask(route: Route, given: { path?: string; key?: string | null } = {}): Promise<Answer> {
   const { path = pathOf(route), key = service.key } = given
-  const { body = undefined, bytes, headers, signIn } = asked[route.operation] ?? {}
-  const sent = bytes ?? (signIn === undefined ? body : signIns[signIn])
+  const { body = undefined, bytes, headers, signedAs } = asked[route.operation] ?? {}
+  const sent = bytes ?? (signedAs === undefined ? body : signed[signedAs])
   const type = bytes === undefined ? {} : { 'content-type': 'application/octet-stream' }
   return exchange(service.url, path, {
     method: route.method,
@@ -182,7 +195,7 @@ test('asks every operation of the contract, and no other', () => {
 
 const named = (routes: readonly Route[]) => routes.map((route) => [route.operation, route] as const)
 const guarded = named(order.filter(({ auth }) => auth !== 'none'))
-const ofSandbox = named(order.filter(({ path }) => path.includes('/:id')))
+const ofSandbox = named(order.filter(({ path }) => path.includes('/sandboxes/:id')))
 const ofTerminal = named(order.filter(({ path }) => path.includes(':sessionId')))
 
 test.each(guarded)('%s wants a key', async (_, route) => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { registerTypedData } from '../../shared/contract/automatons.ts'
 import { routeTable } from '../../shared/contract/routeTable.ts'
 import type { Network } from '../../shared/contract/sandboxes.ts'
 import { openDataFolder } from '../platform/dataFolder.ts'
@@ -49,6 +50,10 @@ import { terminalPage } from './http/terminalPage.ts'
 import { webSockets } from './http/webSockets.ts'
 import { answerRepository } from './idempotency/answerRepository.ts'
 import { idempotentAnswers } from './idempotency/idempotentAnswers.ts'
+import { automatonNonces } from './identity/automatonNonces.ts'
+import { automatonRepository } from './identity/automatonRepository.ts'
+import { automatonRoutes } from './identity/automatonRoutes.ts'
+import { automatons } from './identity/automatons.ts'
 import { idlePolicy } from './idle/idlePolicy.ts'
 import { sandboxUse } from './idle/sandboxUse.ts'
 import { imageRoutes, imageToWire } from './images/imageRoutes.ts'
@@ -111,6 +116,8 @@ export type ServiceOptions = {
   idleCheckMs?: number | undefined
   /** So many sandboxes may run at once. */
   mostActiveSandboxes?: number | undefined
+  /** Name of the EIP-712 domain that automatons are registered for. */
+  identityDomainName?: string | undefined
   log: Log
   now: () => number
 }
@@ -294,6 +301,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       (it) => it.close(),
     )
 
+    const automatonRecords = automatonRepository(database)
+    const identities = automatons({
+      records: automatonRecords,
+      nonces: automatonNonces({ records: automatonRecords, now, randomBytes }),
+      wallets,
+      domainName: options.identityDomainName ?? registerTypedData.defaultDomainName,
+      publish: events.publish,
+      noteAccount: activity.noteAccount,
+      now,
+    })
+
     const closing = new AbortController()
     const guard = requestGuard({ beyondLoopback, listenHost: options.listen.host, publicUrl, scheme })
     const limiter = failureLimiter(now)
@@ -340,6 +358,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ...metricsRoutes({ sandboxes, call, now }),
         ...processRoutes({ sandboxes, call }),
         ...activityRoutes({ sandboxes, activity }),
+        ...automatonRoutes(identities),
       ],
       socketPaths: sockets.map(({ path }) => path),
       pages: [docsPages({ routes: routeTable, version: options.version }), terminalPage(options.pagesFolder)],

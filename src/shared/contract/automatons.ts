@@ -3,8 +3,10 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { ChainType } from './wallet.ts'
 
-/** Of the typed data that is signed. The domain's name is configurable: `identity.domain_name`. */
+/** The typed data that is signed. */
 export const registerTypedData = {
+  /** What existing clients sign. The name is configurable: `identity.domain_name`. */
+  defaultDomainName: 'AIWS Automaton',
   version: '1',
   chainId: 8453,
   types: {
@@ -40,13 +42,18 @@ const AutomatonUuid = z
     'must be a UUID, with or without dashes',
   )
 
+/** Half a surrogate pair is no character: UTF-8, and with it the hash, has no form for it. */
+const wellFormed = /^\P{Cs}*$/u
+const Text = (most: number) =>
+  z.string().max(most, `must have at most ${most} characters`).regex(wellFormed, 'must be well-formed Unicode')
+
 /** What is hashed: exactly these fields, with their keys sorted. */
 export const AutomatonProfile = z.object({
   automaton_id: AutomatonUuid,
   automaton_address: Address,
   creator_address: Address,
-  name: z.string().min(1, 'must not be empty').max(automatonLimits.nameCharacters),
-  bio: z.string().max(automatonLimits.bioCharacters),
+  name: Text(automatonLimits.nameCharacters).min(1, 'must not be empty'),
+  bio: Text(automatonLimits.bioCharacters),
   genesis_prompt_hash: Bytes32.optional(),
 })
 export type AutomatonProfile = z.infer<typeof AutomatonProfile>
@@ -90,10 +97,23 @@ export const registerAutomaton = defineRoute({
   method: 'POST',
   path: '/v1/automatons/register',
   summary: 'Register an automaton; its signature authorizes the call, and its profile cannot change afterwards',
+  description: `\`payload_hash\` is keccak256 of the UTF-8 bytes of the canonical JSON: \`automaton_id\`, \`automaton_address\`,
+\`creator_address\`, \`name\`, \`bio\` and, when it is sent, \`genesis_prompt_hash\`, keys sorted, no spaces, values as sent.
+\`signature\` is made with the key of \`automaton_address\`: 65 bytes (low s) of EIP-712, primary type
+\`Register(string automatonId,string nonce,bytes32 payloadHash)\`, domain version 1 and chain 8453; where \`chain_type\` is
+\`solana\`, base58 of Ed25519 over \`JSON.stringify({automatonId, nonce, payloadHash})\`.
+
+Refused in this order: 400 a field, 400 \`payload_hash does not match\`, 401 the signature, 403 a nonce that is bound to another
+creator, 409 a changed profile, 409 a nonce that was used or has expired. A profile that is registered already is answered
+with its record when every field is the same, whatever nonce signed it (EVM addresses and hashes whatever their case);
+else \`Profile <field> is immutable after registration\` names the first field that differs, of automaton_address,
+creator_address, name, bio, genesis_prompt_hash. An id with and without dashes is one identity, answered as first sent.`,
   tag: 'Identity',
   auth: 'none',
+  refusals: [401, 403, 409],
+  maxBodyBytes: 64 * 1024,
   body: AutomatonProfile.extend({
-    nonce: z.string().min(1, 'must not be empty').max(automatonLimits.nonceCharacters),
+    nonce: Text(automatonLimits.nonceCharacters).min(1, 'must not be empty'),
     payload_hash: Bytes32,
     signature: z.string().min(1, 'must not be empty').max(512),
     chain_type: ChainType.optional(),
@@ -106,6 +126,8 @@ export const createAutomatonNonce = defineRoute({
   method: 'POST',
   path: '/v1/automatons/nonce',
   summary: 'Bind a nonce to the creator that is signed in',
+  description: `The creator is the wallet that signed in; of an API key, the first wallet of its account. Only registrations that
+name this creator can use the nonce, and only those of \`automaton_id\` where it is given. It expires after 15 minutes.`,
   tag: 'Identity',
   body: z.object({ automaton_id: AutomatonUuid.optional() }),
   response: z.object({ nonce: z.string(), expires_at: IsoTime, creator_address: z.string() }),

@@ -27,6 +27,8 @@ export type Route<
   /** Other paths that answer alike. */
   aliases: readonly `/${string}`[]
   summary: string
+  /** Beyond the summary: rules of more than one field. */
+  description: string | undefined
   tag: string
   params: Params
   query: Query
@@ -35,6 +37,8 @@ export type Route<
   response: Response
   status: 200 | 201
   auth: RouteAuth
+  /** Statuses of its own refusals, beside those that every route has. */
+  refusals: readonly number[]
   /** Honours `Idempotency-Key`: everything that creates, executes, transfers or pays. */
   idempotent: boolean
   /** Largest request body in bytes. */
@@ -59,6 +63,7 @@ type Definition<P, Q, B, R> = {
   path: `/${string}`
   aliases?: readonly `/${string}`[]
   summary: string
+  description?: string
   tag: string
   params?: P
   query?: Q
@@ -66,6 +71,7 @@ type Definition<P, Q, B, R> = {
   response: R
   status?: 200 | 201
   auth?: RouteAuth
+  refusals?: readonly number[]
   idempotent?: boolean
   maxBodyBytes?: number
   raw?: RawBodies
@@ -83,6 +89,8 @@ export function defineRoute<
     aliases: [],
     status: 200,
     auth: 'key',
+    description: undefined,
+    refusals: [],
     idempotent: false,
     maxBodyBytes: defaultMaxBodyBytes,
     raw: undefined,

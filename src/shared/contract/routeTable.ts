@@ -10,6 +10,7 @@ import {
   verifySignIn,
   verifySolanaSignIn,
 } from './auth.ts'
+import { createAutomatonNonce, getAutomaton, listAutomatons, registerAutomaton } from './automatons.ts'
 import {
   copyFile,
   downloadFile,
@@ -122,4 +123,8 @@ export const routeTable: readonly Route[] = [
   listCommands,
   listActivity,
   listAccountActivity,
+  registerAutomaton,
+  createAutomatonNonce,
+  listAutomatons,
+  getAutomaton,
 ]

@@ -63,6 +63,7 @@ function operationOf(route: Route, operationId: string, schemas: Schemas): JsonS
   return {
     operationId,
     summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
     tags: [route.tag],
     ...(route.auth === 'none' && { security: [] }),
     parameters: [
@@ -139,7 +140,7 @@ const meanings: Readonly<Record<number, string>> = {
 
 function errorsOf(route: Route): number[] {
   const takesInput = route.hasBody || [route.params, route.query].some(({ shape }) => Object.keys(shape).length > 0)
-  return [
+  const all = [
     ...(takesInput ? [400] : []),
     ...(route.auth === 'none' ? [] : [401]),
     403,
@@ -150,7 +151,9 @@ function errorsOf(route: Route): number[] {
     ...(route.auth === 'none' ? [] : [429]),
     500,
     503,
+    ...route.refusals,
   ]
+  return [...new Set(all)]
 }
 
 function errorResponse(status: number): JsonSchema {

@@ -1,0 +1,50 @@
+import { AppError } from '../../../shared/appError.ts'
+import { automatonLimits } from '../../../shared/contract/automatons.ts'
+import type { AutomatonRepository } from './automatonRepository.ts'
+
+export type AutomatonNonces = {
+  /** Makes one that only registrations of this creator may use, and of this automaton where one is named. */
+  bind(given: { creatorKey: string; automatonId: string | undefined }): { nonce: string; expiresAtMs: number }
+  /** @throws AppError `identity/nonce-bound` */
+  checkBinding(nonce: string, given: { creatorKey: string; automatonId: string }): void
+  /** Within a transaction. @throws AppError `identity/nonce-used` */
+  spend(nonce: string): void
+}
+
+/** No client's own nonce looks like this: one of these that is not known has expired. */
+const boundNonce = /^bound_[0-9a-f]{32}$/
+
+export function automatonNonces(options: {
+  records: Pick<AutomatonRepository, 'findNonce' | 'addNonce' | 'markUsed' | 'removeExpiredNonces'>
+  now: () => number
+  randomBytes: (count: number) => Buffer
+}): AutomatonNonces {
+  const { records, now, randomBytes } = options
+  return {
+    bind({ creatorKey, automatonId = null }) {
+      const nonce = `bound_${randomBytes(16).toString('hex')}`
+      const expiresAtMs = now() + automatonLimits.boundNonceMs
+      records.removeExpiredNonces(now())
+      records.addNonce({ nonce, creatorKey, automatonId, usedAtMs: null, expiresAtMs })
+      return { nonce, expiresAtMs }
+    },
+    checkBinding(nonce, { creatorKey, automatonId }) {
+      const known = records.findNonce(nonce)
+      if (!known || known.creatorKey === null) return
+      if (known.creatorKey !== creatorKey) {
+        throw new AppError('identity/nonce-bound', 'The nonce is bound to another creator.')
+      }
+      if (known.automatonId !== null && known.automatonId !== automatonId) {
+        throw new AppError('identity/nonce-bound', 'The nonce is bound to another automaton.')
+      }
+    },
+    spend(nonce) {
+      const known = records.findNonce(nonce)
+      if (known && known.usedAtMs !== null) throw new AppError('identity/nonce-used', 'The nonce was used already.')
+      const isOver = known ? known.expiresAtMs !== null && known.expiresAtMs <= now() : boundNonce.test(nonce)
+      if (isOver) throw new AppError('identity/nonce-used', 'The nonce has expired.')
+      if (known) records.markUsed(nonce, now())
+      else records.addNonce({ nonce, creatorKey: null, automatonId: null, usedAtMs: now(), expiresAtMs: null })
+    },
+  }
+}

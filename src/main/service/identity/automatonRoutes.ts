@@ -1,0 +1,40 @@
+import {
+  type Automaton,
+  createAutomatonNonce,
+  getAutomaton,
+  listAutomatons,
+  registerAutomaton,
+} from '../../../shared/contract/automatons.ts'
+import { isoTime } from '../../../shared/time.ts'
+import { type Endpoint, endpoint, openEndpoint } from '../endpoint.ts'
+import type { AutomatonRecord } from './automatonRepository.ts'
+import type { Automatons } from './automatons.ts'
+
+export function automatonRoutes(automatons: Automatons): Endpoint[] {
+  return [
+    openEndpoint(registerAutomaton, async ({ body }) => ({ automaton: toWire(await automatons.register(body)) })),
+    openEndpoint(getAutomaton, ({ params }) => ({ automaton: toWire(automatons.get(params.id)) })),
+    endpoint(listAutomatons, (_, { caller }) => {
+      const listed = automatons.ofAccount(caller.accountId).map(toWire)
+      return { automatons: listed, data: listed, count: listed.length }
+    }),
+    endpoint(createAutomatonNonce, ({ body }, { caller }) => {
+      const { nonce, expiresAtMs, creatorAddress } = automatons.bindNonce(caller, body.automaton_id)
+      return { nonce, expires_at: isoTime(expiresAtMs), creator_address: creatorAddress }
+    }),
+  ]
+}
+
+function toWire(record: AutomatonRecord): Automaton {
+  return {
+    automaton_id: record.sentId,
+    name: record.name,
+    bio: record.bio,
+    creator_address: record.creatorAddress,
+    automaton_address: record.automatonAddress,
+    genesis_prompt_hash: record.genesisPromptHash,
+    chain_type: record.chainType,
+    status: 'registered',
+    created_at: isoTime(record.createdAtMs),
+  }
+}

@@ -1,0 +1,147 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { ServiceEvent } from '../../../shared/contract/events.ts'
+import type { AccountId } from '../../../shared/ids.ts'
+import type { ActivityLog } from '../activity/activityLog.ts'
+import type { WalletName, WalletRepository } from '../auth/walletRepository.ts'
+import type { AutomatonNonces } from './automatonNonces.ts'
+import type { AutomatonRecord, AutomatonRepository } from './automatonRepository.ts'
+import { checkProof, type GivenRegistration } from './registrationProof.ts'
+
+export type Automatons = {
+  /**
+   * Registers it, or answers with the record of before when every field is as it was registered.
+   * @throws AppError `request/invalid`, `identity/hash`, `identity/signature`, `identity/nonce-bound`, `identity/immutable`,
+   * `identity/nonce-used`, in this order
+   */
+  register(given: GivenRegistration): Promise<AutomatonRecord>
+  /** @throws AppError `identity/not-found` */
+  get(id: string): AutomatonRecord
+  /** Newest first. */
+  ofAccount(accountId: AccountId): AutomatonRecord[]
+  /** @throws AppError `auth/wallet-needed` */
+  bindNonce(
+    caller: { accountId: AccountId; wallet: WalletName | undefined },
+    automatonId: string | undefined,
+  ): { nonce: string; expiresAtMs: number; creatorAddress: string }
+}
+
+/** Anybody may name a creator, so a list has an end. */
+const mostListed = 1000
+
+export function automatons(options: {
+  records: AutomatonRepository
+  nonces: AutomatonNonces
+  wallets: Pick<WalletRepository, 'find' | 'list'>
+  /** Name of the EIP-712 domain that registrations are signed for. */
+  domainName: string
+  publish: (accountId: AccountId, event: ServiceEvent) => void
+  noteAccount: ActivityLog['noteAccount']
+  now: () => number
+}): Automatons {
+  const { records, nonces, wallets, domainName, publish, noteAccount, now } = options
+
+  const announce = (record: AutomatonRecord): void => {
+    const owners = [record.creatorAddress, record.automatonAddress].map(
+      (address) => wallets.find({ type: chainTypeOf(address), address })?.accountId,
+    )
+    for (const accountId of new Set(owners)) {
+      if (accountId === undefined) continue
+      noteAccount(accountId, {
+        type: 'identity.registered',
+        description: `The automaton ${record.sentId} of ${record.automatonAddress} was registered.`,
+      })
+      publish(accountId, { type: 'automatons.changed' })
+    }
+  }
+
+  return {
+    async register(given) {
+      const record = recordOf(given, now())
+      await checkProof(given, domainName)
+      const { id, creatorKey } = record
+      const { made, kept } = records.atomically(() => {
+        nonces.checkBinding(given.nonce, { creatorKey, automatonId: id })
+        const before = records.find(id)
+        if (before) {
+          checkUnchanged(before, record)
+          return { made: false, kept: before }
+        }
+        nonces.spend(given.nonce)
+        records.add(record)
+        return { made: true, kept: record }
+      })
+      if (made) announce(kept)
+      return kept
+    },
+    get(id) {
+      const record = records.find(canonicalId(id))
+      if (record) return record
+      throw new AppError('identity/not-found', `No automaton ${id} is registered.`)
+    },
+    ofAccount: (accountId) =>
+      records.ofWallets(
+        wallets.list(accountId).map(({ address }) => addressKey(address)),
+        mostListed,
+      ),
+    bindNonce({ accountId, wallet = wallets.list(accountId)[0] }, automatonId) {
+      if (!wallet) throw new AppError('auth/wallet-needed', 'A nonce is bound to a wallet, and this account has none.')
+      const bound = nonces.bind({
+        creatorKey: addressKey(wallet.address),
+        automatonId: automatonId && canonicalId(automatonId),
+      })
+      return { ...bound, creatorAddress: wallet.address }
+    },
+  }
+}
+
+function recordOf(given: GivenRegistration, createdAtMs: number): AutomatonRecord {
+  const { automaton_address: automatonAddress, creator_address: creatorAddress, chain_type: chainType = 'evm' } = given
+  if (chainTypeOf(automatonAddress) !== chainType) {
+    const form = chainType === 'evm' ? '0x and 40 hexadecimal digits' : 'a Solana address'
+    throw new AppError('request/invalid', `\`automaton_address\` must be ${form} where \`chain_type\` is ${chainType}.`)
+  }
+  return {
+    id: canonicalId(given.automaton_id),
+    sentId: given.automaton_id,
+    automatonAddress,
+    creatorAddress,
+    automatonKey: addressKey(automatonAddress),
+    creatorKey: addressKey(creatorAddress),
+    name: given.name,
+    bio: given.bio,
+    genesisPromptHash: given.genesis_prompt_hash ?? null,
+    chainType,
+    payloadHash: given.payload_hash,
+    nonce: given.nonce,
+    signature: given.signature,
+    createdAtMs,
+  }
+}
+
+/** The first field in this order that differs is the one that is named. */
+function checkUnchanged(before: AutomatonRecord, given: AutomatonRecord): void {
+  const hashKey = ({ genesisPromptHash }: AutomatonRecord) => genesisPromptHash?.toLowerCase()
+  const changed: [field: string, isChanged: boolean][] = [
+    ['automaton_address', before.automatonKey !== given.automatonKey],
+    ['creator_address', before.creatorKey !== given.creatorKey],
+    ['name', before.name !== given.name],
+    ['bio', before.bio !== given.bio],
+    ['genesis_prompt_hash', hashKey(before) !== hashKey(given)],
+  ]
+  const [first] = changed.find(([, isChanged]) => isChanged) ?? []
+  if (first !== undefined) {
+    throw new AppError('identity/immutable', `Profile ${first} is immutable after registration`)
+  }
+}
+
+function canonicalId(id: string): string {
+  return id.replaceAll('-', '').toLowerCase()
+}
+
+function chainTypeOf(address: string): 'evm' | 'solana' {
+  return address.startsWith('0x') ? 'evm' : 'solana'
+}
+
+function addressKey(address: string): string {
+  return chainTypeOf(address) === 'evm' ? address.toLowerCase() : address
+}

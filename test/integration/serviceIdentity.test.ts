@@ -1,0 +1,457 @@
+import { randomUUID } from 'node:crypto'
+import { secp256k1 } from '@noble/curves/secp256k1'
+import { base58 } from '@scure/base'
+import { Wallet } from 'ethers'
+import nacl from 'tweetnacl'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { registerTypedData } from '../../src/shared/contract/automatons.ts'
+import { until } from '../support/eventually.ts'
+import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
+import { secondAccount } from '../support/secondAccount.ts'
+import {
+  payloadHash,
+  profileOf,
+  type RegistrationBody,
+  signedRegistration,
+  solanaText,
+} from '../support/signedRegistration.ts'
+import { evmWallet, newNonce, siweMessage } from '../support/wallets.ts'
+
+/** Registration of automatons as any client of the service meets it. */
+let service: TestService
+let nowMs = Date.now()
+
+beforeAll(async () => {
+  service = await runningService({ host: 'none', now: () => nowMs })
+})
+afterAll(() => service?.close())
+
+const newAccount = () => privateKeyToAccount(generatePrivateKey())
+const register = (body: unknown): Promise<Answer> =>
+  exchange(service.url, '/v1/automatons/register', { method: 'POST', key: null, body })
+const read = (id: string) => exchange(service.url, `/v1/automatons/${id}`, { key: null })
+
+const vector: RegistrationBody = {
+  automaton_id: 'a1b2c3d4-0000-4000-8000-000000000000',
+  automaton_address: '0x5d38E6C1923492247511a01b49e34A26cacD6811',
+  creator_address: '0x2222222222222222222222222222222222222222',
+  name: 'N ü "q"',
+  bio: '',
+  genesis_prompt_hash: '0x57fa6589480c85be8bbc98526b1113f0b44823894c29f47f6800a84eb5354e50',
+  nonce: '7148b9d6-cc75-4df9-8f61-ea746ce0c48e',
+  payload_hash: '0xdb429c8c96c2f3f9f7e476ebaf36651ffee3d91814d1f4350b9e7cf67fe0032d',
+  signature:
+    '0x951f17c71f2ba925cca3e6080cd7c4f122e5297faa3a8d12eb685410edc753f810531e55d954ecc4742f3f606f458b8a200cef1957811bf809c7d29279e4bbf41b',
+}
+
+test('registers the vector of the interface, and answers the same record each time', async () => {
+  const first = await register(vector)
+  expect(first.status, first.text).toBe(200)
+  const { nonce: _, payload_hash: __, signature: ___, ...profile } = vector
+  expect(first.json).toEqual({
+    automaton: { ...profile, chain_type: 'evm', status: 'registered', created_at: new Date(nowMs).toISOString() },
+  })
+  const again = await register(vector)
+  expect(again.status).toBe(200)
+  expect(again.text).toBe(first.text)
+  expect((await read(vector.automaton_id)).json).toEqual(first.json)
+})
+
+describe('signatures', () => {
+  test('of ethers are taken', async () => {
+    const wallet = Wallet.createRandom()
+    const profile = profileOf(wallet.address)
+    const nonce = 'any-text-at-all'
+    const { version, chainId, types } = registerTypedData
+    const payload_hash = payloadHash(profile)
+    const signature = await wallet.signTypedData(
+      { name: 'AIWS Automaton', version, chainId },
+      { Register: [...types.Register] },
+      { automatonId: profile.automaton_id, nonce, payloadHash: payload_hash },
+    )
+    const answer = await register({ ...profile, nonce, payload_hash, signature })
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.json.automaton).toMatchObject({ ...profile, genesis_prompt_hash: null })
+  })
+
+  test('of Solana are taken as base58, with an address of any kind as the creator', async () => {
+    const pair = nacl.sign.keyPair()
+    const profile = profileOf(base58.encode(pair.publicKey), { creator_address: newAccount().address })
+    const nonce = randomUUID()
+    const signature = nacl.sign.detached(solanaText({ profile, nonce }), pair.secretKey)
+    const body = { ...profile, nonce, payload_hash: payloadHash(profile), chain_type: 'solana' }
+    const answer = await register({ ...body, signature: base58.encode(signature) })
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.json.automaton).toMatchObject({ ...profile, chain_type: 'solana' })
+  })
+
+  test('of Solana by another key, in another form or by a weak key are refused', async () => {
+    const [pair, other] = [nacl.sign.keyPair(), nacl.sign.keyPair()]
+    const profile = profileOf(base58.encode(pair.publicKey))
+    const nonce = randomUUID()
+    const text = solanaText({ profile, nonce })
+    const good = nacl.sign.detached(text, pair.secretKey)
+    const ofOther = nacl.sign.detached(text, other.secretKey)
+    const body = { ...profile, nonce, payload_hash: payloadHash(profile), chain_type: 'solana' }
+    const hexadecimal = `0x${Buffer.from(good).toString('hex')}`
+    for (const signature of [base58.encode(ofOther), hexadecimal, base58.encode(good.slice(1)), 'no base58 0OIl']) {
+      expectRefusal(await register({ ...body, signature }), 401, 'identity/signature')
+    }
+
+    // The neutral element verifies any message for libraries that are not strict.
+    const weakKey = Uint8Array.from({ length: 32 }, (_, at) => (at === 0 ? 1 : 0))
+    const weak = profileOf(base58.encode(weakKey))
+    const weakSignature = base58.encode(Uint8Array.from({ length: 64 }, (_, at) => (at === 0 ? 1 : 0)))
+    const weakBody = { ...weak, nonce, payload_hash: payloadHash(weak), chain_type: 'solana' }
+    expectRefusal(await register({ ...weakBody, signature: weakSignature }), 401, 'identity/signature')
+  })
+
+  test('of EVM in other forms or by another key are refused', async () => {
+    const account = newAccount()
+    const body = await signedRegistration(account, profileOf(account.address))
+    const { signature } = body
+    const s = BigInt(`0x${signature.slice(66, 130)}`)
+    const highS = (secp256k1.CURVE.n - s).toString(16).padStart(64, '0')
+    const otherV = signature.endsWith('1b') ? '1c' : '1b'
+    const { signature: ofOther } = await signedRegistration(newAccount(), body, { nonce: body.nonce })
+    const { signature: ofOtherDomain } = await signedRegistration(account, body, {
+      nonce: body.nonce,
+      domainName: 'Another Automaton',
+    })
+    const wrong = [
+      ofOther,
+      ofOtherDomain,
+      `${signature.slice(0, 66)}${highS}${otherV}`,
+      `${signature.slice(0, -2)}${otherV}`,
+      signature.slice(0, -2),
+      `${signature}00`,
+      `0x${'0'.repeat(130)}`,
+      `0x${'f'.repeat(128)}1b`,
+      'signed',
+    ]
+    for (const each of wrong) {
+      expectRefusal(await register({ ...body, signature: each }), 401, 'identity/signature')
+    }
+    expectRefusal(await register({ ...body, nonce: randomUUID() }), 401, 'identity/signature')
+    expect((await read(body.automaton_id)).status).toBe(404)
+    expect((await register(body)).status).toBe(200)
+  })
+})
+
+function expectRefusal(answer: Answer, status: number, code: string, error?: string): void {
+  expect(answer.json, answer.text).toMatchObject({ code, ...(error !== undefined && { error }) })
+  expect(answer.status).toBe(status)
+}
+
+describe('what is hashed', () => {
+  test.each([
+    ['letters of many scripts', 'Übermaß 数 ٣ ß'],
+    ['emoji', '🤖👩‍👩‍👧‍👦'],
+    ['control characters', 'a\u0000b\u0007\n\t\u001b[31m'],
+    ['marks of direction', '\u202egnp.exe\u2066'],
+    ['what JSON escapes', '"\\/\u2028</script>'],
+    ['names of JavaScript', '__proto__'],
+    ['nothing but a space', ' '],
+  ])('%s are kept as they were sent', async (_, name) => {
+    const account = newAccount()
+    const body = await signedRegistration(account, profileOf(account.address, { name, bio: name.repeat(3) }))
+    const answer = await register(body)
+    expect(answer.status, answer.text).toBe(200)
+    expect((await read(body.automaton_id)).json.automaton).toMatchObject({ name, bio: name.repeat(3) })
+    expect((await register(body)).text).toBe(answer.text)
+  })
+
+  test('is what was sent: addresses keep their case, and other fields of the body do not count', async () => {
+    const account = newAccount()
+    const profile = profileOf(account.address.toLowerCase(), {
+      creator_address: account.address.toUpperCase().replace('X', 'x'),
+    })
+    const body = await signedRegistration(account, profile)
+    const text = JSON.stringify(body).replace('{', '{"__proto__":{"name":"other"},"constructor":1,"later":"x",')
+    const answer = await exchange(service.url, '/v1/automatons/register', { method: 'POST', key: null, body: text })
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.json.automaton).toMatchObject(profile)
+  })
+
+  test('must be what payload_hash says', async () => {
+    const account = newAccount()
+    const body = await signedRegistration(account, profileOf(account.address))
+    for (const changed of [{ name: 'Eve' }, { bio: '' }, { genesis_prompt_hash: `0x${'0'.repeat(64)}` }]) {
+      expectRefusal(await register({ ...body, ...changed }), 400, 'identity/hash', 'payload_hash does not match')
+    }
+    const lower = { ...body, creator_address: body.creator_address.toLowerCase() }
+    expectRefusal(await register(lower), 400, 'identity/hash')
+    const wrongBoth = { ...body, name: 'Eve', signature: '0x' }
+    expectRefusal(await register(wrongBoth), 400, 'identity/hash')
+  })
+})
+
+describe('a field', () => {
+  const account = newAccount()
+  const { genesis_prompt_hash: _, ...body } = vector
+  const address = 'must be 0x and 40 hexadecimal digits, or a Solana address'
+  test.each<[string, unknown, string]>([
+    ['automaton_id', undefined, 'is required'],
+    ['automaton_id', 'a1b2', 'must be a UUID, with or without dashes'],
+    ['automaton_id', 'a1b2c3d40000-4000-8000-000000000000', 'must be a UUID, with or without dashes'],
+    ['automaton_address', '0x5d38', address],
+    ['automaton_address', `${account.address}00`, address],
+    ['creator_address', 7, 'must be a string'],
+    ['name', '', 'must not be empty'],
+    ['name', 'n'.repeat(129), 'must have at most 128 characters'],
+    ['name', '\ud800', 'must be well-formed Unicode'],
+    ['bio', undefined, 'is required'],
+    ['bio', 'b'.repeat(4097), 'must have at most 4096 characters'],
+    ['genesis_prompt_hash', '0x12', 'must be 0x and 64 hexadecimal digits'],
+    ['genesis_prompt_hash', null, 'must be a string'],
+    ['nonce', '', 'must not be empty'],
+    ['nonce', 'n'.repeat(129), 'must have at most 128 characters'],
+    ['payload_hash', 'db429c8c', 'must be 0x and 64 hexadecimal digits'],
+    ['signature', undefined, 'is required'],
+    ['chain_type', 'bitcoin', 'must be evm or solana'],
+  ])('%s as %j is refused', async (field, value, demand) => {
+    expectRefusal(await register({ ...body, [field]: value }), 400, 'request/invalid', `\`${field}\` ${demand}.`)
+  })
+
+  test('automaton_address must be of the chain', async () => {
+    const error = '`automaton_address` must be a Solana address where `chain_type` is solana.'
+    expectRefusal(await register({ ...vector, chain_type: 'solana' }), 400, 'request/invalid', error)
+    const solana = base58.encode(nacl.sign.keyPair().publicKey)
+    const answer = await register({ ...vector, automaton_address: solana })
+    expect(answer.json.error).toBe(
+      '`automaton_address` must be 0x and 40 hexadecimal digits where `chain_type` is evm.',
+    )
+  })
+
+  test('beyond 64 KiB is not read', async () => {
+    const answer = await register({ ...vector, later: 'x'.repeat(64 * 1024) })
+    expectRefusal(answer, 413, 'request/too-large')
+  })
+})
+
+describe('what was registered', () => {
+  test('is one identity with and without dashes, and EVM addresses and hashes have no case', async () => {
+    const account = newAccount()
+    const profile = profileOf(account.address, { genesis_prompt_hash: `0x${'ab'.repeat(32)}` })
+    const first = await register(await signedRegistration(account, profile))
+    expect(first.status, first.text).toBe(200)
+    const bare = profile.automaton_id.replaceAll('-', '').toUpperCase()
+    const other = {
+      ...profile,
+      automaton_id: bare,
+      automaton_address: profile.automaton_address.toLowerCase(),
+      creator_address: profile.creator_address.toLowerCase(),
+      genesis_prompt_hash: `0x${'AB'.repeat(32)}`,
+    }
+    const again = await register(await signedRegistration(account, other))
+    expect(again.text).toBe(first.text)
+    expect((await read(bare)).text).toBe(first.text)
+  })
+
+  test('never changes, and the refusal names the first field that differs', async () => {
+    const account = newAccount()
+    const stranger = newAccount()
+    const profile = profileOf(account.address, { genesis_prompt_hash: `0x${'1'.repeat(64)}` })
+    const first = await register(await signedRegistration(account, profile))
+    const { genesis_prompt_hash: _, ...withoutHash } = profile
+    const expectImmutable = async (field: string, changed: typeof profile, by = account) => {
+      const answer = await register(await signedRegistration(by, changed))
+      expectRefusal(answer, 409, 'identity/immutable', `Profile ${field} is immutable after registration`)
+    }
+    await expectImmutable('name', { ...profile, name: 'Ada ' })
+    await expectImmutable('bio', { ...profile, bio: '' })
+    await expectImmutable('creator_address', { ...profile, creator_address: stranger.address, name: 'Eve' })
+    await expectImmutable('genesis_prompt_hash', { ...profile, genesis_prompt_hash: `0x${'2'.repeat(64)}` })
+    await expectImmutable('genesis_prompt_hash', withoutHash)
+    await expectImmutable('automaton_address', { ...profile, automaton_address: stranger.address }, stranger)
+    expect((await read(profile.automaton_id)).text).toBe(first.text)
+  })
+
+  test('is told by its id alone, and what is not there is 404', async () => {
+    const id = randomUUID()
+    expectRefusal(await read(id), 404, 'identity/not-found', `No automaton ${id} is registered.`)
+    expectRefusal(await read('7'), 400, 'request/invalid', '`id` must be a UUID, with or without dashes.')
+  })
+
+  test('survives a restart', async () => {
+    const account = newAccount()
+    const body = await signedRegistration(account, profileOf(account.address))
+    const first = await register(body)
+    await service.restart()
+    expect((await register(body)).text).toBe(first.text)
+  })
+})
+
+describe('a nonce', () => {
+  test('serves for one registration', async () => {
+    const account = newAccount()
+    const nonce = 'only-once'
+    const first = await signedRegistration(account, profileOf(account.address), { nonce })
+    expect((await register(first)).status).toBe(200)
+    const second = await signedRegistration(account, profileOf(account.address), { nonce })
+    expectRefusal(await register(second), 409, 'identity/nonce-used', 'The nonce was used already.')
+    expect((await read(second.automaton_id)).status).toBe(404)
+    const renewed = await signedRegistration(account, first, { nonce: randomUUID() })
+    expect((await register(renewed)).status).toBe(200)
+  })
+
+  test('is spent by no refusal', async () => {
+    const account = newAccount()
+    const body = await signedRegistration(account, profileOf(account.address))
+    expect((await register({ ...body, name: 'Eve' })).status).toBe(400)
+    expect((await register({ ...body, signature: vector.signature })).status).toBe(401)
+    expect((await register(body)).status).toBe(200)
+  })
+})
+
+describe('at the same time', () => {
+  test('fifty identical registrations make one record, and all are told the same', async () => {
+    const account = newAccount()
+    const body = await signedRegistration(account, profileOf(account.address))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => register(body)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  })
+
+  test('of different profiles with one id, one wins', async () => {
+    const account = newAccount()
+    const automaton_id = randomUUID()
+    const bodies = await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        signedRegistration(account, profileOf(account.address, { automaton_id, name: `Ada ${at}` })),
+      ),
+    )
+    const answers = await Promise.all(bodies.map(register))
+    const won = answers.filter(({ status }) => status === 200)
+    expect(won).toHaveLength(1)
+    for (const lost of answers.filter((it) => !won.includes(it))) {
+      expectRefusal(lost, 409, 'identity/immutable', 'Profile name is immutable after registration')
+    }
+    expect((await read(automaton_id)).text).toBe(won[0]?.text)
+  })
+
+  test('of different automatons with one nonce, one wins', async () => {
+    const account = newAccount()
+    const nonce = randomUUID()
+    const bodies = await Promise.all(
+      Array.from({ length: 20 }, () => signedRegistration(account, profileOf(account.address), { nonce })),
+    )
+    const answers = await Promise.all(bodies.map(register))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ json }) => json.code === 'identity/nonce-used')).toHaveLength(19)
+  })
+})
+
+describe('a creator', () => {
+  const creator = evmWallet()
+  const other = newAccount()
+  let creatorKey: string
+  let otherKey: string
+
+  beforeAll(async () => {
+    creatorKey = (await creator.signIn(service.url)).json.access_token
+    otherKey = secondAccount(service.dataDir).key
+    const message = siweMessage(service.url, { address: other.address, nonce: await newNonce(service.url) })
+    const body = { message, signature: await other.signMessage({ message }) }
+    expect((await service.send('/v1/auth/wallets', { key: otherKey, body })).status).toBe(201)
+  })
+
+  const bind = (key: string, body: object = {}) => service.send('/v1/automatons/nonce', { method: 'POST', key, body })
+  const ofCreator = (given: object = {}) => {
+    const account = newAccount()
+    return { account, profile: profileOf(account.address, { creator_address: creator.address, ...given }) }
+  }
+
+  test('gets by a sign-in or an API key a nonce that only registrations naming it can use', async () => {
+    const bound = await bind(creatorKey)
+    expect(bound.status, bound.text).toBe(200)
+    expect(bound.json).toEqual({
+      nonce: expect.any(String),
+      expires_at: new Date(nowMs + 15 * 60_000).toISOString(),
+      creator_address: creator.address,
+    })
+    expect((await bind(otherKey)).json.creator_address).toBe(other.address)
+    const { nonce } = bound.json
+    const stolen = newAccount()
+    const foreign = await signedRegistration(stolen, profileOf(stolen.address), { nonce })
+    expectRefusal(await register(foreign), 403, 'identity/nonce-bound', 'The nonce is bound to another creator.')
+
+    const { account, profile } = ofCreator({ creator_address: creator.address.toLowerCase() })
+    const own = await signedRegistration(account, profile, { nonce })
+    expect((await register(own)).status).toBe(200)
+    expect((await register(own)).status).toBe(200)
+    const { account: next, profile: nextProfile } = ofCreator()
+    const used = await signedRegistration(next, nextProfile, { nonce })
+    expectRefusal(await register(used), 409, 'identity/nonce-used')
+    expectRefusal(await register(foreign), 403, 'identity/nonce-bound')
+  })
+
+  test('may bind it to one automaton', async () => {
+    const { account, profile } = ofCreator()
+    const { nonce } = (await bind(creatorKey, { automaton_id: profile.automaton_id.replaceAll('-', '') })).json
+    const another = await signedRegistration(account, { ...profile, automaton_id: randomUUID() }, { nonce })
+    expectRefusal(await register(another), 403, 'identity/nonce-bound', 'The nonce is bound to another automaton.')
+    expect((await register(await signedRegistration(account, profile, { nonce }))).status).toBe(200)
+    expectRefusal(await bind(creatorKey, { automaton_id: 'x' }), 400, 'request/invalid')
+  })
+
+  test('loses a nonce after 15 minutes, for good', async () => {
+    const { nonce } = (await bind(creatorKey)).json
+    const { account, profile } = ofCreator()
+    const body = await signedRegistration(account, profile, { nonce })
+    nowMs += 15 * 60_000
+    expectRefusal(await register(body), 409, 'identity/nonce-used', 'The nonce has expired.')
+    await bind(creatorKey)
+    expectRefusal(await register(body), 409, 'identity/nonce-used', 'The nonce has expired.')
+  })
+
+  test('needs a credential and a wallet', async () => {
+    expectRefusal(await service.send('/v1/automatons/nonce', { method: 'POST', key: null }), 401, 'auth/required')
+    expectRefusal(await service.send('/v1/automatons', { key: null }), 401, 'auth/required')
+    expectRefusal(await bind(secondAccount(service.dataDir).key), 403, 'auth/wallet-needed')
+  })
+
+  test('hears of each registration, and lists its own and nobody else’s, newest first', async () => {
+    const heard: string[] = []
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/events`, {
+      headers: { authorization: `Bearer ${otherKey}` },
+    })
+    socket.on('message', (data) => heard.push(JSON.parse(String(data)).type))
+    try {
+      await until('it listens', () => heard.includes('ready'))
+      const [one, two] = [newAccount(), newAccount()]
+      const named = await signedRegistration(one, profileOf(one.address, { creator_address: other.address }))
+      await register(named)
+      nowMs += 1
+      const itself = profileOf(other.address, { creator_address: two.address })
+      await register(await signedRegistration(other, itself))
+      await until('both were told', () => heard.filter((it) => it === 'automatons.changed').length === 2)
+
+      const { json } = await service.send('/v1/automatons', { key: otherKey })
+      const ids = json.automatons.map((it: { automaton_id: string }) => it.automaton_id)
+      expect(ids).toEqual([itself.automaton_id, named.automaton_id])
+      expect(json).toMatchObject({ count: 2, data: json.automatons })
+      const activity = await service.send('/v1/activity', { key: otherKey })
+      expect(activity.text).toContain(named.automaton_id)
+      const nobody = await service.send('/v1/automatons', { key: secondAccount(service.dataDir).key })
+      expect(nobody.json).toEqual({ automatons: [], data: [], count: 0 })
+    } finally {
+      socket.close()
+    }
+  })
+})
+
+test('a service may be configured with another domain name', async () => {
+  const own = await runningService({ host: 'none', identityDomainName: 'My Automatons' })
+  try {
+    const account = newAccount()
+    const send = (body: unknown) => exchange(own.url, '/v1/automatons/register', { method: 'POST', key: null, body })
+    const profile = profileOf(account.address)
+    expect((await send(await signedRegistration(account, profile))).status).toBe(401)
+    expect((await send(await signedRegistration(account, profile, { domainName: 'My Automatons' }))).status).toBe(200)
+  } finally {
+    await own.close()
+  }
+})
