@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { NotedEntry } from '../../src/main/agent/activity/note.ts'
 import { openWallet } from '../../src/main/agent/wallet/openWallet.ts'
+import type { HeaderCost } from '../../src/main/agent/wallet/vaultHeader.ts'
 import { walletPlaces } from '../../src/main/agent/wallet/walletPlaces.ts'
 import { walletRepository } from '../../src/main/agent/wallet/walletRepository.ts'
 import type { WalletVault } from '../../src/main/agent/wallet/walletVault.ts'
@@ -20,10 +21,13 @@ export type TestWallet = {
   close(): void
 }
 
-type Options = { folder: string; setting?: 'auto' | 'vault_file'; now?: () => number }
+type Options = { folder: string; setting?: 'auto' | 'vault_file'; now?: () => number; cost?: HeaderCost }
+
+/** The least that a wallet may have: an eighth of the usual. */
+const cheap: HeaderCost = { n: 2 ** 14, r: 8, p: 1 }
 
 /** The wallet as the agent composes it, in a folder that may hold one already. */
-export function walletOf({ folder, setting = 'vault_file', now = Date.now }: Options): TestWallet {
+export function walletOf({ folder, setting = 'vault_file', now = Date.now, cost = cheap }: Options): TestWallet {
   const database = openDatabase(join(folder, 'agent.sqlite'))
   migrate(database, agentMigrations)
   const notes: NotedEntry[] = []
@@ -39,6 +43,7 @@ export function walletOf({ folder, setting = 'vault_file', now = Date.now }: Opt
     events: { publish: (event) => void events.push(event) },
     note: (entry) => void notes.push(entry),
     now,
+    cost,
   })
   return {
     wallet,

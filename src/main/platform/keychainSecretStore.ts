@@ -11,6 +11,8 @@ type Options = {
   deadlineMs?: number
 }
 
+/** A call that waits for the dialog of the keychain holds one of the four threads that files and keys need too. */
+const maxGivenUp = 2
 const service = 'Steward wallet'
 const dialogMs = 60_000
 const probeMs = 5_000
@@ -21,25 +23,24 @@ const kinds: Partial<Record<NodeJS.Platform, WalletBackend['kind']>> = {
 /** On Linux the kernel's own keyring forgets at the next boot: only the Secret Service counts as a keychain. */
 const entryOptions = { linux: { store: 'secret-service' } } as const
 
-/** The keychain of the system. What waits for its dialog holds a thread, so only one call is under way at a time. */
+/** The keychain of the system. */
 export function keychainSecretStore({ scopeName, platform, deadlineMs = dialogMs }: Options): SecretStore {
   const kind = kinds[platform] ?? 'secret_service'
-  let hanging: Promise<unknown> | undefined
+  let givenUp = 0
 
   const withEntry = async <T>(name: string, ms: number, use: (entry: AsyncEntry) => Promise<T>): Promise<T> => {
-    if (hanging) throw locked('The keychain still waits for an answer to its own dialog.')
+    if (givenUp >= maxGivenUp) throw locked('The keychain still waits for an answer to its own dialog.')
     const keychain = await import('keytar')
     let timer: NodeJS.Timeout | undefined
     try {
       const running = use(new keychain.AsyncEntry(service, `${scopeName}/${name}`, entryOptions))
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => {
-          const held = running
-            .catch(() => {}) // it was given up
-            .finally(() => {
-              if (hanging === held) hanging = undefined
-            })
-          hanging = held
+          givenUp += 1
+          const over = (): void => {
+            givenUp -= 1
+          }
+          running.then(over, over)
           reject(locked('The keychain did not answer in time: its own dialog may wait for you.'))
         }, ms)
       })

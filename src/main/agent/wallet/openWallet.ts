@@ -7,6 +7,7 @@ import { keystoreName, makeKeystore, openKeystore } from './keystoreFile.ts'
 import { requireStrong } from './passphrases.ts'
 import { privateKeyOf } from './privateKeyText.ts'
 import { entropyOf, newPhrase, phraseOf } from './recoveryPhrase.ts'
+import { fullCost, type HeaderCost } from './vaultHeader.ts'
 import {
   accountKey,
   type FoundAccount,
@@ -31,6 +32,8 @@ type Options = {
   events: Pick<LocalEvents, 'publish'>
   note: Note
   now: () => number
+  /** Of each guess at the passphrase; of new wallets and new passphrases. */
+  cost?: HeaderCost
 }
 
 const person = { kind: 'person', name: 'You' } as const
@@ -40,8 +43,8 @@ const lockWords: Record<LockReason, string> = {
   screen: 'The wallet was locked with the screen.',
 }
 
-export function openWallet({ repository, places, events, note, now }: Options): WalletVault {
-  const secrets = walletSecrets({ places, now })
+export function openWallet({ repository, places, events, note, now, cost = fullCost }: Options): WalletVault {
+  const secrets = walletSecrets({ places, now, cost })
   const settings = walletSettings(repository)
   const state = walletState({ repository, places, secrets, settings })
   /** Sealed texts of all keyrings while unlocked: signing needs no answer of the keychain. */

@@ -36,7 +36,7 @@ const Header = z.strictObject({
 export type VaultHeader = z.infer<typeof Header>
 
 /** https://www.rfc-editor.org/rfc/rfc7914: 128 MiB and most of a second for each guess. */
-const cost = { n: 2 ** 17, r: 8, p: 1 } as const
+export const fullCost: HeaderCost = { n: 2 ** 17, r: 8, p: 1 }
 const saltBytes = 32
 const keyBytes = 32
 const namesAbout = (names: readonly string[]): string => `steward-wallet/1 names ${names.join(' ')}`
@@ -44,7 +44,10 @@ const namesAbout = (names: readonly string[]): string => `steward-wallet/1 names
 /** How many phrases and keys fit: one entry of the system's keychain holds their names. */
 export const maxKeyrings = 24
 
-export async function wrapDataKey(dataKey: Buffer, passphrase: string, names: readonly string[]): Promise<VaultHeader> {
+export type HeaderCost = Pick<VaultHeader['kdf'], 'n' | 'r' | 'p'>
+type Wrapped = { dataKey: Buffer; passphrase: string; names: readonly string[]; cost: HeaderCost }
+
+export async function wrapDataKey({ dataKey, passphrase, names, cost }: Wrapped): Promise<VaultHeader> {
   const salt = randomBytes(saltBytes)
   const kdf = { name: 'scrypt', ...cost, salt: salt.toString('base64') } as const
   const wrapping = await wrappingKey(passphrase, kdf)

@@ -5,6 +5,7 @@ import type { SecretStore } from '../../platform/secretStore.ts'
 import { passphraseAttempts, requireStrong } from './passphrases.ts'
 import { seal, unseal } from './seal.ts'
 import {
+  type HeaderCost,
   maxKeyrings,
   newDataKey,
   parseHeader,
@@ -31,7 +32,7 @@ const Entry = z.strictObject({
 const entryAbout = (name: string, kind: SecretKind): string => `steward-wallet/1 secret ${name} ${kind}`
 
 /** The sealed secrets in their store, by the id of the keyring. */
-export function walletSecrets({ places, now }: { places: WalletPlaces; now: () => number }) {
+export function walletSecrets({ places, now, cost }: { places: WalletPlaces; now: () => number; cost: HeaderCost }) {
   const attempts = passphraseAttempts(now)
 
   const readHeader = async (store: SecretStore): Promise<VaultHeader | undefined> => {
@@ -77,7 +78,7 @@ export function walletSecrets({ places, now }: { places: WalletPlaces; now: () =
       requireStrong(passphrase, 'passphrase')
       const store = await places.claim()
       const dataKey = newDataKey()
-      return { store, header: await wrapDataKey(dataKey, passphrase, []), dataKey }
+      return { store, header: await wrapDataKey({ dataKey, passphrase, names: [], cost }), dataKey }
     },
     list,
     async put(opened: Opened, name: string, { kind, bytes }: Secret): Promise<void> {
@@ -95,7 +96,7 @@ export function walletSecrets({ places, now }: { places: WalletPlaces; now: () =
     },
     async rewrap(opened: Opened, passphrase: string): Promise<void> {
       requireStrong(passphrase, 'passphrase')
-      const header = await wrapDataKey(opened.dataKey, passphrase, opened.header.names)
+      const header = await wrapDataKey({ dataKey: opened.dataKey, passphrase, names: opened.header.names, cost })
       await writeHeader(opened.store, header)
       opened.header = header
     },

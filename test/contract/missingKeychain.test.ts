@@ -1,0 +1,16 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { keychainSecretStore } from '../../src/main/platform/keychainSecretStore.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** A process of its own: one that has met a bus stays with it. */
+process.env.DBUS_SESSION_BUS_ADDRESS = `unix:path=${join(temporaryFolder('bus'), 'none')}`
+
+test('says that there is no keychain where there is no D-Bus', async () => {
+  const store = keychainSecretStore({ scopeName: 'none', platform: 'linux' })
+  const missing = { code: 'wallet/keychain-unavailable', message: expect.stringContaining('No Secret Service answers') }
+  await expect(store.read('one')).rejects.toMatchObject(missing)
+  await expect(store.write('one', 'value')).rejects.toMatchObject(missing)
+  await expect(store.remove('one')).rejects.toMatchObject(missing)
+  expect(await store.fault()).toBe('No Secret Service answers: there is no D-Bus session.')
+})

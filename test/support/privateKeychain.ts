@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { until } from './eventually.ts'
+import { isAlive } from './processes.ts'
+import { temporaryFolder } from './temporaryFolder.ts'
+
+/** The dialog in which a person would unlock the keyring: it cannot be shown, or it stands there unanswered. */
+export type Prompt = 'refused' | 'unanswered'
+
+export type PrivateKeychain = {
+  /** Of the bus; set in the environment before the process first asks a keychain. */
+  address: string
+  /** The keyring is locked from now on, as after a new start of the session without its password. */
+  lock(prompt: Prompt): Promise<void>
+  unlock(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A GNOME Keyring with an unlocked keyring of its own, on a D-Bus of its own, that no other program of the session sees. */
+export async function privateKeychain(): Promise<PrivateKeychain> {
+  const folder = temporaryFolder('keychain')
+  const inside = (name: string) => join(folder, name)
+  for (const name of ['services', 'data', 'run', 'config', 'cache']) mkdirSync(inside(name), { mode: 0o700 })
+  const address = `unix:path=${inside('bus')}`
+  const environment = {
+    ...process.env,
+    HOME: folder,
+    XDG_DATA_HOME: inside('data'),
+    XDG_RUNTIME_DIR: inside('run'),
+    XDG_CONFIG_HOME: inside('config'),
+    XDG_CACHE_HOME: inside('cache'),
+    DBUS_SESSION_BUS_ADDRESS: address,
+  }
+  writeFileSync(inside('bus.conf'), busConfiguration(address, inside('services')))
+  writeFileSync(inside('services/prompter.service'), service(inside('prompter')))
+  const setPrompt = (prompt: Prompt): void =>
+    writeFileSync(
+      inside('prompter'),
+      `#!/bin/sh\n${prompt === 'refused' ? 'exit 1' : `echo $$ >> ${inside('prompter.pid')}\nexec sleep 600`}\n`,
+      { mode: 0o700 },
+    )
+  setPrompt('refused')
+  const start = (command: string, parts: readonly string[], said: string): ChildProcess => {
+    const child = spawn(command, parts, { env: environment, stdio: ['pipe', 'ignore', 'ignore'] })
+    child.stdin?.on('error', () => {}) // it ended before it read
+    child.stdin?.end(said)
+    return child
+  }
+  const bus = start('dbus-daemon', ['--nofork', `--config-file=${inside('bus.conf')}`], '')
+  await until('the bus listens', () => existsSync(inside('bus')))
+  const startKeyring = async (parts: readonly string[]): Promise<ChildProcess> => {
+    const child = start('gnome-keyring-daemon', ['--foreground', '--components=secrets', ...parts], '\n')
+    await until('the keyring answers', () => answers(environment))
+    return child
+  }
+  let keyring = await startKeyring(['--unlock'])
+
+  return {
+    address,
+    async lock(prompt) {
+      setPrompt(prompt)
+      await ended(keyring)
+      keyring = await startKeyring([])
+    },
+    async unlock() {
+      await ended(keyring)
+      keyring = await startKeyring(['--unlock'])
+    },
+    async close() {
+      await ended(keyring)
+      await ended(bus)
+      const pids = existsSync(inside('prompter.pid')) ? readFileSync(inside('prompter.pid'), 'utf8') : ''
+      for (const pid of pids.split('\n').filter(Boolean).map(Number)) if (isAlive(pid)) process.kill(pid)
+    },
+  }
+}
+
+function answers(env: NodeJS.ProcessEnv): Promise<boolean> {
+  const parts = ['--session', '--print-reply', '--dest=org.freedesktop.DBus', '/', 'org.freedesktop.DBus.NameHasOwner']
+  const child = spawn('dbus-send', [...parts, 'string:org.freedesktop.secrets'], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let said = ''
+  child.stdout.on('data', (bytes: Buffer) => {
+    said += bytes.toString()
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', () => resolve(said.includes('boolean true')))
+  })
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  await gone
+}
+
+function busConfiguration(address: string, services: string): string {
+  return `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>${address}</listen>
+  <auth>EXTERNAL</auth>
+  <servicedir>${services}</servicedir>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+`
+}
+
+function service(program: string): string {
+  return `[D-BUS Service]\nName=org.gnome.keyring.SystemPrompter\nExec=${program}\n`
+}
