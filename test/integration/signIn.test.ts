@@ -1,27 +1,497 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { evmWallet } from '../support/wallets.ts'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { secp256k1 } from '@noble/curves/secp256k1'
+import { base64 } from '@scure/base'
+import { SiweMessage as ForkedSiweMessage } from '@signinwithethereum/siwe'
+import { createSignInMessageText } from '@solana/wallet-standard-util'
+import { type JWTPayload, SignJWT } from 'jose'
+import { SiweMessage } from 'siwe'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
+import { evmWallet, newNonce, siweMessage, siwsInput, solanaWallet } from '../support/wallets.ts'
 
+/** Sign-in by wallets, over HTTP, with messages that the usual libraries make. No sandbox is needed for it. */
 let service: TestService
+let passedMs = 0
+const now = () => Date.now() + passedMs
+const minuteMs = 60_000
+
 beforeAll(async () => {
-  service = await runningService({ host: 'none', signInDomains: ['conway.tech'] })
+  service = await runningService({ host: 'none', signInDomains: ['conway.tech'], now })
 })
 afterAll(() => service?.close())
 
-test('a wallet signs in', async () => {
-  const wallet = evmWallet()
-  const answer = await wallet.signIn(service.url)
-  expect(answer.json).toEqual({
-    access_token: expect.any(String),
-    refresh_token: expect.any(String),
-    token_type: 'Bearer',
-    expires_in: 3600,
+const post = (path: string, body: unknown) => exchange(service.url, path, { body })
+const verify = (body: object) => post('/v1/auth/verify', body)
+const wallet = evmWallet(now)
+const solana = solanaWallet(now)
+const tokensOf = { access_token: expect.any(String), refresh_token: expect.stringMatching(/^srt_[\w-]{43}$/) }
+const signedIn = { ...tokensOf, token_type: 'Bearer', expires_in: 3600 }
+
+/** A message of today's clock of the service, signed as it is. */
+async function attempt(textOf: (nonce: string) => string, sign = wallet.sign): Promise<Answer> {
+  const message = textOf(await newNonce(service.url))
+  return verify({ message, signature: await sign(message) })
+}
+
+const usual = (nonce: string, given: Partial<Parameters<typeof siweMessage>[1]> = {}) =>
+  siweMessage(service.url, { address: wallet.address, nonce, issuedAt: new Date(now()), ...given })
+const fields = (nonce: string) => ({
+  domain: new URL(service.url).host,
+  address: wallet.address,
+  statement: 'Sign in.',
+  uri: service.url,
+  version: '1',
+  chainId: 8453,
+  nonce,
+  issuedAt: new Date(now()).toISOString(),
+})
+
+describe('a nonce', () => {
+  test('is long, of letters and digits, and ends in five minutes, under each of its paths', async () => {
+    for (const path of ['/v1/auth/nonce', '/auth/nonce', '/auth/solana/nonce']) {
+      const { status, json } = await exchange(service.url, path, { method: 'POST' })
+      expect(status).toBe(200)
+      expect(json.nonce).toMatch(/^[A-Za-z0-9]{16,}$/)
+      const leftMs = Date.parse(json.expires_at) - now()
+      expect(leftMs).toBeGreaterThan(4 * minuteMs)
+      expect(leftMs).toBeLessThanOrEqual(5 * minuteMs)
+    }
   })
-  const me = await service.send('/auth/me', { key: answer.json.access_token })
-  expect(me.json).toMatchObject({ wallet_address: wallet.address, wallet_type: 'evm', role: 'user' })
-  expect((await service.send('/v1/auth/me')).json).toMatchObject({
-    wallet_address: null,
-    role: 'owner',
-    api_key: { name: 'Owner key' },
+
+  test('serves once, also when what names it is wrong', async () => {
+    const message = usual(await newNonce(service.url))
+    const signature = await wallet.sign(message)
+    expect((await verify({ message: `${message}\n`, signature })).status).toBe(400)
+    expect(await verify({ message, signature })).toMatchObject(refusedNonce)
+    expect(await verify({ message, signature })).toMatchObject(refusedNonce)
   })
+
+  test('serves two at once to one only', async () => {
+    const message = usual(await newNonce(service.url))
+    const body = { message, signature: await wallet.sign(message) }
+    const answers = await Promise.all([verify(body), verify(body), verify(body)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401])
+  })
+
+  test('that is unknown or over is refused', async () => {
+    expect(await attempt(() => usual('0123456789abcdef0123456789abcdef'))).toMatchObject(refusedNonce)
+    const nonce = await newNonce(service.url)
+    passedMs += 5 * minuteMs
+    expect(await attempt(() => usual(nonce))).toMatchObject(refusedNonce)
+  })
+})
+
+const refusedNonce = { status: 401, json: { error: 'Invalid or expired nonce', code: 'auth/nonce' } }
+const refused = { status: 400, json: { error: 'Verification failed', code: 'auth/verification' } }
+
+describe('a message of an Ethereum wallet is taken', () => {
+  test.each<[string, (nonce: string) => string]>([
+    ['as viem makes it', (nonce) => usual(nonce)],
+    ['as siwe makes it', (nonce) => new SiweMessage(fields(nonce)).prepareMessage()],
+    ['as @signinwithethereum/siwe makes it', (nonce) => new ForkedSiweMessage(fields(nonce)).prepareMessage()],
+    [
+      'without a statement, by viem',
+      (nonce) =>
+        siweMessage(service.url, {
+          ...fields(nonce),
+          address: wallet.address,
+          statement: undefined,
+          version: '1',
+          issuedAt: new Date(now()),
+        }),
+    ],
+    ['without a statement, by siwe', (nonce) => new SiweMessage(without(fields(nonce), 'statement')).prepareMessage()],
+    [
+      'with all that it can hold',
+      (nonce) =>
+        usual(nonce, {
+          scheme: 'http',
+          expirationTime: new Date(now() + minuteMs),
+          notBefore: new Date(now() - minuteMs),
+          requestId: 'request-1',
+          resources: ['https://example.com/one', 'ipfs://two'],
+        }),
+    ],
+    ['for the test network', (nonce) => usual(nonce, { chainId: 84532 })],
+    ['for the name without the port', (nonce) => usual(nonce, { domain: '127.0.0.1' })],
+    [
+      'for a domain of the list',
+      (nonce) => usual(nonce, { domain: 'conway.tech', uri: 'https://api.conway.tech/v1/auth/verify' }),
+    ],
+    ['with times in whole seconds', (nonce) => usual(nonce).replace(/\.\d{3}Z/g, 'Z')],
+  ])('%s', async (_, textOf) => {
+    const answer = await attempt(textOf)
+    expect(answer.json).toEqual(signedIn)
+  })
+})
+
+describe('a message of an Ethereum wallet is refused', () => {
+  const later = (ms: number) => new Date(now() + ms)
+  test.each<[string, (nonce: string) => string]>([
+    ['for another domain', (nonce) => usual(nonce, { domain: 'evil.example' })],
+    ['for a domain that ends like ours', (nonce) => usual(nonce, { domain: 'evil-conway.tech' })],
+    ['for another port', (nonce) => usual(nonce, { domain: '127.0.0.1:1' })],
+    ['with the address of another place', (nonce) => usual(nonce, { uri: 'https://evil.example/' })],
+    ['for another chain', (nonce) => usual(nonce, { chainId: 1 })],
+    ['of another version', (nonce) => usual(nonce).replace('Version: 1', 'Version: 2')],
+    ['from the future', (nonce) => usual(nonce, { issuedAt: later(5 * minuteMs) })],
+    ['older than its nonce', (nonce) => usual(nonce, { issuedAt: later(-5 * minuteMs) })],
+    ['that is over', (nonce) => usual(nonce, { expirationTime: later(-1000) })],
+    ['that is not yet', (nonce) => usual(nonce, { notBefore: later(minuteMs) })],
+    ['with a time that is none', (nonce) => usual(nonce).replace(/Issued At: .*/, 'Issued At: yesterday')],
+    ['with something behind it', (nonce) => `${usual(nonce)}\nand more`],
+    ['with an empty line behind it', (nonce) => `${usual(nonce)}\n`],
+    ['with a line in between', (nonce) => usual(nonce).replace('Version', 'Role: owner\nVersion')],
+    ['with a field twice', (nonce) => usual(nonce).replace('Version', `URI: ${service.url}\nVersion`)],
+    ['with two nonces', (nonce) => usual(nonce).replace('Issued', 'Nonce: 0123456789abcdef\nIssued')],
+    ['with its fields in another order', (nonce) => usual(nonce).replace(/(Version: 1)\n(Chain ID: 8453)/, '$2\n$1')],
+    ['with lines that end otherwise', (nonce) => usual(nonce).replaceAll('\n', '\r\n')],
+    ['with a statement of two lines', (nonce) => usual(nonce).replace('Sign in to Steward.', 'Sign in\nto Steward.')],
+    ['with the address in lower case', (nonce) => usual(nonce).replace(wallet.address, wallet.address.toLowerCase())],
+    [
+      'with the address in upper case',
+      (nonce) => usual(nonce).replace(wallet.address, `0x${wallet.address.slice(2).toUpperCase()}`),
+    ],
+    ['without a nonce', (nonce) => usual(nonce).replace(/Nonce: .*\n/, '')],
+    ['without a chain', (nonce) => usual(nonce).replace(/Chain ID: .*\n/, '')],
+    ['that is none', () => 'Let me in.'],
+  ])('%s', async (_, textOf) => {
+    expect(await attempt(textOf)).toMatchObject(refused)
+  })
+
+  test('signed by somebody else', async () => {
+    expect(await attempt((nonce) => usual(nonce), evmWallet(now).sign)).toMatchObject(refused)
+  })
+
+  test('that was changed after it was signed', async () => {
+    const message = usual(await newNonce(service.url))
+    const signature = await wallet.sign(message)
+    expect(await verify({ message: message.replace('Sign in to', 'Sign in for'), signature })).toMatchObject(refused)
+  })
+
+  test.each<[string, (signature: string) => string]>([
+    ['with the high s', highS],
+    ['in the short form of EIP-2098', shortForm],
+    ['with a byte more', (signature) => `${signature}00`],
+    ['with a byte less', (signature) => signature.slice(0, -2)],
+    ['without 0x', (signature) => signature.slice(2)],
+    ['with a v that there is not', (signature) => `${signature.slice(0, -2)}1d`],
+    ['of zeros', () => `0x${'0'.repeat(128)}1b`],
+    ['with an r that is too large', (signature) => `0x${'f'.repeat(64)}${signature.slice(66)}`],
+    ['that is none', () => 'signature'],
+  ])('with a signature %s', async (_, tampered) => {
+    const sign = async (text: string) => tampered(await wallet.sign(text))
+    expect(await attempt((nonce) => usual(nonce), sign)).toMatchObject(refused)
+  })
+})
+
+function highS(signature: string): string {
+  const s = secp256k1.CURVE.n - BigInt(`0x${signature.slice(66, 130)}`)
+  return `${signature.slice(0, 66)}${s.toString(16).padStart(64, '0')}${signature.endsWith('1b') ? '1c' : '1b'}`
+}
+
+function shortForm(signature: string): string {
+  const odd = signature.endsWith('1c') ? 1n << 255n : 0n
+  const s = BigInt(`0x${signature.slice(66, 130)}`) | odd
+  return `${signature.slice(0, 66)}${s.toString(16).padStart(64, '0')}`
+}
+
+describe('a message of a Solana wallet', () => {
+  const input = (nonce: string) => ({
+    ...siwsInput(service.url, solana.address),
+    issuedAt: new Date(now()).toISOString(),
+    nonce,
+  })
+  const base58Of = solana.sign
+  const base64Of = async (text: string) => base64.encode(await solana.signBytes(text))
+
+  test.each<[string, (nonce: string) => string, (text: string) => Promise<string>]>([
+    ['as the standard library makes it', (nonce) => createSignInMessageText(input(nonce)), base58Of],
+    ['with a signature in base64', (nonce) => createSignInMessageText(input(nonce)), base64Of],
+    ['without a statement', (nonce) => createSignInMessageText(without(input(nonce), 'statement')), base58Of],
+    [
+      'with nothing but a nonce',
+      (nonce) => createSignInMessageText({ domain: input(nonce).domain, address: solana.address, nonce }),
+      base58Of,
+    ],
+    [
+      'with an empty line for the statement',
+      (nonce) => createSignInMessageText({ ...input(nonce), statement: 'GAP' }).replace('GAP\n', ''),
+      base58Of,
+    ],
+    [
+      'with all that it can hold',
+      (nonce) =>
+        createSignInMessageText({
+          ...input(nonce),
+          expirationTime: new Date(now() + minuteMs).toISOString(),
+          notBefore: input(nonce).issuedAt,
+          requestId: '1',
+          resources: ['https://example.com/'],
+        }),
+      base58Of,
+    ],
+  ])('is taken %s', async (_, textOf, sign) => {
+    for (const path of ['/v1/auth/verify', '/auth/solana/verify']) {
+      const message = textOf(await newNonce(service.url))
+      const answer = await post(path, { message, signature: await sign(message) })
+      expect(answer.json).toEqual(signedIn)
+      const me = await service.send('/auth/me', { key: answer.json.access_token })
+      expect(me.json).toMatchObject({ wallet_address: solana.address, wallet_type: 'solana', role: 'user' })
+    }
+  })
+
+  test.each<[string, (nonce: string) => string]>([
+    ['for another domain', (nonce) => createSignInMessageText({ ...input(nonce), domain: 'evil.example' })],
+    ['for another chain', (nonce) => createSignInMessageText({ ...input(nonce), chainId: 'solana:other' })],
+    ['of another version', (nonce) => createSignInMessageText({ ...input(nonce), version: '2' })],
+    [
+      'that is over',
+      (nonce) => createSignInMessageText({ ...input(nonce), expirationTime: new Date(now() - 1).toISOString() }),
+    ],
+    ['with something behind it', (nonce) => `${createSignInMessageText(input(nonce))}\n`],
+    ['with an address that is none', (nonce) => createSignInMessageText({ ...input(nonce), address: '1111' })],
+  ])('is refused %s', async (_, textOf) => {
+    expect(await attempt(textOf, solana.sign)).toMatchObject(refused)
+  })
+
+  test('with the address of a victim, signed by another key, is refused', async () => {
+    const thief = solanaWallet(now)
+    expect(await attempt((nonce) => createSignInMessageText(input(nonce)), thief.sign)).toMatchObject(refused)
+  })
+
+  test('of a key that verifies everything is refused', async () => {
+    // The neutral point as the key, and the signature R = neutral point, s = 0: lax verifiers take it for any message.
+    const weak = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
+    const sign = async () => base64.encode(Uint8Array.from({ length: 64 }, (_, at) => (at === 0 ? 1 : 0)))
+    const textOf = (nonce: string) => createSignInMessageText({ ...input(nonce), address: weak })
+    expect(await attempt(textOf, sign)).toMatchObject(refused)
+  })
+
+  test('is no message of an Ethereum wallet', async () => {
+    const message = createSignInMessageText(input(await newNonce(service.url)))
+    const body = { message, signature: await solana.sign(message), chain_type: 'evm' }
+    expect(await verify(body)).toMatchObject(refused)
+  })
+})
+
+function without<T extends object, K extends keyof T>(given: T, name: K): Omit<T, K> {
+  const { [name]: _, ...rest } = given
+  return rest
+}
+
+describe('an access token', () => {
+  const claims = async (): Promise<{ token: string; payload: JWTPayload }> => {
+    const { access_token: token } = (await wallet.signIn(service.url)).json
+    return { token, payload: JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString()) }
+  }
+  const secret = () => Buffer.from(readFileSync(join(service.dataDir, 'token.secret'), 'utf8').trim(), 'base64url')
+  const header = { alg: 'HS256', typ: 'at+jwt', kid: 'steward' }
+  const made = (payload: JWTPayload, head: typeof header = header, key: Uint8Array = secret()) =>
+    new SignJWT(payload).setProtectedHeader(head).sign(key)
+  const ask = async (key: string) => (await service.send('/v1/auth/me', { key })).status
+
+  test('names the account on its chain, and works as a key does', async () => {
+    const { token, payload } = await claims()
+    expect(payload).toMatchObject({
+      sub: `eip155:8453:${wallet.address}`,
+      iss: expect.any(String),
+      aud: expect.any(String),
+    })
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3600)
+    for (const headers of [{ authorization: `Bearer ${token}` }, { authorization: token }, { 'x-api-key': token }]) {
+      expect((await service.send('/v1/sandboxes', { key: null, headers })).json.count).toBe(0)
+    }
+  })
+
+  test('is taken from whoever knows the secret, so that the refusals below have one reason each', async () => {
+    expect(await ask(await made((await claims()).payload))).toBe(200)
+  })
+
+  test.each<[string, (payload: JWTPayload, token: string) => Promise<string>]>([
+    [
+      'without a signature',
+      async (payload) => `${encoded({ alg: 'none', typ: 'at+jwt', kid: 'steward' })}.${encoded(payload)}.`,
+    ],
+    ['with its signature cut off', async (_, token) => token.slice(0, token.lastIndexOf('.') + 1)],
+    ['with a signature spelled otherwise', async (_, token) => `${token}=`],
+    ['with another secret', (payload) => made(payload, header, Buffer.alloc(32, 1))],
+    ['with a secret that is guessed', (payload) => made(payload, header, new TextEncoder().encode('steward'))],
+    ['with another algorithm', (payload) => made(payload, { ...header, alg: 'HS512' })],
+    [
+      'that says RS256',
+      async (payload, token) => `${encoded({ ...header, alg: 'RS256' })}.${encoded(payload)}.${token.split('.')[2]}`,
+    ],
+    ['of another type', (payload) => made(payload, { ...header, typ: 'JWT' })],
+    ['of another issuer', (payload) => made({ ...payload, iss: 'urn:else' })],
+    ['for another audience', (payload) => made({ ...payload, aud: 'urn:else' })],
+    ['that is over', (payload) => made({ ...payload, exp: Math.floor(now() / 1000) - 1 })],
+    ['without an end', (payload) => made(without(payload, 'exp') as JWTPayload)],
+    ['of a sign-in that there was not', (payload) => made({ ...payload, family: 'fam_000000000000000000000000' })],
+    ['of another account', (payload) => made({ ...payload, account: 'acct_000000000000000000000000' })],
+    [
+      'whose claims were changed',
+      async (payload, token) => token.replace(/\.[^.]+\./, `.${encoded({ ...payload, sub: 'eip155:8453:0x1' })}.`),
+    ],
+  ])('%s is refused', async (_, forge) => {
+    const { token, payload } = await claims()
+    expect(await ask(await forge(payload, token))).toBe(401)
+  })
+
+  test('ends after an hour', async () => {
+    const { access_token: token } = (await wallet.signIn(service.url)).json
+    expect(await ask(token)).toBe(200)
+    passedMs += 60 * minuteMs
+    expect(await ask(token)).toBe(401)
+  })
+
+  test('is signed with a secret that only this user may read and that survives a restart', async () => {
+    const { access_token: token, refresh_token } = (await wallet.signIn(service.url)).json
+    const kept = secret()
+    await service.restart()
+    expect(secret()).toEqual(kept)
+    expect(statSync(join(service.dataDir, 'token.secret')).mode & 0o777).toBe(0o600)
+    expect(await ask(token)).toBe(200)
+    expect((await post('/v1/auth/refresh', { refresh_token })).status).toBe(200)
+  })
+})
+
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+describe('a refresh token', () => {
+  const refresh = (refresh_token: string, path = '/v1/auth/refresh') => post(path, { refresh_token })
+  const over = { status: 401, json: { error: 'The refresh token is not valid.', code: 'auth/refresh' } }
+  const isIn = async (key: string) => (await service.send('/v1/auth/me', { key })).status === 200
+
+  test('gives a new pair, each time once, for thirty days', async () => {
+    const first = (await wallet.signIn(service.url)).json
+    const second = await refresh(first.refresh_token, '/auth/refresh')
+    expect(second.json).toEqual(signedIn)
+    expect(second.json.refresh_token).not.toBe(first.refresh_token)
+    passedMs += 29 * 24 * 60 * minuteMs
+    const third = await refresh(second.json.refresh_token)
+    expect(third.status).toBe(200)
+    expect(await isIn(third.json.access_token)).toBe(true)
+    passedMs += 30 * 24 * 60 * minuteMs
+    expect(await refresh(third.json.refresh_token)).toMatchObject(over)
+  })
+
+  test('that comes again ends all that came from the same sign-in, and nothing else', async () => {
+    const other = (await wallet.signIn(service.url)).json
+    const first = (await wallet.signIn(service.url)).json
+    const second = (await refresh(first.refresh_token)).json
+    expect(await refresh(first.refresh_token)).toMatchObject(over)
+    expect(await refresh(second.refresh_token)).toMatchObject(over)
+    expect([await isIn(first.access_token), await isIn(second.access_token)]).toEqual([false, false])
+    expect(await isIn(other.access_token)).toBe(true)
+    const noted = await service.send('/v1/activity?limit=500', { key: other.access_token })
+    expect(noted.json.activities.map(({ type }: { type: string }) => type)).toContain('auth.refused_reuse')
+  })
+
+  test('that is used twice at once serves one, and then ends', async () => {
+    const { refresh_token } = (await wallet.signIn(service.url)).json
+    const answers = await Promise.all([refresh(refresh_token), refresh(refresh_token), refresh(refresh_token)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401])
+    const won = answers.find(({ status }) => status === 200)?.json
+    expect(await isIn(won.access_token)).toBe(false)
+  })
+
+  test('ends when the wallet signs out, with its access tokens', async () => {
+    const tokens = (await wallet.signIn(service.url)).json
+    for (const _ of ['once', 'and again']) {
+      expect((await post('/auth/logout', { refresh_token: tokens.refresh_token })).json).toEqual({ success: true })
+    }
+    expect(await isIn(tokens.access_token)).toBe(false)
+    expect(await refresh(tokens.refresh_token)).toMatchObject(over)
+  })
+
+  test.each(['', 'srt_', 'x'.repeat(2000)])('that is none is refused', async (refresh_token) => {
+    expect((await refresh(refresh_token)).status).toBeGreaterThanOrEqual(400)
+    expect(await refresh(`srt_${'A'.repeat(43)}`)).toMatchObject(over)
+  })
+
+  test('stands nowhere in the database, nor does the secret of the access tokens', async () => {
+    const tokens = (await wallet.signIn(service.url)).json
+    const secret = readFileSync(join(service.dataDir, 'token.secret'), 'utf8').trim()
+    for (const ending of ['', '-wal']) {
+      const bytes = readFileSync(join(service.dataDir, `service.sqlite${ending}`))
+      for (const text of [tokens.refresh_token, tokens.access_token, secret]) expect(bytes.includes(text)).toBe(false)
+    }
+  })
+})
+
+describe('wallets of an account', () => {
+  const me = async (key: string) => (await service.send('/v1/auth/me', { key })).json
+  const link = async (key: string, newcomer: ReturnType<typeof evmWallet>) =>
+    service.send('/v1/auth/wallets', { key, body: await newcomer.signedMessage(service.url) })
+  const unlink = (key: string, address: string) =>
+    service.send(`/v1/auth/wallets/${address}`, { method: 'DELETE', key })
+
+  test('one that is linked to the owner signs in as the owner, until it is parted', async () => {
+    const mine = evmWallet(now)
+    const linked = await link(service.key, mine)
+    expect(linked).toMatchObject({
+      status: 201,
+      json: { wallet_address: mine.address, wallet_type: 'evm', caip10: `eip155:8453:${mine.address}` },
+    })
+    expect((await link(service.key, mine)).status).toBe(201)
+    const tokens = (await mine.signIn(service.url)).json
+    const owner = await me(service.key)
+    expect(await me(tokens.access_token)).toMatchObject({
+      id: owner.id,
+      role: 'owner',
+      wallet_address: mine.address,
+      api_key: null,
+    })
+    expect((await unlink(service.key, mine.address.toLowerCase())).json).toMatchObject({
+      success: true,
+      wallet_address: mine.address,
+    })
+    expect((await service.send('/v1/auth/me', { key: tokens.access_token })).status).toBe(401)
+    expect((await post('/v1/auth/refresh', { refresh_token: tokens.refresh_token })).status).toBe(401)
+    expect(await me((await mine.signIn(service.url)).json.access_token)).toMatchObject({ role: 'user' })
+  })
+
+  test('one that belongs to somebody else is not linked, nor parted by others', async () => {
+    const theirs = evmWallet(now)
+    await theirs.signIn(service.url)
+    expect(await link(service.key, theirs)).toMatchObject({ status: 409, json: { code: 'auth/wallet-linked' } })
+    const foreign = await unlink(service.key, theirs.address)
+    const unknown = await unlink(service.key, evmWallet(now).address)
+    expect([foreign.status, foreign.json.code]).toEqual([404, 'auth/wallet-not-linked'])
+    expect([unknown.status, unknown.json.code]).toEqual([404, 'auth/wallet-not-linked'])
+  })
+
+  test('needs a fresh message of the wallet itself', async () => {
+    const body = await evmWallet(now).signedMessage(service.url)
+    const forged = { ...body, signature: await wallet.sign(body.message) }
+    expect(await service.send('/v1/auth/wallets', { body: forged })).toMatchObject(refused)
+    expect(await service.send('/v1/auth/wallets', { body })).toMatchObject(refusedNonce)
+  })
+
+  test('the only way into an account stays', async () => {
+    const lone = evmWallet(now)
+    const { access_token: key } = (await lone.signIn(service.url)).json
+    expect((await unlink(key, lone.address)).status).toBe(403)
+    const made = await service.send('/v1/auth/api-keys', { key, body: { name: 'script' } })
+    expect(made.status).toBe(201)
+    expect((await me(made.json.key)).wallet_address).toBe(lone.address)
+    expect((await unlink(key, lone.address)).status).toBe(200)
+    expect(await me(made.json.key)).toMatchObject({ wallet_address: null, wallets: [], api_key: { name: 'script' } })
+  })
+})
+
+test('a service that makes no new accounts knows the wallets that were linked, and no others', async () => {
+  const closed = await runningService({ host: 'none', newAccounts: false })
+  try {
+    const mine = evmWallet()
+    expect(await mine.signIn(closed.url)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
+    await closed.send('/v1/auth/wallets', { body: await mine.signedMessage(closed.url) })
+    expect((await mine.signIn(closed.url)).status).toBe(200)
+  } finally {
+    await closed.close()
+  }
 })

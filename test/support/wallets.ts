@@ -14,26 +14,30 @@ export type SigningWallet = {
   signIn(url: string): Promise<Answer>
 }
 
-export function evmWallet(): SigningWallet & { address: `0x${string}` } {
+/** @param now the clock of the service, where it is not the real one */
+export function evmWallet(now: () => number = Date.now): SigningWallet & { address: `0x${string}` } {
   const account = privateKeyToAccount(generatePrivateKey())
   const sign = (message: string) => account.signMessage({ message })
   return signingWallet({
     chainType: 'evm',
     address: account.address,
     sign,
-    messageFor: (url, nonce) => siweMessage(url, { address: account.address, nonce }),
+    messageFor: (url, nonce) => siweMessage(url, { address: account.address, nonce, issuedAt: new Date(now()) }),
   })
 }
 
-export function solanaWallet(): SigningWallet {
+export function solanaWallet(now: () => number = Date.now): SigningWallet & { signBytes(text: string): Uint8Array } {
   const { publicKey, secretKey } = nacl.sign.keyPair()
   const address = base58.encode(publicKey)
-  return signingWallet({
+  const signBytes = (text: string) => nacl.sign.detached(new TextEncoder().encode(text), secretKey)
+  const wallet = signingWallet({
     chainType: 'solana',
     address,
-    sign: async (text) => base58.encode(nacl.sign.detached(new TextEncoder().encode(text), secretKey)),
-    messageFor: (url, nonce) => createSignInMessageText({ ...siwsInput(url, address), nonce }),
+    sign: async (text) => base58.encode(signBytes(text)),
+    messageFor: (url, nonce) =>
+      createSignInMessageText({ ...siwsInput(url, address), issuedAt: new Date(now()).toISOString(), nonce }),
   })
+  return { ...wallet, signBytes }
 }
 
 /** What `viem` makes of the usual fields, and of those given instead. */
