@@ -15,6 +15,8 @@ const Url = z.url({ protocol: /^https?$/, error: 'must be an http:// or https://
 const RpcUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
 const File = z.string().min(1, 'must name a file').nullable()
 
+const perMinute = z.int('must be a whole number').min(1, 'must be at least 1').max(1_000_000, 'must be at most 1000000')
+
 const loopbackEndpoint = /^tcp:\/\/(localhost|127(\.\d+){3}|\[::1\]):/
 
 const Docker = z
@@ -88,8 +90,23 @@ export const Config = z.strictObject({
             'Exposed ports are reached at https://{port}-{sandbox_id}.{sandbox_host}: its DNS and TLS, for all names below it, lead to the service. Without it, at http://{port}-{sandbox_id}.localhost on this machine.',
         }),
       insecure_behind_proxy: z.boolean().default(false).meta({
-        description: 'Listen beyond loopback without TLS, because a proxy in front adds it.',
+        description:
+          'Listen beyond loopback without TLS, because a proxy in front adds it. Then the last entry of X-Forwarded-For is the address of a caller, so nobody but the proxy may reach the service.',
       }),
+      rate_limits: z
+        .strictObject({
+          per_key: perMinute.default(6_000).meta({
+            description: 'Requests a minute with one key or sign-in, and as many at once. The owner has no limit.',
+          }),
+          per_address: perMinute.default(12_000).meta({
+            description:
+              'Requests a minute from one address, those of the owner left out; of IPv6 from one network of 64 bits.',
+          }),
+          sign_ins_per_address: perMinute.default(300).meta({
+            description: 'Of these, requests of the sign-in itself: nonces, messages, refresh tokens.',
+          }),
+        })
+        .prefault({}),
     })
     .prefault({}),
   auth: z
@@ -264,6 +281,7 @@ function fromText({ schema, variable }: ConfigKey, text: string): unknown {
   const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema
   if (inner instanceof z.ZodArray) return text.split(',').map((it) => it.trim())
   if (inner instanceof z.ZodNullable && text === '') return null
+  if (inner instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
   if (!(inner instanceof z.ZodBoolean)) return text
   if (text === 'true' || text === '1') return true
   if (text === 'false' || text === '0') return false

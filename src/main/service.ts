@@ -46,6 +46,7 @@ async function run(given: Given): Promise<void> {
           ...(config.service.public_url !== null && { publicUrl: config.service.public_url }),
           ...(config.service.sandbox_host !== null && { sandboxHost: config.service.sandbox_host }),
           signInDomains: config.auth.domains,
+          rateLimits: rateLimitNumbers(config),
           newAccounts: config.auth.new_accounts,
           defaultNetwork: config.sandboxes.default_network,
           runtimes: config.sandboxes.runtimes,
@@ -83,6 +84,11 @@ function listenAddress(given: Given, config: Config): ListenAddress {
   const address = parseListen(text)
   if (!address) throw wrongListen(text)
   return address
+}
+
+function rateLimitNumbers({ service }: Config) {
+  const { per_key: perKey, per_address: perAddress, sign_ins_per_address: signInsPerAddress } = service.rate_limits
+  return { perKey, perAddress, signInsPerAddress }
 }
 
 function pem(file: string): string {

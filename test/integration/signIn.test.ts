@@ -495,3 +495,25 @@ test('a service that makes no new accounts knows the wallets that were linked, a
     await closed.close()
   }
 })
+
+test('whoever asks too often is told when to come back, the owner never', async () => {
+  const limited = await runningService({
+    host: 'none',
+    rateLimits: { perKey: 2, perAddress: 6, signInsPerAddress: 3 },
+    now: () => 1_800_000_000_000,
+  })
+  try {
+    const { access_token: key } = (await evmWallet(() => 1_800_000_000_000).signIn(limited.url)).json
+    const nonce = () => exchange(limited.url, '/v1/auth/nonce', { method: 'POST' })
+    const statuses = [await nonce(), await nonce()].map(({ status }) => status)
+    expect(statuses).toEqual([200, 429])
+    const asked = [1, 2, 3].map(() => limited.send('/v1/sandboxes', { key }))
+    const slowed = (await Promise.all(asked)).filter(({ status }) => status === 429)
+    expect(slowed).toMatchObject([
+      { headers: { 'retry-after': expect.stringMatching(/^\d+$/) }, json: { code: 'request/rate' } },
+    ])
+    for (let count = 0; count < 20; count += 1) expect((await limited.send('/v1/sandboxes')).status).toBe(200)
+  } finally {
+    await limited.close()
+  }
+})

@@ -38,6 +38,7 @@ import { uploads } from './files/uploads.ts'
 import type { HostCall } from './host/hostCalls.ts'
 import { hostConnection } from './host/hostConnection.ts'
 import { authentication } from './http/authentication.ts'
+import { callerAddress } from './http/callerAddress.ts'
 import { failureLimiter } from './http/failureLimiter.ts'
 import { healthRoutes } from './http/healthRoutes.ts'
 import { closeServer, httpServer } from './http/httpServer.ts'
@@ -45,6 +46,7 @@ import { checkListening, listen, localUrl } from './http/listening.ts'
 import { previewAccess } from './http/previewAccess.ts'
 import { openPath } from './http/previewPages.ts'
 import { previews } from './http/previews.ts'
+import { type RateLimitNumbers, rateLimits } from './http/rateLimits.ts'
 import { requestGuard } from './http/requestGuard.ts'
 import { terminalPage } from './http/terminalPage.ts'
 import { webSockets } from './http/webSockets.ts'
@@ -100,6 +102,7 @@ export type ServiceOptions = {
   signInDomains?: readonly string[] | undefined
   /** Whether a wallet that no account has gets one of its own; it does when absent. */
   newAccounts?: boolean | undefined
+  rateLimits?: RateLimitNumbers | undefined
   /** Names of runtimes, the preferred one first. */
   runtimes: readonly string[]
   /** The built interface, for terminal links. */
@@ -134,6 +137,7 @@ const defaultHostWaitMs = 10_000
 /** Far more than a person watches, and few enough that a loop gone wild does not take the machine down. */
 const mostActiveSandboxes = 256
 const idleCheckMs = 15_000
+const defaultRateLimits = { perKey: 6_000, perAddress: 12_000, signInsPerAddress: 300 } as const
 const closeDeadlineMs = 10_000
 
 /** @throws AppError `listen/insecure`, `listen/failed`, `data/unusable`, `data/newer` */
@@ -315,7 +319,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const closing = new AbortController()
     const guard = requestGuard({ beyondLoopback, listenHost: options.listen.host, publicUrl, scheme })
     const limiter = failureLimiter(now)
-    const known = authentication({ finders: [keys.identify, access.identify, links.identify], limiter })
+    const addressOf = callerAddress({ behindProxy: options.insecureBehindProxy ?? false })
+    const limits = rateLimits(options.rateLimits ?? defaultRateLimits, now)
+    const finders = [keys.identify, access.identify, links.identify]
+    const known = authentication({ finders, limiter, admit: limits.known })
     const sockets = [terminalStream({ sandboxes, host }), events.endpoint]
     const app = httpServer({
       endpoints: [
@@ -364,6 +371,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       pages: [docsPages({ routes: routeTable, version: options.version }), terminalPage(options.pagesFolder)],
       guard,
       authentication: known,
+      limits,
+      addressOf,
       idempotency: idempotentAnswers({ answers: answerRepository(database), now }),
       closing: closing.signal,
       tls: options.tls,
@@ -376,6 +385,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         endpoints: sockets,
         guard,
         authentication: known,
+        addressOf,
         isElsewhere: (name) => names.labelOf(name) !== undefined,
         linkHolder: links.identify,
         log: log.of('sockets'),
@@ -393,6 +403,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
           tokens,
           accountOf: sandboxes.accountOf,
           limiter,
+          addressOf,
         }),
         connect: use.watchedConnect((...request) => host.connect(...request)),
         scheme,

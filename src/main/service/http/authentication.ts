@@ -12,16 +12,20 @@ type Options = {
   /** Each knows the caller of one kind of credential, or does not know it. */
   finders: readonly ((credential: string) => Caller | undefined)[]
   limiter: FailureLimiter
+  /** Of a caller who is known. @throws AppError `request/rate` */
+  admit?: (caller: Caller, address: string) => void
 }
 
-export function authentication({ finders, limiter }: Options): Authentication {
+export function authentication({ finders, limiter, admit }: Options): Authentication {
   return {
     identify(credential, address) {
       if (credential === undefined) throw new AppError('auth/required', 'An API key is needed.')
       if (credential === '') throw new AppError('auth/required', 'The API key is empty.')
       for (const find of finders) {
         const caller = find(credential)
-        if (caller) return caller
+        if (!caller) continue
+        admit?.(caller, address)
+        return caller
       }
       const waitSeconds = limiter.fail(address)
       if (waitSeconds === 0) throw new AppError('auth/invalid', 'The API key is not valid.')

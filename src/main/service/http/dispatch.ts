@@ -4,14 +4,18 @@ import { AppError } from '../../../shared/appError.ts'
 import { parseRequest } from '../../../shared/contract/parseRequest.ts'
 import type { Parsed, Route } from '../../../shared/contract/route.ts'
 import type { AccountId } from '../../../shared/ids.ts'
-import type { Call, Caller, Endpoint, Place, RawEndpoint } from '../endpoint.ts'
+import type { Call, Caller, Endpoint, OpenEndpoint, Place, RawEndpoint } from '../endpoint.ts'
 import type { IdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
 import { type Authentication, authorize } from './authentication.ts'
+import type { CallerAddress } from './callerAddress.ts'
 import { credentialOf } from './credentials.ts'
+import type { RateLimits } from './rateLimits.ts'
 
 export type DispatchOptions = {
   authentication: Authentication
   idempotency: IdempotentAnswers
+  limits: RateLimits
+  addressOf: CallerAddress
   /** Fires when the service stops. */
   closing: AbortSignal
 }
@@ -38,12 +42,11 @@ export function addEndpoints(app: FastifyInstance, endpoints: readonly Endpoint[
         url: path,
         bodyLimit: route.maxBodyBytes,
         config: { takesBytes: route.raw?.request !== undefined },
-        ...(endpoint.kind !== 'open' && {
-          onRequest: (request, _, done) => {
-            request.caller = callerOf(request, endpoint, options.authentication)
-            done()
-          },
-        }),
+        onRequest: (request, _, done) => {
+          if (endpoint.kind === 'open') admitUnknown(request, endpoint, options)
+          else request.caller = callerOf(request, endpoint, options)
+          done()
+        },
         handler: (request, reply) =>
           endpoint.kind === 'raw'
             ? answerRaw(endpoint, { request, reply }, options.closing)
@@ -58,13 +61,19 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
 function callerOf(
   request: FastifyRequest,
-  { route, linkMayUse }: Exclude<Endpoint, { kind: 'open' }>,
-  authentication: Authentication,
+  { route, linkMayUse }: Exclude<Endpoint, OpenEndpoint>,
+  { authentication, addressOf }: DispatchOptions,
 ): Caller {
-  const caller = authentication.identify(credentialOf(request.headers), request.ip)
+  const caller = authentication.identify(credentialOf(request.headers), addressOf(request.raw))
   const params = request.params as Record<string, string | undefined> // what the router cut out of the path
   authorize(caller, { auth: route.auth, linkMayUse, id: params.id })
   return caller
+}
+
+function admitUnknown(request: FastifyRequest, { signIn }: OpenEndpoint, { limits, addressOf }: DispatchOptions): void {
+  const address = addressOf(request.raw)
+  if (signIn) limits.signIn(address)
+  else limits.unknown(address)
 }
 
 async function answer(endpoint: JsonEndpoint, exchange: Exchange, options: DispatchOptions): Promise<FastifyReply> {

@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../../../shared/appError.ts'
 import type { AccountId } from '../../../shared/ids.ts'
+import { isAccessToken } from '../auth/accessTokens.ts'
 import type { Caller } from '../endpoint.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import type { PortTokens } from '../ports/portTokens.ts'
 import { authentication } from './authentication.ts'
+import type { CallerAddress } from './callerAddress.ts'
 import { credentialOf } from './credentials.ts'
 import type { FailureLimiter } from './failureLimiter.ts'
 
@@ -24,12 +26,14 @@ type Options = {
   tokens: Pick<PortTokens, 'fits'>
   accountOf: (id: PortRecord['sandboxId']) => AccountId | undefined
   limiter: FailureLimiter
+  addressOf: CallerAddress
 }
 
 /** Who may use a port: everyone a public one; a private one whoever has a token of it or a key of its account. */
-export function previewAccess({ keyHolder, tokens, accountOf, limiter }: Options): PreviewAccess {
+export function previewAccess({ keyHolder, tokens, accountOf, limiter, addressOf }: Options): PreviewAccess {
   return {
-    check({ headers, socket }, port) {
+    check(request, port) {
+      const { headers } = request
       if (port.visibility === 'public') return new Set()
       const accountId = accountOf(port.sandboxId)
       const holder = (key: string): Caller | undefined => {
@@ -42,7 +46,7 @@ export function previewAccess({ keyHolder, tokens, accountOf, limiter }: Options
           : undefined
       const { secret, used } = secretOf(headers)
       if (secret === undefined) throw new AppError('auth/required', 'This port is private: it needs a port token.')
-      authentication({ finders: [bearer, holder], limiter }).identify(secret, socket.remoteAddress ?? '')
+      authentication({ finders: [bearer, holder], limiter }).identify(secret, addressOf(request))
       return new Set(used)
     },
   }
@@ -50,7 +54,11 @@ export function previewAccess({ keyHolder, tokens, accountOf, limiter }: Options
 
 /** Whether a header holds what opens Steward, whoever it was meant for. */
 export function isStewardSecret(value: string | string[] | undefined): boolean {
-  return /(^|\s)(sk_steward|stl|spt)_[A-Za-z0-9_-]{43}\s*$/.test(String(value ?? ''))
+  const text = String(value ?? '')
+  return (
+    /(^|\s)(sk_steward|stl|spt|srt)_[A-Za-z0-9_-]{43}\s*$/.test(text) ||
+    isAccessToken(text.trim().split(/\s+/).at(-1) ?? '')
+  )
 }
 
 function secretOf(headers: IncomingHttpHeaders): { secret: string | undefined; used: readonly string[] } {

@@ -9,6 +9,7 @@ import type { Log } from '../../platform/log.ts'
 import type { Caller, SocketEndpoint } from '../endpoint.ts'
 import { type Authentication, authorize } from './authentication.ts'
 import { answerBare } from './brokenRequests.ts'
+import type { CallerAddress } from './callerAddress.ts'
 import { credentialOf, protocolToken } from './credentials.ts'
 import { toAppError } from './errorAnswers.ts'
 import type { RequestGuard } from './requestGuard.ts'
@@ -23,6 +24,7 @@ type Options = {
   endpoints: readonly SocketEndpoint[]
   guard: RequestGuard
   authentication: Authentication
+  addressOf: CallerAddress
   /** Of a host that is not ours: somebody else takes its upgrades. */
   isElsewhere: (host: string | undefined) => boolean
   /** Knows the holder of a token that a page sent as a subprotocol. */
@@ -73,7 +75,7 @@ export function webSockets(options: Options): WebSockets {
   }
 }
 
-function admit(request: IncomingMessage, { endpoints, guard, authentication, linkHolder }: Options) {
+function admit(request: IncomingMessage, { endpoints, guard, authentication, linkHolder, addressOf }: Options) {
   const { headers } = request
   guard.check(headers)
   const path = pathOf(request)
@@ -139,8 +141,4 @@ function peerWatch() {
 
 function pathOf(request: IncomingMessage): string {
   return (request.url?.split('?')[0] ?? '').slice(0, 200)
-}
-
-function addressOf(request: IncomingMessage): string {
-  return request.socket.remoteAddress ?? ''
 }

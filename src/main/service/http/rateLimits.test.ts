@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { AccountId } from '../../../shared/ids.ts'
+import type { Caller } from '../endpoint.ts'
+import { callerAddress } from './callerAddress.ts'
+import { networkOf, rateLimits } from './rateLimits.ts'
+import { tokenBuckets } from './tokenBuckets.ts'
+
+const accountId = AccountId.parse('acct_1')
+const holder = (keyId: string): Caller => ({
+  accountId,
+  owner: false,
+  onlySandbox: undefined,
+  keyId,
+  wallet: undefined,
+})
+
+describe('a bucket', () => {
+  test('says truly when there is one again', () => {
+    let nowMs = 0
+    const { take } = tokenBuckets({ burst: 2, perSecond: 0.5, now: () => nowMs })
+    expect([take('a'), take('a'), take('a'), take('a'), take('b')]).toEqual([0, 0, 2, 2, 0])
+    nowMs += 2000
+    expect([take('a'), take('a')]).toEqual([0, 2])
+  })
+
+  test('gains no more than it holds, also when the clock goes back', () => {
+    let nowMs = 1e9
+    const { take } = tokenBuckets({ burst: 1, perSecond: 1, now: () => nowMs })
+    nowMs += 1e9
+    expect([take('a'), take('a')]).toEqual([0, 1])
+    nowMs -= 1e9
+    expect(take('a')).toBe(1)
+  })
+})
+
+describe('rate limits', () => {
+  const limits = () => rateLimits({ perKey: 2, perAddress: 3, signInsPerAddress: 1 }, () => 0)
+  const refusal = (message: string) =>
+    expect.objectContaining({ code: 'request/rate', message, retryAfterSeconds: expect.any(Number) })
+
+  test('hold up a key wherever it is used, and no other', () => {
+    const { known } = limits()
+    for (const address of ['1.1.1.1', '2.2.2.2']) known(holder('key_1'), address)
+    expect(() => known(holder('key_1'), '3.3.3.3')).toThrow(refusal('Too many requests came with this key.'))
+    known(holder('key_2'), '3.3.3.3')
+  })
+
+  test('hold up an address whatever its keys', () => {
+    const { known, unknown } = limits()
+    for (const key of ['key_1', 'key_2', 'key_3']) known(holder(key), '1.1.1.1')
+    expect(() => known(holder('key_4'), '1.1.1.1')).toThrow(refusal('Too many requests came from this address.'))
+    expect(() => unknown('1.1.1.1')).toThrow()
+    unknown('2.2.2.2')
+  })
+
+  test('are stricter with who signs in', () => {
+    const { signIn, unknown } = limits()
+    signIn('1.1.1.1')
+    expect(() => signIn('1.1.1.1')).toThrow(refusal('Too many requests came to sign in from this address.'))
+    unknown('1.1.1.1')
+  })
+
+  test('are not for the owner', () => {
+    const { known } = limits()
+    for (let count = 0; count < 100; count += 1) known({ ...holder('key_1'), owner: true }, '1.1.1.1')
+    known(holder('key_2'), '1.1.1.1')
+  })
+})
+
+test.each([
+  ['1.2.3.4', '1.2.3.4'],
+  ['::ffff:1.2.3.4', '1.2.3.4'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8:1:2::9', '2001:db8:1:2'],
+  ['2001:0DB8::1', '2001:db8:0:0'],
+  ['::1', '0:0:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+])('of %s the network %s is counted', (address, network) => expect(networkOf(address)).toBe(network))
+
+test.each([
+  [false, '9.9.9.9', '1.1.1.1'],
+  [true, '9.9.9.9', '9.9.9.9'],
+  [true, '6.6.6.6, 9.9.9.9', '9.9.9.9'],
+  [true, 'not an address', '1.1.1.1'],
+  [true, undefined, '1.1.1.1'],
+])('behind a proxy (%s) that says %s it was %s', (behindProxy, forwarded, address) => {
+  const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: '1.1.1.1' } }
+  expect(callerAddress({ behindProxy })(request as never)).toBe(address)
+})
