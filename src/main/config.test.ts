@@ -37,7 +37,10 @@ test('without a file everything has a default', () => {
       },
       default_network: 'none',
     },
-    wallet: { rpc: { base: 'https://mainnet.base.org', base_sepolia: 'https://sepolia.base.org' } },
+    wallet: {
+      rpc: { base: 'https://mainnet.base.org', base_sepolia: 'https://sepolia.base.org' },
+      secret_store: 'auto',
+    },
     identity: { domain_name: 'AIWS Automaton' },
     log: { level: 'info' },
   })
