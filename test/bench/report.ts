@@ -29,6 +29,20 @@ export function timeRow(
   }
 }
 
+/** A figure to be high: how many in a second, by the median of single tries. */
+export function rateRow(
+  what: string,
+  { mine, peer, peerName }: { mine: Samples; peer: Samples; peerName: string },
+): Row {
+  const [rate, other] = [perSecond(mine), perSecond(peer)]
+  const figure = (value: number) => `${Math.round(value).toLocaleString('en-US')}/s`
+  return { what, steward: figure(rate), peer: `${figure(other)} (${peerName})`, ratio: rate / other, target: '–' }
+}
+
+function perSecond(samples: Samples): number {
+  return 1000 / percentile(samples, 50)
+}
+
 export type Conditions = { date: Date; loadBefore: number; node: string; quick: boolean }
 
 export function conditionsNow(quick: boolean): Conditions {
@@ -69,6 +83,9 @@ How each is measured:
 - **other calls**: \`GET /v1/sandboxes\`.
 - **cold start**: from the command line to the \`ready\` line, with everything built. **first screen**: until the window of a browser that
   already runs offers to create a sandbox.
+- **wallet**: an intent is prepared, shown, signed with a key that is unsealed and derived from its phrase for this one signature, and verified before
+  it is returned; viem and tweetnacl sign with a key that lies in memory. **verify**: a sign-in message against its address, as the service does.
+  **canonical hash**: a profile to its canonical JSON and keccak256. **unlock**: the passphrase, with scrypt at N = 2^17, to a wallet that signs.
 - **memory**: resident pages of main, service and host; shared pages count in each.
 `
 }

@@ -10,7 +10,7 @@ import { type Steward, startSteward } from '../support/steward.ts'
 import { type StewardClient, stewardClient } from '../support/stewardClient.ts'
 import { removeMadeFolders, temporaryFolder } from '../support/temporaryFolder.ts'
 import { rawThroughput } from './peers/rawPty.ts'
-import { benchPage, conditionsNow, type Row, timeRow } from './report.ts'
+import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.ts'
 import { coldStarts, megabytesPerTerminal, residentMegabytes } from './steward/processFigures.ts'
 import { createToFirstExec, createToFirstExecByHand, execTrue, execTrueByHand } from './steward/sandboxFigures.ts'
 import {
@@ -24,6 +24,7 @@ import {
   writeToScreen,
   writeToScreenOfTmux,
 } from './steward/terminalFigures.ts'
+import { walletFigures } from './steward/walletFigures.ts'
 import { drawnThroughput, firstScreens } from './steward/windowFigures.ts'
 
 const quick = process.argv.includes('--quick')
@@ -64,6 +65,16 @@ async function* measured(): AsyncGenerator<Row> {
   } finally {
     await steward.close()
   }
+  yield* walletRows()
+}
+
+async function* walletRows(): AsyncGenerator<Row> {
+  const { typedData, ed25519, verify, canonicalHash, unlock } = await walletFigures(tries)
+  yield rateRow('sign typed data, a whole intent', { ...typedData, peerName: 'viem, a bare key' })
+  yield rateRow('sign Ed25519, a whole intent', { ...ed25519, peerName: 'tweetnacl, a bare key' })
+  yield rateRow('verify a sign-in', { ...verify, peerName: 'ethers' })
+  yield rateRow('canonical hash', { ...canonicalHash, peerName: 'ethers' })
+  yield timeRow('unlock', '–', { ...unlock, peerName: 'scrypt alone', percent: 50 })
 }
 
 /** In a sandbox of its own, whose one tab is the one that is drawn. */
