@@ -9,12 +9,15 @@ import type { LocalEndpoint } from './agent/api/localEndpoint.ts'
 import type { LocalEvents } from './agent/api/localEvents.ts'
 import { type ServiceClient, serviceClient } from './agent/connections/serviceClient.ts'
 import type { ServiceLink } from './agent/connections/serviceLink.ts'
+import type { SheetPages } from './agent/sheets/sheetPages.ts'
+import { walletSheets } from './agent/sheets/walletSheets.ts'
 import { intentSigner } from './agent/signer/intentSigner.ts'
 import type { Signer } from './agent/signer/signer.ts'
 import { balanceRepository } from './agent/wallet/balanceRepository.ts'
 import { balanceRoutes } from './agent/wallet/balanceRoutes.ts'
 import { balances } from './agent/wallet/balances.ts'
 import { openWallet } from './agent/wallet/openWallet.ts'
+import { requireStrong } from './agent/wallet/passphrases.ts'
 import { walletPlaces } from './agent/wallet/walletPlaces.ts'
 import { walletRepository } from './agent/wallet/walletRepository.ts'
 import { walletRoutes } from './agent/wallet/walletRoutes.ts'
@@ -22,6 +25,7 @@ import type { WalletVault } from './agent/wallet/walletVault.ts'
 import type { Config } from './config.ts'
 import { keychainSecretStore } from './platform/keychainSecretStore.ts'
 import type { Log } from './platform/log.ts'
+import { builtFile } from './platform/programFile.ts'
 import type { Scope } from './platform/scope.ts'
 import { vaultFileSecretStore } from './platform/vaultFileSecretStore.ts'
 import { version } from './platform/version.ts'
@@ -47,6 +51,8 @@ export type AgentParts = {
   note: Note
   wallet: WalletVault
   signer: Signer
+  /** Where a person gives and sees secrets. */
+  sheets: SheetPages
   /** What the local API answers beside its own paths. */
   endpoints: readonly LocalEndpoint[]
 }
@@ -102,6 +108,17 @@ export function agentParts({ dataFolder, config, link, events, log, now, scope }
     (it) => it.close(),
   )
   const signer = intentSigner({ keys: wallet, domainName: config.identity.domain_name, now, randomBytes })
-  const endpoints = [...timelineRoutes(activity), ...walletRoutes(wallet), ...balanceRoutes(funds)]
-  return { database, client, note, wallet, signer, endpoints }
+  const sheets = scope.own(
+    walletSheets({
+      vault: wallet,
+      requireStrong,
+      events,
+      pagesFolder: builtFile('renderer'),
+      now,
+      log: log.of('sheets'),
+    }),
+    (it) => it.close(),
+  )
+  const endpoints = [...timelineRoutes(activity), ...walletRoutes(wallet), ...balanceRoutes(funds), ...sheets.endpoints]
+  return { database, client, note, wallet, signer, sheets: sheets.pages, endpoints }
 }

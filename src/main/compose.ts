@@ -70,6 +70,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
           sessions,
           events,
           endpoints: agent.endpoints,
+          sheets: agent.sheets,
           clientOf: async () => undefined,
           status: { version, shell: options.shell, platform: process.platform },
           log: log.of('api'),

@@ -205,7 +205,8 @@ test('pages come with a strict policy, and files named by their content are kept
   const policy = page.headers.get('content-security-policy')
   expect(policy).toContain("default-src 'none'; script-src 'self';")
   expect(policy).toContain(`connect-src 'self' ws://127.0.0.1:${port};`)
-  expect(policy).toContain("frame-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+  expect(policy).toContain(`; frame-src http://wallet.localhost:${port};`)
+  expect(policy).toContain("; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
   const fixed = [
     'x-content-type-options',
     'referrer-policy',
@@ -224,11 +225,13 @@ test('pages come with a strict policy, and files named by their content are kept
   expect([again.status, again.body]).toEqual([304, ''])
 })
 
-test('only exposed ports of the service that it is connected to may be shown within a page', async () => {
+test('only the wallet and exposed ports of the service that it is connected to may be shown within a page', async () => {
   const service = await startService()
-  const { origin } = await startAgent(service)
+  const { origin, port } = await startAgent(service)
   const policy = (await fetch(origin)).headers.get('content-security-policy')
-  expect(policy).toContain(`; frame-src http://*.localhost:${new URL(service.url).port};`)
+  expect(policy).toContain(
+    `; frame-src http://wallet.localhost:${port} http://*.localhost:${new URL(service.url).port};`,
+  )
 })
 
 test.each([

@@ -119,6 +119,8 @@ test('the window stays on the local interface, and links lead to the browser', a
     'javascript:alert(1)',
     'data:text/html,x',
     'about:blank',
+    `http://wallet.localhost:${new URL(origin).port}/sheet/a`,
+    'http://wallet.localhost:4000/',
   ]
   for (const url of foreign) {
     expect(happens('will-navigate', url), url).toBe(true)
@@ -129,6 +131,13 @@ test('the window stays on the local interface, and links lead to the browser', a
   const preview = 'http://3000-0a1b.localhost:4000/'
   expect(happens('will-frame-navigate', preview, false)).toBe(false)
   expect(happens('will-redirect', preview, false)).toBe(false)
+  const wallet = `http://wallet.localhost:${new URL(origin).port}`
+  expect(happens('will-frame-navigate', `${wallet}/sheet/a`, false)).toBe(false)
+  expect(happens('will-redirect', `${wallet}/sheet/a`, false)).toBe(true)
+  for (const url of [`${wallet}/`, `${wallet}/local/wallet`, 'http://wallet.localhost:1/sheet/a']) {
+    expect(happens('will-frame-navigate', url, false), url).toBe(true)
+  }
+  expect(happens('will-frame-navigate', `https://wallet.localhost:${new URL(origin).port}/sheet/a`, false)).toBe(true)
   expect(happens('will-redirect', 'https://example.com/', false)).toBe(true)
   expect(happens('will-redirect', preview)).toBe(true)
   expect(happens('will-attach-webview', '')).toBe(true)

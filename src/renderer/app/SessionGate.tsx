@@ -4,6 +4,7 @@ import { AgentProvider } from '../agent/AgentProvider.tsx'
 import type { Agent } from '../agent/agentClient.ts'
 import { type LiveEvents, liveEvents } from '../agent/liveEvents.ts'
 import { socketOrigin } from '../agent/streamUrl.ts'
+import { SheetProvider } from '../ui/SheetProvider.tsx'
 import { LiveKeeper } from './LiveKeeper.tsx'
 import { NoSession } from './NoSession.tsx'
 import { isSessionLost } from './sessionLost.ts'
@@ -31,7 +32,7 @@ function LiveWindow({ agent, children }: Omit<SessionGateProps, 'token'>) {
   return (
     <AgentProvider agent={agent} events={events}>
       <LiveKeeper />
-      {children}
+      <SheetProvider>{children}</SheetProvider>
     </AgentProvider>
   )
 }

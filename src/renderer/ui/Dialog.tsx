@@ -13,6 +13,8 @@ type DialogProps = {
   width?: 'narrow' | 'medium' | 'wide'
   /** Buttons at the lower right, the one that does it last. */
   footer?: ReactNode
+  /** A press beside it does not close it: it would lose what took effort. */
+  staysOpen?: boolean
   /** Enter in a field sends it, as does a footer button of type `submit`. */
   onSubmit?: () => void
   children?: ReactNode
@@ -20,7 +22,15 @@ type DialogProps = {
 
 const widths = { narrow: 'max-w-100', medium: 'max-w-120', wide: 'max-w-160' } as const
 
-export function Dialog({ open, onOpenChange, title, description, width = 'medium', ...content }: DialogProps) {
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  width = 'medium',
+  staysOpen,
+  ...content
+}: DialogProps) {
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Portal container={useLayers()}>
@@ -28,6 +38,7 @@ export function Dialog({ open, onOpenChange, title, description, width = 'medium
         <Primitive.Content
           {...(description === undefined && { 'aria-describedby': undefined })}
           onOpenAutoFocus={focusFirstField}
+          {...(staysOpen && { onInteractOutside: (event: Event) => event.preventDefault() })}
           className={classNames(
             'animate-appear fixed top-[12vh] left-1/2 z-40 flex max-h-[80vh] w-[calc(100%-2rem)] -translate-x-1/2 flex-col rounded-dialog bg-raised text-text shadow-dialog outline-none',
             widths[width],

@@ -3,6 +3,7 @@ import { SandboxId } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
+import { sheetHostName } from './wallet.ts'
 
 /** Exposed at once in one sandbox. */
 export const maxExposedPorts = 64
@@ -13,6 +14,8 @@ export const Port = z.int(portNumber).min(1, portNumber).max(65_535, portNumber)
 export const Visibility = z.enum(['public', 'private'], 'must be public or private')
 export type Visibility = z.infer<typeof Visibility>
 
+const walletLabel = sheetHostName.split('.')[0]
+
 /** One label of a host name. It begins with a letter, so that it is never the address of a port and a sandbox. */
 const Subdomain = z
   .string()
@@ -20,6 +23,8 @@ const Subdomain = z
     /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
     'must begin with a letter and have only lower-case letters, digits and `-` inside, at most 63 characters',
   )
+  // Of the same site as the wallet's own pages, it could share their process in a browser, and look like them.
+  .refine((label) => label !== walletLabel, `must not be \`${walletLabel}\`, which is the name of the wallet's pages`)
 
 export const ExposedPort = z.object({
   port: z.int(),

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AppError } from '../../../shared/appError.ts'
+import { sheetHostName } from '../../../shared/contract/wallet.ts'
 
 /** On everything the agent itself answers. */
 const securityHeaders = {
@@ -14,16 +15,17 @@ const securityHeaders = {
 } as const
 
 /**
- * Whose pages may be shown within ours: exposed ports below `localhost`, each an origin of its own. Those that a proxy
- * serves open in a tab.
+ * Whose pages may be shown within ours: the sheets of the wallet, and exposed ports below `localhost`, each an origin
+ * of its own. Ports that a proxy serves open in a tab.
  */
-export function previewSource(serviceUrl: string | undefined): string | undefined {
-  const { protocol, port } = new URL(serviceUrl ?? 'about:blank')
-  return protocol === 'http:' ? `http://*.localhost:${port === '' ? 80 : port}` : undefined
+export function frameSources({ port, serviceUrl }: { port: number; serviceUrl: string | undefined }): string {
+  const service = new URL(serviceUrl ?? 'about:blank')
+  const previews = service.protocol === 'http:' ? [`http://*.localhost:${service.port || 80}`] : []
+  return [`http://${sheetHostName}:${port}`, ...previews].join(' ')
 }
 
 /** xterm.js and the dialogs put style elements into the page, hence `unsafe-inline` for styles alone. */
-export function pageHeaders(host: string, frames: string | undefined) {
+export function pageHeaders(host: string, frames: string) {
   return {
     ...securityHeaders,
     'content-security-policy': [
@@ -33,7 +35,7 @@ export function pageHeaders(host: string, frames: string | undefined) {
       `connect-src 'self' ws://${host}`,
       "img-src 'self' data:",
       "font-src 'self'",
-      `frame-src ${frames ?? "'none'"}`,
+      `frame-src ${frames}`,
       "frame-ancestors 'none'",
       "base-uri 'none'",
       "form-action 'none'",

@@ -4,6 +4,8 @@ import type { Answer, Parsed, Route } from '../../../shared/contract/route.ts'
 export type LocalCall = {
   /** Who asks, after its session or API key was checked. */
   asker: Asker
+  /** Of this Steward, as the caller wrote it: `http://127.0.0.1:4100`. */
+  origin: string
   /** Fires when the caller has gone. */
   signal: AbortSignal
 }

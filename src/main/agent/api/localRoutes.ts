@@ -67,7 +67,9 @@ export function localRoutes({ sessions, cookie, link, status, endpoints, clientO
       const query = Object.fromEntries(new URL(request.url ?? '/', 'http://localhost').searchParams)
       const body = route.hasBody ? ((await readJson(request, route.maxBodyBytes)) ?? {}) : undefined
       const input = parseRequest(route, { params, query, body })
-      const answer = await endpoint.handle(input, { asker, signal: goneSignal(response) })
+      // The guard has let through names of this very address alone.
+      const origin = `http://${request.headers.host?.toLowerCase()}`
+      const answer = await endpoint.handle(input, { asker, origin, signal: goneSignal(response) })
       if (!(answer instanceof LocalBytes)) return sendJson(response, route.status, answer)
       response.writeHead(route.status, { ...bytesHeaders, ...answer.headers })
       await pipeline(answer.pieces, response)

@@ -3,11 +3,13 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { AppError } from '../../../shared/appError.ts'
+import { sheetPath } from '../../../shared/contract/wallet.ts'
 import type { ListenAddress } from '../../platform/listenAddress.ts'
 import type { Log } from '../../platform/log.ts'
 import { Scope } from '../../platform/scope.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
-import { asAppError, previewSource, refuseUpgrade, sendError } from './answers.ts'
+import type { SheetPages } from '../sheets/sheetPages.ts'
+import { asAppError, frameSources, refuseUpgrade, sendError } from './answers.ts'
 import { sessionCookieOf } from './cookies.ts'
 import { eventSockets } from './eventSockets.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
@@ -16,7 +18,7 @@ import { type LocalRoutesOptions, type LocalStatus, localRoutes } from './localR
 import { pageFiles } from './pageFiles.ts'
 import type { PersonSessions } from './personSessions.ts'
 import { requestForwarder } from './requestForwarder.ts'
-import { requestGuard } from './requestGuard.ts'
+import { requestGuard, sheetGuard } from './requestGuard.ts'
 import { streamForwarder } from './streamForwarder.ts'
 
 export type LocalServer = { port: number; close(): Promise<void> }
@@ -31,6 +33,8 @@ type Options = {
   status: LocalStatus
   endpoints: readonly LocalEndpoint[]
   clientOf: LocalRoutesOptions['clientOf']
+  /** The wallet's own pages, on a host name of theirs. */
+  sheets?: SheetPages | undefined
   log: Log
 }
 
@@ -46,6 +50,7 @@ export async function startLocalServer({
   status,
   endpoints,
   clientOf,
+  sheets,
   log,
 }: Options): Promise<LocalServer> {
   const scope = new Scope()
@@ -54,16 +59,22 @@ export async function startLocalServer({
   const forwarder = requestForwarder(link.target)
   const streams = streamForwarder(link.target, webSockets)
   const events = eventSockets(sent, webSockets)
-  const pages = pageFiles(pagesFolder, () => previewSource(link.target()?.url))
   await listen(http, address)
   const { port } = http.address() as AddressInfo // it listens on TCP
+  const pages = pageFiles(pagesFolder, () => frameSources({ port, serviceUrl: link.target()?.url }))
   const guard = requestGuard(port)
+  const sheetsGuard = sheetGuard(port)
   const cookie = sessionCookieOf(port)
   const local = localRoutes({ sessions, cookie, link, status, endpoints, clientOf })
   const isPerson = ({ headers }: IncomingMessage): boolean => sessions.isOpen(cookie.secretOf(headers) ?? '')
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = pathOf(request)
+    if (sheetsGuard.isMeant(request)) {
+      sheetsGuard.check(request)
+      if (!sheets || !path.startsWith(`${sheetPath}/`)) throw new AppError('request/not-found', `There is no ${path}.`)
+      return sheets.answer(request, response, path)
+    }
     const place = placeOf(path)
     guard.check(request, place === 'page' ? 'page' : 'call')
     if (place === 'service') return forwarder.forward(request, response, isPerson(request))
@@ -124,6 +135,7 @@ type Place = 'service' | 'local' | 'page'
 function placeOf(path: string): Place {
   if (path.startsWith('/local/')) return 'local'
   if (['/v1/', '/auth/', '/docs/'].some((start) => path.startsWith(start))) return 'service'
+  if (path.startsWith(`${sheetPath}/`)) return 'local' // which has no such path: sheets are on no other host name
   return path === '/health' || path === '/openapi.json' || path === '/docs' ? 'service' : 'page'
 }
 

@@ -26,8 +26,8 @@ const types: Readonly<Record<string, string>> = {
 /** The build names what stands in this folder by its content, so a browser may keep it for good. */
 const hashedFolder = `assets${sep}`
 
-/** The built interface, with `frames` as the only source of pages within it. A path that is no file and looks like a page is the application's own to route. */
-export function pageFiles(folder: string, frames: () => string | undefined): PageFiles {
+/** The built interface, with `frames` as the only sources of pages within it. A path that is no file and looks like a page is the application's own to route. */
+export function pageFiles(folder: string, frames: () => string): PageFiles {
   return {
     async send(request, response, path) {
       const wanted = fileOf(path)
@@ -84,7 +84,7 @@ async function existing(file: string): Promise<Existing | undefined> {
 async function stream(
   request: IncomingMessage,
   response: ServerResponse,
-  found: Existing & { type: string; cacheControl: string; frames: string | undefined },
+  found: Existing & { type: string; cacheControl: string; frames: string },
 ): Promise<void> {
   const headers = {
     ...pageHeaders(request.headers.host ?? '', found.frames),

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../../shared/appError.ts'
+import { sheetHostName } from '../../../shared/contract/wallet.ts'
 
 export type RequestGuard = {
   /**
@@ -27,6 +28,33 @@ export function requestGuard(port: number): RequestGuard {
       // A link elsewhere may lead to our page: it carries no cookie, and shows nothing without one.
       if (kind === 'page' && method === 'GET' && headers['sec-fetch-mode'] === 'navigate') return
       throw new AppError('auth/origin', 'Pages of another site may not call this Steward.')
+    },
+  }
+}
+
+export type SheetGuard = {
+  /** Whether it is for the host name of the sheets, on which nothing else is served. */
+  isMeant(request: Pick<IncomingMessage, 'headers'>): boolean
+  /**
+   * Lets through frames that begin a sheet, its own forms and its own files.
+   * @throws AppError `auth/origin`
+   */
+  check(request: Pick<IncomingMessage, 'headers' | 'method'>): void
+}
+
+export function sheetGuard(port: number): SheetGuard {
+  const own = `${sheetHostName}:${port}`
+  return {
+    isMeant: ({ headers }) => headers.host?.toLowerCase() === own,
+    check({ headers, method }) {
+      const { origin, 'sec-fetch-site': site } = headers
+      // A form of a page that sends no referrer names no origin either: https://fetch.spec.whatwg.org/#append-a-request-origin-header
+      const isOwn = origin === undefined || origin === `http://${own}` || (origin === 'null' && site === 'same-origin')
+      if (!isOwn) throw new AppError('auth/origin', `Pages of "${shown(origin)}" may not call the wallet.`)
+      if (site === undefined || site === 'same-origin') return
+      const isFrame = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'iframe'
+      if (method === 'GET' && isFrame) return
+      throw new AppError('auth/origin', 'The pages of the wallet open in the window of Steward only.')
     },
   }
 }

@@ -1,0 +1,27 @@
+/** Markup in which every value was escaped. Made by `html` alone. */
+export type Html = { readonly markup: string }
+
+type Value = Html | readonly Html[] | string | number | false | undefined
+
+/** Attributes stand in double quotes: html`<p title="${name}">${text}</p>`. What is false or undefined is left out. */
+export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return { markup: parts.reduce((before, part, place) => before + markupOf(values[place - 1]) + part) }
+}
+
+function markupOf(value: Value): string {
+  if (value === undefined || value === false) return ''
+  if (typeof value === 'string' || typeof value === 'number') return escaped(String(value))
+  return 'markup' in value ? value.markup : value.map(({ markup }) => markup).join('')
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
+}

@@ -1,0 +1,59 @@
+import type { SheetMessage } from '../../../shared/contract/wallet.ts'
+import { type Html, html } from './html.ts'
+import { problemNotice } from './sheetParts.ts'
+import type { Problem, SheetView } from './sheetStep.ts'
+
+export type SheetEnd = 'done' | 'cancelled'
+export type SheetTheme = 'light' | 'dark'
+
+/** Where the sheet is shown: the origin of the window, and how it looks there. */
+export type SheetPlace = { window: string; theme: SheetTheme }
+
+type StepPage = { view: SheetView; problem: Problem | undefined; key: string; place: SheetPlace }
+
+/** A step with its form. `key` is the secret that the form has to bring back. */
+export function stepDocument({ view, problem, key, place }: StepPage): string {
+  const body = html`<form method="post" action="/sheet/step" enctype="multipart/form-data" autocomplete="off" novalidate>
+<input type="hidden" name="key" value="${key}">${problemNotice(problem)}${view.body}</form>`
+  return documentOf({ title: view.title, body, place })
+}
+
+/** The last page: it tells the window, which closes it. */
+export function endDocument(end: SheetEnd, place: SheetPlace): string {
+  const body = html`<p>${end === 'done' ? 'This can be closed now.' : 'Nothing was changed. This can be closed now.'}</p>`
+  return documentOf({ title: end === 'done' ? 'Done' : 'Cancelled', body, place, tells: `steward.sheet.${end}` })
+}
+
+/** A page that is not, or no longer, there. */
+export function failureDocument({ message, hint }: { message: string; hint: string }): string {
+  return documentOf({ title: 'This page has ended', body: html`<p>${message} ${hint}</p>`, place: undefined })
+}
+
+type Document = {
+  title: string
+  body: Html
+  place: SheetPlace | undefined
+  tells?: SheetMessage['type']
+}
+
+function documentOf({ title, body, place, tells }: Document): string {
+  const theme = place?.theme
+  return html`<!doctype html>
+<html lang="en"${theme !== undefined && html` data-theme="${theme}"`}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="${theme ?? 'light dark'}">
+<title>${title}</title>
+<link rel="stylesheet" href="/sheet/assets/sheet.css">
+<script src="/sheet/assets/sheet.js" defer></script>
+</head>
+<body${place !== undefined && html` data-window="${place.window}"`}${tells !== undefined && html` data-tells="${tells}"`}>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`.markup
+}

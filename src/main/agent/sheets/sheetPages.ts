@@ -1,0 +1,112 @@
+import { readdir, readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { AppError } from '../../../shared/appError.ts'
+import { failureDocument } from './sheetDocument.ts'
+import { readSheetForm } from './sheetForm.ts'
+import { sheetScript } from './sheetScript.ts'
+import type { SheetAnswer, SheetSessions } from './sheetSessions.ts'
+import type { SheetFile } from './sheetStep.ts'
+import { sheetStyle } from './sheetStyle.ts'
+
+/** What is served below `/sheet/`, on the sheets' own host name; who may ask was checked before. */
+export type SheetPages = {
+  /** @throws AppError `request/not-found`, `request/method`, `request/too-large`, `request/malformed` */
+  answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>
+}
+
+type Options = {
+  sessions: SheetSessions
+  /** The built interface, which has the font. */
+  pagesFolder: string
+}
+
+export function sheetPages({ sessions, pagesFolder }: Options): SheetPages {
+  return {
+    async answer(request, response, path) {
+      const { method } = request
+      const name = path.slice('/sheet/'.length)
+      if (method === 'POST' && (name === 'step' || name === 'file')) {
+        return shownFailure(request, response, async () => {
+          const form = await readSheetForm(request)
+          if (name === 'file') sendFile(response, sessions.file(form))
+          else sendPage(response, await sessions.take(form))
+        })
+      }
+      if (method !== 'GET') throw new AppError('request/method', `${method} is not for ${path.slice(0, 100)}.`)
+      if (name === 'assets/sheet.css') return sendAsset(response, 'text/css; charset=utf-8', sheetStyle)
+      if (name === 'assets/sheet.js') return sendAsset(response, 'text/javascript; charset=utf-8', sheetScript)
+      if (name === 'assets/inter.woff2') return sendAsset(response, 'font/woff2', await font(pagesFolder))
+      if (!/^[\w-]{43}$/.test(name)) throw new AppError('request/not-found', 'There is no such page of the wallet.')
+      await shownFailure(request, response, () => sendPage(response, sessions.open(name)))
+    },
+  }
+}
+
+/** A person sees these pages: one that has ended says so in their words, in whichever of its windows Steward shows it. */
+async function shownFailure(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  answer: () => Promise<void> | void,
+): Promise<void> {
+  try {
+    await answer()
+  } catch (failure) {
+    if (!(failure instanceof AppError)) throw failure
+    const [, port] = (headers.host ?? '').split(':')
+    const ancestors = `http://127.0.0.1:${port} http://localhost:${port}`
+    send(response, failure.status, { body: failureDocument(failure), ancestors, ...page })
+  }
+}
+
+const page = { type: 'text/html; charset=utf-8', cache: 'no-store' } as const
+
+function sendPage(response: ServerResponse, { document, place }: SheetAnswer): void {
+  send(response, 200, { body: document, ancestors: place.window, ...page })
+}
+
+function sendAsset(response: ServerResponse, type: string, body: string | Buffer): void {
+  send(response, 200, { body, type, cache: 'no-cache', ancestors: "'none'" })
+}
+
+function sendFile(response: ServerResponse, { name, text }: SheetFile): void {
+  const plainName = name.replace(/[^\w.-]/g, '_')
+  response.setHeader('content-disposition', `attachment; filename="${plainName}"`)
+  send(response, 200, { body: text, type: 'application/json', cache: 'no-store', ancestors: "'none'" })
+}
+
+type Sent = { body: string | Buffer; type: string; cache: string; ancestors: string }
+
+function send(response: ServerResponse, status: number, { body, type, cache, ancestors }: Sent): void {
+  const bytes = Buffer.from(body)
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': bytes.length,
+    'cache-control': cache,
+    'content-security-policy': [
+      "default-src 'none'",
+      "style-src 'self'",
+      "script-src 'self'",
+      "font-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
+      `frame-ancestors ${ancestors}`,
+    ].join('; '),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'origin-agent-cluster': '?1',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), clipboard-read=()',
+  })
+  response.end(bytes)
+}
+
+/** The window's own. Where it is not built the system's font does. */
+async function font(pagesFolder: string): Promise<Buffer> {
+  const folder = join(pagesFolder, 'assets')
+  const names = await readdir(folder).catch(() => [])
+  const name = names.find((it) => /^inter-latin-wght-normal-[\w-]+\.woff2$/.test(it))
+  if (name === undefined) throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
+  return readFile(join(folder, name))
+}

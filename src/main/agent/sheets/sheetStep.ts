@@ -1,0 +1,53 @@
+import type { WalletVault } from '../wallet/walletVault.ts'
+import type { Html } from './html.ts'
+
+/** One page of a sheet, and what its form leads to. */
+export type SheetStep = {
+  show(shown: Shown): SheetView
+  /**
+   * @returns the next page
+   * @throws AppError or WrongField: the same page again, with what was wrong
+   */
+  take(form: SheetForm): Promise<SheetNext> | SheetNext
+  /** What its button `Download` gives. */
+  file?(): SheetFile
+}
+
+export type SheetNext = SheetStep | 'done'
+export type SheetFile = { name: string; text: string }
+export type SheetView = { title: string; body: Html }
+
+export type Shown = {
+  problem: Problem | undefined
+  /** What was sent before, of fields that hold no secret. */
+  given: SheetForm
+}
+
+/** The fields of a form; what is not there is empty. */
+export type SheetForm = (name: string) => string
+
+export type Problem = { message: string; hint: string | undefined; field: string | undefined }
+
+/** What the flows work with. */
+export type SheetTools = {
+  vault: WalletVault
+  /** @throws AppError `wallet/passphrase-weak` */
+  requireStrong: (text: string, what: 'passphrase' | 'password') => void
+}
+
+/** A sheet of one purpose, from its first page to its end. */
+export type SheetFlow = {
+  first: SheetStep
+  /** Overwrites every secret that it holds. */
+  forget(): void
+}
+
+/** A field that has to be filled in otherwise. The message never holds what was in it. */
+export class WrongField extends Error {
+  readonly field: string
+  constructor(field: string, message: string) {
+    super(message)
+    this.name = 'WrongField'
+    this.field = field
+  }
+}

@@ -1,0 +1,44 @@
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import type { Approvals } from '../../approvals/approvals.ts'
+import type { WalletVault } from '../../wallet/walletVault.ts'
+import { type Html, html } from '../html.ts'
+import { actions, cancelButton, otherButton, passphraseField } from '../sheetParts.ts'
+import type { SheetFlow, SheetNext } from '../sheetStep.ts'
+import { givenPassphrase } from './newPassphrase.ts'
+
+type Confirmed = { vault: WalletVault; approvals: Pick<Approvals, 'decide'>; intent: IntentRecord }
+
+/** Approves what is above the threshold, where the window cannot draw. */
+export function confirmSheet({ vault, approvals, intent }: Confirmed): SheetFlow {
+  const { id, asker, reason, sentence, fields, raw } = intent
+  return {
+    first: {
+      show: (shown) => ({
+        title: 'Approve this?',
+        body: html`<p class="sentence">${sentence}</p>
+<dl>${row('Asked by', asker.name, 'text')}${reason !== null && row('Their reason', reason, 'text')}${fields.map((it) =>
+          row(it.label, it.value, it.kind),
+        )}</dl>
+<details><summary>What is signed, in full</summary><pre tabindex="0">${raw}</pre></details>
+${passphraseField(shown)}
+${actions({ label: 'Approve' }, otherButton('Deny', 'deny'), cancelButton)}`,
+      }),
+      async take(form): Promise<SheetNext> {
+        if (form('do') === 'deny') {
+          await approvals.decide(id, { approve: false, confirmed: true })
+          return 'done'
+        }
+        const passphrase = givenPassphrase(form)
+        if (vault.isUnlocked()) await vault.checkPassphrase(passphrase)
+        else await vault.unlock(passphrase)
+        await approvals.decide(id, { approve: true, confirmed: true })
+        return 'done'
+      },
+    },
+    forget() {},
+  }
+}
+
+function row(label: string, value: string, kind: IntentRecord['fields'][number]['kind']): Html {
+  return html`<dt>${label}</dt><dd class="${kind === 'warning' ? 'warning-value' : kind}">${value}</dd>`
+}

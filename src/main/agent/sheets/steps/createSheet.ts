@@ -1,0 +1,69 @@
+import type { Wallet } from '../../../../shared/contract/wallet.ts'
+import { heldSecret } from '../heldSecret.ts'
+import { html } from '../html.ts'
+import { actions, cancelButton, choiceField, textField } from '../sheetParts.ts'
+import type { SheetFlow, SheetNext, SheetStep, SheetTools } from '../sheetStep.ts'
+import { labelOf, labelTexts } from './keyringLabel.ts'
+import { consideredPassphrase, isFirst, ownPassphraseFields, ownPassphraseOf } from './newPassphrase.ts'
+import { checkStep, wordsStep } from './phraseSteps.ts'
+
+/** A new phrase. It is in the wallet only after the person has shown that it is written down. */
+export function createSheet(tools: SheetTools, wallet: Wallet): SheetFlow {
+  const { vault } = tools
+  const phrase = heldSecret()
+  const passphrase = heldSecret()
+  const first = isFirst(wallet)
+  let label: string | undefined
+
+  const add = async (): Promise<SheetNext> => {
+    await vault.addPhrase({
+      phrase: phrase.read(),
+      passphrase: passphrase.read(),
+      writtenDown: true,
+      ...(label !== undefined && { label }),
+    })
+    return 'done'
+  }
+  const words: SheetStep = wordsStep({
+    title: 'Write these words down',
+    phrase: phrase.read,
+    goOn: 'I wrote them down',
+    next: () => checkStep({ phrase: phrase.read, back: words, next: add }),
+  })
+  const choose: SheetStep = {
+    show: (shown) => ({
+      title: first ? 'Make a recovery phrase' : 'Make another recovery phrase',
+      body: html`<p class="lead">All keys come from one phrase of words. It stays on this machine, sealed with your passphrase.</p>
+${choiceField(
+  'words',
+  'Length of the phrase',
+  [
+    { value: '12', label: '12 words', detail: 'Secure, quicker to write' },
+    { value: '24', label: '24 words', detail: 'Longer than anybody needs' },
+  ],
+  shown,
+)}
+${textField(labelTexts, shown)}
+${ownPassphraseFields(first, shown)}
+${actions({ label: 'Go on' }, cancelButton)}`,
+    }),
+    async take(form) {
+      label = labelOf(form)
+      const given = await ownPassphraseOf(form, first, tools)
+      const count = form('words') === '24' ? 24 : 12
+      const make = async (): Promise<SheetNext> => {
+        passphrase.hold(given)
+        phrase.hold(await vault.makePhrase(count))
+        return words
+      }
+      return first ? consideredPassphrase({ passphrase: given, before: choose, after: make }) : make()
+    },
+  }
+  return {
+    first: choose,
+    forget() {
+      phrase.forget()
+      passphrase.forget()
+    },
+  }
+}

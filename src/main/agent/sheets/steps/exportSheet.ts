@@ -1,0 +1,50 @@
+import type { WalletAccount } from '../../../../shared/contract/wallet.ts'
+import { html } from '../html.ts'
+import { actions, cancelButton, newSecretFields, passphraseField, warning } from '../sheetParts.ts'
+import { type SheetFile, type SheetFlow, type SheetStep, type SheetTools, WrongField } from '../sheetStep.ts'
+import { givenPassphrase } from './newPassphrase.ts'
+
+/** The key of one account as a Keystore V3 file, sealed with a password of its own. */
+export function exportSheet({ vault, requireStrong }: SheetTools, { id, label, address }: WalletAccount): SheetFlow {
+  const ready = (file: SheetFile): SheetStep => ({
+    show: () => ({
+      title: 'The file is ready',
+      body: html`<p>Whoever has this file and its password can spend everything of <code>${address}</code>.</p>
+<p><code>${file.name}</code></p>
+<footer><button class="primary" formaction="/sheet/file">Download</button><button name="do" value="next">Done</button></footer>`,
+    }),
+    take: () => 'done',
+    file: () => file,
+  })
+  return {
+    first: {
+      show: (shown) => ({
+        title: `Export “${label}”`,
+        body: html`${warning(html`The file holds the private key of this account. Other wallets can read it with the password that
+you choose now.`)}
+${passphraseField(shown)}
+${newSecretFields(
+  {
+    name: 'password',
+    label: 'New password of the file',
+    again: 'The same password again',
+    hint: 'At least 10 characters; not the passphrase of the wallet.',
+  },
+  shown,
+)}
+${actions({ label: 'Make the file' }, cancelButton)}`,
+      }),
+      async take(form) {
+        const passphrase = givenPassphrase(form)
+        const password = form('password')
+        requireStrong(password, 'password')
+        if (password !== form('password_again')) {
+          throw new WrongField('password_again', 'The two passwords are not the same.')
+        }
+        const { fileName, json } = await vault.exportKeystore(id, { passphrase, password })
+        return ready({ name: fileName, text: json })
+      },
+    },
+    forget() {}, // what the file holds is sealed with its password
+  }
+}

@@ -1,0 +1,112 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { LocalEvent } from '../../../shared/contract/localApi.ts'
+import type { Parsed } from '../../../shared/contract/route.ts'
+import {
+  type Keyring,
+  openWalletSheet,
+  sheetHostName,
+  sheetPath,
+  type Wallet,
+} from '../../../shared/contract/wallet.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { Log } from '../../platform/log.ts'
+import { type LocalEndpoint, localEndpoint } from '../api/localEndpoint.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import { type SheetPages, sheetPages } from './sheetPages.ts'
+import { sheetSessions } from './sheetSessions.ts'
+import type { SheetFlow, SheetTools } from './sheetStep.ts'
+import { changePassphraseSheet } from './steps/changePassphraseSheet.ts'
+import { confirmSheet } from './steps/confirmSheet.ts'
+import { createSheet } from './steps/createSheet.ts'
+import { exportSheet } from './steps/exportSheet.ts'
+import { importSheet } from './steps/importSheet.ts'
+import { removeSheet } from './steps/removeSheet.ts'
+import { revealSheet } from './steps/revealSheet.ts'
+import { unlockSheet } from './steps/unlockSheet.ts'
+
+/** The pages on which a person gives and sees the secrets of the wallet. */
+export type WalletSheets = { endpoints: readonly LocalEndpoint[]; pages: SheetPages; close(): void }
+
+type Options = SheetTools & {
+  approvals?: Pick<Approvals, 'get' | 'decide'>
+  /** What the window hears: that the wallet was locked ends what only an unlocked one shows. */
+  events: { subscribe(listener: (event: LocalEvent) => void): () => void }
+  /** The built interface, which has the font. */
+  pagesFolder: string
+  now: () => number
+  log: Log
+}
+
+type Asked = Parsed<typeof openWalletSheet>['body']
+
+export function walletSheets({ approvals, events, pagesFolder, now, log, ...tools }: Options): WalletSheets {
+  const { vault } = tools
+  const onUnexpected = (failure: unknown) => log.error('a sheet failed', { failure })
+  const sessions = sheetSessions({ now, onUnexpected })
+  const leave = events.subscribe(({ type }) => {
+    if (type === 'wallet.changed' && !vault.isUnlocked()) sessions.locked()
+  })
+
+  /** @throws AppError when there is nothing that the sheet could be about. */
+  const flowOf = async (asked: Asked): Promise<SheetFlow> => {
+    const wallet = await vault.status()
+    if (asked.purpose === 'create') return createSheet(tools, wallet)
+    if (asked.purpose === 'import') return importSheet(tools, wallet)
+    if (asked.purpose === 'confirm' && approvals) {
+      return confirmSheet({ vault, approvals, intent: approvals.get(named(asked.intent_id, 'intent_id')) })
+    }
+    if (wallet.state === 'absent') throw new AppError('wallet/absent', 'There is no wallet yet.')
+    if (asked.purpose === 'unlock') return unlockSheet(vault)
+    if (asked.purpose === 'change_passphrase') return changePassphraseSheet(tools)
+    if (asked.purpose === 'export') return exportSheet(tools, accountOf(wallet, named(asked.account_id, 'account_id')))
+    const keyring = keyringOf(wallet, named(asked.keyring_id, 'keyring_id'))
+    if (asked.purpose === 'remove') return removeSheet(vault, keyring)
+    if (keyring.kind !== 'phrase') {
+      throw new AppError('request/invalid', `keyring_id: “${keyring.label}” is a private key and has no words.`)
+    }
+    return revealSheet(vault, keyring)
+  }
+
+  return {
+    endpoints: [
+      localEndpoint(openWalletSheet, async ({ body }, { origin }) => {
+        const place = { window: windowOf(origin), theme: body.theme }
+        const endsWithLock = !['create', 'import', 'unlock'].includes(body.purpose) && vault.isUnlocked()
+        const { ticket, expiresAtMs } = sessions.issue({ flow: await flowOf(body), place, endsWithLock })
+        const { port } = new URL(origin)
+        const url = `http://${sheetHostName}${port === '' ? '' : `:${port}`}${sheetPath}/${ticket}`
+        return { url, expires_at: isoTime(expiresAtMs) }
+      }),
+    ],
+    pages: sheetPages({ sessions, pagesFolder }),
+    close() {
+      leave()
+      sessions.close()
+    },
+  }
+}
+
+/** A Content-Security-Policy cannot name an IPv6 address, so no page could say that this window alone may show it. */
+function windowOf(origin: string): string {
+  if (!origin.includes('[')) return origin
+  const { port } = new URL(origin)
+  throw new AppError('request/invalid', `Open Steward as http://localhost:${port} to use the wallet.`)
+}
+
+function named<T>(id: T | undefined, field: string): T {
+  if (id === undefined) throw new AppError('request/invalid', `${field} must be given for this purpose.`)
+  return id
+}
+
+function keyringOf({ keyrings }: Wallet, id: string): Keyring {
+  const keyring = keyrings.find((it) => it.id === id)
+  if (!keyring) throw new AppError('wallet/keyring-not-found', `There is no phrase or key ${id}.`)
+  return keyring
+}
+
+function accountOf({ keyrings }: Wallet, id: string) {
+  const account = keyrings.flatMap(({ accounts }) => accounts).find((it) => it.id === id)
+  if (!account) throw new AppError('wallet/account-not-found', `There is no account ${id}.`)
+  if (account.chain_type === 'evm') return account
+  throw new AppError('request/invalid', 'account_id: only EVM accounts have a Keystore V3 form.')
+}

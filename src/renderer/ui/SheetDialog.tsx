@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useId, useRef, useState } from 'react'
+import { openWalletSheet, type SheetPurpose } from '../../shared/contract/wallet.ts'
+import { useAgent } from '../agent/AgentProvider.tsx'
+import { useWallet } from '../agent/useWallet.ts'
+import { classNames } from './classNames.ts'
+import { Dialog } from './Dialog.tsx'
+import { ErrorNotice } from './ErrorNotice.tsx'
+import { Skeleton } from './Skeleton.tsx'
+import type { SheetEnd, SheetRequest } from './sheetContext.ts'
+import { presentTheme } from './theme/theme.ts'
+import { useSheetMessages } from './useSheetMessages.ts'
+
+type SheetDialogProps = { request: SheetRequest; onEnd: (end: SheetEnd) => void }
+
+/** What it is called, and how high its first page is: so that nothing moves when that has loaded. In pixels. */
+const looks: Record<SheetPurpose, { title: string; height: number }> = {
+  create: { title: 'Create a wallet', height: 493 },
+  import: { title: 'Import a wallet', height: 533 },
+  unlock: { title: 'Unlock the wallet', height: 163 },
+  reveal: { title: 'Recovery phrase', height: 237 },
+  export: { title: 'Export an account', height: 403 },
+  remove: { title: 'Remove from the wallet', height: 363 },
+  change_passphrase: { title: 'Change the passphrase', height: 345 },
+  confirm: { title: 'Confirm', height: 400 },
+}
+/** A page that says nothing for this long is not shown by this browser. */
+const silentMs = 10_000
+
+/**
+ * A page of the wallet in a frame. It is of another site, so a browser keeps it in a process of its own: nothing of
+ * this window sees what is typed or shown there.
+ */
+export function SheetDialog({ request, onEnd }: SheetDialogProps) {
+  const agent = useAgent()
+  const frame = useRef<HTMLIFrameElement>(null)
+  const id = useId()
+  const { title, height: firstHeight } = looks[request.purpose]
+  const sheet = useQuery({
+    queryKey: ['local', 'sheet', id],
+    queryFn: ({ signal }) => agent(openWalletSheet, { ...request, theme: presentTheme() }, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  })
+  const url = sheet.data?.url
+  const { height, isSilent } = useSheetMessages({ frame, url, silentMs, onEnd })
+  useEndWithLock(request.purpose, onEnd)
+
+  return (
+    <Dialog open onOpenChange={() => onEnd('cancelled')} title={title} staysOpen>
+      {sheet.error ? (
+        <ErrorNotice error={sheet.error} onRetry={() => void sheet.refetch()} />
+      ) : (
+        <div
+          className="relative -mx-4 -mb-4 overflow-hidden rounded-b-dialog"
+          style={{ height: height ?? firstHeight }}
+        >
+          {height === undefined && <Loading isSilent={isSilent} />}
+          {url !== undefined && (
+            <iframe
+              ref={frame}
+              src={url}
+              title={`${title}: a page of the wallet`}
+              sandbox="allow-forms allow-scripts allow-same-origin allow-downloads"
+              referrerPolicy="no-referrer"
+              onLoad={() => frame.current?.focus()}
+              className={classNames('block size-full', height === undefined && 'opacity-0')}
+            />
+          )}
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+function Loading({ isSilent }: { isSilent: boolean }) {
+  if (isSilent) {
+    return (
+      <p role="alert" className="absolute inset-0 px-4 text-muted">
+        The wallet’s page does not open in this browser. Use the Steward window, or a present Chrome, Edge or Firefox,
+        and allow http://wallet.localhost.
+      </p>
+    )
+  }
+  return (
+    <div role="status" aria-busy="true" className="absolute inset-0 flex flex-col gap-3 px-4 pt-1">
+      <span className="sr-only">Opening the wallet…</span>
+      <Skeleton className="h-5 w-2/5" />
+      <Skeleton className="h-8" />
+    </div>
+  )
+}
+
+/** Words that are shown leave the screen with the lock. */
+function useEndWithLock(purpose: SheetPurpose, onEnd: SheetDialogProps['onEnd']): void {
+  const state = useWallet().data?.state
+  const [first] = useState(state)
+  const ends = purpose === 'reveal' && first === 'unlocked' && state === 'locked'
+  useEffect(() => {
+    if (ends) onEnd('cancelled')
+  }, [ends, onEnd])
+}
