@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import type { NotedEntry } from '../../src/main/agent/activity/note.ts'
 import { approvalEngine } from '../../src/main/agent/approvals/approvalEngine.ts'
 import { grantRepository } from '../../src/main/agent/approvals/grantRepository.ts'
@@ -11,12 +12,13 @@ import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import type { Asker, Intent, IntentRecord, Policy, PolicyRule } from '../../src/shared/contract/intents.ts'
 import type { LocalEvent } from '../../src/shared/contract/localApi.ts'
 import { type LockableSigner, lockableSigner } from './lockableSigner.ts'
+import { temporaryFolder } from './temporaryFolder.ts'
 
 type Options = { file?: string; signer?: LockableSigner; now?: () => number; serviceHost?: string }
 
 /** The approvals of an agent on a database of their own; `file` keeps it for a restart. */
 export function openApprovals({
-  file = ':memory:',
+  file = join(temporaryFolder('approvals'), 'agent.sqlite'),
   now = Date.now,
   signer = lockableSigner({ now }),
   serviceHost,

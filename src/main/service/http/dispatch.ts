@@ -4,11 +4,11 @@ import { AppError } from '../../../shared/appError.ts'
 import { parseRequest } from '../../../shared/contract/parseRequest.ts'
 import type { Parsed, Route } from '../../../shared/contract/route.ts'
 import type { AccountId } from '../../../shared/ids.ts'
+import { credentialOf } from '../../platform/requestCredential.ts'
 import type { Call, Caller, Endpoint, OpenEndpoint, Place, RawEndpoint } from '../endpoint.ts'
 import type { IdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
 import { type Authentication, authorize } from './authentication.ts'
 import type { CallerAddress } from './callerAddress.ts'
-import { credentialOf } from './credentials.ts'
 import type { RateLimits } from './rateLimits.ts'
 
 export type DispatchOptions = {

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '../../../shared/appError.ts'
+import { getMe, type Me } from '../../../shared/contract/auth.ts'
+import type { Asker } from '../../../shared/contract/intents.ts'
+import { credentialOf } from '../../platform/requestCredential.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import type { ServiceTarget } from '../connections/serviceTarget.ts'
+import type { LocalRoutesOptions } from './localRoutes.ts'
+
+type Options = {
+  client: Pick<ServiceClient, 'call'>
+  target: () => ServiceTarget | undefined
+  now: () => number
+}
+type Known = { me: Me; untilMs: number }
+
+/** A key that was revoked is known for no longer than this. */
+const knownMs = 15_000
+const answerMs = 10_000
+const mostKnown = 256
+
+/**
+ * The holder of an API key, or of an access token, of the account that the agent itself belongs to: the service knows
+ * whose it is. What was found is remembered for a moment by the hash of the credential, of which nothing else is kept.
+ */
+export function localClients({ client, target, now }: Options): LocalRoutesOptions['clientOf'] {
+  let known = new Map<string, Known>()
+  let place: string | undefined
+
+  const whoHas = async (credential: string): Promise<Me> => {
+    const hash = sha256(credential)
+    const found = known.get(hash)
+    if (found && found.untilMs > now()) return found.me
+    const me = await client.call(getMe, {}, { credential, signal: AbortSignal.timeout(answerMs) })
+    if (known.size >= mostKnown) known = new Map()
+    known.set(hash, { me, untilMs: now() + knownMs })
+    return me
+  }
+
+  return async (request: IncomingMessage): Promise<Asker | undefined> => {
+    const credential = credentialOf(request.headers)
+    if (credential === undefined || credential === '') return undefined
+    const to = target()
+    if (!to) throw new AppError('service/unavailable', 'The service that knows this key is away.')
+    if (place !== to.url) known = new Map()
+    place = to.url
+    const [me, own] = await Promise.all([whoHas(credential), whoHas(to.key)])
+    if (me.id !== own.id) throw new AppError('auth/forbidden', 'This key is of another account than this Steward.')
+    return askerOf(me)
+  }
+}
+
+function askerOf({ api_key: key, wallet_address: address, id }: Me): Asker {
+  if (key) return { kind: 'client', id: `key:${key.id}`, name: key.name }
+  const name = address === null ? 'Signed in' : `Signed in as ${address.slice(0, 6)}…${address.slice(-4)}`
+  return { kind: 'client', id: `token:${sha256(address ?? id).slice(0, 24)}`, name }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { credentialOf } from './requestCredential.ts'
+
+test.each([
+  [{ authorization: 'Bearer key' }, 'key'],
+  [{ authorization: 'bearer   key ' }, 'key'],
+  [{ authorization: 'key' }, 'key'],
+  [{ 'x-api-key': ' key ' }, 'key'],
+  [{ authorization: 'first', 'x-api-key': 'second' }, 'first'],
+  [{ authorization: '', 'x-api-key': 'second' }, ''],
+  [{ authorization: 'Bearer' }, ''],
+  [{ authorization: 'bearerkey' }, 'bearerkey'],
+  [{}, undefined],
+])('%j holds %j', (headers, credential) => expect(credentialOf(headers)).toBe(credential))
