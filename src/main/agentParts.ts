@@ -5,14 +5,20 @@ import type { Note } from './agent/activity/note.ts'
 import { serviceFollower } from './agent/activity/serviceFollower.ts'
 import { timeline } from './agent/activity/timeline.ts'
 import { timelineRoutes } from './agent/activity/timelineRoutes.ts'
+import { localClients } from './agent/api/localClients.ts'
 import type { LocalEndpoint } from './agent/api/localEndpoint.ts'
 import type { LocalEvents } from './agent/api/localEvents.ts'
+import type { LocalRoutesOptions } from './agent/api/localRoutes.ts'
+import type { ApprovalDialog } from './agent/approvals/approvalDialog.ts'
+import { approvalRoutes } from './agent/approvals/approvalRoutes.ts'
+import type { Approvals } from './agent/approvals/approvals.ts'
+import { openApprovals } from './agent/approvals/openApprovals.ts'
+import { waitingNotices } from './agent/approvals/waitingNotices.ts'
 import { type ServiceClient, serviceClient } from './agent/connections/serviceClient.ts'
 import type { ServiceLink } from './agent/connections/serviceLink.ts'
 import type { SheetPages } from './agent/sheets/sheetPages.ts'
 import { walletSheets } from './agent/sheets/walletSheets.ts'
 import { intentSigner } from './agent/signer/intentSigner.ts'
-import type { Signer } from './agent/signer/signer.ts'
 import { balanceRepository } from './agent/wallet/balanceRepository.ts'
 import { balanceRoutes } from './agent/wallet/balanceRoutes.ts'
 import { balances } from './agent/wallet/balances.ts'
@@ -39,6 +45,8 @@ export type AgentGround = {
   config: Config
   link: ServiceLink
   events: LocalEvents
+  /** Of the system, where the window is one of its own; a browser has none. */
+  dialog: ApprovalDialog | undefined
   /** Owns what a slice opens. */
   scope: Scope
   log: Log
@@ -50,9 +58,10 @@ export type AgentParts = {
   client: ServiceClient
   note: Note
   wallet: WalletVault
-  signer: Signer
   /** Where a person gives and sees secrets. */
   sheets: SheetPages
+  approvals: Approvals
+  clientOf: LocalRoutesOptions['clientOf']
   /** What the local API answers beside its own paths. */
   endpoints: readonly LocalEndpoint[]
 }
@@ -63,7 +72,7 @@ const steward = { kind: 'system', name: 'Steward' } as const
  * Makes the slices of the agent, in the order in which they need each other: activity, wallet, signer, approvals,
  * sign-in, identity. A slice knows the others by their types alone; here they meet.
  */
-export function agentParts({ dataFolder, config, link, events, log, now, scope }: AgentGround): AgentParts {
+export function agentParts({ dataFolder, config, link, events, dialog, log, now, scope }: AgentGround): AgentParts {
   const database = scope.own(openDatabase(join(dataFolder, 'agent.sqlite')), (it) => it.close())
   migrate(database, agentMigrations)
   const client = scope.own(serviceClient(link.target), (it) => it.close())
@@ -107,7 +116,13 @@ export function agentParts({ dataFolder, config, link, events, log, now, scope }
     }),
     (it) => it.close(),
   )
+  const { target } = link
   const signer = intentSigner({ keys: wallet, domainName: config.identity.domain_name, now, randomBytes })
+  const approvals = scope.own(
+    openApprovals({ database, signer, wallet, events, target, note, now, log: log.of('approvals') }),
+    (it) => it.close(),
+  )
+  if (dialog) scope.own(waitingNotices({ dialog, events }), (end) => end())
   const sheets = scope.own(
     walletSheets({
       vault: wallet,
@@ -119,6 +134,20 @@ export function agentParts({ dataFolder, config, link, events, log, now, scope }
     }),
     (it) => it.close(),
   )
-  const endpoints = [...timelineRoutes(activity), ...walletRoutes(wallet), ...balanceRoutes(funds), ...sheets.endpoints]
-  return { database, client, note, wallet, signer, sheets: sheets.pages, endpoints }
+  return {
+    database,
+    client,
+    note,
+    wallet,
+    approvals,
+    sheets: sheets.pages,
+    clientOf: localClients({ client, target, now }),
+    endpoints: [
+      ...timelineRoutes(activity),
+      ...walletRoutes(wallet),
+      ...balanceRoutes(funds),
+      ...sheets.endpoints,
+      ...approvalRoutes(approvals, dialog),
+    ],
+  }
 }

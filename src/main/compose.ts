@@ -5,6 +5,7 @@ import { localEvents } from './agent/api/localEvents.ts'
 import type { LocalStatus } from './agent/api/localRoutes.ts'
 import { startLocalServer } from './agent/api/localServer.ts'
 import { personSessions } from './agent/api/personSessions.ts'
+import type { ApprovalDialog } from './agent/approvals/approvalDialog.ts'
 import { serviceLink } from './agent/connections/serviceLink.ts'
 import { agentParts } from './agentParts.ts'
 import { type Environment, loadConfig } from './config.ts'
@@ -33,6 +34,8 @@ export type RunningApp = {
 
 type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'listen'> & {
   shell: LocalStatus['shell']
+  /** Of Electron. */
+  dialog?: ApprovalDialog
   environment: Environment
   now: () => number
 }
@@ -60,7 +63,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
     )
     const sessions = personSessions()
     const events = localEvents(link)
-    const agent = agentParts({ dataFolder, config, link, events, scope, log, now })
+    const agent = agentParts({ dataFolder, config, link, events, dialog: options.dialog, scope, log, now })
     const server = scope.own(
       await listenOnRemembered(dataFolder, 'app', wanted, (address) =>
         startLocalServer({
@@ -71,7 +74,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
           events,
           endpoints: agent.endpoints,
           sheets: agent.sheets,
-          clientOf: async () => undefined,
+          clientOf: agent.clientOf,
           status: { version, shell: options.shell, platform: process.platform },
           log: log.of('api'),
         }),

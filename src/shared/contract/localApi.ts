@@ -61,6 +61,8 @@ export const LocalEvent = z.discriminatedUnion('type', [
   /** Read it again. */
   z.object({ type: z.literal('wallet.changed') }),
   z.object({ type: z.literal('intent.changed'), intent: IntentRecord }),
+  /** The person followed a notification: the window goes there. */
+  z.object({ type: z.literal('intent.show'), intent_id: z.string() }),
   z.object({ type: z.literal('policy.changed'), policy: Policy }),
   z.object({ type: z.literal('grants.changed') }),
   z.object({ type: z.literal('registration.changed'), registration: Registration }),
