@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Route } from '../../src/shared/contract/route.ts'
+import { routeTable } from '../../src/shared/contract/routeTable.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
+import { messageOf, openSocket } from '../support/socketClient.ts'
+import { evmWallet } from '../support/wallets.ts'
+
+/**
+ * Somebody who signed in with another wallet asks for everything that belongs to the owner: every operation of the
+ * contract, under each of its paths, and every WebSocket. What is not theirs is not there.
+ */
+let service: TestService
+let strangerKey: string
+let strangerSandbox: string
+const stranger = evmWallet()
+const linked = evmWallet()
+/** Names and ids of what belongs to the owner: no answer to the stranger may hold one. */
+const marks: string[] = []
+const theirs: Record<string, string> = { domain: 'theirs.example.com', port: '3000', name: 'theirs', pid: '1000' }
+const nowhere: Record<string, string> = {
+  id: 'f'.repeat(32),
+  sessionId: `pty_${'f'.repeat(24)}`,
+  snapshotId: `snap_${'f'.repeat(24)}`,
+  uploadId: `upl_${'f'.repeat(24)}`,
+  keyId: `key_${'f'.repeat(24)}`,
+  address: `0x${'f'.repeat(40)}`,
+  domain: 'nowhere.example.com',
+  port: '3000',
+  pid: '1000',
+}
+
+beforeAll(async () => {
+  service = await runningService()
+  const made = async (path: string, body: unknown, field: string): Promise<string> => {
+    const { json, text } = await service.send(path, { body })
+    expect(json[field], text).toBeDefined()
+    marks.push(String(json[field]))
+    return String(json[field])
+  }
+  theirs.id = await made('/v1/sandboxes', { name: 'theirs' }, 'id')
+  const sandbox = `/v1/sandboxes/${theirs.id}`
+  theirs.sessionId = await made(`${sandbox}/pty`, { command: 'echo theirs; cat', name: 'theirs' }, 'session_id')
+  theirs.snapshotId = await made(`${sandbox}/snapshots`, { name: 'theirs' }, 'id')
+  theirs.uploadId = await made(`${sandbox}/files/uploads`, { path: '/tmp/theirs', size: 3 }, 'upload_id')
+  theirs.keyId = await made('/v1/auth/api-keys', { name: 'theirs' }, 'id')
+  theirs.address = linked.address
+  marks.push(linked.address, theirs.domain ?? '', 'theirs', service.key)
+  await made(`${sandbox}/ports/expose`, { port: 3000, visibility: 'private' }, 'url')
+  expect((await service.send(`${sandbox}/domains`, { body: { domain: theirs.domain, port: 3000 } })).status).toBe(201)
+  expect((await service.send('/v1/auth/wallets', { body: await linked.signedMessage(service.url) })).status).toBe(201)
+  marks.push((await service.send('/v1/auth/me')).json.id)
+
+  strangerKey = (await stranger.signIn(service.url)).json.access_token
+  const own = await service.send('/v1/sandboxes', { key: strangerKey, body: { name: 'mine' } })
+  strangerSandbox = own.json.id
+})
+afterAll(() => service?.close())
+
+type Asked = { query?: string; body?: unknown; headers?: Record<string, string> }
+type Line =
+  /** Needs no credential, and tells of nobody. */
+  | { kind: 'open' }
+  /** Only the owner of the service may. */
+  | ({ kind: 'owner' } & Asked)
+  /** About the caller alone. */
+  | ({ kind: 'own' } & Asked)
+  /** About something that has an owner: for a stranger as if it had never been. */
+  | ({ kind: 'missing' } & Asked)
+
+const bytes = { 'content-type': 'application/octet-stream' }
+const missing = (asked: Asked = {}): Line => ({ kind: 'missing', ...asked })
+const own = (asked: Asked = {}): Line => ({ kind: 'own', ...asked })
+const open: Line = { kind: 'open' }
+
+/** A line for each operation: a new one has none yet, and fails here until somebody has thought of the stranger. */
+const lines: Record<string, Line> = {
+  health: open,
+  authNonce: open,
+  authVerify: open,
+  authSolanaVerify: open,
+  authRefresh: open,
+  authLogout: open,
+  automatonRegister: open,
+  automatonGet: open,
+  authMe: own(),
+  authWalletLink: own(),
+  authWalletUnlink: missing(),
+  apiKeyCreate: own({ body: { name: 'mine' } }),
+  apiKeyList: own(),
+  apiKeyRevoke: missing(),
+  runtimeList: own(),
+  imageList: own(),
+  imageAdd: { kind: 'owner', body: { name: 'mine', source: { kind: 'archive', path: '/etc/passwd' } } },
+  imageRemove: { kind: 'owner' },
+  sandboxCreate: own({ body: { name: 'mine too' } }),
+  sandboxList: own(),
+  sandboxGet: missing(),
+  sandboxChange: missing({ body: { name: 'taken' } }),
+  sandboxDelete: missing(),
+  sandboxStop: missing(),
+  sandboxStart: missing(),
+  sandboxExec: missing({ body: { command: 'true' } }),
+  snapshotCreate: missing({ body: {} }),
+  snapshotList: missing(),
+  snapshotRestore: missing(),
+  snapshotFork: missing({ body: {} }),
+  snapshotDelete: missing(),
+  fileUpload: missing({ body: { path: '/tmp/x', content: 'x' } }),
+  fileRead: missing({ query: '?path=/etc/hostname' }),
+  fileList: missing({ query: '?path=/' }),
+  fileStat: missing({ query: '?path=/' }),
+  fileDownload: missing({ query: '?path=/etc/hostname' }),
+  folderDownload: missing({ query: '?path=/etc' }),
+  folderCreate: missing({ body: { path: '/tmp/x' } }),
+  fileMove: missing({ body: { from: '/etc/hostname', to: '/tmp/x' } }),
+  fileCopy: missing({ body: { from: '/etc/hostname', to: '/tmp/x' } }),
+  fileRemove: missing({ query: '?path=/etc/hostname' }),
+  uploadBegin: missing({ body: { path: '/tmp/x', size: 3 } }),
+  uploadAppend: missing({ body: 'abc', headers: { ...bytes, 'upload-offset': '0' } }),
+  uploadGet: missing(),
+  uploadCancel: missing(),
+  portExpose: missing({ body: { port: 3000 } }),
+  portList: missing(),
+  portListening: missing(),
+  portTokenCreate: missing(),
+  portRemove: missing(),
+  sandboxDomainAdd: missing({ body: { domain: 'mine.example.com', port: 3000 } }),
+  sandboxDomainList: missing(),
+  sandboxDomainRemove: missing(),
+  terminalCreate: missing({ body: { command: 'cat' } }),
+  terminalList: missing({ query: '?all=true' }),
+  terminalSearch: own({ query: '?q=theirs' }),
+  terminalWrite: missing({ body: { input: 'x' } }),
+  terminalRead: missing({ query: '?full=true' }),
+  terminalChange: missing({ body: { name: 'taken' } }),
+  terminalResize: missing({ body: { cols: 90, rows: 25 } }),
+  terminalClose: missing(),
+  terminalLinkCreate: missing(),
+  sandboxMetrics: missing(),
+  processList: missing(),
+  // A process is a number of its own sandbox: that of another one is no secret.
+  processSignal: missing({ body: { signal: 'SIGCONT' } }),
+  commandList: missing(),
+  activityList: missing(),
+  accountActivityList: own({ query: '?limit=500' }),
+  automatonNonce: own({ body: {} }),
+  automatonList: own(),
+}
+
+const every = routeTable.flatMap((route) =>
+  [route.path, ...route.aliases].map((path) => [`${route.method} ${path}`, route, path] as const),
+)
+const ofKind = (kind: Line['kind']) => every.filter(([, { operation }]) => lines[operation]?.kind === kind)
+
+async function ask(route: Route, path: string, values: Record<string, string>): Promise<Answer> {
+  const { query = '', body, headers } = { body: undefined, headers: {}, ...(lines[route.operation] as Asked) }
+  const signed = route.operation === 'authWalletLink' ? await evmWallet().signedMessage(service.url) : body
+  return exchange(service.url, `${filled(path, values)}${query}`, {
+    method: route.method,
+    key: strangerKey,
+    ...(headers && { headers }),
+    ...(signed !== undefined && { body: signed }),
+  })
+}
+
+function filled(path: string, values: Record<string, string>): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
+}
+
+/** Without the very values that were asked for, which a sentence may repeat. */
+function told({ text }: Pick<Answer, 'text'>, values: Record<string, string>): string {
+  const ids = Object.entries(values).filter(([, value]) => value.length > 8)
+  ids.sort(([, one], [, other]) => other.length - one.length)
+  return ids.reduce((left, [name, value]) => left.replaceAll(value, `:${name}`), text)
+}
+
+test('has a line for every operation, and for no other', () => {
+  expect(Object.keys(lines).sort()).toEqual(routeTable.map(({ operation }) => operation).sort())
+})
+
+test.each(ofKind('open'))('%s needs no credential', (_, { auth }) => expect(auth).toBe('none'))
+
+test.each([...ofKind('missing'), ...ofKind('own')])('%s needs a credential', (_, { auth }) => expect(auth).toBe('key'))
+
+test.each(ofKind('owner'))('%s is for the owner alone', async (_, route, path) => {
+  expect(route.auth).toBe('owner')
+  expect(await ask(route, path, theirs)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
+})
+
+test.each(ofKind('own'))('%s tells the stranger of nobody else', async (_, route, path) => {
+  const { status, text } = await ask(route, path, {})
+  expect(status, text).toBe(route.status)
+  for (const mark of marks) expect(text).not.toContain(mark)
+})
+
+test.each(ofKind('missing'))('%s: what belongs to the owner is not there', async (_, route, path) => {
+  const foreign = await ask(route, path, theirs)
+  const unknown = await ask(route, path, nowhere)
+  expect([foreign.status, unknown.status]).toEqual([404, 404])
+  expect(told(foreign, theirs)).toBe(told(unknown, nowhere))
+})
+
+const within = ofKind('missing').filter(
+  ([, { operation }, path]) => path.split(':').length > 2 && !path.includes(':pid') && operation !== 'portRemove',
+)
+test.each(within)('%s: nor is it in a sandbox of the stranger', async (_, route, path) => {
+  const foreign = await ask(route, path, { ...theirs, id: strangerSandbox })
+  const unknown = await ask(route, path, { ...nowhere, id: strangerSandbox })
+  expect([foreign.status, unknown.status]).toEqual([404, 404])
+  expect(told(foreign, theirs)).toBe(told(unknown, nowhere))
+})
+
+test('every WebSocket is closed to the stranger, or tells of nobody else', async () => {
+  const { json } = await service.send('/openapi.json')
+  const sockets = Object.entries<Record<string, { responses: object }>>(json.paths)
+    .filter(([, methods]) => Object.values(methods).some(({ responses }) => '101' in responses))
+    .map(([path]) => path.replace(/\{(\w+)\}/g, ':$1'))
+  expect(sockets.sort()).toEqual(['/v1/events', '/v1/sandboxes/:id/pty/:sessionId/stream'])
+  const headers = { authorization: `Bearer ${strangerKey}` }
+
+  const closedWith = async (values: Record<string, string>) => {
+    const path = filled('/v1/sandboxes/:id/pty/:sessionId/stream', values)
+    const socket = await openSocket(`${service.url}${path}`, { headers }).catch(String)
+    if (typeof socket === 'string') return socket
+    await eventually(() => expect(socket.closed).toBeDefined())
+    return told({ text: JSON.stringify([socket.closed, socket.messages, socket.text]) }, values)
+  }
+  expect(await closedWith(theirs)).toBe(await closedWith(nowhere))
+  expect(await closedWith({ ...theirs, id: strangerSandbox })).toBe(
+    await closedWith({ ...nowhere, id: strangerSandbox }),
+  )
+
+  const events = await openSocket(`${service.url}/v1/events`, { headers })
+  await messageOf(events, { type: 'ready' })
+  await service.send(`/v1/sandboxes/${theirs.id}`, { method: 'PATCH', body: { name: 'theirs again' } })
+  await service.send(`/v1/sandboxes/${strangerSandbox}`, { method: 'PATCH', key: strangerKey, body: { name: 'last' } })
+  await messageOf(events, { type: 'sandbox.changed' })
+  for (const mark of marks) expect(JSON.stringify(events.messages)).not.toContain(mark)
+  events.close()
+})
+
+test('an Idempotency-Key of the owner gives the stranger no answer of theirs', async () => {
+  const sent = { body: { command: 'echo theirs; id -u' }, headers: { 'idempotency-key': 'one' } }
+  expect((await service.send(`/v1/sandboxes/${theirs.id}/exec`, sent)).status).toBe(200)
+  const path = `/v1/sandboxes/${theirs.id}/exec`
+  expect((await service.send(path, { ...sent, key: strangerKey })).status).toBe(404)
+})
+
+test('a private port of the owner opens with a key of theirs only', async () => {
+  const host = `3000-${theirs.id}.localhost:${new URL(service.url).port}`
+  const at = (key: string) => service.send('/', { key, headers: { host } })
+  const foreign = await at(strangerKey)
+  const wrong = await at(`${strangerKey}x`)
+  expect([foreign.status, wrong.status]).toEqual([401, 401])
+  expect(foreign.text).toBe(wrong.text)
+  expect((await at(service.key)).status).not.toBe(401)
+})
+
+test('what the stranger tried changed nothing', async () => {
+  const sandbox = `/v1/sandboxes/${theirs.id}`
+  expect((await service.send(sandbox)).json).toMatchObject({ name: 'theirs again', status: 'running' })
+  expect((await service.send(`${sandbox}/pty`)).json.sessions).toMatchObject([
+    { session_id: theirs.sessionId, cols: 80 },
+  ])
+  expect((await service.send(`${sandbox}/snapshots`)).json.snapshots).toMatchObject([{ name: 'theirs' }])
+  expect((await service.send(`${sandbox}/files/uploads/${theirs.uploadId}`)).json.offset).toBe(0)
+  expect((await service.send(`${sandbox}/ports`)).json.ports).toMatchObject([{ port: 3000, visibility: 'private' }])
+  expect((await service.send(`${sandbox}/domains`)).json.domains).toMatchObject([{ domain: theirs.domain }])
+  expect((await service.send('/v1/auth/me')).json.wallets).toMatchObject([{ wallet_address: linked.address }])
+  expect((await service.send('/v1/sandboxes')).json.count).toBe(1)
+})
