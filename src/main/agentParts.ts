@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { connectionNotes } from './agent/activity/connectionNotes.ts'
 import type { Note } from './agent/activity/note.ts'
@@ -16,6 +16,9 @@ import { openApprovals } from './agent/approvals/openApprovals.ts'
 import { waitingNotices } from './agent/approvals/waitingNotices.ts'
 import { type ServiceClient, serviceClient } from './agent/connections/serviceClient.ts'
 import type { ServiceLink } from './agent/connections/serviceLink.ts'
+import { registrationRepository } from './agent/identity/registrationRepository.ts'
+import { registrationRoutes } from './agent/identity/registrationRoutes.ts'
+import { registrations } from './agent/identity/registrations.ts'
 import type { SheetPages } from './agent/sheets/sheetPages.ts'
 import { walletSheets } from './agent/sheets/walletSheets.ts'
 import { intentSigner } from './agent/signer/intentSigner.ts'
@@ -134,6 +137,22 @@ export function agentParts({ dataFolder, config, link, events, dialog, log, now,
     }),
     (it) => it.close(),
   )
+  const identities = scope.own(
+    registrations({
+      records: registrationRepository(database),
+      approvals,
+      signer,
+      keys: wallet,
+      client,
+      events,
+      note,
+      newUuid: randomUUID,
+      newId: () => randomBytes(12).toString('hex'),
+      now,
+      log: log.of('identity'),
+    }),
+    (it) => it.close(),
+  )
   return {
     database,
     client,
@@ -148,6 +167,7 @@ export function agentParts({ dataFolder, config, link, events, dialog, log, now,
       ...balanceRoutes(funds),
       ...sheets.endpoints,
       ...approvalRoutes(approvals, dialog),
+      ...registrationRoutes(identities),
     ],
   }
 }

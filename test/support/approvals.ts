@@ -14,7 +14,14 @@ import type { LocalEvent } from '../../src/shared/contract/localApi.ts'
 import { type LockableSigner, lockableSigner } from './lockableSigner.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
-type Options = { file?: string; signer?: LockableSigner; now?: () => number; serviceHost?: string }
+type Options = {
+  file?: string
+  signer?: LockableSigner
+  now?: () => number
+  serviceHost?: string
+  /** Hears each event too. */
+  publish?: (event: LocalEvent) => void
+}
 
 /** The approvals of an agent on a database of their own; `file` keeps it for a restart. */
 export function openApprovals({
@@ -22,6 +29,7 @@ export function openApprovals({
   now = Date.now,
   signer = lockableSigner({ now }),
   serviceHost,
+  publish,
 }: Options = {}) {
   const database = openDatabase(file)
   migrate(database, agentMigrations)
@@ -35,7 +43,10 @@ export function openApprovals({
     wallet: signer.wallet,
     onWalletChange: signer.onWalletChange,
     serviceHost: () => serviceHost,
-    publish: (event) => void events.push(event),
+    publish(event) {
+      events.push(event)
+      publish?.(event)
+    },
     note: (entry) => void notes.push(entry),
     newId: () => randomBytes(12).toString('hex'),
     now,

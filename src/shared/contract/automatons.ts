@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
-import { ChainType } from './wallet.ts'
+import { ChainType, WalletAccountId } from './wallet.ts'
 
 /** The typed data that is signed. */
 export const registerTypedData = {
@@ -170,8 +170,9 @@ export const Registration = z.object({
 export type Registration = z.infer<typeof Registration>
 
 /** Of the form: what the person leaves out, the agent fills in. */
-const RegistrationDraft = z.object({
-  account_id: z.string().optional(),
+export const RegistrationDraft = z.object({
+  /** Whose address is the automaton's; absent: the default account of that chain. */
+  account_id: WalletAccountId.optional(),
   automaton_id: AutomatonUuid.optional(),
   /** Absent: the wallet's default account of that chain. */
   creator_address: Address.optional(),
@@ -180,6 +181,7 @@ const RegistrationDraft = z.object({
   genesis_prompt_hash: Bytes32.optional(),
   chain_type: ChainType.default('evm'),
 })
+export type RegistrationDraft = z.infer<typeof RegistrationDraft>
 
 export const previewRegistration = defineRoute({
   operation: 'registrationPreview',

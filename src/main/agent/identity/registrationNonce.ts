@@ -1,0 +1,39 @@
+import { type AutomatonProfile, automatonLimits, createAutomatonNonce } from '../../../shared/contract/automatons.ts'
+import type { Policy } from '../../../shared/contract/intents.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+
+type Options = {
+  client: Pick<ServiceClient, 'call'>
+  policy: () => Policy
+  newUuid: () => string
+}
+
+const answerMs = 3_000
+/** Between the approval and the arrival at the service. */
+const sendingMs = 60_000
+
+/**
+ * One that the service has bound to the creator, where this agent is known to it by that wallet; else one of its own, which
+ * serves as well. A bound one that might end while the person still thinks is of no use.
+ */
+export async function registrationNonce(profile: AutomatonProfile, options: Options): Promise<string> {
+  const { client, policy, newUuid } = options
+  const outlives = policy().expiry_minutes * 60_000 + sendingMs <= automatonLimits.boundNonceMs
+  const bound = outlives ? await boundNonce(profile, client) : undefined
+  return bound ?? newUuid()
+}
+
+async function boundNonce(profile: AutomatonProfile, client: Options['client']): Promise<string | undefined> {
+  const { automaton_id, creator_address: creator } = profile
+  try {
+    const signal = AbortSignal.timeout(answerMs)
+    const { nonce, creator_address } = await client.call(createAutomatonNonce, { automaton_id }, { signal })
+    return isSame(creator_address, creator) ? nonce : undefined
+  } catch {
+    return undefined // no wallet that it knows, or no answer: a nonce of our own does
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  return one === other || (one.startsWith('0x') && one.toLowerCase() === other.toLowerCase())
+}

@@ -1,0 +1,99 @@
+import { AppError } from '../../../shared/appError.ts'
+import { type Registration, registerAutomaton } from '../../../shared/contract/automatons.ts'
+import type { Log } from '../../platform/log.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import type { RegistrationRepository } from './registrationRepository.ts'
+
+export type RegistrationSending = {
+  /** Sends what was signed, once at a time. @returns how it stands afterwards */
+  send(id: string): Promise<Registration>
+  /** The same, for nobody who waits. */
+  begin(id: string): void
+  /** Everything that has not arrived, as far as anybody knows. */
+  sendAll(): void
+  close(): Promise<void>
+}
+
+type Options = {
+  records: RegistrationRepository
+  client: Pick<ServiceClient, 'call'>
+  /** It is kept so by now. */
+  became: (registration: Registration) => void
+  log: Log
+  /** Waits between the attempts while the outcome is unclear; the last one repeats. */
+  pausesMs?: readonly number[]
+}
+
+const defaultPausesMs = [2_000, 10_000, 60_000] as const
+
+/**
+ * An outcome that is unclear (no answer, or one that says "later") keeps the request: the same bytes go out again, which the
+ * service answers with the record of before where they had arrived.
+ */
+export function registrationSending({ records, client, became, log, pausesMs = defaultPausesMs }: Options) {
+  const underWay = new Map<string, Promise<Registration>>()
+  const closing = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let failures = 0
+
+  const deliver = async (id: string): Promise<Registration> => {
+    const stored = records.find(id)
+    if (!stored?.request) throw new Error(`The registration ${id} was never signed.`)
+    const { registration, request } = stored
+    try {
+      // Its signature authorizes it: no credential is shown.
+      const options = { credential: null, signal: closing.signal }
+      const { automaton } = await client.call(registerAutomaton, request, options)
+      failures = 0
+      return kept({ ...registration, state: 'registered', detail: null, automaton })
+    } catch (failure) {
+      if (closing.signal.aborted) return registration
+      if (!(failure instanceof AppError)) log.error('a registration could not be sent', { id, failure })
+      const detail = failure instanceof AppError ? failure.message : 'Something went wrong in Steward.'
+      if (!isUnclear(failure)) return kept({ ...registration, state: 'failed', detail })
+      plan()
+      return kept({ ...registration, detail })
+    }
+  }
+  const kept = (registration: Registration): Registration => {
+    records.change(registration)
+    became(registration)
+    return registration
+  }
+  const send: RegistrationSending['send'] = (id) => {
+    const running = underWay.get(id) ?? deliver(id).finally(() => underWay.delete(id))
+    underWay.set(id, running)
+    return running
+  }
+  const begin = (id: string): void => {
+    send(id).catch((failure: unknown) => log.error('a registration was not sent', { id, failure }))
+  }
+  const sendAll = (): void => {
+    if (closing.signal.aborted) return
+    clearTimeout(timer)
+    timer = undefined
+    for (const { id } of records.inState('sending')) begin(id)
+  }
+  const plan = (): void => {
+    if (timer !== undefined) return
+    timer = setTimeout(sendAll, pausesMs[Math.min(failures, pausesMs.length - 1)])
+    timer.unref()
+    failures += 1
+  }
+
+  const sending: RegistrationSending = {
+    send,
+    begin,
+    sendAll,
+    async close() {
+      closing.abort()
+      clearTimeout(timer)
+      await Promise.allSettled(underWay.values())
+    },
+  }
+  return sending
+}
+
+function isUnclear(failure: unknown): boolean {
+  return !(failure instanceof AppError) || failure.status >= 500 || failure.status === 429 || failure.status === 408
+}

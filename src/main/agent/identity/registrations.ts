@@ -1,0 +1,169 @@
+import { AppError } from '../../../shared/appError.ts'
+import {
+  canonicalProfile,
+  type previewRegistration,
+  type Registration,
+  type RegistrationDraft,
+  registerAutomaton,
+} from '../../../shared/contract/automatons.ts'
+import type { Asker, IntentRecord } from '../../../shared/contract/intents.ts'
+import type { Output } from '../../../shared/contract/route.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Note } from '../activity/note.ts'
+import type { LocalEvents } from '../api/localEvents.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import type { Signer } from '../signer/signer.ts'
+import type { WalletKeys } from '../wallet/walletKeys.ts'
+import { completed, payloadHash } from './registrationDraft.ts'
+import { registrationNonce } from './registrationNonce.ts'
+import type { RegistrationRepository } from './registrationRepository.ts'
+import { registrationSending } from './registrationSending.ts'
+
+/** Carries registrations through: asks, waits for the signature, sends, until the service has answered. */
+export type Registrations = {
+  /** @throws AppError `wallet/absent`, `wallet/account-not-found`, `intent/invalid` */
+  preview(draft: RegistrationDraft): Promise<Output<typeof previewRegistration>>
+  /** @throws AppError as `preview`, `intent/too-many` */
+  start(draft: RegistrationDraft, asked: { asker: Asker; reason?: string | undefined }): Promise<Registration>
+  /** Newest first. */
+  list(): Registration[]
+  /** @throws AppError `registration/not-found`, `registration/state` */
+  send(id: string): Promise<Registration>
+  close(): Promise<void>
+}
+
+type Options = {
+  records: RegistrationRepository
+  approvals: Pick<Approvals, 'ask' | 'get' | 'policy'>
+  signer: Pick<Signer, 'prepare'>
+  keys: Pick<WalletKeys, 'account'>
+  client: Pick<ServiceClient, 'call'>
+  events: LocalEvents
+  note: Note
+  /** A random UUID. */
+  newUuid: () => string
+  /** Twelve random bytes as hexadecimal. */
+  newId: () => string
+  now: () => number
+  log: Log
+  pausesMs?: readonly number[]
+}
+
+const listed = 500
+const steward = { kind: 'system', name: 'Steward' } as const
+
+export function registrations(options: Options): Registrations {
+  const { records, approvals, signer, client, events, note, newId, newUuid, now, log, pausesMs } = options
+
+  const became = (registration: Registration): void => {
+    events.publish({ type: 'registration.changed', registration })
+    noteEnd(registration, note)
+  }
+  const sending = registrationSending({ records, client, became, log, ...(pausesMs && { pausesMs }) })
+
+  /** What became of the intent becomes of the registration that waits for it. */
+  const follow = (registration: Registration, intent: IntentRecord): Registration => {
+    const end = endOf(intent)
+    if (!end || registration.state !== 'waiting') return registration
+    const { request, ...next } = end
+    const changed = { ...registration, ...next }
+    records.change(changed, request)
+    became(changed)
+    if (request) sending.begin(changed.id)
+    return changed
+  }
+  const lookAt = (registration: Registration): void => {
+    try {
+      follow(registration, approvals.get(registration.intent_id))
+    } catch (failure) {
+      if (!(failure instanceof AppError)) throw failure
+      const failed: Registration = { ...registration, state: 'failed', detail: failure.message }
+      records.change(failed)
+      became(failed)
+    }
+  }
+
+  for (const waiting of records.inState('waiting')) lookAt(waiting)
+  const leave = events.subscribe((event) => {
+    if (event.type === 'ready') sending.sendAll()
+    const waiting = event.type === 'intent.changed' ? records.ofIntent(event.intent.id) : undefined
+    if (waiting && event.type === 'intent.changed') follow(waiting, event.intent)
+  })
+
+  return {
+    async preview(draft) {
+      const intent = completed(draft, options)
+      const { raw } = await signer.prepare({ ...intent, nonce: newUuid() })
+      const { profile, chain_type } = intent
+      return {
+        profile,
+        chain_type,
+        canonical_json: canonicalProfile(profile),
+        payload_hash: await payloadHash(profile),
+        signed_data: raw,
+      }
+    },
+    async start(draft, { asker, reason }) {
+      const intent = completed(draft, options)
+      const { profile, chain_type } = intent
+      await signer.prepare({ ...intent, nonce: newUuid() }) // refused before the service is asked for a nonce
+      const nonce = await registrationNonce(profile, { client, policy: approvals.policy, newUuid })
+      const { id: intent_id } = await approvals.ask({ intent: { ...intent, nonce }, asker, reason })
+      const registration: Registration = {
+        id: `reg_${newId()}`,
+        intent_id,
+        profile,
+        chain_type,
+        nonce,
+        payload_hash: await payloadHash(profile),
+        state: 'waiting',
+        detail: null,
+        automaton: null,
+        created_at: isoTime(now()),
+      }
+      records.add(registration)
+      events.publish({ type: 'registration.changed', registration })
+      return follow(registration, approvals.get(intent_id))
+    },
+    list: () => records.list(listed),
+    async send(id) {
+      const stored = records.find(id)
+      if (!stored) throw new AppError('registration/not-found', `There is no registration \`${id.slice(0, 64)}\`.`)
+      if (stored.registration.state === 'sending') return sending.send(id)
+      throw new AppError('registration/state', `This registration is ${stored.registration.state}.`)
+    },
+    close() {
+      leave()
+      return sending.close()
+    },
+  }
+}
+
+type End = Pick<Registration, 'state' | 'detail'> & { request?: ReturnType<typeof registerAutomaton.body.parse> }
+
+/** Undefined while it is not decided, or not signed yet. */
+function endOf({ state, error, result }: IntentRecord): End | undefined {
+  if (state === 'waiting' || state === 'approved') return undefined
+  if (state === 'denied') return { state: 'refused', detail: error ?? 'It was denied.' }
+  if (state === 'expired') return { state: 'refused', detail: error ?? 'Nobody decided in time.' }
+  if (state === 'failed') return { state: 'failed', detail: error ?? 'It could not be signed.' }
+  const request = registerAutomaton.body.safeParse(result?.registration)
+  if (request.success) return { state: 'sending', detail: null, request: request.data }
+  return { state: 'failed', detail: 'What was signed is no registration.' }
+}
+
+function noteEnd({ id, state, profile, detail, intent_id }: Registration, note: Note): void {
+  if (state !== 'registered' && state !== 'failed') return
+  note({
+    kind: `registration.${state}`,
+    actor: steward,
+    subject: id,
+    summary:
+      state === 'registered'
+        ? `The automaton “${profile.name}” was registered, for good.`
+        : `The automaton “${profile.name}” was not registered: ${detail ?? 'the service refused it.'}`,
+    detail: { registration_id: id, intent_id, automaton_id: profile.automaton_id, address: profile.automaton_address },
+  })
+}

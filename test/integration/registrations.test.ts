@@ -1,0 +1,289 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { NotedEntry } from '../../src/main/agent/activity/note.ts'
+import { localEvents } from '../../src/main/agent/api/localEvents.ts'
+import { serviceClient } from '../../src/main/agent/connections/serviceClient.ts'
+import type { ServiceTarget } from '../../src/main/agent/connections/serviceTarget.ts'
+import { registrationRepository } from '../../src/main/agent/identity/registrationRepository.ts'
+import { registrations } from '../../src/main/agent/identity/registrations.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { type Registration, RegistrationDraft, registerTypedData } from '../../src/shared/contract/automatons.ts'
+import type { LocalEvent } from '../../src/shared/contract/localApi.ts'
+import { agent, openApprovals, person, rule, withRules } from '../support/approvals.ts'
+import { until } from '../support/eventually.ts'
+import { lockableSigner } from '../support/lockableSigner.ts'
+import { memoryKeys } from '../support/memoryKeys.ts'
+import { runningService, type TestService } from '../support/runningService.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** The agent's own part of a registration: with its approvals, its signer and a service. */
+let service: TestService
+const keys = memoryKeys()
+
+beforeAll(async () => {
+  service = await runningService({ host: 'none' })
+})
+afterAll(() => service?.close())
+
+const approve = { approve: true, confirmed: false }
+const deny = { approve: false, confirmed: false }
+const draft = (given: object = {}) => RegistrationDraft.parse({ name: 'Ada', bio: 'Counts.', ...given })
+const own = (): ServiceTarget => ({ url: service.url, key: service.key, certificate: undefined })
+
+/** An agent on a file, which another one can open after it was closed. */
+function opened(given: { file?: string; target?: ServiceTarget | null } = {}) {
+  const { file = join(temporaryFolder('agent'), 'agent.sqlite'), target = own() } = given
+  const at = { target: target ?? undefined }
+  const links = new Set<(event: LocalEvent) => void>()
+  const events = localEvents({
+    subscribe(listener) {
+      links.add(listener)
+      return () => links.delete(listener)
+    },
+  })
+  const told: Registration[] = []
+  events.subscribe((event) => event.type === 'registration.changed' && void told.push(event.registration))
+  const notes: NotedEntry[] = []
+  const signer = lockableSigner()
+  const { approvals, database, close: closeApprovals } = openApprovals({ file, signer, publish: events.publish })
+  const client = serviceClient(() => at.target)
+  const held = registrations({
+    records: registrationRepository(database),
+    approvals,
+    signer,
+    keys,
+    client,
+    events,
+    note: (entry) => void notes.push(entry),
+    newUuid: randomUUID,
+    newId: () => randomBytes(12).toString('hex'),
+    now: Date.now,
+    log: silentLog,
+    pausesMs: [60_000], // nothing is sent again by the clock alone
+  })
+  let open = true
+  const close = async () => {
+    if (!open) return
+    open = false
+    await held.close()
+    await client.close()
+    closeApprovals()
+  }
+  onTestFinished(close)
+  const find = (id: string) => {
+    const found = held.list().find((it) => it.id === id)
+    if (!found) throw new Error(`There is no registration ${id}.`)
+    return found
+  }
+  return {
+    registrations: held,
+    approvals,
+    notes,
+    file,
+    close,
+    states: () => told.map(({ state }) => state),
+    become: (id: string, state: Registration['state']) =>
+      until(`it is ${state}`, () => (find(id).state === state ? find(id) : undefined)),
+    find,
+    /** The service is there again. */
+    reach(next: ServiceTarget | undefined) {
+      at.target = next
+      for (const tell of links) tell({ type: 'ready' })
+    },
+  }
+}
+
+const read = async (id: string) => service.send(`/v1/automatons/${id}`, { key: null })
+
+test('shows what would be signed, to the byte, and asks nobody for it', async () => {
+  const { registrations, approvals } = opened()
+  const automaton_id = randomUUID()
+  const preview = await registrations.preview(draft({ automaton_id, genesis_prompt_hash: `0x${'a'.repeat(64)}` }))
+  expect(preview).toMatchObject({
+    chain_type: 'evm',
+    profile: { automaton_id, automaton_address: keys.evm.address, creator_address: keys.evm.address, name: 'Ada' },
+  })
+  expect(JSON.parse(preview.canonical_json)).toEqual(preview.profile)
+  expect(JSON.parse(preview.signed_data)).toMatchObject({
+    domain: { name: registerTypedData.defaultDomainName, version: '1', chainId: 8453 },
+    primaryType: 'Register',
+    message: { automatonId: automaton_id, payloadHash: preview.payload_hash },
+  })
+  expect(approvals.list({ limit: 10 }).intents).toEqual([])
+  expect(registrations.list()).toEqual([])
+})
+
+test('asks, sends what was approved, and keeps the record', async () => {
+  const { registrations, approvals, become, states, notes } = opened()
+  const started = await registrations.start(draft(), { asker: person, reason: 'A new one.' })
+  expect(started).toMatchObject({ state: 'waiting', detail: null, automaton: null })
+  expect(approvals.get(started.intent_id)).toMatchObject({ state: 'waiting', reason: 'A new one.', asker: person })
+
+  await approvals.decide(started.intent_id, approve)
+  const { automaton, profile } = await become(started.id, 'registered')
+  expect(automaton).toMatchObject({ ...profile, chain_type: 'evm', status: 'registered' })
+  expect((await read(profile.automaton_id)).json).toEqual({ automaton })
+  expect(states()).toEqual(['waiting', 'sending', 'registered'])
+  expect(notes.map(({ kind }) => kind)).toEqual(['registration.registered'])
+  expect(registrations.list()).toHaveLength(1)
+})
+
+test('registers with any account, of either chain, for any creator', async () => {
+  const { registrations, approvals, become } = opened()
+  approvals.changePolicy(withRules([rule({ effect: 'allow', kind: 'identity.register' })]))
+  const creator_address = `0x${'2'.repeat(40)}`
+  const wanted = [
+    {
+      given: { account_id: keys.otherEvm.id, creator_address },
+      address: keys.otherEvm.address,
+      creator: creator_address,
+    },
+    { given: { chain_type: 'solana' }, address: keys.solana.address, creator: keys.solana.address },
+  ]
+  for (const { given, address, creator } of wanted) {
+    const { id } = await registrations.start(draft(given), { asker: agent })
+    const { automaton } = await become(id, 'registered')
+    expect(automaton).toMatchObject({ automaton_address: address, creator_address: creator })
+  }
+})
+
+test.each([
+  ['the person', deny, 'The person denied it.'],
+  ['the policy', undefined, 'identity.register'],
+])('what %s refused is not sent', async (_, decision, detail) => {
+  const { registrations, approvals, become } = opened()
+  if (!decision) approvals.changePolicy(withRules([rule({ effect: 'deny', kind: 'identity.register' })]))
+  const started = await registrations.start(draft(), { asker: person })
+  if (decision) await approvals.decide(started.intent_id, decision)
+  const refused = await become(started.id, 'refused')
+  expect(refused.detail).toContain(detail)
+  expect((await read(started.profile.automaton_id)).status).toBe(404)
+  await expect(registrations.send(started.id)).rejects.toMatchObject({ code: 'registration/state' })
+})
+
+test('what the service refuses has failed, in its words', async () => {
+  const { registrations, approvals, become } = opened()
+  approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
+  const first = await registrations.start(draft(), { asker: person })
+  const { profile } = await become(first.id, 'registered')
+  const other = draft({ automaton_id: profile.automaton_id, name: 'Eve' })
+  const second = await registrations.start(other, { asker: person })
+  const failed = await become(second.id, 'failed')
+  expect(failed.detail).toBe('Profile name is immutable after registration')
+  await expect(registrations.send(second.id)).rejects.toMatchObject({ code: 'registration/state' })
+  await expect(registrations.send('reg_none')).rejects.toMatchObject({ code: 'registration/not-found' })
+})
+
+test('while the service is away it keeps what was signed, and sends it when the service is back', async () => {
+  const { registrations, approvals, find, reach, become } = opened({ target: null })
+  const started = await registrations.start(draft(), { asker: person })
+  await approvals.decide(started.intent_id, approve)
+  await until('it was tried', () => find(started.id).detail)
+  expect(find(started.id)).toMatchObject({ state: 'sending', detail: 'The service does not answer.' })
+  reach(own())
+  await become(started.id, 'registered')
+})
+
+test('an answer that was lost is no second registration: the same bytes go out again, also after a restart', async () => {
+  const seen: string[] = []
+  const proxy = await losingProxy(seen)
+  const first = opened({ target: { ...own(), url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` } })
+  const started = await first.registrations.start(draft(), { asker: person })
+  await first.approvals.decide(started.intent_id, approve)
+  await until('it was tried', () => first.find(started.id).detail)
+  const arrived = (await read(started.profile.automaton_id)).json
+  expect(arrived.automaton).toMatchObject({ name: 'Ada' })
+  expect((await first.registrations.send(started.id)).state).toBe('sending')
+  await first.close()
+
+  const second = opened({ file: first.file })
+  expect(second.find(started.id).state).toBe('sending')
+  second.reach(own())
+  expect((await second.become(started.id, 'registered')).automaton).toEqual(arrived.automaton)
+  expect(seen).toHaveLength(2)
+  expect(new Set(seen).size).toBe(1)
+})
+
+/** Hands each body to the service, and hangs up instead of answering. */
+async function losingProxy(seen: string[]): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks).toString()
+    if (request.url === '/v1/automatons/register') seen.push(body)
+    await service.send(request.url ?? '/', { method: 'POST', body })
+    response.destroy()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return server
+}
+
+test('what waits for the person goes on waiting after a restart, and what was decided meanwhile is carried out', async () => {
+  const first = opened()
+  const waiting = await first.registrations.start(draft(), { asker: person })
+  await first.close()
+  const second = opened({ file: first.file })
+  expect(second.find(waiting.id)).toEqual(waiting)
+  await second.approvals.decide(waiting.intent_id, approve)
+  await second.become(waiting.id, 'registered')
+})
+
+test('an intent that is no longer kept is a failure, not a wait for ever', async () => {
+  const first = opened()
+  const { id } = await first.registrations.start(draft(), { asker: person })
+  await first.close()
+  const { database, close } = openApprovals({ file: first.file })
+  database.prepare('DELETE FROM intents').run()
+  close()
+  const second = opened({ file: first.file })
+  expect(second.find(id)).toMatchObject({ state: 'failed', detail: expect.stringContaining('There is no intent') })
+})
+
+test('refuses at once what the signer will not sign', async () => {
+  const { registrations, approvals } = opened()
+  const given = draft({ name: 'a\u0000b' })
+  await expect(registrations.preview(given)).rejects.toMatchObject({ code: 'intent/invalid' })
+  await expect(registrations.start(given, { asker: person })).rejects.toMatchObject({ code: 'intent/invalid' })
+  expect(approvals.list({ limit: 10 }).intents).toEqual([])
+  expect(registrations.list()).toEqual([])
+})
+
+test('takes a nonce that the service has bound to the creator, where it outlives the approval', async () => {
+  const { registrations, approvals, become } = opened()
+  const message = await signInMessage()
+  expect((await service.send('/v1/auth/wallets', { body: message })).status).toBe(201)
+  approvals.changePolicy({ ...withRules([rule({ effect: 'allow' })]), expiry_minutes: 10 })
+  const bound = await registrations.start(draft(), { asker: person })
+  expect(bound.nonce).toMatch(/^bound_/)
+  await become(bound.id, 'registered')
+
+  const another = await registrations.start(draft({ creator_address: keys.otherEvm.address }), { asker: person })
+  expect(another.nonce).not.toMatch(/^bound_/)
+  await become(another.id, 'registered')
+  approvals.changePolicy({ ...withRules([rule({ effect: 'allow' })]), expiry_minutes: 15 })
+  const slow = await registrations.start(draft(), { asker: person })
+  expect(slow.nonce).not.toMatch(/^bound_/)
+  await become(slow.id, 'registered')
+})
+
+/** Of the agent's first account, signed by its own signer. */
+async function signInMessage(): Promise<{ message: string; signature: string }> {
+  const { nonce } = (await service.send('/v1/auth/nonce', { method: 'POST', key: null })).json
+  const signer = lockableSigner()
+  const prepared = await signer.prepare({
+    kind: 'siwe',
+    account_id: keys.evm.id,
+    domain: new URL(service.url).host,
+    uri: `${service.url}/v1/auth/verify`,
+    nonce,
+    chain_id: 8453,
+  })
+  const { message = '', signature } = await signer.sign(prepared)
+  return { message, signature }
+}
