@@ -2,7 +2,7 @@ import { Camera, Circle, FileText, Globe, type LucideIcon, Play, SquareTerminal,
 import { useState } from 'react'
 import type { ActivityType } from '../../../../../shared/contract/activity.ts'
 import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
-import { classNames } from '../../../../ui/classNames.ts'
+import { ChoiceChips } from '../../../../ui/ChoiceChips.tsx'
 import { ErrorNotice } from '../../../../ui/ErrorNotice.tsx'
 import { SkeletonRows } from '../../../../ui/Skeleton.tsx'
 import { TimeAgo } from '../../../../ui/TimeAgo.tsx'
@@ -28,23 +28,13 @@ function Activity({ sandbox, visible }: ActivitySectionProps) {
   const shown = data.filter(({ type }) => passes(filter, type))
   return (
     <>
-      <fieldset className="mb-1.5 flex flex-wrap gap-1">
-        <legend className="sr-only">Show</legend>
-        {activityFilters.map((it) => (
-          <button
-            key={it}
-            type="button"
-            aria-pressed={it === filter}
-            onClick={() => setFilter(it)}
-            className={classNames(
-              'h-6 rounded-full border px-2 text-small',
-              it === filter ? 'border-edge bg-selected text-text' : 'border-transparent text-muted hover:bg-hover',
-            )}
-          >
-            {filterLabels[it]}
-          </button>
-        ))}
-      </fieldset>
+      <ChoiceChips
+        legend="Show"
+        options={activityFilters.map((it) => ({ value: it, label: filterLabels[it] }))}
+        value={filter}
+        onChange={setFilter}
+        className="mb-1.5"
+      />
       {shown.length === 0 && <p className="text-muted">Nothing of this kind happened yet.</p>}
       <ol className="-mx-1.5 max-h-72 overflow-y-auto">
         {shown.map(({ id, type, description, at }) => {

@@ -1,0 +1,118 @@
+import { ArrowUp, ScrollText, SearchX, ShieldCheck } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { ExportMenu } from './ExportMenu.tsx'
+import { TimelineFilterBar } from './filters/TimelineFilterBar.tsx'
+import { isFiltered, noFilters, queryOf, type TimelineQuery } from './filters/timelineFilters.ts'
+import { TimelineList } from './list/TimelineList.tsx'
+import { useSettled } from './useSettled.ts'
+import { useTimeline } from './useTimeline.ts'
+import { useVerify } from './verify/useVerify.ts'
+import { VerifyResult } from './verify/VerifyResult.tsx'
+
+/** Entries above the one that is sought, so that it does not stand alone. */
+const entriesAbove = 5
+
+/** What happened on the person's side: searched, filtered, checked and exported. */
+export function ActivityScreen() {
+  const [filters, setFilters] = useState(noFilters)
+  const [sought, setSought] = useState<number>()
+  const verify = useVerify()
+  const search = useSettled(filters.search)
+  const query = queryOf({ ...filters, search }, new Date())
+
+  const change = (next: typeof filters) => {
+    setFilters(next)
+    setSought(undefined)
+  }
+  const show = (sequence: number) => {
+    setFilters(noFilters)
+    setSought(sequence)
+  }
+
+  return (
+    <div className="flex h-full flex-col">
+      <header className="flex flex-col gap-3 border-b border-line px-4 pt-3 pb-3">
+        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+          <div>
+            <h2 className="text-title font-semibold text-text">Activity</h2>
+            <p className="text-muted">Each entry holds the hash of the one before it: what was changed, shows.</p>
+          </div>
+          <div className="flex items-center gap-2">
+            <Button icon={ShieldCheck} busy={verify.isPending} onClick={() => verify.mutate()}>
+              Verify
+            </Button>
+            <ExportMenu query={query} />
+          </div>
+        </div>
+        <TimelineFilterBar filters={filters} onChange={change} />
+        {verify.error && <ErrorNotice error={verify.error} onRetry={() => verify.mutate()} />}
+        {verify.data && <VerifyResult verified={verify.data} onShow={show} onClose={verify.reset} />}
+      </header>
+      {sought !== undefined && (
+        <div className="flex items-center justify-between gap-3 border-b border-line bg-panel px-4 py-1.5">
+          <p className="text-muted">From entry {sought} on, and what came just after it.</p>
+          <Button size="small" icon={ArrowUp} onClick={() => setSought(undefined)}>
+            Back to the newest
+          </Button>
+        </div>
+      )}
+      <Timeline query={query} sought={sought} onClear={() => change(noFilters)} />
+    </div>
+  )
+}
+
+type TimelineProps = { query: TimelineQuery; sought: number | undefined; onClear: () => void }
+
+function Timeline({ query, sought, onClear }: TimelineProps) {
+  const start = sought === undefined ? undefined : sought + entriesAbove + 1
+  const { entries, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useTimeline(
+    query,
+    start,
+  )
+  if (isPending) {
+    return (
+      <div className="w-full max-w-300 px-4 py-5">
+        <SkeletonRows label="Reading the log…" count={8} rowClassName="h-6" />
+      </div>
+    )
+  }
+  if (error && entries.length === 0) {
+    return (
+      <div className="w-full max-w-160 px-4 py-5">
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      </div>
+    )
+  }
+  if (entries.length === 0 && isFiltered(query)) {
+    return (
+      <EmptyState
+        icon={SearchX}
+        title="Nothing like that happened"
+        description="No entry fits what you search for and the filters above."
+        actions={<Button onClick={onClear}>Show everything</Button>}
+      />
+    )
+  }
+  if (entries.length === 0) {
+    return (
+      <EmptyState
+        icon={ScrollText}
+        title="Nothing happened yet"
+        description="What you, your agents and Steward do is written down here, for good and without secrets."
+      />
+    )
+  }
+  return (
+    <TimelineList
+      key={`${JSON.stringify(query)} ${start}`}
+      entries={entries}
+      sought={sought}
+      hasMore={hasNextPage && !isFetchingNextPage}
+      onMore={() => void fetchNextPage()}
+    />
+  )
+}

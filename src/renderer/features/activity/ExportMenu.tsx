@@ -1,0 +1,36 @@
+import { Download, FileJson, Sheet } from 'lucide-react'
+import { requestOf } from '../../../shared/contract/route.ts'
+import { exportTimeline } from '../../../shared/contract/timeline.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Menu, type MenuItem } from '../../ui/Menu.tsx'
+import { isFiltered, type TimelineQuery } from './filters/timelineFilters.ts'
+
+type Format = 'jsonl' | 'csv'
+
+/** All of the log as a file, or what the filters leave of it. */
+export function ExportMenu({ query }: { query: TimelineQuery }) {
+  const items: MenuItem[] = [
+    { label: 'All as JSON Lines, with hashes to check', icon: FileJson, onSelect: () => download({}, 'jsonl') },
+    { label: 'All as CSV for a spreadsheet', icon: Sheet, onSelect: () => download({}, 'csv') },
+    ...(isFiltered(query)
+      ? ([
+          'separator',
+          { label: 'What is filtered as JSON Lines', icon: FileJson, onSelect: () => download(query, 'jsonl') },
+          { label: 'What is filtered as CSV', icon: Sheet, onSelect: () => download(query, 'csv') },
+        ] as const)
+      : []),
+  ]
+  return (
+    <Menu items={items} align="end">
+      <Button icon={Download}>Export</Button>
+    </Menu>
+  )
+}
+
+/** The browser's own download. */
+function download(query: TimelineQuery, format: Format): void {
+  const link = document.createElement('a')
+  link.href = requestOf(exportTimeline, { ...query, format }).path
+  link.download = `steward-activity.${format}`
+  link.click()
+}

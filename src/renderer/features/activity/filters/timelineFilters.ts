@@ -1,0 +1,98 @@
+import type { Input } from '../../../../shared/contract/route.ts'
+import type { listTimeline, TimelineEntry } from '../../../../shared/contract/timeline.ts'
+import { isoTime } from '../../../../shared/time.ts'
+
+export const areas = ['all', 'approvals', 'wallet', 'identity', 'sandboxes', 'access', 'system'] as const
+export type Area = (typeof areas)[number]
+
+export const areaLabels: Record<Area, string> = {
+  all: 'All',
+  approvals: 'Approvals',
+  wallet: 'Wallet',
+  identity: 'Identity',
+  sandboxes: 'Sandboxes',
+  access: 'Keys and sign-in',
+  system: 'System',
+}
+
+/** Kinds by their first word. */
+const kindsOf: Record<Exclude<Area, 'all'>, readonly string[]> = {
+  approvals: ['intent', 'grant', 'policy'],
+  wallet: ['wallet', 'keyring'],
+  identity: ['identity', 'registration', 'automaton'],
+  sandboxes: ['sandbox', 'terminal', 'command', 'file', 'snapshot', 'domain'],
+  access: ['key', 'auth', 'account', 'client'],
+  system: ['system', 'service'],
+}
+
+export type ActorKind = TimelineEntry['actor']['kind']
+export const actorLabels: Record<ActorKind | 'anyone', string> = {
+  anyone: 'Anyone',
+  person: 'You',
+  client: 'API clients',
+  tool: 'Tools',
+  agent: 'Agents',
+  service: 'Services',
+  system: 'Steward',
+}
+
+export const periods = ['any', 'today', 'week', 'month', 'between'] as const
+export type Period = (typeof periods)[number]
+export const periodLabels: Record<Period, string> = {
+  any: 'Any time',
+  today: 'Today',
+  week: 'Last 7 days',
+  month: 'Last 30 days',
+  between: 'From … to …',
+}
+
+export type TimelineFilters = {
+  search: string
+  area: Area
+  actor: ActorKind | 'anyone'
+  period: Period
+  /** Days as `2026-01-31`, of this machine's calendar; empty is open. Of `between`. */
+  from: string
+  to: string
+}
+
+export const noFilters: TimelineFilters = { search: '', area: 'all', actor: 'anyone', period: 'any', from: '', to: '' }
+
+export type TimelineQuery = Omit<Input<typeof listTimeline>, 'before' | 'limit'>
+
+/** What the agent is asked for. Days begin at midnight of this machine. */
+export function queryOf({ search, area, actor, ...times }: TimelineFilters, now: Date): TimelineQuery {
+  const { from, to } = timesOf(times, now)
+  return {
+    ...(search.trim() !== '' && { search: search.trim() }),
+    ...(area !== 'all' && { kinds: kindsOf[area].join(',') }),
+    ...(actor !== 'anyone' && { actor }),
+    ...(from !== undefined && { from: isoTime(from.getTime()) }),
+    ...(to !== undefined && { to: isoTime(to.getTime()) }),
+  }
+}
+
+export function isFiltered(query: TimelineQuery): boolean {
+  return Object.keys(query).length > 0
+}
+
+/** Which area a kind belongs to. */
+export function areaOf(kind: string): Exclude<Area, 'all'> | undefined {
+  const [first = ''] = kind.split('.')
+  return areas.find((area): area is Exclude<Area, 'all'> => area !== 'all' && kindsOf[area].includes(first))
+}
+
+type Times = Pick<TimelineFilters, 'period' | 'from' | 'to'>
+const daysBack = { today: 0, week: 6, month: 29 } as const
+
+function timesOf({ period, from, to }: Times, now: Date): { from?: Date | undefined; to?: Date | undefined } {
+  if (period === 'any') return {}
+  if (period !== 'between')
+    return { from: new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysBack[period]) }
+  return { from: midnight(from, 0), to: midnight(to, 1) }
+}
+
+function midnight(day: string, daysLater: number): Date | undefined {
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? []
+  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(date) + daysLater)
+}

@@ -1,0 +1,142 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowUp } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { TimelineRow } from './TimelineRow.tsx'
+import { timelineItems } from './timelineItems.ts'
+
+type TimelineListProps = {
+  entries: readonly TimelineEntry[]
+  /** The entry that the list was opened for. */
+  sought: number | undefined
+  hasMore: boolean
+  onMore: () => void
+}
+
+const heights = { day: 36, entry: 32 } as const
+const rowsBeyondView = 16
+/** Scrolled no further than this, one looks at what is newest. */
+const atTopPixels = 24
+
+/** One stop for Tab: the arrows go from row to row, Enter opens one. What comes while one reads waits above. */
+export function TimelineList({ entries, sought, hasMore, onMore }: TimelineListProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set(sought === undefined ? [] : [sought]))
+  const [stop, setStop] = useState(sought)
+  /** While one reads, the newest entry that is in the list. */
+  const [heldAt, setHeldAt] = useState<number>()
+  const newest = entries[0]?.sequence ?? 0
+  const shown = heldAt === undefined ? entries : entries.filter(({ sequence }) => sequence <= heldAt)
+  const waiting = entries.length - shown.length
+  const items = timelineItems(shown, new Date())
+
+  const virtualizer = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => place.current,
+    getItemKey: (index) => items[index]?.key ?? index,
+    estimateSize: (index) => heights[items[index]?.kind ?? 'entry'],
+    overscan: rowsBeyondView,
+  })
+  const drawn = virtualizer.getVirtualItems()
+  const lastDrawn = drawn.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (hasMore && lastDrawn >= items.length - rowsBeyondView) onMore()
+  }, [hasMore, lastDrawn, items.length, onMore])
+
+  const read = (opened: ReadonlySet<number>) => {
+    const reads = opened.size > 0 || (place.current?.scrollTop ?? 0) > atTopPixels
+    setHeldAt((held) => (reads ? (held ?? newest) : undefined))
+  }
+  const toggle = (sequence: number) => {
+    const next = new Set(open)
+    if (!next.delete(sequence)) next.add(sequence)
+    setOpen(next)
+    setStop(sequence)
+    read(next)
+  }
+  const showNewest = () => {
+    setOpen(new Set())
+    setHeldAt(undefined)
+    virtualizer.scrollToOffset(0)
+  }
+  const focusRow = (index: number, tries = 10) => {
+    const row = place.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-row]`)
+    if (row) row.focus()
+    else if (tries > 0) requestAnimationFrame(() => focusRow(index, tries - 1))
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    // A key's target is an element of the page.
+    const row = (event.target as Element).closest('[data-row]')?.closest('[data-index]')
+    const target = row ? rowAfter(event.key, Number(row.getAttribute('data-index')), items) : undefined
+    if (target === undefined) return
+    event.preventDefault()
+    const item = items[target]
+    if (item?.kind === 'entry') setStop(item.entry.sequence)
+    virtualizer.scrollToIndex(target === 1 ? 0 : target) // with the day above the first one
+    focusRow(target)
+  }
+
+  const visibleStop = shown.some(({ sequence }) => sequence === stop) ? stop : shown[0]?.sequence
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div ref={place} className="h-full overflow-y-auto px-4 pb-6" onScroll={() => read(open)} data-timeline>
+        <ol
+          aria-label="What happened, newest first"
+          onKeyDown={onKeyDown}
+          className="relative -mx-2.5 max-w-300"
+          style={{ height: virtualizer.getTotalSize() }}
+        >
+          {drawn.map(({ index, key, start }) => {
+            const item = items[index]
+            return (
+              item && (
+                <li
+                  key={key}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  className="absolute inset-x-0 top-0"
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  {item.kind === 'day' ? (
+                    <h2 className="px-2.5 pt-4 pb-1 text-small font-medium text-muted">{item.label}</h2>
+                  ) : (
+                    <TimelineRow
+                      entry={item.entry}
+                      isOpen={open.has(item.entry.sequence)}
+                      isTabStop={item.entry.sequence === visibleStop}
+                      isSought={item.entry.sequence === sought}
+                      onToggle={() => toggle(item.entry.sequence)}
+                    />
+                  )}
+                </li>
+              )
+            )
+          })}
+        </ol>
+      </div>
+      {waiting > 0 && (
+        <Button
+          size="small"
+          icon={ArrowUp}
+          onClick={showNewest}
+          className="animate-appear absolute! top-2 left-1/2 -translate-x-1/2 rounded-full! shadow-popover"
+        >
+          {waiting === 1 ? 'One new entry' : `${waiting} new entries`}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+type Items = ReturnType<typeof timelineItems>
+
+function rowAfter(key: string, from: number, items: Items): number | undefined {
+  const isRow = (index: number) => items[index]?.kind === 'entry'
+  const step = { ArrowDown: 1, ArrowUp: -1 }[key]
+  if (key === 'Home') return items.findIndex((_, index) => isRow(index))
+  if (key === 'End') return items.length - 1
+  if (step === undefined) return undefined
+  for (let index = from + step; index >= 0 && index < items.length; index += step) if (isRow(index)) return index
+  return from
+}

@@ -1,0 +1,70 @@
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import type { Output } from '../../../shared/contract/route.ts'
+import { listTimeline, type TimelineEntry } from '../../../shared/contract/timeline.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../agent/liveEvents.ts'
+import { readAgain } from '../../agent/readAgain.ts'
+import type { TimelineQuery } from './filters/timelineFilters.ts'
+
+const pageSize = 100
+/** What comes in a burst is read at once. */
+const soonMs = 150
+
+export const timelineKey = ['timeline'] as const
+
+/**
+ * The log from `start` on, or from its newest entry, in pages; and what came since, which is read by itself, so that what
+ * is in view stays as it is.
+ */
+export function useTimeline(query: TimelineQuery, start: number | undefined) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const pagesKey = [...timelineKey, 'pages', query, start ?? 'newest'] as const
+  const newestKey = [...timelineKey, 'newest', query] as const
+  const pages = useInfiniteQuery({
+    queryKey: pagesKey,
+    queryFn: ({ pageParam: before, signal }) => agent(listTimeline, { ...query, before, limit: pageSize }, { signal }),
+    initialPageParam: start,
+    getNextPageParam: ({ has_more: more, entries }) => (more ? entries.at(-1)?.sequence : undefined),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
+  const newest = useQuery({
+    queryKey: newestKey,
+    queryFn: ({ signal }) => agent(listTimeline, { ...query, limit: pageSize }, { signal }),
+    enabled: false, // the pages begin with it; it is read for what comes after
+  })
+
+  const readNewest = async (): Promise<void> => {
+    await queryClient.cancelQueries({ queryKey: newestKey })
+    const { data } = await newest.refetch()
+    const known = queryClient.getQueryData<typeof pages.data>(pagesKey)?.pages[0]?.entries[0]?.sequence ?? 0
+    // More came than one page holds: what lies between is read with the rest.
+    if (start === undefined && data?.has_more && sequencesOf(data).every((it) => it > known)) {
+      await readAgain(queryClient, pagesKey)
+    }
+  }
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useLiveEvent(({ type }) => {
+    if (type !== 'timeline.appended' && type !== 'ready') return
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      void readNewest()
+    }, soonMs)
+  })
+
+  const read = pages.data?.pages.flatMap(({ entries }) => entries) ?? []
+  return { ...pages, entries: start === undefined ? withNewer(read, newest.data?.entries ?? []) : read }
+}
+
+/** Newest first. */
+function withNewer(read: readonly TimelineEntry[], newest: readonly TimelineEntry[]): TimelineEntry[] {
+  const known = read[0]?.sequence ?? 0
+  return [...newest.filter(({ sequence }) => sequence > known), ...read]
+}
+
+function sequencesOf({ entries }: Output<typeof listTimeline>): number[] {
+  return entries.map(({ sequence }) => sequence)
+}

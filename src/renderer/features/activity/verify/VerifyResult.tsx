@@ -1,0 +1,59 @@
+import { ShieldAlert, ShieldCheck, X } from 'lucide-react'
+import { AddressText } from '../../../ui/AddressText.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { classNames } from '../../../ui/classNames.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import type { Verified } from './useVerify.ts'
+import { verifiedWords } from './verifiedWords.ts'
+
+type VerifyResultProps = {
+  verified: Verified
+  onShow: (sequence: number) => void
+  onClose: () => void
+}
+
+/** What the check of the chain found, and where. */
+export function VerifyResult({ verified, onShow, onClose }: VerifyResultProps) {
+  const { ok, head, problems } = verified
+  const Icon = ok ? ShieldCheck : ShieldAlert
+  return (
+    <section
+      aria-label="Result of the check"
+      className={classNames(
+        'flex items-start gap-2.5 rounded-card border border-line p-3',
+        ok ? 'bg-positive-soft' : 'bg-negative-soft',
+      )}
+    >
+      <Icon aria-hidden className={classNames('mt-0.5 size-4 shrink-0', ok ? 'text-positive' : 'text-negative')} />
+      <div className="min-w-0 flex-1">
+        <p role={ok ? 'status' : 'alert'} className="font-medium text-text">
+          {verifiedWords(verified)}
+        </p>
+        {ok && head && (
+          <div className="flex min-w-0 flex-wrap items-center gap-x-2 text-small text-muted">
+            The newest is entry {head.sequence}; its hash stands for all of them:
+            <AddressText text={head.hash} label="Copy hash of the newest entry" />
+          </div>
+        )}
+        {!ok && (
+          <>
+            <p className="text-muted">Somebody or something other than Steward wrote to its file. What was found:</p>
+            <ul aria-label="Damaged places" className="mt-1.5 max-h-40 overflow-y-auto">
+              {problems.map(({ sequence, problem }) => (
+                <li key={sequence} className="flex items-center gap-3 py-0.5">
+                  <span className="min-w-0 flex-1 break-words text-text">
+                    Entry {sequence}: {problem}
+                  </span>
+                  <Button size="small" aria-label={`Show entry ${sequence}`} onClick={() => onShow(sequence)}>
+                    Show
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+      <IconButton size="small" label="Close the result" icon={X} onClick={onClose} className="-mt-0.5 -mr-1" />
+    </section>
+  )
+}

@@ -1,0 +1,59 @@
+import type { Locator } from 'playwright-core'
+import type { AppWindow } from './appWindow.ts'
+
+/** The log of the person's side, in the words of what a person does there. */
+export type ActivityScreen = {
+  root: Locator
+  /** Every entry in view whose line has this text. */
+  entry(text: string | RegExp): Locator
+  /** Waits for an entry that has this text. */
+  sees(text: string | RegExp): Promise<void>
+  search(words: string): Promise<void>
+  /** One of the chips: `Sandboxes`, `All`. */
+  area(name: string): Promise<void>
+  by(name: string): Promise<void>
+  when(name: string): Promise<void>
+  /** Opens the entry, and gives what it holds. */
+  open(text: string | RegExp): Promise<Locator>
+  /** Checks the chain, and gives the sentence of what came of it. */
+  verify(): Promise<string>
+  result: Locator
+  /** Opens the menu to export. */
+  exportMenu(): Promise<void>
+}
+
+export async function openActivity(window: AppWindow): Promise<ActivityScreen> {
+  const { page } = window
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Activity' }).click()
+  const root = page.getByRole('main')
+  await root.getByRole('button', { name: 'Verify' }).waitFor()
+  const entry = (text: string | RegExp) => root.getByRole('article').filter({ hasText: text })
+  const choose = async (field: string, name: string): Promise<void> => {
+    await root.getByRole('button', { name: new RegExp(`^${field} `) }).click()
+    await page.getByRole('menuitemradio', { name, exact: true }).click()
+  }
+  const result = root.getByRole('region', { name: 'Result of the check' })
+  return {
+    root,
+    entry,
+    sees: (text) => entry(text).first().waitFor(),
+    search: (words) => root.getByRole('textbox', { name: 'Search activity' }).fill(words),
+    area: (name) => root.getByRole('button', { name, exact: true }).click(),
+    by: (name) => choose('By', name),
+    when: (name) => choose('When', name),
+    async open(text) {
+      const found = entry(text).first()
+      const row = found.getByRole('button').first()
+      if ((await row.getAttribute('aria-expanded')) === 'false') await row.click()
+      return found
+    },
+    async verify() {
+      const close = result.getByRole('button', { name: 'Close the result' })
+      if (await close.isVisible()) await close.click()
+      await root.getByRole('button', { name: 'Verify' }).click()
+      return (await result.getByRole('status').or(result.getByRole('alert')).textContent()) ?? ''
+    },
+    result,
+    exportMenu: () => root.getByRole('button', { name: 'Export' }).click(),
+  }
+}
