@@ -13,7 +13,9 @@ const hex = (maxDigits: number) =>
     .max(maxDigits)
     .transform((text) => Buffer.from(text.replace(/^0x/, ''), 'hex'))
 
-const maxScryptBytes = 1024 ** 3
+/** Eight times what programs use that ask for much. */
+const maxScryptBytes = 512 * 1024 ** 2
+const maxScryptWork = 2 ** 24
 const dklen = z.int().min(32).max(128)
 const Kdf = z.discriminatedUnion('kdf', [
   z.object({
@@ -30,7 +32,7 @@ const Kdf = z.discriminatedUnion('kdf', [
         salt: hex(512),
       })
       .refine(({ n }) => Number.isInteger(Math.log2(n)))
-      .refine(({ n, r }) => 128 * n * r <= maxScryptBytes),
+      .refine(({ n, r, p }) => 128 * n * r <= maxScryptBytes && n * r * p <= maxScryptWork),
   }),
   z.object({
     kdf: z.literal('pbkdf2'),

@@ -1,10 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import { type TestWallet, walletOf } from '../../../../test/support/walletOf.ts'
+import type { WalletAccountId } from '../../../shared/contract/wallet.ts'
+import { fullCost } from './vaultHeader.ts'
 
 const passphrase = 'correct horse battery'
-/** https://github.com/trezor/python-mnemonic and every documentation of a local chain: its addresses are public. */
-const phrase = 'test test test test test test test test test test test junk'
+/** Their addresses stand in the documentation of many programs. */
+const junk = 'test test test test test test test test test test test junk'
+const junkKey = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+const junkAddress = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+const about = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
 
 let it: TestWallet
 let nowMs = Date.UTC(2026, 0, 1)
@@ -14,36 +21,431 @@ beforeEach(() => {
 })
 afterEach(() => it.close())
 
-test('is absent, then holds the first accounts of a phrase, unlocked', async () => {
-  expect(await it.wallet.status()).toMatchObject({ state: 'absent', keyrings: [], backend: { kind: 'vault_file' } })
-  const keyring = await it.wallet.addPhrase({ phrase, writtenDown: true, passphrase })
-  expect(keyring).toMatchObject({
-    kind: 'phrase',
-    words: 12,
-    accounts: [
-      { chain_type: 'evm', address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', derivation_path: `m/44'/60'/0'/0/0` },
-      { chain_type: 'solana', derivation_path: `m/44'/501'/0'/0'` },
-    ],
-  })
-  expect(await it.wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [keyring] })
-  const evm = it.wallet.account('evm')
-  const lent = await it.wallet.lend(evm.id, (key) => {
-    expect(Buffer.from(key).toString('hex')).toBe('ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
-    return key
-  })
-  expect(lent).toEqual(new Uint8Array(32))
+/** As after a new start. */
+const reopened = (): TestWallet => {
+  it.close()
+  it = walletOf({ folder: it.folder, now: () => nowMs })
+  return it
+}
+const addJunk = () => it.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase })
+const keyOf = (id: WalletAccountId): Promise<string> => it.wallet.lend(id, (key) => Buffer.from(key).toString('hex'))
+const kinds = (): string[] => it.notes.map(({ kind }) => kind)
 
-  it.wallet.lock()
-  await expect(it.wallet.lend(evm.id, () => 0)).rejects.toMatchObject({ code: 'wallet/locked' })
-  await expect(it.wallet.unlock('wrong passphrase')).rejects.toMatchObject({ code: 'wallet/passphrase' })
-  await it.wallet.unlock(passphrase)
-  expect(it.wallet.isUnlocked()).toBe(true)
-  nowMs += 15 * 60_000
-  expect(await it.wallet.status()).toMatchObject({ state: 'locked' })
-  expect(it.notes.map(({ kind }) => kind)).toEqual([
-    'wallet.imported',
-    'wallet.locked',
-    'wallet.unlocked',
-    'wallet.locked',
-  ])
+describe('a wallet', () => {
+  test('is absent, then holds the first accounts of a phrase, open', async () => {
+    expect(await it.wallet.status()).toMatchObject({
+      state: 'absent',
+      keyrings: [],
+      default_accounts: { evm: null, solana: null },
+      backend: { kind: 'vault_file', name: 'Vault file', detail: expect.stringContaining(it.vaultFile) },
+    })
+    expect(() => it.wallet.account('evm')).toThrow(expect.objectContaining({ code: 'wallet/absent' }))
+    await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/absent' })
+    const keyring = await addJunk()
+    expect(keyring).toMatchObject({
+      kind: 'phrase',
+      label: 'Phrase 1',
+      words: 12,
+      written_down: true,
+      accounts: [
+        { chain_type: 'evm', address: junkAddress, derivation_path: `m/44'/60'/0'/0/0`, label: 'Account 1' },
+        { chain_type: 'solana', derivation_path: `m/44'/501'/0'/0'`, label: 'Solana 1' },
+      ],
+    })
+    expect(await it.wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [keyring] })
+    expect(it.events).toContainEqual({ type: 'wallet.changed' })
+  })
+
+  test('lends a key, and overwrites it when it comes back', async () => {
+    await addJunk()
+    const { id } = it.wallet.account('evm')
+    const lent = await it.wallet.lend(id, (key) => {
+      expect(Buffer.from(key).toString('hex')).toBe(junkKey)
+      return key
+    })
+    expect(lent).toEqual(new Uint8Array(32))
+    const failed: Uint8Array[] = []
+    const failing = it.wallet.lend(id, (key) => {
+      failed.push(key)
+      throw new Error('not signed')
+    })
+    await expect(failing).rejects.toThrow('not signed')
+    expect(failed).toEqual([new Uint8Array(32)])
+  })
+
+  test('opens again after a new start with its passphrase alone', async () => {
+    const keyring = await addJunk()
+    const { id } = it.wallet.account('evm')
+    reopened()
+    expect(await it.wallet.status()).toMatchObject({ state: 'locked', keyrings: [keyring] })
+    expect(it.wallet.isUnlocked()).toBe(false)
+    await expect(keyOf(id)).rejects.toMatchObject({ code: 'wallet/locked' })
+    await expect(it.wallet.unlock('wrong horse battery')).rejects.toMatchObject({ code: 'wallet/passphrase' })
+    await it.wallet.unlock(passphrase)
+    expect(await keyOf(id)).toBe(junkKey)
+    it.wallet.lock()
+    await expect(keyOf(id)).rejects.toMatchObject({ code: 'wallet/locked' })
+    expect(kinds()).toEqual(['wallet.unlocked', 'wallet.locked'])
+  })
+
+  test('takes the passphrase as another keyboard composes it', async () => {
+    await it.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase: 'Pässwörter ①②③' })
+    await it.wallet.checkPassphrase('Pässwörter ①②③'.normalize('NFD'))
+    await it.wallet.checkPassphrase('Pässwörter 123')
+  })
+
+  test('holds phrases, private keys and keystore files side by side', async () => {
+    await it.wallet.addPhrase({ phrase: about, writtenDown: false, passphrase })
+    const key = await it.wallet.addPrivateKey({
+      privateKey: `0x${junkKey}`,
+      chainType: 'evm',
+      label: 'Old',
+      passphrase,
+    })
+    expect(key).toMatchObject({ kind: 'private_key', label: 'Old', words: null, accounts: [{ address: junkAddress }] })
+    const exported = await it.wallet.exportKeystore(it.wallet.accounts()[0]?.id ?? fail(), {
+      passphrase,
+      password: 'a password for the file',
+    })
+    expect(exported.fileName).toMatch(/^UTC--2026-.*--9858effd232b4033e47d90003d41ec34ecaeda94\.json$/)
+    const again = { json: exported.json, password: 'a password for the file', passphrase }
+    await expect(it.wallet.addKeystore(again)).rejects.toMatchObject({ code: 'wallet/duplicate' })
+    const [phrase] = (await it.wallet.status()).keyrings
+    await it.wallet.remove(phrase?.id ?? fail(), { typedLabel: 'Phrase 1', passphrase })
+    expect(await it.wallet.addKeystore(again)).toMatchObject({
+      label: 'Key 1',
+      accounts: [{ address: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94' }],
+    })
+    expect(kinds()).toEqual([
+      'wallet.created',
+      'wallet.imported',
+      'wallet.exported',
+      'wallet.removed',
+      'wallet.imported',
+    ])
+  })
+
+  test('derives the next accounts, and leaves out one that was imported by itself', async () => {
+    const { id: keyringId } = await addJunk()
+    const third = '5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
+    await it.wallet.addPrivateKey({ privateKey: third, chainType: 'evm', passphrase })
+    await it.wallet.addAccount({ keyringId, chainType: 'evm' })
+    await it.wallet.addAccount({ keyringId, chainType: 'evm', label: 'Savings' })
+    await it.wallet.addAccount({ keyringId, chainType: 'solana' })
+    const [{ accounts = [] } = {}] = (await it.wallet.status()).keyrings
+    expect(accounts.map(({ derivation_path: path, label }) => `${path} ${label}`)).toEqual([
+      `m/44'/60'/0'/0/0 Account 1`,
+      `m/44'/501'/0'/0' Solana 1`,
+      `m/44'/60'/0'/0/1 Account 2`,
+      `m/44'/60'/0'/0/3 Savings`,
+      `m/44'/501'/1'/0' Solana 2`,
+    ])
+    expect(accounts[2]?.address).toBe('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
+    it.wallet.lock()
+    await expect(it.wallet.addAccount({ keyringId, chainType: 'evm' })).rejects.toMatchObject({ code: 'wallet/locked' })
+  })
+
+  test('signs with the account that was chosen, else with the first', async () => {
+    const { id: keyringId } = await addJunk()
+    await it.wallet.addAccount({ keyringId, chainType: 'evm' })
+    const [first, , second] = it.wallet.accounts()
+    expect(it.wallet.account('evm').id).toBe(first?.id)
+    it.wallet.setDefault(second?.id ?? fail())
+    expect(it.wallet.account('evm').id).toBe(second?.id)
+    expect(await it.wallet.status()).toMatchObject({ default_accounts: { evm: second?.id } })
+    expect(() => it.wallet.account('solana', second?.id)).toThrow(/is no Solana account/)
+    it.wallet.renameAccount(second?.id ?? fail(), 'Renamed')
+    it.wallet.renameKeyring(keyringId, 'Mine')
+    expect(it.wallet.account('evm').label).toBe('Renamed')
+    expect(await it.wallet.status()).toMatchObject({ keyrings: [{ label: 'Mine' }] })
+  })
+
+  test.each([
+    ['the same phrase', { phrase: junk }],
+    ['the same phrase in other letters', { phrase: `  ${junk.toUpperCase()} ` }],
+  ])('refuses %s again', async (_, given) => {
+    await addJunk()
+    const again = it.wallet.addPhrase({ ...given, writtenDown: true, passphrase })
+    await expect(again).rejects.toMatchObject({ code: 'wallet/duplicate' })
+    const key = it.wallet.addPrivateKey({ privateKey: junkKey, chainType: 'evm', passphrase })
+    await expect(key).rejects.toMatchObject({ code: 'wallet/duplicate', message: expect.stringContaining('Account 1') })
+    expect((await it.wallet.status()).keyrings).toHaveLength(1)
+  })
+
+  test('names what is not there', async () => {
+    await addJunk()
+    const account = `wal_${'0'.repeat(24)}` as WalletAccountId
+    expect(() => it.wallet.account('evm', account)).toThrow(`There is no account ${account}.`)
+    expect(() => it.wallet.renameAccount(account, 'x')).toThrow(`There is no account ${account}.`)
+    await expect(keyOf(account)).rejects.toMatchObject({ code: 'wallet/account-not-found' })
+  })
 })
+
+describe('a passphrase', () => {
+  test.each([
+    ['nine char', 'The passphrase must have at least 10 characters.'],
+    ['aaaaaaaaaaaa', 'The passphrase must not be the same character again and again.'],
+    ['x'.repeat(2000), 'The passphrase may have at most 1024 characters.'],
+  ])('is refused when it is weak: %#', async (weak, message) => {
+    const adding = it.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase: weak })
+    await expect(adding).rejects.toMatchObject({ code: 'wallet/passphrase-weak', message })
+    expect(await it.wallet.status()).toMatchObject({ state: 'absent' })
+    expect(existsSync(it.vaultFile)).toBe(false)
+  })
+
+  test('is asked for by everything that gives away or takes away, and a wrong one changes nothing', async () => {
+    const { id, label, accounts } = await addJunk()
+    const wrong = { passphrase: 'wrong horse battery' }
+    const before = readFileSync(it.vaultFile, 'utf8')
+    const tries = [
+      () => it.wallet.revealPhrase(id, wrong.passphrase),
+      () => it.wallet.exportKeystore(accounts[0]?.id ?? fail(), { ...wrong, password: 'a password for it' }),
+      () => it.wallet.remove(id, { ...wrong, typedLabel: label }),
+      () => it.wallet.changePassphrase({ from: wrong.passphrase, to: 'another horse battery' }),
+    ]
+    for (const attempt of tries) await expect(attempt()).rejects.toMatchObject({ code: 'wallet/passphrase' })
+    expect(readFileSync(it.vaultFile, 'utf8')).toBe(before)
+    expect(await it.wallet.revealPhrase(id, passphrase)).toBe(junk)
+    expect(kinds()).toEqual(['wallet.imported', 'wallet.revealed'])
+  })
+
+  test('may be tried ever more slowly, and the right one ends that', async () => {
+    await addJunk()
+    const attempt = (text: string) => it.wallet.checkPassphrase(text)
+    for (let count = 0; count < 5; count += 1) {
+      await expect(attempt('wrong horse battery')).rejects.toMatchObject({ code: 'wallet/passphrase' })
+    }
+    await expect(attempt(passphrase)).rejects.toMatchObject({ code: 'request/rate', retryAfterSeconds: 5 })
+    nowMs += 5_000
+    await expect(attempt('wrong horse battery')).rejects.toMatchObject({ code: 'wallet/passphrase' })
+    await expect(attempt(passphrase)).rejects.toMatchObject({ retryAfterSeconds: 10 })
+    nowMs += 10_000
+    await attempt(passphrase)
+    await expect(attempt('wrong horse battery')).rejects.toMatchObject({ code: 'wallet/passphrase' })
+    await attempt(passphrase)
+  })
+
+  test('is changed without a new key: only the header is written anew', async () => {
+    await addJunk()
+    const { id } = it.wallet.account('evm')
+    const before = entries()
+    await it.wallet.changePassphrase({ from: passphrase, to: 'another horse battery' })
+    const after = entries()
+    expect(Object.keys(after).filter((name) => after[name] !== before[name])).toEqual(['header'])
+    reopened()
+    await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/passphrase' })
+    await it.wallet.unlock('another horse battery')
+    expect(await keyOf(id)).toBe(junkKey)
+  })
+
+  test('is guarded by scrypt at full strength', async () => {
+    it.close()
+    it = walletOf({ folder: it.folder, now: () => nowMs, cost: fullCost })
+    await addJunk()
+    expect(headerOf()).toMatchObject({ version: 1, kdf: { name: 'scrypt', n: 131_072, r: 8, p: 1 } })
+  })
+})
+
+describe('removal', () => {
+  test('needs the label as it is shown', async () => {
+    const { id } = await addJunk()
+    const removing = it.wallet.remove(id, { typedLabel: 'phrase 1', passphrase })
+    await expect(removing).rejects.toMatchObject({ code: 'wallet/confirmation' })
+    expect((await it.wallet.status()).keyrings).toHaveLength(1)
+  })
+
+  test('takes one away and leaves the other as it was', async () => {
+    const { id } = await addJunk()
+    await it.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', label: 'Kept', passphrase })
+    await it.wallet.remove(id, { typedLabel: 'Phrase 1', passphrase })
+    expect(await it.wallet.status()).toMatchObject({ state: 'unlocked', keyrings: [{ label: 'Kept' }] })
+    expect(Object.keys(entries())).toHaveLength(2)
+    expect(await keyOf(it.wallet.account('evm').id)).toBe('1'.repeat(64))
+  })
+
+  test('of the last one leaves no wallet and no file', async () => {
+    const { id } = await addJunk()
+    await it.wallet.remove(id, { typedLabel: 'Phrase 1', passphrase })
+    expect(await it.wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
+    expect(it.wallet.isUnlocked()).toBe(false)
+    expect(readdirSync(join(it.folder, 'wallet'))).toEqual([])
+    await it.wallet.addPhrase({ phrase: about, writtenDown: true, passphrase: 'another horse battery' })
+    expect(await it.wallet.status()).toMatchObject({ state: 'unlocked' })
+  })
+})
+
+describe('auto-lock', () => {
+  const minuteMs = 60_000
+
+  test('locks 15 minutes after the last use, also when no timer ran', async () => {
+    await addJunk()
+    nowMs += 14 * minuteMs
+    await keyOf(it.wallet.account('evm').id)
+    nowMs += 14 * minuteMs
+    expect(it.wallet.isUnlocked()).toBe(true)
+    nowMs += minuteMs
+    expect(await it.wallet.status()).toMatchObject({ state: 'locked', auto_lock_minutes: 15 })
+    expect(it.notes.at(-1)).toMatchObject({ kind: 'wallet.locked', actor: { kind: 'system' } })
+  })
+
+  test('locks by itself', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      await addJunk()
+      nowMs += 15 * minuteMs
+      vi.advanceTimersByTime(15 * minuteMs)
+      expect(kinds()).toEqual(['wallet.imported', 'wallet.locked'])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('keeps to another time, and to none', async () => {
+    await addJunk()
+    it.wallet.setAutoLock(null)
+    nowMs += 10_000 * minuteMs
+    expect(it.wallet.isUnlocked()).toBe(true)
+    it.wallet.setAutoLock(1)
+    expect(it.wallet.isUnlocked()).toBe(false)
+    reopened()
+    expect(await it.wallet.status()).toMatchObject({ auto_lock_minutes: 1 })
+  })
+})
+
+describe('damage', () => {
+  const flipped = (text: string): string => text.replace(/.(?=.{12}$)/, (char) => (char === 'A' ? 'B' : 'A'))
+  type Header = {
+    kdf: Record<string, unknown>
+    data_key: string
+    names: string[]
+    names_seal: string
+    checksum: string
+  }
+
+  test.each<[string, (header: Header) => unknown]>([
+    ['its version', (header) => ({ ...header, version: 2 })],
+    ['its salt', (header) => ({ ...header, kdf: { ...header.kdf, salt: flipped(String(header.kdf.salt)) } })],
+    ['a cheaper derivation', (header) => ({ ...header, kdf: { ...header.kdf, n: 2 } })],
+    ['an endless derivation', (header) => ({ ...header, kdf: { ...header.kdf, n: 2 ** 40 } })],
+    ['its wrapped key', (header) => ({ ...header, data_key: flipped(header.data_key) })],
+    ['its names', (header) => ({ ...header, names: [] })],
+    ['the seal of its names', (header) => ({ ...header, names_seal: flipped(header.names_seal) })],
+    ['its checksum', (header) => ({ ...header, checksum: flipped(header.checksum) })],
+    ['nothing but half of it', (header) => JSON.stringify(header).slice(0, 90)],
+  ])('of the header is told: %s', async (_, change) => {
+    await addJunk()
+    it.wallet.lock()
+    const changed = change(headerOf())
+    setEntry('header', typeof changed === 'string' ? changed : JSON.stringify(changed))
+    const before = readFileSync(it.vaultFile, 'utf8')
+    await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/damaged' })
+    const adding = it.wallet.addPhrase({ phrase: about, writtenDown: true, passphrase })
+    await expect(adding).rejects.toMatchObject({ code: 'wallet/damaged' })
+    expect(readFileSync(it.vaultFile, 'utf8')).toBe(before)
+    expect(await it.wallet.status()).toMatchObject({ state: 'damaged' })
+  })
+
+  test('of the file is told, and nothing is written over it', async () => {
+    await addJunk()
+    it.wallet.lock()
+    const cut = readFileSync(it.vaultFile, 'utf8').slice(0, -30)
+    writeFileSync(it.vaultFile, cut)
+    expect(await it.wallet.status()).toMatchObject({ state: 'damaged', detail: expect.stringContaining(it.vaultFile) })
+    await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/damaged' })
+    await expect(addJunk()).rejects.toMatchObject({ code: 'wallet/damaged' })
+    expect(readFileSync(it.vaultFile, 'utf8')).toBe(cut)
+  })
+
+  test('of one secret leaves the other usable, and importing it anew mends it', async () => {
+    const { id } = await addJunk()
+    const other = await it.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', passphrase })
+    setEntry(id, JSON.stringify({ ...JSON.parse(entries()[id] ?? ''), kind: 'evm' }))
+    reopened()
+    await it.wallet.unlock(passphrase)
+    expect(await it.wallet.status()).toMatchObject({ state: 'unlocked', detail: expect.stringContaining('“Phrase 1”') })
+    const [broken] = it.wallet.accounts()
+    await expect(keyOf(broken?.id ?? fail())).rejects.toMatchObject({ code: 'wallet/damaged' })
+    expect(await keyOf(other.accounts[0]?.id ?? fail())).toBe('1'.repeat(64))
+
+    expect((await addJunk()).id).toBe(id)
+    expect(await keyOf(broken?.id ?? fail())).toBe(junkKey)
+    expect(await it.wallet.status()).toMatchObject({ state: 'unlocked', detail: null })
+  })
+
+  test('swapped secrets open under no other name', async () => {
+    const one = await it.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', passphrase })
+    const two = await it.wallet.addPrivateKey({ privateKey: '2'.repeat(64), chainType: 'evm', passphrase })
+    const { [one.id]: first = '', [two.id]: second = '' } = entries()
+    setEntry(one.id, second)
+    setEntry(two.id, first)
+    reopened()
+    await it.wallet.unlock(passphrase)
+    for (const { id } of it.wallet.accounts()) await expect(keyOf(id)).rejects.toMatchObject({ code: 'wallet/damaged' })
+  })
+
+  test('a vault that is gone is told, and begins again by importing the phrase', async () => {
+    const { id } = await addJunk()
+    reopened()
+    rmSync(it.vaultFile)
+    expect(await it.wallet.status()).toMatchObject({ state: 'damaged' })
+    await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/damaged' })
+    const again = { phrase: junk, writtenDown: true, passphrase: 'another horse battery' }
+    expect(await it.wallet.addPhrase(again)).toMatchObject({ id, label: 'Phrase 1' })
+    expect(await keyOf(it.wallet.account('evm').id)).toBe(junkKey)
+  })
+
+  test('a lost database costs labels, and no secret', async () => {
+    await addJunk()
+    await it.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'solana', label: 'Old', passphrase })
+    const addresses = it.wallet.accounts().map(({ address }) => address)
+    it.close()
+    for (const name of readdirSync(it.folder)) if (name.startsWith('agent.sqlite')) rmSync(join(it.folder, name))
+    reopened()
+    expect(await it.wallet.status()).toMatchObject({ state: 'locked', keyrings: [] })
+    await it.wallet.unlock(passphrase)
+    expect(it.wallet.accounts().map(({ address }) => address)).toEqual(addresses)
+    expect(await keyOf(it.wallet.account('evm').id)).toBe(junkKey)
+  })
+})
+
+test('nothing that is written holds a secret', async () => {
+  const { id, accounts } = await addJunk()
+  await it.wallet.revealPhrase(id, passphrase)
+  await it.wallet.exportKeystore(accounts[0]?.id ?? fail(), { passphrase, password: 'a password for the file' })
+  await it.wallet.unlock('planted wrong passphrase').catch(() => {})
+  it.wallet.lock()
+  const files = ['agent.sqlite', 'agent.sqlite-wal', 'wallet/vault.json'].map((name) =>
+    readFileSync(join(it.folder, name)),
+  )
+  const written = Buffer.concat([...files, Buffer.from(JSON.stringify([it.notes, it.events]))])
+  const key = Buffer.from(junkKey, 'hex')
+  for (const secret of [
+    junk,
+    'test test',
+    junkKey,
+    key,
+    key.toString('base64'),
+    passphrase,
+    'planted',
+    'for the file',
+  ]) {
+    expect(written.includes(secret)).toBe(false)
+  }
+  expect(written.includes(junkAddress)).toBe(true)
+})
+
+function entries(): Record<string, string> {
+  return (JSON.parse(readFileSync(it.vaultFile, 'utf8')) as { entries: Record<string, string> }).entries
+}
+
+function headerOf() {
+  return JSON.parse(entries().header ?? '') as never
+}
+
+function setEntry(name: string, value: string): void {
+  writeFileSync(it.vaultFile, JSON.stringify({ version: 1, entries: { ...entries(), [name]: value } }))
+}
+
+function fail(): never {
+  throw new Error('The wallet has less than this test made.')
+}

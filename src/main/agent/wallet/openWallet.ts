@@ -53,7 +53,7 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
   let last: Promise<unknown> = Promise.resolve()
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(() => state.watched(work))
+    const next = last.then(work)
     last = next.catch(() => {})
     return next
   }
@@ -87,7 +87,7 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
   /** What `use` opens with the passphrase is closed again after it. */
   const withPassphrase = <T>(passphrase: string, use: (opened: Opened) => Promise<T>): Promise<T> =>
     inTurn(async () => {
-      const opened = await secrets.open(passphrase)
+      const opened = await state.watched(() => secrets.open(passphrase))
       if (!opened) throw state.nothingToOpen()
       try {
         if (dataKey) idle.used()
@@ -101,7 +101,9 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
     inTurn(async () => {
       const { secret, passphrase, words, writtenDown, label } = given
       await state.tidy()
-      const opened = (await secrets.open(passphrase)) ?? (await secrets.begin(passphrase))
+      const opened = await state.watched(
+        async () => (await secrets.open(passphrase)) ?? (await secrets.begin(passphrase)),
+      )
       try {
         const found = await firstAccounts(secret)
         const known = keyringHaving(found, repository)
@@ -151,7 +153,7 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
     async status(): Promise<Wallet> {
       idle.check()
       const broken = dataKey ? brokenKeyrings(dataKey, sealed) : []
-      if (!dataKey) await inTurn(state.tidy).catch(() => {}) // what is wrong is in the state
+      if (!dataKey) await inTurn(state.tidy)
       return state.status({ unlocked: dataKey !== undefined, broken })
     },
     unlock: (passphrase) =>

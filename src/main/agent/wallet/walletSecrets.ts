@@ -100,6 +100,8 @@ export function walletSecrets({ places, now, cost }: { places: WalletPlaces; now
       await writeHeader(opened.store, header)
       opened.header = header
     },
+    /** Whether there is something to open. @throws AppError `wallet/damaged` */
+    canOpen: async (store: SecretStore): Promise<boolean> => (await readHeader(store)) !== undefined,
     /** The names of the secrets that are there, without opening anything; undefined when nothing opens them. */
     async present(store: SecretStore): Promise<string[] | undefined> {
       const header = await readHeader(store)

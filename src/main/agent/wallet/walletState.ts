@@ -30,8 +30,7 @@ export function walletState({ repository, places, secrets, settings }: Options) 
       const store = places.current()
       if (!store) return rows === 0 ? { state: 'absent', detail: null } : lost()
       if (store.kind === 'vault_file') {
-        if ((await store.read('header')) === undefined && rows > 0) return lost()
-        return { state: 'locked', detail: null }
+        return (await secrets.canOpen(store)) || rows === 0 ? { state: 'locked', detail: null } : lost()
       }
       const why = await store.fault()
       if (why !== undefined) return { state: 'keychain_unavailable', detail: why }
@@ -49,9 +48,18 @@ export function walletState({ repository, places, secrets, settings }: Options) 
       fault = undefined
       return result
     } catch (failure) {
-      fault = faultOf(failure) ?? fault
+      if (!(failure instanceof AppError && failure.code === 'request/rate')) fault = faultOf(failure)
       throw failure
     }
+  }
+
+  const takeAway = async (): Promise<void> => {
+    const store = places.current()
+    if (!store) return
+    for (const id of settings.removing()) await store.remove(id)
+    const present = await secrets.present(store)
+    if (present === undefined || present.length === 0) await secrets.end(store)
+    for (const id of settings.removing()) settings.removed(id)
   }
 
   return {
@@ -65,12 +73,11 @@ export function walletState({ repository, places, secrets, settings }: Options) 
     /** Takes away what a crash has left of a wallet that never came to be, or that was removed. */
     async tidy(): Promise<void> {
       if (repository.keyrings().length > 0) return
-      const store = places.current()
-      if (!store) return
-      for (const id of settings.removing()) await store.remove(id)
-      const present = await secrets.present(store)
-      if (present === undefined || present.length === 0) await secrets.end(store)
-      for (const id of settings.removing()) settings.removed(id)
+      try {
+        await watched(takeAway)
+      } catch {
+        // The state tells what is wrong.
+      }
     },
     async status({ unlocked, broken }: { unlocked: boolean; broken: readonly string[] }): Promise<Wallet> {
       const rows = repository.keyrings()

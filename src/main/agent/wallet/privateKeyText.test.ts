@@ -1,0 +1,43 @@
+import { base58 } from '@scure/base'
+import nacl from 'tweetnacl'
+import { expect, test } from 'vitest'
+import { addressOf } from './addresses.ts'
+import { privateKeyOf } from './privateKeyText.ts'
+
+const evmKey = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
+const pair = nacl.sign.keyPair.fromSeed(Uint8Array.from({ length: 32 }, (_, index) => index + 1))
+const seed = pair.secretKey.slice(0, 32)
+const solanaAddress = base58.encode(pair.publicKey)
+
+test.each([evmKey, `0x${evmKey}`, ` 0x${evmKey.toUpperCase()}\n`])('takes an EVM key as %s', async (text) => {
+  const key = await privateKeyOf(text, 'evm')
+  expect(await addressOf('evm', key)).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
+})
+
+test.each([
+  ['base58 with its address, as Phantom shows it', base58.encode(pair.secretKey)],
+  ['base58 of the seed', base58.encode(seed)],
+  ['a list of bytes, as solana-keygen writes it', JSON.stringify([...pair.secretKey])],
+  ['a list of the seed', JSON.stringify([...seed])],
+  ['hexadecimal digits', Buffer.from(seed).toString('hex')],
+])('takes a key of Solana as %s', async (_, text) => {
+  expect(await addressOf('solana', await privateKeyOf(text, 'solana'))).toBe(solanaAddress)
+})
+
+const wrongHalf = Uint8Array.from([...seed, ...seed])
+test.each([
+  ['evm', 'planted', 'A private key of an EVM account has 64 hexadecimal digits.'],
+  ['evm', evmKey.slice(1), 'A private key of an EVM account has 64 hexadecimal digits.'],
+  ['evm', '0'.repeat(64), 'This number is outside the range of private keys.'],
+  ['evm', 'f'.repeat(64), 'This number is outside the range of private keys.'],
+  ['solana', 'planted 0OIl', 'A private key of Solana is base58, 64 hexadecimal digits, or a JSON list of bytes.'],
+  ['solana', 'z'.repeat(101), 'A private key of Solana is base58, 64 hexadecimal digits, or a JSON list of bytes.'],
+  ['solana', base58.encode(seed.slice(1)), 'A private key of Solana has 32 or 64 bytes, not 31.'],
+  ['solana', '[1,2,3', 'The list must be complete, and hold numbers from 0 to 255 only.'],
+  ['solana', '[1,256]', 'The list must be complete, and hold numbers from 0 to 255 only.'],
+  ['solana', base58.encode(wrongHalf), 'The second half of this key is not the address that belongs to the first.'],
+] as const)('refuses what is no key of %s, without repeating it: %#', async (chainType, text, message) => {
+  const failure: unknown = await privateKeyOf(text, chainType).catch((it: unknown) => it)
+  expect(failure).toMatchObject({ code: 'wallet/private-key', message })
+  expect(failure).not.toHaveProperty('cause')
+})

@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { type TestWallet, walletOf } from '../support/walletOf.ts'
+
+const passphrase = 'correct horse battery'
+const firstKey = '1'.repeat(64)
+const secondAddress = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'
+
+let made: string
+let opened: TestWallet | undefined
+
+beforeAll(async () => {
+  made = temporaryFolder('wallet')
+  const { wallet, close } = walletOf({ folder: made })
+  await wallet.addPrivateKey({ privateKey: firstKey, chainType: 'evm', label: 'First', passphrase })
+  close()
+})
+afterAll(() => opened?.close())
+
+/** What a new start finds after a process was killed in the middle. */
+function afterCrash(start: 'empty' | 'made', action: 'create' | 'remove' | 'change', at: string): TestWallet {
+  opened?.close()
+  const folder = temporaryFolder('crashed')
+  if (start === 'made') cpSync(made, folder, { recursive: true })
+  const script = join(import.meta.dirname, '../support/crashingWallet.ts')
+  const { signal, stdout, stderr } = spawnSync(process.execPath, [script, folder, action, at], { encoding: 'utf8' })
+  expect(signal, stdout + stderr).toBe('SIGKILL')
+  opened = walletOf({ folder })
+  return opened
+}
+
+describe('a crash while the first secret is added', () => {
+  test.each(['1', '2'])('before file %s took its name leaves no wallet, and another one can be made', async (at) => {
+    const { wallet } = afterCrash('empty', 'create', at)
+    expect(await wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
+    const other = { privateKey: firstKey, chainType: 'evm', passphrase: 'another horse battery' } as const
+    expect(await wallet.addPrivateKey(other)).toMatchObject({ label: 'Key 1' })
+  })
+
+  test('before its row was written loses nothing: the passphrase brings its accounts', async () => {
+    const { wallet } = afterCrash('empty', 'create', 'row')
+    expect(await wallet.status()).toMatchObject({ state: 'locked', keyrings: [] })
+    await wallet.unlock(passphrase)
+    expect(wallet.account('evm').address).toBe(secondAddress)
+    expect(await wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [{ words: 12 }] })
+  })
+})
+
+describe('a crash while a second one is added', () => {
+  test.each([
+    ['1', []],
+    ['2', []],
+    ['row', [secondAddress]],
+  ])('at %s keeps the first, and shows the second whole or not at all', async (at, more) => {
+    const { wallet } = afterCrash('made', 'create', at)
+    const before = await wallet.status()
+    expect(before).toMatchObject({ state: 'locked', keyrings: [{ label: 'First' }] })
+    expect(before.keyrings).toHaveLength(1)
+    await wallet.unlock(passphrase)
+    const evm = wallet.accounts().filter(({ chainType }) => chainType === 'evm')
+    expect(evm.slice(1).map(({ address }) => address)).toEqual(more)
+    expect(await wallet.status()).toMatchObject({ state: 'unlocked', detail: null })
+    expect(await lentKey(wallet, 0)).toBe(firstKey)
+    for (const [index] of evm.entries()) expect(await lentKey(wallet, index)).toHaveLength(64)
+  })
+})
+
+test('a crash while the last one is removed does not bring it back', async () => {
+  const { wallet, folder } = afterCrash('made', 'remove', '1')
+  expect(await wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
+  opened?.close()
+  opened = walletOf({ folder })
+  expect(await opened.wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
+})
+
+test('a crash while the passphrase is changed leaves the old one', async () => {
+  const { wallet } = afterCrash('made', 'change', '1')
+  await wallet.unlock(passphrase)
+  expect(await lentKey(wallet, 0)).toBe(firstKey)
+})
+
+async function lentKey(wallet: TestWallet['wallet'], index: number): Promise<string> {
+  const account = wallet.accounts().filter(({ chainType }) => chainType === 'evm')[index]
+  if (!account) throw new Error(`There is no account ${index}.`)
+  return wallet.lend(account.id, (key) => Buffer.from(key).toString('hex'))
+}

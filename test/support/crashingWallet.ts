@@ -1,0 +1,46 @@
+import fileSystem from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import SqliteDatabase from 'better-sqlite3'
+
+/**
+ * Changes the wallet of a folder and is killed in the middle: before the `at`-th time that a file takes its name, or
+ * before its row is written.
+ */
+const [folder = '', action = '', at = ''] = process.argv.slice(2)
+const passphrase = 'correct horse battery'
+
+const die = async (): Promise<never> => {
+  process.kill(process.pid, 'SIGKILL')
+  return new Promise(() => {})
+}
+
+if (at === 'row') {
+  const { prepare } = SqliteDatabase.prototype
+  SqliteDatabase.prototype.prepare = function (this: SqliteDatabase.Database, text: string) {
+    const statement = prepare.call(this, text)
+    if (text.startsWith('INSERT INTO keyrings')) statement.run = () => process.kill(process.pid, 'SIGKILL') as never
+    return statement
+  } as typeof prepare
+} else {
+  const { rename } = fileSystem
+  let left = Number(at)
+  fileSystem.rename = async (from, to) => {
+    left -= 1
+    return left === 0 ? die() : rename(from, to)
+  }
+  syncBuiltinESMExports()
+}
+
+const { walletOf } = await import('./walletOf.ts')
+const { wallet } = walletOf({ folder })
+const [first] = (await wallet.status()).keyrings
+if (action === 'create') {
+  const phrase = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
+  await wallet.addPhrase({ phrase, writtenDown: true, passphrase, label: 'Second' })
+} else if (action === 'remove' && first) {
+  await wallet.remove(first.id, { typedLabel: first.label, passphrase })
+} else if (action === 'change') {
+  await wallet.changePassphrase({ from: passphrase, to: 'another horse battery' })
+}
+process.stdout.write('It was not killed.\n')
+process.exit(1)
