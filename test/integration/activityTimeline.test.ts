@@ -231,7 +231,7 @@ const documented = (): string => {
 
 test('anyone can check an export of JSON Lines with the script of the documentation', async () => {
   for (let index = 1; index <= 450; index += 1) {
-    log.note({ ...noted(`=entry ${index}, “ü”\n"2"`), detail: { count: index, b: null, a: 'x' } })
+    log.note({ ...noted(`=entry ${index}, “ü”\n"2"`), detail: { count: index, b: null, a: 'x', 10: 1, 9: 2 } })
   }
   const script = join(dataFolder, 'check.mjs')
   const file = join(dataFolder, 'log.jsonl')

@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
@@ -62,6 +63,46 @@ test('the hash of an entry is the one that the documentation gives', () => {
   expect(all()[0]?.hash).toBe('357be1d05e4852f05c0b79d4aa3fbd2caf60d18e330b3a67bfead99f9baa0af8')
 })
 
+const text = fc.string({ unit: 'binary', maxLength: 40 })
+const anyEntry = fc.record({
+  kind: text,
+  actor: fc.record({ kind: fc.constantFrom('person', 'client', 'tool', 'agent', 'service', 'system'), name: text }),
+  subject: text,
+  summary: text,
+  detail: fc.dictionary(text, fc.oneof(text, fc.double(), fc.boolean(), fc.constant(null)), { maxKeys: 4 }),
+  atMs: fc.integer({ min: 0, max: 4_102_444_800_000 }),
+})
+
+test('whatever is noted is intact, and any other value in any field of it is found', async () => {
+  const columns = ['at_ms', 'kind', 'actor_kind', 'actor_name', 'subject', 'summary', 'detail', 'previous_hash', 'hash']
+  const change = fc.record({
+    column: fc.constantFrom(...columns),
+    row: fc.nat(),
+    text: fc.oneof(text, fc.stringMatching(/^[0-9a-f]{64}$/)),
+    number: fc.integer(),
+  })
+  tamper('')
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyEntry, { minLength: 1, maxLength: 5 }), change, async (entries, changed) => {
+      for (const entry of entries) log.note(entry)
+      expect((await verifyRows(log)).problems).toEqual([])
+      const { column } = changed
+      const sequence = 1 + (changed.row % log.records.lastSequence())
+      const value = column === 'at_ms' ? changed.number : changed.text.toWellFormed().replaceAll('\0', '')
+      const fits = !column.endsWith('hash') || String(value).length === 64
+      if (!fits) return
+      database.exec('SAVEPOINT before')
+      const { changes } = database
+        .prepare(`UPDATE timeline SET ${column} = ? WHERE sequence = ? AND ${column} IS NOT ?`)
+        .run(value, sequence, value)
+      const { ok } = await verifyRows(log)
+      database.exec('ROLLBACK TO before; RELEASE before')
+      expect(ok).toBe(changes === 0)
+    }),
+    { numRuns: 60 },
+  )
+})
+
 test('an empty log is intact', async () => {
   expect(await verifyRows(log)).toEqual({ ok: true, checked: 0, head: null, problems: [] })
 })
@@ -76,7 +117,8 @@ test('reads as it was written, whatever it says', async () => {
     detail: { [odd]: odd, infinite: Number.POSITIVE_INFINITY, minus: -0, tiny: 1e-7, large: 1e21 },
   })
   log.note({ ...noted(''), subject: '' })
-  expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 2 })
+  log.note({ ...noted('odd names'), detail: JSON.parse('{"__proto__":"x","10":1,"9":2,"constructor":3}') })
+  expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 3 })
   expect(all()[1]?.subject).toBeNull()
 })
 

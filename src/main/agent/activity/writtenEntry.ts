@@ -40,7 +40,10 @@ export function writtenEntry(
 }
 
 function plainDetail(detail: NonNullable<NotedEntry['detail']>): NonNullable<NotedEntry['detail']> {
-  const fields = Object.entries(detail).slice(0, most.fields)
+  // Whoever reads it leaves out a field of this name, and would find another hash.
+  const fields = Object.entries(detail)
+    .filter(([name]) => name !== '__proto__')
+    .slice(0, most.fields)
   return Object.fromEntries(
     fields.map(([name, value]) => {
       const plain = typeof value === 'string' ? plainText(value, most.value) : value

@@ -13,7 +13,12 @@ test('asks for nothing in particular at first', () => {
 
 test('asks for words, the kinds of an area and an actor, as the contract takes them', () => {
   const query = queryOf({ ...noFilters, search: ' sign in ', area: 'approvals', actor: 'client', period: 'today' }, now)
-  expect(query).toEqual({ search: 'sign in', kinds: 'intent,grant,policy', actor: 'client', from: iso(2026, 2, 10) })
+  expect(query).toEqual({
+    search: 'sign in',
+    kinds: 'intent,grant,policy,stop',
+    actor: 'client',
+    from: iso(2026, 2, 10),
+  })
   expect(listTimeline.query.safeParse(query).success).toBe(true)
   expect(isFiltered(query)).toBe(true)
 })

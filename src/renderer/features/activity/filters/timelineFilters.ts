@@ -17,7 +17,7 @@ export const areaLabels: Record<Area, string> = {
 
 /** Kinds by their first word. */
 const kindsOf: Record<Exclude<Area, 'all'>, readonly string[]> = {
-  approvals: ['intent', 'grant', 'policy'],
+  approvals: ['intent', 'grant', 'policy', 'stop'],
   wallet: ['wallet', 'keyring'],
   identity: ['identity', 'registration', 'automaton'],
   sandboxes: ['sandbox', 'terminal', 'command', 'file', 'snapshot', 'domain'],
