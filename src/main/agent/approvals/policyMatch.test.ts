@@ -1,0 +1,193 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { rule, withRules } from '../../../../test/support/approvals.ts'
+import { AskerKind, IntentKind, Policy, PolicyRule } from '../../../shared/contract/intents.ts'
+import { judge } from './judge.ts'
+import { checkRules, loosens } from './policyChange.ts'
+import { firstRule, fits, type PolicySubject } from './policyMatch.ts'
+import { initialPolicy } from './policyRepository.ts'
+
+const labels = fc.constantFrom('a', 'b', 'shop', 'xn--n3h')
+const names = fc.array(labels, { minLength: 1, maxLength: 3 }).map((parts) => `${parts.join('.')}.example`)
+const ports = fc.constantFrom('', ':1', ':443')
+const hosts = fc.tuple(names, ports).map((parts) => parts.join(''))
+const amounts = fc.option(fc.bigInt({ min: 0n, max: 12n }), { nil: null })
+const subjects: fc.Arbitrary<PolicySubject> = fc.record({
+  kind: fc.constantFrom(...IntentKind.options),
+  askerKind: fc.constantFrom(...AskerKind.options),
+  host: fc.option(fc.oneof(hosts, fc.constantFrom('[::1]:4000', 'what is this?')), { nil: null }),
+  amountMicroUsd: amounts,
+})
+const patterns = fc.oneof(
+  fc.constant('*'),
+  hosts,
+  hosts.map((host) => `*.${host}`),
+  fc.constant('[::1]:4000'),
+)
+const rules: fc.Arbitrary<PolicyRule> = fc.record({
+  id: fc.constantFrom('1', '2', '3', '4', '5', '6'),
+  effect: fc.constantFrom('allow', 'ask', 'deny'),
+  kind: fc.constantFrom(...IntentKind.options, '*'),
+  asker: fc.constantFrom(...AskerKind.options, '*'),
+  host: patterns,
+  max_amount_micro_usd: amounts.map((it) => (it === null ? null : String(it))),
+})
+const lists = fc.uniqueArray(rules, { maxLength: 6, selector: ({ id }) => id })
+
+const to = (host: string | null, amountMicroUsd: bigint | null = null): PolicySubject => ({
+  kind: 'siwe',
+  askerKind: 'client',
+  host,
+  amountMicroUsd,
+})
+
+test.each<[string, string | null, boolean]>([
+  ['*', null, true],
+  ['a.example', null, false],
+  ['a.example', 'a.example', true],
+  ['A.Example', 'a.example', true],
+  ['a.example', 'a.example.', true],
+  ['a.example', 'a.example:8443', false],
+  ['a.example:8443', 'a.example:8443', true],
+  ['a.example', 'b.a.example', false],
+  ['*.example', 'a.example', true],
+  ['*.example', 'b.a.example', true],
+  ['*.example', 'example', false],
+  ['*.example', 'badexample', false],
+  ['*.a.example', 'a.example.evil.test', false],
+  ['[::1]:4000', '[::1]:4000', true],
+  ['*', 'user@a.example', false],
+  ['*', '', false],
+])('a rule that allows %s fits %s: %s', (host, given, expected) => {
+  expect(PolicyRule.shape.host.safeParse(host).success).toBe(true)
+  expect(fits(rule({ effect: 'allow', host }), to(given))).toBe(expected)
+})
+
+test('who refuses a host refuses all of its ports, and what cannot be read as a host', () => {
+  const denies = (host: string) => rule({ effect: 'deny', host })
+  expect(fits(denies('a.example'), to('a.example:8443'))).toBe(true)
+  expect(fits(denies('*.example'), to('a.example:8443'))).toBe(true)
+  expect(fits(denies('a.example:1'), to('a.example:2'))).toBe(false)
+  expect(fits(denies('a.example'), to('user@b.example'))).toBe(true)
+})
+
+test('a rule with an amount fits up to it', () => {
+  const small = rule({ effect: 'allow', max_amount_micro_usd: '5' })
+  expect([null, 0n, 5n, 6n].map((amount) => fits(small, to('a.example', amount)))).toEqual([true, true, true, false])
+  const large = rule({ effect: 'allow', max_amount_micro_usd: '999999999999999999' })
+  expect(fits(large, to(null, 999_999_999_999_999_999n))).toBe(true)
+  expect(fits(large, to(null, 1_000_000_000_000_000_000n))).toBe(false)
+})
+
+test('the first rule that fits decides, and rules behind it change nothing', () => {
+  fc.assert(
+    fc.property(lists, lists, subjects, (first, more, subject) => {
+      const found = firstRule(first, subject)
+      expect(found).toEqual(first.filter((it) => fits(it, subject))[0])
+      if (found) expect(firstRule([...first, ...more], subject)).toEqual(found)
+    }),
+  )
+})
+
+test('writing of a host in capitals, or with a dot behind it, changes nothing', () => {
+  fc.assert(
+    fc.property(rules, names, ports, (one, name, port) => {
+      const plain = fits(one, { ...to(name + port), kind: one.kind === '*' ? 'siwe' : one.kind })
+      const other = fits(one, { ...to(name.toUpperCase() + port), kind: one.kind === '*' ? 'siwe' : one.kind })
+      const dotted = fits(one, { ...to(`${name}.${port}`), kind: one.kind === '*' ? 'siwe' : one.kind })
+      expect([other, dotted]).toEqual([plain, plain])
+    }),
+  )
+})
+
+const asker = (kind: AskerKind) => ({ kind, id: 'it', name: 'It' })
+const accountId = 'wal_0123456789abcdef01234567' as never // a brand
+const verdict = (policy: Policy, { askerKind, ...subject }: PolicySubject) =>
+  judge({ ...subject, asker: asker(askerKind), accountId }, { policy, grants: [], serviceHost: undefined }).effect
+
+test('nothing is allowed while stopped, above the threshold, without a rule, or as a message of others', () => {
+  fc.assert(
+    fc.property(lists, subjects, (list, subject) => {
+      const policy: Policy = { ...withRules(list), confirm_above_micro_usd: '6', stopped: false }
+      expect(verdict({ ...policy, stopped: true }, subject)).toBe('deny')
+      expect(verdict({ ...policy, rules: [] }, subject)).not.toBe('allow')
+      const isForeignMessage = subject.kind === 'message' && subject.askerKind !== 'person'
+      if (isForeignMessage) expect(verdict(policy, subject)).toBe('deny')
+      if ((subject.amountMicroUsd ?? 0n) > 6n) expect(verdict(policy, subject)).not.toBe('allow')
+    }),
+  )
+})
+
+test('a change that lets anything through without being asked is known to loosen the policy', () => {
+  fc.assert(
+    fc.property(lists, lists, fc.array(subjects, { minLength: 20, maxLength: 20 }), (before, after, tried) => {
+      const [from, next] = [
+        { ...withRules(before), stopped: false },
+        { ...withRules(after), stopped: false },
+      ]
+      if (loosens(from, next)) return
+      for (const subject of tried) {
+        if (verdict(next, subject) === 'allow') expect(verdict(from, subject)).toBe('allow')
+      }
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('a change that only takes away or adds what asks and refuses does not loosen', () => {
+  fc.assert(
+    fc.property(lists, rules, fc.nat(), (list, extra, place) => {
+      const stricter = list.filter(({ effect }) => effect !== 'allow')
+      expect(loosens(withRules(list), withRules(list))).toBe(false)
+      expect(loosens(withRules(list), withRules(stricter))).toBe(false)
+      const strict: PolicyRule = { ...extra, id: 'new', effect: 'deny' }
+      expect(loosens(withRules(list), withRules(list.toSpliced(place % (list.length + 1), 0, strict)))).toBe(false)
+    }),
+  )
+})
+
+test.each<[string, PolicyRule[], PolicyRule[], boolean]>([
+  ['an allowing rule is added', [], [rule({ effect: 'allow' })], true],
+  ['a refusing rule goes', [rule({ effect: 'deny' })], [], true],
+  ['what was asked is allowed', [rule({ effect: 'ask' })], [rule({ effect: 'allow' })], true],
+  ['what was allowed is asked', [rule({ effect: 'allow' })], [rule({ effect: 'ask' })], false],
+  [
+    'less is allowed',
+    [rule({ effect: 'allow', max_amount_micro_usd: '5' })],
+    [rule({ effect: 'allow', max_amount_micro_usd: '4' })],
+    false,
+  ],
+  ['more is allowed', [rule({ effect: 'allow', max_amount_micro_usd: '5' })], [rule({ effect: 'allow' })], true],
+  [
+    'rules change places',
+    [rule({ effect: 'deny', id: '1' }), rule({ effect: 'allow', id: '2' })],
+    [rule({ effect: 'allow', id: '2' }), rule({ effect: 'deny', id: '1' })],
+    true,
+  ],
+])('%s', (_, from, next, expected) => expect(loosens(withRules(from), withRules(next))).toBe(expected))
+
+test('a higher threshold loosens, a lower one does not', () => {
+  const at = (confirm_above_micro_usd: string) => ({ ...withRules([]), confirm_above_micro_usd })
+  expect([loosens(at('9'), at('10')), loosens(at('10'), at('9')), loosens(at('10'), at('10'))]).toEqual([
+    true,
+    false,
+    false,
+  ])
+})
+
+test('each rule has an id of its own', () => {
+  const [one, other] = [rule({ effect: 'ask', id: '1' }), rule({ effect: 'deny', id: '2' })]
+  expect(() => checkRules(withRules([one, other]))).not.toThrow()
+  for (const wrong of [[one, one], [{ ...one, id: ' ' }]]) expect(() => checkRules(withRules(wrong))).toThrow('`rules`')
+})
+
+test('at first everything is asked', () => {
+  expect(Policy.parse(initialPolicy)).toEqual(initialPolicy)
+  fc.assert(
+    fc.property(subjects, (subject) => {
+      expect(verdict(initialPolicy, subject)).toBe(
+        subject.kind === 'message' && subject.askerKind !== 'person' ? 'deny' : 'ask',
+      )
+    }),
+  )
+})
