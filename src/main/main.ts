@@ -16,7 +16,7 @@ try {
     dataFolder: options.dataFolder,
     preloadFile: builtFile('preload/preload.cjs'),
     iconFile: join(installFolder, 'resources', 'icon.png'),
-    start: () => startApp({ ...options, shell: 'electron', environment: environment(), now: Date.now }),
+    start: (dialog) => startApp({ ...options, shell: 'electron', dialog, environment: environment(), now: Date.now }),
     onReady: (shown, url) => process.stdout.write(readyLine(options, shown, url)),
     failure(cause) {
       process.stderr.write(failureText(cause))

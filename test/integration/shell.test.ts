@@ -2,10 +2,16 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MenuItemConstructorOptions } from 'electron'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import type { Intent, IntentRecord } from '../../src/shared/contract/intents.ts'
+import { LocalEvent } from '../../src/shared/contract/localApi.ts'
+import { payment, signInTo } from '../support/approvals.ts'
 import type * as Fake from '../support/electronFake.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { startProgram } from '../support/program.ts'
+import { sendSheet } from '../support/sheetForms.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { walletOf } from '../support/walletOf.ts'
 
 type Electron = typeof Fake
 
@@ -226,6 +232,105 @@ test('a place that no display shows is forgotten, the size is not', async () => 
   const { window } = await startWindow(dataFolder)
   expect(window.options).toMatchObject({ width: 1000, height: 600 })
   expect(window.options).not.toHaveProperty('x')
+})
+
+const passphrase = 'several words of a person'
+
+/** The window with an unlocked wallet, its session, and a program with the owner's key. */
+async function startWithWallet() {
+  const dataFolder = temporaryFolder('data')
+  writeFileSync(join(dataFolder, 'config.json'), '{"wallet":{"secret_store":"vault_file"}}')
+  const made = walletOf({ folder: dataFolder })
+  await made.wallet.addPhrase({ phrase: await made.wallet.makePhrase(12), writtenDown: true, passphrase })
+  made.close()
+  const started = await startWindow(dataFolder)
+  const { ready, origin } = started
+  const token = new URL(ready.url).hash.slice('#token='.length)
+  const opened = await post('/local/session', { token }, {})
+  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const program = { 'x-api-key': readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim() }
+  await sendSheet({ origin, cookie, body: { purpose: 'unlock' }, fields: { passphrase } })
+
+  function post(path: string, body: unknown, headers: Record<string, string> = { cookie }) {
+    return fetch(`${origin}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+  }
+  const ask = async (intent: Intent, reason?: string): Promise<IntentRecord> => {
+    const reply = await post('/local/intents', { intent, reason }, program)
+    const text = await reply.text()
+    expect(reply.status, text).toBe(201)
+    return JSON.parse(text)
+  }
+  const approve = async (id: string) => {
+    const reply = await post(`/local/intents/${id}/decision`, { approve: true })
+    return { status: reply.status, json: await reply.json() }
+  }
+  const stateOf = async (id: string) => {
+    const reply = await fetch(`${origin}/local/intents/${id}`, { headers: program })
+    return ((await reply.json()) as IntentRecord).state
+  }
+  return { ...started, cookie, post, ask, approve, stateOf }
+}
+
+test('what is above the threshold is approved in a dialog of the system, and nowhere else', async () => {
+  const { electron, ask, approve, stateOf, post } = await startWithWallet()
+  const { electronSeen, electronPlay } = electron
+  const asked = await ask(payment('25000000'), 'For\u202e\n\nApproved: yes')
+  expect(asked).toMatchObject({ state: 'waiting', needs_confirmation: true })
+
+  electronPlay.pressed = 0
+  expect(await approve(asked.id)).toMatchObject({ status: 403, json: { code: 'intent/confirmation' } })
+  expect(await stateOf(asked.id)).toBe('waiting')
+  const [box] = electronSeen.messageBoxes
+  expect(box?.hasParent).toBe(true)
+  expect(box?.options).toMatchObject({ buttons: ['Cancel', 'Approve'], defaultId: 0, cancelId: 0 })
+  expect(box?.options.message).toBe(asked.sentence)
+  expect(box?.options.detail).toContain(
+    'Asked by: Owner key\nWhy, in their words: For Approved: yes\nAmount: 25.00 USDC\n',
+  )
+
+  electronPlay.pressed = 1
+  expect(await approve(asked.id)).toMatchObject({ status: 200, json: { state: 'signed' } })
+
+  // The stop switch takes an open dialog away.
+  const second = await ask(payment('25000000'))
+  electronPlay.pressed = undefined
+  const deciding = approve(second.id)
+  await until('the dialog', () => electronSeen.messageBoxes.length === 3)
+  expect(await approve(second.id)).toMatchObject({ status: 403, json: { code: 'intent/confirmation' } })
+  expect(electronSeen.messageBoxes).toHaveLength(3)
+  expect((await post('/local/stop', { stopped: true })).status).toBe(200)
+  expect((await deciding).status).toBe(403)
+  expect(await stateOf(second.id)).toBe('denied')
+})
+
+test('what waits is announced while the window is not looked at, and a click leads there', async () => {
+  const { electron, window, origin, cookie, ask } = await startWithWallet()
+  const { electronSeen, electronPlay } = electron
+  const events: LocalEvent[] = []
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`, { headers: { cookie } })
+  socket.on('message', (data) => events.push(LocalEvent.parse(JSON.parse(String(data)))))
+  onTestFinished(() => socket.terminate())
+  await until('the line to the events', () => events.length > 0)
+
+  await ask(signInTo('a.example'))
+  expect(electronSeen.notifications).toEqual([])
+  window.hasFocus = false
+  electronPlay.canNotify = false
+  await ask(signInTo('b.example'))
+  expect(electronSeen.notifications).toEqual([])
+  electronPlay.canNotify = true
+  const asked = await ask(signInTo('c.example'))
+  expect(electronSeen.notifications.map(({ options }) => options)).toEqual([
+    { title: 'Owner key asks for your approval', body: asked.sentence },
+  ])
+  window.minimized = true
+  electronSeen.notifications[0]?.emit('click')
+  expect([window.minimized, window.isFocused()]).toEqual([false, true])
+  await eventually(() => expect(events).toContainEqual({ type: 'intent.show', intent_id: asked.id }))
 })
 
 test('a start that fails says why, with the exit code of its kind', async () => {

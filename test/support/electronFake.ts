@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type {
   BrowserWindowConstructorOptions,
   MenuItemConstructorOptions,
+  MessageBoxOptions,
   PermissionCheckHandlerHandlerDetails,
 } from 'electron'
 
@@ -17,6 +18,8 @@ export const electronSeen = {
   menus: [] as MenuItemConstructorOptions[][],
   openedOutside: [] as string[],
   errorBoxes: [] as { title: string; text: string }[],
+  messageBoxes: [] as { hasParent: boolean; options: MessageBoxOptions }[],
+  notifications: [] as FakeNotification[],
   exitCodes: [] as number[],
   paths: {} as Record<string, string>,
   sandboxEnabled: false,
@@ -24,6 +27,9 @@ export const electronSeen = {
 }
 
 export const electronPlay = {
+  /** The button that the person presses in a message box; undefined leaves it open until it is closed. */
+  pressed: undefined as number | undefined,
+  canNotify: true,
   /** Before the shell starts: whether another instance already runs. */
   isOnlyInstance: true,
   displays: [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }],
@@ -68,6 +74,7 @@ export class FakeWindow extends EventEmitter {
   background: string
   shown = false
   focused = 0
+  hasFocus = true
   maximized = false
   minimized = false
   bounds = { x: 10, y: 20, width: 900, height: 700 }
@@ -102,6 +109,10 @@ export class FakeWindow extends EventEmitter {
   }
   focus(): void {
     this.focused++
+    this.hasFocus = true
+  }
+  isFocused(): boolean {
+    return this.hasFocus
   }
   getNormalBounds() {
     return this.bounds
@@ -111,6 +122,20 @@ export class FakeWindow extends EventEmitter {
     this.emit('close', new FakeEvent())
     this.emit('closed')
     app.emit('window-all-closed')
+  }
+}
+
+export class FakeNotification extends EventEmitter {
+  static isSupported(): boolean {
+    return electronPlay.canNotify
+  }
+  readonly options: { title: string; body: string }
+  constructor(options: { title: string; body: string }) {
+    super()
+    this.options = options
+  }
+  show(): void {
+    electronSeen.notifications.push(this)
   }
 }
 
@@ -160,9 +185,18 @@ export const nativeTheme = strict('nativeTheme', new FakeTheme())
 export const BrowserWindow = new Proxy(FakeWindow, {
   construct: (target, [options]) => strict('BrowserWindow', new target(options)),
 })
+export const Notification = FakeNotification
 export const screen = strict('screen', { getAllDisplays: () => electronPlay.displays })
 export const dialog = strict('dialog', {
   showErrorBox: (title: string, text: string) => void electronSeen.errorBoxes.push({ title, text }),
+  showMessageBox(parent: unknown, options: MessageBoxOptions): Promise<{ response: number }> {
+    electronSeen.messageBoxes.push({ hasParent: parent instanceof FakeWindow, options })
+    const { signal, cancelId = 0 } = options
+    if (electronPlay.pressed !== undefined) return Promise.resolve({ response: electronPlay.pressed })
+    return new Promise((resolve) => {
+      signal?.addEventListener('abort', () => resolve({ response: cancelId }), { once: true })
+    })
+  },
 })
 export const shell = strict('shell', {
   openExternal: async (url: string) => void electronSeen.openedOutside.push(url),

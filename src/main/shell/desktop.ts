@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { app, type BrowserWindow, dialog, session } from 'electron'
+import type { ApprovalDialog } from '../agent/approvals/approvalDialog.ts'
 import { setApplicationMenu } from './applicationMenu.ts'
 import { openMainWindow } from './mainWindow.ts'
+import { nativeApprovals } from './nativeApprovals.ts'
 import { limitContents, limitPermissions } from './webLimits.ts'
 
 /** What the shell shows; it knows nothing else of it. */
@@ -11,7 +13,7 @@ type Options = {
   dataFolder: string
   preloadFile: string
   iconFile: string
-  start: () => Promise<ShownApp>
+  start: (dialog: ApprovalDialog) => Promise<ShownApp>
   /** The window is there. */
   onReady: (shown: ShownApp, url: string) => void
   /** Words for a start that failed, and the exit code for it. */
@@ -27,11 +29,13 @@ export async function runDesktop(options: Options): Promise<void> {
     return
   }
   try {
-    const starting = options.start()
+    const held: Held = { window: undefined, open: () => {} }
+    const approvals = nativeApprovals({ window: () => held.window, comeForward: () => comeForward(held) })
+    const starting = options.start(approvals)
     starting.catch(() => {}) // awaited below, after Electron is ready
     await app.whenReady()
     const shown = await starting
-    await show(shown, options).catch(async (cause: unknown) => {
+    await show(shown, held, options).catch(async (cause: unknown) => {
       await shown.close()
       throw cause
     })
@@ -42,25 +46,38 @@ export async function runDesktop(options: Options): Promise<void> {
   }
 }
 
-async function show(shown: ShownApp, options: Options): Promise<void> {
-  let window: BrowserWindow | undefined
+/** The one window, while there is one. */
+type Held = { window: BrowserWindow | undefined; open: () => void }
+
+function comeForward({ window, open }: Held): void {
+  if (!window) {
+    open()
+    return
+  }
+  if (window.isMinimized()) window.restore()
+  window.show()
+  window.focus()
+}
+
+async function show(shown: ShownApp, held: Held, options: Options): Promise<void> {
   limitPermissions(session.defaultSession, shown.origin)
   limitContents(app, shown.origin)
   setApplicationMenu(shown.origin, process.platform)
 
   const open = async (url: string): Promise<void> => {
     const stateFile = join(options.dataFolder, 'window.json')
-    window = await openMainWindow({ ...options, url, stateFile })
-    window.once('closed', () => {
-      window = undefined
+    held.window = await openMainWindow({ ...options, url, stateFile })
+    held.window.once('closed', () => {
+      held.window = undefined
     })
   }
+  held.open = () => void open(shown.freshUrl())
   app.on('second-instance', () => {
-    if (window?.isMinimized()) window.restore()
-    window?.focus()
+    if (held.window?.isMinimized()) held.window.restore()
+    held.window?.focus()
   })
   app.on('activate', () => {
-    if (window === undefined) void open(shown.freshUrl())
+    if (held.window === undefined) held.open()
   })
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()

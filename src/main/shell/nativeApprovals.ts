@@ -1,0 +1,67 @@
+import { type BrowserWindow, dialog, type MessageBoxOptions, Notification } from 'electron'
+import type { IntentRecord } from '../../shared/contract/intents.ts'
+import type { ApprovalDialog } from '../agent/approvals/approvalDialog.ts'
+
+type Shown = {
+  window: () => BrowserWindow | undefined
+  /** Brings the window to the front, or opens one. */
+  comeForward: () => void
+}
+
+const buttons = ['Cancel', 'Approve'] as const
+const longest = { line: 300, notification: 200 } as const
+
+/** Dialogs and notifications of the system: no page can draw, press or hide them. */
+export function nativeApprovals({ window, comeForward }: Shown): ApprovalDialog {
+  // One that nobody refers to any more would not hear of the click on it.
+  const shown = new Set<Notification>()
+
+  return {
+    async confirm(record, signal) {
+      const options = boxOf(record, signal)
+      const parent = window()
+      const { response } = await (parent ? dialog.showMessageBox(parent, options) : dialog.showMessageBox(options))
+      return buttons[response] === 'Approve' && !signal.aborted
+    },
+    announce(record, open) {
+      if (window()?.isFocused() || !Notification.isSupported()) return
+      const title = `${plain(record.asker.name, longest.line)} asks for your approval`
+      const notification = new Notification({ title, body: plain(record.sentence, longest.notification) })
+      shown.add(notification)
+      notification.once('close', () => shown.delete(notification))
+      notification.once('click', () => {
+        shown.delete(notification)
+        comeForward()
+        open()
+      })
+      notification.show()
+    },
+  }
+}
+
+function boxOf({ sentence, fields, asker, reason }: IntentRecord, signal: AbortSignal): MessageBoxOptions {
+  const lines = [
+    `Asked by: ${plain(asker.name, longest.line)}`,
+    ...(reason === null ? [] : [`Why, in their words: ${plain(reason, longest.line)}`]),
+    ...fields.map(
+      ({ label, value, kind }) => `${kind === 'warning' ? '⚠ ' : ''}${label}: ${plain(value, longest.line)}`,
+    ),
+  ]
+  return {
+    type: 'warning',
+    title: 'Steward',
+    message: plain(sentence, longest.line),
+    detail: lines.join('\n'),
+    buttons: [...buttons],
+    defaultId: 0,
+    cancelId: 0,
+    noLink: true,
+    signal,
+  }
+}
+
+/** On one line, without characters that are not seen: whoever asks shall not draw in the dialog. */
+function plain(text: string, length: number): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+  return line.length > length ? `${line.slice(0, length - 1).toWellFormed()}…` : line
+}

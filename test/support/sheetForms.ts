@@ -1,0 +1,38 @@
+import { request as httpRequest } from 'node:http'
+import { sheetHostName } from '../../src/shared/contract/wallet.ts'
+
+type Sheet = { origin: string; cookie: string; body: Record<string, unknown>; fields: Record<string, string> }
+
+/** Opens a sheet as the window does, and sends its first form as the person would. @returns the page that follows */
+export async function sendSheet({ origin, cookie, body, fields }: Sheet): Promise<string> {
+  const opened = await fetch(`${origin}/local/wallet/sheets`, {
+    method: 'POST',
+    headers: { cookie, origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ theme: 'light', ...body }),
+  })
+  const text = await opened.text()
+  if (opened.status !== 201) throw new Error(`The sheet did not open: ${text}`)
+  const { url } = JSON.parse(text) as { url: string }
+  const page = await ask(url)
+  const key = /name="key" value="([\w-]+)"/.exec(page)?.[1] ?? ''
+  return ask(new URL('/sheet/step', url).href, new URLSearchParams({ key, do: 'next', ...fields }).toString())
+}
+
+/** The host name of sheets needs no resolver here. */
+function ask(url: string, form?: string): Promise<string> {
+  const { port, pathname } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const headers = { host: `${sheetHostName}:${port}`, 'content-type': 'application/x-www-form-urlencoded' }
+    const method = form === undefined ? 'GET' : 'POST'
+    const sent = httpRequest({ host: '127.0.0.1', port, path: pathname, method, headers, agent: false }, (reply) => {
+      let page = ''
+      reply.setEncoding('utf8')
+      reply.on('data', (piece: string) => {
+        page += piece
+      })
+      reply.on('end', () => resolve(page))
+    })
+    sent.on('error', reject)
+    sent.end(form)
+  })
+}
