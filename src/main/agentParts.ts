@@ -130,6 +130,7 @@ export function agentParts({ dataFolder, config, link, events, dialog, log, now,
     walletSheets({
       vault: wallet,
       requireStrong,
+      approvals,
       events,
       pagesFolder: builtFile('renderer'),
       now,

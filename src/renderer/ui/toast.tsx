@@ -14,6 +14,11 @@ export const notify = {
   told(message: string, options: ToastOptions = {}): void {
     toast.info(message, contentOf(options))
   },
+  /** Stays until it is taken back, or pushed away. @returns what takes it back */
+  asked(message: string, options: ToastOptions = {}): () => void {
+    const id = toast.info(message, { duration: Number.POSITIVE_INFINITY, ...contentOf(options) })
+    return () => void toast.dismiss(id)
+  },
   /** Stays until it is read: 10 seconds, or as long as the pointer rests on it. */
   failed(error: unknown, { title, action }: { title?: string; action?: ToastAction } = {}): void {
     const { message, hint } = shownError(error)

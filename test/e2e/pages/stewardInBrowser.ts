@@ -4,6 +4,7 @@ import { createSandbox, deleteSandbox, listSandboxes, type Sandbox } from '../..
 import { openBrowser, openWindow, type WindowOptions } from '../../support/browser.ts'
 import { type Steward, startSteward } from '../../support/steward.ts'
 import { type StewardClient, stewardClient } from '../../support/stewardClient.ts'
+import { type PersonClient, personClient } from '../../support/walletForms.ts'
 import { type AppWindow, appWindow } from './appWindow.ts'
 
 /** One Steward and one browser for all tests of a file; each test opens a window of its own. */
@@ -11,6 +12,8 @@ export type StewardInBrowser = {
   steward: Steward
   browser: Browser
   client: StewardClient
+  /** Calls as the person's session does, without a window. */
+  person: PersonClient
   /** A window with the person's session; closed after the test, which fails when the page complained. */
   window(options?: Pick<WindowOptions, 'colorScheme'>): Promise<AppWindow>
   /** A running sandbox that is deleted after the test, unless the test did. */
@@ -30,10 +33,12 @@ export async function stewardInBrowser(): Promise<StewardInBrowser> {
   const state = await first.state()
   await first.close()
   const origin = new URL(steward.url).origin
+  const person = personClient(origin, state.cookies.map(({ name, value }) => `${name}=${value}`).join('; '))
   return {
     steward,
     browser,
     client,
+    person,
     async window(options) {
       const opened = await openWindow(browser, { ...options, state })
       onTestFinished(async () => {

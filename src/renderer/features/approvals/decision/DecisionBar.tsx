@@ -1,0 +1,97 @@
+import { useRef, useState } from 'react'
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { Kbd } from '../../../ui/Kbd.tsx'
+import { GrantDialog } from './GrantDialog.tsx'
+import { mayApproveMore } from './grantWords.ts'
+import { shownKey } from './shownKey.ts'
+import { useArmed } from './useArmed.ts'
+import { useDecision } from './useDecision.ts'
+
+/**
+ * The decision, always at the same place below what it is about. No single key approves: `A` goes to the button, Enter
+ * presses it.
+ */
+export function DecisionBar({ record }: { record: IntentRecord }) {
+  const decision = useDecision(record)
+  const { needsUnlock, busy, error } = decision
+  const [asksMore, setAsksMore] = useState(false)
+  const armed = useArmed(`${shownKey(record)} ${needsUnlock}`)
+  const denyButton = useRef<HTMLButtonElement>(null)
+  const approveButton = useRef<HTMLButtonElement>(null)
+  useCommands([
+    {
+      id: 'approvals.to-approve',
+      title: 'Go to the button that approves',
+      section: 'Approvals',
+      shortcut: 'a',
+      run: () => approveButton.current?.focus(),
+    },
+    {
+      id: 'approvals.to-deny',
+      title: 'Go to the button that denies',
+      section: 'Approvals',
+      shortcut: 'd',
+      run: () => denyButton.current?.focus(),
+    },
+  ])
+  const unlock = async () => {
+    await decision.unlock()
+    denyButton.current?.focus() // back at the decision, where Enter approves nothing
+  }
+  const isAllowed = record.decision !== null
+  return (
+    <section aria-label="Decision" className="border-t border-line bg-canvas">
+      <div className="mx-auto flex w-full max-w-190 flex-col gap-2.5 px-6 py-3 max-narrow:px-4">
+        {error !== undefined && !asksMore && <ErrorNotice error={error} />}
+        <div className="flex flex-wrap items-center justify-end gap-2">
+          <Keys />
+          <Button ref={denyButton} busy={busy === 'deny'} onClick={() => void decision.deny()}>
+            Deny
+          </Button>
+          {mayApproveMore(record) && !needsUnlock && (
+            <Button disabled={!armed || busy !== undefined} onClick={() => setAsksMore(true)}>
+              Approve more…
+            </Button>
+          )}
+          {needsUnlock ? (
+            <Button ref={approveButton} variant="primary" onClick={() => void unlock()}>
+              Unlock wallet…
+            </Button>
+          ) : (
+            !isAllowed && (
+              <Button
+                ref={approveButton}
+                variant="primary"
+                busy={busy === 'approve' && !asksMore}
+                disabled={!armed}
+                onClick={() => void decision.approve()}
+              >
+                {record.needs_confirmation ? 'Approve once…' : 'Approve once'}
+              </Button>
+            )
+          )}
+        </div>
+      </div>
+      {asksMore && (
+        <GrantDialog
+          record={record}
+          busy={busy === 'approve'}
+          error={error}
+          onApprove={(grant) => void decision.approve(grant).then((done) => done && setAsksMore(false))}
+          onClose={() => setAsksMore(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+function Keys() {
+  return (
+    <p className="mr-auto flex items-center gap-1.5 text-small text-faint max-narrow:hidden">
+      <Kbd shortcut="a" /> or <Kbd shortcut="d" /> goes to the button, <Kbd shortcut="enter" /> presses it
+    </p>
+  )
+}

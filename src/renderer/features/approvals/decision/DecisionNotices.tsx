@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { useLocalStatus } from '../../../agent/AgentProvider.tsx'
+import { usePolicy } from '../../../agent/usePolicy.ts'
+import { useWallet } from '../../../agent/useWallet.ts'
+import { usdText } from '../../../ui/usd.ts'
+
+/** What to know before deciding, that is not of the request itself. */
+export function DecisionNotices({ record }: { record: IntentRecord }) {
+  const wallet = useWallet().data
+  const threshold = usePolicy().data?.confirm_above_micro_usd
+  const shell = useLocalStatus()?.shell
+  const notices = [
+    ...(record.decision ? [`${record.decision.detail} You can still deny it.`] : []),
+    ...(record.needs_confirmation && !record.decision
+      ? [
+          `It is above ${threshold === undefined ? 'your threshold' : usdText(threshold)}: approving asks you once more, ${
+            shell === 'electron' ? 'in a dialog of your system' : 'for your passphrase'
+          }.`,
+        ]
+      : []),
+    ...(wallet?.state === 'locked' && !record.decision && !(record.needs_confirmation && shell !== 'electron')
+      ? ['The wallet is locked. Unlock it first, then decide.']
+      : []),
+    ...(wallet?.detail && wallet.state !== 'locked' && wallet.state !== 'unlocked' ? [wallet.detail] : []),
+  ]
+  if (notices.length === 0) return null
+  return (
+    <div className="flex flex-col gap-1.5">
+      {notices.map((notice) => (
+        <Notice key={notice}>{notice}</Notice>
+      ))}
+    </div>
+  )
+}
+
+function Notice({ children }: { children: ReactNode }) {
+  return <p className="rounded-card bg-accent-soft px-3 py-2">{children}</p>
+}

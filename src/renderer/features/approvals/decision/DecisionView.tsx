@@ -1,0 +1,68 @@
+import { useEffect, useRef } from 'react'
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { askerWords } from '../inbox/askerWords.ts'
+import { stateWords } from '../inbox/stateWords.ts'
+import { TimeLeft } from '../inbox/TimeLeft.tsx'
+import { DecisionBar } from './DecisionBar.tsx'
+import { DecisionNotices } from './DecisionNotices.tsx'
+import { IntentFields } from './IntentFields.tsx'
+import { Outcome } from './Outcome.tsx'
+import { RawData } from './RawData.tsx'
+
+/** One request in full: what it is about in one sentence, who asks, what would be signed, and the decision. */
+export function DecisionView({ record, next }: { record: IntentRecord; next: string | undefined }) {
+  const { sentence, state, expires_at, created_at } = record
+  const { tone, words } = stateWords(record)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    // From a link or a notice: the focus begins here, where no key decides anything.
+    // The same once it is decided, and its buttons are gone.
+    if (state !== 'approved' && document.activeElement === document.body) heading.current?.focus()
+  }, [state])
+  return (
+    <article aria-label="Request" className="flex min-h-0 flex-col">
+      <div className="min-h-0 flex-1 overflow-auto">
+        <div className="mx-auto flex w-full max-w-190 flex-col gap-5 px-6 py-5 max-narrow:px-4">
+          <header>
+            <p className="flex items-center gap-2 text-small text-muted">
+              <StatusDot tone={tone} />
+              <span>{words}</span>
+              {state === 'waiting' && <TimeLeft until={expires_at} />}
+            </p>
+            <h2 ref={heading} tabIndex={-1} className="mt-1.5 text-large font-semibold break-words outline-none">
+              {sentence}
+            </h2>
+          </header>
+          <Asked record={record} />
+          {state === 'waiting' ? <DecisionNotices record={record} /> : <Outcome record={record} next={next} />}
+          <IntentFields record={record} />
+          <RawData key={record.id} text={record.raw} />
+          <p className="text-small text-faint">
+            Asked <time dateTime={created_at}>{new Date(created_at).toLocaleString()}</time>
+          </p>
+        </div>
+      </div>
+      {state === 'waiting' && <DecisionBar record={record} />}
+    </article>
+  )
+}
+
+function Asked({ record: { asker, reason } }: { record: IntentRecord }) {
+  const { name, what } = askerWords(asker)
+  return (
+    <section aria-label="Who asks" className="flex flex-col gap-2">
+      <p>
+        Asked by <strong className="font-semibold">{name}</strong>, {what}
+      </p>
+      {reason !== null && (
+        <figure className="border-l-2 border-edge pl-3">
+          <figcaption className="text-small text-faint">
+            {asker.kind === 'person' ? 'In your words' : 'In the asker’s own words, which nobody checked'}
+          </figcaption>
+          <blockquote className="break-words text-muted">“{reason}”</blockquote>
+        </figure>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,80 @@
+import { useState } from 'react'
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { NumberField } from '../../../ui/NumberField.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { type GrantDraft, grantSentence } from './grantWords.ts'
+
+const spans = [
+  { value: '15', label: '15 minutes' },
+  { value: '60', label: '1 hour' },
+  { value: '480', label: '8 hours' },
+  { value: '1440', label: '1 day' },
+  { value: '10080', label: '7 days' },
+]
+
+type GrantDialogProps = {
+  record: IntentRecord
+  busy: boolean
+  error: unknown
+  onApprove: (grant: GrantDraft) => void
+  onClose: () => void
+}
+
+/** More than this once: so many times, or until a time, or whichever comes first. */
+export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDialogProps) {
+  const [counted, setCounted] = useState(true)
+  const [timed, setTimed] = useState(true)
+  const [times, setTimes] = useState(5)
+  const [minutes, setMinutes] = useState('60')
+  const draft: GrantDraft = {
+    times: counted ? times : undefined,
+    minutes: timed ? Number(minutes) : undefined,
+  }
+  const bounded = counted || timed
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && !busy && onClose()}
+      title="Approve more than this once?"
+      description={record.sentence}
+      footer={
+        <>
+          <Button onClick={onClose} disabled={busy} autoFocus>
+            Cancel
+          </Button>
+          <Button variant="primary" busy={busy} disabled={!bounded} onClick={() => onApprove(draft)}>
+            Approve these
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <div className="grid grid-cols-2 items-center gap-x-4 gap-y-2">
+          <Checkbox label="So many times, this one too" checked={counted} onChange={setCounted} />
+          <NumberField
+            label="How many times"
+            labelHidden
+            value={times}
+            onChange={setTimes}
+            min={2}
+            max={1000}
+            unit="times"
+          />
+          <Checkbox label="Until a time" checked={timed} onChange={setTimed} />
+          <Select label="For how long" labelHidden value={minutes} onChange={setMinutes} options={spans} />
+        </div>
+        <p role="status" className="rounded-card bg-panel px-3.5 py-2.5">
+          {bounded ? grantSentence(record, draft, Date.now()) : 'Choose how many times, or until when.'}
+        </p>
+        <p className="text-small text-faint">
+          For this asker, host and account alone. Settings, Policies lists it, and ends it at any time.
+        </p>
+        {error !== undefined && <ErrorNotice error={error} />}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,49 @@
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { AddressText } from '../../../ui/AddressText.tsx'
+import { addressOf } from '../../../ui/place.ts'
+
+const deciders = { person: 'You', policy: 'A rule', grant: 'An approval in advance', stop: 'The stop switch' } as const
+
+type OutcomeProps = { record: IntentRecord /** Of another request that waits. */; next: string | undefined }
+
+/** What became of it, who or what decided, and where more is told. */
+export function Outcome({ record: { id, decision, error, result }, next }: OutcomeProps) {
+  const facts = [
+    ...(decision ? [{ label: 'Decided by', value: deciders[decision.by] }] : []),
+    ...(decision ? [{ label: 'Why', value: decision.detail }] : []),
+    ...(decision ? [{ label: 'When', value: new Date(decision.at).toLocaleString() }] : []),
+    ...(error !== null && error !== decision?.detail ? [{ label: 'What came of it', value: error }] : []),
+  ]
+  return (
+    <section aria-label="Outcome" className="flex flex-col gap-2 rounded-card bg-panel px-3.5 py-3">
+      <dl className="flex flex-col gap-0.5">
+        {facts.map(({ label, value }) => (
+          <div key={label} className="grid grid-cols-[9rem_minmax(0,1fr)] gap-x-4 max-narrow:grid-cols-1">
+            <dt className="text-muted">{label}</dt>
+            <dd className="break-words">{value}</dd>
+          </div>
+        ))}
+        {result && (
+          <div className="grid grid-cols-[9rem_minmax(0,1fr)] gap-x-4 max-narrow:grid-cols-1">
+            <dt className="leading-6 text-muted">Signature</dt>
+            <dd className="min-w-0">
+              <AddressText whole text={result.signature} label="Copy signature" />
+            </dd>
+          </div>
+        )}
+      </dl>
+      <p className="flex flex-wrap gap-x-5 gap-y-1">
+        {next !== undefined && <PlaceLink to={['approvals', next]}>Look at the next one that waits</PlaceLink>}
+        <PlaceLink to={['activity', id]}>Find it in the log</PlaceLink>
+      </p>
+    </section>
+  )
+}
+
+function PlaceLink({ to, children }: { to: readonly string[]; children: string }) {
+  return (
+    <a href={addressOf(...to)} className="font-medium text-accent hover:underline">
+      {children}
+    </a>
+  )
+}

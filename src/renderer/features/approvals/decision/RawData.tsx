@@ -1,0 +1,54 @@
+import { Check, ChevronRight, Copy } from 'lucide-react'
+import { useState } from 'react'
+import { classNames } from '../../../ui/classNames.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { useCopied } from '../../../ui/useCopied.ts'
+
+/** The very bytes, for who wants to read them; folded away at first. */
+export function RawData({ text }: { text: string }) {
+  const [open, setOpen] = useState(false)
+  const { copied, copy } = useCopied(text)
+  return (
+    <section aria-label="Raw data" className="rounded-card border border-line">
+      <header className="flex h-9 items-center pr-1.5">
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+          className="flex h-full min-w-0 flex-1 items-center gap-1.5 rounded-card px-2.5 text-left font-medium hover:bg-hover"
+        >
+          <ChevronRight
+            aria-hidden
+            className={classNames('size-3.5 text-faint transition-transform duration-100', open && 'rotate-90')}
+          />
+          Raw data
+        </button>
+        {open && (
+          <IconButton
+            label={copied ? 'Copied' : 'Copy raw data'}
+            icon={copied ? Check : Copy}
+            onClick={() => void copy()}
+          />
+        )}
+      </header>
+      {open && (
+        <section
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+          tabIndex={0}
+          aria-label="Data"
+          className="max-h-90 overflow-auto border-t border-line px-3.5 py-2.5"
+        >
+          <pre className="font-mono text-small break-all whitespace-pre-wrap">{pretty(text)}</pre>
+        </section>
+      )}
+    </section>
+  )
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text // a message, as it is signed
+  }
+}

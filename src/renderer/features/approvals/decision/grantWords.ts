@@ -1,0 +1,35 @@
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { deedWords } from '../../../ui/intents/intentWords.ts'
+import { askerWords } from '../inbox/askerWords.ts'
+
+/** How much more than this once: how often in all, until when, or both. */
+export type GrantDraft = { times: number | undefined; minutes: number | undefined }
+
+/** Registrations and messages are approved one at a time, and so is what is above the threshold. */
+export function mayApproveMore({ kind, needs_confirmation, decision }: IntentRecord): boolean {
+  return kind !== 'identity.register' && kind !== 'message' && !needs_confirmation && decision === null
+}
+
+/** Exactly what will be signed without another question. */
+export function grantSentence(record: IntentRecord, { times, minutes }: GrantDraft, nowMs: number): string {
+  const { name } = askerWords(record.asker)
+  const deed = deedWords({
+    kind: record.kind,
+    host: record.host ?? '*',
+    max_amount_micro_usd: record.amount_micro_usd,
+  })
+  const often = times === undefined ? 'as often as it asks' : `this time and ${times - 1} more`
+  const end = minutes === undefined ? '' : `, until ${endText(nowMs + minutes * 60_000, nowMs)}`
+  return `${name} may ${deed} with ${shortAddress(record.address)}, ${often}${end}, and you are not asked again.`
+}
+
+function endText(endMs: number, nowMs: number): string {
+  const end = new Date(endMs)
+  const time = end.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+  const isToday = end.toDateString() === new Date(nowMs).toDateString()
+  return isToday ? time : `${end.toLocaleDateString(undefined, { dateStyle: 'medium' })}, ${time}`
+}
+
+function shortAddress(address: string): string {
+  return `${address.slice(0, 6)}…${address.slice(-4)}`
+}

@@ -1,0 +1,66 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { AppError } from '../../../../shared/appError.ts'
+import { decideIntent, type IntentRecord } from '../../../../shared/contract/intents.ts'
+import { isoTime } from '../../../../shared/time.ts'
+import { useAgent, useLocalStatus } from '../../../agent/AgentProvider.tsx'
+import { useWallet } from '../../../agent/useWallet.ts'
+import { useSheet } from '../../../ui/sheetContext.ts'
+import { followInbox } from '../inbox/useInbox.ts'
+import type { GrantDraft } from './grantWords.ts'
+
+type Deed = 'deny' | 'approve'
+/** Decides one request, by way of what has to be given first: an unlocked wallet, a confirmation. */
+export function useDecision(record: IntentRecord) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const isLocked = useWallet().data?.state === 'locked'
+  const confirmsOnSheet = useLocalStatus()?.shell !== 'electron' && record.needs_confirmation
+  const openSheet = useSheet()
+  const [busy, setBusy] = useState<Deed>()
+  const [error, setError] = useState<unknown>()
+
+  /** Then the person is back at the same decision: unlocking approves nothing. */
+  const unlock = () => openSheet({ purpose: 'unlock' })
+
+  const decide = async (deed: Deed, grant?: GrantDraft): Promise<boolean> => {
+    if (busy !== undefined) return false
+    setBusy(deed)
+    setError(undefined)
+    try {
+      const intent = await agent(decideIntent, {
+        intentId: record.id,
+        approve: deed === 'approve',
+        ...(grant && { grant: wireGrant(grant, Date.now()) }),
+      })
+      followInbox(queryClient, { type: 'intent.changed', intent })
+      return true
+    } catch (failure) {
+      if (failure instanceof AppError && failure.code === 'wallet/locked') void unlock()
+      else setError(failure)
+      return false
+    } finally {
+      setBusy(undefined)
+    }
+  }
+
+  return {
+    /** The sheet that confirms unlocks it too. */
+    needsUnlock: isLocked && !(confirmsOnSheet && record.decision === null),
+    busy,
+    error,
+    unlock,
+    deny: () => decide('deny'),
+    async approve(grant?: GrantDraft): Promise<boolean> {
+      if (!confirmsOnSheet) return decide('approve', grant)
+      return (await openSheet({ purpose: 'confirm', intent_id: record.id })) === 'done'
+    },
+  }
+}
+
+function wireGrant({ times, minutes }: GrantDraft, nowMs: number) {
+  return {
+    ...(times !== undefined && { times }),
+    ...(minutes !== undefined && { until: isoTime(nowMs + minutes * 60_000) }),
+  }
+}

@@ -1,0 +1,40 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { OctagonX } from 'lucide-react'
+import { useEffect } from 'react'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
+import { followInbox } from '../inbox/useInbox.ts'
+import { StoppedBanner } from './StoppedBanner.tsx'
+import { useWaitingCount } from './useApprovalsBadge.ts'
+import { useNotices } from './useNotices.ts'
+import { useStopSwitch } from './useStopSwitch.ts'
+
+/** On every screen: keeps the inbox as it is, tells of what comes, and says while everything is stopped. */
+export function ApprovalsEverywhere() {
+  const queryClient = useQueryClient()
+  const notices = useNotices()
+  const { isStopped, stop, resume } = useStopSwitch()
+  useTitleCount(useWaitingCount())
+  useLiveEvent((event) => {
+    followInbox(queryClient, event)
+    if (event.type === 'intent.changed') notices.follow(event.intent)
+  })
+  useCommands([
+    {
+      id: 'approvals.stop',
+      title: 'Stop everything',
+      section: 'Approvals',
+      icon: OctagonX,
+      keywords: ['emergency', 'halt', 'refuse', 'panic', 'switch'],
+      run: stop,
+      enabled: !isStopped,
+    },
+  ])
+  return isStopped ? <StoppedBanner resume={resume} /> : null
+}
+
+function useTitleCount(count: number): void {
+  useEffect(() => {
+    document.title = count === 0 ? 'Steward' : `(${count}) Steward`
+  }, [count])
+}

@@ -1,0 +1,24 @@
+import { OctagonX } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../../ui/Button.tsx'
+import { ResumeDialog } from './ResumeDialog.tsx'
+
+/** Nobody may wonder why nothing is signed. */
+export function StoppedBanner({ resume }: { resume: () => Promise<void> }) {
+  const [asked, setAsked] = useState(false)
+  return (
+    <div
+      role="status"
+      className="flex flex-wrap items-center justify-center gap-x-3 gap-y-1 border-b border-line bg-negative-soft px-3 py-1.5"
+    >
+      <OctagonX aria-hidden className="size-4 shrink-0 text-negative" />
+      <p>
+        <strong className="font-semibold">Everything is stopped.</strong> Whatever asks the wallet to sign is refused.
+      </p>
+      <Button size="small" onClick={() => setAsked(true)}>
+        Resume…
+      </Button>
+      <ResumeDialog open={asked} onOpenChange={setAsked} resume={resume} />
+    </div>
+  )
+}

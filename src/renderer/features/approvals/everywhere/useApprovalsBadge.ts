@@ -1,0 +1,14 @@
+import type { Badge } from '../../../ui/feature.ts'
+import { waitingOf } from '../inbox/inboxList.ts'
+import { useInbox } from '../inbox/useInbox.ts'
+
+export function useApprovalsBadge(): Badge | undefined {
+  const count = useWaitingCount()
+  if (count === 0) return undefined
+  return { count, words: count === 1 ? '1 waits for you' : `${count} wait for you` }
+}
+
+export function useWaitingCount(): number {
+  const { data = [] } = useInbox()
+  return waitingOf(data).length
+}

@@ -1,0 +1,35 @@
+import { useEffect, useState } from 'react'
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { goTo, usePlace } from '../../../ui/place.ts'
+import { notify } from '../../../ui/toast.tsx'
+import { askerWords } from '../inbox/askerWords.ts'
+
+/** A notice for each request that comes, at the corner. It can be looked at from there, never decided. */
+export function useNotices(): { follow: (intent: IntentRecord) => void } {
+  const [section] = usePlace()
+  const [shown] = useState(() => new Map<string, () => void>())
+  const isHere = section === 'approvals'
+  useEffect(() => {
+    if (!isHere) return
+    for (const takeBack of shown.values()) takeBack()
+  }, [isHere, shown])
+  return {
+    follow(intent) {
+      const waits = intent.state === 'waiting' && intent.decision === null
+      if (!waits) {
+        shown.get(intent.id)?.()
+        shown.delete(intent.id)
+      }
+      if (!waits || isHere || shown.has(intent.id)) return
+      shown.set(intent.id, tell(intent))
+    },
+  }
+}
+
+function tell({ id, asker, sentence }: IntentRecord): () => void {
+  const who = asker.kind === 'person' ? 'You ask' : `${askerWords(asker).name} asks`
+  return notify.asked(`${who} for your approval`, {
+    hint: sentence,
+    action: { label: 'Look', run: () => goTo('approvals', id) },
+  })
+}

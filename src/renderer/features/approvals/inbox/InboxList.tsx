@@ -1,0 +1,72 @@
+import type { KeyboardEvent, ReactNode } from 'react'
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { InboxRow } from './InboxRow.tsx'
+import type { Inbox } from './inboxList.ts'
+import { useSteadyRows } from './useSteadyRows.ts'
+
+type InboxListProps = { inbox: Inbox; present: string | undefined }
+
+/** What waits above, what was decided below. The arrow keys go from row to row. */
+export function InboxList({ inbox, present }: InboxListProps) {
+  const { waiting, decided, arrived, hold, release, renew } = useSteadyRows(inbox)
+  return (
+    <section
+      aria-label="Requests"
+      onPointerEnter={hold}
+      onPointerLeave={release}
+      onKeyDown={moveFocus}
+      className="flex min-h-0 flex-col overflow-auto border-r border-line bg-panel max-narrow:max-h-[35vh] max-narrow:border-r-0 max-narrow:border-b"
+    >
+      <RowGroup title="Waiting" records={waiting} present={present} empty="Nothing waits for you.">
+        {arrived > 0 && (
+          <Button size="small" variant="ghost" onClick={renew} className="-my-1">
+            {arrived} new: show
+          </Button>
+        )}
+      </RowGroup>
+      <RowGroup title="Decided" records={decided} present={present} empty="Nothing was decided yet." />
+    </section>
+  )
+}
+
+type RowGroupProps = {
+  title: string
+  records: readonly IntentRecord[]
+  present: string | undefined
+  empty: string
+  children?: ReactNode
+}
+
+function RowGroup({ title, records, present, empty, children }: RowGroupProps) {
+  return (
+    <section aria-label={title} className="px-2 pt-2.5 pb-1.5">
+      <div className="flex h-6 items-center justify-between px-2">
+        <h3 className="text-small font-medium text-faint">
+          {title}
+          {records.length > 0 && <span className="ml-1.5 tabular-nums">{records.length}</span>}
+        </h3>
+        {children}
+      </div>
+      {records.length === 0 ? (
+        <p className="px-2 py-1 text-small text-faint">{empty}</p>
+      ) : (
+        <ul aria-label={title} className="flex flex-col gap-0.5">
+          {records.map((record) => (
+            <InboxRow key={record.id} record={record} isPresent={record.id === present} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
+  if (step === undefined) return
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('a')]
+  const next = rows[rows.findIndex((row) => row.matches(':focus')) + step]
+  if (!next) return
+  event.preventDefault()
+  next.focus()
+}

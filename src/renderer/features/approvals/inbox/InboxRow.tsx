@@ -1,0 +1,35 @@
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { addressOf } from '../../../ui/place.ts'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+import { askerWords } from './askerWords.ts'
+import { stateWords } from './stateWords.ts'
+import { TimeLeft } from './TimeLeft.tsx'
+
+export function InboxRow({ record, isPresent }: { record: IntentRecord; isPresent: boolean }) {
+  const { id, asker, sentence, state, expires_at, created_at, decision } = record
+  const { tone, words } = stateWords(record)
+  return (
+    <li>
+      <a
+        href={addressOf('approvals', id)}
+        aria-current={isPresent ? 'true' : undefined}
+        className={classNames(
+          'block rounded-control px-2 py-1.5',
+          isPresent ? 'bg-selected' : 'hover:bg-hover',
+          state === 'waiting' ? 'text-text' : 'text-muted',
+        )}
+      >
+        <span className="line-clamp-2 break-words">{sentence}</span>
+        <span className="mt-0.5 flex items-center gap-1.5 text-small text-muted">
+          <StatusDot tone={tone} />
+          <span className="min-w-0 flex-1 truncate">
+            {state === 'waiting' && !decision ? askerWords(asker).name : words}
+          </span>
+          {state === 'waiting' ? <TimeLeft until={expires_at} /> : <TimeAgo at={decision?.at ?? created_at} />}
+        </span>
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,18 @@
+import { useSyncExternalStore } from 'react'
+import { timeLeft } from './timeLeft.ts'
+
+/** Ticks by itself, and is drawn again only when it reads differently. */
+export function TimeLeft({ until }: { until: string }) {
+  const untilMs = Date.parse(until)
+  const text = useSyncExternalStore(everySecond, () => timeLeft(untilMs, Date.now()))
+  return (
+    <time dateTime={until} title={`Until ${new Date(until).toLocaleString()}`} className="shrink-0 tabular-nums">
+      {text}
+    </time>
+  )
+}
+
+function everySecond(listener: () => void): () => void {
+  const timer = setInterval(listener, 1000)
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { arrangementOf, arrivals } from './arrangement.ts'
+import { merged, withIntent } from './inboxList.ts'
+
+const intent = (id: string, minute: number, state: IntentRecord['state'] = 'waiting') =>
+  ({ id, state, created_at: `2026-01-01T00:0${minute}:00.000Z` }) as IntentRecord // only these are looked at
+
+test('the newest comes first, and a change keeps its place', () => {
+  const inbox = [intent('b', 2), intent('a', 1)]
+  expect(withIntent(inbox, intent('c', 3)).map(({ id }) => id)).toEqual(['c', 'b', 'a'])
+  const denied = withIntent(inbox, intent('a', 1, 'denied'))
+  expect(denied.map(({ id, state }) => `${id} ${state}`)).toEqual(['b waiting', 'a denied'])
+})
+
+test('what waits is listed however old it is, and once', () => {
+  const old = intent('old', 1)
+  const fresh = intent('fresh', 3)
+  expect(merged([fresh, old], [fresh, intent('signed', 2, 'signed')]).map(({ id }) => id)).toEqual([
+    'fresh',
+    'signed',
+    'old',
+  ])
+})
+
+test('counts what has come since the rows were held still', () => {
+  const held = arrangementOf([intent('b', 2), intent('a', 1)])
+  expect(held).toEqual({ waiting: ['b', 'a'], decided: [] })
+  const present = arrangementOf([intent('c', 3), intent('b', 2, 'denied'), intent('a', 1)])
+  expect(arrivals(held, present)).toBe(1)
+  expect(arrivals(held, held)).toBe(0)
+})

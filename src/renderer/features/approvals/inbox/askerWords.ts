@@ -1,0 +1,15 @@
+import type { Asker } from '../../../../shared/contract/intents.ts'
+
+/** Who asks, and what that is. The name is the asker's own, or that of its key. */
+export function askerWords({ kind, name }: Asker): { name: string; what: string } {
+  switch (kind) {
+    case 'person':
+      return { name: 'You', what: 'in this window' }
+    case 'client':
+      return { name, what: 'a program with an API key of yours' }
+    case 'tool':
+      return { name, what: 'a tool' }
+    case 'agent':
+      return { name, what: 'Steward itself' }
+  }
+}

@@ -1,0 +1,26 @@
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+
+/** Newest first. */
+export type Inbox = readonly IntentRecord[]
+
+export function withIntent(inbox: Inbox, record: IntentRecord): Inbox {
+  return [record, ...inbox.filter(({ id }) => id !== record.id)].toSorted(newestFirst)
+}
+
+export function waitingOf(inbox: Inbox): IntentRecord[] {
+  return inbox.filter(({ state }) => state === 'waiting')
+}
+
+export function decidedOf(inbox: Inbox): IntentRecord[] {
+  return inbox.filter(({ state }) => state !== 'waiting')
+}
+
+/** Both lists of the agent as one: all that waits, and what was decided lately. */
+export function merged(waiting: Inbox, latest: Inbox): Inbox {
+  const known = new Set(latest.map(({ id }) => id))
+  return [...latest, ...waiting.filter(({ id }) => !known.has(id))].toSorted(newestFirst)
+}
+
+function newestFirst(one: IntentRecord, other: IntentRecord): number {
+  return other.created_at.localeCompare(one.created_at)
+}

@@ -1,0 +1,19 @@
+import type { IntentRecord, IntentState } from '../../../../shared/contract/intents.ts'
+import type { Tone } from '../../../ui/StatusDot.tsx'
+
+type Words = { tone: Tone; words: string }
+
+const states: Record<IntentState, Words> = {
+  waiting: { tone: 'accent', words: 'Waits for you' },
+  approved: { tone: 'accent', words: 'Being signed' },
+  signed: { tone: 'positive', words: 'Signed' },
+  denied: { tone: 'neutral', words: 'Denied' },
+  expired: { tone: 'neutral', words: 'Expired' },
+  failed: { tone: 'negative', words: 'Failed' },
+}
+
+export function stateWords({ state, decision }: Pick<IntentRecord, 'state' | 'decision'>): Words {
+  // Allowed already, by a rule or a grant, while the wallet was locked.
+  if (state === 'waiting' && decision) return { tone: 'caution', words: 'Waits for the wallet' }
+  return states[state]
+}

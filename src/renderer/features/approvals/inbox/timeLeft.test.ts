@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { timeLeft } from './timeLeft.ts'
+
+test.each([
+  [-1, 'ends now'],
+  [0, 'ends now'],
+  [0.5, '1 s left'],
+  [59, '59 s left'],
+  [60, '1 min left'],
+  [3599, '59 min left'],
+  [7300, '2 h left'],
+])('%d seconds before the end: %s', (seconds, text) => {
+  expect(timeLeft(1_000_000 + seconds * 1000, 1_000_000)).toBe(text)
+})

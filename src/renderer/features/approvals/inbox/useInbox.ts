@@ -1,0 +1,29 @@
+import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { listIntents } from '../../../../shared/contract/intents.ts'
+import type { LocalEvent } from '../../../../shared/contract/localApi.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { patchAndReadAgain, readAgain } from '../../../agent/readAgain.ts'
+import { type Inbox, merged, withIntent } from './inboxList.ts'
+
+const inboxKey = ['approvals', 'inbox'] as const
+
+/** What waits and what was decided lately, kept as it is by `ApprovalsEverywhere`. */
+export function useInbox() {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: inboxKey,
+    queryFn: async ({ signal }): Promise<Inbox> => {
+      const [waiting, latest] = await Promise.all([
+        agent(listIntents, { state: 'waiting', limit: 200 }, { signal }),
+        agent(listIntents, { limit: 100 }, { signal }),
+      ])
+      return merged(waiting.intents, latest.intents)
+    },
+  })
+}
+
+export function followInbox(queryClient: QueryClient, event: LocalEvent): void {
+  if (event.type === 'ready') void readAgain(queryClient, inboxKey)
+  if (event.type !== 'intent.changed') return
+  void patchAndReadAgain<Inbox>(queryClient, inboxKey, (inbox) => withIntent(inbox, event.intent))
+}

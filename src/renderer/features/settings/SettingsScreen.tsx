@@ -1,0 +1,69 @@
+import { type ComponentType, useEffect, useRef } from 'react'
+import { classNames } from '../../ui/classNames.ts'
+import { addressOf, usePlace } from '../../ui/place.ts'
+import { AccountSection } from './account/AccountSection.tsx'
+import { AppearanceSection } from './appearance/AppearanceSection.tsx'
+import { ApiKeysSection } from './keys/ApiKeysSection.tsx'
+import { WalletLockSection } from './lock/WalletLockSection.tsx'
+import { PoliciesSection } from './policies/PoliciesSection.tsx'
+import { type SettingsSectionId, settingsSections } from './settingsSections.ts'
+
+const views: Record<SettingsSectionId, ComponentType> = {
+  account: AccountSection,
+  keys: ApiKeysSection,
+  lock: WalletLockSection,
+  policies: PoliciesSection,
+  appearance: AppearanceSection,
+}
+
+/** An index at the left, one section beside it. */
+export function SettingsScreen() {
+  const [, named] = usePlace()
+  const present = settingsSections.find(({ id }) => id === named) ?? settingsSections[0]
+  const View = views[present.id]
+  const content = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // Another section is read from its beginning.
+    if (present.id) content.current?.scrollTo({ top: 0 })
+  }, [present.id])
+  return (
+    <div className="grid h-full grid-cols-[12rem_minmax(0,1fr)] max-narrow:grid-cols-1 max-narrow:grid-rows-[auto_minmax(0,1fr)]">
+      <SettingsIndex present={present.id} />
+      <div ref={content} className="min-h-0 overflow-auto">
+        <div className="mx-auto w-full max-w-220 px-6 py-5 max-narrow:px-4">
+          <View key={present.id} />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function SettingsIndex({ present }: { present: SettingsSectionId }) {
+  return (
+    <nav
+      aria-label="Settings"
+      className="border-r border-line bg-panel px-2 py-3 max-narrow:border-r-0 max-narrow:border-b max-narrow:py-2"
+    >
+      <p aria-hidden className="px-2 pb-2 text-small font-medium text-faint max-narrow:hidden">
+        Settings
+      </p>
+      <ul className="flex flex-col gap-0.5 max-narrow:flex-row max-narrow:overflow-x-auto">
+        {settingsSections.map(({ id, title, icon: Icon }) => (
+          <li key={id}>
+            <a
+              href={addressOf('settings', id)}
+              aria-current={id === present ? 'page' : undefined}
+              className={classNames(
+                'flex h-8 items-center gap-2 rounded-control px-2 whitespace-nowrap',
+                id === present ? 'bg-selected font-medium text-text' : 'text-muted hover:bg-hover hover:text-text',
+              )}
+            >
+              <Icon aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}

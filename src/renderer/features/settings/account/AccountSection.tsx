@@ -1,0 +1,84 @@
+import { useConnection } from '../../../agent/AgentProvider.tsx'
+import { AddressText } from '../../../ui/AddressText.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { StatusDot, type Tone } from '../../../ui/StatusDot.tsx'
+import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
+import { LinkedWallets } from './LinkedWallets.tsx'
+import { useMe } from './useMe.ts'
+
+export function AccountSection() {
+  return (
+    <SettingsPage
+      title="Account"
+      description="The service that runs your sandboxes and keeps your account, and who you are to it. Your wallet stays on this machine whichever service it is."
+    >
+      <Connection />
+      <Identity />
+    </SettingsPage>
+  )
+}
+
+const tones = { starting: 'caution', connected: 'positive', unreachable: 'negative' } as const satisfies Record<
+  string,
+  Tone
+>
+const states = { starting: 'Starting', connected: 'Connected', unreachable: 'Not reachable' } as const
+const kinds = {
+  embedded: 'Runs on this computer, together with Steward.',
+  hosted: 'Runs elsewhere, and speaks the same interface.',
+} as const
+
+function Connection() {
+  const connection = useConnection()
+  return (
+    <SettingsGroup title="Service">
+      {connection === undefined ? (
+        <SkeletonRows label="Reading the connection…" />
+      ) : (
+        <SettingsCard>
+          <SettingsRow label={connection.name} hint={kinds[connection.kind]}>
+            <StatusDot tone={tones[connection.state]} pulsing={connection.state === 'starting'} />
+            {states[connection.state]}
+          </SettingsRow>
+          <SettingsRow label="Address" hint={connection.detail ?? undefined}>
+            <AddressText text={connection.url} label="Copy address" />
+          </SettingsRow>
+        </SettingsCard>
+      )}
+    </SettingsGroup>
+  )
+}
+
+const roles = {
+  owner: { name: 'Owner', hint: 'Manages this service: its images and limits too.' },
+  user: { name: 'User', hint: 'Has sandboxes, keys and identities of its own.' },
+} as const
+
+function Identity() {
+  const { data, error, isPending, refetch } = useMe()
+  return (
+    <SettingsGroup title="You, at this service">
+      {isPending ? (
+        <SkeletonRows label="Reading your account…" />
+      ) : error ? (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      ) : (
+        <SettingsCard>
+          <SettingsRow label="Role" hint={roles[data.role].hint}>
+            {roles[data.role].name}
+          </SettingsRow>
+          <SettingsRow label="Account">
+            <AddressText text={data.id} label="Copy account id" />
+          </SettingsRow>
+          {data.api_key && (
+            <SettingsRow label="Known by" hint="Steward sends this key for you; the window never holds it.">
+              API key “{data.api_key.name}” <span className="font-mono text-small">{data.api_key.key_prefix}…</span>
+            </SettingsRow>
+          )}
+          <LinkedWallets wallets={data.wallets} />
+        </SettingsCard>
+      )}
+    </SettingsGroup>
+  )
+}

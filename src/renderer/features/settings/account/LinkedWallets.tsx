@@ -1,0 +1,36 @@
+import type { LinkedWallet } from '../../../../shared/contract/auth.ts'
+import { AddressText } from '../../../ui/AddressText.tsx'
+import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+
+const chains = { evm: 'Ethereum', solana: 'Solana' } as const
+
+/** The wallets that sign in to this account. They are linked and parted over REST, with a signed message. */
+export function LinkedWallets({ wallets }: { wallets: readonly LinkedWallet[] }) {
+  return (
+    <section aria-label="Linked wallets" className="px-3.5 py-2.5">
+      <h4 className="font-medium">Linked wallets</h4>
+      {wallets.length > 0 && (
+        <ul className="mt-1 mb-1.5 flex flex-col gap-0.5">
+          {wallets.map(({ caip10, wallet_address, wallet_type, linked_at }) => (
+            <li key={caip10} className="flex min-w-0 flex-wrap items-center gap-x-3">
+              <span className="w-16 text-muted">{chains[wallet_type]}</span>
+              <AddressText text={wallet_address} label="Copy address" />
+              <span className="text-small text-faint">
+                linked <TimeAgo at={linked_at} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="text-small text-faint">
+        {wallets.length === 0 && 'None yet: this account is reached by its API keys. '}A wallet that is linked signs in
+        to this account by itself. <Code>POST /v1/auth/wallets</Code> with a signed sign-in message links one,{' '}
+        <Code>DELETE /v1/auth/wallets/…</Code> parts it and ends its sign-ins.
+      </p>
+    </section>
+  )
+}
+
+function Code({ children }: { children: string }) {
+  return <code className="font-mono text-muted">{children}</code>
+}

@@ -1,0 +1,60 @@
+import { Monitor, Moon, Sun } from 'lucide-react'
+import { Button } from '../../../ui/Button.tsx'
+import { classNames } from '../../../ui/classNames.ts'
+import { goTo } from '../../../ui/place.ts'
+import { chooseTheme, type ThemeChoice } from '../../../ui/theme/theme.ts'
+import { useThemeChoice } from '../../../ui/theme/useTheme.ts'
+import { SettingsCard, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
+
+const themes = [
+  { choice: 'system', label: 'As the system', icon: Monitor },
+  { choice: 'light', label: 'Light', icon: Sun },
+  { choice: 'dark', label: 'Dark', icon: Moon },
+] as const satisfies readonly { choice: ThemeChoice; label: string; icon: typeof Sun }[]
+
+export function AppearanceSection() {
+  return (
+    <SettingsPage title="Appearance" description="How this window looks. It is kept in this browser.">
+      <SettingsCard>
+        <SettingsRow label="Theme" hint="As the system follows day and night, where the system does.">
+          <ThemeChoices />
+        </SettingsRow>
+        <SettingsRow
+          label="Terminals"
+          hint="Colours, text, cursor and bell have a dialog of their own: “Terminal preferences…” in the commands, while terminals are in view."
+        >
+          <Button onClick={() => goTo('terminals')}>Go to terminals</Button>
+        </SettingsRow>
+      </SettingsCard>
+    </SettingsPage>
+  )
+}
+
+function ThemeChoices() {
+  const present = useThemeChoice()
+  return (
+    <fieldset className="flex rounded-control border border-edge bg-control p-0.5 shadow-control">
+      <legend className="sr-only">Theme</legend>
+      {themes.map(({ choice, label, icon: Icon }) => (
+        <label
+          key={choice}
+          className={classNames(
+            'flex h-6.5 items-center gap-1.5 rounded-small px-2.5 text-small font-medium has-focus-visible:outline-2 has-focus-visible:outline-accent',
+            choice === present ? 'bg-selected text-text' : 'text-muted hover:text-text',
+          )}
+        >
+          <input
+            type="radio"
+            name="theme"
+            value={choice}
+            checked={choice === present}
+            onChange={() => chooseTheme(choice)}
+            className="sr-only"
+          />
+          <Icon aria-hidden className="size-3.5" />
+          {label}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

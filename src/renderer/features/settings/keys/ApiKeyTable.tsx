@@ -1,0 +1,68 @@
+import type { ApiKey } from '../../../../shared/contract/accounts.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+
+type ApiKeyTableProps = {
+  keys: readonly ApiKey[]
+  /** Of the key that this window itself is known by. */
+  own: string | undefined
+  onRevoke: (key: ApiKey) => void
+}
+
+export function ApiKeyTable({ keys, own, onRevoke }: ApiKeyTableProps) {
+  return (
+    <div className="overflow-x-auto rounded-card border border-line">
+      <table className="w-full border-collapse text-left">
+        <thead className="border-b border-line bg-panel text-small text-faint">
+          <tr>
+            {['Name', 'Key', 'Created', 'Last used'].map((title) => (
+              <th key={title} scope="col" className="px-3.5 py-1.5 font-medium whitespace-nowrap">
+                {title}
+              </th>
+            ))}
+            <th scope="col" className="px-3.5">
+              <span className="sr-only">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">
+          {keys.map((key) => (
+            <ApiKeyRow key={key.id} apiKey={key} isOwn={key.id === own} onRevoke={() => onRevoke(key)} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+
+type ApiKeyRowProps = { apiKey: ApiKey; isOwn: boolean; onRevoke: () => void }
+
+function ApiKeyRow({ apiKey, isOwn, onRevoke }: ApiKeyRowProps) {
+  const { name, key_prefix, created_at, last_used_at } = apiKey
+  return (
+    <tr>
+      <th scope="row" className="max-w-60 px-3.5 py-2 font-medium">
+        <span className="block truncate">{name}</span>
+        {isOwn && <span className="block text-small font-normal text-faint">Steward’s own: this window uses it</span>}
+      </th>
+      <td className="px-3.5 font-mono text-small whitespace-nowrap text-muted">{key_prefix}…</td>
+      <td className="px-3.5 whitespace-nowrap text-muted">
+        <time dateTime={created_at} title={new Date(created_at).toLocaleString()}>
+          {date.format(new Date(created_at))}
+        </time>
+      </td>
+      <td className="px-3.5 whitespace-nowrap text-muted">
+        {last_used_at === null ? 'Never' : <TimeAgo at={last_used_at} />}
+      </td>
+      <td className="px-2 text-right">
+        {!isOwn && (
+          <Button size="small" variant="ghost" aria-label={`Revoke ${name}`} onClick={onRevoke}>
+            Revoke
+          </Button>
+        )}
+      </td>
+    </tr>
+  )
+}

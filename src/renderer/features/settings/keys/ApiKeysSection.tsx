@@ -1,0 +1,56 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { ApiKey } from '../../../../shared/contract/accounts.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { useMe } from '../account/useMe.ts'
+import { SettingsPage } from '../SettingsPage.tsx'
+import { ApiKeyTable } from './ApiKeyTable.tsx'
+import { NewKeyDialog } from './NewKeyDialog.tsx'
+import { useApiKeyActions, useApiKeys } from './useApiKeys.ts'
+
+export function ApiKeysSection() {
+  const [asked, setAsked] = useState<'new' | ApiKey>()
+  const { revoke } = useApiKeyActions()
+  return (
+    <SettingsPage
+      title="API keys"
+      description="With a key, scripts and agents use this account: its sandboxes and terminals, and they may ask the wallet to sign. What it signs is decided by you and your policies, never by a key."
+      actions={
+        <Button variant="primary" icon={Plus} onClick={() => setAsked('new')}>
+          New key
+        </Button>
+      }
+    >
+      <Keys onRevoke={setAsked} />
+      {asked === 'new' && <NewKeyDialog onClose={() => setAsked(undefined)} />}
+      {typeof asked === 'object' && (
+        <ConfirmDialog
+          open
+          onOpenChange={() => setAsked(undefined)}
+          title={`Revoke “${asked.name}”?`}
+          description="Whoever uses this key is refused from now on. It cannot be undone; a new key can be made at any time."
+          confirmLabel="Revoke key"
+          onConfirm={() => revoke(asked.id)}
+        />
+      )}
+    </SettingsPage>
+  )
+}
+
+function Keys({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
+  const { data, error, isPending, refetch } = useApiKeys()
+  const own = useMe().data?.api_key?.id
+  if (isPending) return <SkeletonRows label="Reading API keys…" count={3} rowClassName="h-9" />
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />
+  if (data.length === 0) {
+    return (
+      <p className="rounded-card border border-line px-3.5 py-6 text-center text-muted">
+        No key yet. Make one for each script or agent, so that you can revoke them one by one.
+      </p>
+    )
+  }
+  return <ApiKeyTable keys={data} own={own} onRevoke={onRevoke} />
+}

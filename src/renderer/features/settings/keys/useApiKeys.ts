@@ -1,0 +1,42 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../../../../shared/contract/accounts.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { readAgain } from '../../../agent/readAgain.ts'
+
+const keysKey = ['settings', 'api-keys'] as const
+
+export function useApiKeys() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  useLiveEvent((event) => {
+    // Keys come and go by scripts too, which the account's activity tells.
+    if (event.type === 'ready' || event.type === 'activity.noted') void readAgain(queryClient, keysKey)
+  })
+  return useQuery({
+    queryKey: keysKey,
+    queryFn: async ({ signal }) => (await agent(listApiKeys, {}, { signal })).api_keys.toSorted(newestFirst),
+    staleTime: 0, // no event tells when a key was last used
+  })
+}
+
+export function useApiKeyActions() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  return {
+    /** The one answer that holds the key: it goes to who asked for it, and into no cache. */
+    async create(name: string): Promise<string> {
+      const { key } = await agent(createApiKey, { name })
+      void readAgain(queryClient, keysKey)
+      return key
+    },
+    async revoke(id: string): Promise<void> {
+      await agent(revokeApiKey, { keyId: id })
+      await readAgain(queryClient, keysKey)
+    },
+  }
+}
+
+function newestFirst(one: ApiKey, other: ApiKey): number {
+  return other.created_at.localeCompare(one.created_at)
+}

@@ -1,0 +1,148 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Lock } from 'lucide-react'
+import { useState } from 'react'
+import { changeWallet, lockWallet, type Wallet } from '../../../../shared/contract/wallet.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { useWallet, walletKey } from '../../../agent/useWallet.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { goTo } from '../../../ui/place.ts'
+import { Select } from '../../../ui/Select.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { StatusDot, type Tone } from '../../../ui/StatusDot.tsx'
+import { useSheet } from '../../../ui/sheetContext.ts'
+import { notify } from '../../../ui/toast.tsx'
+import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
+import { autoLockOptions, minutesOf, optionOf } from './autoLock.ts'
+
+export function WalletLockSection() {
+  const { data, error, isPending, refetch } = useWallet()
+  return (
+    <SettingsPage
+      title="Wallet lock"
+      description="A locked wallet signs nothing. It opens with your passphrase, on a page that this window cannot look into."
+    >
+      {isPending ? (
+        <SkeletonRows label="Reading the wallet…" count={3} rowClassName="h-12" />
+      ) : error ? (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      ) : (
+        <>
+          <LockCard wallet={data} />
+          <BackendGroup wallet={data} />
+        </>
+      )}
+    </SettingsPage>
+  )
+}
+
+const states: Record<Wallet['state'], { tone: Tone; name: string; hint: string }> = {
+  absent: { tone: 'neutral', name: 'No wallet yet', hint: 'Create or import one in Wallet.' },
+  locked: { tone: 'caution', name: 'Locked', hint: 'It asks for your passphrase before it signs.' },
+  unlocked: { tone: 'positive', name: 'Unlocked', hint: 'It signs what you and your policies approve.' },
+  keychain_locked: {
+    tone: 'caution',
+    name: 'The keychain is locked',
+    hint: 'Unlock it with your system’s own dialog.',
+  },
+  keychain_unavailable: { tone: 'negative', name: 'The keychain does not answer', hint: 'Start it, and try again.' },
+  damaged: { tone: 'negative', name: 'What was kept cannot be read', hint: 'Nothing is written over it.' },
+}
+
+function LockCard({ wallet }: { wallet: Wallet }) {
+  const { state, detail } = wallet
+  const { tone, name, hint } = states[state]
+  return (
+    <SettingsCard>
+      <SettingsRow label={name} hint={detail ?? hint}>
+        <StatusDot tone={tone} />
+        <StateButton state={state} />
+      </SettingsRow>
+      <AutoLockRow wallet={wallet} />
+      {wallet.keyrings.length > 0 && <PassphraseRow />}
+    </SettingsCard>
+  )
+}
+
+function StateButton({ state }: Pick<Wallet, 'state'>) {
+  const openSheet = useSheet()
+  if (state === 'unlocked') return <LockNow />
+  if (state === 'locked') return <Button onClick={() => void openSheet({ purpose: 'unlock' })}>Unlock…</Button>
+  return <Button onClick={() => goTo('wallet')}>Open Wallet</Button>
+}
+
+function PassphraseRow() {
+  const openSheet = useSheet()
+  const change = async () => {
+    if ((await openSheet({ purpose: 'change_passphrase' })) === 'done') notify.done('The passphrase is changed.')
+  }
+  return (
+    <SettingsRow label="Passphrase" hint="It seals the wallet. Steward keeps it nowhere, and nobody can restore it.">
+      <Button onClick={() => void change()}>Change passphrase…</Button>
+    </SettingsRow>
+  )
+}
+
+function LockNow() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const lock = async () => {
+    setBusy(true)
+    try {
+      queryClient.setQueryData<Wallet>(walletKey, await agent(lockWallet, {}))
+    } catch (failure) {
+      notify.failed(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Button icon={Lock} busy={busy} onClick={() => void lock()}>
+      Lock now
+    </Button>
+  )
+}
+
+function AutoLockRow({ wallet }: { wallet: Wallet }) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const choose = async (option: string) => {
+    setBusy(true)
+    try {
+      const changed = await agent(changeWallet, { auto_lock_minutes: minutesOf(option) })
+      queryClient.setQueryData<Wallet>(walletKey, changed)
+    } catch (failure) {
+      notify.failed(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <SettingsRow label="Lock by itself" hint="After so long without a signature or an unlock.">
+      <div className="w-44">
+        <Select
+          label="Lock by itself"
+          labelHidden
+          value={optionOf(wallet.auto_lock_minutes)}
+          options={autoLockOptions(wallet.auto_lock_minutes)}
+          disabled={busy}
+          onChange={(option) => void choose(option)}
+        />
+      </div>
+    </SettingsRow>
+  )
+}
+
+function BackendGroup({ wallet: { backend } }: { wallet: Wallet }) {
+  return (
+    <SettingsGroup title="Where the secrets are">
+      <SettingsCard>
+        <SettingsRow label={backend.name} hint={backend.detail}>
+          {null}
+        </SettingsRow>
+      </SettingsCard>
+    </SettingsGroup>
+  )
+}

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { autoLockOptions, minutesOf, optionOf } from './autoLock.ts'
+
+test('offers minutes, hours and never, and what is set now', () => {
+  const labels = autoLockOptions(90).map(({ label }) => label)
+  expect(labels).toContain('After 90 minutes')
+  expect(labels).toContain('After 1 hour')
+  expect(labels.at(-1)).toBe('Never')
+  expect(autoLockOptions(null)).toHaveLength(6)
+  for (const minutes of [null, 1, 240]) expect(minutesOf(optionOf(minutes))).toBe(minutes)
+})

@@ -1,0 +1,30 @@
+import type { SelectOption } from '../../../ui/Select.tsx'
+
+const offered = [1, 5, 15, 60, 240]
+const never = 'never'
+
+/** What can be chosen; what was set by other means stays one of the choices. */
+export function autoLockOptions(present: number | null): SelectOption<string>[] {
+  const minutes = present === null || offered.includes(present) ? offered : [...offered, present].toSorted(byNumber)
+  return [
+    ...minutes.map((count) => ({ value: String(count), label: afterWords(count) })),
+    { value: never, label: 'Never', detail: 'Until you lock it, or Steward ends.' },
+  ]
+}
+
+export function optionOf(minutes: number | null): string {
+  return minutes === null ? never : String(minutes)
+}
+
+export function minutesOf(option: string): number | null {
+  return option === never ? null : Number(option)
+}
+
+function afterWords(minutes: number): string {
+  if (minutes % 60 === 0) return minutes === 60 ? 'After 1 hour' : `After ${minutes / 60} hours`
+  return minutes === 1 ? 'After 1 minute' : `After ${minutes} minutes`
+}
+
+function byNumber(one: number, other: number): number {
+  return one - other
+}

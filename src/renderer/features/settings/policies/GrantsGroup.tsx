@@ -1,0 +1,70 @@
+import { useState } from 'react'
+import type { Grant } from '../../../../shared/contract/intents.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { deedWords } from '../../../ui/intents/intentWords.ts'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { SettingsGroup } from '../SettingsPage.tsx'
+import { useGrants, useRevokeGrant } from './useGrants.ts'
+
+/** What the person approved in advance, beside the rules. */
+export function GrantsGroup() {
+  const { data, error, isPending, refetch } = useGrants()
+  return (
+    <SettingsGroup
+      title="Approved in advance"
+      description="Several times, or until a time, when you approved something like it."
+    >
+      {isPending ? (
+        <SkeletonRows label="Reading what is approved in advance…" count={1} rowClassName="h-12" />
+      ) : error ? (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      ) : data.length === 0 ? (
+        <p className="rounded-card border border-line px-3.5 py-4 text-muted">Nothing is approved in advance.</p>
+      ) : (
+        <ul aria-label="Approved in advance" className="divide-y divide-line rounded-card border border-line">
+          {data.map((grant) => (
+            <GrantRow key={grant.id} grant={grant} />
+          ))}
+        </ul>
+      )}
+    </SettingsGroup>
+  )
+}
+
+function GrantRow({ grant }: { grant: Grant }) {
+  const revoke = useRevokeGrant()
+  const [busy, setBusy] = useState(false)
+  const { asker, kind, host, max_amount_micro_usd } = grant
+  const who = asker.kind === 'person' ? 'You' : `“${asker.name}”`
+  const end = async () => {
+    setBusy(true)
+    try {
+      await revoke(grant.id)
+    } catch (failure) {
+      setBusy(false)
+      notify.failed(failure)
+    }
+  }
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2 pr-2 pl-3.5">
+      <div className="min-w-56 flex-1">
+        <p>
+          {who} may {deedWords({ kind, host: host ?? '*', max_amount_micro_usd })} without asking.
+        </p>
+        <p className="text-small text-faint">{endWords(grant)}</p>
+      </div>
+      <Button size="small" busy={busy} onClick={() => void end()}>
+        Revoke
+      </Button>
+    </li>
+  )
+}
+
+function endWords({ times_left: times, until }: Grant): string {
+  const left = times === null ? [] : [times === 1 ? 'Once more' : `${times} times more`]
+  const end = until === null ? [] : [`until ${new Date(until).toLocaleString()}`]
+  const words = [...left, ...end].join(', ')
+  return words === '' ? 'Until you revoke it.' : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+}

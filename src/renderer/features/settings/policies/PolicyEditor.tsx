@@ -1,0 +1,92 @@
+import { useState } from 'react'
+import type { Policy } from '../../../../shared/contract/intents.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { NumberField } from '../../../ui/NumberField.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import { SettingsCard, SettingsGroup, SettingsRow } from '../SettingsPage.tsx'
+import { RuleList } from './RuleList.tsx'
+import { SavePolicyDialog } from './SavePolicyDialog.tsx'
+import { usePolicyDraft } from './usePolicyDraft.ts'
+
+export function PolicyEditor({ policy }: { policy: Policy }) {
+  const editing = usePolicyDraft(policy)
+  const { draft, faults, change } = editing
+  const [saving, setSaving] = useState(false)
+  return (
+    <>
+      <RuleList rules={draft.rules} faults={faults.rules} onChange={(rules) => change({ rules })} />
+      <SettingsGroup title="What you are asked">
+        <SettingsCard>
+          <SettingsRow
+            label="Confirm outside this window"
+            hint="Above this amount your approval is confirmed where no page can draw: in a dialog of the system, or with your passphrase."
+          >
+            <div className="w-40">
+              <TextField
+                label="Confirm above, in dollars"
+                labelHidden
+                value={draft.confirmAbove}
+                onChange={(confirmAbove) => change({ confirmAbove })}
+                error={faults.confirmAbove}
+                inputMode="decimal"
+              />
+            </div>
+          </SettingsRow>
+          <SettingsRow label="How long it waits" hint="What you have not decided by then is refused.">
+            <div className="w-40">
+              <NumberField
+                label="Minutes until it is refused"
+                labelHidden
+                value={draft.expiryMinutes}
+                onChange={(expiryMinutes) => change({ expiryMinutes })}
+                min={1}
+                max={1440}
+                unit="min"
+              />
+            </div>
+          </SettingsRow>
+        </SettingsCard>
+      </SettingsGroup>
+      <SaveBar
+        words={stateWords(editing)}
+        written={editing.isWritten}
+        ready={editing.changes.length > 0}
+        onDiscard={editing.discard}
+        onSave={() => setSaving(true)}
+      />
+      {saving && editing.wanted && (
+        <SavePolicyDialog
+          wanted={editing.wanted}
+          changes={editing.changes}
+          onSaved={editing.saved}
+          onClose={() => setSaving(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function stateWords({ isWritten, isOvertaken, wanted, changes }: ReturnType<typeof usePolicyDraft>): string {
+  if (!isWritten) return 'Everything is saved.'
+  if (wanted === undefined) return 'Something above is not right yet.'
+  if (isOvertaken) return 'The policy was changed elsewhere meanwhile: saving replaces that.'
+  return changes.length === 1 ? '1 change is not saved.' : `${changes.length} changes are not saved.`
+}
+
+type SaveBarProps = { words: string; written: boolean; ready: boolean; onDiscard: () => void; onSave: () => void }
+
+function SaveBar({ words, written, ready, onDiscard, onSave }: SaveBarProps) {
+  return (
+    <div className="sticky bottom-0 z-10 -mx-2 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-canvas px-2 py-2.5">
+      <p role="status" className="min-w-48 flex-1 text-muted">
+        {words}
+      </p>
+      <Button disabled={!written} onClick={onDiscard}>
+        Discard
+      </Button>
+      <Button variant="primary" disabled={!ready} onClick={onSave}>
+        Save…
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import { AskerKind, IntentKind, type PolicyRule } from '../../../../shared/contract/intents.ts'
+import { askerNames, kindNames } from '../../../ui/intents/intentWords.ts'
+import { Select } from '../../../ui/Select.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import type { RuleDraft } from './policyDraft.ts'
+
+const effects = [
+  { value: 'allow', label: 'Allow', detail: 'It is signed at once.' },
+  { value: 'ask', label: 'Ask me', detail: 'It waits in Approvals.' },
+  { value: 'deny', label: 'Deny', detail: 'It is refused at once.' },
+] as const satisfies readonly { value: PolicyRule['effect']; label: string; detail: string }[]
+
+const kinds = [
+  { value: '*', label: 'Anything' },
+  ...IntentKind.options.map((value) => ({ value, label: kindNames[value] })),
+] as const
+
+const askers = [
+  { value: '*', label: 'Anyone' },
+  ...AskerKind.options.map((value) => ({ value, label: askerNames[value] })),
+] as const
+
+/** Of the fields, and of the headings above them where there is room. */
+export const ruleColumns =
+  'grid-cols-[7rem_minmax(8rem,1fr)_minmax(8rem,1.15fr)_minmax(8rem,1fr)_5rem] max-wide:grid-cols-2'
+
+type RuleFieldsProps = {
+  rule: RuleDraft
+  faults: { host?: string; amount?: string } | undefined
+  onChange: (part: Partial<RuleDraft>) => void
+}
+
+export function RuleFields({ rule, faults, onChange }: RuleFieldsProps) {
+  return (
+    <div className={`grid gap-1.5 ${ruleColumns}`}>
+      <Select
+        label="Effect"
+        labelHidden
+        value={rule.effect}
+        onChange={(effect) => onChange({ effect })}
+        options={effects}
+      />
+      <Select label="What" labelHidden value={rule.kind} onChange={(kind) => onChange({ kind })} options={kinds} />
+      <Select
+        label="Who asks"
+        labelHidden
+        value={rule.asker}
+        onChange={(asker) => onChange({ asker })}
+        options={askers}
+      />
+      <TextField
+        label="Host"
+        labelHidden
+        value={rule.host}
+        onChange={(host) => onChange({ host })}
+        error={faults?.host}
+        placeholder="* for any"
+        monospaced
+      />
+      <TextField
+        label="Up to, in dollars"
+        labelHidden
+        value={rule.amount}
+        onChange={(amount) => onChange({ amount })}
+        error={faults?.amount}
+        placeholder="Any"
+        inputMode="decimal"
+      />
+    </div>
+  )
+}

@@ -1,0 +1,95 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../../ui/Button.tsx'
+import { SettingsGroup } from '../SettingsPage.tsx'
+import { type DraftFaults, newRule, type RuleDraft, ruleOf, withRuleAt } from './policyDraft.ts'
+import { ruleColumns } from './RuleFields.tsx'
+import { RuleRow } from './RuleRow.tsx'
+import { ruleWarnings } from './ruleWords.ts'
+
+type RuleListProps = {
+  rules: readonly RuleDraft[]
+  faults: DraftFaults['rules']
+  onChange: (rules: RuleDraft[]) => void
+}
+
+/** Rules are moved by dragging their handle, or with the arrow keys on it. */
+export function RuleList({ rules, faults, onChange }: RuleListProps) {
+  const [dragged, setDragged] = useState<string>()
+  const [over, setOver] = useState<number>()
+  const [told, setTold] = useState('')
+
+  const move = (id: string, place: number) => {
+    if (place < 0 || place >= rules.length) return
+    onChange(withRuleAt(rules, id, place))
+    setTold(`Rule moved to place ${place + 1} of ${rules.length}.`)
+  }
+  const drop = () => {
+    if (dragged !== undefined && over !== undefined) move(dragged, over)
+    setDragged(undefined)
+    setOver(undefined)
+  }
+
+  return (
+    <SettingsGroup
+      title="Rules"
+      actions={
+        <Button
+          icon={Plus}
+          disabled={rules.length >= 100}
+          onClick={() => onChange([...rules, newRule(crypto.randomUUID())])}
+        >
+          Add rule
+        </Button>
+      }
+    >
+      <div className="divide-y divide-line rounded-card border border-line">
+        {rules.length > 0 && <RuleHeadings />}
+        <ol aria-label="Rules" className="divide-y divide-line">
+          {rules.map((rule, place) => (
+            <RuleRow
+              key={rule.id}
+              rule={rule}
+              place={place}
+              count={rules.length}
+              faults={faults.get(rule.id)}
+              warnings={ruleWarnings(ruleOf(rule), rules.slice(0, place).map(ruleOf))}
+              onChange={(part) => onChange(rules.map((it) => (it.id === rule.id ? { ...it, ...part } : it)))}
+              onRemove={() => onChange(rules.filter((it) => it.id !== rule.id))}
+              onMove={(next) => move(rule.id, next)}
+              drag={{
+                isDragged: dragged === rule.id,
+                isTarget: dragged !== undefined && dragged !== rule.id && over === place,
+                onStart: () => setDragged(rule.id),
+                onOver: () => setOver(place),
+                onEnd: drop,
+              }}
+            />
+          ))}
+        </ol>
+        <p className="bg-panel px-3.5 py-2.5 text-muted">
+          {rules.length === 0 ? 'There is no rule: you are asked each time.' : 'Where no rule fits, you are asked.'}
+        </p>
+      </div>
+      <p role="status" className="sr-only">
+        {told}
+      </p>
+    </SettingsGroup>
+  )
+}
+
+/** For the eye: each field has a name of its own. */
+function RuleHeadings() {
+  return (
+    <div
+      aria-hidden
+      className={`grid gap-1.5 bg-panel py-1 pr-10.5 pl-8 text-small font-medium text-faint max-wide:hidden ${ruleColumns}`}
+    >
+      {['Effect', 'What', 'Who asks', 'Host', 'Up to $'].map((heading) => (
+        <span key={heading} className="px-0.5">
+          {heading}
+        </span>
+      ))}
+    </div>
+  )
+}

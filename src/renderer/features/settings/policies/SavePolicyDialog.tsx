@@ -1,0 +1,101 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { changePolicy, type Policy } from '../../../../shared/contract/intents.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { policyKey } from '../../../agent/usePolicy.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { useUnlocked } from '../../../ui/useUnlocked.ts'
+import type { PolicyChange } from './policyChanges.ts'
+import type { SavedPolicy } from './policyDraft.ts'
+import { ruleWarnings } from './ruleWords.ts'
+
+type SavePolicyDialogProps = {
+  wanted: SavedPolicy
+  changes: readonly PolicyChange[]
+  onSaved: (policy: Policy) => void
+  onClose: () => void
+}
+
+/** What will be different, before it is. */
+export function SavePolicyDialog({ wanted, changes, onSaved, onClose }: SavePolicyDialogProps) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const unlocked = useUnlocked()
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const dangers = wanted.rules.flatMap((rule, place) =>
+    ruleWarnings(rule, wanted.rules.slice(0, place)).map((warning) => `Rule ${place + 1}: ${warning}`),
+  )
+
+  const save = async () => {
+    if (busy) return
+    setBusy(true)
+    setError(undefined)
+    try {
+      const policy = await unlocked(() => agent(changePolicy, wanted))
+      queryClient.setQueryData<Policy>(policyKey, policy)
+      onSaved(policy)
+      notify.done('The policy holds from now on.')
+      onClose()
+    } catch (failure) {
+      setError(failure)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && !busy && onClose()}
+      title="Save the policy?"
+      description="It holds at once, for everything that is asked from then on."
+      onSubmit={() => void save()}
+      footer={
+        <>
+          <Button onClick={onClose} disabled={busy}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" busy={busy} autoFocus>
+            Save policy
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <ul aria-label="Changes" className="flex flex-col gap-2">
+          {changes.map((change) => (
+            <ChangeRow key={`${change.kind} ${change.before} ${change.after}`} change={change} />
+          ))}
+        </ul>
+        {dangers.length > 0 && (
+          <section aria-label="Warnings" className="rounded-card bg-caution-soft p-3">
+            <h3 className="font-semibold text-text">Look at these twice</h3>
+            <ul className="mt-1 list-disc pl-4">
+              {dangers.map((danger) => (
+                <li key={danger}>{danger}</li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {error !== undefined && <ErrorNotice error={error} />}
+      </div>
+    </Dialog>
+  )
+}
+
+const titles = { added: 'Added', removed: 'Removed', changed: 'Changed', moved: 'Order', set: 'Changed' } as const
+
+function ChangeRow({ change: { kind, before, after } }: { change: PolicyChange }) {
+  return (
+    <li className="grid grid-cols-[4.5rem_minmax(0,1fr)] gap-x-2">
+      <span className="text-small leading-5 font-medium text-muted">{titles[kind]}</span>
+      <div>
+        {before !== undefined && <del className="block text-muted">{before}</del>}
+        {after !== undefined && <ins className="block no-underline">{after}</ins>}
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,42 @@
+import { usdText } from '../../../ui/usd.ts'
+import type { SavedPolicy } from './policyDraft.ts'
+import { ruleSentence } from './ruleWords.ts'
+
+export type PolicyChange = { kind: 'added' | 'removed' | 'changed' | 'moved' | 'set'; before?: string; after?: string }
+
+/** What saving would change, in sentences. */
+export function policyChanges(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
+  const before = new Map(from.rules.map((rule) => [rule.id, ruleSentence(rule)]))
+  const after = new Map(to.rules.map((rule) => [rule.id, ruleSentence(rule)]))
+  const added = [...after].flatMap(([id, sentence]) =>
+    before.has(id) ? [] : [{ kind: 'added', after: sentence } as const],
+  )
+  const removed = [...before].flatMap(([id, sentence]) =>
+    after.has(id) ? [] : [{ kind: 'removed', before: sentence } as const],
+  )
+  const changed = [...after].flatMap(([id, sentence]) => {
+    const old = before.get(id)
+    return old === undefined || old === sentence ? [] : [{ kind: 'changed', before: old, after: sentence } as const]
+  })
+  return [...removed, ...added, ...changed, ...orderChange(from, to), ...settingChanges(from, to)]
+}
+
+function orderChange(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
+  const kept = (one: SavedPolicy, other: SavedPolicy) =>
+    one.rules.map(({ id }) => id).filter((id) => other.rules.some((rule) => rule.id === id))
+  const same = kept(from, to).join() === kept(to, from).join()
+  return same ? [] : [{ kind: 'moved', after: 'The rules are tried in another order.' }]
+}
+
+function settingChanges(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
+  const confirm = (policy: SavedPolicy) =>
+    `Confirmed outside the window: above ${usdText(policy.confirm_above_micro_usd)}`
+  const expiry = (policy: SavedPolicy) => `What is asked waits ${minutesText(policy.expiry_minutes)}`
+  return [confirm, expiry].flatMap((words) =>
+    words(from) === words(to) ? [] : [{ kind: 'set', before: `${words(from)}.`, after: `${words(to)}.` } as const],
+  )
+}
+
+function minutesText(minutes: number): string {
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`
+}

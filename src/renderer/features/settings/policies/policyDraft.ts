@@ -1,0 +1,68 @@
+import { Policy, PolicyRule } from '../../../../shared/contract/intents.ts'
+import { microUsdOf, usdField } from '../../../ui/usd.ts'
+
+/** What is being written: amounts as they stand in their fields. */
+export type RuleDraft = Omit<PolicyRule, 'max_amount_micro_usd'> & { amount: string }
+export type PolicyDraft = { rules: RuleDraft[]; confirmAbove: string; expiryMinutes: number }
+export type SavedPolicy = Omit<Policy, 'stopped'>
+
+/** Of one field of one rule, or of the threshold: what is wrong with it. */
+export type DraftFaults = {
+  rules: ReadonlyMap<string, { host?: string; amount?: string }>
+  confirmAbove: string | undefined
+}
+
+const amountWords = 'Must be an amount in dollars, such as 5 or 0.25.'
+
+export function draftOf(policy: SavedPolicy): PolicyDraft {
+  return {
+    rules: policy.rules.map(({ max_amount_micro_usd: most, ...rule }) => ({
+      ...rule,
+      amount: most === null ? '' : usdField(most),
+    })),
+    confirmAbove: usdField(policy.confirm_above_micro_usd),
+    expiryMinutes: policy.expiry_minutes,
+  }
+}
+
+export function newRule(id: string): RuleDraft {
+  return { id, effect: 'ask', kind: '*', asker: '*', host: '*', amount: '' }
+}
+
+export function faultsOf(draft: PolicyDraft): DraftFaults {
+  const rules = draft.rules.flatMap((rule) => {
+    const host = PolicyRule.shape.host.safeParse(rule.host.trim()).error
+    const amount = rule.amount.trim() !== '' && microUsdOf(rule.amount) === undefined
+    const faults = {
+      ...(host && { host: 'Must be a host such as api.example.com:8443, *.example.com, or * for all.' }),
+      ...(amount && { amount: amountWords }),
+    }
+    return host || amount ? [[rule.id, faults] as const] : []
+  })
+  return {
+    rules: new Map(rules),
+    confirmAbove: microUsdOf(draft.confirmAbove) === undefined ? amountWords : undefined,
+  }
+}
+
+/** One rule as it would be saved; what is not right yet reads as if it was left out. */
+export function ruleOf({ amount, ...rule }: RuleDraft): PolicyRule {
+  return { ...rule, host: rule.host.trim() || '*', max_amount_micro_usd: microUsdOf(amount) ?? null }
+}
+
+/** @returns undefined while something in it is wrong */
+export function policyOf(draft: PolicyDraft): SavedPolicy | undefined {
+  const faults = faultsOf(draft)
+  if (faults.rules.size > 0 || faults.confirmAbove !== undefined) return undefined
+  const parsed = Policy.omit({ stopped: true }).safeParse({
+    rules: draft.rules.map(ruleOf),
+    confirm_above_micro_usd: microUsdOf(draft.confirmAbove),
+    expiry_minutes: draft.expiryMinutes,
+  })
+  return parsed.data
+}
+
+export function withRuleAt(rules: readonly RuleDraft[], id: string, place: number): RuleDraft[] {
+  const moved = rules.find((rule) => rule.id === id)
+  return moved ? rules.filter((rule) => rule.id !== id).toSpliced(place, 0, moved) : [...rules]
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import type { PolicyRule } from '../../../../shared/contract/intents.ts'
+import { ruleSentence, ruleWarnings } from './ruleWords.ts'
+
+const base: PolicyRule = {
+  id: 'rule',
+  effect: 'allow',
+  kind: 'siwe',
+  asker: 'agent',
+  host: '127.0.0.1:4000',
+  max_amount_micro_usd: null,
+}
+const rule = (part: Partial<PolicyRule>): PolicyRule => ({ ...base, ...part })
+
+test.each<[Partial<PolicyRule>, string]>([
+  [{}, 'Steward itself may sign in with Ethereum to 127.0.0.1:4000 without asking you.'],
+  [
+    { kind: 'siws', host: '*', effect: 'ask', asker: 'tool' },
+    'Tools may sign in with Solana to any site only when you approve it.',
+  ],
+  [
+    { kind: 'x402.authorize', host: '*.example.com', asker: 'client', max_amount_micro_usd: '5000000' },
+    'Programs with an API key may pay up to $5.00 at any site below example.com without asking you.',
+  ],
+  [{ kind: 'x402.authorize', host: '*', asker: '*', effect: 'deny' }, 'Nobody may pay anywhere.'],
+  [{ kind: '*', host: '*', asker: 'tool', effect: 'deny' }, 'Tools may never have anything signed.'],
+  [{ kind: 'identity.register', host: '*', asker: 'person' }, 'You may register an identity without a question.'],
+])('%j: %s', (part, sentence) => {
+  expect(ruleSentence(rule(part))).toBe(sentence)
+})
+
+test('warns of what lets anybody pay or sign in anywhere', () => {
+  expect(ruleWarnings(rule({}), [])).toEqual([])
+  expect(ruleWarnings(rule({ kind: 'x402.authorize', host: '*' }), [])).toEqual([
+    expect.stringContaining('not above your threshold'),
+  ])
+  expect(ruleWarnings(rule({ kind: '*', host: '*', asker: '*' }), [])).toHaveLength(2)
+  expect(ruleWarnings(rule({ kind: '*', host: '*', asker: '*', effect: 'ask' }), [])).toEqual([])
+})
+
+test('tells of rules that never decide', () => {
+  expect(ruleWarnings(rule({ kind: 'message', asker: 'person' }), [])).toEqual([expect.stringContaining('no host')])
+  expect(ruleWarnings(rule({ kind: 'message', asker: 'tool', host: '*' }), [])).toEqual([
+    expect.stringContaining('for you alone'),
+  ])
+})
+
+test('tells which rule hides another', () => {
+  const wide = rule({ kind: '*', asker: '*', host: '*.example.com', effect: 'deny' })
+  const hidden = (part: Partial<PolicyRule>) => ruleWarnings(rule(part), [rule({ host: 'other.org' }), wide])
+  expect(hidden({ host: 'api.example.com:8443' })).toEqual([expect.stringContaining('rule 2')])
+  expect(hidden({ host: 'example.com' })).toEqual([])
+  expect(ruleWarnings(rule({ host: 'a.org:1' }), [rule({ host: 'a.org', effect: 'deny' })])).toHaveLength(1)
+  expect(ruleWarnings(rule({ host: 'a.org:1' }), [rule({ host: 'a.org' })])).toEqual([])
+  const small = rule({ max_amount_micro_usd: '10' })
+  expect(ruleWarnings(rule({ max_amount_micro_usd: '9' }), [small])).toEqual([expect.stringContaining('rule 1')])
+  expect(ruleWarnings(rule({ max_amount_micro_usd: '11' }), [small])).toEqual([])
+})

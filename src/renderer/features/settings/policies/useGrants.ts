@@ -1,0 +1,29 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { listGrants, revokeGrant } from '../../../../shared/contract/intents.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { readAgain } from '../../../agent/readAgain.ts'
+
+const grantsKey = ['settings', 'grants'] as const
+
+export function useGrants() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  useLiveEvent(({ type }) => {
+    if (type === 'ready' || type === 'grants.changed') void readAgain(queryClient, grantsKey)
+  })
+  return useQuery({
+    queryKey: grantsKey,
+    queryFn: async ({ signal }) => (await agent(listGrants, {}, { signal })).grants,
+    staleTime: 0, // they end by themselves
+  })
+}
+
+export function useRevokeGrant(): (id: string) => Promise<void> {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  return async (id) => {
+    await agent(revokeGrant, { grantId: id })
+    await readAgain(queryClient, grantsKey)
+  }
+}

@@ -1,0 +1,49 @@
+import { useState } from 'react'
+import type { Policy } from '../../../../shared/contract/intents.ts'
+import { policyChanges } from './policyChanges.ts'
+import { draftOf, faultsOf, type PolicyDraft, policyOf, type SavedPolicy } from './policyDraft.ts'
+
+/** What the person writes, beside what holds. While nothing is written it follows what holds. */
+export function usePolicyDraft(policy: Policy) {
+  const [base, setBase] = useState<SavedPolicy>(policy)
+  const [written, setWritten] = useState<PolicyDraft>()
+  const draft = written ?? draftOf(policy)
+  const wanted = policyOf(draft)
+  const start = (next: SavedPolicy) => {
+    setBase(next)
+    setWritten(undefined)
+  }
+  return {
+    draft,
+    /** Undefined while something is wrong. */
+    wanted,
+    faults: faultsOf(draft),
+    changes: wanted === undefined ? [] : policyChanges(policy, wanted),
+    isWritten: written !== undefined && (wanted === undefined || !isSame(wanted, policy)),
+    /** Another window, or a script, saved meanwhile. */
+    isOvertaken: written !== undefined && !isSame(base, policy),
+    change(part: Partial<PolicyDraft>) {
+      if (written === undefined) setBase(policy)
+      setWritten({ ...draft, ...part })
+    },
+    discard: () => start(policy),
+    saved: start,
+  }
+}
+
+function isSame(one: SavedPolicy, other: SavedPolicy): boolean {
+  const shown = ({ rules, confirm_above_micro_usd, expiry_minutes }: SavedPolicy) =>
+    JSON.stringify([
+      rules.map(({ id, effect, kind, asker, host, max_amount_micro_usd }) => [
+        id,
+        effect,
+        kind,
+        asker,
+        host,
+        max_amount_micro_usd,
+      ]),
+      confirm_above_micro_usd,
+      expiry_minutes,
+    ])
+  return shown(one) === shown(other)
+}

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createApiKey } from '../../src/shared/contract/accounts.ts'
+import {
+  askIntent,
+  decideIntent,
+  getIntent,
+  type IntentInput,
+  listGrants,
+  listIntents,
+  switchStop,
+} from '../../src/shared/contract/intents.ts'
+import { lockWallet } from '../../src/shared/contract/wallet.ts'
+import { until } from '../support/eventually.ts'
+import { type StewardClient, stewardClient } from '../support/stewardClient.ts'
+import { importPrivateKey } from '../support/walletForms.ts'
+import { approvalsScreen } from './pages/approvalsScreen.ts'
+import type { AppWindow } from './pages/appWindow.ts'
+import { pictures } from './pages/pictures.ts'
+import { sheetPage } from './pages/sheetPage.ts'
+import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+
+/** A program asks with an API key; the person decides in the window. */
+let app: StewardInBrowser
+let program: StewardClient
+
+const passphrase = 'orbit lantern velvet quarry mosaic'
+const look = pictures()
+
+beforeAll(async () => {
+  app = await stewardInBrowser()
+  // The second account of the well-known test phrase of Hardhat and Anvil.
+  const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
+  await importPrivateKey(app.person, { key, passphrase })
+  const made = await app.client.call(createApiKey, { name: 'research-agent' })
+  program = stewardClient(new URL(app.steward.url).origin, made.key)
+})
+afterAll(() => app?.close())
+
+/** A window in which nothing waits, now and after the test. */
+async function approvalsWindow(): Promise<AppWindow> {
+  onTestFinished(async () => {
+    await app.person.call(switchStop, { stopped: false })
+    const { intents } = await app.person.call(listIntents, { state: 'waiting' })
+    for (const { id } of intents) await app.person.call(decideIntent, { intentId: id, approve: false })
+  })
+  return app.window()
+}
+
+function payment(path: string, amount = '500000'): IntentInput {
+  return {
+    kind: 'x402.authorize',
+    network: 'base',
+    pay_to: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
+    amount,
+    resource: `https://api.example.com/${path}`,
+    description: 'One dataset, for a year',
+  }
+}
+
+function signIn(site: string, part: { expiration_time?: string } = {}): IntentInput {
+  return { kind: 'siwe', domain: site, uri: `https://${site}/`, nonce: 'k3Gq8sLm2Zx9', ...part }
+}
+
+const ask = (intent: IntentInput, reason?: string) =>
+  program.call(askIntent, { intent, ...(reason !== undefined && { reason }) })
+const settled = (id: string) => program.call(getIntent, { intentId: id, wait_ms: 30_000 })
+
+test('what waits is told everywhere, and no single key approves it', async () => {
+  const window = await approvalsWindow()
+  const { page } = window
+  const screen = approvalsScreen(page)
+  const { id, sentence, state } = await ask(payment('datasets/2'), 'The second chapter needs it.')
+  expect(state).toBe('waiting')
+
+  await page.getByRole('button', { name: 'Approvals: 1 waits for you' }).waitFor()
+  await until('the title counts', async () => (await page.title()) === '(1) Steward')
+  const toast = page.locator('[data-sonner-toast]', { hasText: 'research-agent asks for your approval' })
+  expect(await toast.getByRole('button').allTextContents()).toEqual(['Look'])
+  await look(page, 'approval-asked')
+  await toast.getByRole('button', { name: 'Look' }).click()
+
+  await screen.shows(sentence)
+  await screen.request.getByText('“The second chapter needs it.”').waitFor()
+  await screen.request.getByText('own words, which nobody checked').waitFor()
+  await screen.isArmed()
+  await look(page, 'approval')
+  await page.getByRole('heading', { name: sentence }).focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('a')
+  await until('the button has the focus', () =>
+    screen.button('Approve once').evaluate((it) => it === it.ownerDocument.activeElement),
+  )
+  expect((await program.call(getIntent, { intentId: id })).state).toBe('waiting')
+  await page.keyboard.press('Enter')
+
+  await screen.became('Signed')
+  await screen.request.getByText('You approved it.').waitFor()
+  const signed = await settled(id)
+  expect(signed).toMatchObject({ state: 'signed', result: { authorization: { value: '500000' } } })
+  await look(page, 'approval-signed')
+  await until('the title counts no more', async () => (await page.title()) === 'Steward')
+})
+
+test('approves three times what looks alike, and no more', async () => {
+  const window = await approvalsWindow()
+  const screen = approvalsScreen(window.page)
+  const first = await ask(payment('ping/1'))
+  await screen.open()
+  await screen.shows(first.sentence)
+  await screen.button('Approve more…').click()
+  const dialog = window.dialog('Approve more than this once?')
+  await dialog.getByLabel('How many times').fill('3')
+  await dialog.getByLabel('Until a time').uncheck()
+  await dialog
+    .getByText(/research-agent may pay up to \$0\.50 at api\.example\.com with 0x7099…79C8, this time and 2 more/)
+    .waitFor()
+  await look(window.page, 'approval-more')
+  await dialog.getByRole('button', { name: 'Approve these' }).click()
+  await screen.became('Signed')
+  expect((await settled(first.id)).state).toBe('signed')
+
+  expect(await ask(payment('ping/2'))).toMatchObject({ state: 'signed', decision: { by: 'grant' } })
+  expect((await ask(payment('ping/3', '400000'))).state).toBe('signed')
+  const fourth = await ask(payment('ping/4'))
+  expect(fourth.state).toBe('waiting')
+  expect((await app.person.call(listGrants, {})).grants).toEqual([])
+  await screen.row(/ping\/4/).click()
+  await screen.shows(fourth.sentence)
+  await screen.deny()
+  await screen.became('Denied')
+  expect(await settled(fourth.id)).toMatchObject({ state: 'denied', result: null })
+})
+
+test('rows stay where they are under the pointer while others come, and what is not decided in time ends', async () => {
+  const window = await approvalsWindow()
+  const screen = approvalsScreen(window.page)
+  const patient = await ask(signIn('one.example.org'))
+  await screen.open()
+  await screen.shows(patient.sentence)
+  await screen.row(/one\.example\.org/).hover()
+  const hasty = await ask(signIn('two.example.org', { expiration_time: new Date(Date.now() + 6000).toISOString() }))
+  await window.page.getByRole('button', { name: '1 new: show' }).waitFor()
+  expect(await screen.row(/two\.example\.org/).count()).toBe(0)
+  await screen.shows(patient.sentence)
+  await window.page.getByRole('button', { name: '1 new: show' }).click()
+  await screen.row(/two\.example\.org/).click()
+  await screen.became('Expired')
+  expect(await settled(hasty.id)).toMatchObject({ state: 'expired', result: null })
+})
+
+test('the stop switch refuses everything at once, until the person resumes', async () => {
+  const window = await approvalsWindow()
+  const { page } = window
+  const screen = approvalsScreen(page)
+  const waiting = await ask(signIn('stopped.example.org'))
+  await screen.open()
+  await screen.shows(waiting.sentence)
+  await page.getByRole('button', { name: 'Stop everything' }).click()
+  const banner = page.getByRole('status').filter({ hasText: 'Everything is stopped.' })
+  await banner.waitFor()
+  await screen.became('Denied')
+  expect(await settled(waiting.id)).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
+  expect(await ask(signIn('later.example.org'))).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
+  await look(page, 'approvals-stopped')
+
+  await page.reload()
+  await banner.getByRole('button', { name: 'Resume…' }).click()
+  await window.dialog('Let your policies decide again?').getByRole('button', { name: 'Resume' }).click()
+  await banner.waitFor({ state: 'detached' })
+  expect((await ask(signIn('again.example.org'))).state).toBe('waiting')
+
+  await window.command('Stop everything')
+  await banner.waitFor()
+})
+
+test('a locked wallet is unlocked first, and then the decision is still to be made', async () => {
+  const window = await approvalsWindow()
+  const screen = approvalsScreen(window.page)
+  await app.person.call(lockWallet, {})
+  const asked = await ask(signIn('locked.example.org'))
+  await screen.open()
+  await screen.shows(asked.sentence)
+  await screen.button('Unlock wallet…').click()
+  await sheetPage(window.page).give(passphrase, 'Unlock')
+  await screen.isArmed()
+  expect((await program.call(getIntent, { intentId: asked.id })).state).toBe('waiting')
+  await screen.approveOnce()
+  await screen.became('Signed')
+  expect((await settled(asked.id)).result?.message).toContain('locked.example.org wants you to sign in')
+})
+
+test('above the threshold the passphrase is asked for on a page that the window cannot draw', async () => {
+  const window = await approvalsWindow()
+  const screen = approvalsScreen(window.page)
+  const asked = await ask(payment('warehouse', '25000000'))
+  expect(asked.needs_confirmation).toBe(true)
+  await screen.open()
+  await screen.shows(asked.sentence)
+  expect(await screen.button('Approve more…').count()).toBe(0)
+  await screen.button('Approve once…').click()
+  await sheetPage(window.page).give(passphrase, 'Approve')
+  await screen.became('Signed')
+  expect(await settled(asked.id)).toMatchObject({ state: 'signed', decision: { by: 'person' } })
+})

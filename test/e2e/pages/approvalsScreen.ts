@@ -1,0 +1,40 @@
+import type { Locator, Page } from 'playwright-core'
+import { until } from '../../support/eventually.ts'
+
+/** The Approvals section, in the words of what a person does there. */
+export type ApprovalsScreen = {
+  open(): Promise<void>
+  /** The request in view. */
+  request: Locator
+  /** Waits until the request in view is this one. */
+  shows(sentence: string | RegExp): Promise<void>
+  row(sentence: string | RegExp): Locator
+  /** Once it may be pressed: not in the first moment. */
+  approveOnce(): Promise<void>
+  deny(): Promise<void>
+  /** What became of the request in view: `Signed`, `Denied`. */
+  became(words: string): Promise<void>
+  button(name: string): Locator
+  isArmed(): Promise<void>
+}
+
+export function approvalsScreen(page: Page): ApprovalsScreen {
+  const request = page.getByRole('article', { name: 'Request' })
+  const button = (name: string) => request.getByRole('button', { name, exact: true })
+  const isArmed = () =>
+    until('the decision can be made', () => button('Approve once').isEnabled()).then(() => undefined)
+  return {
+    open: async () => {
+      await page.getByRole('button', { name: /^Approvals/ }).click()
+      await page.getByRole('button', { name: 'Stop everything' }).waitFor()
+    },
+    request,
+    shows: (sentence) => request.getByRole('heading', { name: sentence }).waitFor(),
+    row: (sentence) => page.getByRole('region', { name: 'Requests' }).getByRole('link', { name: sentence }),
+    approveOnce: () => button('Approve once').click(),
+    deny: () => button('Deny').click(),
+    became: (words) => request.getByText(words, { exact: true }).first().waitFor(),
+    button,
+    isArmed,
+  }
+}

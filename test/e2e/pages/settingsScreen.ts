@@ -1,0 +1,34 @@
+import type { Locator, Page } from 'playwright-core'
+
+/** The Settings section. */
+export type SettingsScreen = {
+  /** Opens one of its sections by its name in the index. */
+  open(title: string): Promise<Locator>
+  /** Reads a new API key off its dialog, and closes that. */
+  newKey(name: string): Promise<string>
+}
+
+export function settingsScreen(page: Page): SettingsScreen {
+  const index = page.getByRole('navigation', { name: 'Settings', exact: true })
+  const open = async (title: string) => {
+    if (!(await index.isVisible())) await page.getByRole('button', { name: 'Settings', exact: true }).click()
+    await index.getByRole('link', { name: title }).click()
+    const section = page.getByRole('article', { name: title })
+    await section.waitFor()
+    return section
+  }
+  return {
+    open,
+    async newKey(name) {
+      const section = await open('API keys')
+      await section.getByRole('button', { name: 'New key' }).click()
+      const form = page.getByRole('dialog', { name: 'New API key' })
+      await form.getByLabel('Name').fill(name)
+      await form.getByRole('button', { name: 'Create key' }).click()
+      const made = page.getByRole('dialog', { name: `The key “${name}” is made` })
+      const key = await made.getByRole('region', { name: 'Key', exact: true }).locator('code').textContent()
+      await made.getByRole('button', { name: 'Done' }).click()
+      return key ?? ''
+    },
+  }
+}

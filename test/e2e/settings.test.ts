@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createApiKey, listApiKeys, revokeApiKey } from '../../src/shared/contract/accounts.ts'
+import { askIntent, changePolicy, getPolicy, type IntentInput } from '../../src/shared/contract/intents.ts'
+import { listSandboxes } from '../../src/shared/contract/sandboxes.ts'
+import { getWallet } from '../../src/shared/contract/wallet.ts'
+import { until } from '../support/eventually.ts'
+import { stewardClient } from '../support/stewardClient.ts'
+import { importPrivateKey } from '../support/walletForms.ts'
+import { pictures } from './pages/pictures.ts'
+import { settingsScreen } from './pages/settingsScreen.ts'
+import { sheetPage } from './pages/sheetPage.ts'
+import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+
+let app: StewardInBrowser
+
+const passphrase = 'copper meadow thistle anchor lagoon'
+const look = pictures()
+const originOf = () => new URL(app.steward.url).origin
+
+beforeAll(async () => {
+  app = await stewardInBrowser()
+  // The second account of the well-known test phrase of Hardhat and Anvil.
+  const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
+  await importPrivateKey(app.person, { key, passphrase })
+})
+afterAll(() => app?.close())
+
+test('a key is made, shown once, works, and is refused once it is revoked', async () => {
+  const window = await app.window()
+  const { page } = window
+  const settings = settingsScreen(page)
+  const key = await settings.newKey('nightly-build')
+  expect(key).toMatch(/^sk_steward_/)
+  const client = stewardClient(originOf(), key)
+  await client.call(listSandboxes, {})
+  expect(await page.content()).not.toContain(key)
+
+  const row = page.getByRole('row', { name: /nightly-build/ })
+  await row.waitFor()
+  await look(page, 'settings-keys')
+  await row.getByRole('button', { name: 'Revoke nightly-build' }).click()
+  await window.dialog('Revoke “nightly-build”?').getByRole('button', { name: 'Revoke key' }).click()
+  await row.waitFor({ state: 'detached' })
+  await expect(client.call(listSandboxes, {})).rejects.toThrow(/: 401 /)
+})
+
+test('the key’s dialog has what to copy, and a key of a script shows by itself', async () => {
+  const window = await app.window()
+  const { page } = window
+  const settings = settingsScreen(page)
+  const section = await settings.open('API keys')
+  await app.client.call(createApiKey, { name: 'made-by-a-script' })
+  await section.getByRole('rowheader', { name: 'made-by-a-script' }).waitFor()
+  onTestFinished(async () => {
+    const { api_keys: keys } = await app.client.call(listApiKeys, {})
+    for (const { id, name } of keys) if (/script|copied/.test(name)) await app.client.call(revokeApiKey, { keyId: id })
+  })
+  await section.getByRole('button', { name: 'New key' }).click()
+  const form = window.dialog('New API key')
+  await form.getByRole('button', { name: 'Create key' }).click()
+  await form.getByText('A name must not be empty.').waitFor()
+  await form.getByLabel('Name').fill('copied')
+  await page.keyboard.press('Enter')
+  const made = window.dialog('The key “copied” is made')
+  await made.getByRole('button', { name: 'Copy command' }).click()
+  const command = await page.evaluate<string>('navigator.clipboard.readText()')
+  expect(command).toBe(`curl -H "Authorization: Bearer $STEWARD_KEY" ${originOf()}/v1/sandboxes`)
+  await made.getByRole('button', { name: 'Copy key' }).click()
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toMatch(/^sk_steward_[\w-]{43}$/)
+  await made.getByRole('button', { name: 'Done' }).click()
+  await made.waitFor({ state: 'detached' })
+})
+
+test('every section has an address and a command', async () => {
+  const window = await app.window()
+  const { page } = window
+  await page.goto(`${originOf()}/#/settings/appearance`)
+  const appearance = page.getByRole('article', { name: 'Appearance' })
+  await appearance.getByText('Light', { exact: true }).click()
+  await until('it is light', () => page.evaluate<boolean>("document.documentElement.dataset.theme === 'light'"))
+  await appearance.getByText('As the system', { exact: true }).click()
+  await look(page, 'settings-appearance')
+  await window.command('Settings: Account')
+  await page.getByRole('article', { name: 'Account' }).getByText('Owner', { exact: true }).waitFor()
+  await look(page, 'settings-account')
+  await page.goBack()
+  await appearance.waitFor()
+})
+
+test('the wallet is locked now or by itself, and opens on its own page', async () => {
+  const window = await app.window()
+  const { page } = window
+  const section = await settingsScreen(page).open('Wallet lock')
+  await section.getByText('Unlocked', { exact: true }).waitFor()
+  await section.getByRole('button', { name: /Lock by itself/ }).click()
+  await page.getByRole('menuitemradio', { name: 'After 1 hour' }).click()
+  await until('it is kept', async () => (await app.person.call(getWallet, {})).auto_lock_minutes === 60)
+  await look(page, 'settings-lock')
+  await section.getByRole('button', { name: 'Lock now' }).click()
+  await section.getByText('Locked', { exact: true }).waitFor()
+  expect((await app.person.call(getWallet, {})).state).toBe('locked')
+  await section.getByRole('button', { name: 'Unlock…' }).click()
+  await sheetPage(page).give(passphrase, 'Unlock')
+  await section.getByText('Unlocked', { exact: true }).waitFor()
+})
+
+test('a policy that is written, ordered and saved decides from then on', async () => {
+  const { stopped: _, ...before } = await app.person.call(getPolicy, {})
+  onTestFinished(async () => void (await app.person.call(changePolicy, before)))
+  const program = stewardClient(originOf(), app.steward.ownerKey)
+  const signIn: IntentInput = { kind: 'siwe', domain: 'a.example', uri: 'https://a.example/', nonce: 'k3Gq8sLm2Zx9' }
+  const window = await app.window()
+  const { page } = window
+  const section = await settingsScreen(page).open('Policies')
+  const rule = (place: number) => section.getByRole('listitem', { name: `Rule ${place}` })
+  const choose = async (place: number, field: string, option: string) => {
+    await rule(place)
+      .getByRole('button', { name: new RegExp(`^${field}`) })
+      .click()
+    await page.getByRole('menuitemradio', { name: option }).click()
+  }
+  const save = async () => {
+    await section.getByRole('button', { name: 'Save…' }).click()
+    await window.dialog('Save the policy?').getByRole('button', { name: 'Save policy' }).click()
+    await section.getByText('Everything is saved.').waitFor()
+  }
+
+  await section.getByRole('button', { name: 'Add rule' }).click()
+  await choose(1, 'Effect', 'Deny')
+  await rule(1).getByLabel('Host').fill('https://a.example')
+  await rule(1).getByText('Must be a host such as').waitFor()
+  expect(await section.getByRole('button', { name: 'Save…' }).isEnabled()).toBe(false)
+  await rule(1).getByLabel('Host').fill('a.example')
+  await save()
+  expect(await program.call(askIntent, { intent: signIn })).toMatchObject({
+    state: 'denied',
+    decision: { by: 'policy' },
+  })
+
+  await section.getByRole('button', { name: 'Add rule' }).click()
+  await choose(2, 'Effect', 'Allow')
+  await choose(2, 'What', 'Sign in with Ethereum')
+  await rule(2).getByText('Anyone may sign in with Ethereum to any site without asking you.').waitFor()
+  await rule(2).getByText('name the hosts you trust').waitFor()
+  await rule(2)
+    .getByRole('button', { name: /^Move rule 2 of 2/ })
+    .press('ArrowUp')
+  await rule(1).getByText('Anyone may sign in with Ethereum to any site without asking you.').waitFor()
+  await look(page, 'settings-policies')
+  await section.getByRole('button', { name: 'Save…' }).click()
+  const dialog = window.dialog('Save the policy?')
+  await dialog.getByText('Anyone may sign in with Ethereum to any site without asking you.').waitFor()
+  await look(page, 'settings-policies-save')
+  await dialog.getByRole('button', { name: 'Save policy' }).click()
+  await section.getByText('Everything is saved.').waitFor()
+  expect(await program.call(askIntent, { intent: signIn })).toMatchObject({
+    state: 'signed',
+    decision: { by: 'policy' },
+  })
+
+  await rule(2)
+    .getByRole('button', { name: /^Move rule 2/ })
+    .dragTo(rule(1))
+  await rule(1).getByText('Nobody may have anything signed for a.example.').waitFor()
+  await section.getByRole('button', { name: 'Discard' }).click()
+  await rule(2).getByText('Nobody may have anything signed for a.example.').waitFor()
+  await section.getByRole('button', { name: 'Remove rule 1' }).click()
+  await save()
+  expect((await program.call(askIntent, { intent: signIn })).state).toBe('denied')
+})

@@ -1,0 +1,78 @@
+import { request } from 'node:http'
+import { type Input, type Output, type Route, requestOf } from '../../src/shared/contract/route.ts'
+import { openWalletSheet } from '../../src/shared/contract/wallet.ts'
+
+/** The person's session, as their browser has it. */
+export type PersonClient = { call<R extends Route>(route: R, input: Input<R>): Promise<Output<R>> }
+
+export function personClient(origin: string, cookie: string): PersonClient {
+  return {
+    async call(route, input) {
+      const { path, body } = requestOf(route, input)
+      const reply = await fetch(`${origin}${path}`, {
+        method: route.method,
+        headers: { cookie, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body }),
+        signal: AbortSignal.timeout(120_000),
+      })
+      const text = await reply.text()
+      if (!reply.ok) throw new Error(`${route.method} ${path}: ${reply.status} ${text}`)
+      return route.response.parse(JSON.parse(text)) as Output<typeof route> // parse() just proved it
+    },
+  }
+}
+
+/** Makes a wallet of one private key, by the forms of the sheet as they are without a browser. */
+export async function importPrivateKey(
+  person: PersonClient,
+  given: { key: string; passphrase: string },
+): Promise<void> {
+  const { url } = await person.call(openWalletSheet, { purpose: 'import', theme: 'dark' })
+  const first = await visit(url)
+  const chosen = await send(url, first, { do: 'private_key' })
+  const end = await send(url, chosen, {
+    do: 'next',
+    chain: 'evm',
+    private_key: given.key,
+    new_passphrase: given.passphrase,
+    new_passphrase_again: given.passphrase,
+  })
+  if (!end.includes('steward.sheet.done')) throw new Error(`The private key was not imported:\n${end}`)
+}
+
+function send(url: string, page: string, fields: Record<string, string>): Promise<string> {
+  const key = /name="key" value="([^"]+)"/.exec(page)?.[1]
+  if (key === undefined) throw new Error(`The sheet has no form:\n${page}`)
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ key, ...fields })) form.set(name, value)
+  return visit(new URL('/sheet/step', url).href, form)
+}
+
+/** `wallet.localhost` is this machine, whatever its resolver says. */
+async function visit(url: string, form?: FormData): Promise<string> {
+  const { port, host, pathname } = new URL(url)
+  const encoded = form && new Response(form)
+  const body = encoded && Buffer.from(await encoded.arrayBuffer())
+  const type = encoded?.headers.get('content-type')
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path: pathname,
+        method: form ? 'POST' : 'GET',
+        headers: { host, ...(type && { 'content-type': type }), ...(body && { 'content-length': body.length }) },
+        timeout: 60_000,
+      },
+      (answer) => {
+        const pieces: Buffer[] = []
+        answer.on('data', (piece: Buffer) => pieces.push(piece))
+        answer.on('end', () => resolve(Buffer.concat(pieces).toString()))
+        answer.on('error', reject)
+      },
+    )
+    asked.on('timeout', () => asked.destroy(new Error('The sheet did not answer.')))
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
