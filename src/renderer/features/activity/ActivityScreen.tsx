@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { usePlace } from '../../ui/place.ts'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
 import { TimelineFilterBar } from './filters/TimelineFilterBar.tsx'
@@ -18,7 +19,8 @@ const entriesAbove = 5
 
 /** What happened on the person's side: searched, filtered, checked and exported. */
 export function ActivityScreen() {
-  const [filters, setFilters] = useState(noFilters)
+  const [, wanted = ''] = usePlace()
+  const [filters, setFilters] = useState({ ...noFilters, search: wanted })
   const [sought, setSought] = useState<number>()
   const verify = useVerify()
   const search = useSettled(filters.search)
