@@ -30,7 +30,11 @@ export function App() {
         )}
         <ConnectionNotice />
       </main>
-      <StatusBar onOpenPalette={() => setOpen('palette')} onOpenShortcuts={() => setOpen('shortcuts')} />
+      <StatusBar
+        features={features}
+        onOpenPalette={() => setOpen('palette')}
+        onOpenShortcuts={() => setOpen('shortcuts')}
+      />
       <CommandPalette open={open === 'palette'} onOpenChange={(next) => setOpen(next ? 'palette' : undefined)} />
       <ShortcutsDialog open={open === 'shortcuts'} onOpenChange={(next) => setOpen(next ? 'shortcuts' : undefined)} />
     </div>

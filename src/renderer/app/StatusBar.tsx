@@ -1,18 +1,20 @@
 import type { ReactNode } from 'react'
 import { useConnection, useLocalStatus } from '../agent/AgentProvider.tsx'
+import type { Feature } from '../ui/feature.ts'
 import { Kbd } from '../ui/Kbd.tsx'
 import { StatusDot } from '../ui/StatusDot.tsx'
 import { Tooltip } from '../ui/Tooltip.tsx'
 import { connectionWords } from './connectionWords.ts'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
 
-type StatusBarProps = { onOpenPalette: () => void; onOpenShortcuts: () => void }
+type StatusBarProps = { features: readonly Feature[]; onOpenPalette: () => void; onOpenShortcuts: () => void }
 
-export function StatusBar({ onOpenPalette, onOpenShortcuts }: StatusBarProps) {
+export function StatusBar({ features, onOpenPalette, onOpenShortcuts }: StatusBarProps) {
   const status = useLocalStatus()
   return (
     <footer className="col-span-2 flex h-7 items-center gap-1 border-t border-line bg-panel px-2 text-small text-muted">
       <ConnectionState />
+      {features.map(({ id, Status }) => Status && <Status key={id} />)}
       <div className="flex-1" />
       {status && <span className="px-1.5 text-faint tabular-nums max-narrow:hidden">Steward {status.version}</span>}
       <BarButton onClick={onOpenPalette}>

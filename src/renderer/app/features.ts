@@ -2,7 +2,14 @@ import { activityFeature } from '../features/activity/activityFeature.tsx'
 import { approvalsFeature } from '../features/approvals/approvalsFeature.tsx'
 import { settingsFeature } from '../features/settings/settingsFeature.tsx'
 import { terminalsFeature } from '../features/terminals/terminalsFeature.tsx'
+import { walletFeature } from '../features/wallet/walletFeature.ts'
 import type { Feature } from '../ui/feature.ts'
 
 /** The sections of the window, in their order. */
-export const features: readonly Feature[] = [terminalsFeature, approvalsFeature, activityFeature, settingsFeature]
+export const features: readonly Feature[] = [
+  terminalsFeature,
+  walletFeature,
+  approvalsFeature,
+  activityFeature,
+  settingsFeature,
+]

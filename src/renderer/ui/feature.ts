@@ -14,6 +14,8 @@ export type Feature = {
   useBadge?: () => Badge | undefined
   /** Above every screen, as long as the window is open: what the person must know wherever they are. */
   Everywhere?: ComponentType
+  /** In the line of state below every screen. */
+  Status?: ComponentType
 }
 
 export type Badge = {

@@ -28,7 +28,7 @@ import { unlockSheet } from './steps/unlockSheet.ts'
 export type WalletSheets = { endpoints: readonly LocalEndpoint[]; pages: SheetPages; close(): void }
 
 type Options = SheetTools & {
-  approvals?: Pick<Approvals, 'get' | 'decide'>
+  approvals: Pick<Approvals, 'get' | 'decide'>
   /** What the window hears: that the wallet was locked ends what only an unlocked one shows. */
   events: { subscribe(listener: (event: LocalEvent) => void): () => void }
   /** The built interface, which has the font. */
@@ -52,7 +52,7 @@ export function walletSheets({ approvals, events, pagesFolder, now, log, ...tool
     const wallet = await vault.status()
     if (asked.purpose === 'create') return createSheet(tools, wallet)
     if (asked.purpose === 'import') return importSheet(tools, wallet)
-    if (asked.purpose === 'confirm' && approvals) {
+    if (asked.purpose === 'confirm') {
       return confirmSheet({ vault, approvals, intent: approvals.get(named(asked.intent_id, 'intent_id')) })
     }
     if (wallet.state === 'absent') throw new AppError('wallet/absent', 'There is no wallet yet.')

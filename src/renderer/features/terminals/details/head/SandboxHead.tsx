@@ -1,9 +1,10 @@
 import { Copy, Ellipsis, Play, Square, SquareTerminal, Trash2 } from 'lucide-react'
-import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
+import { type Sandbox, SandboxName } from '../../../../../shared/contract/sandboxes.ts'
 import { Button } from '../../../../ui/Button.tsx'
 import { copyText } from '../../../../ui/copyText.ts'
 import { IconButton } from '../../../../ui/IconButton.tsx'
 import { Menu } from '../../../../ui/Menu.tsx'
+import { NameField } from '../../../../ui/NameField.tsx'
 import { StatusDot } from '../../../../ui/StatusDot.tsx'
 import { notify } from '../../../../ui/toast.tsx'
 import { statusTone, statusWord } from '../../sandboxes/sandboxWords.ts'
@@ -11,7 +12,6 @@ import { Uptime } from '../../sandboxes/Uptime.tsx'
 import { useScreenActions } from '../../screenActions.ts'
 import { copyForms } from './copyForms.ts'
 import { Facts } from './Facts.tsx'
-import { NameField } from './NameField.tsx'
 import { useChangeSandbox } from './useChangeSandbox.ts'
 
 export function SandboxHead({ sandbox }: { sandbox: Sandbox }) {
@@ -23,7 +23,13 @@ export function SandboxHead({ sandbox }: { sandbox: Sandbox }) {
     <header className="border-b border-line px-3 pt-2.5 pb-3">
       <div className="flex min-h-8 items-center gap-2">
         <div className="flex min-w-0 flex-1 items-center">
-          <NameField key={sandbox.id} name={name} rename={(next) => change(sandbox, { name: next })} />
+          <NameField
+            key={sandbox.id}
+            name={name}
+            schema={SandboxName}
+            shortcut="f2"
+            rename={(next) => change(sandbox, { name: next })}
+          />
         </div>
         {running ? (
           <Button size="small" icon={Square} onClick={() => actions.stop(sandbox)}>

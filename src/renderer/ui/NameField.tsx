@@ -1,17 +1,28 @@
 import { Pencil } from 'lucide-react'
-import { useRef, useState } from 'react'
-import { SandboxName } from '../../../../../shared/contract/sandboxes.ts'
-import { inputLook } from '../../../../ui/Field.tsx'
-import { IconButton } from '../../../../ui/IconButton.tsx'
+import { useId, useRef, useState } from 'react'
+import type { z } from 'zod'
+import { classNames } from './classNames.ts'
+import { inputLook } from './Field.tsx'
+import { IconButton } from './IconButton.tsx'
 
 type NameFieldProps = {
   name: string
+  /** What it has to be like. */
+  schema: z.ZodType<string>
+  /** Of what it is the name, read aloud where several stand in one view: `Account 1`. */
+  of?: string | undefined
+  /** The name itself: a heading of its view, or text in a row. */
+  as?: 'h2' | 'h3' | 'span'
+  shortcut?: string | undefined
   /** Rejects with why it stays. */
   rename: (name: string) => Promise<void>
 }
 
+const looks = { h2: 'text-title font-semibold', h3: 'font-semibold', span: 'font-medium' } as const
+
 /** The name, which becomes a field to be written over: Enter keeps it, Escape leaves it as it was. */
-export function NameField({ name, rename }: NameFieldProps) {
+export function NameField({ name, schema, of, as: Name = 'h2', shortcut, rename }: NameFieldProps) {
+  const errorId = useId()
   const [draft, setDraft] = useState<string>()
   const [wrong, setWrong] = useState<string>()
   const button = useRef<HTMLButtonElement>(null)
@@ -23,7 +34,7 @@ export function NameField({ name, rename }: NameFieldProps) {
   }
   const keep = async (written: string) => {
     if (written.trim() === name) return leave()
-    const issue = SandboxName.safeParse(written).error?.issues[0]
+    const issue = schema.safeParse(written).error?.issues[0]
     if (issue) return setWrong(`The name ${issue.message}.`)
     try {
       await rename(written.trim())
@@ -36,15 +47,15 @@ export function NameField({ name, rename }: NameFieldProps) {
   if (draft === undefined) {
     return (
       <div className="group flex min-w-0 items-center gap-1">
-        <h2 className="min-w-0 truncate text-title font-semibold text-text" title={name}>
+        <Name className={classNames('min-w-0 truncate text-text', looks[Name])} title={name}>
           {name}
-        </h2>
+        </Name>
         <IconButton
           ref={button}
-          label="Rename"
+          label={of === undefined ? 'Rename' : `Rename ${of}`}
           icon={Pencil}
           size="small"
-          shortcut="f2"
+          shortcut={shortcut}
           onClick={() => setDraft(name)}
           className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100"
         />
@@ -61,9 +72,9 @@ export function NameField({ name, rename }: NameFieldProps) {
       }}
     >
       <input
-        aria-label="Name"
+        aria-label={of === undefined ? 'Name' : `Name of ${of}`}
         aria-invalid={wrong !== undefined || undefined}
-        aria-describedby={wrong === undefined ? undefined : 'rename-error'}
+        aria-describedby={wrong === undefined ? undefined : errorId}
         value={draft}
         onChange={(event) => setDraft(event.target.value)}
         onKeyDown={(event) => event.key === 'Escape' && leave()}
@@ -74,10 +85,10 @@ export function NameField({ name, rename }: NameFieldProps) {
         autoFocus
         spellCheck={false}
         autoComplete="off"
-        className={`${inputLook} -ml-2.5 font-semibold`}
+        className={classNames(inputLook, '-ml-2.5', Name !== 'span' && 'font-semibold')}
       />
       {wrong !== undefined && (
-        <p id="rename-error" role="alert" className="pt-1 text-small text-negative">
+        <p id={errorId} role="alert" className="pt-1 text-small text-negative">
           {wrong}
         </p>
       )}

@@ -1,0 +1,79 @@
+import { CloudOff, RotateCw } from 'lucide-react'
+import { evmNetworks } from '../../../shared/contract/networks.ts'
+import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { Select } from '../../ui/Select.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { TimeAgo } from '../../ui/TimeAgo.tsx'
+import { usdText } from '../../ui/usd.ts'
+import { etherText, sumOf } from './tokenText.ts'
+import type { Balances } from './useBalances.ts'
+
+type BalancesCardProps = { network: string; onNetwork: (id: string) => void; balances: Balances }
+
+/** All that the EVM accounts hold on one network. */
+export function BalancesCard({ network, onNetwork, balances }: BalancesCardProps) {
+  const { data, error, isPending, isFetching, refetch } = balances
+  const usdc = sumOf(data?.balances.map((it) => it.usdc))
+  const ether = sumOf(data?.balances.map((it) => it.ether))
+  const asOf = data?.balances[0]?.as_of ?? null
+  return (
+    <section aria-label="Balances" className="rounded-card border border-line bg-panel">
+      <div className="flex flex-wrap items-end gap-x-8 gap-y-3 p-4">
+        <Figure label="USDC" value={usdc === undefined ? undefined : usdText(usdc)} isPending={isPending} />
+        <Figure label="Ether" value={ether === undefined ? undefined : etherText(ether)} isPending={isPending} />
+        <div className="flex-1" />
+        <div className="flex items-center gap-2">
+          {asOf !== null && <TimeAgo at={asOf} />}
+          <div className="w-40">
+            <Select
+              label="Network"
+              labelHidden
+              value={network}
+              onChange={onNetwork}
+              options={evmNetworks.map(({ id, name, test }) => ({
+                value: id,
+                label: name,
+                ...(test && { detail: 'Test money' }),
+              }))}
+            />
+          </div>
+          <IconButton
+            label="Read the balances again"
+            icon={RotateCw}
+            disabled={isFetching}
+            onClick={() => void refetch()}
+          />
+        </div>
+      </div>
+      {data?.source === 'stale' && (
+        <p role="status" className="flex items-start gap-2 border-t border-line px-4 py-2 text-muted">
+          <CloudOff aria-hidden className="mt-0.5 size-4 shrink-0 text-caution" />
+          <span className="min-w-0 break-words">
+            {asOf === null ? 'Never read yet.' : 'As last read.'} {data.detail}
+          </span>
+        </p>
+      )}
+      {error && !data && (
+        <div className="border-t border-line p-3">
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Figure({ label, value, isPending }: { label: string; value: string | undefined; isPending: boolean }) {
+  return (
+    <div className="min-w-28">
+      <p className="text-small text-faint">{label}</p>
+      {isPending ? (
+        <Skeleton className="mt-1.5 h-5 w-24" />
+      ) : (
+        <output aria-label={label} className="block text-large font-semibold text-text tabular-nums">
+          {value ?? '–'}
+        </output>
+      )}
+    </div>
+  )
+}

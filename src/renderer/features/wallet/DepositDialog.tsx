@@ -1,0 +1,32 @@
+import { TriangleAlert } from 'lucide-react'
+import type { WalletAccount } from '../../../shared/contract/wallet.ts'
+import { AddressText } from '../../ui/AddressText.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { QrCode } from './QrCode.tsx'
+
+/** Where money can be sent, and which. */
+export function DepositDialog({ account, onClose }: { account: WalletAccount; onClose: () => void }) {
+  const { address, label, chain_type: chain } = account
+  return (
+    <Dialog open onOpenChange={onClose} title={`Deposit to ${label}`} width="narrow">
+      <div className="flex flex-col items-center gap-4">
+        <QrCode text={address} label={`QR code of the address ${address}`} />
+        <AddressText text={address} label="Copy address" whole />
+        <p className="flex items-start gap-2.5 rounded-card border border-line bg-caution-soft p-3 text-muted">
+          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-caution" />
+          {chain === 'evm' ? (
+            <span>
+              <strong className="font-medium text-text">USDC on Base only.</strong> Steward pays with USDC on the
+              network Base, and with ether there for fees. What is sent on another network it neither sees nor spends.
+            </span>
+          ) : (
+            <span>
+              <strong className="font-medium text-text">This account is for signing in.</strong> Steward shows and
+              spends nothing on Solana; what is sent here another wallet with the same phrase can use.
+            </span>
+          )}
+        </p>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { etherText, shortAddress, sumOf } from './tokenText.ts'
+
+test.each([
+  ['0', '0 ETH'],
+  ['1', '< 0.000001 ETH'],
+  ['1000000000000', '0.000001 ETH'],
+  ['1500000000000000000', '1.5 ETH'],
+  ['1234567890123456789012', '1,234.56789 ETH'],
+])('%s wei are %s', (wei, text) => {
+  expect(etherText(wei)).toBe(text)
+})
+
+test('adds what is known, and nothing where one amount is not', () => {
+  expect(sumOf(['1', '20000000000000000000000'])).toBe('20000000000000000000001')
+  expect(sumOf([])).toBe('0')
+  expect(sumOf(['1', null])).toBeUndefined()
+  expect(sumOf(undefined)).toBeUndefined()
+})
+
+test('shortens an address to its ends', () => {
+  expect(shortAddress('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')).toBe('0xf39F…2266')
+})

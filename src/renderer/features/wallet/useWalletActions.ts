@@ -1,0 +1,60 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { Input, Route } from '../../../shared/contract/route.ts'
+import {
+  addWalletAccount,
+  changeWallet,
+  type KeyringId,
+  lockWallet,
+  renameKeyring,
+  renameWalletAccount,
+  Wallet,
+  type WalletAccount,
+} from '../../../shared/contract/wallet.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { walletKey } from '../../agent/useWallet.ts'
+import { type SheetRequest, useSheet } from '../../ui/sheetContext.ts'
+import { notify } from '../../ui/toast.tsx'
+import { useUnlocked } from '../../ui/useUnlocked.ts'
+
+/** What a person does with the wallet. Secrets are given on sheets, never here. */
+export function useWalletActions() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const openSheet = useSheet()
+  const unlocked = useUnlocked()
+
+  /** Each answers with the wallet as it is now. */
+  const change = async <R extends Route>(route: R, input: Input<R>): Promise<void> => {
+    queryClient.setQueryData(walletKey, Wallet.parse(await agent(route, input)))
+  }
+  /** The same, for what has no place of its own to say why it failed. */
+  const tried = (work: Promise<void>, title: string): void => {
+    work.catch((failure: unknown) => notify.failed(failure, { title }))
+  }
+  const sheet = async (request: SheetRequest, done: string): Promise<void> => {
+    if ((await openSheet(request)) === 'done') notify.done(done)
+  }
+
+  return {
+    create: () => void sheet({ purpose: 'create' }, 'The new phrase is in the wallet.'),
+    importOne: () => void sheet({ purpose: 'import' }, 'It is in the wallet now.'),
+    unlock: () => void openSheet({ purpose: 'unlock' }),
+    lock: () => tried(change(lockWallet, {}), 'The wallet was not locked.'),
+    reveal: (id: KeyringId) => void openSheet({ purpose: 'reveal', keyring_id: id }),
+    exportKey: ({ id }: WalletAccount) => void openSheet({ purpose: 'export', account_id: id }),
+    remove: (id: KeyringId) => void sheet({ purpose: 'remove', keyring_id: id }, 'It was removed from this machine.'),
+    changePassphrase: () => void sheet({ purpose: 'change_passphrase' }, 'The passphrase was changed.'),
+    makeDefault: ({ id, label }: WalletAccount) =>
+      tried(change(changeWallet, { default_account_id: id }), `“${label}” was not made the default.`),
+    addAccount: (input: Input<typeof addWalletAccount>) =>
+      tried(
+        unlocked(() => change(addWalletAccount, input)),
+        'The account was not added.',
+      ),
+    renameAccount: (account: WalletAccount, label: string) =>
+      change(renameWalletAccount, { accountId: account.id, label }),
+    renameKeyring: (keyringId: KeyringId, label: string) => change(renameKeyring, { keyringId, label }),
+  }
+}
+
+export type WalletActions = ReturnType<typeof useWalletActions>

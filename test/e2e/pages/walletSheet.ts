@@ -1,0 +1,67 @@
+import type { FrameLocator, Locator, Page } from 'playwright-core'
+
+/** The sheet in view, in the words of what a person does there. It is a frame that the window cannot look into; the test can. */
+export type WalletSheet = {
+  frame: FrameLocator
+  dialog: Locator
+  /** Resolves when this step is shown. */
+  step(title: string | RegExp): Promise<void>
+  fill(label: string, text: string): Promise<void>
+  press(button: string): Promise<void>
+  problem(): Promise<string>
+  /** The words of a phrase that is shown, in their order. */
+  words(): Promise<string[]>
+  /** At which places the check asks for words, from 1. */
+  askedPlaces(): Promise<number[]>
+  /** It has told the window, and is gone. */
+  isGone(): Promise<void>
+}
+
+export function walletSheet(page: Page): WalletSheet {
+  const dialog = page.getByRole('dialog').filter({ has: page.locator('iframe') })
+  const frame = page.frameLocator('iframe[title$="a page of the wallet"]')
+  return {
+    dialog,
+    frame,
+    step: (title) => frame.getByRole('heading', { name: title }).waitFor(),
+    fill: (label, text) => frame.getByLabel(label, { exact: true }).fill(text),
+    press: (button) => frame.getByRole('button', { name: button, exact: true }).click(),
+    problem: async () => (await frame.getByRole('alert').textContent()) ?? '',
+    words: async () => {
+      const items = await frame.getByRole('listitem').allTextContents()
+      return items.map((item) => item.replace(/^\d+\s*/, ''))
+    },
+    askedPlaces: async () => {
+      const labels = await frame.locator('label').allTextContents()
+      return labels.map((label) => Number(label.replace('Word ', '')))
+    },
+    isGone: () => dialog.waitFor({ state: 'hidden' }),
+  }
+}
+
+/** Creates a wallet on the Wallet screen, as a person does. @returns its words */
+export async function createWallet(page: Page, passphrase: string): Promise<string[]> {
+  const sheet = walletSheet(page)
+  await page.getByRole('button', { name: 'Create a wallet' }).click()
+  await sheet.step('Make a recovery phrase')
+  await sheet.fill('New passphrase of the wallet', passphrase)
+  await sheet.fill('The same passphrase again', passphrase)
+  await sheet.press('Go on')
+  await sheet.step('Write these words down')
+  const words = await sheet.words()
+  await sheet.press('I wrote them down')
+  await sheet.step('Check what you wrote down')
+  for (const place of await sheet.askedPlaces()) await sheet.fill(`Word ${place}`, words[place - 1] ?? '')
+  await sheet.press('Check')
+  await sheet.isGone()
+  return words
+}
+
+/** Unlocks with the sheet that is open. */
+export async function unlockWallet(page: Page, passphrase: string): Promise<void> {
+  const sheet = walletSheet(page)
+  await sheet.step('Type your passphrase')
+  await sheet.fill('Passphrase of the wallet', passphrase)
+  await sheet.press('Unlock')
+  await sheet.isGone()
+}

@@ -1,0 +1,218 @@
+import { readFile } from 'node:fs/promises'
+import { Wallet as EthersWallet, encryptKeystoreJsonSync } from 'ethers'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getWallet, type Wallet } from '../../src/shared/contract/wallet.ts'
+import { pictures } from './pages/pictures.ts'
+import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+import { createWallet, unlockWallet, walletSheet } from './pages/walletSheet.ts'
+
+/** One wallet for all of them: each test goes on where the one before has left it. */
+const passphrase = 'violet anchor seldom pretzel orbit'
+const imported = '0x4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
+const importedAddress = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23'
+const filePassword = 'walnut ember quartz'
+
+let app: StewardInBrowser
+const look = pictures()
+
+beforeAll(async () => {
+  app = await stewardInBrowser()
+})
+afterAll(() => app?.close())
+
+async function walletWindow(): Promise<Page> {
+  const { page } = await app.window()
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Wallet' }).click()
+  return page
+}
+
+/** As the window itself knows it. */
+const known = async (page: Page): Promise<Wallet> => {
+  const answer = await page.evaluate((path) => fetch(path).then((reply) => reply.json()), getWallet.path)
+  return getWallet.response.parse(answer)
+}
+
+test('a wallet is there only after its words were shown to be written down', async () => {
+  const page = await walletWindow()
+  const sheet = walletSheet(page)
+  await page.getByRole('heading', { name: 'Your wallet stays with you' }).waitFor()
+  await look(page, 'wallet-absent')
+
+  await page.emulateMedia({ colorScheme: 'dark' }) // a sheet keeps the theme that it was opened with
+  await page.getByRole('button', { name: 'Create a wallet' }).click()
+  await sheet.step('Make a recovery phrase')
+  await look(page, 'wallet-create')
+  await sheet.fill('New passphrase of the wallet', 'password2024')
+  await sheet.fill('The same passphrase again', 'password2025')
+  await sheet.press('Go on')
+  expect(await sheet.problem()).toContain('The two passphrases are not the same.')
+  await sheet.fill('New passphrase of the wallet', 'password2024')
+  await sheet.fill('The same passphrase again', 'password2024')
+  await sheet.press('Go on')
+  await sheet.step('This passphrase can be guessed')
+  await sheet.press('Choose another')
+  await sheet.fill('New passphrase of the wallet', passphrase)
+  await sheet.fill('The same passphrase again', passphrase)
+  await sheet.press('Go on')
+
+  await sheet.step('Write these words down')
+  const words = await sheet.words()
+  expect(words).toHaveLength(12)
+  await look(page, 'wallet-words')
+  await sheet.press('I wrote them down')
+  await sheet.step('Check what you wrote down')
+  const places = await sheet.askedPlaces()
+  for (const place of places) await sheet.fill(`Word ${place}`, 'wrong')
+  await sheet.press('Check')
+  expect(await sheet.problem()).toContain(`Word ${places[0]} is another one.`)
+  for (const place of places) {
+    expect(await sheet.frame.getByLabel(`Word ${place}`, { exact: true }).inputValue()).toBe('')
+  }
+  await sheet.press('Show the words again')
+  await sheet.step('Write these words down')
+  expect(await sheet.words()).toEqual(words)
+
+  await page.keyboard.press('Escape')
+  await sheet.isGone()
+  expect((await known(page)).state).toBe('absent')
+
+  expect(await createWallet(page, passphrase)).toHaveLength(12)
+  await page.getByRole('heading', { name: 'Phrase 1' }).waitFor()
+  expect(await known(page)).toMatchObject({ state: 'unlocked', keyrings: [{ words: 12, written_down: true }] })
+})
+
+test('the window cannot look into a sheet that shows a phrase', async () => {
+  const page = await walletWindow()
+  const sheet = walletSheet(page)
+  await page.getByRole('button', { name: 'More about Phrase 1' }).click()
+  await page.getByRole('menuitem', { name: 'Show the words…' }).click()
+  await sheet.step(/^Show the words/)
+  await sheet.fill('Passphrase of the wallet', passphrase)
+  await sheet.press('Show the words')
+  await sheet.step(/^The words of/)
+  const [word = ''] = await sheet.words()
+  const seen = await page.evaluate(() => {
+    const frame = document.querySelector('iframe')
+    const tried = (read: () => unknown) => {
+      try {
+        return String(read())
+      } catch (failure) {
+        return failure instanceof Error ? failure.name : ''
+      }
+    }
+    return {
+      document: tried(() => frame?.contentDocument),
+      inside: tried(() => frame?.contentWindow?.document.body.textContent),
+      page: document.documentElement.outerHTML,
+    }
+  })
+  expect(seen).toMatchObject({ document: 'null', inside: 'SecurityError' })
+  expect(seen.page).not.toContain(`>${word}<`)
+  await sheet.press('Done')
+  await sheet.isGone()
+})
+
+test('the wallet is locked from the line of state, and only its passphrase unlocks it', async () => {
+  const page = await walletWindow()
+  const sheet = walletSheet(page)
+  await page.getByRole('button', { name: 'Wallet unlocked' }).click()
+  const unlock = page.getByRole('button', { name: 'Wallet locked' })
+  await unlock.waitFor()
+  await unlock.click()
+  await sheet.step('Type your passphrase')
+  await sheet.fill('Passphrase of the wallet', 'not the passphrase')
+  await page.keyboard.press('Enter')
+  expect(await sheet.problem()).toContain('passphrase')
+  expect(await sheet.frame.getByLabel('Passphrase of the wallet', { exact: true }).inputValue()).toBe('')
+  await look(page, 'wallet-unlock')
+  await page.keyboard.press('Escape')
+  await sheet.isGone()
+  expect((await known(page)).state).toBe('locked')
+  await unlock.click()
+  await unlockWallet(page, passphrase)
+  await page.getByRole('button', { name: 'Wallet unlocked' }).waitFor()
+})
+
+test('a key comes from a keystore, leaves as one that ethers opens, and is removed', async () => {
+  const page = await walletWindow()
+  const sheet = walletSheet(page)
+  const account = { address: importedAddress, privateKey: imported }
+  const keystore = encryptKeystoreJsonSync(account, filePassword, { scrypt: { N: 4096, r: 8, p: 1 } })
+  await page.getByRole('button', { name: 'Add to the wallet' }).click()
+  await page.getByRole('menuitem', { name: 'Import a phrase or a key…' }).click()
+  await sheet.step('What do you have?')
+  await look(page, 'wallet-import')
+  await sheet.press('Keystore file')
+  await sheet.frame.getByLabel('Keystore V3 file').setInputFiles({
+    name: 'key.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(keystore),
+  })
+  await sheet.fill('Password of the file', filePassword)
+  await sheet.fill('Label (optional)', 'From <b>elsewhere</b>')
+  await sheet.fill('Passphrase of the wallet', passphrase)
+  await sheet.press('Import')
+  await sheet.isGone()
+  const card = page.getByRole('region', { name: 'From <b>elsewhere</b>' })
+  await card
+    .getByRole('button', { name: /^More about/ })
+    .nth(1)
+    .click()
+  await card.getByText(importedAddress, { exact: true }).waitFor()
+  await look(page, 'wallet')
+
+  await card.getByRole('button', { name: /^Deposit to/ }).click()
+  await page.getByRole('img', { name: `QR code of the address ${importedAddress}` }).waitFor()
+  await look(page, 'wallet-deposit')
+  await page.keyboard.press('Escape')
+
+  await card.getByRole('button', { name: /^Actions of/ }).click()
+  await page.getByRole('menuitem', { name: 'Export as a keystore…' }).click()
+  await sheet.step(/^Export/)
+  await sheet.fill('Passphrase of the wallet', passphrase)
+  await sheet.fill('New password of the file', filePassword)
+  await sheet.fill('The same password again', filePassword)
+  await sheet.press('Make the file')
+  await sheet.step('The file is ready')
+  const downloading = page.waitForEvent('download')
+  await sheet.press('Download')
+  const written = await readFile(await (await downloading).path(), 'utf8')
+  expect((await EthersWallet.fromEncryptedJson(written, filePassword)).address).toBe(importedAddress)
+  await sheet.press('Done')
+  await sheet.isGone()
+
+  await card
+    .getByRole('button', { name: /^More about/ })
+    .first()
+    .click()
+  await page.getByRole('menuitem', { name: 'Remove…' }).click()
+  await sheet.step(/^Remove/)
+  await sheet.fill('Type “From <b>elsewhere</b>” to confirm', 'Something else')
+  await sheet.fill('Passphrase of the wallet', passphrase)
+  await sheet.press('Remove the private key')
+  expect(await sheet.problem()).toContain('label')
+  await look(page, 'wallet-remove')
+  await sheet.fill('Type “From <b>elsewhere</b>” to confirm', 'From <b>elsewhere</b>')
+  await sheet.fill('Passphrase of the wallet', passphrase)
+  await sheet.press('Remove the private key')
+  await sheet.isGone()
+  await card.waitFor({ state: 'hidden' })
+})
+
+test('accounts are added and named, and commands copy their addresses', async () => {
+  const { page, command } = await app.window()
+  await command('Go to Wallet')
+  const card = page.getByRole('region', { name: 'Phrase 1' })
+  await card.getByRole('button', { name: 'More about Phrase 1' }).click()
+  await page.getByRole('menuitem', { name: 'Add an EVM account' }).click()
+  await card.getByRole('button', { name: 'Rename Account 2' }).click()
+  await card.getByLabel('Name of Account 2').fill('Savings')
+  await page.keyboard.press('Enter')
+  const row = card.getByRole('listitem', { name: 'Savings' })
+  await row.waitFor()
+  await command('Copy address of Savings')
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  const { keyrings } = await known(page)
+  expect(keyrings[0]?.accounts.find(({ label }) => label === 'Savings')?.address).toBe(copied)
+})
