@@ -99,6 +99,9 @@ test('what waits is told everywhere, and no single key approves it', async () =>
   expect(signed).toMatchObject({ state: 'signed', result: { authorization: { value: '500000' } } })
   await look(page, 'approval-signed')
   await until('the title counts no more', async () => (await page.title()) === 'Steward')
+  await screen.request.getByRole('link', { name: 'Find it in the log' }).click()
+  await page.getByRole('main').getByRole('article').filter({ hasText: 'You approved' }).first().waitFor()
+  expect(await page.getByRole('textbox', { name: 'Search activity' }).inputValue()).toBe(id)
 })
 
 test('approves three times what looks alike, and no more', async () => {
@@ -138,7 +141,7 @@ test('rows stay where they are under the pointer while others come, and what is 
   await screen.open()
   await screen.shows(patient.sentence)
   await screen.row(/one\.example\.org/).hover()
-  const hasty = await ask(signIn('two.example.org', { expiration_time: new Date(Date.now() + 6000).toISOString() }))
+  const hasty = await ask(signIn('two.example.org', { expiration_time: new Date(Date.now() + 8000).toISOString() }))
   await window.page.getByRole('button', { name: '1 new: show' }).waitFor()
   expect(await screen.row(/two\.example\.org/).count()).toBe(0)
   await screen.shows(patient.sentence)

@@ -1,4 +1,4 @@
-import { CircleUser, KeyRound, LockKeyhole, type LucideIcon, Palette, ScrollText } from 'lucide-react'
+import { CircleUser, KeyRound, ListChecks, LockKeyhole, type LucideIcon, Palette } from 'lucide-react'
 
 export type SettingsSectionId = 'account' | 'keys' | 'lock' | 'policies' | 'appearance'
 
@@ -7,7 +7,7 @@ export const settingsSections = [
   { id: 'account', title: 'Account', icon: CircleUser, keywords: ['service', 'who', 'wallets', 'sign in', 'role'] },
   { id: 'keys', title: 'API keys', icon: KeyRound, keywords: ['token', 'create', 'revoke', 'curl'] },
   { id: 'lock', title: 'Wallet lock', icon: LockKeyhole, keywords: ['auto-lock', 'passphrase', 'keychain', 'unlock'] },
-  { id: 'policies', title: 'Policies', icon: ScrollText, keywords: ['rules', 'allow', 'deny', 'grants', 'threshold'] },
+  { id: 'policies', title: 'Policies', icon: ListChecks, keywords: ['rules', 'allow', 'deny', 'grants', 'threshold'] },
   { id: 'appearance', title: 'Appearance', icon: Palette, keywords: ['theme', 'dark', 'light', 'terminal'] },
 ] as const satisfies readonly {
   id: SettingsSectionId
