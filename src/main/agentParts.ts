@@ -27,17 +27,15 @@ import { balanceRoutes } from './agent/wallet/balanceRoutes.ts'
 import { balances } from './agent/wallet/balances.ts'
 import { openWallet } from './agent/wallet/openWallet.ts'
 import { requireStrong } from './agent/wallet/passphrases.ts'
-import { walletPlaces } from './agent/wallet/walletPlaces.ts'
 import { walletRepository } from './agent/wallet/walletRepository.ts'
 import { walletRoutes } from './agent/wallet/walletRoutes.ts'
 import type { WalletVault } from './agent/wallet/walletVault.ts'
 import type { Config } from './config.ts'
-import { keychainSecretStore } from './platform/keychainSecretStore.ts'
 import type { Log } from './platform/log.ts'
 import { builtFile } from './platform/programFile.ts'
 import type { Scope } from './platform/scope.ts'
-import { vaultFileSecretStore } from './platform/vaultFileSecretStore.ts'
 import { version } from './platform/version.ts'
+import { secretPlaces } from './secretPlaces.ts'
 import { migrate } from './storage/migrate.ts'
 import { agentMigrations } from './storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from './storage/openDatabase.ts'
@@ -97,12 +95,7 @@ export function agentParts({ dataFolder, config, link, events, dialog, log, now,
   const wallet = scope.own(
     openWallet({
       repository: walletRepository(database),
-      places: walletPlaces({
-        folder: join(dataFolder, 'wallet'),
-        setting: config.wallet.secret_store,
-        keychain: (scopeName) => keychainSecretStore({ scopeName, platform: process.platform }),
-        vaultFile: (file) => vaultFileSecretStore({ file }),
-      }),
+      places: secretPlaces({ dataFolder, config }),
       events,
       note,
       now,

@@ -29,6 +29,8 @@ export type RunningApp = {
   openBrowser: boolean
   /** An address that opens the person's session, once. */
   freshUrl(): string
+  /** The screen was locked, or the machine goes to sleep. */
+  lockWallet(): void
   close(): Promise<void>
 }
 
@@ -89,6 +91,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       serviceUrl,
       openBrowser: config.app.open_browser,
       freshUrl: () => `${origin}/#token=${sessions.issueToken()}`,
+      lockWallet: () => agent.wallet.lock('screen'),
       close: () => scope.close(),
     }
   } catch (failure) {

@@ -11,11 +11,13 @@ import { openDataFolder } from './platform/dataFolder.ts'
 import { type LockHolder, lockHolder } from './platform/dataLock.ts'
 import { hostSocketPath } from './platform/hostSocket.ts'
 import { connectIpc } from './platform/ipc/ipcClient.ts'
-import { keychainFault } from './platform/keychainProbe.ts'
+import { keychainSecretStore } from './platform/keychainSecretStore.ts'
 import { isLoopback, parseListen } from './platform/listenAddress.ts'
 import { silentLog } from './platform/log.ts'
 import { canListen } from './platform/rememberedPort.ts'
+import { backendNames } from './platform/secretStore.ts'
 import { version } from './platform/version.ts'
+import { secretPlaces } from './secretPlaces.ts'
 import type { StartOptions } from './startOptions.ts'
 
 /** `limited`: it works, less well than it could. */
@@ -43,6 +45,7 @@ export async function runDoctor(options: Options, given: Environment, window: st
     windowFinding(window),
     ...runtimes.map(runtimeFinding),
     await keychainFinding(),
+    await walletFinding(options.dataFolder, config),
     ...(await networkFindings(config, holder)),
     await dataFinding(options.dataFolder, holder),
   ]
@@ -100,13 +103,20 @@ function runtimeFinding({ name, available, detail, enforced }: RuntimeReport): F
 }
 
 async function keychainFinding(): Promise<Finding> {
-  const fault = await keychainFault()
-  if (fault === undefined) return { name: 'Keychain', state: 'good', says: 'The system keychain answers.' }
-  const says =
-    process.platform === 'linux'
-      ? `No Secret Service answers, such as GNOME Keyring or KWallet (${/dbus/i.test(fault) ? 'there is no D-Bus session' : fault}).`
-      : `The system keychain does not answer (${fault}).`
-  return { name: 'Keychain', state: 'limited', says }
+  const keychain = keychainSecretStore({ scopeName: 'doctor', platform: process.platform })
+  const fault = await keychain.fault()
+  if (fault !== undefined) return { name: 'Keychain', state: 'limited', says: fault }
+  return { name: 'Keychain', state: 'good', says: `It answers: ${backendNames[keychain.kind]}.` }
+}
+
+/** A vault file is as good as a keychain: what is in either is sealed by the passphrase. */
+async function walletFinding(dataFolder: string, config: Config): Promise<Finding> {
+  try {
+    const { name, detail } = await secretPlaces({ dataFolder, config }).backend()
+    return { name: 'Wallet', state: 'good', says: `${name}. ${detail}` }
+  } catch (failure) {
+    return { name: 'Wallet', state: 'missing', says: failure instanceof Error ? failure.message : String(failure) }
+  }
 }
 
 async function networkFindings({ app, service }: Config, holder: LockHolder | undefined): Promise<Finding[]> {

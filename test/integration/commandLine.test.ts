@@ -236,7 +236,15 @@ test('a service that cannot start ends the start with its reason', async () => {
 test('doctor says in plain words and in JSON what this machine can do', async () => {
   const data = temporaryFolder('data')
   const plain = await outcome(start, ['doctor', '--data', data])
-  for (const name of ['Steward', 'Window', 'Sandboxes (bubblewrap)', 'Keychain', 'Network (service)', 'Data']) {
+  for (const name of [
+    'Steward',
+    'Window',
+    'Sandboxes (bubblewrap)',
+    'Keychain',
+    'Wallet',
+    'Network (service)',
+    'Data',
+  ]) {
     expect(plain.stdout).toMatch(new RegExp(`^(works|limited|missing) +${name.replace(/[()]/g, '\\$&')}: .+\\.$`, 'm'))
   }
   const json = await outcome(start, ['doctor', '--json', '--data', data])

@@ -358,3 +358,30 @@ test('the page learns the kind of its window and the platform, and can change ne
 function flat(items: readonly MenuItemConstructorOptions[]): MenuItemConstructorOptions[] {
   return items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? flat(item.submenu) : [])])
 }
+
+test('the wallet is locked with the screen, and before the machine sleeps', async () => {
+  const electron = await freshElectron()
+  const { runDesktop } = await import('../../src/main/shell/desktop.ts')
+  let locked = 0
+  await runDesktop({
+    dataFolder: temporaryFolder('data'),
+    preloadFile: 'preload.cjs',
+    iconFile: 'icon.png',
+    start: async () => ({
+      origin: 'http://127.0.0.1:1',
+      serviceUrl: 'http://127.0.0.1:2',
+      freshUrl: () => 'http://127.0.0.1:1/#token=one',
+      lockWallet() {
+        locked += 1
+      },
+      close: async () => {},
+    }),
+    onReady: () => {},
+    failure: (cause) => ({ text: String(cause), exitCode: 1 }),
+  })
+  expect(electron.electronSeen.errorBoxes).toEqual([])
+  electron.powerMonitor.emit('lock-screen')
+  expect(locked).toBe(1)
+  electron.powerMonitor.emit('suspend')
+  expect(locked).toBe(2)
+})

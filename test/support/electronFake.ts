@@ -186,6 +186,7 @@ export const BrowserWindow = new Proxy(FakeWindow, {
   construct: (target, [options]) => strict('BrowserWindow', new target(options)),
 })
 export const Notification = FakeNotification
+export const powerMonitor = strict('powerMonitor', new EventEmitter())
 export const screen = strict('screen', { getAllDisplays: () => electronPlay.displays })
 export const dialog = strict('dialog', {
   showErrorBox: (title: string, text: string) => void electronSeen.errorBoxes.push({ title, text }),

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { app, type BrowserWindow, dialog, session } from 'electron'
+import { app, type BrowserWindow, dialog, powerMonitor, session } from 'electron'
 import type { ApprovalDialog } from '../agent/approvals/approvalDialog.ts'
 import { setApplicationMenu } from './applicationMenu.ts'
 import { openMainWindow } from './mainWindow.ts'
@@ -7,7 +7,13 @@ import { nativeApprovals } from './nativeApprovals.ts'
 import { limitContents, limitPermissions } from './webLimits.ts'
 
 /** What the shell shows; it knows nothing else of it. */
-export type ShownApp = { origin: string; serviceUrl: string; freshUrl(): string; close(): Promise<void> }
+export type ShownApp = {
+  origin: string
+  serviceUrl: string
+  freshUrl(): string
+  lockWallet(): void
+  close(): Promise<void>
+}
 
 type Options = {
   dataFolder: string
@@ -72,6 +78,9 @@ async function show(shown: ShownApp, held: Held, options: Options): Promise<void
     })
   }
   held.open = () => void open(shown.freshUrl())
+  // Whoever wakes the machine may be somebody else.
+  powerMonitor.on('lock-screen', shown.lockWallet)
+  powerMonitor.on('suspend', shown.lockWallet)
   app.on('second-instance', () => {
     if (held.window?.isMinimized()) held.window.restore()
     held.window?.focus()

@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { keychainSecretStore } from '../../src/main/platform/keychainSecretStore.ts'
+import { type PrivateKeychain, privateKeychain } from '../support/privateKeychain.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { type TestWallet, walletOf } from '../support/walletOf.ts'
+
+const passphrase = 'correct horse battery'
+const privateKey = '1'.repeat(64)
+
+let keychain: PrivateKeychain
+let opened: TestWallet | undefined
+
+beforeAll(async () => {
+  keychain = await privateKeychain()
+  process.env.DBUS_SESSION_BUS_ADDRESS = keychain.address
+})
+afterEach(() => opened?.close())
+afterAll(() => keychain?.close())
+
+function open(folder: string, setting: 'auto' | 'vault_file' = 'auto'): TestWallet {
+  opened?.close()
+  opened = walletOf({ folder, setting })
+  return opened
+}
+
+async function made(): Promise<TestWallet> {
+  const it = open(temporaryFolder('wallet'))
+  await it.wallet.addPrivateKey({ privateKey, chainType: 'evm', label: 'Key', passphrase })
+  return it
+}
+const filesOf = ({ folder }: TestWallet): string[] => readdirSync(join(folder, 'wallet'))
+const lentKey = ({ wallet }: TestWallet): Promise<string> =>
+  wallet.lend(wallet.account('evm').id, (key) => Buffer.from(key).toString('hex'))
+
+test('a new wallet goes into the keychain that answers, sealed, and is found there again', async () => {
+  const first = open(temporaryFolder('wallet'))
+  const secretService = { kind: 'secret_service', name: 'Secret Service (GNOME Keyring, KWallet)' }
+  expect(await first.wallet.status()).toMatchObject({ state: 'absent', backend: secretService })
+  const { id } = await first.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
+  expect(filesOf(first)).toEqual(['keychain.json'])
+  const { keychain_scope: scopeName } = JSON.parse(readFileSync(join(first.folder, 'wallet/keychain.json'), 'utf8'))
+  const store = keychainSecretStore({ scopeName, platform: 'linux' })
+  const kept = `${await store.read('header')}${await store.read(id)}`
+  expect(kept).toContain('"kdf"')
+  for (const secret of [privateKey, Buffer.from(privateKey, 'hex').toString('base64'), passphrase]) {
+    expect(kept).not.toContain(secret)
+  }
+
+  const again = open(first.folder, 'vault_file')
+  expect(await again.wallet.status()).toMatchObject({ state: 'locked', backend: secretService })
+  await again.wallet.unlock(passphrase)
+  expect(await lentKey(again)).toBe(privateKey)
+
+  await again.wallet.remove(id, { typedLabel: 'Key 1', passphrase })
+  expect(await again.wallet.status()).toMatchObject({ state: 'absent' })
+  expect(filesOf(again)).toEqual([])
+  expect([await store.read('header'), await store.read(id)]).toEqual([undefined, undefined])
+})
+
+test('a locked keychain is a state of its own, and an open wallet signs on', async () => {
+  const it = await made()
+  await keychain.lock('refused')
+  expect(await lentKey(it)).toBe(privateKey)
+  it.wallet.lock()
+  await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/keychain-locked' })
+  expect(await it.wallet.status()).toMatchObject({
+    state: 'keychain_locked',
+    detail: 'The keychain of your system is locked.',
+    keyrings: [{ label: 'Key' }],
+  })
+  const fresh = open(temporaryFolder('wallet'))
+  const adding = fresh.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
+  await expect(adding).rejects.toMatchObject({ code: 'wallet/keychain-locked' })
+
+  await keychain.unlock()
+  const again = open(it.folder)
+  await again.wallet.unlock(passphrase)
+  expect(await again.wallet.status()).toMatchObject({ state: 'unlocked' })
+})
+
+test('a keychain that is gone is told, never replaced; only a new wallet goes into a file', async () => {
+  const it = await made()
+  it.wallet.lock()
+  await keychain.close()
+  expect(await it.wallet.status()).toMatchObject({
+    state: 'keychain_unavailable',
+    detail: 'No Secret Service answers: there is no D-Bus session.',
+    backend: { kind: 'secret_service' },
+    keyrings: [{ label: 'Key' }],
+  })
+  const adding = it.wallet.addPrivateKey({ privateKey: '2'.repeat(64), chainType: 'evm', passphrase })
+  await expect(adding).rejects.toMatchObject({ code: 'wallet/keychain-unavailable' })
+  await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/keychain-unavailable' })
+  expect(filesOf(it)).toEqual(['keychain.json'])
+
+  const fresh = open(temporaryFolder('wallet'))
+  expect(await fresh.wallet.status()).toMatchObject({
+    state: 'absent',
+    backend: { kind: 'vault_file', detail: expect.stringContaining('there is no D-Bus session') },
+  })
+  await fresh.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
+  expect(filesOf(fresh)).toEqual(['vault.json'])
+  expect(await fresh.wallet.status()).toMatchObject({ state: 'unlocked', backend: { kind: 'vault_file' } })
+})
