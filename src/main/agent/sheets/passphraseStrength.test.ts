@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { passphraseStrength } from './passphraseStrength.ts'
+
+test.each([
+  'password2024!',
+  'Password2024!',
+  'aaaaaaaaaaaaaaaaaaaa',
+  '12345678901234567890',
+  'summer summer summer summer',
+  'Tr0ub4dor',
+  'qwertyuiop',
+])('%s is not called strong', (passphrase) => {
+  expect(passphraseStrength(passphrase)).toMatchObject({
+    isStrong: false,
+    sentence: expect.stringMatching(/^It would take about \d+ (minute|hour|day|month|year)s? to guess\.$/),
+  })
+})
+
+test.each(['violet anchor seldom pretzel orbit', 'correct horse battery staple lamp', 'x7Kq2-pLm9Z!v4Rt8'])(
+  '%s is strong',
+  (passphrase) => {
+    expect(passphraseStrength(passphrase).isStrong).toBe(true)
+  },
+)
+
+test('each word more takes longer', () => {
+  const one = passphraseStrength('violet anchor').sentence
+  const two = passphraseStrength('violet anchor seldom').sentence
+  expect(one).not.toBe(two)
+})

@@ -1,0 +1,321 @@
+import { request as httpRequest } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { localEvents } from '../../src/main/agent/api/localEvents.ts'
+import { startLocalServer } from '../../src/main/agent/api/localServer.ts'
+import { personSessions } from '../../src/main/agent/api/personSessions.ts'
+import type { Decision } from '../../src/main/agent/approvals/approvals.ts'
+import { serviceLink } from '../../src/main/agent/connections/serviceLink.ts'
+import { walletSheets } from '../../src/main/agent/sheets/walletSheets.ts'
+import { requireStrong } from '../../src/main/agent/wallet/passphrases.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { AppError } from '../../src/shared/appError.ts'
+import type { IntentRecord } from '../../src/shared/contract/intents.ts'
+import { WalletAccountId } from '../../src/shared/contract/wallet.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { walletOf } from '../support/walletOf.ts'
+
+const passphrase = 'violet anchor seldom pretzel orbit'
+/** Of every documentation of a local chain: its addresses are public. */
+const phrase = 'test test test test test test test test test test test junk'
+const evil = '"><script>alert(1)</script>'
+
+const intent: IntentRecord = {
+  id: 'int_1',
+  kind: 'message',
+  state: 'waiting',
+  asker: { kind: 'client', id: 'key_1', name: evil },
+  reason: evil,
+  account_id: WalletAccountId.parse(`wal_${'0'.repeat(24)}`),
+  address: '0x0',
+  sentence: `Sign ${evil}`,
+  fields: [{ label: evil, value: evil, kind: 'warning' }],
+  raw: evil,
+  host: null,
+  amount_micro_usd: null,
+  needs_confirmation: true,
+  created_at: '2026-01-01T00:00:00.000Z',
+  expires_at: '2026-01-01T00:05:00.000Z',
+  decision: null,
+  result: null,
+  error: null,
+}
+
+async function startWallet() {
+  let nowMs = Date.UTC(2026, 0, 1)
+  const held = walletOf({ folder: temporaryFolder('wallet') })
+  const link = serviceLink({ name: 'This computer', kind: 'embedded', log: silentLog })
+  const events = localEvents(link)
+  const decisions: [string, Decision][] = []
+  const sheets = walletSheets({
+    vault: held.wallet,
+    requireStrong,
+    approvals: {
+      get: () => intent,
+      decide: async (id, decision) => {
+        decisions.push([id, decision])
+        return intent
+      },
+    },
+    events,
+    pagesFolder: temporaryFolder('pages'),
+    now: () => nowMs,
+    log: silentLog,
+  })
+  const sessions = personSessions()
+  const server = await startLocalServer({
+    address: { host: '127.0.0.1', port: 0 },
+    pagesFolder: temporaryFolder('pages'),
+    link,
+    sessions,
+    events,
+    endpoints: sheets.endpoints,
+    sheets: sheets.pages,
+    clientOf: async () => ({ kind: 'client', id: 'key_1', name: 'Script' }),
+    status: { version: '1.2.3', shell: 'browser', platform: 'linux' },
+    log: silentLog,
+  })
+  onTestFinished(async () => {
+    await server.close()
+    sheets.close()
+    link.close()
+    held.close()
+  })
+  const { port } = server
+  const origin = `http://127.0.0.1:${port}`
+  const opened = await fetch(`${origin}/local/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: sessions.issueToken() }),
+  })
+  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
+
+  const ask = (body: object, headers: Record<string, string> = { cookie }) =>
+    fetch(`${origin}/local/wallet/sheets`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ theme: 'dark', ...body }),
+    })
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    send(port, { path, headers: { host: `wallet.localhost:${port}`, ...headers } })
+  const post = (page: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    send(port, {
+      path: fields.do === 'download' ? '/sheet/file' : '/sheet/step',
+      method: 'POST',
+      headers: {
+        host: `wallet.localhost:${port}`,
+        'content-type': 'application/x-www-form-urlencoded',
+        ...headers,
+      },
+      body: new URLSearchParams({ key: keyOf(page), do: 'next', ...fields }).toString(),
+    })
+  const open = async (body: object) => {
+    const { url } = (await (await ask(body)).json()) as { url: string }
+    return get(new URL(url).pathname)
+  }
+  return {
+    ...held,
+    port,
+    origin,
+    cookie,
+    events,
+    decisions,
+    ask,
+    get,
+    post,
+    open,
+    later: (ms: number) => (nowMs += ms),
+  }
+}
+
+const keyOf = (page: string) => /name="key" value="([\w-]{43})"/.exec(page)?.[1] ?? ''
+
+type Sent = { path: string; method?: string; headers: Record<string, string>; body?: string }
+
+/** Unlike fetch, this sends whatever headers it is given. */
+function send(port: number, { body: sentBody, ...options }: Sent) {
+  return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
+    const sent = httpRequest({ host: '127.0.0.1', port, agent: false, ...options }, (reply) => {
+      let body = ''
+      reply.setEncoding('utf8')
+      reply.on('data', (text: string) => {
+        body += text
+      })
+      reply.on('end', () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body }))
+    })
+    sent.on('error', reject)
+    sent.end(sentBody)
+  })
+}
+
+test('a sheet opens once, in the window that asked for it, under the strictest policy', async () => {
+  const { ask, get, port, origin } = await startWallet()
+  const reply = await ask({ purpose: 'create' })
+  expect(reply.status).toBe(201)
+  const { url, expires_at } = (await reply.json()) as { url: string; expires_at: string }
+  expect(url).toMatch(new RegExp(`^http://wallet\\.localhost:${port}/sheet/[\\w-]{43}$`))
+  expect(expires_at).toBe('2026-01-01T00:01:00.000Z')
+  const { pathname } = new URL(url)
+  const frame = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }
+  const page = await get(pathname, frame)
+  expect(page.status).toBe(200)
+  expect(page.headers).toMatchObject({
+    'content-security-policy': `default-src 'none'; style-src 'self'; script-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ${origin}`,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  })
+  expect(page.headers).not.toHaveProperty('set-cookie')
+  expect(page.headers).not.toHaveProperty('access-control-allow-origin')
+  expect(page.body).toContain(`data-window="${origin}"`)
+  expect(page.body).not.toMatch(/style="|<style|onclick|javascript:/)
+  const again = await get(pathname, frame)
+  expect([again.status, again.body]).toEqual([410, expect.stringContaining('This page has ended')])
+})
+
+test('who asks for a sheet, and with what, is checked first', async () => {
+  const { ask, origin, port } = await startWallet()
+  expect((await ask({ purpose: 'create' }, {})).status).toBe(401)
+  expect((await ask({ purpose: 'create' }, { authorization: 'Bearer sk_a' })).status).toBe(403)
+  const refused = async (body: object) => ((await (await ask(body)).json()) as { code: string }).code
+  expect(await refused({ purpose: 'unlock' })).toBe('wallet/absent')
+  expect(await refused({ purpose: 'confirm' })).toBe('request/invalid')
+  expect(await refused({ purpose: 'steal' })).toBe('request/invalid')
+  const preflight = await send(port, {
+    path: '/local/wallet/sheets',
+    method: 'POST',
+    headers: { host: `127.0.0.1:${port}`, origin: `http://wallet.localhost:${port}` },
+  })
+  expect(preflight.status).toBe(403)
+  expect((await fetch(`${origin}/sheet/assets/sheet.css`)).status).not.toBe(200)
+})
+
+test.each([
+  ['another name', { host: 'attacker.example' }],
+  ['a name below it', { host: 'a.wallet.localhost' }],
+  ['another port', { host: 'wallet.localhost:1' }],
+  ['a page of another site', { origin: 'https://attacker.example' }],
+  ['a page without an origin', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+  ['a script of another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }],
+  ['a tab of its own', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }],
+  ['an exposed port', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' }],
+])('%s opens no sheet, and uses none up', async (_, headers: Record<string, string>) => {
+  const { ask, get } = await startWallet()
+  const { url } = (await (await ask({ purpose: 'create' })).json()) as { url: string }
+  const { pathname } = new URL(url)
+  expect((await get(pathname, headers)).status).toBe(403)
+  expect((await get(pathname)).status).toBe(200)
+})
+
+test('on the host name of the sheets there is nothing else', async () => {
+  const { get, post, port, cookie } = await startWallet()
+  for (const path of [
+    '/',
+    '/local/wallet',
+    '/local/status',
+    '/v1/sandboxes',
+    '/health',
+    '/assets/a.js',
+    '/sheet/',
+    '/sheet/x',
+  ]) {
+    expect((await get(path, { cookie })).status, path).toBe(404)
+  }
+  expect((await get('/sheet/step')).status).toBe(404)
+  expect((await post('', { key: 'a' })).status).toBe(410)
+  const elsewhere = await send(port, { path: '/sheet/step', method: 'POST', headers: { host: `127.0.0.1:${port}` } })
+  expect(elsewhere.status).toBe(404)
+  expect((await get('/sheet/assets/sheet.css')).headers['content-type']).toContain('text/css')
+  expect((await get('/sheet/assets/sheet.js')).headers['content-type']).toContain('text/javascript')
+})
+
+test('a form is taken once, from its own page, and what was typed never comes back', async () => {
+  const { open, post, port } = await startWallet()
+  const page = await open({ purpose: 'import' })
+  const fields = { phrase: 'one two three', new_passphrase: 'short', new_passphrase_again: 'short', label: evil }
+  const foreign = await post(page.body, fields, { origin: 'https://attacker.example' })
+  expect(foreign.status).toBe(403)
+  const own = { origin: 'null', 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' }
+  const wrong = await post(page.body, fields, own)
+  expect(wrong.status).toBe(200)
+  expect(wrong.body).toContain('role="alert"')
+  expect(wrong.body).not.toContain('one two three')
+  expect(wrong.body).not.toContain('short"')
+  expect(wrong.body).not.toContain('<script>alert')
+  expect(wrong.body).toContain('&quot;&gt;&lt;script&gt;alert(1)')
+  expect(keyOf(wrong.body)).not.toBe(keyOf(page.body))
+  expect((await post(page.body, fields)).status).toBe(410)
+  expect((await post(wrong.body, { do: 'cancel' })).body).toContain('data-tells="steward.sheet.cancelled"')
+  expect((await post(wrong.body, fields)).status).toBe(410)
+  const large = await send(port, {
+    path: '/sheet/step',
+    method: 'POST',
+    headers: { host: `wallet.localhost:${port}`, 'content-type': 'application/x-www-form-urlencoded' },
+    body: `key=${'a'.repeat(200_000)}`,
+  })
+  expect(large.status).toBe(413)
+})
+
+test('a sheet is forgotten after ten minutes, a ticket after one, and the oldest when there are too many', async () => {
+  const { ask, get, open, post, later } = await startWallet()
+  const { url } = (await (await ask({ purpose: 'create' })).json()) as { url: string }
+  later(60_000)
+  expect((await get(new URL(url).pathname)).status).toBe(410)
+  const page = await open({ purpose: 'import' })
+  later(599_999)
+  const next = await post(page.body, { do: 'private_key' })
+  expect(next.status).toBe(200)
+  later(1)
+  expect((await post(next.body, {})).status).toBe(410)
+
+  const opened = []
+  for (let n = 0; n < 5; n++) opened.push(await open({ purpose: 'import' }))
+  const answers = await Promise.all(opened.map(({ body }) => post(body, { do: 'keystore' })))
+  expect(answers.map(({ status }) => status)).toEqual([410, 200, 200, 200, 200])
+})
+
+test('words are shown after the passphrase only, and leave with the lock', async () => {
+  const { wallet, open, post, events, decisions } = await startWallet()
+  const { id } = await wallet.addPhrase({ phrase, writtenDown: false, passphrase })
+  const page = await open({ purpose: 'reveal', keyring_id: id })
+  expect(page.body).not.toContain('junk')
+  const wrong = await post(page.body, { passphrase: 'not the passphrase' })
+  expect(wrong.body).toContain('aria-invalid="true"')
+  expect(wrong.body).not.toContain('not the passphrase')
+  expect(wrong.body).not.toContain('junk')
+  const words = await post(wrong.body, { passphrase })
+  expect(words.body).toContain('<li><span>12</span>junk</li>')
+  const check = await post(words.body, {})
+  expect(check.body).not.toContain('junk')
+  const places = [...check.body.matchAll(/id="word_(\d+)"/g)].map(([, place]) => Number(place))
+  expect(places).toHaveLength(3)
+  const typed = Object.fromEntries(places.map((place) => [`word_${place}`, place === 12 ? 'junk' : 'test']))
+  const done = await post(check.body, typed)
+  expect(done.body).toContain('data-tells="steward.sheet.done"')
+  expect((await wallet.status()).keyrings[0]?.written_down).toBe(true)
+
+  const other = await open({ purpose: 'reveal', keyring_id: id })
+  const confirm = await open({ purpose: 'confirm', intent_id: 'int_1' })
+  expect(confirm.body).not.toContain('<script>alert')
+  expect((await post(confirm.body, { do: 'deny' })).body).toContain('steward.sheet.done')
+  expect(decisions).toEqual([['int_1', { approve: false, confirmed: true }]])
+  wallet.lock()
+  events.publish({ type: 'wallet.changed' })
+  expect((await post(other.body, { passphrase })).status).toBe(410)
+
+  const approve = await open({ purpose: 'confirm', intent_id: 'int_1' })
+  const refused = await post(approve.body, { passphrase: 'not the passphrase' })
+  expect(refused.body).toContain('aria-invalid="true"')
+  expect(decisions).toHaveLength(1)
+  expect((await post(refused.body, { passphrase })).body).toContain('steward.sheet.done')
+  expect(decisions[1]).toEqual(['int_1', { approve: true, confirmed: true }])
+})
+
+test('two taps on one button do the work once', async () => {
+  const { wallet, open, post } = await startWallet()
+  const page = await open({ purpose: 'import' })
+  const fields = { phrase, new_passphrase: passphrase, new_passphrase_again: passphrase }
+  const answers = await Promise.all([post(page.body, fields), post(page.body, fields)])
+  for (const { body } of answers) expect(body).toContain('data-tells="steward.sheet.done"')
+  expect((await wallet.status()).keyrings).toHaveLength(1)
+  await expect(wallet.addPhrase({ phrase, writtenDown: true, passphrase })).rejects.toThrow(AppError)
+})
