@@ -1,0 +1,328 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { personSessions } from '../../src/main/agent/api/personSessions.ts'
+import { type RunningApp, startApp } from '../../src/main/compose.ts'
+import { environment } from '../../src/main/config.ts'
+import { readStartOptions } from '../../src/main/startOptions.ts'
+import { projectFolder } from '../support/plantedTree.ts'
+import { exchange, type Json } from '../support/runningService.ts'
+import { runCommand } from '../support/runTool.ts'
+import { secondAccount } from '../support/secondAccount.ts'
+import { sendSheet } from '../support/sheetForms.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { walletOf } from '../support/walletOf.ts'
+import { evmWallet } from '../support/wallets.ts'
+
+/** Only the session of the person decides: every other credential there is tries everything that is the person's. */
+const passphrase = 'several words of a person'
+const dataFolder = temporaryFolder('data')
+let app: RunningApp
+let port: number
+let cookie: string
+let intentId: string
+let grantId: string
+let accountId: string
+let keyringId: string
+let ownerKey: string
+/** Of this run and the one before it, and of others. */
+let credentials: Record<string, Record<string, string>>
+
+type Sent = { path: string; method?: string; headers?: Record<string, string>; body?: unknown }
+type Answer = { status: number; json: Json; headers: NodeJS.Dict<string | string[]> }
+
+/** Unlike fetch, it sends whatever path and headers it is given. */
+function send({ path, method = 'GET', headers = {}, body }: Sent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const type = text === undefined ? {} : { 'content-type': 'application/json' }
+    const given = { host: `127.0.0.1:${port}`, ...type, ...headers }
+    const sent = httpRequest({ host: '127.0.0.1', port, path, method, headers: given, agent: false }, (reply) => {
+      let said = ''
+      reply.setEncoding('utf8')
+      reply.on('data', (piece: string) => {
+        said += piece
+      })
+      reply.on('end', () => {
+        const isJson = String(reply.headers['content-type']).startsWith('application/json')
+        resolve({ status: reply.statusCode ?? 0, json: isJson ? JSON.parse(said) : said, headers: reply.headers })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(text)
+  })
+}
+
+const asPerson = (sent: Sent) => send({ ...sent, headers: { cookie, ...sent.headers } })
+
+async function openSession(): Promise<string> {
+  const token = new URL(app.freshUrl()).hash.slice('#token='.length)
+  const { headers } = await send({ path: '/local/session', method: 'POST', body: { token } })
+  return String(headers['set-cookie']).split(';')[0] ?? ''
+}
+
+async function start(): Promise<void> {
+  const options = readStartOptions(['--data', dataFolder, '--listen', '127.0.0.1:0'], {})
+  app = await startApp({ ...options, shell: 'browser', environment: environment(), now: Date.now })
+  port = Number(new URL(app.origin).port)
+}
+
+beforeAll(async () => {
+  writeFileSync(join(dataFolder, 'config.json'), '{"wallet":{"secret_store":"vault_file"}}')
+  const made = walletOf({ folder: dataFolder })
+  const keyring = await made.wallet.addPhrase({
+    phrase: await made.wallet.makePhrase(12),
+    writtenDown: true,
+    passphrase,
+  })
+  made.close()
+  keyringId = keyring.id
+  accountId = keyring.accounts[0]?.id ?? ''
+  await start()
+  const oldCookie = await openSession()
+  await app.close()
+  await start()
+  cookie = await openSession()
+  ownerKey = readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim()
+  credentials = await everyOther(oldCookie)
+  await sendSheet({ origin: app.origin, cookie, body: { purpose: 'unlock' }, fields: { passphrase } })
+
+  const ask = async (domain: string): Promise<string> => {
+    const intent = { kind: 'siwe', domain, uri: `https://${domain}/`, nonce: 'abcdefgh12345678' }
+    const headers = { 'x-api-key': ownerKey }
+    const asked = await send({ path: '/local/intents', method: 'POST', headers, body: { intent } })
+    expect(asked).toMatchObject({ status: 201, json: { state: 'waiting', asker: { kind: 'client' } } })
+    return asked.json.id
+  }
+  const granted = await asPerson({
+    path: `/local/intents/${await ask('granted.example')}/decision`,
+    method: 'POST',
+    body: { approve: true, grant: { times: 5 } },
+  })
+  expect(granted).toMatchObject({ status: 200, json: { state: 'signed' } })
+  grantId = (await asPerson({ path: '/local/grants' })).json.grants[0].id
+  intentId = await ask('waiting.example')
+})
+
+afterAll(async () => {
+  await app?.close()
+  await runCommand(projectFolder, process.execPath, ['scripts/start.ts', 'stop', '--data', dataFolder])
+})
+
+/** Each as the headers that a program would send it in. */
+async function everyOther(oldCookie: string): Promise<typeof credentials> {
+  const url = app.serviceUrl
+  const call = async (path: string, body?: unknown, key = ownerKey): Promise<Json> => {
+    const { status, json, text } = await exchange(url, path, { key, method: 'POST', body: body ?? {} })
+    expect(status, `${path}: ${text}`).toBeLessThan(300)
+    return json
+  }
+  const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
+  const wallet = evmWallet()
+  await call('/v1/auth/wallets', await wallet.signedMessage(url))
+  const { json: tokens } = await wallet.signIn(url)
+  const { json: foreignTokens } = await evmWallet().signIn(url)
+  const sandbox = await call('/v1/sandboxes', { name: 'authority' })
+  const link = await call(`/v1/sandboxes/${sandbox.id}/terminal-session`)
+  const exposed = await call(`/v1/sandboxes/${sandbox.id}/ports/expose`, { port: 3000, visibility: 'private' })
+  const sessions = personSessions()
+  const foreignCookie = `${cookie.split('=')[0]}=${sessions.exchange(sessions.issueToken())}`
+  const portAccess = await call(`/v1/sandboxes/${sandbox.id}/ports/${exposed.port}/token`)
+  const own = { cookie }
+  return {
+    nothing: {},
+    'the owner key': bearer(ownerKey),
+    'the owner key as x-api-key': { 'x-api-key': ownerKey },
+    'the owner key as a cookie': { cookie: `${cookie.split('=')[0]}=${ownerKey}` },
+    'an API key of this account': bearer((await call('/v1/auth/api-keys', { name: 'script' })).key),
+    'an API key of another account': bearer(secondAccount(dataFolder).key),
+    'an access token of this account': bearer(tokens.access_token),
+    'a refresh token of this account': bearer(tokens.refresh_token),
+    'an access token of another account': bearer(foreignTokens.access_token),
+    'the token of a terminal link': bearer(link.token),
+    'the token of a port': bearer(portAccess.token),
+    'the cookie of an earlier start': { cookie: oldCookie },
+    'the cookie of another Steward': { cookie: foreignCookie },
+    'the session of a page elsewhere': { ...own, origin: 'https://attacker.example' },
+    'the session of a page without an origin': { ...own, origin: 'null' },
+    'the session of another local page': { ...own, 'sec-fetch-site': 'same-site' },
+    'the session of another site': { ...own, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    'the session by a rebound name': { ...own, host: 'attacker.example' },
+    'the session by the name of the sheets': { ...own, host: `wallet.localhost:${port}` },
+    'the session with an API key': { ...own, 'x-api-key': ownerKey },
+    'the session with an empty key': { ...own, authorization: '' },
+  }
+}
+
+/** What belongs to the person. */
+function deeds(): Sent[] {
+  const policy = { rules: [], confirm_above_micro_usd: '1', expiry_minutes: 3 }
+  const sheet = { theme: 'light', keyring_id: keyringId, account_id: accountId, intent_id: intentId }
+  return [
+    { method: 'POST', path: `/local/intents/${intentId}/decision`, body: { approve: true } },
+    { method: 'POST', path: `/local/intents/${intentId}/decision`, body: { approve: false } },
+    { method: 'POST', path: `/local/intents/${intentId}/decision`, body: { approve: true, grant: { times: 9 } } },
+    { path: '/local/intents' },
+    { path: '/local/policy' },
+    { method: 'PUT', path: '/local/policy', body: policy },
+    { method: 'POST', path: '/local/stop', body: { stopped: true } },
+    { path: '/local/grants' },
+    { method: 'DELETE', path: `/local/grants/${grantId}` },
+    { method: 'POST', path: '/local/wallet/lock', body: {} },
+    { method: 'PATCH', path: '/local/wallet', body: { auto_lock_minutes: 1 } },
+    { method: 'POST', path: '/local/wallet/accounts', body: { keyring_id: keyringId, chain_type: 'evm' } },
+    ...['confirm', 'reveal', 'export', 'remove'].map((purpose) => ({
+      method: 'POST',
+      path: '/local/wallet/sheets',
+      body: { ...sheet, purpose },
+    })),
+    { path: '/local/activity' },
+    { path: '/local/activity/export' },
+  ]
+}
+
+/** Everything that the person has, as they see it. */
+async function everything(): Promise<Json[]> {
+  const paths = ['/local/intents', '/local/policy', '/local/grants', '/local/wallet']
+  const seen: Json[] = []
+  for (const path of paths) {
+    const { status, json } = await asPerson({ path })
+    expect(status).toBe(200)
+    seen.push(json)
+  }
+  return seen
+}
+
+/** Nothing that says what there is, and no success. */
+function expectRefused({ status, json }: Answer, what: string): void {
+  expect([400, 401, 403, 404, 405, 426, 429], `${what}: ${status} ${JSON.stringify(json)}`).toContain(status)
+  expect(JSON.stringify(json), what).not.toMatch(/waiting\.example|granted\.example|micro_usd/)
+}
+
+describe('only the session of the person', () => {
+  test('decides, changes the policy, stops, grants, locks, opens sheets and reads the inbox', async () => {
+    const before = await everything()
+    for (const [name, headers] of Object.entries(credentials)) {
+      for (const deed of deeds())
+        expectRefused(await send({ ...deed, headers }), `${name}: ${deed.method} ${deed.path}`)
+    }
+    expect(await everything()).toEqual(before)
+    expect(before[0]).toMatchObject({ waiting: 1, intents: [{ id: intentId, state: 'waiting' }, { state: 'signed' }] })
+  })
+
+  test('hears of what happens', async () => {
+    const refused = Object.entries(credentials).flatMap(([name, headers]) =>
+      // A key beside the session changes nothing for the events, which are the page's own.
+      name.startsWith('the session with') ? [] : [{ name, headers }],
+    )
+    for (const { name, headers } of refused) {
+      for (const path of ['/local/events', `/local/intents/${intentId}/decision`, '/local/intents']) {
+        const status = await upgradeStatus(path, headers)
+        expect([401, 403, 404], `${name}: ${path}`).toContain(status)
+      }
+    }
+  })
+
+  test('is needed by whatever spelling of the path', async () => {
+    const before = await everything()
+    const decision = `/local/intents/${intentId}/decision`
+    const spellings = [
+      `${decision}/`,
+      `/${decision}`,
+      `/local//intents/${intentId}/decision`,
+      `/LOCAL/intents/${intentId}/decision`,
+      `/local/intents/${intentId}/Decision`,
+      `/local/intents/${intentId}/%64ecision`,
+      `/%6cocal/intents/${intentId}/decision`,
+      `/local%2fintents/${intentId}/decision`,
+      `/v1/../local/intents/${intentId}/decision`,
+      `/local/x/../intents/${intentId}/decision`,
+      `/local/intents/./${intentId}/decision`,
+      `${decision};a=b`,
+      `${decision}%00`,
+      `${decision}?token=${ownerKey}`,
+      `${decision}?x-api-key=${ownerKey}&cookie=${cookie}`,
+      `http://127.0.0.1:${port}${decision}`,
+      `\\local\\intents\\${intentId}\\decision`,
+    ]
+    for (const headers of [{}, { 'x-api-key': ownerKey }]) {
+      for (const path of spellings) {
+        for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'post', 'OPTIONS', 'GET']) {
+          const answer = await send({ path, method, headers, body: { approve: true } }).catch(() => undefined)
+          const isPage = typeof answer?.json === 'string' // the interface itself, which shows nothing by itself
+          if (answer && !(method === 'GET' && isPage)) {
+            expect(answer.status, `${method} ${path}`).toBeGreaterThanOrEqual(400)
+          }
+        }
+      }
+      for (const override of ['x-http-method-override', 'x-method-override', 'x-original-url', 'x-forwarded-host']) {
+        const tricked = await send({ path: decision, headers: { ...headers, [override]: decision } })
+        expectRefused(tricked, override)
+      }
+    }
+    expect(await everything()).toEqual(before)
+  })
+})
+
+test('a client sees and takes back what it asked for, and nothing of others', async () => {
+  const other = credentials['an API key of this account'] ?? {}
+  const path = `/local/intents/${intentId}`
+  for (const method of ['GET', 'DELETE']) {
+    expect(await send({ path, method, headers: other })).toMatchObject({
+      status: 404,
+      json: { code: 'intent/not-found' },
+    })
+  }
+  const own = { 'x-api-key': ownerKey }
+  expect(await send({ path, headers: own })).toMatchObject({ status: 200, json: { state: 'waiting' } })
+  const token = credentials['an access token of this account'] ?? {}
+  const intent = { kind: 'siwe', domain: 'token.example', uri: 'https://token.example/', nonce: 'abcdefgh12345678' }
+  const asked = await send({ path: '/local/intents', method: 'POST', headers: token, body: { intent } })
+  expect(asked.json.asker).toMatchObject({ kind: 'client', id: expect.stringMatching(/^token:[0-9a-f]{24}$/) })
+  for (const name of ['an API key of another account', 'the token of a terminal link', 'the token of a port']) {
+    const refused = await send({
+      path: '/local/intents',
+      method: 'POST',
+      headers: credentials[name] ?? {},
+      body: { intent },
+    })
+    expect([401, 403, 429], name).toContain(refused.status)
+  }
+  expect(await send({ path: `/local/intents/${asked.json.id}`, method: 'DELETE', headers: token })).toMatchObject({
+    status: 200,
+    json: { state: 'denied' },
+  })
+})
+
+test('and the person does it all', async () => {
+  const decided = await asPerson({
+    path: `/local/intents/${intentId}/decision`,
+    method: 'POST',
+    body: { approve: true },
+  })
+  expect(decided).toMatchObject({ status: 200, json: { state: 'signed', decision: { by: 'person' } } })
+  expect(await asPerson({ path: `/local/grants/${grantId}`, method: 'DELETE' })).toMatchObject({ status: 200 })
+  const stopped = await asPerson({ path: '/local/stop', method: 'POST', body: { stopped: true } })
+  expect(stopped.json).toMatchObject({ stopped: true })
+  expect((await asPerson({ path: '/local/wallet/lock', method: 'POST', body: {} })).json).toMatchObject({
+    state: 'locked',
+  })
+})
+
+/** With which status a WebSocket was refused; 101 when it was not. */
+function upgradeStatus(path: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers })
+    socket.on('error', () => {}) // the answer tells
+    socket.on('open', () => {
+      socket.terminate()
+      resolve(101)
+    })
+    socket.on('unexpected-response', (request, reply) => {
+      request.destroy()
+      resolve(reply.statusCode ?? 0)
+    })
+  })
+}
