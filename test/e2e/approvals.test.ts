@@ -75,6 +75,7 @@ test('what waits is told everywhere, and no single key approves it', async () =>
   await page.getByRole('button', { name: 'Approvals: 1 waits for you' }).waitFor()
   await until('the title counts', async () => (await page.title()) === '(1) Steward')
   const toast = page.locator('[data-sonner-toast]', { hasText: 'research-agent asks for your approval' })
+  await toast.getByRole('button').first().waitFor()
   expect(await toast.getByRole('button').allTextContents()).toEqual(['Look'])
   await look(page, 'approval-asked')
   await toast.getByRole('button', { name: 'Look' }).click()

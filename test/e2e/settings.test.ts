@@ -160,7 +160,7 @@ test('a policy that is written, ordered and saved decides from then on', async (
 
   await rule(2)
     .getByRole('button', { name: /^Move rule 2/ })
-    .dragTo(rule(1))
+    .dragTo(rule(1), { steps: 10 })
   await rule(1).getByText('Nobody may have anything signed for a.example.').waitFor()
   await section.getByRole('button', { name: 'Discard' }).click()
   await rule(2).getByText('Nobody may have anything signed for a.example.').waitFor()

@@ -28,6 +28,7 @@ export function settingsScreen(page: Page): SettingsScreen {
       const made = page.getByRole('dialog', { name: `The key “${name}” is made` })
       const key = await made.getByRole('region', { name: 'Key', exact: true }).locator('code').textContent()
       await made.getByRole('button', { name: 'Done' }).click()
+      await made.waitFor({ state: 'detached' })
       return key ?? ''
     },
   }
