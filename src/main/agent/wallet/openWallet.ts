@@ -97,29 +97,30 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
       }
     })
 
-  const add = (given: { secret: Secret; passphrase: string } & NewRow) =>
-    inTurn(async () => {
-      const { secret, passphrase, words, writtenDown, label } = given
-      await state.tidy()
-      const opened = await state.watched(
-        async () => (await secrets.open(passphrase)) ?? (await secrets.begin(passphrase)),
-      )
-      try {
-        const found = await firstAccounts(secret)
-        const known = keyringHaving(found, repository)
-        if (known !== undefined && (await isWhole(opened, known))) throw duplicate(found)
-        const id = known ?? newId('keys')
-        await secrets.put(opened, id, secret)
-        if (known === undefined) {
-          insertKeyring(repository, { id, secret, words, writtenDown, label, found, atMs: now() })
-        }
-        await become(opened)
-        return id
-      } finally {
-        opened.dataKey.fill(0)
-        secret.bytes.fill(0)
+  const add = (given: { secret: Secret; passphrase: string } & NewRow): Promise<string> =>
+    inTurn(() => addSecret(given)).finally(() => given.secret.bytes.fill(0))
+
+  const addSecret = async (given: { secret: Secret; passphrase: string } & NewRow): Promise<string> => {
+    const { secret, passphrase, words, writtenDown, label } = given
+    await state.tidy()
+    const opened = await state.watched(
+      async () => (await secrets.open(passphrase)) ?? (await secrets.begin(passphrase)),
+    )
+    try {
+      const found = await firstAccounts(secret)
+      const known = keyringHaving(found, repository)
+      if (known !== undefined && (await isWhole(opened, known))) throw duplicate(found)
+      const id = known ?? newId('keys')
+      await secrets.put(opened, id, secret)
+      if (known === undefined) {
+        insertKeyring(repository, { id, secret, words, writtenDown, label, found, atMs: now() })
       }
-    })
+      await become(opened)
+      return id
+    } finally {
+      opened.dataKey.fill(0)
+    }
+  }
 
   const keyring = (id: string) => {
     const row = repository.keyrings().find((it) => it.id === id)

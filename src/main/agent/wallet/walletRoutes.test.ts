@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { type TestWallet, walletOf } from '../../../../test/support/walletOf.ts'
+import { parseRequest } from '../../../shared/contract/parseRequest.ts'
+import { Wallet } from '../../../shared/contract/wallet.ts'
+import { walletRoutes } from './walletRoutes.ts'
+
+const passphrase = 'correct horse battery'
+const phrase = 'test test test test test test test test test test test junk'
+
+let it: TestWallet
+
+beforeEach(async () => {
+  it = walletOf({ folder: temporaryFolder('wallet') })
+  await it.wallet.addPhrase({ phrase, writtenDown: true, passphrase })
+})
+afterEach(() => it.close())
+
+/** As the local API calls it, with its input checked. */
+async function ask(
+  operation: string,
+  given: { params?: Record<string, string>; body?: unknown } = {},
+): Promise<Wallet> {
+  const endpoint = walletRoutes(it.wallet).find(({ route }) => route.operation === operation)
+  if (!endpoint) throw new Error(`There is no ${operation}.`)
+  const input = parseRequest(endpoint.route, { params: given.params ?? {}, query: {}, body: given.body ?? {} })
+  const asker = { kind: 'person', id: 'person', name: 'You' } as const
+  return Wallet.parse(await endpoint.handle(input, { asker, signal: new AbortController().signal }))
+}
+
+test('show, label, extend and lock the wallet, and each answers with how it is then', async () => {
+  const { keyrings } = await ask('walletGet')
+  const [keyring] = keyrings
+  const keyringId = keyring?.id ?? ''
+  const body = { keyring_id: keyringId, chain_type: 'evm' }
+  const added = await ask('walletAccountAdd', { body })
+  const account = added.keyrings[0]?.accounts.at(-1)
+  expect(account).toMatchObject({ derivation_path: `m/44'/60'/0'/0/1` })
+  const accountId = account?.id ?? ''
+  await ask('walletAccountRename', { params: { accountId }, body: { label: 'Savings' } })
+  const renamed = await ask('walletKeyringRename', { params: { keyringId }, body: { label: 'Mine' } })
+  expect(renamed.keyrings).toMatchObject([{ label: 'Mine', accounts: [{}, {}, { label: 'Savings' }] }])
+  const changed = await ask('walletChange', { body: { auto_lock_minutes: null, default_account_id: accountId } })
+  expect(changed).toMatchObject({ auto_lock_minutes: null, default_accounts: { evm: accountId } })
+  expect(await ask('walletLock')).toMatchObject({ state: 'locked' })
+  await expect(ask('walletAccountAdd', { body })).rejects.toMatchObject({ code: 'wallet/locked' })
+})
+
+test.each([
+  ['walletChange', { body: { auto_lock_minutes: 0 } }],
+  ['walletChange', { body: { default_account_id: 'wal_x' } }],
+  ['walletAccountAdd', { body: { keyring_id: `keys_${'0'.repeat(24)}`, chain_type: 'bitcoin' } }],
+  ['walletKeyringRename', { params: { keyringId: `keys_${'0'.repeat(24)}` }, body: { label: 'a\u202eb' } }],
+])('%s refuses what is none: %o', async (operation, given) => {
+  await expect(ask(operation, given)).rejects.toMatchObject({ code: 'request/invalid' })
+})
