@@ -63,11 +63,13 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
           />
           {isDefault && <Chip title={`Signs where no other ${chains[chain]} account is named`}>Default</Chip>}
         </div>
-        <Chip>{chains[chain]}</Chip>
+        <span className="max-narrow:hidden">
+          <Chip>{chains[chain]}</Chip>
+        </span>
         <code className="min-w-0 truncate font-mono text-small text-muted max-narrow:hidden" title={address}>
           {shortAddress(address)}
         </code>
-        <div className="flex-1" />
+        <div className="flex-1 max-narrow:hidden" />
         {balance && (
           <span className="shrink-0 text-right tabular-nums max-narrow:hidden">
             <span className="text-text">{balance.usdc === null ? '–' : usdText(balance.usdc)}</span>

@@ -5,8 +5,8 @@ import { AddressText } from '../../ui/AddressText.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 
-const head = 'h-8 px-4 text-left text-small font-medium text-faint'
-const cell = 'h-9 px-4 align-middle'
+const head = 'h-8 px-4 text-left text-small font-medium whitespace-nowrap text-faint'
+const cell = 'h-9 px-4 align-middle whitespace-nowrap'
 
 /** On which networks the wallet signs payments, and the one token it pays with there. */
 export function NetworksTable() {
