@@ -47,6 +47,7 @@ export const verifySignIn = defineRoute({
   summary: 'Sign in with a signed message of an Ethereum wallet (EIP-4361), or of a Solana wallet with `chain_type`',
   tag: 'Authentication',
   auth: 'none',
+  refusals: [401],
   body: SignIn,
   response: Tokens,
 })
@@ -59,6 +60,7 @@ export const verifySolanaSignIn = defineRoute({
   summary: 'Sign in with a signed message of a Solana wallet',
   tag: 'Authentication',
   auth: 'none',
+  refusals: [401],
   body: SignIn.omit({ chain_type: true }),
   response: Tokens,
 })
@@ -71,6 +73,7 @@ export const refreshTokens = defineRoute({
   summary: 'Exchange a refresh token for a new pair; each serves once',
   tag: 'Authentication',
   auth: 'none',
+  refusals: [401],
   body: z.object({ refresh_token: given('refresh token').max(1024) }),
   response: Tokens,
 })
@@ -126,6 +129,7 @@ export const linkWallet = defineRoute({
   path: '/v1/auth/wallets',
   summary: 'Link a wallet to this account with a signed sign-in message, so that it signs in to it',
   tag: 'Authentication',
+  refusals: [409],
   body: SignIn,
   response: LinkedWallet,
   status: 201,

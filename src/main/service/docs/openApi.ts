@@ -11,7 +11,10 @@ const about = `One service for sandboxes and their terminals.
 
 Every answer is a JSON object. Errors are \`{"error", "code", "detail"?, "hint"?}\`: \`code\` is stable, the sentences may change.
 Times are ISO 8601 in UTC with milliseconds. \`Idempotency-Key\` on what creates or executes makes a repetition within
-24 hours return the first answer.`
+24 hours return the first answer.
+
+Programs bring an API key. People sign in with a wallet: a nonce, a message of EIP-4361 (or of its Solana twin) that names it,
+its signature; then an access token for an hour and a refresh token for thirty days, which serves once.`
 
 /** The OpenAPI 3.1 description of the routes, made from the very schemas that check them. */
 export function openApiDocument(given: { routes: readonly Route[]; version: string }): JsonSchema {
@@ -40,7 +43,11 @@ export function openApiDocument(given: { routes: readonly Route[]; version: stri
     components: {
       schemas: { ...schemas.components, Error: errorSchema },
       securitySchemes: {
-        bearerKey: { type: 'http', scheme: 'bearer', description: 'An API key, or the token of a terminal link.' },
+        bearerKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, the access token of a sign-in, or the token of a terminal link.',
+        },
         rawKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The API key without a scheme.' },
         apiKeyHeader: { type: 'apiKey', in: 'header', name: 'x-api-key' },
       },
@@ -126,7 +133,7 @@ function parameters(schema: JsonSchema, place: 'path' | 'query'): JsonSchema[] {
 
 const meanings: Readonly<Record<number, string>> = {
   400: 'A field or the body is not valid.',
-  401: 'The API key is missing or wrong.',
+  401: 'The credential is missing, wrong or over.',
   403: 'Not allowed with this key, host or origin.',
   404: 'Not there, or not yours.',
   409: 'Its present state does not allow this, or the Idempotency-Key was used otherwise.',
@@ -148,7 +155,7 @@ function errorsOf(route: Route): number[] {
     ...(route.path.includes('/sandboxes/') || route.idempotent ? [409] : []),
     ...(route.hasBody || route.raw?.request !== undefined ? [413, 415] : []),
     ...(route.raw?.headers.Range ? [416] : []),
-    ...(route.auth === 'none' ? [] : [429]),
+    429,
     500,
     503,
     ...route.refusals,
