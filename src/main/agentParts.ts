@@ -14,8 +14,11 @@ import { approvalRoutes } from './agent/approvals/approvalRoutes.ts'
 import type { Approvals } from './agent/approvals/approvals.ts'
 import { openApprovals } from './agent/approvals/openApprovals.ts'
 import { waitingNotices } from './agent/approvals/waitingNotices.ts'
+import { type HostedPlace, hostedService } from './agent/connections/hostedService.ts'
+import { linkedWallets } from './agent/connections/linkedWallets.ts'
 import { type ServiceClient, serviceClient } from './agent/connections/serviceClient.ts'
 import type { ServiceLink } from './agent/connections/serviceLink.ts'
+import { walletMessages } from './agent/connections/walletMessages.ts'
 import { registrationRepository } from './agent/identity/registrationRepository.ts'
 import { registrationRoutes } from './agent/identity/registrationRoutes.ts'
 import { registrations } from './agent/identity/registrations.ts'
@@ -45,6 +48,8 @@ export type AgentGround = {
   dataFolder: string
   config: Config
   link: ServiceLink
+  /** A service elsewhere, to which the wallet signs in; undefined where the application runs its own. */
+  hosted: HostedPlace | undefined
   events: LocalEvents
   /** Of the system, where the window is one of its own; a browser has none. */
   dialog: ApprovalDialog | undefined
@@ -73,7 +78,17 @@ const steward = { kind: 'system', name: 'Steward' } as const
  * Makes the slices of the agent, in the order in which they need each other: activity, wallet, signer, approvals,
  * sign-in, identity. A slice knows the others by their types alone; here they meet.
  */
-export function agentParts({ dataFolder, config, link, events, dialog, log, now, scope }: AgentGround): AgentParts {
+export function agentParts({
+  dataFolder,
+  config,
+  link,
+  hosted,
+  events,
+  dialog,
+  log,
+  now,
+  scope,
+}: AgentGround): AgentParts {
   const database = scope.own(openDatabase(join(dataFolder, 'agent.sqlite')), (it) => it.close())
   migrate(database, agentMigrations)
   const client = scope.own(serviceClient(link.target), (it) => it.close())
@@ -113,11 +128,32 @@ export function agentParts({ dataFolder, config, link, events, dialog, log, now,
     (it) => it.close(),
   )
   const { target } = link
+  /** Known before anybody is signed in there. */
+  const servicePlace = hosted && { url: hosted.url, key: '', certificate: undefined, authority: hosted.authority }
+  const serviceTarget = () => link.target() ?? servicePlace
   const signer = intentSigner({ keys: wallet, domainName: config.identity.domain_name, now, randomBytes })
   const approvals = scope.own(
-    openApprovals({ database, signer, wallet, events, target, note, now, log: log.of('approvals') }),
+    openApprovals({ database, signer, wallet, events, target: serviceTarget, note, now, log: log.of('approvals') }),
     (it) => it.close(),
   )
+  const visitor = scope.own(serviceClient(serviceTarget), (it) => it.close())
+  const messages = walletMessages({ client: visitor, target: serviceTarget, approvals })
+  if (hosted) {
+    scope.own(
+      hostedService({
+        place: hosted,
+        link,
+        events,
+        client: visitor,
+        wallet,
+        messages,
+        now,
+        log: log.of('sign-in'),
+      }),
+      (it) => it.close(),
+    )
+  }
+  scope.own(linkedWallets({ link, events, client, wallet, messages, note, log: log.of('sign-in') }), (it) => it.close())
   if (dialog) scope.own(waitingNotices({ dialog, events }), (end) => end())
   const sheets = scope.own(
     walletSheets({

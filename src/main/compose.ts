@@ -6,9 +6,10 @@ import type { LocalStatus } from './agent/api/localRoutes.ts'
 import { startLocalServer } from './agent/api/localServer.ts'
 import { personSessions } from './agent/api/personSessions.ts'
 import type { ApprovalDialog } from './agent/approvals/approvalDialog.ts'
+import type { HostedPlace } from './agent/connections/hostedService.ts'
 import { serviceLink } from './agent/connections/serviceLink.ts'
 import { agentParts } from './agentParts.ts'
-import { type Environment, loadConfig } from './config.ts'
+import { type Config, type Environment, loadConfig } from './config.ts'
 import { openDataFolder } from './platform/dataFolder.ts'
 import { lockData } from './platform/dataLock.ts'
 import { hostAndPort, type ListenAddress, parseListen } from './platform/listenAddress.ts'
@@ -52,20 +53,20 @@ export async function startApp(options: Options): Promise<RunningApp> {
     scope.own(await lockData({ folder: dataFolder, name: 'steward.lock', program: 'Steward' }), (it) => it.release())
     const logFile = scope.own(openLogFile(join(dataFolder, 'logs', 'main.log')), (it) => it.close())
     const log = jsonLog({ write: logFile.write, now, level: config.log.level })
-    const link = scope.own(serviceLink({ name: 'This computer', kind: 'embedded', log: log.of('connection') }), (it) =>
-      it.close(),
-    )
+    const hosted = hostedPlace(config)
+    const about = hosted ? hostedName(hosted) : ({ name: 'This computer', kind: 'embedded' } as const)
+    const link = scope.own(serviceLink({ ...about, log: log.of('connection') }), (it) => it.close())
     const { cert_file: certificateFile } = config.service.tls
     const certificate = certificateFile === null ? undefined : readFileSync(certificateFile, 'utf8')
     const onReady = ({ url, owner_key_file: keyFile }: ServiceReady): void =>
       link.connect({ url, key: readFileSync(keyFile, 'utf8').trim(), certificate })
-    const service = scope.own(
-      runServiceProcess({ ...options, log: log.of('service'), onReady, onDown: link.disconnect }),
-      (it) => it.close(),
-    )
+    const onDown = (reason: string): void => link.disconnect(reason)
+    const service = hosted
+      ? undefined
+      : scope.own(runServiceProcess({ ...options, log: log.of('service'), onReady, onDown }), (it) => it.close())
     const sessions = personSessions()
     const events = localEvents(link)
-    const agent = agentParts({ dataFolder, config, link, events, dialog: options.dialog, scope, log, now })
+    const agent = agentParts({ dataFolder, config, link, hosted, events, dialog: options.dialog, scope, log, now })
     const server = scope.own(
       await listenOnRemembered(dataFolder, 'app', wanted, (address) =>
         startLocalServer({
@@ -83,7 +84,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       ),
       (it) => it.close(),
     )
-    const { url: serviceUrl } = await service.started
+    const serviceUrl = hosted?.url ?? (await service?.started)?.url ?? ''
     const origin = `http://${hostAndPort({ host: wanted.host, port: server.port })}`
     log.info('ready', { origin, serviceUrl, version })
     return {
@@ -98,6 +99,24 @@ export async function startApp(options: Options): Promise<RunningApp> {
     await scope.close()
     throw failure
   }
+}
+
+/** @throws AppError `config/invalid` */
+function hostedPlace({ app: { service_url: url, service_ca_file: file } }: Config): HostedPlace | undefined {
+  if (url === null) return undefined
+  try {
+    return { url: url.replace(/\/+$/, ''), authority: file === null ? undefined : readFileSync(file, 'utf8') }
+  } catch (cause) {
+    throw unreadable(file ?? '', cause)
+  }
+}
+
+function unreadable(file: string, cause: unknown): AppError {
+  return new AppError('config/invalid', `\`app.service_ca_file\` names ${file}, which cannot be read.`, { cause })
+}
+
+function hostedName({ url }: HostedPlace) {
+  return { name: new URL(url).host, kind: 'hosted' } as const
 }
 
 /** The names that the guard of the local API knows. */

@@ -24,7 +24,7 @@ test('without a file everything has a default', () => {
       rate_limits: { per_key: 6_000, per_address: 12_000, sign_ins_per_address: 300 },
     },
     auth: { domains: ['conway.tech'], new_accounts: true },
-    app: { listen: '127.0.0.1:0', open_browser: true },
+    app: { listen: '127.0.0.1:0', open_browser: true, service_url: null, service_ca_file: null },
     sandboxes: {
       runtimes: ['bubblewrap', 'docker'],
       docker: {

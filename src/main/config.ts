@@ -17,6 +17,13 @@ const File = z.string().min(1, 'must name a file').nullable()
 
 const perMinute = z.int('must be a whole number').min(1, 'must be at least 1').max(1_000_000, 'must be at most 1000000')
 
+/** Access tokens travel to it. */
+function isSafeService(url: string): boolean {
+  const { protocol, hostname, pathname, search, username } = new URL(url)
+  if (pathname !== '/' || search !== '' || username !== '') return false
+  return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
+}
+
 const loopbackEndpoint = /^tcp:\/\/(localhost|127(\.\d+){3}|\[::1\]):/
 
 const Docker = z
@@ -133,6 +140,18 @@ export const Config = z.strictObject({
       }),
       open_browser: z.boolean().default(true).meta({
         description: 'Open the browser at start, where there is no window.',
+      }),
+      service_url: Url.refine(
+        (it) => it === null || isSafeService(it),
+        'must be https://HOST, or http:// on this machine, without a path',
+      )
+        .default(null)
+        .meta({
+          description:
+            'A service elsewhere that the application works with, in the place of its own: it signs in there with the wallet.',
+        }),
+      service_ca_file: File.default(null).meta({
+        description: 'Certificate of the authority that vouches for that service, PEM; without it, the public ones do.',
       }),
     })
     .prefault({}),

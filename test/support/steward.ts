@@ -13,7 +13,8 @@ export type Steward = {
   url: string
   serviceUrl: string
   dataFolder: string
-  ownerKey: string
+  /** Of the service that it runs itself. */
+  readonly ownerKey: string
   pids(): { main: number; service: number; host: number }
   /** Asks main to stop, and the host that outlives it; resolves when none is left. */
   close(): Promise<void>
@@ -41,7 +42,9 @@ export async function startSteward(options: { dataFolder?: string; parts?: reado
       url: ready.url,
       serviceUrl: ready.service_url,
       dataFolder,
-      ownerKey: readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim(),
+      get ownerKey() {
+        return readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim()
+      },
       pids: () => ({
         main: holderOf(join(dataFolder, 'steward.lock')),
         service: holderOf(join(dataFolder, 'service.lock')),

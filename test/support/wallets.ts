@@ -15,15 +15,19 @@ export type SigningWallet = {
 }
 
 /** @param now the clock of the service, where it is not the real one */
-export function evmWallet(now: () => number = Date.now): SigningWallet & { address: `0x${string}` } {
-  const account = privateKeyToAccount(generatePrivateKey())
+export function evmWallet(
+  now: () => number = Date.now,
+): SigningWallet & { address: `0x${string}`; privateKey: `0x${string}` } {
+  const privateKey = generatePrivateKey()
+  const account = privateKeyToAccount(privateKey)
   const sign = (message: string) => account.signMessage({ message })
-  return signingWallet({
+  const wallet = signingWallet({
     chainType: 'evm',
     address: account.address,
     sign,
     messageFor: (url, nonce) => siweMessage(url, { address: account.address, nonce, issuedAt: new Date(now()) }),
   })
+  return { ...wallet, privateKey }
 }
 
 export function solanaWallet(now: () => number = Date.now): SigningWallet & { signBytes(text: string): Uint8Array } {

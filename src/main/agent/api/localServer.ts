@@ -56,7 +56,7 @@ export async function startLocalServer({
   const scope = new Scope()
   const http = createServer()
   const webSockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false })
-  const forwarder = requestForwarder(link.target)
+  const forwarder = requestForwarder(link)
   const streams = streamForwarder(link.target, webSockets)
   const events = eventSockets(sent, webSockets)
   await listen(http, address)

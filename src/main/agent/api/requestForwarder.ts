@@ -8,11 +8,12 @@ import {
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../../shared/appError.ts'
+import type { ServiceLink } from '../connections/serviceLink.ts'
 import { placeOfTarget, type ServiceTarget, tlsOptions } from '../connections/serviceTarget.ts'
 import { answerHeaders, requestHeaders } from './forwardedHeaders.ts'
 
 export type RequestForwarder = {
-  /** @throws AppError `service/unavailable` */
+  /** @throws AppError `service/unavailable`, `service/sign-in` */
   forward(request: IncomingMessage, response: ServerResponse, owner: boolean): Promise<void>
   close(): void
 }
@@ -21,7 +22,7 @@ export type RequestForwarder = {
 const answerMs = 3_600_000 + 60_000
 
 /** Hands requests on to the service, bodies streaming both ways, each side as fast as the slower one. */
-export function requestForwarder(target: () => ServiceTarget | undefined): RequestForwarder {
+export function requestForwarder({ target, absence }: Pick<ServiceLink, 'target' | 'absence'>): RequestForwarder {
   const plain = new Agent({ keepAlive: true })
   const tls = new TlsAgent({ keepAlive: true })
 
@@ -45,7 +46,7 @@ export function requestForwarder(target: () => ServiceTarget | undefined): Reque
   return {
     async forward(request, response, owner) {
       const to = target()
-      if (!to) throw unavailable()
+      if (!to) throw absence()
       const asked = ask(to, request, owner)
       asked.on('timeout', () => asked.destroy(new Error('The service did not answer in time.')))
       const leave = () => asked.destroy()
@@ -83,6 +84,6 @@ function isChunked({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined
 }
 
-function unavailable(cause?: unknown): AppError {
+function unavailable(cause: unknown): AppError {
   return new AppError('service/unavailable', 'The service does not answer.', { cause, retryAfterSeconds: 1 })
 }

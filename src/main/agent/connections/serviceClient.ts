@@ -24,10 +24,11 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
   // One pool for each certificate: a service that is known by its own is trusted with that one only.
   const pools = new Map<string | undefined, Agent>()
   const poolOf = (to: ServiceTarget): Agent => {
-    const known = pools.get(to.certificate)
+    const trusted = to.certificate ?? to.authority
+    const known = pools.get(trusted)
     if (known) return known
     const made = new Agent({ connect: { ...tlsOptions(to) }, bodyTimeout: answerMs, headersTimeout: answerMs })
-    pools.set(to.certificate, made)
+    pools.set(trusted, made)
     return made
   }
 

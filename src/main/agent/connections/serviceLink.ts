@@ -1,3 +1,4 @@
+import { AppError } from '../../../shared/appError.ts'
 import type { ServiceEvent } from '../../../shared/contract/events.ts'
 import type { ConnectionState, LocalEvent, ServiceConnection } from '../../../shared/contract/localApi.ts'
 import type { Log } from '../../platform/log.ts'
@@ -12,12 +13,18 @@ export type ServiceLink = {
   /** The service is (again) at this address. */
   connect(target: ServiceTarget): void
   /** The service is gone, for the reason given; whoever keeps it running will call `connect` again. */
-  disconnect(reason: string): void
+  disconnect(reason: string, code?: AbsenceCode): void
+  /** What a request is told while there is no target. */
+  absence(): AppError
   /** @returns what ends the subscription */
   subscribe(listener: (event: LocalEvent) => void): () => void
   close(): void
 }
 
+/** Seconds: it is being started again. */
+const soon = { retryAfterSeconds: 1 } as const
+
+type AbsenceCode = 'service/unavailable' | 'service/sign-in'
 type Options = { name: string; kind: ServiceConnection['kind']; log: Log }
 
 export function serviceLink({ name, kind, log }: Options): ServiceLink {
@@ -26,6 +33,7 @@ export function serviceLink({ name, kind, log }: Options): ServiceLink {
   let feed: { close(): void } | undefined
   let state: ConnectionState = 'starting'
   let detail: string | null = null
+  let absenceCode: AbsenceCode = 'service/unavailable'
 
   const tell = (event: LocalEvent): void => {
     for (const listener of listeners) listener(event)
@@ -51,13 +59,18 @@ export function serviceLink({ name, kind, log }: Options): ServiceLink {
   return {
     status,
     target: () => target,
+    absence() {
+      if (absenceCode === 'service/unavailable') return new AppError(absenceCode, 'The service does not answer.', soon)
+      return new AppError(absenceCode, detail ?? 'Nobody is signed in to the service.')
+    },
     connect(next) {
       stop()
       target = next
       feed = eventFeed({ target: next, log, onEvent: receive, onLost: (reason) => become('unreachable', reason) })
     },
-    disconnect(reason) {
+    disconnect(reason, code = 'service/unavailable') {
       stop()
+      absenceCode = code
       become('unreachable', reason)
     },
     subscribe(listener) {

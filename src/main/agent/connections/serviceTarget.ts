@@ -2,18 +2,20 @@
 export type ServiceTarget = {
   /** `http://127.0.0.1:4000`, without a slash at its end */
   url: string
-  /** The API key the person's own requests carry. */
+  /** What the person's own requests carry: an API key, or the access token of the moment. Read it when it is used. */
   key: string
   /**
    * PEM of the one certificate this service is known by, which then proves it whatever name it is made for;
    * undefined means that a public authority vouches for it.
    */
   certificate: string | undefined
+  /** PEM of an authority that vouches for it in the place of the public ones. */
+  authority?: string | undefined
 }
 
 /** TLS options for `node:https` and `ws` alike. */
-export function tlsOptions({ certificate }: ServiceTarget) {
-  if (certificate === undefined) return {}
+export function tlsOptions({ certificate, authority }: ServiceTarget) {
+  if (certificate === undefined) return authority === undefined ? {} : { ca: authority }
   return { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined }
 }
 

@@ -1,0 +1,56 @@
+import { AppError } from '../../../shared/appError.ts'
+import { createNonce } from '../../../shared/contract/auth.ts'
+import { type Asker, Intent, type IntentRecord } from '../../../shared/contract/intents.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import type { SigningAccount } from '../wallet/walletKeys.ts'
+import type { ServiceClient } from './serviceClient.ts'
+import type { ServiceTarget } from './serviceTarget.ts'
+
+/** Proves to the service that a wallet is the person's. The signature passes approvals, as every signature does. */
+export type WalletMessages = {
+  /** @throws AppError `intent/denied` with why, what approvals and the service throw */
+  sign(account: SigningAccount, given: { why: string; signal: AbortSignal }): Promise<SignedMessage>
+}
+export type SignedMessage = { message: string; signature: string; chain_type: SigningAccount['chainType'] }
+
+type Options = {
+  client: Pick<ServiceClient, 'call'>
+  target: () => ServiceTarget | undefined
+  approvals: Pick<Approvals, 'ask' | 'settled' | 'cancel'>
+}
+
+const asker: Asker = { kind: 'agent', id: 'sign-in', name: 'Steward' }
+/** Less than a nonce lives: where policy asks the person, a later answer would be refused by the service. */
+const decideWithinMs = 4.5 * 60_000
+
+export function walletMessages({ client, target, approvals }: Options): WalletMessages {
+  return {
+    async sign(account, { why, signal }) {
+      const to = target()
+      if (!to) throw new AppError('service/unavailable', 'The service is away.')
+      const { nonce } = await client.call(createNonce, {}, { credential: null, signal })
+      const asked = await approvals.ask({ intent: signInIntent(account, to, nonce), asker, reason: why })
+      const settled = await approvals.settled(asked.id, { waitMs: decideWithinMs, signal })
+      const { state, result, error } = settled
+      if (state === 'waiting') approvals.cancel(asked.id, asker)
+      if (state !== 'signed' || !result || result.message === undefined) throw notSigned(state, error)
+      return { message: result.message, signature: result.signature, chain_type: account.chainType }
+    },
+  }
+}
+
+function signInIntent({ id, chainType }: SigningAccount, { url }: ServiceTarget, nonce: string): Intent {
+  return Intent.parse({
+    kind: chainType === 'evm' ? 'siwe' : 'siws',
+    account_id: id,
+    domain: new URL(url).host,
+    uri: `${url}/v1/auth/verify`,
+    nonce,
+    statement: 'Sign in to Steward.',
+  })
+}
+
+function notSigned(state: IntentRecord['state'], error: string | null): AppError {
+  const why = state === 'waiting' ? 'Nobody approved it in time.' : (error ?? 'It was refused.')
+  return new AppError('intent/denied', why)
+}

@@ -1,0 +1,204 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { eventually, until } from '../support/eventually.ts'
+import { type Relay, startRelay } from '../support/relay.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { runningService, type TestService } from '../support/runningService.ts'
+import { openSocket } from '../support/socketClient.ts'
+import { startSteward } from '../support/steward.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { evmWallet } from '../support/wallets.ts'
+
+/** The agent and a service that it knows by the wallet alone: a real service, a real vault, real signatures. */
+let service: TestService
+let relay: Relay
+let passedMs = 0
+const now = () => Date.now() + passedMs
+const passphrase = 'several plain words'
+
+beforeAll(async () => {
+  service = await runningService({ now })
+  relay = await startRelay(() => Number(new URL(service.url).port))
+})
+afterAll(async () => {
+  await relay?.close()
+  await service?.close()
+})
+
+const connected = (agent: RunningAgent) =>
+  until(`the connection of ${JSON.stringify(agent.connection())}`, () => agent.connection().state === 'connected')
+
+function serviceDatabase<T>(use: (database: Database) => T): T {
+  const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+  try {
+    return use(database)
+  } finally {
+    database.close()
+  }
+}
+
+const refreshed = () =>
+  serviceDatabase((it) => it.prepare('SELECT 1 FROM refresh_tokens WHERE used_at_ms IS NOT NULL').get() !== undefined)
+
+async function newPhrase(agent: RunningAgent): Promise<void> {
+  const phrase = await agent.wallet.makePhrase(12)
+  await agent.wallet.addPhrase({ phrase, writtenDown: true, passphrase })
+  agent.wallet.setAutoLock(null) // the clock of these tests jumps
+}
+
+describe('a hosted service', () => {
+  const dataFolder = temporaryFolder('hosted')
+  const start = () => runningAgent({ dataFolder, hosted: { url: relay.url, authority: undefined }, now })
+  let agent: RunningAgent
+  let sandboxId: string
+  beforeAll(async () => {
+    agent = await start()
+  })
+  afterAll(() => agent?.close())
+
+  test('wants a wallet first, and says so', async () => {
+    const { host } = new URL(relay.url)
+    await eventually(() =>
+      expect(agent.connection()).toMatchObject({
+        name: host,
+        kind: 'hosted',
+        state: 'unreachable',
+        detail: `Make or import a wallet: ${host} knows you by it.`,
+      }),
+    )
+    const answer = await agent.send('/v1/sandboxes')
+    expect(answer).toMatchObject({ status: 503, json: { code: 'service/sign-in', error: agent.connection().detail } })
+  })
+
+  test('is signed in to by the wallet, without asking the person', async () => {
+    await newPhrase(agent)
+    await connected(agent)
+    const { address } = agent.wallet.account('evm')
+    const me = await agent.send('/v1/auth/me')
+    expect(me.json).toMatchObject({ wallet_address: address, role: 'user', api_key: null })
+    const { intents } = agent.approvals.list({ limit: 10 })
+    expect(intents).toContainEqual(
+      expect.objectContaining({
+        kind: 'siwe',
+        state: 'signed',
+        asker: { kind: 'agent', id: 'sign-in', name: 'Steward' },
+        decision: expect.objectContaining({ by: 'policy' }),
+      }),
+    )
+  })
+
+  test('has sandboxes, terminals and files like one’s own', async () => {
+    const made = await agent.send('/v1/sandboxes', { body: { name: 'far away' } })
+    expect(made.status, made.text).toBe(201)
+    sandboxId = made.json.id
+    expect((await agent.send('/v1/sandboxes')).json.sandboxes).toMatchObject([{ id: sandboxId }])
+    expect((await service.send('/v1/sandboxes')).json.count).toBe(0)
+    const terminal = await agent.send(`/v1/sandboxes/${sandboxId}/pty`, { body: { command: 'cat' } })
+    const path = `/v1/sandboxes/${sandboxId}/pty/${terminal.json.session_id}/stream`
+    const { origin, cookie } = agent
+    const stream = await openSocket(`${origin}${path}`, { headers: { origin, cookie } })
+    stream.send({ type: 'input', data: 'typed from afar\n' })
+    await until('what was typed to come back', () => stream.text.includes('typed from afar'))
+    stream.close()
+    expect(agent.events).toContainEqual(expect.objectContaining({ type: 'sandbox.changed' }))
+  })
+
+  test('stays signed in when tokens end and connections break', async () => {
+    const { id } = (await agent.send('/v1/auth/me')).json
+    const askedBefore = agent.approvals.list({ limit: 50 }).intents.length
+    passedMs += 59 * 60_000
+    relay.cut()
+    await eventually(async () => expect((await agent.send('/v1/auth/me')).json.id).toBe(id))
+    await until('the old token to be exchanged', () => refreshed())
+    passedMs += 2 * 60_000
+    expect((await agent.send('/v1/auth/me')).json.id).toBe(id)
+    expect(agent.approvals.list({ limit: 50 }).intents).toHaveLength(askedBefore)
+  })
+
+  test('that ended the sign-in is signed in to again', async () => {
+    serviceDatabase((it) => it.exec('UPDATE refresh_tokens SET revoked_at_ms = 1'))
+    relay.cut()
+    await eventually(async () => expect((await agent.send('/v1/auth/me')).status).toBe(200))
+    await connected(agent)
+  })
+
+  test('waits for the wallet to be unlocked after a restart, then knows the same person', async () => {
+    await agent.close()
+    agent = await start()
+    await eventually(() => expect(agent.connection().detail).toMatch(/^Unlock the wallet: /))
+    expect((await agent.send('/v1/sandboxes')).json.code).toBe('service/sign-in')
+    await agent.wallet.unlock(passphrase)
+    await connected(agent)
+    expect((await agent.send('/v1/sandboxes')).json.sandboxes).toMatchObject([{ id: sandboxId, name: 'far away' }])
+  })
+
+  test('gives its tokens to nothing that is written', () => {
+    const database = openDatabase(join(dataFolder, 'agent.sqlite'))
+    const tables = database.prepare<[], { name: string }>(`SELECT name FROM sqlite_master WHERE type = 'table'`).all()
+    const rows = tables.map(({ name }) => JSON.stringify(database.prepare(`SELECT * FROM "${name}"`).all()))
+    database.close()
+    expect(rows.join()).not.toMatch(/srt_[\w-]{43}|eyJ[\w-]+\.eyJ/)
+  })
+})
+
+describe('the service of this computer', () => {
+  const dataFolder = temporaryFolder('linked')
+  let agent: RunningAgent
+  beforeAll(async () => {
+    agent = await runningAgent({
+      dataFolder,
+      target: { url: service.url, key: service.key, certificate: undefined },
+      now,
+    })
+  })
+  afterAll(() => agent?.close())
+  const linked = async (): Promise<string[]> =>
+    (await service.send('/v1/auth/me')).json.wallets.map((it: { wallet_address: string }) => it.wallet_address)
+
+  test('learns of the wallet’s accounts, those that sign by default', async () => {
+    await newPhrase(agent)
+    const addresses = () => (['evm', 'solana'] as const).map((chainType) => agent.wallet.account(chainType).address)
+    await eventually(async () => expect((await linked()).sort()).toEqual(addresses().sort()))
+    const [keyring] = (await agent.wallet.status()).keyrings
+    if (!keyring) throw new Error('There is no phrase.')
+    await agent.wallet.addAccount({ keyringId: keyring.id, chainType: 'evm' })
+    const second = (await agent.wallet.status()).keyrings[0]?.accounts.find(
+      (it) => it.chain_type === 'evm' && it.address !== agent.wallet.account('evm').address,
+    )
+    if (!second) throw new Error('There is no second account.')
+    expect(await linked()).not.toContain(second.address)
+    agent.wallet.setDefault(second.id)
+    await eventually(async () => expect(await linked()).toContain(second.address))
+  })
+
+  test('goes on when a wallet belongs to somebody else, and the log tells', async () => {
+    const theirs = evmWallet(now)
+    await theirs.signIn(service.url)
+    await agent.wallet.addPrivateKey({ privateKey: theirs.privateKey, chainType: 'evm', passphrase })
+    const account = agent.wallet.accounts().find(({ address }) => address === theirs.address)
+    if (!account) throw new Error('The key was not added.')
+    agent.wallet.setDefault(account.id)
+    await eventually(async () => {
+      const { json } = await agent.send('/local/activity?limit=50')
+      expect(JSON.stringify(json)).toContain(`${theirs.address} belongs to another account.`)
+    })
+    expect(agent.connection().state).toBe('connected')
+    expect((await agent.send('/v1/sandboxes')).status).toBe(200)
+  })
+})
+
+test('the application that is pointed at one starts no service, and shows where it is', async () => {
+  const dataFolder = temporaryFolder('pointed')
+  const config = join(dataFolder, 'hosted.json')
+  writeFileSync(config, JSON.stringify({ app: { service_url: service.url }, wallet: { secret_store: 'vault_file' } }))
+  const steward = await startSteward({ dataFolder, parts: ['--config', config] })
+  try {
+    expect(steward.serviceUrl).toBe(service.url)
+    expect(existsSync(join(dataFolder, 'service.lock'))).toBe(false)
+    expect(existsSync(join(dataFolder, 'owner.key'))).toBe(false)
+  } finally {
+    await steward.close()
+  }
+})

@@ -1,0 +1,36 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** An address that leads to a port of this machine, and can be cut. */
+export type Relay = { url: string; cut(): void; close(): Promise<void> }
+
+export async function startRelay(port: () => number): Promise<Relay> {
+  const open = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(port(), '127.0.0.1')
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(one)
+      one.pipe(other)
+      one.on('error', () => other.destroy())
+      one.on('close', () => {
+        open.delete(one)
+        other.destroy()
+      })
+    }
+  })
+  const cut = () => {
+    for (const socket of open) socket.destroy()
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        cut()
+      }),
+  }
+}

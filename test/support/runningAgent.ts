@@ -1,0 +1,85 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { localEvents } from '../../src/main/agent/api/localEvents.ts'
+import { startLocalServer } from '../../src/main/agent/api/localServer.ts'
+import { personSessions } from '../../src/main/agent/api/personSessions.ts'
+import type { HostedPlace } from '../../src/main/agent/connections/hostedService.ts'
+import { serviceLink } from '../../src/main/agent/connections/serviceLink.ts'
+import type { ServiceTarget } from '../../src/main/agent/connections/serviceTarget.ts'
+import { type AgentParts, agentParts } from '../../src/main/agentParts.ts'
+import { loadConfig } from '../../src/main/config.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { Scope } from '../../src/main/platform/scope.ts'
+import type { LocalEvent, ServiceConnection } from '../../src/shared/contract/localApi.ts'
+import { type Answer, exchange, type Sent } from './runningService.ts'
+
+/** The person's side in this process, with a real service somewhere, as the application puts it together. */
+export type RunningAgent = AgentParts & {
+  origin: string
+  /** Of the person's session. */
+  cookie: string
+  connection(): ServiceConnection
+  events: readonly LocalEvent[]
+  /** As the window asks. */
+  send(path: string, sent?: Sent): Promise<Answer>
+  close(): Promise<void>
+}
+
+export async function runningAgent(given: {
+  dataFolder: string
+  /** A service that the wallet signs in to. */
+  hosted?: HostedPlace
+  /** A service of one's own. */
+  target?: ServiceTarget
+  now?: () => number
+}): Promise<RunningAgent> {
+  const { dataFolder, hosted, target, now = Date.now } = given
+  const scope = new Scope()
+  const config = loadConfig({
+    file: '',
+    required: false,
+    environment: { STEWARD_WALLET_SECRET_STORE: 'vault_file' },
+  })
+  const about = hosted
+    ? ({ name: new URL(hosted.url).host, kind: 'hosted' } as const)
+    : ({ name: 'This computer', kind: 'embedded' } as const)
+  const link = scope.own(serviceLink({ ...about, log: silentLog }), (it) => it.close())
+  const events = localEvents(link)
+  const parts = agentParts({ dataFolder, config, link, hosted, events, dialog: undefined, scope, log: silentLog, now })
+  const heard: LocalEvent[] = []
+  scope.own(
+    events.subscribe((event) => heard.push(event)),
+    (leave) => leave(),
+  )
+  const pagesFolder = join(dataFolder, 'pages')
+  mkdirSync(pagesFolder, { recursive: true })
+  const sessions = personSessions()
+  const server = scope.own(
+    await startLocalServer({
+      address: { host: '127.0.0.1', port: 0 },
+      pagesFolder,
+      link,
+      sessions,
+      events,
+      endpoints: parts.endpoints,
+      sheets: parts.sheets,
+      clientOf: parts.clientOf,
+      status: { version: '0.0.0', shell: 'browser', platform: 'linux' },
+      log: silentLog,
+    }),
+    (it) => it.close(),
+  )
+  if (target) link.connect(target)
+  const origin = `http://127.0.0.1:${server.port}`
+  const opened = await exchange(origin, '/local/session', { body: { token: sessions.issueToken() } })
+  const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? ''
+  return {
+    ...parts,
+    origin,
+    cookie,
+    connection: link.status,
+    events: heard,
+    send: (path, sent = {}) => exchange(origin, path, { ...sent, headers: { cookie, ...sent.headers } }),
+    close: () => scope.close(),
+  }
+}
