@@ -142,7 +142,6 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   await page.getByRole('button', { name: 'Add to the wallet' }).click()
   await page.getByRole('menuitem', { name: 'Import a phrase or a key…' }).click()
   await sheet.step('What do you have?')
-  await look(page, 'wallet-import')
   await sheet.press('Keystore file')
   await sheet.frame.getByLabel('Keystore V3 file').setInputFiles({
     name: 'key.json',
@@ -192,7 +191,6 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   await sheet.fill('Passphrase of the wallet', passphrase)
   await sheet.press('Remove the private key')
   expect(await sheet.problem()).toContain('label')
-  await look(page, 'wallet-remove')
   await sheet.fill('Type “From <b>elsewhere</b>” to confirm', 'From <b>elsewhere</b>')
   await sheet.fill('Passphrase of the wallet', passphrase)
   await sheet.press('Remove the private key')
