@@ -25,7 +25,8 @@ async function ask(
   if (!endpoint) throw new Error(`There is no ${operation}.`)
   const input = parseRequest(endpoint.route, { params: given.params ?? {}, query: {}, body: given.body ?? {} })
   const asker = { kind: 'person', id: 'person', name: 'You' } as const
-  return Wallet.parse(await endpoint.handle(input, { asker, signal: new AbortController().signal }))
+  const { signal } = new AbortController()
+  return Wallet.parse(await endpoint.handle(input, { asker, origin: 'http://127.0.0.1:1', signal }))
 }
 
 test('show, label, extend and lock the wallet, and each answers with how it is then', async () => {
