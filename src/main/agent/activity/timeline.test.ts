@@ -47,6 +47,21 @@ function tamper(sql: string): void {
   database.exec(sql)
 }
 
+test('what is noted in a transaction that fails stays noted, and the chain whole', async () => {
+  log.note(noted('one'))
+  const fails = database.transaction(() => {
+    log.note(noted('two'))
+    throw new Error('taken back')
+  })
+  expect(() => fails()).toThrow('taken back')
+  log.note(noted('three'))
+  expect(all().map(({ summary }) => summary)).toEqual(['one', 'two', 'three'])
+  expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 3 })
+  database.transaction(() => log.note(noted('four')))()
+  await log.close()
+  expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 4 })
+})
+
 test('each entry holds the hash of the one before it', async () => {
   log.note(noted('one'))
   log.note({ ...noted('two'), subject: 'x', detail: { b: 1, a: 'ü "q"', c: null, d: true }, atMs: 5 })

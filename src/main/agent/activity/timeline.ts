@@ -31,6 +31,8 @@ export function timeline({ database, headPath, now, onAppended, log }: Options):
   const records = timelineRepository(database)
   const kept = headFile({ file: headPath, databaseFile: database.name, log })
   let head = firstHead(records, headPath)
+  // What was noted inside somebody's transaction, whose end takes what it wrote back with it when it fails.
+  let noted: NotedEntry[] = []
 
   const append = (entries: readonly NotedEntry[], also?: () => void): void => {
     const written = records.atomically(() => {
@@ -52,18 +54,36 @@ export function timeline({ database, headPath, now, onAppended, log }: Options):
     onAppended(written.sequence)
   }
 
-  return {
-    note(entry) {
+  const writeNoted = (): void => {
+    const entries = noted
+    noted = []
+    for (const entry of entries) {
       try {
         append([entry])
       } catch (failure) {
         log.error('an entry of the log could not be written', { kind: entry.kind, failure })
       }
+    }
+  }
+
+  return {
+    note(entry) {
+      noted.push(entry)
+      // Transactions are synchronous: by then it has ended.
+      if (database.inTransaction) queueMicrotask(writeNoted)
+      else writeNoted()
     },
-    follow: (accountId, { entries, sequence }) => append(entries, () => records.setFollowed(accountId, sequence)),
+    follow(accountId, { entries, sequence }) {
+      if (database.inTransaction) throw new Error('The log is written in transactions of its own.')
+      writeNoted()
+      append(entries, () => records.setFollowed(accountId, sequence))
+    },
     records,
     head: () => head,
-    close: () => kept.close(),
+    close() {
+      writeNoted()
+      return kept.close()
+    },
   }
 }
 

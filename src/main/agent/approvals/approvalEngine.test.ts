@@ -179,6 +179,29 @@ test('what is allowed while the wallet is locked is signed when it is unlocked, 
   expect(approvals.get(asked.id).state).toBe('waiting')
 })
 
+test('the wallet, which may lock itself and note that, is asked outside of transactions', async () => {
+  const plain = lockableSigner()
+  let inTransaction = () => false
+  const asked: boolean[] = []
+  const isUnlocked = () => {
+    asked.push(inTransaction())
+    return plain.wallet.isUnlocked()
+  }
+  const { approvals, database } = opened({ signer: { ...plain, wallet: { ...plain.wallet, isUnlocked } } })
+  inTransaction = () => database.inTransaction
+  const first = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  await approvals.decide(first.id, { ...approve, grant: { times: 3 } })
+  plain.setUnlocked(false)
+  const waiting = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  plain.setUnlocked(true)
+  expect(await approvals.settled(waiting.id, { waitMs: 30_000 })).toMatchObject({ state: 'signed' })
+  approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
+  approvals.switchStop(true)
+  approvals.switchStop(false)
+  expect(asked.filter(Boolean)).toEqual([])
+  expect(asked.length).toBeGreaterThan(6)
+})
+
 test('approving needs the wallet unlocked, and changes nothing while it is not', async () => {
   const signer = lockableSigner({ unlocked: false })
   const { approvals } = opened({ signer })

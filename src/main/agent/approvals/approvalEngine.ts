@@ -24,6 +24,7 @@ export type ApprovalEngineOptions = {
   grants: GrantRepository
   policies: PolicyRepository
   signer: Signer
+  /** Asked for its state outside of transactions only: it may lock itself by that, which is noted. */
   wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
   /** Calls `listener` when the wallet was locked or unlocked. @returns what ends it */
   onWalletChange: (listener: () => void) => () => void
@@ -76,10 +77,10 @@ export function approvalEngine(options: ApprovalEngineOptions): Approvals {
   const get = (id: string): IntentRecord => found(id).record
 
   /** Inside a transaction: a grant that allows is used up by one. */
-  const verdictOn = (record: IntentRecord, policy: Policy): Verdict => {
+  const verdictOn = (record: IntentRecord, policy: Policy, unlocked: boolean): Verdict => {
     const given = { policy, grants: grants.holding(now()), serviceHost: serviceHost() }
     const verdict = judge(judgedOf(record), given)
-    const counted = verdict.effect === 'allow' && verdict.grantId !== undefined && wallet.isUnlocked()
+    const counted = verdict.effect === 'allow' && verdict.grantId !== undefined && unlocked
     if (counted && !grants.use(verdict.grantId ?? '', now())) return { effect: 'ask' }
     return verdict
   }
@@ -105,14 +106,14 @@ export function approvalEngine(options: ApprovalEngineOptions): Approvals {
       const failed: IntentRecord = { ...record, state: 'failed', error }
       if (!closed && intents.change(failed, 'waiting')) became(failed)
     })
-    if (!prepared || closed) return
+    if (!prepared || closed || !wallet.isUnlocked()) return
     const next = intents.atomically(() => {
       const present = intents.find(record.id)?.record
-      if (present?.state !== 'waiting' || present.decision === null || !wallet.isUnlocked()) return undefined
+      if (present?.state !== 'waiting' || present.decision === null) return undefined
       const after: IntentRecord =
         present.decision.by === 'person'
           ? { ...present, state: 'approved' }
-          : judged(present, verdictOn(present, policies.read()), { unlocked: true, at: at() })
+          : judged(present, verdictOn(present, policies.read(), true), { unlocked: true, at: at() })
       return intents.change(after, 'waiting') ? after : undefined
     })
     if (!next) return
@@ -136,11 +137,11 @@ export function approvalEngine(options: ApprovalEngineOptions): Approvals {
     return denied
   }
 
-  const mayApprove = (record: IntentRecord, { confirmed, grant }: Decision): void => {
+  const mayApprove = (record: IntentRecord, { confirmed, grant, unlocked }: Decision & { unlocked: boolean }): void => {
     if (record.state !== 'waiting') throw decidedAlready(record)
     const policy = policies.read()
     if (policy.stopped) throw new AppError('intent/stopped', 'The stop switch is on.')
-    if (!wallet.isUnlocked()) throw locked(wallet)
+    if (!unlocked) throw locked(wallet)
     const above = record.needs_confirmation || isAbove(amountOf(record), policy.confirm_above_micro_usd)
     if (above && grant) {
       throw new AppError('intent/invalid', 'What is above the threshold is approved one at a time.')
@@ -170,11 +171,11 @@ export function approvalEngine(options: ApprovalEngineOptions): Approvals {
       expiry.sweep()
       checkRoom(asker)
       const prepared = await signer.prepare(intent)
+      const unlocked = wallet.isUnlocked()
       const record = intents.atomically(() => {
         const policy = policies.read()
         const fresh = newRecord({ id: `int_${newId()}`, prepared, asker, reason }, policy, now())
-        const unlocked = wallet.isUnlocked()
-        const verdict = verdictOn(fresh, policy)
+        const verdict = verdictOn(fresh, policy, unlocked)
         if (verdict.effect !== 'deny') checkRoom(asker)
         const decided = judged(fresh, verdict, { unlocked, at: at() })
         intents.add({ intent: prepared.intent, record: decided })
@@ -212,13 +213,14 @@ export function approvalEngine(options: ApprovalEngineOptions): Approvals {
       const stored = found(id)
       if (stored.record.state !== 'waiting') throw decidedAlready(stored.record)
       if (!decision.approve) return deny(stored.record)
-      mayApprove(stored.record, decision)
+      mayApprove(stored.record, { ...decision, unlocked: wallet.isUnlocked() })
       const grant = decision.grant && newGrant(stored.record, decision.grant, { id: `grant_${newId()}`, nowMs: now() })
       const prepared = await prepareAgain(stored)
       expiry.sweep()
+      const unlocked = wallet.isUnlocked()
       const approved = intents.atomically(() => {
         const present = intents.find(id)?.record ?? stored.record
-        mayApprove(present, decision)
+        mayApprove(present, { ...decision, unlocked })
         const detail = grant ? 'You approved it, and more of it in advance.' : 'You approved it.'
         const next: IntentRecord = { ...present, state: 'approved', decision: { by: 'person', detail, at: at() } }
         if (!intents.change(next, 'waiting')) throw decidedAlready(present)
@@ -241,9 +243,10 @@ export function approvalEngine(options: ApprovalEngineOptions): Approvals {
     policy: () => policies.read(),
     changePolicy(next) {
       checkRules(next)
+      const unlocked = wallet.isUnlocked()
       const policy = intents.atomically(() => {
         const { stopped, ...present } = policies.read()
-        if (loosens(present, next) && !wallet.isUnlocked()) throw locked(wallet)
+        if (loosens(present, next) && !unlocked) throw locked(wallet)
         const changed = { ...next, stopped }
         policies.write(changed)
         return changed
@@ -253,9 +256,10 @@ export function approvalEngine(options: ApprovalEngineOptions): Approvals {
       return policy
     },
     switchStop(stopped) {
+      const unlocked = wallet.isUnlocked()
       const { policy, denied } = intents.atomically(() => {
         const present = policies.read()
-        if (present.stopped && !stopped && !wallet.isUnlocked()) throw locked(wallet)
+        if (present.stopped && !stopped && !unlocked) throw locked(wallet)
         policies.switchStop(stopped)
         const decision = { by: 'stop', detail: 'The stop switch was turned on.', at: at() } as const
         const halted = (['waiting', 'approved'] as const).flatMap((state) =>
