@@ -21,13 +21,21 @@ export type TestWallet = {
   close(): void
 }
 
-type Options = { folder: string; setting?: 'auto' | 'vault_file'; now?: () => number; cost?: HeaderCost }
+type Options = {
+  folder: string
+  setting?: 'auto' | 'vault_file'
+  now?: () => number
+  cost?: HeaderCost
+  /** Runs before a secret of the vault file is read; the file fails as it does. */
+  beforeRead?: (name: string) => Promise<void>
+}
 
 /** The least that a wallet may have: an eighth of the usual. */
 const cheap: HeaderCost = { n: 2 ** 14, r: 8, p: 1 }
 
 /** The wallet as the agent composes it, in a folder that may hold one already. */
-export function walletOf({ folder, setting = 'vault_file', now = Date.now, cost = cheap }: Options): TestWallet {
+export function walletOf(options: Options): TestWallet {
+  const { folder, setting = 'vault_file', now = Date.now, cost = cheap, beforeRead = async () => {} } = options
   const database = openDatabase(join(folder, 'agent.sqlite'))
   migrate(database, agentMigrations)
   const notes: NotedEntry[] = []
@@ -38,7 +46,10 @@ export function walletOf({ folder, setting = 'vault_file', now = Date.now, cost 
       folder: join(folder, 'wallet'),
       setting,
       keychain: (scopeName) => keychainSecretStore({ scopeName, platform: process.platform }),
-      vaultFile: (file) => vaultFileSecretStore({ file }),
+      vaultFile(file) {
+        const store = vaultFileSecretStore({ file })
+        return { ...store, read: async (name) => beforeRead(name).then(() => store.read(name)) }
+      },
     }),
     events: { publish: (event) => void events.push(event) },
     note: (entry) => void notes.push(entry),

@@ -88,6 +88,48 @@ describe('a wallet', () => {
     expect(kinds()).toEqual(['wallet.unlocked', 'wallet.locked'])
   })
 
+  test('signs while it is unlocked a second time, also when that fails', async () => {
+    await addJunk()
+    const { id } = it.wallet.account('evm')
+    const meanwhile: string[] = []
+    let isAway = false
+    it.close()
+    it = walletOf({
+      folder: it.folder,
+      now: () => nowMs,
+      async beforeRead(name) {
+        if (name === 'header' || !it.wallet.isUnlocked()) return
+        meanwhile.push(await keyOf(id))
+        if (isAway) throw new Error('The vault is away.')
+      },
+    })
+    await it.wallet.unlock(passphrase)
+    await it.wallet.unlock(passphrase)
+    isAway = true
+    await expect(it.wallet.unlock(passphrase)).rejects.toThrow('The vault is away.')
+    expect(meanwhile).toEqual([junkKey, junkKey])
+    expect(await it.wallet.status()).toMatchObject({ state: 'unlocked', detail: null })
+    expect(await keyOf(id)).toBe(junkKey)
+  })
+
+  test.each([
+    ['locked', () => it.wallet.lock()],
+    ['locked with the screen', () => it.wallet.lock('screen')],
+    ['closed', () => it.wallet.close()],
+  ])('that is %s while it opens stays so', async (_, shut) => {
+    await addJunk()
+    it.wallet.lock()
+    const unlocking = it.wallet.unlock(passphrase)
+    shut()
+    await expect(unlocking).rejects.toMatchObject({ code: 'wallet/locked' })
+    expect(it.wallet.isUnlocked()).toBe(false)
+    expect(kinds()).toEqual(['wallet.imported', 'wallet.locked'])
+    const adding = it.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', passphrase })
+    shut()
+    expect(await adding).toMatchObject({ label: 'Key 1' })
+    expect(it.wallet.isUnlocked()).toBe(false)
+  })
+
   test('takes the passphrase as another keyboard composes it', async () => {
     await it.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase: 'Pässwörter ①②③' })
     await it.wallet.checkPassphrase('Pässwörter ①②③'.normalize('NFD'))

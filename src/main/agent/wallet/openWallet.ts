@@ -48,8 +48,10 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
   const settings = walletSettings(repository)
   const state = walletState({ repository, places, secrets, settings })
   /** Sealed texts of all keyrings while unlocked: signing needs no answer of the keychain. */
-  const sealed = new Map<string, string | undefined>()
+  let sealed: ReadonlyMap<string, string | undefined> = new Map()
   let dataKey: Buffer | undefined
+  /** How often somebody asked for it to be locked: what was begun before that leaves it locked. */
+  let locks = 0
   let last: Promise<unknown> = Promise.resolve()
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -61,12 +63,16 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
   const tell = (kind: string, summary: string, subject?: string): void =>
     note({ kind, actor: person, summary, ...(subject !== undefined && { subject }) })
 
-  const lock = (why: LockReason = 'person'): void => {
+  const forget = (): void => {
     idle.stop()
-    if (!dataKey) return
-    dataKey.fill(0)
+    dataKey?.fill(0)
     dataKey = undefined
-    sealed.clear()
+    sealed = new Map()
+  }
+  const shut = (why: LockReason): void => {
+    const wasOpen = dataKey !== undefined
+    forget()
+    if (!wasOpen) return
     note({
       kind: 'wallet.locked',
       actor: why === 'person' ? person : { kind: 'system', name: 'Steward' },
@@ -74,14 +80,18 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
     })
     changed()
   }
-  const idle = autoLock({ now, minutes: settings.autoLockMinutes, end: () => lock('unused') })
+  const idle = autoLock({ now, minutes: settings.autoLockMinutes, end: () => shut('unused') })
 
-  const become = async (opened: Opened): Promise<void> => {
-    sealed.clear()
-    for (const { id } of repository.keyrings()) sealed.set(id, await opened.store.read(id))
+  /** Holds what was opened, in one step; the old is used until then. @returns whether it was not locked meanwhile */
+  const become = async (opened: Opened, locksBefore: number): Promise<boolean> => {
+    const texts = new Map<string, string | undefined>()
+    for (const { id } of repository.keyrings()) texts.set(id, await opened.store.read(id))
+    if (locks !== locksBefore) return false
     dataKey?.fill(0)
     dataKey = Buffer.from(opened.dataKey)
+    sealed = texts
     idle.used()
+    return true
   }
 
   /** What `use` opens with the passphrase is closed again after it. */
@@ -97,11 +107,11 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
       }
     })
 
-  const add = (given: { secret: Secret; passphrase: string } & NewRow): Promise<string> =>
+  const add = (given: NewSecret): Promise<string> =>
     inTurn(() => addSecret(given)).finally(() => given.secret.bytes.fill(0))
 
-  const addSecret = async (given: { secret: Secret; passphrase: string } & NewRow): Promise<string> => {
-    const { secret, passphrase, words, writtenDown, label } = given
+  const addSecret = async (given: NewSecret): Promise<string> => {
+    const { secret, passphrase, words, writtenDown, label, locksBefore } = given
     await state.tidy()
     const opened = await state.watched(
       async () => (await secrets.open(passphrase)) ?? (await secrets.begin(passphrase)),
@@ -115,7 +125,7 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
       if (known === undefined) {
         insertKeyring(repository, { id, secret, words, writtenDown, label, found, atMs: now() })
       }
-      await become(opened)
+      await become(opened, locksBefore)
       return id
     } finally {
       opened.dataKey.fill(0)
@@ -142,7 +152,7 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
 
   const heldSecret = (id: string): Secret => {
     idle.check()
-    if (!dataKey) throw repository.keyrings().length === 0 ? state.absent() : locked()
+    if (!dataKey) throw repository.keyrings().length === 0 ? state.absent() : locked('The wallet is locked.')
     const text = sealed.get(id)
     const secret = text === undefined ? undefined : openSecret(dataKey, id, text)
     if (!secret) throw damaged(keyring(id).label)
@@ -157,35 +167,43 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
       if (!dataKey) await inTurn(state.tidy)
       return state.status({ unlocked: dataKey !== undefined, broken })
     },
-    unlock: (passphrase) =>
-      withPassphrase(passphrase, async (opened) => {
+    unlock(passphrase) {
+      const locksBefore = locks
+      return withPassphrase(passphrase, async (opened) => {
         await finishRemovals(opened)
         await adoptOthers(opened)
-        await become(opened)
+        if (!(await become(opened, locksBefore))) throw locked('The wallet was locked while it opened.')
         tell('wallet.unlocked', 'The wallet was unlocked.')
         changed()
-      }),
-    lock,
+      })
+    },
+    lock(why = 'person') {
+      locks += 1
+      shut(why)
+    },
     checkPassphrase: (passphrase) => withPassphrase(passphrase, async () => {}),
     makePhrase: newPhrase,
 
     async addPhrase({ phrase, label, writtenDown, passphrase }) {
+      const locksBefore = locks
       const secret: Secret = { kind: 'phrase', bytes: Buffer.from(await entropyOf(phrase)) }
       const words = wordsOf(secret)
-      const id = await add({ secret, passphrase, words, writtenDown, label })
+      const id = await add({ secret, passphrase, words, writtenDown, label, locksBefore })
       return added(id, 'a phrase')
     },
     async addPrivateKey({ privateKey, chainType, label, passphrase }) {
+      const locksBefore = locks
       const secret: Secret = { kind: chainType, bytes: Buffer.from(await privateKeyOf(privateKey, chainType)) }
-      const id = await add({ secret, passphrase, words: null, writtenDown: true, label })
+      const id = await add({ secret, passphrase, words: null, writtenDown: true, label, locksBefore })
       return added(id, 'a private key')
     },
     async addKeystore({ json, password, label, passphrase }) {
+      const locksBefore = locks
       const { key, address } = await openKeystore(json, password)
       const secret: Secret = { kind: 'evm', bytes: Buffer.from(key) }
       key.fill(0)
       await requireAddress(secret, address)
-      const id = await add({ secret, passphrase, words: null, writtenDown: true, label })
+      const id = await add({ secret, passphrase, words: null, writtenDown: true, label, locksBefore })
       return added(id, 'a keystore file')
     },
 
@@ -265,9 +283,9 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
         settings.removeKeyring(id)
         tell('wallet.removed', `“${label}” was removed from the wallet.`, id)
         await finishRemovals(opened)
-        sealed.delete(id)
+        sealed = new Map([...sealed].filter(([name]) => name !== id))
         if (repository.keyrings().length === 0) {
-          lock()
+          shut('person')
           await secrets.end(opened.store)
         }
         changed()
@@ -304,10 +322,8 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
       }
     },
     close() {
-      idle.stop()
-      dataKey?.fill(0)
-      dataKey = undefined
-      sealed.clear()
+      locks += 1
+      forget()
     },
   }
 
@@ -358,7 +374,14 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
   }
 }
 
-type NewRow = { words: number | null; writtenDown: boolean; label: string | undefined }
+type NewSecret = {
+  secret: Secret
+  passphrase: string
+  words: number | null
+  writtenDown: boolean
+  label: string | undefined
+  locksBefore: number
+}
 
 const chainNames: Record<ChainType, string> = { evm: 'EVM', solana: 'Solana' }
 
@@ -399,8 +422,8 @@ function duplicate([first]: readonly FoundAccount[]): AppError {
   return new AppError('wallet/duplicate', `${first?.address ?? 'It'} is in this wallet already.`)
 }
 
-function locked(): AppError {
-  return new AppError('wallet/locked', 'The wallet is locked.')
+function locked(message: string): AppError {
+  return new AppError('wallet/locked', message)
 }
 
 function damaged(label: string): AppError {

@@ -11,8 +11,9 @@ export type LockReason = 'person' | 'unused' | 'screen'
  */
 export type WalletVault = WalletKeys & {
   status(): Promise<Wallet>
+  /** @throws AppError `wallet/locked` when it was locked meanwhile */
   unlock(passphrase: string): Promise<void>
-  /** @param why who or what asks for it; the person by default */
+  /** Ends an unlock that is under way, too. @param why who or what asks for it; the person by default */
   lock(why?: LockReason): void
   /** For re-authentication. */
   checkPassphrase(passphrase: string): Promise<void>
