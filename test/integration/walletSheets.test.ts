@@ -31,6 +31,7 @@ const intent: IntentRecord = {
   fields: [{ label: evil, value: evil, kind: 'warning' }],
   raw: evil,
   host: null,
+  scope: null,
   amount_micro_usd: null,
   needs_confirmation: true,
   created_at: '2026-01-01T00:00:00.000Z',

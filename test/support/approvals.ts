@@ -77,9 +77,13 @@ export function signInTo(domain: string): Intent {
   return { kind: 'siwe', domain, uri: `https://${domain}/`, nonce: 'abcdefgh12345678', chain_id: 8453 }
 }
 
-export function payment(amount: string, host = 'shop.example'): Intent {
+export function payment(
+  amount: string,
+  host = 'shop.example',
+  network = 'base',
+): Extract<Intent, { kind: 'x402.authorize' }> {
   const pay_to = '0x2222222222222222222222222222222222222222'
-  return { kind: 'x402.authorize', network: 'base', pay_to, amount, resource: `https://${host}/a`, valid_seconds: 300 }
+  return { kind: 'x402.authorize', network, pay_to, amount, resource: `https://${host}/a`, valid_seconds: 300 }
 }
 
 export const message: Intent = { kind: 'message', text: 'Hello', chain_type: 'evm' }

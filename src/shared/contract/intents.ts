@@ -119,6 +119,8 @@ export const IntentRecord = z.object({
   /** The very data: typed data as JSON, or the text. */
   raw: z.string(),
   host: z.string().nullable(),
+  /** Payee and network of a payment (CAIP-10), chain of a sign-in (CAIP-2); null where neither is. */
+  scope: z.string().nullable(),
   /** Micro-dollars (1 USD = 1,000,000) as decimal text; null where no money moves. */
   amount_micro_usd: z.string().nullable(),
   /** Above the threshold: the person confirms it in a dialog that the window cannot draw. */
@@ -198,7 +200,7 @@ export const decideIntent = defineRoute({
   params: IntentParams,
   body: z.object({
     approve: z.boolean(),
-    /** Beyond this once: the same kind from the same asker for the same host and account, up to the same amount. */
+    /** Beyond this once: the same kind from the same asker for the same host, scope and account, up to the same amount. */
     grant: z
       .object({
         times: z.int().min(2, 'must be 2 to 1000').max(1000, 'must be 2 to 1000').optional(),
@@ -214,6 +216,8 @@ export const Grant = z.object({
   kind: IntentKind,
   asker: Asker,
   host: z.string().nullable(),
+  /** As that of the intent. */
+  scope: z.string().nullable(),
   account_id: WalletAccountId,
   max_amount_micro_usd: z.string().nullable(),
   times_left: z.int().nullable(),

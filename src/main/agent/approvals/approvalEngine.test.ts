@@ -265,6 +265,26 @@ test('a grant counts down, and never below zero', async () => {
   expect(approvals.grants()).toEqual([])
 })
 
+test('a grant is for one payee on one network, or for one chain', async () => {
+  const { approvals } = opened()
+  const ask = async (intent: Parameters<typeof approvals.ask>[0]['intent']) => {
+    const { id, state } = await approvals.ask({ intent, asker: script })
+    return { id, state }
+  }
+  const times = { ...approve, grant: { times: 100 } }
+  const payee = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+  const pays = { ...payment('500', 'shop.example', 'base-sepolia'), pay_to: payee.toLowerCase() }
+  await approvals.decide((await ask(pays)).id, times)
+  expect((await ask({ ...pays, network: 'base' })).state).toBe('waiting')
+  expect((await ask({ ...pays, pay_to: `0x${'cd'.repeat(20)}` })).state).toBe('waiting')
+  expect((await ask({ ...pays, network: 'eip155:84532', pay_to: payee })).state).toBe('signed')
+  const signs = { ...signInTo('a.example'), chain_id: 84532 } as ReturnType<typeof signInTo>
+  await approvals.decide((await ask(signs)).id, times)
+  expect((await ask(signInTo('a.example'))).state).toBe('waiting')
+  expect((await ask(signs)).state).toBe('signed')
+  expect(approvals.grants().map(({ scope }) => scope)).toEqual([`eip155:84532:${payee.toLowerCase()}`, 'eip155:84532'])
+})
+
 test('a grant holds until its time, and not after it was revoked', async () => {
   let nowMs = 1_800_000_000_000
   const { approvals, kinds } = opened({ now: () => nowMs })

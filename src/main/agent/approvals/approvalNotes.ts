@@ -72,6 +72,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
           intent_kind: grant.kind,
           asker: grant.asker.id,
           host: grant.host,
+          scope: grant.scope,
           max_amount_micro_usd: grant.max_amount_micro_usd,
           times: grant.times_left,
           until: grant.until,

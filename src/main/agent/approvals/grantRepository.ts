@@ -16,6 +16,7 @@ type Row = {
   kind: string
   asker: string
   host: string | null
+  scope: string | null
   accountId: string
   maxAmount: string | null
   timesLeft: number | null
@@ -27,11 +28,11 @@ const holds = '(times_left IS NULL OR times_left > 0) AND (until_ms IS NULL OR u
 
 export function grantRepository(database: Database): GrantRepository {
   const add = database.prepare(
-    `INSERT INTO grants VALUES (@id, @kind, @asker, @host, @accountId, @maxAmount, @timesLeft, @untilMs, @createdAtMs)`,
+    `INSERT INTO grants VALUES (@id, @kind, @asker, @host, @scope, @accountId, @maxAmount, @timesLeft, @untilMs, @createdAtMs)`,
   )
   // Amounts have up to 18 digits, more than a number of JavaScript holds exactly.
   const holding = database.prepare<[{ nowMs: number }], Row>(
-    `SELECT id, kind, asker, host, account_id AS accountId, CAST(max_amount_micro_usd AS TEXT) AS maxAmount,
+    `SELECT id, kind, asker, host, scope, account_id AS accountId, CAST(max_amount_micro_usd AS TEXT) AS maxAmount,
        times_left AS timesLeft, until_ms AS untilMs, created_at_ms AS createdAtMs
      FROM grants WHERE ${holds} ORDER BY times_left IS NOT NULL, created_at_ms, rowid`,
   )
@@ -48,6 +49,7 @@ export function grantRepository(database: Database): GrantRepository {
         kind: grant.kind,
         asker: JSON.stringify(grant.asker),
         host: grant.host,
+        scope: grant.scope,
         accountId: grant.account_id,
         maxAmount: grant.max_amount_micro_usd === null ? null : BigInt(grant.max_amount_micro_usd),
         timesLeft: grant.times_left,
@@ -72,6 +74,7 @@ function understood(row: Row): Grant[] {
     kind: row.kind,
     asker: askerOf(row.asker),
     host: row.host,
+    scope: row.scope,
     account_id: row.accountId,
     max_amount_micro_usd: row.maxAmount,
     times_left: row.timesLeft,

@@ -1,7 +1,8 @@
 import type { Asker, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { PreparedIntent } from '../signer/signer.ts'
-import { isAbove, type Judged, type Verdict } from './judge.ts'
+import { scopeOf } from './intentScope.ts'
+import { amountOf, isAbove, type Judged, type Verdict } from './judge.ts'
 
 const minuteMs = 60_000
 
@@ -22,6 +23,7 @@ export function newRecord({ id, prepared, asker, reason }: Asked, policy: Policy
     fields,
     raw,
     host,
+    scope: scopeOf(intent),
     amount_micro_usd: amountMicroUsd === null ? null : String(amountMicroUsd),
     needs_confirmation: isAbove(amountMicroUsd, policy.confirm_above_micro_usd),
     created_at: isoTime(nowMs),
@@ -32,8 +34,9 @@ export function newRecord({ id, prepared, asker, reason }: Asked, policy: Policy
   }
 }
 
-export function judgedOf({ kind, asker, host, account_id: accountId, amount_micro_usd: amount }: IntentRecord): Judged {
-  return { kind, asker, host, accountId, amountMicroUsd: amount === null ? null : BigInt(amount) }
+export function judgedOf(record: IntentRecord): Judged {
+  const { kind, asker, host, scope, account_id: accountId } = record
+  return { kind, asker, host, scope, accountId, amountMicroUsd: amountOf(record) }
 }
 
 /** What became of a record that waits; what is allowed while the wallet is locked waits for it to be unlocked. */

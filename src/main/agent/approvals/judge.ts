@@ -6,6 +6,7 @@ export type Judged = {
   kind: IntentKind
   asker: Asker
   host: string | null
+  scope: string | null
   accountId: Grant['account_id']
   amountMicroUsd: bigint | null
 }
@@ -65,6 +66,7 @@ function grantFits(grant: Grant, intent: Judged): boolean {
     grant.asker.kind === intent.asker.kind &&
     grant.asker.id === intent.asker.id &&
     grant.host === intent.host &&
+    grant.scope === intent.scope &&
     grant.account_id === intent.accountId &&
     amountFits(grant.max_amount_micro_usd, intent.amountMicroUsd)
   )

@@ -4,7 +4,7 @@ import type { Decision } from './approvals.ts'
 import { mayBeGranted } from './judge.ts'
 
 /**
- * More of what is approved now: for the same asker, host and account, and up to the same amount. The number of times
+ * More of what is approved now: for the same asker, host, payee or chain, and account, and up to the same amount. The number of times
  * counts this one, which needs no grant.
  * @throws AppError `intent/invalid`
  */
@@ -27,6 +27,7 @@ export function newGrant(
     kind: record.kind,
     asker: record.asker,
     host: record.host,
+    scope: record.scope,
     account_id: record.account_id,
     max_amount_micro_usd: record.amount_micro_usd,
     times_left: times === undefined ? null : times - 1,

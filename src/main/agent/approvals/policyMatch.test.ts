@@ -103,7 +103,8 @@ test('writing of a host in capitals, or with a dot behind it, changes nothing', 
 const asker = (kind: AskerKind) => ({ kind, id: 'it', name: 'It' })
 const accountId = 'wal_0123456789abcdef01234567' as never // a brand
 const verdict = (policy: Policy, { askerKind, ...subject }: PolicySubject) =>
-  judge({ ...subject, asker: asker(askerKind), accountId }, { policy, grants: [], serviceHost: undefined }).effect
+  judge({ ...subject, scope: null, asker: asker(askerKind), accountId }, { policy, grants: [], serviceHost: undefined })
+    .effect
 
 test('nothing is allowed while stopped, above the threshold, without a rule, or as a message of others', () => {
   fc.assert(

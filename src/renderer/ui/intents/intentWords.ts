@@ -1,4 +1,5 @@
 import type { AskerKind, IntentKind, PolicyRule } from '../../../shared/contract/intents.ts'
+import { evmNetwork } from '../../../shared/contract/networks.ts'
 import { usdText } from '../usd.ts'
 
 /** As the name of a kind. */
@@ -19,6 +20,13 @@ export const askerNames: Record<AskerKind, string> = {
 }
 
 type Scope = Pick<PolicyRule, 'kind' | 'host' | 'max_amount_micro_usd'>
+
+/** Behind the deed: ` to 0x2222…2222 on Base`; of a payment alone, whose payee is what the person looks at. */
+export function payeeWords(scope: string | null): string {
+  const [, network = '', payee = ''] = /^(eip155:\d+):(0x[0-9a-f]{40})$/.exec(scope ?? '') ?? []
+  if (payee === '') return ''
+  return ` to ${payee.slice(0, 6)}…${payee.slice(-4)} on ${evmNetwork(network)?.name ?? network}`
+}
 
 /** After `may`: `sign in with Ethereum to 127.0.0.1:4000`, `pay up to $5.00 anywhere`. */
 export function deedWords({ kind, host, max_amount_micro_usd: most }: Scope): string {

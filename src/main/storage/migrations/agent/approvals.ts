@@ -23,6 +23,7 @@ export const approvals = {
     kind TEXT NOT NULL,
     asker TEXT NOT NULL, -- JSON
     host TEXT,
+    scope TEXT, -- payee and network, or chain
     account_id TEXT NOT NULL,
     max_amount_micro_usd INTEGER CHECK (max_amount_micro_usd >= 0),
     times_left INTEGER CHECK (times_left >= 0),

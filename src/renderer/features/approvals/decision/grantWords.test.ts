@@ -6,6 +6,7 @@ const record = {
   kind: 'x402.authorize',
   asker: { kind: 'client', id: 'key_1', name: 'research-agent' },
   host: 'api.example.com',
+  scope: 'eip155:8453:0x2222222222222222222222222222222222222222',
   address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
   amount_micro_usd: '500000',
   needs_confirmation: false,
@@ -15,7 +16,7 @@ const nowMs = new Date('2026-01-01T10:00:00').getTime()
 
 test('says who may do what, where, up to how much, how often and until when', () => {
   expect(grantSentence(record, { times: 5, minutes: undefined }, nowMs)).toBe(
-    'research-agent may pay up to $0.50 at api.example.com with 0x71C7…976F, this time and 4 more, and you are not asked again.',
+    'research-agent may pay up to $0.50 at api.example.com to 0x2222…2222 on Base with 0x71C7…976F, this time and 4 more, and you are not asked again.',
   )
   expect(grantSentence(record, { times: undefined, minutes: 60 }, nowMs)).toMatch(/as often as it asks, until 11/)
   expect(grantSentence(record, { times: 2, minutes: 7 * 1440 }, nowMs)).toMatch(/this time and 1 more, until .*8/)

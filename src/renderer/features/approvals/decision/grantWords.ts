@@ -1,5 +1,5 @@
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
-import { deedWords } from '../../../ui/intents/intentWords.ts'
+import { deedWords, payeeWords } from '../../../ui/intents/intentWords.ts'
 import { askerWords } from '../inbox/askerWords.ts'
 
 /** How much more than this once: how often in all, until when, or both. */
@@ -20,7 +20,7 @@ export function grantSentence(record: IntentRecord, { times, minutes }: GrantDra
   })
   const often = times === undefined ? 'as often as it asks' : `this time and ${times - 1} more`
   const end = minutes === undefined ? '' : `, until ${endText(nowMs + minutes * 60_000, nowMs)}`
-  return `${name} may ${deed} with ${shortAddress(record.address)}, ${often}${end}, and you are not asked again.`
+  return `${name} may ${deed}${payeeWords(record.scope)} with ${shortAddress(record.address)}, ${often}${end}, and you are not asked again.`
 }
 
 function endText(endMs: number, nowMs: number): string {

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Grant } from '../../../../shared/contract/intents.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { deedWords } from '../../../ui/intents/intentWords.ts'
+import { deedWords, payeeWords } from '../../../ui/intents/intentWords.ts'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { SettingsGroup } from '../SettingsPage.tsx'
@@ -36,7 +36,7 @@ export function GrantsGroup() {
 function GrantRow({ grant }: { grant: Grant }) {
   const revoke = useRevokeGrant()
   const [busy, setBusy] = useState(false)
-  const { asker, kind, host, max_amount_micro_usd } = grant
+  const { asker, kind, host, scope, max_amount_micro_usd } = grant
   const who = asker.kind === 'person' ? 'You' : `“${asker.name}”`
   const end = async () => {
     setBusy(true)
@@ -51,7 +51,8 @@ function GrantRow({ grant }: { grant: Grant }) {
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2 pr-2 pl-3.5">
       <div className="min-w-56 flex-1">
         <p>
-          {who} may {deedWords({ kind, host: host ?? '*', max_amount_micro_usd })} without asking.
+          {who} may {deedWords({ kind, host: host ?? '*', max_amount_micro_usd })}
+          {payeeWords(scope)} without asking.
         </p>
         <p className="text-small text-faint">{endWords(grant)}</p>
       </div>
