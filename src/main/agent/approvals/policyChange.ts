@@ -13,9 +13,10 @@ export function checkRules({ rules }: Rules): void {
 }
 
 /**
- * Whether anything could be signed without being asked that could not before. It may say yes where nothing is looser in
- * the end, never no where something is: every rule that allows must have been there, and every rule that asks or denies
- * must still stand, in the same order.
+ * Whether anything could be signed without being asked that could not before, or asked about that was denied: what is
+ * asked may have been approved in advance. It may say yes where nothing is looser in the end, never no where something
+ * is: every rule that allows must have been there, every rule that asks or denies must still stand, in the same order,
+ * and no rule may ask before one that denies unless it did so before, word by word.
  */
 export function loosens(from: Rules, to: Rules): boolean {
   if (BigInt(to.confirm_above_micro_usd) > BigInt(from.confirm_above_micro_usd)) return true
@@ -31,6 +32,10 @@ export function loosens(from: Rules, to: Rules): boolean {
     return rule !== undefined && keeps(rule)
   }
   if (from.rules.some((rule) => rule.effect !== 'allow' && !stands(rule))) return true
+  const lastDenial = to.rules.findLastIndex(({ effect }) => effect === 'deny')
+  if (to.rules.slice(0, lastDenial + 1).some((rule) => rule.effect === 'ask' && !asks(rule, before.get(rule.id)))) {
+    return true
+  }
   const kept = to.rules.filter(keeps).map(({ id }) => id)
   const order = from.rules.map(({ id }) => id).filter((id) => kept.includes(id))
   return order.some((id, at) => id !== kept[at])
@@ -41,10 +46,15 @@ function isWithin(rule: PolicyRule, old: PolicyRule): boolean {
   return old.effect === 'allow' && isSameButAmount(rule, old) && isAtMost(rule, old)
 }
 
-/** `rule` holds back at least what `old` did. A host refused with all of its ports is more than one that is asked about. */
+/** `rule` holds back at least what `old` did. */
 function isAsStrict(rule: PolicyRule, old: PolicyRule): boolean {
-  const asWide = old.effect !== 'deny' || rule.effect === 'deny' || old.host === '*'
-  return old.effect !== 'allow' && asWide && isSameButAmount(rule, old) && isAtMost(old, rule)
+  const denies = old.effect !== 'deny' || rule.effect === 'deny'
+  return old.effect !== 'allow' && denies && isSameButAmount(rule, old) && isAtMost(old, rule)
+}
+
+/** `rule` asks about what `old` asked about, and no more. */
+function asks(rule: PolicyRule, old: PolicyRule | undefined): boolean {
+  return old?.effect === 'ask' && isSameButAmount(rule, old) && isAtMost(rule, old)
 }
 
 function isSameButAmount(one: PolicyRule, other: PolicyRule): boolean {

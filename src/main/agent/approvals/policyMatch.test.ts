@@ -119,6 +119,8 @@ test('nothing is allowed while stopped, above the threshold, without a rule, or 
   )
 })
 
+const strictness = ['deny', 'ask', 'allow'] // what is asked may be granted in advance, what is denied never
+
 test('a change that lets anything through without being asked is known to loosen the policy', () => {
   fc.assert(
     fc.property(lists, lists, fc.array(subjects, { minLength: 20, maxLength: 20 }), (before, after, tried) => {
@@ -128,7 +130,8 @@ test('a change that lets anything through without being asked is known to loosen
       ]
       if (loosens(from, next)) return
       for (const subject of tried) {
-        if (verdict(next, subject) === 'allow') expect(verdict(from, subject)).toBe('allow')
+        const [before, after] = [verdict(from, subject), verdict(next, subject)]
+        expect(strictness.indexOf(after)).toBeLessThanOrEqual(strictness.indexOf(before))
       }
     }),
     { numRuns: 1000 },
@@ -151,6 +154,25 @@ test.each<[string, PolicyRule[], PolicyRule[], boolean]>([
   ['an allowing rule is added', [], [rule({ effect: 'allow' })], true],
   ['a refusing rule goes', [rule({ effect: 'deny' })], [], true],
   ['what was asked is allowed', [rule({ effect: 'ask' })], [rule({ effect: 'allow' })], true],
+  ['what was denied is asked', [rule({ effect: 'deny' })], [rule({ effect: 'ask' })], true],
+  [
+    'an asking rule is put before one that denies',
+    [rule({ effect: 'deny', id: '1' })],
+    [rule({ effect: 'ask', id: '2' }), rule({ effect: 'deny', id: '1' })],
+    true,
+  ],
+  [
+    'an asking rule before one that denies asks about more',
+    [rule({ effect: 'ask', id: '2', max_amount_micro_usd: '5' }), rule({ effect: 'deny', id: '1' })],
+    [rule({ effect: 'ask', id: '2' }), rule({ effect: 'deny', id: '1' })],
+    true,
+  ],
+  [
+    'an asking rule is put behind one that denies',
+    [rule({ effect: 'deny', id: '1', kind: 'siwe' })],
+    [rule({ effect: 'deny', id: '1', kind: 'siwe' }), rule({ effect: 'ask', id: '2' })],
+    false,
+  ],
   ['what was allowed is asked', [rule({ effect: 'allow' })], [rule({ effect: 'ask' })], false],
   [
     'less is allowed',
