@@ -1,5 +1,6 @@
 import { activityFeature } from '../features/activity/activityFeature.tsx'
 import { approvalsFeature } from '../features/approvals/approvalsFeature.tsx'
+import { identityFeature } from '../features/identity/identityFeature.ts'
 import { settingsFeature } from '../features/settings/settingsFeature.tsx'
 import { terminalsFeature } from '../features/terminals/terminalsFeature.tsx'
 import { walletFeature } from '../features/wallet/walletFeature.ts'
@@ -9,6 +10,7 @@ import type { Feature } from '../ui/feature.ts'
 export const features: readonly Feature[] = [
   terminalsFeature,
   walletFeature,
+  identityFeature,
   approvalsFeature,
   activityFeature,
   settingsFeature,

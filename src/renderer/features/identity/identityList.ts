@@ -1,0 +1,72 @@
+import type { Automaton, Registration } from '../../../shared/contract/automatons.ts'
+import type { ChainType } from '../../../shared/contract/wallet.ts'
+
+/** An automaton that is registered, or one that this Steward is registering or has tried to. */
+export type Identity = {
+  /** In the address of the window. */
+  key: string
+  name: string
+  address: string
+  chainType: ChainType
+  state: Registration['state']
+  createdAt: string
+  /** How it was registered here; of others, what the service knows is all there is. */
+  registration: Registration | undefined
+  automaton: Automaton | undefined
+}
+
+/** Newest first; each automaton once, however often it was tried. */
+export function identityList(registrations: readonly Registration[], automatons: readonly Automaton[]): Identity[] {
+  const registered = new Set(
+    registrations.filter(({ state }) => state === 'registered').map(({ profile }) => idKey(profile.automaton_id)),
+  )
+  const here = new Set(registrations.map(({ profile }) => idKey(profile.automaton_id)))
+  const seen = new Set<string>()
+  const tried = registrations.filter(({ state, profile }) => {
+    const key = idKey(profile.automaton_id)
+    if (seen.has(key) || (registered.has(key) && state !== 'registered')) return false
+    seen.add(key)
+    return true
+  })
+  const others = automatons.filter(({ automaton_id }) => !here.has(idKey(automaton_id)))
+  return [...tried.map(ofRegistration), ...others.map(ofAutomaton)].sort((one, other) =>
+    other.createdAt.localeCompare(one.createdAt),
+  )
+}
+
+function ofRegistration(registration: Registration): Identity {
+  const { id, profile, chain_type, state, created_at, automaton } = registration
+  return {
+    key: id,
+    name: profile.name,
+    address: profile.automaton_address,
+    chainType: chain_type,
+    state,
+    createdAt: automaton?.created_at ?? created_at,
+    registration,
+    automaton: automaton ?? undefined,
+  }
+}
+
+function ofAutomaton(automaton: Automaton): Identity {
+  return {
+    key: automaton.automaton_id,
+    name: automaton.name,
+    address: automaton.automaton_address,
+    chainType: automaton.chain_type,
+    state: 'registered',
+    createdAt: automaton.created_at,
+    registration: undefined,
+    automaton,
+  }
+}
+
+function idKey(id: string): string {
+  return id.replaceAll('-', '').toLowerCase()
+}
+
+/** What an event told of one registration. */
+export function withRegistration(list: readonly Registration[], changed: Registration): Registration[] {
+  const isKnown = list.some(({ id }) => id === changed.id)
+  return isKnown ? list.map((it) => (it.id === changed.id ? changed : it)) : [changed, ...list]
+}

@@ -1,0 +1,92 @@
+import { Plus } from 'lucide-react'
+import type { KeyboardEvent } from 'react'
+import { classNames } from '../../../ui/classNames.ts'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { addressOf } from '../../../ui/place.ts'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+import type { Identity } from '../identityList.ts'
+import { chainWords, stateWords } from '../stateWords.ts'
+
+type IdentityListProps = {
+  identities: readonly Identity[]
+  present: string | undefined
+  serviceError: Error | undefined
+  onRetry: () => void
+}
+
+/** The arrow keys go from row to row. */
+export function IdentityList({ identities, present, serviceError, onRetry }: IdentityListProps) {
+  return (
+    <section
+      aria-label="Automatons"
+      onKeyDown={moveFocus}
+      className="flex min-h-0 flex-col overflow-auto border-r border-line bg-panel px-2 pt-2.5 pb-1.5 max-narrow:max-h-[35vh] max-narrow:border-r-0 max-narrow:border-b"
+    >
+      <h3 className="flex h-6 items-center px-2 text-small font-medium text-faint">
+        Automatons
+        <span className="ml-1.5 tabular-nums">{identities.length}</span>
+      </h3>
+      <ul aria-label="Automatons" className="flex flex-col gap-0.5">
+        {identities.map((identity) => (
+          <IdentityRow key={identity.key} identity={identity} isPresent={identity.key === present} />
+        ))}
+      </ul>
+      <a
+        href={addressOf('identity', 'new')}
+        aria-current={present === 'new' ? 'true' : undefined}
+        className={classNames(
+          'mt-1 flex h-8 items-center gap-2 rounded-control px-2 text-muted hover:text-text',
+          present === 'new' ? 'bg-selected text-text' : 'hover:bg-hover',
+        )}
+      >
+        <Plus aria-hidden className="size-3.5" />
+        Register another
+      </a>
+      {serviceError && (
+        <div className="mt-3">
+          <ErrorNotice error={serviceError} onRetry={onRetry} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+function IdentityRow({ identity, isPresent }: { identity: Identity; isPresent: boolean }) {
+  const { key, name, address, state, chainType, createdAt } = identity
+  const { words, tone } = stateWords[state]
+  return (
+    <li>
+      <a
+        href={addressOf('identity', key)}
+        aria-current={isPresent ? 'true' : undefined}
+        className={classNames('block rounded-control px-2 py-1.5', isPresent ? 'bg-selected' : 'hover:bg-hover')}
+      >
+        <span className="flex items-baseline gap-2">
+          <bdi className="min-w-0 flex-1 truncate font-medium">{name}</bdi>
+          <TimeAgo at={createdAt} />
+        </span>
+        <span className="mt-0.5 flex items-center gap-1.5 text-small text-muted">
+          <StatusDot tone={tone} pulsing={state === 'sending'} />
+          <span className="shrink-0">{words}</span>
+          <span className="min-w-0 flex-1 truncate text-right font-mono text-faint">{shortAddress(address)}</span>
+          <span className="shrink-0 text-faint">{chainWords[chainType]}</span>
+        </span>
+      </a>
+    </li>
+  )
+}
+
+function shortAddress(address: string): string {
+  return `${address.slice(0, 6)}…${address.slice(-4)}`
+}
+
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
+  if (step === undefined) return
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('a')]
+  const next = rows[rows.findIndex((row) => row.matches(':focus')) + step]
+  if (!next) return
+  event.preventDefault()
+  next.focus()
+}

@@ -1,0 +1,100 @@
+import { FileText, X } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { AddressText } from '../../../ui/AddressText.tsx'
+import { FileButton } from '../../../ui/FileButton.tsx'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { TextAreaField } from '../../../ui/TextAreaField.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { promptHash, textHash } from './promptHash.ts'
+
+type GenesisPromptFieldProps = {
+  /** Empty: none. */
+  hash: string
+  error: string | undefined
+  onHash: (hash: string) => void
+}
+
+type Source = 'none' | 'typed' | 'file' | 'hash'
+
+const sources: readonly { value: Source; label: string; detail?: string }[] = [
+  { value: 'none', label: 'None' },
+  { value: 'typed', label: 'Type or paste it', detail: 'Hashed in this window.' },
+  { value: 'file', label: 'From a file', detail: 'Hashed in this window, byte for byte.' },
+  { value: 'hash', label: 'I have its hash' },
+]
+const maxPromptBytes = 64 * 1024 * 1024
+
+/** Only the hash is registered: with the prompt, anybody can check it later; without, nobody learns the prompt. */
+export function GenesisPromptField({ hash, error, onHash }: GenesisPromptFieldProps) {
+  const [source, setSource] = useState<Source>(hash === '' ? 'none' : 'hash')
+  const [prompt, setPrompt] = useState('')
+  const [fileName, setFileName] = useState<string>()
+  const newest = useRef(0)
+
+  /** What was typed meanwhile is never overwritten by an earlier hash. */
+  const hashed = async (work: () => Promise<string>) => {
+    newest.current += 1
+    const turn = newest.current
+    onHash('')
+    try {
+      const made = await work()
+      if (turn === newest.current) onHash(made)
+    } catch (failure) {
+      notify.failed(failure, { title: 'The prompt could not be hashed' })
+    }
+  }
+  const type = (text: string) => {
+    setPrompt(text)
+    void hashed(async () => (text === '' ? '' : textHash(text)))
+  }
+  const take = (file: File) => {
+    if (file.size > maxPromptBytes) return notify.failed(new Error(`${file.name} is larger than 64 MiB.`))
+    setFileName(file.name)
+    void hashed(async () => promptHash(new Uint8Array(await file.arrayBuffer())))
+  }
+  const clear = () => {
+    setPrompt('')
+    setFileName(undefined)
+    void hashed(async () => '')
+  }
+
+  return (
+    <div className="flex flex-col gap-3 rounded-card border border-line p-3.5">
+      <Select
+        label="Genesis prompt"
+        hint="What the automaton began with. Only its keccak256 is registered; the prompt itself never leaves this window."
+        value={source}
+        options={sources}
+        onChange={(next) => {
+          setSource(next)
+          clear()
+        }}
+      />
+      {source === 'typed' && (
+        <TextAreaField label="Prompt" monospaced rows={5} value={prompt} onChange={type} spellCheck={false} />
+      )}
+      {source === 'file' && (
+        <div className="flex items-center gap-2">
+          <FileButton icon={FileText} label="Choose the prompt’s file…" onFile={take} />
+          {fileName !== undefined && (
+            <>
+              <span className="min-w-0 truncate text-muted">{fileName}</span>
+              <IconButton label="Without this file" icon={X} onClick={clear} />
+            </>
+          )}
+        </div>
+      )}
+      {source === 'hash' && (
+        <TextField label="Hash" monospaced placeholder="0x…" value={hash} error={error} onChange={onHash} />
+      )}
+      {(source === 'typed' || source === 'file') && hash !== '' && (
+        <p role="status" className="flex flex-wrap items-center gap-x-2 text-small text-muted">
+          keccak256
+          <AddressText whole text={hash} label="Copy the hash" />
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,166 @@
+import { FileJson } from 'lucide-react'
+import { type DragEvent, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { automatonLimits } from '../../../../shared/contract/automatons.ts'
+import type { WalletAccount } from '../../../../shared/contract/wallet.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { classNames } from '../../../ui/classNames.ts'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { FileButton } from '../../../ui/FileButton.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { TextAreaField } from '../../../ui/TextAreaField.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { chainWords } from '../stateWords.ts'
+import { maxDraftBytes, type ReadDraft, readDraft } from './draftFile.ts'
+import { GenesisPromptField } from './GenesisPromptField.tsx'
+import { errorsOf, type RegisterForm } from './registerForm.ts'
+
+type RegisterFieldsProps = {
+  form: RegisterForm
+  accounts: readonly WalletAccount[]
+  busy: boolean
+  failure: unknown
+  onChange: (part: Partial<RegisterForm>) => void
+  onDone: () => Promise<void>
+}
+
+/** Checked while one types; what is missing is told when one goes on. */
+export function RegisterFields({ form, accounts, busy, failure, onChange, onDone }: RegisterFieldsProps) {
+  const [all, setAll] = useState(false)
+  const [problems, setProblems] = useState<readonly string[]>([])
+  const [isOver, setIsOver] = useState(false)
+  // Counts the files that were taken, so that the field of the prompt begins anew with each.
+  const [files, setFiles] = useState(0)
+  const errors = errorsOf(form, { all })
+
+  const fillFrom = async (file: File) => {
+    const read: ReadDraft =
+      file.size > maxDraftBytes
+        ? { problems: [`It is larger than ${maxDraftBytes / 1024} KiB.`] }
+        : await readDraft(await file.text(), accounts)
+    if ('problems' in read) return setProblems(read.problems.map((it) => `${file.name}: ${it}`))
+    setProblems([])
+    setFiles(files + 1)
+    onChange(read.values)
+    notify.done(`Filled in from ${file.name}`)
+  }
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    setIsOver(false)
+    const [file] = event.dataTransfer.files
+    if (file) void fillFrom(file)
+  }
+  const submit = (fields: HTMLFormElement) => {
+    flushSync(() => setAll(true))
+    const isRight = Object.keys(errorsOf(form, { all: true })).length === 0
+    if (!isRight) fields.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+    else if (!busy) void onDone()
+  }
+
+  return (
+    <form
+      noValidate
+      aria-label="Register automaton"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit(event.currentTarget)
+      }}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes('Files')) return
+        event.preventDefault()
+        setIsOver(true)
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={drop}
+      className={classNames('flex flex-col gap-4 rounded-card', isOver && 'outline-2 outline-offset-8 outline-accent')}
+    >
+      <header className="flex flex-wrap items-start justify-between gap-3">
+        <div className="min-w-48 flex-1">
+          <h2 className="text-large font-semibold">Register an automaton</h2>
+          <p className="text-muted">
+            All of this becomes public, and nobody can change or remove any of it afterwards.
+          </p>
+        </div>
+        <FileButton
+          icon={FileJson}
+          label="Fill from a JSON file…"
+          accept="application/json,.json"
+          onFile={(file) => void fillFrom(file)}
+        />
+      </header>
+      {problems.length > 0 && <Problems problems={problems} />}
+      <TextField
+        label="Name"
+        placeholder="Research agent"
+        value={form.name}
+        error={errors.name}
+        onChange={(name) => onChange({ name })}
+        autoFocus
+      />
+      <TextAreaField
+        label="Bio"
+        rows={2}
+        hint={`What it does, in a sentence or two. At most ${automatonLimits.bioCharacters} characters; may stay empty.`}
+        value={form.bio}
+        error={errors.bio}
+        onChange={(bio) => onChange({ bio })}
+      />
+      <Select
+        label="Its address"
+        value={form.accountId ?? ''}
+        options={accounts.map(({ id, label, address, chain_type }) => ({
+          value: id,
+          label: `${label} (${chainWords[chain_type]}, ${address.slice(0, 8)}…${address.slice(-6)})`,
+          detail: address,
+        }))}
+        hint="The account of your wallet whose key signs for the automaton."
+        error={errors.accountId}
+        onChange={(id) => onChange({ accountId: accounts.find((it) => it.id === id)?.id })}
+      />
+      <TextField
+        label="Its creator"
+        monospaced
+        hint="The address of whoever made it: yours, unless you say otherwise."
+        value={form.creator}
+        error={errors.creator}
+        onChange={(creator) => onChange({ creator })}
+      />
+      <GenesisPromptField
+        key={files}
+        hash={form.promptHash}
+        error={errors.promptHash}
+        onHash={(promptHash) => onChange({ promptHash })}
+      />
+      <TextField
+        label="Automaton id"
+        monospaced
+        hint="A random one; replace it if the automaton has an id already."
+        value={form.automatonId}
+        error={errors.automatonId}
+        onChange={(automatonId) => onChange({ automatonId })}
+      />
+      {failure !== undefined && <ErrorNotice error={failure} />}
+      <div className="flex justify-end border-t border-line pt-4">
+        <Button type="submit" variant="primary" busy={busy}>
+          Show what would be signed
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Problems({ problems }: { problems: readonly string[] }) {
+  return (
+    <div role="alert" className="rounded-card border border-line bg-negative-soft p-3">
+      <p className="font-medium">The file was not used:</p>
+      <ul className="list-disc pl-5">
+        {problems.map((problem) => (
+          <li key={problem} className="break-words">
+            {problem}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,74 @@
+import { useState } from 'react'
+import type { AutomatonProfile } from '../../../../shared/contract/automatons.ts'
+import type { Wallet } from '../../../../shared/contract/wallet.ts'
+import { useWallet } from '../../../agent/useWallet.ts'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { addressOf } from '../../../ui/place.ts'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { RegisterFields } from './RegisterFields.tsx'
+import { ReviewStep } from './ReviewStep.tsx'
+import { accountsOf, initialForm, inputOf } from './registerForm.ts'
+import { type Preview, useRegister } from './useRegister.ts'
+
+/** Fill in, look at what would be signed, ask for approval. */
+export function RegisterPage({ before }: { before: AutomatonProfile | undefined }) {
+  const { data: wallet, error, isPending, refetch } = useWallet()
+  return (
+    <section aria-label="Register automaton" className="min-h-0 overflow-auto">
+      <div className="mx-auto flex w-full max-w-190 flex-col gap-5 px-6 py-5 max-narrow:px-4">
+        {isPending ? (
+          <SkeletonRows label="Reading the wallet…" count={4} rowClassName="h-12" />
+        ) : !wallet ? (
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        ) : accountsOf(wallet).length === 0 ? (
+          <NoAccounts wallet={wallet} />
+        ) : (
+          <RegisterSteps wallet={wallet} before={before} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+function RegisterSteps({ wallet, before }: { wallet: Wallet; before: AutomatonProfile | undefined }) {
+  const accounts = accountsOf(wallet)
+  const [form, setForm] = useState(() => initialForm(wallet, { newId: () => crypto.randomUUID(), before }))
+  const [preview, setPreview] = useState<Preview>()
+  const { show, ask, busy, failure } = useRegister()
+  if (preview) {
+    return (
+      <ReviewStep
+        preview={preview}
+        isLocked={wallet.state === 'locked'}
+        busy={busy}
+        failure={failure}
+        onBack={() => setPreview(undefined)}
+        onAsk={(reason) => ask({ ...inputOf(form, accounts), ...(reason !== '' && { reason }) })}
+      />
+    )
+  }
+  return (
+    <RegisterFields
+      form={form}
+      accounts={accounts}
+      busy={busy}
+      failure={failure}
+      onChange={(part) => setForm((present) => ({ ...present, ...part }))}
+      onDone={async () => setPreview(await show(inputOf(form, accounts)))}
+    />
+  )
+}
+
+function NoAccounts({ wallet }: { wallet: Wallet }) {
+  return (
+    <div className="flex flex-col gap-2">
+      <h2 className="text-large font-semibold">The wallet cannot sign now</h2>
+      <p className="text-muted">
+        {wallet.detail ?? 'There is no account in it.'}{' '}
+        <a href={addressOf('wallet')} className="font-medium text-accent hover:underline">
+          Look at the wallet
+        </a>
+      </p>
+    </div>
+  )
+}

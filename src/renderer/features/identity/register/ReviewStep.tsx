@@ -1,0 +1,87 @@
+import { ArrowLeft } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { AddressText } from '../../../ui/AddressText.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import { DataBlock } from './DataBlock.tsx'
+import type { Preview } from './useRegister.ts'
+
+type ReviewStepProps = {
+  preview: Preview
+  isLocked: boolean
+  busy: boolean
+  failure: unknown
+  onBack: () => void
+  onAsk: (reason: string) => void
+}
+
+/** To the byte, before anybody is asked. */
+export function ReviewStep({ preview, isLocked, busy, failure, onBack, onAsk }: ReviewStepProps) {
+  const [reason, setReason] = useState('')
+  const { profile, chain_type, canonical_json, payload_hash, signed_data } = preview
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  return (
+    <form
+      noValidate
+      aria-label="What would be signed"
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onAsk(reason.trim())
+      }}
+    >
+      <header>
+        <h2 ref={heading} tabIndex={-1} className="text-large font-semibold outline-none">
+          What would be signed
+        </h2>
+        <p className="text-muted">
+          Read it before you ask: once <bdi className="font-medium text-text">{profile.name}</bdi> is registered, its
+          name, bio, address, creator and prompt stay as they are here, for good.
+        </p>
+      </header>
+      <DataBlock
+        title="Profile, as it is hashed"
+        hint="Canonical JSON: keys sorted, no spaces, UTF-8."
+        text={canonical_json}
+      />
+      <section aria-label="Hash of the profile" className="flex flex-col gap-1">
+        <h3 className="font-medium">Hash of the profile</h3>
+        <p className="text-small text-faint">keccak256 of the bytes above.</p>
+        <AddressText whole text={payload_hash} label="Copy the hash of the profile" />
+      </section>
+      <DataBlock
+        title={chain_type === 'evm' ? 'Typed data' : 'Text'}
+        hint={
+          chain_type === 'evm'
+            ? 'EIP-712, signed with the key of its address. The nonce is a new one when you ask.'
+            : 'Signed with Ed25519 by the key of its address. The nonce is a new one when you ask.'
+        }
+        text={signed_data}
+        isJson
+      />
+      <TextField
+        label="Why (for your own log)"
+        placeholder="May stay empty"
+        maxLength={280}
+        value={reason}
+        onChange={setReason}
+      />
+      {isLocked && (
+        <p className="rounded-card bg-accent-soft px-3 py-2">
+          The wallet is locked: you unlock it when you approve the request.
+        </p>
+      )}
+      {failure !== undefined && <ErrorNotice error={failure} />}
+      <div className="flex flex-wrap items-center justify-between gap-2 border-t border-line pt-4">
+        <Button icon={ArrowLeft} onClick={onBack} disabled={busy}>
+          Back
+        </Button>
+        <Button type="submit" variant="primary" busy={busy}>
+          Ask for approval
+        </Button>
+      </div>
+    </form>
+  )
+}

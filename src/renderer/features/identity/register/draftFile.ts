@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { AutomatonProfile } from '../../../../shared/contract/automatons.ts'
+import { describeIssue } from '../../../../shared/contract/describeIssue.ts'
+import { ChainType, type WalletAccount } from '../../../../shared/contract/wallet.ts'
+import { textHash } from './promptHash.ts'
+import type { RegisterForm } from './registerForm.ts'
+
+export type ReadDraft = { values: Partial<RegisterForm> } | { problems: string[] }
+
+export const maxDraftBytes = 256 * 1024
+
+const DraftFile = z.strictObject({
+  ...AutomatonProfile.partial().shape,
+  /** Hashed here, and forgotten. */
+  genesis_prompt: z.string().optional(),
+  chain_type: ChainType.optional(),
+})
+
+/** Fills in a form from a JSON file of anybody's: every field that is not understood is told, and nothing is guessed. */
+export async function readDraft(text: string, accounts: readonly WalletAccount[]): Promise<ReadDraft> {
+  const given = parsed(text)
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return { problems: ['It is not a JSON object.'] }
+  }
+  const { data, error } = DraftFile.safeParse(given)
+  if (!data) return { problems: error.issues.flatMap((issue) => problemsOf(issue, given)) }
+  const { automaton_address: address, chain_type: chain, genesis_prompt, genesis_prompt_hash } = data
+  const account = accounts.find((it) => isOf(it, address))
+  const hash = genesis_prompt === undefined ? undefined : await textHash(genesis_prompt)
+  const problems = [
+    ...(address !== undefined && !account
+      ? [`\`automaton_address\` ${address} is no account of this wallet, and its key has to sign.`]
+      : []),
+    ...(account && chain !== undefined && chain !== account.chain_type
+      ? [`\`chain_type\` is ${chain}, and \`automaton_address\` is an account of ${account.chain_type}.`]
+      : []),
+    ...(hash !== undefined && genesis_prompt_hash !== undefined && hash !== genesis_prompt_hash.toLowerCase()
+      ? ['`genesis_prompt_hash` is not the keccak256 of `genesis_prompt`.']
+      : []),
+  ]
+  if (problems.length > 0) return { problems }
+  const first = chain && accounts.find(({ chain_type }) => chain_type === chain)
+  const signs = account ?? first
+  return {
+    values: {
+      ...(signs && { accountId: signs.id }),
+      ...(data.automaton_id !== undefined && { automatonId: data.automaton_id }),
+      ...(data.creator_address !== undefined && { creator: data.creator_address }),
+      ...(data.name !== undefined && { name: data.name }),
+      ...(data.bio !== undefined && { bio: data.bio }),
+      ...((genesis_prompt_hash ?? hash) !== undefined && { promptHash: genesis_prompt_hash ?? hash ?? '' }),
+    },
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // told as what it is not
+  }
+}
+
+function problemsOf(issue: z.core.$ZodIssue, given: unknown): string[] {
+  if (issue.code !== 'unrecognized_keys') return [describeIssue(issue, given)]
+  return issue.keys.map((key) => `\`${key}\` is no field of a registration.`)
+}
+
+function isOf({ address, chain_type }: WalletAccount, wanted: string | undefined): boolean {
+  if (chain_type === 'solana') return address === wanted
+  return address.toLowerCase() === wanted?.toLowerCase()
+}

@@ -1,0 +1,76 @@
+import type { z } from 'zod'
+import { AutomatonProfile, type previewRegistration } from '../../../../shared/contract/automatons.ts'
+import type { Input } from '../../../../shared/contract/route.ts'
+import type { Wallet, WalletAccount, WalletAccountId } from '../../../../shared/contract/wallet.ts'
+
+/** As it is typed. */
+export type RegisterForm = {
+  /** Whose address is the automaton's. */
+  accountId: WalletAccountId | undefined
+  automatonId: string
+  creator: string
+  name: string
+  bio: string
+  /** Empty: it has none. */
+  promptHash: string
+}
+export type RegisterErrors = Partial<Record<keyof RegisterForm, string>>
+export type RegistrationInput = Input<typeof previewRegistration>
+
+export function accountsOf(wallet: Wallet): WalletAccount[] {
+  return wallet.keyrings.flatMap(({ accounts }) => accounts)
+}
+
+/** What is filled in at first: the wallet's default account, which is also the creator; or the values of before. */
+export function initialForm(
+  wallet: Wallet,
+  given: { newId: () => string; before: AutomatonProfile | undefined },
+): RegisterForm {
+  const { before, newId } = given
+  const accounts = accountsOf(wallet)
+  const { evm, solana } = wallet.default_accounts
+  const usual = accounts.find(({ id }) => id === (evm ?? solana)) ?? accounts[0]
+  const same = accounts.find(({ address }) => address === before?.automaton_address)
+  return {
+    accountId: (same ?? usual)?.id,
+    automatonId: before?.automaton_id ?? newId(),
+    creator: before?.creator_address ?? usual?.address ?? '',
+    name: before?.name ?? '',
+    bio: before?.bio ?? '',
+    promptHash: before?.genesis_prompt_hash ?? '',
+  }
+}
+
+/** What the agent is asked. It and the service check it all again. */
+export function inputOf(form: RegisterForm, accounts: readonly WalletAccount[]): RegistrationInput {
+  const account = accounts.find(({ id }) => id === form.accountId)
+  return {
+    ...(account && { account_id: account.id, chain_type: account.chain_type }),
+    automaton_id: form.automatonId.trim(),
+    creator_address: form.creator.trim(),
+    name: form.name,
+    bio: form.bio,
+    ...(form.promptHash.trim() !== '' && { genesis_prompt_hash: form.promptHash.trim() }),
+  }
+}
+
+const { shape } = AutomatonProfile
+
+/** What is wrong so far; with `all`, also what is still missing. */
+export function errorsOf(form: RegisterForm, { all }: { all: boolean }): RegisterErrors {
+  const checks: [keyof RegisterForm, z.ZodType, string][] = [
+    ['automatonId', shape.automaton_id, form.automatonId.trim()],
+    ['creator', shape.creator_address, form.creator.trim()],
+    ['name', shape.name, form.name],
+    ['bio', shape.bio, form.bio],
+    ['promptHash', shape.genesis_prompt_hash, form.promptHash.trim()],
+  ]
+  const found = checks.flatMap(([field, schema, value]) => {
+    if (value === '' && (field === 'promptHash' || !all)) return []
+    const [issue] = schema.safeParse(value).error?.issues ?? []
+    return issue ? [[field, `It ${issue.message}.`] as const] : []
+  })
+  const errors: RegisterErrors = Object.fromEntries(found)
+  if (form.accountId === undefined) errors.accountId = 'Choose the account that signs.'
+  return errors
+}

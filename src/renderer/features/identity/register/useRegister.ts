@@ -1,0 +1,48 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { previewRegistration, type Registration, startRegistration } from '../../../../shared/contract/automatons.ts'
+import type { Input, Output } from '../../../../shared/contract/route.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { patchAndReadAgain } from '../../../agent/readAgain.ts'
+import { goTo } from '../../../ui/place.ts'
+import { withRegistration } from '../identityList.ts'
+import { registrationsKey } from '../useIdentities.ts'
+import type { RegistrationInput } from './registerForm.ts'
+
+export type Preview = Output<typeof previewRegistration>
+
+export function useRegister() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+
+  const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      return await work()
+    } catch (refusal) {
+      setFailure(refusal)
+      return undefined
+    } finally {
+      setBusy(false)
+    }
+  }
+  return {
+    busy,
+    failure,
+    /** What would be signed; undefined when it was refused, for the reason in `failure`. */
+    show: (input: RegistrationInput) => attempt(() => agent(previewRegistration, input)),
+    /** Goes to the registration, which tells how it goes on. */
+    ask: (input: Input<typeof startRegistration>) =>
+      attempt(async () => {
+        const started = await agent(startRegistration, input)
+        const shown = patchAndReadAgain<Registration[]>(queryClient, registrationsKey, (list) =>
+          withRegistration(list, started),
+        )
+        goTo('identity', started.id)
+        await shown
+      }),
+  }
+}

@@ -1,0 +1,14 @@
+import type { Registration } from '../../../shared/contract/automatons.ts'
+import type { Tone } from '../../ui/StatusDot.tsx'
+
+type State = Registration['state']
+
+export const stateWords: Record<State, { words: string; tone: Tone }> = {
+  waiting: { words: 'Waits for you', tone: 'accent' },
+  sending: { words: 'Being sent', tone: 'caution' },
+  registered: { words: 'Registered', tone: 'positive' },
+  refused: { words: 'Refused', tone: 'neutral' },
+  failed: { words: 'Failed', tone: 'negative' },
+}
+
+export const chainWords = { evm: 'EVM', solana: 'Solana' } as const

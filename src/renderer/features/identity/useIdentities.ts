@@ -1,0 +1,48 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { listAutomatons, listRegistrations, type Registration } from '../../../shared/contract/automatons.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../agent/liveEvents.ts'
+import { patchAndReadAgain, readAgain } from '../../agent/readAgain.ts'
+import { identityList, withRegistration } from './identityList.ts'
+
+export const registrationsKey = ['identity', 'registrations'] as const
+const automatonsKey = ['identity', 'automatons'] as const
+
+/**
+ * Read anew each time the screen opens, and kept as it is by events meanwhile. What was registered here is always known;
+ * what the service knows besides is added when it answers.
+ */
+export function useIdentities() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  useLiveEvent((event) => {
+    if (event.type === 'ready') void readAgain(queryClient, registrationsKey)
+    if (event.type === 'ready' || event.type === 'automatons.changed') void readAgain(queryClient, automatonsKey)
+    if (event.type !== 'registration.changed') return
+    void patchAndReadAgain<Registration[]>(queryClient, registrationsKey, (list) =>
+      withRegistration(list, event.registration),
+    )
+  })
+  const here = useQuery({
+    queryKey: registrationsKey,
+    queryFn: async ({ signal }) => (await agent(listRegistrations, {}, { signal })).registrations,
+    staleTime: 0,
+  })
+  const known = useQuery({
+    queryKey: automatonsKey,
+    queryFn: async ({ signal }) => (await agent(listAutomatons, {}, { signal })).automatons,
+    staleTime: 0,
+  })
+  const retry = () => {
+    void here.refetch()
+    void known.refetch()
+  }
+  return {
+    identities: here.data && identityList(here.data, known.data ?? []),
+    isPending: here.isPending,
+    error: here.data ? undefined : (here.error ?? undefined),
+    /** Why there may be more than is shown. */
+    serviceError: known.data ? undefined : (known.error ?? undefined),
+    retry,
+  }
+}

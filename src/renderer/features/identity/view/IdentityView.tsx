@@ -1,0 +1,85 @@
+import { RotateCw } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { AddressText } from '../../../ui/AddressText.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { goTo } from '../../../ui/place.ts'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
+import type { Identity } from '../identityList.ts'
+import { chainWords, stateWords } from '../stateWords.ts'
+import { RegistrationProgress } from './RegistrationProgress.tsx'
+
+/** One automaton in full: how its registration stands, and what is or will be public about it. */
+export function IdentityView({ identity }: { identity: Identity }) {
+  const { name, state, chainType, automaton, registration } = identity
+  const profile = automaton ?? registration?.profile
+  const { words, tone } = stateWords[state]
+  const isOver = state === 'refused' || state === 'failed'
+  return (
+    <article aria-label="Automaton" className="min-h-0 overflow-auto">
+      <div className="mx-auto flex w-full max-w-190 flex-col gap-5 px-6 py-5 max-narrow:px-4">
+        <header className="flex flex-wrap items-start justify-between gap-3">
+          <div className="min-w-0 flex-1">
+            <p role="status" className="flex items-center gap-2 text-small text-muted">
+              <StatusDot tone={tone} pulsing={state === 'sending'} />
+              {words}
+            </p>
+            <h2 className="mt-1.5 text-large font-semibold break-words">
+              <bdi>{name}</bdi>
+            </h2>
+            {profile && profile.bio !== '' && (
+              <p className="mt-1 break-words whitespace-pre-line text-muted">{profile.bio}</p>
+            )}
+          </div>
+          {isOver && registration && (
+            <Button icon={RotateCw} onClick={() => goTo('identity', 'new', registration.id)}>
+              Start again with these values
+            </Button>
+          )}
+        </header>
+        {registration && state !== 'registered' && <RegistrationProgress registration={registration} />}
+        {profile && (
+          <section aria-label="Profile" className="rounded-card border border-line">
+            <dl className="divide-y divide-line">
+              <Row title="Its address">
+                <AddressText whole text={profile.automaton_address} label="Copy its address" />
+              </Row>
+              <Row title="Its creator">
+                <AddressText whole text={profile.creator_address} label="Copy its creator" />
+              </Row>
+              <Row title="Automaton id">
+                <AddressText whole text={profile.automaton_id} label="Copy the id" />
+              </Row>
+              <Row title="Genesis prompt hash">
+                {profile.genesis_prompt_hash ? (
+                  <AddressText whole text={profile.genesis_prompt_hash} label="Copy the hash" />
+                ) : (
+                  <span className="text-faint">None</span>
+                )}
+              </Row>
+              <Row title="Chain">{chainWords[chainType]}</Row>
+              {automaton && (
+                <Row title="Registered">
+                  <time dateTime={automaton.created_at}>{new Date(automaton.created_at).toLocaleString()}</time>
+                </Row>
+              )}
+              {registration && (
+                <Row title="Hash of the profile">
+                  <AddressText whole text={registration.payload_hash} label="Copy the hash of the profile" />
+                </Row>
+              )}
+            </dl>
+          </section>
+        )}
+      </div>
+    </article>
+  )
+}
+
+function Row({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="grid grid-cols-[11rem_minmax(0,1fr)] items-start gap-3 px-3.5 py-1.5 max-narrow:grid-cols-1 max-narrow:gap-0">
+      <dt className="leading-6 text-muted">{title}</dt>
+      <dd className="min-w-0 leading-6 break-words">{children}</dd>
+    </div>
+  )
+}

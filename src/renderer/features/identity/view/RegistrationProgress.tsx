@@ -1,0 +1,82 @@
+import { Check, Circle, CircleDot, RotateCw, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Registration } from '../../../../shared/contract/automatons.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { classNames } from '../../../ui/classNames.ts'
+import { addressOf } from '../../../ui/place.ts'
+import { useSendAgain } from './useSendAgain.ts'
+
+/** Asked, signed, sent: what is done, what is next, and what went wrong on the way. */
+export function RegistrationProgress({ registration }: { registration: Registration }) {
+  const { state, detail, intent_id } = registration
+  const { send, busy } = useSendAgain(registration.id)
+  const request = (
+    <a href={addressOf('approvals', intent_id)} className="font-medium text-accent hover:underline">
+      {state === 'waiting' ? 'Look at it and decide' : 'The request in Approvals'}
+    </a>
+  )
+  return (
+    <section aria-label="Progress" className="rounded-card border border-line px-3.5 py-3">
+      <ol className="flex flex-col gap-2.5">
+        {state === 'waiting' && (
+          <>
+            <Step look="now" title="Your approval">
+              It waits for you in Approvals. {request}
+            </Step>
+            <Step look="later" title="Signature" />
+            <Step look="later" title="Registration at the service" />
+          </>
+        )}
+        {state === 'sending' && (
+          <>
+            <Step look="done" title="Approved and signed" />
+            <Step look="now" title="Registration at the service">
+              {detail === null ? (
+                'It is being sent.'
+              ) : (
+                <>
+                  {detail} Nothing is lost: the same signed request is sent again when the service is back.
+                  <span className="mt-2 block">
+                    <Button size="small" icon={RotateCw} busy={busy} onClick={send}>
+                      Send it now
+                    </Button>
+                  </span>
+                </>
+              )}
+            </Step>
+          </>
+        )}
+        {state === 'refused' && (
+          <Step look="ended" title="Not approved">
+            {detail} Nothing was signed and nothing was sent. {request}
+          </Step>
+        )}
+        {state === 'failed' && (
+          <Step look="ended" title="Not registered">
+            {detail} {request}
+          </Step>
+        )}
+      </ol>
+    </section>
+  )
+}
+
+const looks = {
+  done: { icon: Check, tone: 'text-positive' },
+  now: { icon: CircleDot, tone: 'text-accent' },
+  later: { icon: Circle, tone: 'text-faint' },
+  ended: { icon: X, tone: 'text-negative' },
+} as const
+
+function Step({ look, title, children }: { look: keyof typeof looks; title: string; children?: ReactNode }) {
+  const { icon: Icon, tone } = looks[look]
+  return (
+    <li className="flex gap-2.5" aria-current={look === 'now' ? 'step' : undefined}>
+      <Icon aria-hidden className={classNames('mt-0.75 size-3.5 shrink-0', tone)} />
+      <div className="min-w-0">
+        <p className={classNames('font-medium', look === 'later' && 'text-faint')}>{title}</p>
+        {children && <div className="break-words text-muted">{children}</div>}
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,17 @@
+import { useMutation } from '@tanstack/react-query'
+import { retryRegistration } from '../../../../shared/contract/automatons.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { notify } from '../../../ui/toast.tsx'
+
+/** Events tell what came of it. */
+export function useSendAgain(registrationId: string): { send: () => void; busy: boolean } {
+  const agent = useAgent()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => agent(retryRegistration, { registrationId }),
+    onSuccess: ({ state, detail }) => {
+      if (state === 'sending' && detail !== null) notify.told('It has not arrived yet', { hint: detail })
+    },
+    onError: (failure) => notify.failed(failure, { title: 'It was not sent again' }),
+  })
+  return { send: () => mutate(), busy: isPending }
+}

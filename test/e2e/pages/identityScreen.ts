@@ -1,0 +1,61 @@
+import type { Locator, Page } from 'playwright-core'
+
+/** The Identity section, in the words of what a person does there. */
+export type IdentityScreen = {
+  open(): Promise<void>
+  /** The form, empty but for what is filled in by itself. */
+  begin(): Promise<void>
+  form: Locator
+  /** Fills the form from a JSON file of this text. */
+  fillFrom(text: string): Promise<void>
+  typePrompt(prompt: string): Promise<void>
+  /** Goes on to what would be signed. */
+  review(): Promise<Locator>
+  askForApproval(): Promise<void>
+  /** From a registration that waits, to its request in Approvals. */
+  toRequest(): Promise<void>
+  automaton: Locator
+  /** How the automaton in view stands: `Registered`, `Waits for you`, `Refused`. */
+  is(words: string): Promise<void>
+  row(name: string): Locator
+}
+
+export function identityScreen(page: Page): IdentityScreen {
+  const form = page.getByRole('form', { name: 'Register automaton' })
+  const shown = page.getByRole('form', { name: 'What would be signed' })
+  const automaton = page.getByRole('article', { name: 'Automaton' })
+  return {
+    async open() {
+      await page.getByRole('button', { name: 'Identity', exact: true }).click()
+      await page.getByRole('heading', { name: 'Identity', level: 2 }).waitFor()
+    },
+    async begin() {
+      await page.getByRole('button', { name: 'Register automaton' }).click()
+      await form.waitFor()
+    },
+    form,
+    async fillFrom(text) {
+      const file = { name: 'automaton.json', mimeType: 'application/json', buffer: Buffer.from(text) }
+      await form.locator('input[type=file]').first().setInputFiles(file)
+    },
+    async typePrompt(prompt) {
+      await form.getByRole('button', { name: /^Genesis prompt/ }).click()
+      await page.getByRole('menuitemradio', { name: 'Type or paste it' }).click()
+      await form.getByLabel('Prompt', { exact: true }).fill(prompt)
+      await form.getByText('keccak256').last().waitFor()
+    },
+    async review() {
+      await form.getByRole('button', { name: 'Show what would be signed' }).click()
+      await shown.waitFor()
+      return shown
+    },
+    async askForApproval() {
+      await shown.getByRole('button', { name: 'Ask for approval' }).click()
+      await automaton.waitFor()
+    },
+    toRequest: () => automaton.getByRole('link', { name: 'Look at it and decide' }).click(),
+    automaton,
+    is: (words) => automaton.getByRole('status').getByText(words, { exact: true }).waitFor(),
+    row: (name) => page.getByRole('list', { name: 'Automatons' }).getByRole('link', { name }),
+  }
+}
