@@ -323,11 +323,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const limits = rateLimits(options.rateLimits ?? defaultRateLimits, now)
     const finders = [keys.identify, access.identify, links.identify]
     const known = authentication({ finders, limiter, admit: limits.known })
+    const accessEnded = () => peers.checkAccess()
     const sockets = [terminalStream({ sandboxes, host }), events.endpoint]
     const app = httpServer({
       endpoints: [
         ...healthRoutes({ version: options.version, now }),
-        ...accountRoutes({ keys, noteAccount: activity.noteAccount }),
+        ...accountRoutes({ keys, noteAccount: activity.noteAccount, onRevoked: accessEnded }),
         ...authRoutes({
           nonces: signInNonces,
           signIns: signIns({
@@ -338,10 +339,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
             access,
             newAccounts: options.newAccounts ?? true,
             note: activity.noteAccount,
+            onEnded: accessEnded,
             now,
             randomBytes,
           }),
-          linked: linkedWallets({ checks, wallets, accounts, sessions, note: activity.noteAccount, now }),
+          linked: linkedWallets({
+            checks,
+            wallets,
+            accounts,
+            sessions,
+            note: activity.noteAccount,
+            onEnded: accessEnded,
+            now,
+          }),
           wallets,
           accounts,
         }),
@@ -379,7 +389,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       log: log.of('http'),
     })
     scope.own(app, (it) => closeServer(it, closeDeadlineMs))
-    scope.own(
+    const peers = scope.own(
       webSockets({
         server: app.server,
         endpoints: sockets,
@@ -388,6 +398,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         addressOf,
         isElsewhere: (name) => names.labelOf(name) !== undefined,
         linkHolder: links.identify,
+        isHeld: (credential) => finders.some((find) => find(credential) !== undefined),
         log: log.of('sockets'),
       }),
       (it) => it.close(),

@@ -20,8 +20,14 @@ export const terminalStreamPath = '/v1/sandboxes/:id/pty/:sessionId/stream'
 
 export const streamLimits = { windowBytes: 1024 * 1024, ackEveryBytes: 128 * 1024, stallMs: 10_000 } as const
 
-/** Close codes beside the standard ones. */
-export const streamClose = { tooSlow: 4008, notFound: 4004, unavailable: 4503, refused: 4400 } as const
+/** Close codes beside the standard ones. `accessEnded`: the key was revoked, or the sign-in or its access token is over. */
+export const streamClose = {
+  tooSlow: 4008,
+  notFound: 4004,
+  unavailable: 4503,
+  refused: 4400,
+  accessEnded: 4401,
+} as const
 
 export const StreamQuery = z.object({
   scrollback: z.coerce.number().int().min(0).max(terminalLimits.scrollbackLines).default(0),

@@ -8,9 +8,11 @@ import type { ApiKeys } from './apiKeys.ts'
 export function accountRoutes({
   keys,
   noteAccount,
+  onRevoked,
 }: {
   keys: ApiKeys
   noteAccount: ActivityLog['noteAccount']
+  onRevoked: () => void
 }): Endpoint[] {
   return [
     endpoint(createApiKey, ({ body }, { caller }) => {
@@ -28,6 +30,7 @@ export function accountRoutes({
     }),
     endpoint(revokeApiKey, ({ params }, { caller }) => {
       const { name, prefix } = keys.revoke(caller.accountId, params.keyId)
+      onRevoked()
       noteAccount(caller.accountId, {
         type: 'key.revoked',
         description: `The API key “${name}” (${prefix}…) was revoked.`,

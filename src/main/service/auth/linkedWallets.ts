@@ -19,9 +19,11 @@ export function linkedWallets(options: {
   accounts: Pick<AccountRepository, 'listKeys' | 'atomically'>
   sessions: Pick<RefreshTokenRepository, 'revokeWallet'>
   note: NoteAccount
+  /** Access tokens have ended before their time. */
+  onEnded: () => void
   now: () => number
 }): LinkedWallets {
-  const { checks, wallets, accounts, sessions, note, now } = options
+  const { checks, wallets, accounts, sessions, note, onEnded, now } = options
   return {
     async link({ accountId }, given) {
       const wallet = await checks.verify(given)
@@ -36,7 +38,7 @@ export function linkedWallets(options: {
       })
     },
     unlink({ accountId, owner }, address) {
-      return accounts.atomically(() => {
+      const parted = accounts.atomically(() => {
         const linked = wallets.list(accountId)
         const wallet = linked.find((it) => it.address === address || isSameEvm(it, address))
         if (!wallet) throw new AppError('auth/wallet-not-linked', `No wallet ${address} is linked to this account.`)
@@ -51,6 +53,8 @@ export function linkedWallets(options: {
         note(accountId, { type: 'wallet.unlinked', description: `The wallet ${shortAddress(wallet)} was parted.` })
         return wallet
       })
+      onEnded()
+      return parted
     },
   }
 }

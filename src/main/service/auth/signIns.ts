@@ -32,10 +32,12 @@ export function signIns(options: {
   /** Whether a wallet that no account has gets one of its own. */
   newAccounts: boolean
   note: NoteAccount
+  /** Access tokens have ended before their time. */
+  onEnded: () => void
   now: () => number
   randomBytes: (count: number) => Buffer
 }): SignIns {
-  const { checks, wallets, accounts, sessions, access, note, now, randomBytes } = options
+  const { checks, wallets, accounts, sessions, access, note, onEnded, now, randomBytes } = options
   const newId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
 
   const accountOf = (wallet: WalletName): AccountId => {
@@ -94,6 +96,7 @@ export function signIns(options: {
         return issue({ accountId, familyId, wallet })
       })
       if (issued) return issued
+      onEnded()
       throw new AppError('auth/refresh', 'The refresh token is not valid.')
     },
     end(token) {
@@ -101,6 +104,7 @@ export function signIns(options: {
       if (!found || found.revokedAtMs !== null) return
       sessions.revokeFamily(found.familyId, now())
       note(found.accountId, { type: 'auth.signed_out', description: 'A wallet signed out.' })
+      onEnded()
     },
   }
 }
