@@ -1,3 +1,4 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { localEvents } from '../../src/main/agent/api/localEvents.ts'
@@ -309,6 +310,25 @@ test('words are shown after the passphrase only, and leave with the lock', async
   expect(decisions).toHaveLength(1)
   expect((await post(refused.body, { passphrase })).body).toContain('steward.sheet.done')
   expect(decisions[1]).toEqual(['int_1', { approve: true, confirmed: true }])
+})
+
+test('a vault that is lost begins again with a new passphrase; over a damaged one nothing is written', async () => {
+  const { wallet, open, ask, post, vaultFile } = await startWallet()
+  const { id } = await wallet.addPhrase({ phrase, writtenDown: true, passphrase })
+  wallet.lock()
+  writeFileSync(vaultFile, '{')
+  for (const purpose of ['create', 'import']) {
+    expect(await (await ask({ purpose })).json()).toMatchObject({ code: 'wallet/damaged' })
+  }
+  expect(readFileSync(vaultFile, 'utf8')).toBe('{')
+
+  rmSync(vaultFile)
+  expect((await open({ purpose: 'create' })).body).toContain('New passphrase of the wallet')
+  const page = await open({ purpose: 'import' })
+  const chosen = 'another violet anchor seldom pretzel'
+  const done = await post(page.body, { phrase, new_passphrase: chosen, new_passphrase_again: chosen })
+  expect(done.body).toContain('data-tells="steward.sheet.done"')
+  expect(await wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [{ id }] })
 })
 
 test('two taps on one button do the work once', async () => {

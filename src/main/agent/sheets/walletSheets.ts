@@ -47,11 +47,15 @@ export function walletSheets({ approvals, events, pagesFolder, now, log, ...tool
     if (type === 'wallet.changed' && !vault.isUnlocked()) sessions.locked()
   })
 
+  /** There is no wallet, or nothing is left that a passphrase could open. @throws AppError `wallet/damaged` */
+  const isFirst = async ({ state }: Wallet): Promise<boolean> =>
+    state === 'absent' || (state === 'damaged' && !(await vault.canOpen()))
+
   /** @throws AppError when there is nothing that the sheet could be about. */
   const flowOf = async (asked: Asked): Promise<SheetFlow> => {
     const wallet = await vault.status()
-    if (asked.purpose === 'create') return createSheet(tools, wallet)
-    if (asked.purpose === 'import') return importSheet(tools, wallet)
+    if (asked.purpose === 'create') return createSheet(tools, await isFirst(wallet))
+    if (asked.purpose === 'import') return importSheet(tools, await isFirst(wallet))
     if (asked.purpose === 'confirm') {
       return confirmSheet({ vault, approvals, intent: approvals.get(named(asked.intent_id, 'intent_id')) })
     }

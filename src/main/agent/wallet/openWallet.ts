@@ -181,6 +181,11 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
       locks += 1
       shut(why)
     },
+    canOpen: () =>
+      inTurn(async () => {
+        const store = places.current()
+        return store !== undefined && secrets.canOpen(store)
+      }),
     checkPassphrase: (passphrase) => withPassphrase(passphrase, async () => {}),
     makePhrase: newPhrase,
 

@@ -1,7 +1,8 @@
-import { KeyRound, RotateCw, ShieldAlert } from 'lucide-react'
+import { Download, KeyRound, RotateCw, ShieldAlert } from 'lucide-react'
 import type { Wallet } from '../../../shared/contract/wallet.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { useWalletActions } from './useWalletActions.ts'
 
 type Trouble = Exclude<Wallet['state'], 'absent' | 'locked' | 'unlocked'>
 
@@ -26,13 +27,14 @@ const words: Record<Trouble, { title: string; explanation: string; steps: readon
     explanation: 'What was kept is not as it was written. Steward writes nothing over it.',
     steps: [
       'Put a copy of the data folder back, and try again.',
-      'Or move the damaged wallet away, and import your phrase anew from paper.',
+      'Or, when it is gone or you moved it away, import your phrase anew from paper.',
     ],
   },
 }
 
 export function WalletTrouble({ wallet, onRetry }: { wallet: Wallet; onRetry: () => void }) {
   const { state, detail, backend } = wallet
+  const { importOne } = useWalletActions()
   const { title, explanation, steps } = words[state as Trouble] // the other states have screens of their own
   return (
     <EmptyState
@@ -45,9 +47,16 @@ export function WalletTrouble({ wallet, onRetry }: { wallet: Wallet; onRetry: ()
         </>
       }
       actions={
-        <Button variant="primary" icon={RotateCw} onClick={onRetry}>
-          Try again
-        </Button>
+        <>
+          <Button variant="primary" icon={RotateCw} onClick={onRetry}>
+            Try again
+          </Button>
+          {state === 'damaged' && (
+            <Button icon={Download} onClick={importOne}>
+              Import a phrase or a key
+            </Button>
+          )}
+        </>
       }
     >
       <ol className="flex list-decimal flex-col gap-1.5 pl-4">

@@ -1,18 +1,16 @@
-import type { Wallet } from '../../../../shared/contract/wallet.ts'
 import { heldSecret } from '../heldSecret.ts'
 import { html } from '../html.ts'
 import { actions, cancelButton, choiceField, textField } from '../sheetParts.ts'
 import type { SheetFlow, SheetNext, SheetStep, SheetTools } from '../sheetStep.ts'
 import { labelOf, labelTexts } from './keyringLabel.ts'
-import { consideredPassphrase, isFirst, ownPassphraseFields, ownPassphraseOf } from './newPassphrase.ts'
+import { consideredPassphrase, ownPassphraseFields, ownPassphraseOf } from './newPassphrase.ts'
 import { checkStep, wordsStep } from './phraseSteps.ts'
 
 /** A new phrase. It is in the wallet only after the person has shown that it is written down. */
-export function createSheet(tools: SheetTools, wallet: Wallet): SheetFlow {
+export function createSheet(tools: SheetTools, first: boolean): SheetFlow {
   const { vault } = tools
   const phrase = heldSecret()
   const passphrase = heldSecret()
-  const first = isFirst(wallet)
   let label: string | undefined
 
   const add = async (): Promise<SheetNext> => {

@@ -1,4 +1,3 @@
-import type { Wallet } from '../../../../shared/contract/wallet.ts'
 import { heldSecret } from '../heldSecret.ts'
 import { type Html, html } from '../html.ts'
 import { actions, cancelButton, choiceField, fileField, secretArea, secretField, textField } from '../sheetParts.ts'
@@ -12,7 +11,7 @@ import {
   WrongField,
 } from '../sheetStep.ts'
 import { labelOf, labelTexts } from './keyringLabel.ts'
-import { consideredPassphrase, isFirst, ownPassphraseFields, ownPassphraseOf } from './newPassphrase.ts'
+import { consideredPassphrase, ownPassphraseFields, ownPassphraseOf } from './newPassphrase.ts'
 
 type Kind = {
   name: 'phrase' | 'private_key' | 'keystore'
@@ -23,9 +22,8 @@ type Kind = {
 }
 
 /** The wallet in the form in which the person has it. */
-export function importSheet(tools: SheetTools, wallet: Wallet): SheetFlow {
+export function importSheet(tools: SheetTools, first: boolean): SheetFlow {
   const { vault } = tools
-  const first = isFirst(wallet)
   const secret = heldSecret()
   const password = heldSecret()
 

@@ -1,4 +1,3 @@
-import type { Wallet } from '../../../../shared/contract/wallet.ts'
 import { type Html, html } from '../html.ts'
 import { passphraseStrength } from '../passphraseStrength.ts'
 import { actions, newSecretFields, otherButton, passphraseField } from '../sheetParts.ts'
@@ -52,10 +51,6 @@ ${actions({ label: 'Choose another', value: 'back' }, otherButton('Use it all th
 }
 
 /** A wallet that is there asks for its passphrase, a first one for a new one. */
-export function isFirst({ state }: Pick<Wallet, 'state'>): boolean {
-  return state === 'absent'
-}
-
 export function ownPassphraseFields(first: boolean, shown: Shown): Html {
   return first ? newPassphraseFields(shown) : passphraseField(shown)
 }
