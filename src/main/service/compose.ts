@@ -43,6 +43,7 @@ import { failureLimiter } from './http/failureLimiter.ts'
 import { healthRoutes } from './http/healthRoutes.ts'
 import { closeServer, httpServer } from './http/httpServer.ts'
 import { checkListening, listen, localUrl } from './http/listening.ts'
+import { ownHost } from './http/ownHost.ts'
 import { previewAccess } from './http/previewAccess.ts'
 import { openPath } from './http/previewPages.ts'
 import { previews } from './http/previews.ts'
@@ -383,6 +384,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       authentication: known,
       limits,
       addressOf,
+      ownHost: ownHost({ listenHost: options.listen.host, scheme }),
       idempotency: idempotentAnswers({ answers: answerRepository(database), now }),
       closing: closing.signal,
       tls: options.tls,

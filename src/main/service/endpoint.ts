@@ -20,7 +20,7 @@ export type Caller = {
 
 /** Where a request came to. */
 export type Place = {
-  /** Its Host header: `127.0.0.1:4000` */
+  /** Its Host header, `127.0.0.1:4000`, where that names this very place; otherwise empty. */
   host: string
 }
 

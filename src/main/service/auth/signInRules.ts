@@ -17,7 +17,7 @@ const chainIds = {
 }
 
 export type SignInPlace = {
-  /** Host header of the request. */
+  /** Host header of the request, where it names this very place; otherwise empty. */
   host: string
   /** Where others reach the service, and what the configuration adds. */
   domains: readonly string[]

@@ -9,6 +9,7 @@ import type { Call, Caller, Endpoint, OpenEndpoint, Place, RawEndpoint } from '.
 import type { IdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
 import { type Authentication, authorize } from './authentication.ts'
 import type { CallerAddress } from './callerAddress.ts'
+import type { OwnHost } from './ownHost.ts'
 import type { RateLimits } from './rateLimits.ts'
 
 export type DispatchOptions = {
@@ -16,6 +17,7 @@ export type DispatchOptions = {
   idempotency: IdempotentAnswers
   limits: RateLimits
   addressOf: CallerAddress
+  ownHost: OwnHost
   /** Fires when the service stops. */
   closing: AbortSignal
 }
@@ -49,7 +51,7 @@ export function addEndpoints(app: FastifyInstance, endpoints: readonly Endpoint[
         },
         handler: (request, reply) =>
           endpoint.kind === 'raw'
-            ? answerRaw(endpoint, { request, reply }, options.closing)
+            ? answerRaw(endpoint, { request, reply }, options)
             : answer(endpoint, { request, reply }, options),
       })
     }
@@ -80,7 +82,7 @@ async function answer(endpoint: JsonEndpoint, exchange: Exchange, options: Dispa
   const { request, reply } = exchange
   const { route } = endpoint
   const input = parseRequest(route, request)
-  const work = () => handled(endpoint, input, exchange, options.closing)
+  const work = () => handled(endpoint, input, exchange, options)
   const key = route.idempotent ? request.headers['idempotency-key'] : undefined
   const { caller } = request
   const { status, body, replayed } =
@@ -92,7 +94,7 @@ async function answer(endpoint: JsonEndpoint, exchange: Exchange, options: Dispa
 }
 
 /** A body that nobody read to its end takes its connection with it. */
-async function answerRaw(endpoint: RawEndpoint, exchange: Exchange, closing: AbortSignal): Promise<FastifyReply> {
+async function answerRaw(endpoint: RawEndpoint, exchange: Exchange, options: DispatchOptions): Promise<FastifyReply> {
   const { request, reply } = exchange
   const { route, handle } = endpoint
   const type = request.headers['content-type']
@@ -100,7 +102,7 @@ async function answerRaw(endpoint: RawEndpoint, exchange: Exchange, closing: Abo
     throw new AppError('request/media-type', `The body must be \`${route.raw.request}\`.`)
   }
   const given = { params: request.params, query: request.query, body: undefined }
-  const call = callOf(exchange, closing)
+  const call = callOf(exchange, options)
   const answer = await handle(parseRequest(route, given), {
     caller: call.caller,
     host: call.host,
@@ -148,31 +150,31 @@ async function handled(
   endpoint: JsonEndpoint,
   input: Parsed<Route>,
   exchange: Exchange,
-  closing: AbortSignal,
+  options: DispatchOptions,
 ): Promise<Kept> {
   const result =
     endpoint.kind === 'open'
-      ? endpoint.handle(input, placeOf(exchange))
-      : endpoint.handle(input, callOf(exchange, closing))
+      ? endpoint.handle(input, placeOf(exchange, options))
+      : endpoint.handle(input, callOf(exchange, options))
   return { status: endpoint.route.status, body: JSON.stringify(await result) }
 }
 
-function callOf({ request, reply }: Exchange, closing: AbortSignal): Call {
+function callOf({ request, reply }: Exchange, options: DispatchOptions): Call {
   const { caller } = request
   if (!caller) throw new Error('A guarded route was reached without a caller.')
   let signal: AbortSignal | undefined
   return {
     caller,
-    ...placeOf({ request }),
+    ...placeOf({ request }, options),
     get signal() {
-      signal ??= goneSignal(reply, closing)
+      signal ??= goneSignal(reply, options.closing)
       return signal
     },
   }
 }
 
-function placeOf({ request }: Pick<Exchange, 'request'>): Place {
-  return { host: request.headers.host ?? '' }
+function placeOf({ request }: Pick<Exchange, 'request'>, { ownHost }: DispatchOptions): Place {
+  return { host: ownHost(request.raw) }
 }
 
 /** Made only for the handlers that ask for it. */
