@@ -76,6 +76,9 @@ describe('a nonce', () => {
 
   test('that is unknown or over is refused', async () => {
     expect(await attempt(() => usual('0123456789abcdef0123456789abcdef'))).toMatchObject(refusedNonce)
+    const uuid = '7148b9d6-cc75-4df9-8f61-ea746ce0c48e'
+    const foreign = await attempt((nonce) => usual(nonce).replace(/(?<=Nonce: ).*/, uuid))
+    expect(foreign).toMatchObject(refusedNonce)
     const nonce = await newNonce(service.url)
     passedMs += 5 * minuteMs
     expect(await attempt(() => usual(nonce))).toMatchObject(refusedNonce)
@@ -482,6 +485,13 @@ describe('wallets of an account', () => {
     expect((await unlink(key, lone.address)).status).toBe(200)
     expect(await me(made.json.key)).toMatchObject({ wallet_address: null, wallets: [], api_key: { name: 'script' } })
   })
+})
+
+test('a message for the Host header of a caller is refused where the request came to another place', async () => {
+  const host = 'localhost:9'
+  const message = usual(await newNonce(service.url), { domain: host, uri: `http://${host}/` })
+  const body = { message, signature: await wallet.sign(message) }
+  expect(await exchange(service.url, '/v1/auth/verify', { headers: { host }, body })).toMatchObject(refused)
 })
 
 test('a service that makes no new accounts knows the wallets that were linked, and no others', async () => {

@@ -65,7 +65,7 @@ export function chainTypeOf(text: string): ChainType {
 
 /** Every nonce that a text names, whatever else is wrong with it. */
 export function namedNonces(text: string): string[] {
-  return [...text.matchAll(/^Nonce: ([A-Za-z0-9]+)\s*$/gm)].flatMap(([, nonce]) => nonce ?? [])
+  return [...text.matchAll(/^Nonce: ([\x21-\x7e]{1,255})\s*$/gm)].flatMap(([, nonce]) => nonce ?? [])
 }
 
 function readMessage(lines: readonly string[], chainType: ChainType): SignInMessage | undefined {
