@@ -27,6 +27,13 @@ test('counts each address on its own', () => {
   expect(limiter.fail('b')).toBe(0)
 })
 
+test('counts a network of 64 bits as one: a machine with IPv6 has all its addresses', () => {
+  const { limiter } = limiterAt()
+  for (let count = 0; count < 30; count++) limiter.fail(`2001:db8:0:1::${count.toString(16)}`)
+  expect(limiter.fail('2001:db8:0:1::ffff')).toBeGreaterThan(0)
+  expect(limiter.fail('2001:db8:0:2::1')).toBe(0)
+})
+
 test('never asks for more than a second, however long somebody goes on', () => {
   const { limiter } = limiterAt()
   const waits = Array.from({ length: 1000 }, () => limiter.fail('a'))

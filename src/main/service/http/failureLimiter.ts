@@ -1,7 +1,8 @@
+import { networkOf } from './rateLimits.ts'
 import { tokenBuckets } from './tokenBuckets.ts'
 
 export type FailureLimiter = {
-  /** Counts one failure of `address`. @returns seconds to wait before the next one, 0 while there is room. */
+  /** Counts one failure of `address`; of IPv6, of its network of 64 bits. @returns seconds to wait before the next one, 0 while there is room. */
   fail(address: string): number
 }
 
@@ -11,5 +12,5 @@ export type FailureLimiter = {
  */
 export function failureLimiter(now: () => number): FailureLimiter {
   const failures = tokenBuckets({ burst: 30, perSecond: 1, now })
-  return { fail: failures.take }
+  return { fail: (address) => failures.take(networkOf(address)) }
 }
