@@ -23,7 +23,7 @@ test('without a file everything has a default', () => {
       insecure_behind_proxy: false,
       rate_limits: { per_key: 6_000, per_address: 12_000, sign_ins_per_address: 300 },
     },
-    auth: { domains: ['conway.tech'], new_accounts: true },
+    auth: { domains: ['conway.tech'], new_accounts: null },
     app: { listen: '127.0.0.1:0', open_browser: true, service_url: null, service_ca_file: null },
     sandboxes: {
       runtimes: ['bubblewrap', 'docker'],

@@ -127,9 +127,9 @@ export const Config = z.strictObject({
           description:
             'Domains whose sign-in messages are taken, beside the very address that a request came to: programs made for a hosted service sign its name wherever they are pointed.',
         }),
-      new_accounts: z.boolean().default(true).meta({
+      new_accounts: z.boolean().nullable().default(null).meta({
         description:
-          'Whether a wallet that signs in for the first time gets an account of its own. Without, only wallets that were linked to an account sign in.',
+          'Whether a wallet that signs in for the first time gets an account of its own. Without, only wallets that were linked to an account sign in. Unless it is said, a service that runs alone makes them, and that of the application, which is one person’s, does not.',
       }),
     })
     .prefault({}),

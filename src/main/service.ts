@@ -47,7 +47,8 @@ async function run(given: Given): Promise<void> {
           ...(config.service.sandbox_host !== null && { sandboxHost: config.service.sandbox_host }),
           signInDomains: config.auth.domains,
           rateLimits: rateLimitNumbers(config),
-          newAccounts: config.auth.new_accounts,
+          // That of the application is one person's: others of this machine reach its port, and would run under this user.
+          newAccounts: config.auth.new_accounts ?? !supervised,
           defaultNetwork: config.sandboxes.default_network,
           runtimes: config.sandboxes.runtimes,
           identityDomainName: config.identity.domain_name,
