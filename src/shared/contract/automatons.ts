@@ -23,7 +23,7 @@ export const automatonLimits = {
   nameCharacters: 128,
   bioCharacters: 4096,
   nonceCharacters: 128,
-  boundNonceMs: 15 * 60_000,
+  boundNonceMs: 60 * 60_000,
 } as const
 
 const evmAddress = /^0x[0-9a-fA-F]{40}$/
@@ -127,7 +127,7 @@ export const createAutomatonNonce = defineRoute({
   path: '/v1/automatons/nonce',
   summary: 'Bind a nonce to the creator that is signed in',
   description: `The creator is the wallet that signed in; of an API key, the first wallet of its account. Only registrations that
-name this creator can use the nonce, and only those of \`automaton_id\` where it is given. It expires after 15 minutes.`,
+name this creator can use the nonce, and only those of \`automaton_id\` where it is given. It expires after an hour.`,
   tag: 'Identity',
   body: z.object({ automaton_id: AutomatonUuid.optional() }),
   response: z.object({ nonce: z.string(), expires_at: IsoTime, creator_address: z.string() }),
