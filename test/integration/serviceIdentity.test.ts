@@ -369,7 +369,7 @@ describe('a creator', () => {
     expect(bound.status, bound.text).toBe(200)
     expect(bound.json).toEqual({
       nonce: expect.any(String),
-      expires_at: new Date(nowMs + 15 * 60_000).toISOString(),
+      expires_at: new Date(nowMs + 60 * 60_000).toISOString(),
       creator_address: creator.address,
     })
     expect((await bind(otherKey)).json.creator_address).toBe(other.address)
