@@ -160,7 +160,6 @@ export function agentParts({
       vault: wallet,
       requireStrong,
       approvals,
-      events,
       pagesFolder: builtFile('renderer'),
       now,
       log: log.of('sheets'),

@@ -58,7 +58,6 @@ async function startWallet() {
         return intent
       },
     },
-    events,
     pagesFolder: temporaryFolder('pages'),
     now: () => nowMs,
     log: silentLog,
@@ -119,7 +118,6 @@ async function startWallet() {
     port,
     origin,
     cookie,
-    events,
     decisions,
     ask,
     get,
@@ -276,7 +274,7 @@ test('a sheet is forgotten after ten minutes, a ticket after one, and the oldest
 })
 
 test('words are shown after the passphrase only, and leave with the lock', async () => {
-  const { wallet, open, post, events, decisions } = await startWallet()
+  const { wallet, open, post, decisions } = await startWallet()
   const { id } = await wallet.addPhrase({ phrase, writtenDown: false, passphrase })
   const page = await open({ purpose: 'reveal', keyring_id: id })
   expect(page.body).not.toContain('junk')
@@ -301,7 +299,6 @@ test('words are shown after the passphrase only, and leave with the lock', async
   expect((await post(confirm.body, { do: 'deny' })).body).toContain('steward.sheet.done')
   expect(decisions).toEqual([['int_1', { approve: false, confirmed: true }]])
   wallet.lock()
-  events.publish({ type: 'wallet.changed' })
   expect((await post(other.body, { passphrase })).status).toBe(410)
 
   const approve = await open({ purpose: 'confirm', intent_id: 'int_1' })
@@ -310,6 +307,25 @@ test('words are shown after the passphrase only, and leave with the lock', async
   expect(decisions).toHaveLength(1)
   expect((await post(refused.body, { passphrase })).body).toContain('steward.sheet.done')
   expect(decisions[1]).toEqual(['int_1', { approve: true, confirmed: true }])
+})
+
+test('words that a locked wallet shows leave with the next lock, and are not held for it', async () => {
+  const { wallet, open, post } = await startWallet()
+  const { id } = await wallet.addPhrase({ phrase, writtenDown: false, passphrase })
+  wallet.lock()
+  const shown = async () => post((await open({ purpose: 'reveal', keyring_id: id })).body, { passphrase })
+  const [first, second] = [await shown(), await shown()]
+  expect(first.body).toContain('junk')
+  expect((await post(first.body, { do: 'next' })).status).toBe(200)
+  wallet.lock('screen')
+  expect((await post(second.body, {})).status).toBe(410)
+
+  const third = await shown()
+  await wallet.unlock(passphrase)
+  expect((await post(third.body, {})).status).toBe(200)
+  const fourth = await shown()
+  wallet.lock()
+  expect((await post(fourth.body, {})).status).toBe(410)
 })
 
 test('a vault that is lost begins again with a new passphrase; over a damaged one nothing is written', async () => {

@@ -95,8 +95,9 @@ function Loading({ isSilent }: { isSilent: boolean }) {
 /** Words that are shown leave the screen with the lock. */
 function useEndWithLock(purpose: SheetPurpose, onEnd: SheetDialogProps['onEnd']): void {
   const state = useWallet().data?.state
-  const [first] = useState(state)
-  const ends = purpose === 'reveal' && first === 'unlocked' && state === 'locked'
+  const [wasUnlocked, setWasUnlocked] = useState(state === 'unlocked')
+  if (state === 'unlocked' && !wasUnlocked) setWasUnlocked(true)
+  const ends = purpose === 'reveal' && wasUnlocked && state === 'locked'
   useEffect(() => {
     if (ends) onEnd('cancelled')
   }, [ends, onEnd])

@@ -7,7 +7,7 @@ import type { Problem, SheetFile, SheetFlow, SheetForm, SheetStep } from './shee
 export type SheetRequest = {
   flow: SheetFlow
   place: SheetPlace
-  /** Shows or changes what only an unlocked wallet has: locking it ends the sheet. */
+  /** Shows or changes what is in the wallet: locking that ends the sheet. */
   endsWithLock: boolean
 }
 export type SheetAnswer = { document: string; place: SheetPlace }
@@ -94,7 +94,10 @@ export function sheetSessions({ now, onUnexpected, limits = sheetLimits }: Optio
     } catch (failure) {
       wrong = problem(failure)
     }
-    if (!open.delete(key)) throw gone() // it was ended meanwhile
+    if (!open.delete(key)) {
+      sheet.flow.forget() // it was ended meanwhile, and the step may have held something since
+      throw gone()
+    }
     return shown(sheet, wrong, wrong ? form : nothing)
   }
 

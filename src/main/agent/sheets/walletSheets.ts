@@ -1,5 +1,4 @@
 import { AppError } from '../../../shared/appError.ts'
-import type { LocalEvent } from '../../../shared/contract/localApi.ts'
 import type { Parsed } from '../../../shared/contract/route.ts'
 import {
   type Keyring,
@@ -29,8 +28,6 @@ export type WalletSheets = { endpoints: readonly LocalEndpoint[]; pages: SheetPa
 
 type Options = SheetTools & {
   approvals: Pick<Approvals, 'get' | 'decide'>
-  /** What the window hears: that the wallet was locked ends what only an unlocked one shows. */
-  events: { subscribe(listener: (event: LocalEvent) => void): () => void }
   /** The built interface, which has the font. */
   pagesFolder: string
   now: () => number
@@ -39,13 +36,11 @@ type Options = SheetTools & {
 
 type Asked = Parsed<typeof openWalletSheet>['body']
 
-export function walletSheets({ approvals, events, pagesFolder, now, log, ...tools }: Options): WalletSheets {
+export function walletSheets({ approvals, pagesFolder, now, log, ...tools }: Options): WalletSheets {
   const { vault } = tools
   const onUnexpected = (failure: unknown) => log.error('a sheet failed', { failure })
   const sessions = sheetSessions({ now, onUnexpected })
-  const leave = events.subscribe(({ type }) => {
-    if (type === 'wallet.changed' && !vault.isUnlocked()) sessions.locked()
-  })
+  const leave = vault.onLocked(sessions.locked)
 
   /** There is no wallet, or nothing is left that a passphrase could open. @throws AppError `wallet/damaged` */
   const isFirst = async ({ state }: Wallet): Promise<boolean> =>
@@ -75,7 +70,7 @@ export function walletSheets({ approvals, events, pagesFolder, now, log, ...tool
     endpoints: [
       localEndpoint(openWalletSheet, async ({ body }, { origin }) => {
         const place = { window: windowOf(origin), theme: body.theme }
-        const endsWithLock = !['create', 'import', 'unlock'].includes(body.purpose) && vault.isUnlocked()
+        const endsWithLock = !['create', 'import', 'unlock'].includes(body.purpose)
         const { ticket, expiresAtMs } = sessions.issue({ flow: await flowOf(body), place, endsWithLock })
         const { port } = new URL(origin)
         const url = `http://${sheetHostName}${port === '' ? '' : `:${port}`}${sheetPath}/${ticket}`

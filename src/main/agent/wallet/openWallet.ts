@@ -52,6 +52,7 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
   let dataKey: Buffer | undefined
   /** How often somebody asked for it to be locked: what was begun before that leaves it locked. */
   let locks = 0
+  const lockListeners = new Set<() => void>()
   let last: Promise<unknown> = Promise.resolve()
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -72,6 +73,7 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
   const shut = (why: LockReason): void => {
     const wasOpen = dataKey !== undefined
     forget()
+    for (const listener of lockListeners) listener()
     if (!wasOpen) return
     note({
       kind: 'wallet.locked',
@@ -180,6 +182,10 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
     lock(why = 'person') {
       locks += 1
       shut(why)
+    },
+    onLocked(listener) {
+      lockListeners.add(listener)
+      return () => void lockListeners.delete(listener)
     },
     canOpen: () =>
       inTurn(async () => {

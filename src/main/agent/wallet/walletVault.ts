@@ -15,6 +15,8 @@ export type WalletVault = WalletKeys & {
   unlock(passphrase: string): Promise<void>
   /** Ends an unlock that is under way, too. @param why who or what asks for it; the person by default */
   lock(why?: LockReason): void
+  /** After each lock, also one of a wallet that was locked already. @returns ends it */
+  onLocked(listener: () => void): () => void
   /** Whether a passphrase opens something: not before the first secret is added, nor after the vault was lost. */
   canOpen(): Promise<boolean>
   /** For re-authentication. */

@@ -1,0 +1,40 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { heldSecret } from './heldSecret.ts'
+import { html } from './html.ts'
+import { sheetSessions } from './sheetSessions.ts'
+import type { SheetFlow, SheetForm } from './sheetStep.ts'
+
+const formOf =
+  (fields: Record<string, string>): SheetForm =>
+  (name) =>
+    fields[name] ?? ''
+
+test.each([
+  ['done', undefined],
+  ['wrong', new Error('not that')],
+])('a sheet that ends while its step runs holds nothing afterwards: %s', async (_, failure) => {
+  const sessions = sheetSessions({ now: Date.now, onUnexpected: () => {} })
+  onTestFinished(() => sessions.close())
+  const secret = heldSecret()
+  const running = Promise.withResolvers<void>()
+  const flow: SheetFlow = {
+    first: {
+      show: () => ({ title: 'Words', body: html`` }),
+      async take() {
+        await running.promise
+        secret.hold('twelve words')
+        if (failure) throw failure
+        return flow.first
+      },
+    },
+    forget: secret.forget,
+  }
+  const place = { window: 'http://127.0.0.1:1', theme: 'light' } as const
+  const { document } = sessions.open(sessions.issue({ flow, place, endsWithLock: true }).ticket)
+  const key = /name="key" value="([\w-]{43})"/.exec(document)?.[1] ?? ''
+  const answer = sessions.take(formOf({ key, do: 'next' }))
+  sessions.locked()
+  running.resolve()
+  await expect(answer).rejects.toMatchObject({ code: 'sheet/ended' })
+  expect(() => secret.read()).toThrow('The secret was forgotten.')
+})
