@@ -110,7 +110,8 @@ export const Config = z.strictObject({
               'Requests a minute from one address, those of the owner left out; of IPv6 from one network of 64 bits.',
           }),
           sign_ins_per_address: perMinute.default(300).meta({
-            description: 'Of these, requests of the sign-in itself: nonces, messages, refresh tokens.',
+            description:
+              'Of these, requests of the sign-in itself (nonces, messages, refresh tokens) and registrations of automatons.',
           }),
         })
         .prefault({}),

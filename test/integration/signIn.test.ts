@@ -509,7 +509,7 @@ test('a service that makes no new accounts knows the wallets that were linked, a
 test('whoever asks too often is told when to come back, the owner never', async () => {
   const limited = await runningService({
     host: 'none',
-    rateLimits: { perKey: 2, perAddress: 6, signInsPerAddress: 3 },
+    rateLimits: { perKey: 2, perAddress: 7, signInsPerAddress: 3 },
     now: () => 1_800_000_000_000,
   })
   try {
@@ -517,6 +517,7 @@ test('whoever asks too often is told when to come back, the owner never', async 
     const nonce = () => exchange(limited.url, '/v1/auth/nonce', { method: 'POST' })
     const statuses = [await nonce(), await nonce()].map(({ status }) => status)
     expect(statuses).toEqual([200, 429])
+    expect((await exchange(limited.url, '/v1/automatons/register', { body: {} })).status).toBe(429)
     const asked = [1, 2, 3].map(() => limited.send('/v1/sandboxes', { key }))
     const slowed = (await Promise.all(asked)).filter(({ status }) => status === 429)
     expect(slowed).toMatchObject([

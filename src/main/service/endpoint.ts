@@ -36,7 +36,7 @@ export type Endpoint =
   | RawEndpoint
   | { kind: 'guarded'; route: Route; linkMayUse: boolean; handle: (input: Parsed<Route>, call: Call) => unknown }
 
-/** `signIn`: somebody tries to become known, so that such requests are counted strictly. */
+/** `signIn`: somebody unknown sends a signature, or becomes known by one, so that such requests are counted strictly. */
 export type OpenEndpoint = {
   kind: 'open'
   route: Route
@@ -98,7 +98,7 @@ export function openEndpoint<R extends Route, const A extends Answer<R>>(
   return { kind: 'open', route, signIn: false, handle: handle as OpenEndpoint['handle'] } // as above
 }
 
-/** For routes by which somebody signs in. */
+/** For routes by which somebody signs in, or that check a signature of anybody. */
 export function signInEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
   handle: (input: Parsed<R>, place: Place) => A | Promise<A>,

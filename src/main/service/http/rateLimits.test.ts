@@ -56,7 +56,7 @@ describe('rate limits', () => {
   test('are stricter with who signs in', () => {
     const { signIn, unknown } = limits()
     signIn('1.1.1.1')
-    expect(() => signIn('1.1.1.1')).toThrow(refusal('Too many requests came to sign in from this address.'))
+    expect(() => signIn('1.1.1.1')).toThrow(refusal('Too many requests came to sign in or register from this address.'))
     unknown('1.1.1.1')
   })
 

@@ -29,7 +29,7 @@ export function rateLimits(numbers: RateLimitNumbers, now: () => number): RateLi
     unknown,
     signIn(address) {
       unknown(address)
-      check(signIns.take(networkOf(address)), 'to sign in from this address')
+      check(signIns.take(networkOf(address)), 'to sign in or register from this address')
     },
   }
 }

@@ -6,13 +6,13 @@ import {
   registerAutomaton,
 } from '../../../shared/contract/automatons.ts'
 import { isoTime } from '../../../shared/time.ts'
-import { type Endpoint, endpoint, openEndpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint, openEndpoint, signInEndpoint } from '../endpoint.ts'
 import type { AutomatonRecord } from './automatonRepository.ts'
 import type { Automatons } from './automatons.ts'
 
 export function automatonRoutes(automatons: Automatons): Endpoint[] {
   return [
-    openEndpoint(registerAutomaton, async ({ body }) => ({ automaton: toWire(await automatons.register(body)) })),
+    signInEndpoint(registerAutomaton, async ({ body }) => ({ automaton: toWire(await automatons.register(body)) })),
     openEndpoint(getAutomaton, ({ params }) => ({ automaton: toWire(automatons.get(params.id)) })),
     endpoint(listAutomatons, (_, { caller }) => {
       const listed = automatons.ofAccount(caller.accountId).map(toWire)
