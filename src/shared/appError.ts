@@ -67,6 +67,7 @@ export const errorCatalogue = {
   'terminal/failed': { status: 500, hint: 'The terminal could not be started.' },
   'port/not-found': { status: 404, hint: 'List the ports of the sandbox to see which are exposed.' },
   'port/taken': { status: 409, hint: 'Choose another subdomain.' },
+  'key/too-many': { status: 429, hint: 'Revoke an API key of this account first.' },
   'port/too-many': { status: 429, hint: 'Remove an exposed port of this sandbox first.' },
   'port/busy': { status: 503, hint: 'Close some connections to this sandbox, and try again.' },
   'port/stopped': { status: 503, hint: 'Start the sandbox, then reload.' },

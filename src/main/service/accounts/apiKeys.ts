@@ -5,7 +5,7 @@ import type { Caller } from '../endpoint.ts'
 import type { AccountRepository, ApiKeyRecord } from './accountRepository.ts'
 
 export type ApiKeys = {
-  /** The key is in the answer and nowhere else: only its hash is kept. */
+  /** The key is in the answer and nowhere else: only its hash is kept. @throws AppError `key/too-many` */
   create(accountId: AccountId, name: string): ApiKeyRecord & { key: string }
   list(accountId: AccountId): ApiKeyRecord[]
   /** @throws AppError `key/not-found`, `auth/forbidden` for the key of the owner's file */
@@ -16,6 +16,8 @@ export type ApiKeys = {
 
 const keyPattern = /^sk_steward_[A-Za-z0-9_-]{43}$/
 const shownCharacters = 'sk_steward_'.length + 6
+/** More than the programs of a person, few enough to look through. */
+const mostKeys = 200
 const usedEveryMs = 60_000
 
 export function apiKeys(options: {
@@ -26,6 +28,9 @@ export function apiKeys(options: {
   const { accounts, now, randomBytes } = options
   return {
     create(accountId, name) {
+      if (accounts.listKeys(accountId).length >= mostKeys) {
+        throw new AppError('key/too-many', `This account has ${mostKeys} API keys already.`)
+      }
       const key = newKey(randomBytes)
       const record = keyRecord({ accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes })
       accounts.addKey(record)

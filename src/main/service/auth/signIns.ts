@@ -78,6 +78,7 @@ export function signIns(options: {
     refresh(token) {
       const hash = hashOf(token)
       const issued = accounts.atomically(() => {
+        sessions.removeExpired(now())
         const found = tokenPattern.test(token) ? sessions.find(hash) : undefined
         if (!found || found.revokedAtMs !== null || found.expiresAtMs <= now()) return undefined
         const { familyId, accountId } = found
