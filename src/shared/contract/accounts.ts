@@ -16,6 +16,8 @@ export const createApiKey = defineRoute({
   method: 'POST',
   path: '/v1/auth/api-keys',
   summary: 'Create an API key; it is shown once',
+  description:
+    '`Idempotency-Key` is not honoured: the stored answer would hold the key. Whoever lost the answer revokes that key and creates another.',
   tag: 'Accounts',
   body: z.object({ name: z.string().trim().min(1, 'must not be empty').max(64, 'must have at most 64 characters') }),
   response: z.object({

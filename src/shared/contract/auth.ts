@@ -128,6 +128,7 @@ export const linkWallet = defineRoute({
   method: 'POST',
   path: '/v1/auth/wallets',
   summary: 'Link a wallet to this account with a signed sign-in message, so that it signs in to it',
+  idempotent: true,
   tag: 'Authentication',
   refusals: [409],
   body: SignIn,
