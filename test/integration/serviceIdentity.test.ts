@@ -397,13 +397,29 @@ describe('a creator', () => {
     expectRefusal(await bind(creatorKey, { automaton_id: 'x' }), 400, 'request/invalid')
   })
 
+  test('gets the same nonce for the same Idempotency-Key', async () => {
+    const ask = () =>
+      service.send('/v1/automatons/nonce', { key: creatorKey, body: {}, headers: { 'idempotency-key': 'nonce-1' } })
+    const first = await ask()
+    expect(first.status).toBe(200)
+    expect((await ask()).json).toEqual(first.json)
+  })
+
+  test('holds a hundred open nonces, of which the oldest ends first', async () => {
+    const { account, profile } = ofCreator()
+    const first = await signedRegistration(account, profile, { nonce: (await bind(creatorKey)).json.nonce })
+    nowMs += 1
+    for (let count = 0; count < 100; count += 1) await bind(creatorKey)
+    expectRefusal(await register(first), 409, 'identity/nonce-used', 'The nonce has expired.')
+  })
+
   test('loses a nonce after an hour, for good', async () => {
     const { nonce } = (await bind(creatorKey)).json
     const { account, profile } = ofCreator()
     const body = await signedRegistration(account, profile, { nonce })
     nowMs += 60 * 60_000
     expectRefusal(await register(body), 409, 'identity/nonce-used', 'The nonce has expired.')
-    await bind(creatorKey)
+    expect((await bind(otherKey)).status).toBe(200)
     expectRefusal(await register(body), 409, 'identity/nonce-used', 'The nonce has expired.')
   })
 
@@ -413,7 +429,7 @@ describe('a creator', () => {
     expectRefusal(await bind(secondAccount(service.dataDir).key), 403, 'auth/wallet-needed')
   })
 
-  test('hears of each registration, and lists its own and nobody else’s, newest first', async () => {
+  test('hears of its own registrations, and lists those that only name it after them', async () => {
     const heard: string[] = []
     const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/events`, {
       headers: { authorization: `Bearer ${otherKey}` },
@@ -421,20 +437,27 @@ describe('a creator', () => {
     socket.on('message', (data) => heard.push(JSON.parse(String(data)).type))
     try {
       await until('it listens', () => heard.includes('ready'))
-      const [one, two] = [newAccount(), newAccount()]
-      const named = await signedRegistration(one, profileOf(one.address, { creator_address: other.address }))
+      const [one, two, stranger] = [newAccount(), newAccount(), newAccount()]
+      const byOther = { creator_address: other.address }
+      const { nonce } = (await bind(otherKey)).json
+      const named = await signedRegistration(one, profileOf(one.address, byOther), { nonce })
       await register(named)
+      nowMs += 1
+      const unasked = await signedRegistration(stranger, profileOf(stranger.address, byOther))
+      expect((await register(unasked)).status).toBe(200)
       nowMs += 1
       const itself = profileOf(other.address, { creator_address: two.address })
       await register(await signedRegistration(other, itself))
-      await until('both were told', () => heard.filter((it) => it === 'automatons.changed').length === 2)
+      await until('both were told', () => heard.filter((it) => it === 'automatons.changed').length >= 2)
 
       const { json } = await service.send('/v1/automatons', { key: otherKey })
       const ids = json.automatons.map((it: { automaton_id: string }) => it.automaton_id)
-      expect(ids).toEqual([itself.automaton_id, named.automaton_id])
-      expect(json).toMatchObject({ count: 2, data: json.automatons })
+      expect(ids).toEqual([itself.automaton_id, named.automaton_id, unasked.automaton_id])
+      expect(json).toMatchObject({ count: 3, data: json.automatons })
       const activity = await service.send('/v1/activity', { key: otherKey })
       expect(activity.text).toContain(named.automaton_id)
+      expect(activity.text).not.toContain(unasked.automaton_id)
+      expect(heard.filter((it) => it === 'automatons.changed')).toHaveLength(2)
       const nobody = await service.send('/v1/automatons', { key: secondAccount(service.dataDir).key })
       expect(nobody.json).toEqual({ automatons: [], data: [], count: 0 })
     } finally {

@@ -126,6 +126,7 @@ export const createAutomatonNonce = defineRoute({
   method: 'POST',
   path: '/v1/automatons/nonce',
   summary: 'Bind a nonce to the creator that is signed in',
+  idempotent: true,
   description: `The creator is the wallet that signed in; of an API key, the first wallet of its account. Only registrations that
 name this creator can use the nonce, and only those of \`automaton_id\` where it is given. It expires after an hour.`,
   tag: 'Identity',

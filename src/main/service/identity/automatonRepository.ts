@@ -34,10 +34,14 @@ export type NonceRecord = {
 export type AutomatonRepository = {
   find(id: string): AutomatonRecord | undefined
   add(record: AutomatonRecord): void
-  /** Whose creator or own address is one of these; newest first. */
+  /** Whose own address is one of these, or whose creator is and had bound the nonce; newest first. */
   ofWallets(keys: readonly string[], limit: number): AutomatonRecord[]
+  /** The others that name one of these as their creator, which anybody may; newest first. */
+  naming(keys: readonly string[], limit: number): AutomatonRecord[]
   findNonce(nonce: string): NonceRecord | undefined
   addNonce(nonce: NonceRecord): void
+  /** Of a creator's bound nonces that wait, keeps the `most` that end last. */
+  trimNonces(creatorKey: string, most: number): void
   markUsed(nonce: string, atMs: number): void
   removeExpiredNonces(nowMs: number): void
   atomically<T>(work: () => T): T
@@ -48,6 +52,10 @@ const columns = `automaton_id AS id, sent_automaton_id AS sentId, automaton_addr
   genesis_prompt_hash AS genesisPromptHash, chain_type AS chainType, payload_hash AS payloadHash, nonce, signature,
   created_at_ms AS createdAtMs`
 
+/** Used nonces are kept, so they tell whether the creator had bound it. */
+const isBound = `EXISTS (SELECT 1 FROM automaton_nonces AS bound
+  WHERE bound.nonce = automatons.nonce AND bound.creator_key = automatons.creator_key)`
+
 export function automatonRepository(database: Database): AutomatonRepository {
   const find = database.prepare<[string], AutomatonRecord>(`SELECT ${columns} FROM automatons WHERE automaton_id = ?`)
   const add = database.prepare<[AutomatonRecord]>(
@@ -56,8 +64,13 @@ export function automatonRepository(database: Database): AutomatonRepository {
   )
   const ofWallets = database.prepare<[string, string, number], AutomatonRecord>(
     `SELECT ${columns} FROM automatons WHERE rowid IN (
-       SELECT rowid FROM automatons WHERE creator_key IN (SELECT value FROM json_each(?))
+       SELECT rowid FROM automatons WHERE creator_key IN (SELECT value FROM json_each(?)) AND ${isBound}
        UNION SELECT rowid FROM automatons WHERE automaton_key IN (SELECT value FROM json_each(?)))
+     ORDER BY created_at_ms DESC, rowid DESC LIMIT ?`,
+  )
+  const naming = database.prepare<[string, string, number], AutomatonRecord>(
+    `SELECT ${columns} FROM automatons WHERE creator_key IN (SELECT value FROM json_each(?)) AND NOT ${isBound}
+       AND automaton_key NOT IN (SELECT value FROM json_each(?))
      ORDER BY created_at_ms DESC, rowid DESC LIMIT ?`,
   )
   const findNonce = database.prepare<[string], NonceRecord>(
@@ -66,6 +79,11 @@ export function automatonRepository(database: Database): AutomatonRepository {
   )
   const addNonce = database.prepare<[NonceRecord]>(
     'INSERT INTO automaton_nonces VALUES (:nonce, :creatorKey, :automatonId, :usedAtMs, :expiresAtMs)',
+  )
+  const trimNonces = database.prepare<[string, number]>(
+    `DELETE FROM automaton_nonces WHERE nonce IN (
+       SELECT nonce FROM automaton_nonces WHERE creator_key = ? AND used_at_ms IS NULL
+       ORDER BY expires_at_ms DESC, rowid DESC LIMIT -1 OFFSET ?)`,
   )
   const markUsed = database.prepare<[number, string]>('UPDATE automaton_nonces SET used_at_ms = ? WHERE nonce = ?')
   const removeExpired = database.prepare<[number]>(
@@ -81,9 +99,16 @@ export function automatonRepository(database: Database): AutomatonRepository {
       const list = JSON.stringify(keys)
       return ofWallets.all(list, list, limit)
     },
+    naming(keys, limit) {
+      const list = JSON.stringify(keys)
+      return naming.all(list, list, limit)
+    },
     findNonce: (nonce) => findNonce.get(nonce),
     addNonce(nonce) {
       addNonce.run(nonce)
+    },
+    trimNonces(creatorKey, most) {
+      trimNonces.run(creatorKey, most)
     },
     markUsed(nonce, atMs) {
       markUsed.run(atMs, nonce)

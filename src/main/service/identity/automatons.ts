@@ -16,7 +16,7 @@ export type Automatons = {
   register(given: GivenRegistration): Promise<AutomatonRecord>
   /** @throws AppError `identity/not-found` */
   get(id: string): AutomatonRecord
-  /** Newest first. */
+  /** Its own first, then those that only name it as their creator; newest first in both. */
   ofAccount(accountId: AccountId): AutomatonRecord[]
   /** @throws AppError `auth/wallet-needed` */
   bindNonce(
@@ -25,8 +25,9 @@ export type Automatons = {
   ): { nonce: string; expiresAtMs: number; creatorAddress: string }
 }
 
-/** Anybody may name a creator, so a list has an end. */
+/** Anybody may name a creator, so those that do have an end of their own. */
 const mostListed = 1000
+const mostNaming = 100
 
 export function automatons(options: {
   records: AutomatonRepository
@@ -40,10 +41,10 @@ export function automatons(options: {
 }): Automatons {
   const { records, nonces, wallets, domainName, publish, noteAccount, now } = options
 
-  const announce = (record: AutomatonRecord): void => {
-    const owners = [record.creatorAddress, record.automatonAddress].map(
-      (address) => wallets.find({ type: chainTypeOf(address), address })?.accountId,
-    )
+  /** The creator is told only where its nonce was used: anybody could fill its log otherwise. */
+  const announce = (record: AutomatonRecord, isBound: boolean): void => {
+    const addresses = isBound ? [record.creatorAddress, record.automatonAddress] : [record.automatonAddress]
+    const owners = addresses.map((address) => wallets.find({ type: chainTypeOf(address), address })?.accountId)
     for (const accountId of new Set(owners)) {
       if (accountId === undefined) continue
       noteAccount(accountId, {
@@ -59,18 +60,18 @@ export function automatons(options: {
       const record = recordOf(given, now())
       await checkProof(given, domainName)
       const { id, creatorKey } = record
-      const { made, kept } = records.atomically(() => {
-        nonces.checkBinding(given.nonce, { creatorKey, automatonId: id })
+      const { made, kept, isBound } = records.atomically(() => {
+        const isBound = nonces.checkBinding(given.nonce, { creatorKey, automatonId: id })
         const before = records.find(id)
         if (before) {
           checkUnchanged(before, record)
-          return { made: false, kept: before }
+          return { made: false, kept: before, isBound }
         }
         nonces.spend(given.nonce)
         records.add(record)
-        return { made: true, kept: record }
+        return { made: true, kept: record, isBound }
       })
-      if (made) announce(kept)
+      if (made) announce(kept, isBound)
       return kept
     },
     get(id) {
@@ -78,11 +79,10 @@ export function automatons(options: {
       if (record) return record
       throw new AppError('identity/not-found', `No automaton ${id} is registered.`)
     },
-    ofAccount: (accountId) =>
-      records.ofWallets(
-        wallets.list(accountId).map(({ address }) => addressKey(address)),
-        mostListed,
-      ),
+    ofAccount(accountId) {
+      const keys = wallets.list(accountId).map(({ address }) => addressKey(address))
+      return [...records.ofWallets(keys, mostListed), ...records.naming(keys, mostNaming)]
+    },
     bindNonce({ accountId, wallet = wallets.list(accountId)[0] }, automatonId) {
       if (!wallet) throw new AppError('auth/wallet-needed', 'A nonce is bound to a wallet, and this account has none.')
       const bound = nonces.bind({
