@@ -12,6 +12,7 @@ import type { LocalRoutesOptions } from './agent/api/localRoutes.ts'
 import type { ApprovalDialog } from './agent/approvals/approvalDialog.ts'
 import { approvalRoutes } from './agent/approvals/approvalRoutes.ts'
 import type { Approvals } from './agent/approvals/approvals.ts'
+import { confirmedPolicy } from './agent/approvals/confirmedPolicy.ts'
 import { openApprovals } from './agent/approvals/openApprovals.ts'
 import { waitingNotices } from './agent/approvals/waitingNotices.ts'
 import { type HostedPlace, hostedService } from './agent/connections/hostedService.ts'
@@ -136,6 +137,7 @@ export function agentParts({
     openApprovals({ database, signer, wallet, events, target: serviceTarget, note, now, log: log.of('approvals') }),
     (it) => it.close(),
   )
+  const policy = confirmedPolicy({ approvals, dialog })
   const visitor = scope.own(serviceClient(serviceTarget), (it) => it.close())
   const messages = walletMessages({ client: visitor, target: serviceTarget, approvals })
   if (hosted) {
@@ -160,6 +162,7 @@ export function agentParts({
       vault: wallet,
       requireStrong,
       approvals,
+      policy,
       pagesFolder: builtFile('renderer'),
       now,
       log: log.of('sheets'),
@@ -195,7 +198,7 @@ export function agentParts({
       ...walletRoutes(wallet),
       ...balanceRoutes(funds),
       ...sheets.endpoints,
-      ...approvalRoutes(approvals, dialog),
+      ...approvalRoutes({ approvals, dialog, policy }),
       ...registrationRoutes(identities),
     ],
   }

@@ -110,6 +110,7 @@ export const errorCatalogue = {
   'intent/stopped': { status: 403, hint: 'The stop switch is on: only the person can turn it off.' },
   'intent/too-many': { status: 429, hint: 'Wait until some of the open requests were decided.' },
   'intent/confirmation': { status: 403, hint: 'Confirm it in the dialog that Steward opens.' },
+  'policy/confirmation': { status: 403, hint: 'Confirm it outside of the window, in the dialog that Steward opens.' },
   'grant/not-found': { status: 404, hint: 'List the grants to see their ids.' },
   'service/sign-in': { status: 503, hint: 'Unlock the wallet: the service knows this Steward by it.' },
   'host/unavailable': { status: 503, hint: 'The sandbox host is starting again; try again in a moment.' },

@@ -12,7 +12,7 @@ import {
 import { lockWallet } from '../../src/shared/contract/wallet.ts'
 import { until } from '../support/eventually.ts'
 import { type StewardClient, stewardClient } from '../support/stewardClient.ts'
-import { importPrivateKey } from '../support/walletForms.ts'
+import { changeConfirmed, importPrivateKey } from '../support/walletForms.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import type { AppWindow } from './pages/appWindow.ts'
 import { pictures } from './pages/pictures.ts'
@@ -39,7 +39,8 @@ afterAll(() => app?.close())
 /** A window in which nothing waits, now and after the test. */
 async function approvalsWindow(): Promise<AppWindow> {
   onTestFinished(async () => {
-    await app.person.call(switchStop, { stopped: false })
+    const change = () => app.person.call(switchStop, { stopped: false })
+    await changeConfirmed(app.person, { passphrase, change })
     const { intents } = await app.person.call(listIntents, { state: 'waiting' })
     for (const { id } of intents) await app.person.call(decideIntent, { intentId: id, approve: false })
   })
@@ -116,7 +117,7 @@ test('approves three times what looks alike, and no more', async () => {
   await dialog.getByLabel('How many times').fill('3')
   await dialog.getByLabel('Until a time').uncheck()
   await dialog
-    .getByText(/research-agent may pay up to \$0\.50 at api\.example\.com with 0x7099…79C8, this time and 2 more/)
+    .getByText(/research-agent may pay up to \$0\.50 at api\.example\.com to 0x2096…287c on Base with 0x7099…79C8, this time and 2 more/)
     .waitFor()
   await look(window.page, 'approval-more')
   await dialog.getByRole('button', { name: 'Approve these' }).click()
@@ -170,6 +171,7 @@ test('the stop switch refuses everything at once, until the person resumes', asy
   await page.reload()
   await banner.getByRole('button', { name: 'Resume…' }).click()
   await window.dialog('Let your policies decide again?').getByRole('button', { name: 'Resume' }).click()
+  await sheetPage(page).give(passphrase, 'Confirm')
   await banner.waitFor({ state: 'detached' })
   expect((await ask(signIn('again.example.org'))).state).toBe('waiting')
 

@@ -5,7 +5,7 @@ import { listSandboxes } from '../../src/shared/contract/sandboxes.ts'
 import { getWallet } from '../../src/shared/contract/wallet.ts'
 import { until } from '../support/eventually.ts'
 import { stewardClient } from '../support/stewardClient.ts'
-import { importPrivateKey } from '../support/walletForms.ts'
+import { changeConfirmed, importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
 import { sheetPage } from './pages/sheetPage.ts'
@@ -106,7 +106,7 @@ test('the wallet is locked now or by itself, and opens on its own page', async (
 
 test('a policy that is written, ordered and saved decides from then on', async () => {
   const { stopped: _, ...before } = await app.person.call(getPolicy, {})
-  onTestFinished(async () => void (await app.person.call(changePolicy, before)))
+  onTestFinished(() => changeConfirmed(app.person, { passphrase, change: () => app.person.call(changePolicy, before) }))
   const program = stewardClient(originOf(), app.steward.ownerKey)
   const signIn: IntentInput = { kind: 'siwe', domain: 'a.example', uri: 'https://a.example/', nonce: 'k3Gq8sLm2Zx9' }
   const window = await app.window()
@@ -152,6 +152,7 @@ test('a policy that is written, ordered and saved decides from then on', async (
   await dialog.getByText('Anyone may sign in with Ethereum to any site without asking you.').waitFor()
   await look(page, 'settings-policies-save')
   await dialog.getByRole('button', { name: 'Save policy' }).click()
+  await sheetPage(page).give(passphrase, 'Confirm')
   await section.getByText('Everything is saved.').waitFor()
   expect(await program.call(askIntent, { intent: signIn })).toMatchObject({
     state: 'signed',

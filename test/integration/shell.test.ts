@@ -307,6 +307,38 @@ test('what is above the threshold is approved in a dialog of the system, and now
   expect(await stateOf(second.id)).toBe('denied')
 })
 
+test('what lets more through, and the end of the stop, are confirmed in a dialog of the system', async () => {
+  const { electron, origin, cookie, post } = await startWithWallet()
+  const { electronSeen, electronPlay } = electron
+  const put = async (confirm_above_micro_usd: string) => {
+    const reply = await fetch(`${origin}/local/policy`, {
+      method: 'PUT',
+      headers: { cookie, 'content-type': 'application/json' },
+      body: JSON.stringify({ rules: [], confirm_above_micro_usd, expiry_minutes: 15 }),
+    })
+    return { status: reply.status, json: await reply.json() }
+  }
+  electronPlay.pressed = 0
+  expect(await put('99000000')).toMatchObject({ status: 403, json: { code: 'policy/confirmation' } })
+  expect(electronSeen.messageBoxes).toMatchObject([
+    {
+      hasParent: true,
+      options: {
+        defaultId: 0,
+        cancelId: 0,
+        detail: 'Confirmed one by one: above 99.00 USD, until now above 10.00 USD',
+      },
+    },
+  ])
+  expect(await put('9000000')).toMatchObject({ status: 200 })
+  expect((await post('/local/stop', { stopped: true })).status).toBe(200)
+  expect((await post('/local/stop', { stopped: false })).status).toBe(403)
+  expect(electronSeen.messageBoxes).toHaveLength(2)
+  electronPlay.pressed = 1
+  expect((await post('/local/stop', { stopped: false })).status).toBe(200)
+  expect(await put('99000000')).toMatchObject({ status: 200, json: { confirm_above_micro_usd: '99000000' } })
+})
+
 test('what waits is announced while the window is not looked at, and a click leads there', async () => {
   const { electron, window, origin, cookie, ask } = await startWithWallet()
   const { electronSeen, electronPlay } = electron

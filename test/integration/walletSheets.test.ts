@@ -5,6 +5,7 @@ import { localEvents } from '../../src/main/agent/api/localEvents.ts'
 import { startLocalServer } from '../../src/main/agent/api/localServer.ts'
 import { personSessions } from '../../src/main/agent/api/personSessions.ts'
 import type { Decision } from '../../src/main/agent/approvals/approvals.ts'
+import { initialPolicy } from '../../src/main/agent/approvals/policyRepository.ts'
 import { serviceLink } from '../../src/main/agent/connections/serviceLink.ts'
 import { walletSheets } from '../../src/main/agent/sheets/walletSheets.ts'
 import { requireStrong } from '../../src/main/agent/wallet/passphrases.ts'
@@ -48,6 +49,7 @@ async function startWallet() {
   const link = serviceLink({ name: 'This computer', kind: 'embedded', log: silentLog })
   const events = localEvents(link)
   const decisions: [string, Decision][] = []
+  const applied: string[] = []
   const sheets = walletSheets({
     vault: held.wallet,
     requireStrong,
@@ -57,6 +59,16 @@ async function startWallet() {
         decisions.push([id, decision])
         return intent
       },
+    },
+    policy: {
+      wish: () => ({
+        sentence: `Allow ${evil}`,
+        lines: [{ label: evil, value: evil }],
+        apply() {
+          applied.push(evil)
+          return initialPolicy
+        },
+      }),
     },
     pagesFolder: temporaryFolder('pages'),
     now: () => nowMs,
@@ -119,6 +131,7 @@ async function startWallet() {
     origin,
     cookie,
     decisions,
+    applied,
     ask,
     get,
     post,
@@ -274,7 +287,7 @@ test('a sheet is forgotten after ten minutes, a ticket after one, and the oldest
 })
 
 test('words are shown after the passphrase only, and leave with the lock', async () => {
-  const { wallet, open, post, decisions } = await startWallet()
+  const { wallet, open, post, applied, decisions } = await startWallet()
   const { id } = await wallet.addPhrase({ phrase, writtenDown: false, passphrase })
   const page = await open({ purpose: 'reveal', keyring_id: id })
   expect(page.body).not.toContain('junk')
@@ -307,6 +320,14 @@ test('words are shown after the passphrase only, and leave with the lock', async
   expect(decisions).toHaveLength(1)
   expect((await post(refused.body, { passphrase })).body).toContain('steward.sheet.done')
   expect(decisions[1]).toEqual(['int_1', { approve: true, confirmed: true }])
+
+  const policy = await open({ purpose: 'confirm_policy' })
+  expect(policy.body).not.toContain('<script>alert')
+  const kept = await post(policy.body, { passphrase: 'not the passphrase' })
+  expect(kept.body).toContain('aria-invalid="true"')
+  expect(applied).toEqual([])
+  expect((await post(kept.body, { passphrase })).body).toContain('steward.sheet.done')
+  expect(applied).toHaveLength(1)
 })
 
 test('words that a locked wallet shows leave with the next lock, and are not held for it', async () => {

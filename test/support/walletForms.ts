@@ -40,6 +40,22 @@ export async function importPrivateKey(
   if (!end.includes('steward.sheet.done')) throw new Error(`The private key was not imported:\n${end}`)
 }
 
+/** Makes a change of what is allowed; what has to be confirmed is confirmed by the form of its sheet. */
+export async function changeConfirmed(
+  person: PersonClient,
+  given: { passphrase: string; change: () => Promise<unknown> },
+): Promise<void> {
+  const refusal = await given.change().then(
+    () => undefined,
+    (failure: unknown) => failure,
+  )
+  if (refusal === undefined) return
+  if (!String(refusal).includes('policy/confirmation')) throw refusal
+  const { url } = await person.call(openWalletSheet, { purpose: 'confirm_policy', theme: 'dark' })
+  const end = await send(url, await visit(url), { do: 'next', passphrase: given.passphrase })
+  if (!end.includes('steward.sheet.done')) throw new Error(`The policy was not changed:\n${end}`)
+}
+
 function send(url: string, page: string, fields: Record<string, string>): Promise<string> {
   const key = /name="key" value="([^"]+)"/.exec(page)?.[1]
   if (key === undefined) throw new Error(`The sheet has no form:\n${page}`)

@@ -16,12 +16,19 @@ export function nativeApprovals({ window, comeForward }: Shown): ApprovalDialog 
   // One that nobody refers to any more would not hear of the click on it.
   const shown = new Set<Notification>()
 
+  const isApproved = async (options: MessageBoxOptions, signal: AbortSignal): Promise<boolean> => {
+    const parent = window()
+    const { response } = await (parent ? dialog.showMessageBox(parent, options) : dialog.showMessageBox(options))
+    return buttons[response] === 'Approve' && !signal.aborted
+  }
+
   return {
-    async confirm(record, signal) {
-      const options = boxOf(record, signal)
-      const parent = window()
-      const { response } = await (parent ? dialog.showMessageBox(parent, options) : dialog.showMessageBox(options))
-      return buttons[response] === 'Approve' && !signal.aborted
+    confirm(record, signal) {
+      return isApproved(boxOf(record, signal), signal)
+    },
+    confirmPolicy({ sentence, lines }, signal) {
+      const detail = lines.map(({ label, value }) => `${label}: ${plain(value, longest.line)}`)
+      return isApproved(box(sentence, detail, signal), signal)
     },
     announce(record, open) {
       if (window()?.isFocused() || !Notification.isSupported()) return
@@ -47,6 +54,10 @@ function boxOf({ sentence, fields, asker, reason }: IntentRecord, signal: AbortS
       ({ label, value, kind }) => `${kind === 'warning' ? '⚠ ' : ''}${label}: ${plain(value, longest.line)}`,
     ),
   ]
+  return box(sentence, lines, signal)
+}
+
+function box(sentence: string, lines: readonly string[], signal: AbortSignal): MessageBoxOptions {
   return {
     type: 'warning',
     title: 'Steward',

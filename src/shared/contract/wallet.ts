@@ -171,6 +171,7 @@ export const SheetPurpose = z.enum([
   'remove', // a keyring, after its label was typed and the passphrase
   'change_passphrase',
   'confirm', // approve an intent above the threshold, where there is no native dialog
+  'confirm_policy', // let more through, or end the stop, as PUT /local/policy or POST /local/stop asked for last
 ])
 export type SheetPurpose = z.infer<typeof SheetPurpose>
 

@@ -240,6 +240,9 @@ export function approvalEngine(options: ApprovalEngineOptions): Approvals {
       notes.grantRevoked(id)
       publish({ type: 'grants.changed' })
     },
+    checkUnlocked() {
+      if (!wallet.isUnlocked()) throw locked(wallet)
+    },
     policy: () => policies.read(),
     changePolicy(next) {
       checkRules(next)

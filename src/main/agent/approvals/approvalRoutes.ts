@@ -17,8 +17,11 @@ import { type LocalEndpoint, localEndpoint } from '../api/localEndpoint.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals } from './approvals.ts'
 import { confirmedApprovals } from './confirmedApprovals.ts'
+import type { ConfirmedPolicy } from './confirmedPolicy.ts'
 
-export function approvalRoutes(approvals: Approvals, dialog: ApprovalDialog | undefined): LocalEndpoint[] {
+type Options = { approvals: Approvals; dialog: ApprovalDialog | undefined; policy: ConfirmedPolicy }
+
+export function approvalRoutes({ approvals, dialog, policy }: Options): LocalEndpoint[] {
   const decide = confirmedApprovals(approvals, dialog)
   return [
     localEndpoint(askIntent, ({ body }, { asker }) => approvals.ask({ ...body, asker })),
@@ -38,8 +41,8 @@ export function approvalRoutes(approvals: Approvals, dialog: ApprovalDialog | un
       return { success: true, id: params.grantId }
     }),
     localEndpoint(getPolicy, () => approvals.policy()),
-    localEndpoint(changePolicy, ({ body }) => approvals.changePolicy(body)),
-    localEndpoint(switchStop, ({ body }) => approvals.switchStop(body.stopped)),
+    localEndpoint(changePolicy, ({ body }, { signal }) => policy.change(body, signal)),
+    localEndpoint(switchStop, ({ body }, { signal }) => policy.switchStop(body.stopped, signal)),
   ]
 }
 

@@ -18,7 +18,10 @@ export type Approvals = {
   decide(id: string, decision: Decision): Promise<IntentRecord>
   grants(): Grant[]
   revokeGrant(id: string): void
+  /** @throws AppError `wallet/locked`, `wallet/absent` */
+  checkUnlocked(): void
   policy(): Policy
+  /** What lets more through was confirmed outside of the window before. */
   changePolicy(policy: Omit<Policy, 'stopped'>): Policy
   switchStop(stopped: boolean): Policy
   close(): void

@@ -1,5 +1,6 @@
 import type { Asker, Grant, IntentKind, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
 import { firstRule } from './policyMatch.ts'
+import { ruleWords } from './policyWords.ts'
 
 /** An intent as policy and grants see it. */
 export type Judged = {
@@ -79,12 +80,4 @@ function amountFits(most: string | null, amount: bigint | null): boolean {
 
 function isOwnSignIn({ kind, asker, host }: Judged, serviceHost: string | undefined): boolean {
   return asker.kind === 'agent' && (kind === 'siwe' || kind === 'siws') && host !== null && host === serviceHost
-}
-
-function ruleWords({ effect, kind, asker, host, max_amount_micro_usd: most }: Policy['rules'][number]): string {
-  const what = kind === '*' ? 'everything' : kind
-  const who = asker === '*' ? 'anybody' : asker
-  const where = host === '*' ? '' : ` for ${host}`
-  const amount = most === null ? '' : ` up to ${most} micro-dollars`
-  return `${effect} ${what} from ${who}${where}${amount}`
 }

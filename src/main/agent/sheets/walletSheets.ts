@@ -11,10 +11,12 @@ import { isoTime } from '../../../shared/time.ts'
 import type { Log } from '../../platform/log.ts'
 import { type LocalEndpoint, localEndpoint } from '../api/localEndpoint.ts'
 import type { Approvals } from '../approvals/approvals.ts'
+import type { ConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
 import { type SheetPages, sheetPages } from './sheetPages.ts'
 import { sheetSessions } from './sheetSessions.ts'
 import type { SheetFlow, SheetTools } from './sheetStep.ts'
 import { changePassphraseSheet } from './steps/changePassphraseSheet.ts'
+import { confirmPolicySheet } from './steps/confirmPolicySheet.ts'
 import { confirmSheet } from './steps/confirmSheet.ts'
 import { createSheet } from './steps/createSheet.ts'
 import { exportSheet } from './steps/exportSheet.ts'
@@ -28,6 +30,7 @@ export type WalletSheets = { endpoints: readonly LocalEndpoint[]; pages: SheetPa
 
 type Options = SheetTools & {
   approvals: Pick<Approvals, 'get' | 'decide'>
+  policy: Pick<ConfirmedPolicy, 'wish'>
   /** The built interface, which has the font. */
   pagesFolder: string
   now: () => number
@@ -36,7 +39,7 @@ type Options = SheetTools & {
 
 type Asked = Parsed<typeof openWalletSheet>['body']
 
-export function walletSheets({ approvals, pagesFolder, now, log, ...tools }: Options): WalletSheets {
+export function walletSheets({ approvals, policy, pagesFolder, now, log, ...tools }: Options): WalletSheets {
   const { vault } = tools
   const onUnexpected = (failure: unknown) => log.error('a sheet failed', { failure })
   const sessions = sheetSessions({ now, onUnexpected })
@@ -53,6 +56,11 @@ export function walletSheets({ approvals, pagesFolder, now, log, ...tools }: Opt
     if (asked.purpose === 'import') return importSheet(tools, await isFirst(wallet))
     if (asked.purpose === 'confirm') {
       return confirmSheet({ vault, approvals, intent: approvals.get(named(asked.intent_id, 'intent_id')) })
+    }
+    if (asked.purpose === 'confirm_policy') {
+      const wish = policy.wish()
+      if (!wish) throw new AppError('request/invalid', 'No change of the policy waits to be confirmed.')
+      return confirmPolicySheet({ vault, wish })
     }
     if (wallet.state === 'absent') throw new AppError('wallet/absent', 'There is no wallet yet.')
     if (asked.purpose === 'unlock') return unlockSheet(vault)

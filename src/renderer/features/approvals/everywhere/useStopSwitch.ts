@@ -3,22 +3,24 @@ import { type Policy, switchStop } from '../../../../shared/contract/intents.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { policyKey, usePolicy } from '../../../agent/usePolicy.ts'
 import { notify } from '../../../ui/toast.tsx'
-import { useUnlocked } from '../../../ui/useUnlocked.ts'
+import { useConfirmedPolicy } from '../../../ui/useConfirmedPolicy.ts'
 
 /** One switch for everything the wallet signs. */
 export function useStopSwitch() {
   const agent = useAgent()
   const queryClient = useQueryClient()
   const { data } = usePolicy()
-  const unlocked = useUnlocked()
-  const set = async (stopped: boolean): Promise<void> => {
-    queryClient.setQueryData<Policy>(policyKey, await agent(switchStop, { stopped }))
+  const confirmed = useConfirmedPolicy()
+  const keep = (policy: Policy): void => {
+    queryClient.setQueryData<Policy>(policyKey, policy)
   }
   return {
     isStopped: data?.stopped ?? false,
     /** At once, without a question. */
     stop: () =>
-      void set(true).catch((error: unknown) => notify.failed(error, { title: 'It was not stopped: try again.' })),
-    resume: () => unlocked(() => set(false)),
+      void agent(switchStop, { stopped: true })
+        .then(keep)
+        .catch((error: unknown) => notify.failed(error, { title: 'It was not stopped: try again.' })),
+    resume: async () => keep(await confirmed(() => agent(switchStop, { stopped: false }))),
   }
 }

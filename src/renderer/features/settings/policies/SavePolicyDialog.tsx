@@ -7,7 +7,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { notify } from '../../../ui/toast.tsx'
-import { useUnlocked } from '../../../ui/useUnlocked.ts'
+import { useConfirmedPolicy } from '../../../ui/useConfirmedPolicy.ts'
 import type { PolicyChange } from './policyChanges.ts'
 import type { SavedPolicy } from './policyDraft.ts'
 import { ruleWarnings } from './ruleWords.ts'
@@ -23,7 +23,7 @@ type SavePolicyDialogProps = {
 export function SavePolicyDialog({ wanted, changes, onSaved, onClose }: SavePolicyDialogProps) {
   const agent = useAgent()
   const queryClient = useQueryClient()
-  const unlocked = useUnlocked()
+  const confirmed = useConfirmedPolicy()
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const dangers = wanted.rules.flatMap((rule, place) =>
@@ -35,7 +35,7 @@ export function SavePolicyDialog({ wanted, changes, onSaved, onClose }: SavePoli
     setBusy(true)
     setError(undefined)
     try {
-      const policy = await unlocked(() => agent(changePolicy, wanted))
+      const policy = await confirmed(() => agent(changePolicy, wanted))
       queryClient.setQueryData<Policy>(policyKey, policy)
       onSaved(policy)
       notify.done('The policy holds from now on.')

@@ -1,0 +1,76 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openApprovals, rule, withRules } from '../../../../test/support/approvals.ts'
+import { lockableSigner } from '../../../../test/support/lockableSigner.ts'
+import type { ApprovalDialog } from './approvalDialog.ts'
+import { confirmedPolicy } from './confirmedPolicy.ts'
+import type { PolicyWords } from './policyWords.ts'
+
+const failsWith = (code: string) => expect.objectContaining({ code })
+const { signal } = new AbortController()
+const looser = withRules([rule({ effect: 'allow', kind: 'siwe', max_amount_micro_usd: '5000000' })])
+
+function opened(answer?: () => boolean) {
+  const signer = lockableSigner()
+  const held = openApprovals({ signer })
+  onTestFinished(held.close)
+  const seen: PolicyWords[] = []
+  const dialog: ApprovalDialog | undefined = answer && {
+    confirm: async () => false,
+    async confirmPolicy(words) {
+      seen.push(words)
+      return answer()
+    },
+    announce() {},
+  }
+  return { ...held, signer, seen, policy: confirmedPolicy({ approvals: held.approvals, dialog }) }
+}
+
+test('what is stricter holds at once, and so does the stop', async () => {
+  const { policy, seen } = opened(() => false)
+  expect((await policy.change(withRules([rule({ effect: 'deny' })]), signal)).rules).toHaveLength(1)
+  expect((await policy.switchStop(true, signal)).stopped).toBe(true)
+  expect(seen).toEqual([])
+})
+
+test('what lets more through, or ends the stop, is confirmed in a dialog of the system', async () => {
+  let yes = false
+  const { policy, approvals, signer, seen } = opened(() => yes)
+  approvals.switchStop(true)
+  const before = approvals.policy()
+  await expect(policy.change(looser, signal)).rejects.toThrow(failsWith('policy/confirmation'))
+  await expect(policy.switchStop(false, signal)).rejects.toThrow(failsWith('policy/confirmation'))
+  expect(approvals.policy()).toEqual(before)
+  expect(seen.map(({ lines }) => lines)).toEqual([
+    [{ label: 'New rule 1', value: 'allow siwe from anybody up to 5.00 USD' }],
+    [],
+  ])
+  yes = true
+  expect((await policy.change(looser, signal)).rules).toEqual(looser.rules)
+  expect((await policy.switchStop(false, signal)).stopped).toBe(false)
+  signer.setUnlocked(false)
+  const higher = { ...looser, confirm_above_micro_usd: '99000000' }
+  await expect(policy.change(higher, signal)).rejects.toThrow(failsWith('wallet/locked'))
+  expect(seen).toHaveLength(4)
+})
+
+test('without such dialogs a sheet makes the change, of that very policy alone', async () => {
+  const { policy, approvals } = opened()
+  const higher = { ...withRules([]), confirm_above_micro_usd: '99000000' }
+  expect(policy.wish()).toBeUndefined()
+  await expect(policy.change(higher, signal)).rejects.toThrow(failsWith('policy/confirmation'))
+  const wish = policy.wish()
+  expect(wish?.lines).toEqual([{ label: 'Confirmed one by one', value: 'above 99.00 USD, until now above 10.00 USD' }])
+  const denies = withRules([rule({ effect: 'deny' })])
+  await policy.change(denies, signal)
+  expect(() => wish?.apply()).toThrow('changed meanwhile')
+  expect(approvals.policy().rules).toEqual(denies.rules)
+  await expect(policy.change(higher, signal)).rejects.toThrow(failsWith('policy/confirmation'))
+  expect(policy.wish()?.apply()).toMatchObject(higher)
+})
+
+test('more than a person can read is not asked about', async () => {
+  const { policy, seen } = opened(() => true)
+  const many = Array.from({ length: 21 }, (_, at) => rule({ id: `r${at}`, effect: 'allow', host: `h${at}.example` }))
+  await expect(policy.change(withRules(many), signal)).rejects.toThrow('in steps')
+  expect(seen).toEqual([])
+})

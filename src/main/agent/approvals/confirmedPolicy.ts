@@ -1,0 +1,77 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Policy } from '../../../shared/contract/intents.ts'
+import type { ApprovalDialog } from './approvalDialog.ts'
+import type { Approvals } from './approvals.ts'
+import { checkRules, loosens } from './policyChange.ts'
+import { type PolicyWords, policyWords, resumeWords } from './policyWords.ts'
+
+/** What the window wished for and only a sheet may do. */
+export type PolicyWish = PolicyWords & { apply: () => Policy }
+
+export type ConfirmedPolicy = {
+  /** @throws AppError `policy/confirmation`, `wallet/locked` */
+  change(next: Omit<Policy, 'stopped'>, signal: AbortSignal): Promise<Policy>
+  /** @throws AppError `policy/confirmation`, `wallet/locked` */
+  switchStop(stopped: boolean, signal: AbortSignal): Promise<Policy>
+  /** What the window wished for last. */
+  wish(): PolicyWish | undefined
+}
+
+type Options = {
+  approvals: Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'checkUnlocked'>
+  dialog: ApprovalDialog | undefined
+}
+
+/** More than fits into a dialog that a person reads. */
+const mostLines = 20
+
+/**
+ * What is stricter holds at once. What lets more through, or ends the stop, is confirmed where the window cannot draw:
+ * else whoever holds the window would take the confirmation of large amounts away first.
+ */
+export function confirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy {
+  let wished: PolicyWish | undefined
+  let isOpen = false
+
+  const confirmed = async (wish: PolicyWish, signal: AbortSignal): Promise<Policy> => {
+    if (wish.lines.length > mostLines) throw unconfirmed(`It changes more than ${mostLines} things: make it in steps.`)
+    if (!dialog) {
+      wished = wish
+      throw unconfirmed('It lets more through, and was not confirmed outside of the window.')
+    }
+    approvals.checkUnlocked()
+    if (isOpen) throw unconfirmed('A dialog for the policy is open already.')
+    isOpen = true
+    try {
+      if (await dialog.confirmPolicy(wish, signal)) return wish.apply()
+    } finally {
+      isOpen = false
+    }
+    throw unconfirmed('It was not confirmed, and nothing was changed.')
+  }
+
+  return {
+    async change(next, signal) {
+      checkRules(next)
+      const present = approvals.policy()
+      if (!loosens(present, next)) return approvals.changePolicy(next)
+      const apply = () => {
+        const { stopped: _, ...now } = approvals.policy()
+        const { stopped: __, ...then } = present
+        // What was confirmed was a change of that policy, and of no other.
+        if (JSON.stringify(now) !== JSON.stringify(then)) throw unconfirmed('The policy was changed meanwhile.')
+        return approvals.changePolicy(next)
+      }
+      return confirmed({ ...policyWords(present, next), apply }, signal)
+    },
+    async switchStop(stopped, signal) {
+      if (stopped || !approvals.policy().stopped) return approvals.switchStop(stopped)
+      return confirmed({ ...resumeWords, apply: () => approvals.switchStop(false) }, signal)
+    },
+    wish: () => wished,
+  }
+}
+
+function unconfirmed(message: string): AppError {
+  return new AppError('policy/confirmation', message)
+}

@@ -1,0 +1,43 @@
+import type { Policy, PolicyRule } from '../../../shared/contract/intents.ts'
+import { usdcDecimals } from '../../../shared/contract/networks.ts'
+import { tokenAmount } from '../../../shared/tokenAmount.ts'
+
+type Rules = Omit<Policy, 'stopped'>
+
+/** A change of what is allowed, for the eyes of a person outside of the window. */
+export type PolicyWords = { sentence: string; lines: readonly { label: string; value: string }[] }
+
+export const resumeWords: PolicyWords = {
+  sentence: 'Turn the stop switch off: your policy decides again, and what it allows is signed.',
+  lines: [],
+}
+
+/** What holds afterwards and does not now, and what does not hold any more. */
+export function policyWords(from: Rules, to: Rules): PolicyWords {
+  const [before, after] = [from.rules.map(ruleWords), to.rules.map(ruleWords)]
+  const confirm = ({ confirm_above_micro_usd: above }: Rules) => `above ${usd(above)}`
+  const moved = before.filter((it) => after.includes(it)).join() !== after.filter((it) => before.includes(it)).join()
+  return {
+    sentence: 'Let more through than your policy does now.',
+    lines: [
+      ...(confirm(from) === confirm(to)
+        ? []
+        : [{ label: 'Confirmed one by one', value: `${confirm(to)}, until now ${confirm(from)}` }]),
+      ...after.flatMap((value, at) => (before.includes(value) ? [] : [{ label: `New rule ${at + 1}`, value }])),
+      ...before.flatMap((value) => (after.includes(value) ? [] : [{ label: 'No longer', value }])),
+      ...(moved ? [{ label: 'Order', value: 'The rules are tried in another order.' }] : []),
+    ],
+  }
+}
+
+export function ruleWords({ effect, kind, asker, host, max_amount_micro_usd: most }: PolicyRule): string {
+  const what = kind === '*' ? 'everything' : kind
+  const who = asker === '*' ? 'anybody' : asker
+  const where = host === '*' ? '' : ` for ${host}`
+  const amount = most === null ? '' : ` up to ${usd(most)}`
+  return `${effect} ${what} from ${who}${where}${amount}`
+}
+
+function usd(microUsd: string): string {
+  return `${tokenAmount(BigInt(microUsd), usdcDecimals)} USD`
+}

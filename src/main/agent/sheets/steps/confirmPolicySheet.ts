@@ -1,0 +1,31 @@
+import type { PolicyWish } from '../../approvals/confirmedPolicy.ts'
+import type { WalletVault } from '../../wallet/walletVault.ts'
+import { html } from '../html.ts'
+import { actions, cancelButton, passphraseField } from '../sheetParts.ts'
+import type { SheetFlow, SheetNext } from '../sheetStep.ts'
+import { givenPassphrase } from './newPassphrase.ts'
+
+type Wished = { vault: WalletVault; wish: PolicyWish }
+
+/** Lets more through than the policy did, or ends the stop, where the window cannot draw. */
+export function confirmPolicySheet({ vault, wish: { sentence, lines, apply } }: Wished): SheetFlow {
+  return {
+    first: {
+      show: (shown) => ({
+        title: 'Change what is allowed?',
+        body: html`<p class="sentence">${sentence}</p>
+${lines.length > 0 && html`<dl>${lines.map(({ label, value }) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl>`}
+${passphraseField(shown)}
+${actions({ label: 'Confirm' }, cancelButton)}`,
+      }),
+      async take(form): Promise<SheetNext> {
+        const passphrase = givenPassphrase(form)
+        if (vault.isUnlocked()) await vault.checkPassphrase(passphrase)
+        else await vault.unlock(passphrase)
+        apply()
+        return 'done'
+      },
+    },
+    forget() {},
+  }
+}
