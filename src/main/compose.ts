@@ -84,6 +84,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       ),
       (it) => it.close(),
     )
+    service?.tellFronts(localNames.map((host) => hostAndPort({ host, port: server.port })))
     const serviceUrl = hosted?.url ?? (await service?.started)?.url ?? ''
     const origin = `http://${hostAndPort({ host: wanted.host, port: server.port })}`
     log.info('ready', { origin, serviceUrl, version })

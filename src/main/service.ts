@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { AppError } from '../shared/appError.ts'
 import { type Config, environment, loadConfig } from './config.ts'
 import { hostLauncher } from './launchedHost.ts'
@@ -9,11 +10,13 @@ import { onEndSignal } from './platform/endSignals.ts'
 import { hostSocketPath } from './platform/hostSocket.ts'
 import { type ListenAddress, parseListen } from './platform/listenAddress.ts'
 import { jsonLog } from './platform/log.ts'
+import { parsedJson } from './platform/parsedJson.ts'
 import { builtFile } from './platform/programFile.ts'
 import { listenOnRemembered } from './platform/rememberedPort.ts'
 import { Scope } from './platform/scope.ts'
 import { version } from './platform/version.ts'
 import { startService } from './service/compose.ts'
+import { ServiceOrder } from './serviceProcess.ts'
 import { places, serviceLine, wrongListen } from './startOptions.ts'
 
 /** An application whose earlier service is still ending waits this long for it. */
@@ -25,7 +28,10 @@ async function run(given: Given): Promise<void> {
   const config = loadConfig({ ...configFile, environment: environment() })
   const supervised = given.has('supervised')
   const scope = new Scope()
-  const ended = endOrder(supervised)
+  let fronts: readonly string[] = []
+  const ended = endOrder(supervised, (hosts) => {
+    fronts = hosts
+  })
   try {
     await openDataFolder(dataFolder)
     const waitMs = supervised ? supervisedLockMs : 0
@@ -46,6 +52,7 @@ async function run(given: Given): Promise<void> {
           ...(config.service.public_url !== null && { publicUrl: config.service.public_url }),
           ...(config.service.sandbox_host !== null && { sandboxHost: config.service.sandbox_host }),
           signInDomains: config.auth.domains,
+          ownFronts: () => fronts,
           rateLimits: rateLimitNumbers(config),
           // That of the application is one person's: others of this machine reach its port, and would run under this user.
           newAccounts: config.auth.new_accounts ?? !supervised,
@@ -70,13 +77,17 @@ async function run(given: Given): Promise<void> {
 }
 
 /** Resolves when the process shall end: at a signal, or when the application that supervises it has gone. */
-function endOrder(supervised: boolean): Promise<void> {
+function endOrder(supervised: boolean, onFronts: (hosts: readonly string[]) => void): Promise<void> {
   return new Promise((resolve) => {
     onEndSignal({ end: resolve, force: () => process.exit(1), now: Date.now })
     if (!supervised) return
     process.stdin.on('error', () => resolve())
     process.stdin.on('close', () => resolve())
-    process.stdin.on('end', () => resolve()).resume()
+    process.stdin.on('end', () => resolve())
+    createInterface(process.stdin).on('line', (line) => {
+      const told = ServiceOrder.safeParse(parsedJson(line))
+      if (told.success) onFronts(told.data.hosts)
+    })
   })
 }
 

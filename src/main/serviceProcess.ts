@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../shared/appError.ts'
@@ -21,9 +21,14 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
   onDown: (reason: string) => void
 }
 
+/** What the application writes to the stdin of a supervised service: where it hands requests on from. */
+export const ServiceOrder = z.object({ event: z.literal('fronts'), hosts: z.array(z.string()).readonly() })
+
 export type ServiceProcess = {
   /** @throws AppError `service/unavailable` with what it said, when its first run ends before it is ready. */
   readonly started: Promise<ServiceReady>
+  /** Requests are handed on to it from these host:port, also after it was started again. */
+  tellFronts(hosts: readonly string[]): void
   close(): Promise<void>
 }
 
@@ -41,6 +46,8 @@ export function runServiceProcess({
 }: Options): ServiceProcess {
   const logFile = openLogFile(join(dataFolder, 'logs', 'service.log'))
   let said = ''
+  let order = ''
+  let present: ChildProcess | undefined
   const parts = ['--data', dataFolder, '--json', '--supervised', ...(config.required ? ['--config', config.file] : [])]
   const supervisor = superviseChild({
     name: 'The service',
@@ -54,6 +61,8 @@ export function runServiceProcess({
         windowsHide: true,
       })
       said = ''
+      present = child
+      child.stdin.write(order)
       child.stderr.on('data', (bytes: Buffer) => {
         logFile.write(bytes)
         said = (said + bytes.toString('utf8')).slice(-keptErrorCharacters)
@@ -72,6 +81,10 @@ export function runServiceProcess({
   started.catch(() => {}) // whoever awaits it is told
   return {
     started,
+    tellFronts(hosts) {
+      order = `${JSON.stringify({ event: 'fronts', hosts } satisfies z.infer<typeof ServiceOrder>)}\n`
+      present?.stdin?.write(order)
+    },
     async close() {
       await supervisor.close()
       logFile.close()

@@ -209,7 +209,9 @@ describe('only the session of the person', () => {
         expectRefused(await send({ ...deed, headers }), `${name}: ${deed.method} ${deed.path}`)
     }
     expect(await everything()).toEqual(before)
-    expect(before[0]).toMatchObject({ waiting: 1, intents: [{ id: intentId, state: 'waiting' }, { state: 'signed' }] })
+    // Beside the two are those by which the agent signed in to its own service.
+    expect(before[0]).toMatchObject({ waiting: 1 })
+    expect(before[0]?.intents).toContainEqual(expect.objectContaining({ id: intentId, state: 'waiting' }))
   })
 
   test('hears of what happens', async () => {

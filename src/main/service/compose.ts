@@ -101,6 +101,8 @@ export type ServiceOptions = {
   sandboxHost?: string | undefined
   /** Domains for which sign-in messages are taken, beside the address that a request came to. */
   signInDomains?: readonly string[] | undefined
+  /** host:port of the applications that hand requests on to it, as they become known; signing in works there too. */
+  ownFronts?: (() => readonly string[]) | undefined
   /** Whether a wallet that no account has gets one of its own; it does when absent. */
   newAccounts?: boolean | undefined
   rateLimits?: RateLimitNumbers | undefined
@@ -170,7 +172,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const signInNonces = nonces({ records: nonceRepository(database), now, randomBytes })
     const checks = signInChecks({
       nonces: signInNonces,
-      domains: [...(publicUrl ? [publicUrl.host] : []), ...(options.signInDomains ?? [])],
+      domains: () => [
+        ...(publicUrl ? [publicUrl.host] : []),
+        ...(options.signInDomains ?? []),
+        ...(options.ownFronts?.() ?? []),
+      ],
       now,
     })
     const links = terminalLinks({ links: terminalLinkRepository(database), now, randomBytes })

@@ -20,7 +20,7 @@ export type SignInChecks = {
 export function signInChecks(options: {
   nonces: Pick<Nonces, 'spend'>
   /** Domains beside the host that the request came to. */
-  domains: readonly string[]
+  domains: () => readonly string[]
   now: () => number
 }): SignInChecks {
   const { nonces, domains, now } = options
@@ -32,7 +32,7 @@ export function signInChecks(options: {
       const message = parseSignInMessage(text, asked ?? chainTypeOf(text))
       const nonceExpiresAtMs = good.get(message?.fields.nonce ?? '')
       if (!message || nonceExpiresAtMs === undefined) throw notVerified()
-      const fits = isForHereAndNow(message, { place: { host, domains }, nonceExpiresAtMs, nowMs: now() })
+      const fits = isForHereAndNow(message, { place: { host, domains: domains() }, nonceExpiresAtMs, nowMs: now() })
       if (!fits || !(await isSignedByItsAddress(message, { text, signature }))) throw notVerified()
       return { type: message.chainType, address: message.address }
     },

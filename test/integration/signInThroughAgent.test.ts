@@ -1,0 +1,24 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { exchange } from '../support/runningService.ts'
+import { startSteward } from '../support/steward.ts'
+import { evmWallet } from '../support/wallets.ts'
+
+test('a wallet signs in at the address of the application, also after its service was started again', async () => {
+  const steward = await startSteward()
+  onTestFinished(() => steward.close())
+  const { origin } = new URL(steward.url)
+  const wallet = evmWallet()
+  const linked = await exchange(origin, '/v1/auth/wallets', {
+    key: steward.ownerKey,
+    body: await wallet.signedMessage(origin),
+  })
+  expect(linked).toMatchObject({ status: 201, json: { wallet_address: wallet.address } })
+  expect(await wallet.signIn(origin)).toMatchObject({ status: 200, json: { token_type: 'Bearer' } })
+
+  await exchange(origin, '/v1/runtimes', { key: steward.ownerKey }) // answered by the host, which then runs too
+  process.kill(steward.pids().service, 'SIGKILL')
+  await eventually(async () => {
+    expect(await wallet.signIn(origin)).toMatchObject({ status: 200 })
+  })
+})
