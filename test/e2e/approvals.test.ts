@@ -117,7 +117,9 @@ test('approves three times what looks alike, and no more', async () => {
   await dialog.getByLabel('How many times').fill('3')
   await dialog.getByLabel('Until a time').uncheck()
   await dialog
-    .getByText(/research-agent may pay up to \$0\.50 at api\.example\.com to 0x2096…287c on Base with 0x7099…79C8, this time and 2 more/)
+    .getByText(
+      /research-agent may pay up to \$0\.50 at api\.example\.com to 0x2096…287c on Base with 0x7099…79C8, this time and 2 more/,
+    )
     .waitFor()
   await look(window.page, 'approval-more')
   await dialog.getByRole('button', { name: 'Approve these' }).click()
