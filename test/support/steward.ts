@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { until } from './eventually.ts'
@@ -15,6 +15,8 @@ export type Steward = {
   dataFolder: string
   /** Of the service that it runs itself. */
   readonly ownerKey: string
+  /** All that it printed. */
+  output(): string
   pids(): { main: number; service: number; host: number }
   /** Asks main to stop, and the host that outlives it; resolves when none is left. */
   close(): Promise<void>
@@ -24,8 +26,16 @@ type Ready = { event: 'ready'; url: string; service_url: string }
 
 const startDeadlineMs = 150_000
 
-export async function startSteward(options: { dataFolder?: string; parts?: readonly string[] } = {}): Promise<Steward> {
+type Options = {
+  dataFolder?: string
+  parts?: readonly string[]
+  /** Written to `config.json` of the data folder. */
+  config?: object
+}
+
+export async function startSteward(options: Options = {}): Promise<Steward> {
   const dataFolder = options.dataFolder ?? temporaryFolder('data')
+  if (options.config) writeFileSync(join(dataFolder, 'config.json'), JSON.stringify(options.config))
   const parts = ['--browser', '--no-open', '--json', '--data', dataFolder, ...(options.parts ?? [])]
   const child = spawn(process.execPath, ['scripts/start.js', ...parts], {
     cwd: projectFolder,
@@ -34,10 +44,13 @@ export async function startSteward(options: { dataFolder?: string; parts?: reado
   })
   let said = ''
   child.stderr.on('data', (bytes: Buffer) => {
-    said = (said + bytes.toString()).slice(-4000)
+    said += bytes.toString()
+  })
+  child.stdout.on('data', (bytes: Buffer) => {
+    said += bytes.toString()
   })
   try {
-    const ready = await readyLine(child, () => said)
+    const ready = await readyLine(child, () => said.slice(-4000))
     return {
       url: ready.url,
       serviceUrl: ready.service_url,
@@ -45,6 +58,7 @@ export async function startSteward(options: { dataFolder?: string; parts?: reado
       get ownerKey() {
         return readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim()
       },
+      output: () => said,
       pids: () => ({
         main: holderOf(join(dataFolder, 'steward.lock')),
         service: holderOf(join(dataFolder, 'service.lock')),

@@ -21,8 +21,8 @@ export type StewardInBrowser = {
   close(): Promise<void>
 }
 
-export async function stewardInBrowser(): Promise<StewardInBrowser> {
-  const steward = await startSteward()
+export async function stewardInBrowser(options: { config?: object } = {}): Promise<StewardInBrowser> {
+  const steward = await startSteward(options)
   const browser = await openBrowser().catch(async (failure: unknown) => {
     await steward.close()
     throw failure

@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { encryptKeystoreJson, HDNodeWallet, Wallet } from 'ethers'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  found,
+  type Planted,
+  plantedBytes,
+  plantedPhrase,
+  plantedText,
+  type Written,
+  writtenFiles,
+} from '../support/plantedSecrets.ts'
+import { inMemory } from '../support/processMemory.ts'
+import { windowTraffic } from '../support/windowTraffic.ts'
+import type { AppWindow } from './pages/appWindow.ts'
+import { sheetPage } from './pages/sheetPage.ts'
+import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+
+/** Secrets that occur nowhere else in the world, given to the real sheets; then everything that was written is searched. */
+const phrase = 'tribe aunt rigid true lazy recipe quality orient hunt ostrich either middle'
+/** What is typed as text begins alike, so that one search finds all of it. */
+const typed = 'p1anted-5ecret'
+const passphrase = `${typed} "passphräse" & <seven> geese`
+const wrongPassphrase = `${typed} with a typo, eight swans`
+const keystorePassword = `${typed} of a keystore, nine herons`
+const exportPassword = `${typed} of an export, ten larks`
+const wrongPrivateKey = `${typed}-no-private-key`
+const privateKey = 'b1a5ed00c0ffee5eed0000decafbad0123456789abcdef00fedcba9876543210'
+const keystoreKey = 'd00dfeed5eedb0b0cafe0000f00dbabe0123456789abcdef00fedcba98765432'
+
+const bytes = (hex: string) => Buffer.from(hex, 'hex')
+const neverShown: readonly Planted[] = [
+  plantedText('a typed secret', typed),
+  plantedBytes('the private key', bytes(privateKey)),
+  plantedBytes('the key of the keystore', bytes(keystoreKey)),
+  plantedBytes('the first key of the phrase', bytes(HDNodeWallet.fromPhrase(phrase).privateKey.slice(2))),
+]
+const secrets: readonly Planted[] = [...neverShown, ...plantedPhrase('the phrase', phrase)]
+/** A process that was given one of these holds it in one of these forms. */
+const inPlain = secrets.flatMap(({ name, forms }) =>
+  forms
+    .filter(({ as }) => ['text', 'bytes', 'UTF-16'].includes(as))
+    .map((it) => ({ name: `${name} as ${it.as}`, bytes: it.bytes })),
+)
+const rpc = plantedText('the key of the RPC', 'planted-rpc-key-5eedb0b0cafe')
+/** Put into the window by the test, in two parts: only its process has it in one. */
+const mark = `window-${randomUUID()}`
+
+let app: StewardInBrowser
+
+beforeAll(async () => {
+  const url = `${await deadAddress()}/v2/planted-rpc-key-5eedb0b0cafe`
+  const wallet = { secret_store: 'vault_file', rpc: { base: url, base_sepolia: url } }
+  app = await stewardInBrowser({ config: { wallet, log: { level: 'debug' } } })
+})
+afterAll(() => app?.close())
+
+test('the search finds a secret in each form, wherever it stands', () => {
+  const [text] = [plantedText('it', 'söme "text" of a secret')]
+  const key = plantedBytes('it', bytes(privateKey))
+  const before = 'a line, '
+  const forms = [
+    'söme "text" of a secret',
+    JSON.stringify({ a: 'söme "text" of a secret' }),
+    JSON.stringify({ a: JSON.stringify('söme "text" of a secret') }),
+    's\\u00f6me \\"text\\" of a secret',
+    's%C3%B6me%20%22text%22%20of%20a%20secret',
+    's%C3%B6me+%22text%22+of+a+secret',
+    'söme &quot;text&quot; of a secret',
+    Buffer.from('söme "text" of a secret').toString('hex'),
+    ...['', 'a', 'ab', 'abc'].map((it) => Buffer.from(`${it}söme "text" of a secret, and more`).toString('base64')),
+    Buffer.from('söme "text" of a secret').toString('base64url'),
+    Buffer.from('söme "text" of a secret', 'utf16le').toString('latin1'),
+  ]
+  for (const it of forms) expect(found([text], written(before + it, 'latin1')).length, it).toBeGreaterThan(0)
+  for (const it of [
+    privateKey,
+    privateKey.toUpperCase(),
+    `0x${privateKey}`,
+    bytes(privateKey).toString('base64'),
+    [...bytes(privateKey)].join(','),
+  ]) {
+    expect(found([key], written(before + it)).length, it).toBeGreaterThan(0)
+  }
+  expect(found([text, key], written('nothing of the kind'))).toEqual([])
+
+  function written(content: string, as: 'utf8' | 'latin1' = 'utf8'): Written {
+    const isWide = content.includes('\0')
+    return { where: 'a test', bytes: Buffer.from(content, isWide ? as : 'utf8') }
+  }
+})
+
+test('what a person gives to the sheets is nowhere else', async () => {
+  const window = await app.window()
+  const traffic = windowTraffic(window.page)
+  await window.reload() // so that its sockets are heard from their first word
+  await window.page.evaluate(`globalThis.mark = '${mark.slice(0, 8)}' + '${mark.slice(8)}'`)
+
+  const pid = await importPhrase(window)
+  await importKeys(window)
+  await lockAndUnlock(window)
+  await lookAtTheWords(window)
+  await exportAKey(window)
+  await signText(window.page)
+  await window.command('Lock wallet')
+
+  const heap = await heapOf(window.page)
+  expect(heap.includes(mark)).toBe(true)
+  expect(found(secrets, { where: 'the heap of the window', bytes: heap })).toEqual([])
+  const inItsMemory = inMemory(pid, [...inPlain.map((it) => it.bytes), mark])
+  expect(inItsMemory.map((index) => inPlain[index]?.name ?? 'mark')).toEqual(['mark'])
+
+  const sheets = await traffic.sheets()
+  expect(sheets.length).toBeGreaterThan(10)
+  expect(sheets.flatMap((it) => found(neverShown, it))).toEqual([])
+  const { dataFolder } = app.steward
+  const written = [...(await traffic.everything()), ...writtenFiles(dataFolder)]
+  await app.steward.close()
+  const output = { where: 'the output', bytes: Buffer.from(app.steward.output()) }
+  written.push(...writtenFiles(dataFolder), output)
+  for (const place of [
+    'logs/main.log',
+    'agent.sqlite',
+    'agent.sqlite-wal',
+    'service.sqlite',
+    'wallet/vault.json',
+    'activity.head',
+  ]) {
+    expect(written.find(({ where }) => where === place)?.bytes.length, place).toBeGreaterThan(0)
+  }
+  expect(output.bytes.includes('"event":"ready"')).toBe(true)
+  expect(written.flatMap((it) => found(secrets, it))).toEqual([])
+  expect(written.filter(({ where }) => where !== 'config.json').flatMap((it) => found([rpc], it))).toEqual([])
+})
+
+/** @returns the process of the window */
+async function importPhrase(window: AppWindow): Promise<number> {
+  await window.command('Import a phrase or a key…')
+  const sheet = sheetPage(window.page)
+  await sheet.fill('Recovery phrase', phrase)
+  const pid = await windowOfItsOwn()
+  await sheet.fill('Label (optional)', 'Planted')
+  await sheet.fill('New passphrase of the wallet', passphrase)
+  await sheet.fill('The same passphrase again', passphrase)
+  await sheet.press('Import')
+  await sheet.gone()
+  return pid
+}
+
+/** One is mistyped first. */
+async function importKeys(window: AppWindow): Promise<void> {
+  const sheet = sheetPage(window.page)
+  await window.command('Import a phrase or a key…')
+  await sheet.press('Private key')
+  for (const key of [wrongPrivateKey, privateKey]) {
+    await sheet.fill('Private key', key)
+    await sheet.fill('Passphrase of the wallet', passphrase)
+    await sheet.press('Import')
+    if (key === wrongPrivateKey) await sheet.frame.getByRole('alert').waitFor()
+  }
+  await sheet.gone()
+
+  const { address, privateKey: held } = new Wallet(`0x${keystoreKey}`)
+  const file = await encryptKeystoreJson({ address, privateKey: held }, keystorePassword, {
+    scrypt: { N: 1024, r: 8, p: 1 },
+  })
+  await window.command('Import a phrase or a key…')
+  await sheet.press('Keystore file')
+  await sheet.fill('Or its text', file)
+  await sheet.fill('Password of the file', keystorePassword)
+  await sheet.give(passphrase, 'Import')
+}
+
+async function lockAndUnlock(window: AppWindow): Promise<void> {
+  const sheet = sheetPage(window.page)
+  await window.command('Lock wallet')
+  await window.command('Unlock wallet…')
+  await sheet.fill('Passphrase of the wallet', wrongPassphrase)
+  await sheet.press('Unlock')
+  await sheet.frame.getByRole('alert').waitFor()
+  await sheet.give(passphrase, 'Unlock')
+}
+
+async function lookAtTheWords({ page }: AppWindow): Promise<void> {
+  const sheet = sheetPage(page)
+  await page.getByRole('button', { name: 'More about Planted' }).click()
+  await page.getByRole('menuitem', { name: 'Show the words…' }).click()
+  await sheet.fill('Passphrase of the wallet', passphrase)
+  await sheet.press('Show the words')
+  await sheet.frame.getByText('ostrich').waitFor()
+  await page.keyboard.press('Escape')
+  await sheet.gone()
+}
+
+async function exportAKey({ page }: AppWindow): Promise<void> {
+  const sheet = sheetPage(page)
+  await page
+    .getByRole('region', { name: 'Planted' })
+    .getByRole('button', { name: /^Actions of/ })
+    .first()
+    .click()
+  await page.getByRole('menuitem', { name: 'Export as a keystore…' }).click()
+  await sheet.fill('Passphrase of the wallet', passphrase)
+  await sheet.fill('New password of the file', exportPassword)
+  await sheet.fill('The same password again', exportPassword)
+  await sheet.press('Make the file')
+  await sheet.step('The file is ready')
+  await sheet.press('Done')
+  await sheet.gone()
+}
+
+/** As the window does, which asks with the session of the person. */
+async function signText(page: Page): Promise<void> {
+  const signed: unknown = await page.evaluate(`(async () => {
+    const post = async (path, body) => (await fetch(path, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
+    })).json()
+    const { id } = await post('/local/intents', { intent: { kind: 'message', text: 'I agree.' } })
+    return (await post('/local/intents/' + id + '/decision', { approve: true })).state
+  })()`)
+  expect(signed).toBe('signed')
+}
+
+/** While the phrase stands in the field: a process has it, and it is not the window's. @returns the window's */
+async function windowOfItsOwn(): Promise<number> {
+  const all = (await renderers()).map((pid) => {
+    const [isWindow, ...hasPhrase] = seenIn(pid, [mark, phrase, Buffer.from(phrase, 'utf16le')])
+    return { pid, isWindow, hasPhrase: hasPhrase.includes(true) }
+  })
+  expect(all.filter((it) => it.hasPhrase).map((it) => it.isWindow)).toEqual([false])
+  const windows = all.filter((it) => it.isWindow)
+  expect(windows).toHaveLength(1)
+  return windows[0]?.pid ?? 0
+}
+
+async function renderers(): Promise<number[]> {
+  const session = await app.browser.newBrowserCDPSession()
+  try {
+    const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+    return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id)
+  } finally {
+    await session.detach()
+  }
+}
+
+function seenIn(pid: number, texts: readonly (string | Buffer)[]): boolean[] {
+  const seen = inMemory(pid, texts)
+  return texts.map((_, index) => seen.includes(index))
+}
+
+/** As the tools of developers take it. */
+async function heapOf(page: Page): Promise<Buffer> {
+  const session = await page.context().newCDPSession(page)
+  try {
+    const pieces: string[] = []
+    session.on('HeapProfiler.addHeapSnapshotChunk', ({ chunk }) => pieces.push(chunk))
+    await session.send('HeapProfiler.takeHeapSnapshot', { reportProgress: false })
+    return Buffer.from(pieces.join(''))
+  } finally {
+    await session.detach()
+  }
+}
+
+/** A port on which nobody listens any more. */
+async function deadAddress(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // listens on TCP
+  await new Promise((resolve) => server.close(resolve))
+  return `http://127.0.0.1:${port}`
+}

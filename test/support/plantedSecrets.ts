@@ -1,0 +1,88 @@
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { base58 } from '@scure/base'
+import { mnemonicToEntropy, mnemonicToSeedSync } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english'
+
+/** A secret that a test gives to Steward, in every form in which it might be written down somewhere. */
+export type Planted = { name: string; forms: readonly Form[] }
+type Form = { as: string; bytes: Buffer }
+
+/** Everything that was written, by where it was found. */
+export type Written = { where: string; bytes: Buffer }
+
+export function plantedText(name: string, text: string): Planted {
+  const json = JSON.stringify(text).slice(1, -1)
+  const ascii = json.replaceAll(/[^\x20-\x7e]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const uri = encodeURIComponent(text)
+  const html = text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;').replaceAll('<', '&lt;')
+  return planted(name, [
+    ...[text, json, JSON.stringify(json).slice(1, -1), ascii, html].map((it) => form('text', it)),
+    ...[uri, uri.replaceAll('%20', '+'), encodeURIComponent(uri)].map((it) => form('part of an address', it)),
+    { as: 'UTF-16', bytes: Buffer.from(text, 'utf16le') },
+    ...encoded(Buffer.from(text)),
+  ])
+}
+
+export function plantedBytes(name: string, bytes: Uint8Array): Planted {
+  const list = [...bytes]
+  return planted(name, [
+    { as: 'bytes', bytes: Buffer.from(bytes) },
+    form('base58', base58.encode(bytes)),
+    ...[',', ', ', ',\n'].map((between) => form('list of bytes', list.join(between))),
+    ...encoded(Buffer.from(bytes)),
+  ])
+}
+
+/** The words, what they stand for, and what is derived from them. */
+export function plantedPhrase(name: string, phrase: string): Planted[] {
+  const words = phrase.split(' ')
+  const parts = [', ', ',', '","', '\n', '\\n', '-', '|'].map((between) => form('list of words', words.join(between)))
+  return [
+    plantedText(name, phrase),
+    planted(`${name}, its words`, parts),
+    plantedBytes(`${name}, its entropy`, mnemonicToEntropy(phrase, wordlist)),
+    plantedBytes(`${name}, its seed`, mnemonicToSeedSync(phrase)),
+  ]
+}
+
+/** @returns a sentence for each secret that is there */
+export function found(secrets: readonly Planted[], { where, bytes }: Written): string[] {
+  return secrets.flatMap(({ name, forms }) =>
+    forms.filter((it) => bytes.includes(it.bytes)).map(({ as }) => `${name} as ${as} in ${where}`),
+  )
+}
+
+/** Every file below the folder. */
+export function writtenFiles(folder: string): Written[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((it) => join(it.parentPath, it.name))
+    .filter((file) => lstatSync(file).isFile())
+    .map((file) => ({ where: relative(folder, file), bytes: readFileSync(file) }))
+}
+
+function planted(name: string, forms: readonly Form[]): Planted {
+  return { name, forms: forms.filter(({ bytes }, index) => forms.findIndex((it) => it.bytes.equals(bytes)) === index) }
+}
+
+function form(as: string, text: string): Form {
+  return { as, bytes: Buffer.from(text) }
+}
+
+function encoded(bytes: Buffer): Form[] {
+  const hex = bytes.toString('hex')
+  return [
+    form('hexadecimal', hex),
+    form('hexadecimal', hex.toUpperCase()),
+    ...[0, 1, 2].flatMap((before) => {
+      const text = innerBase64(bytes, before)
+      return [form('base64', text), form('base64url', text.replaceAll('+', '-').replaceAll('/', '_'))]
+    }),
+  ]
+}
+
+/** What of the base64 of a longer text is the same whatever stands before (so many bytes, modulo 3) and after. */
+function innerBase64(bytes: Buffer, before: number): string {
+  const all = Buffer.concat([Buffer.alloc(before), bytes])
+  return all.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((all.length * 8) / 6))
+}

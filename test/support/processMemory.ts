@@ -1,0 +1,68 @@
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+
+const pageBytes = 4096
+const pieceBytes = 8 * 1024 * 1024
+/** Of /proc/PID/pagemap: the page is in memory, or in swap. */
+const presentBits = 0xc0
+
+/**
+ * Which of the texts are in what this process has written into its memory. Linux only; the process must be ours.
+ * @returns their indexes
+ */
+export function inMemory(pid: number, texts: readonly (string | Buffer)[]): number[] {
+  const seen = new Set<number>()
+  const memory = openSync(`/proc/${pid}/mem`, 'r')
+  const pages = openSync(`/proc/${pid}/pagemap`, 'r')
+  const buffer = Buffer.alloc(pieceBytes)
+  try {
+    for (const { from, to } of writableRanges(pid)) {
+      for (const run of presentRuns(pages, from, to)) {
+        const length = read(memory, buffer, run.from, run.to - run.from)
+        const bytes = buffer.subarray(0, length)
+        for (const [index, text] of texts.entries()) if (!seen.has(index) && bytes.includes(text)) seen.add(index)
+      }
+    }
+  } finally {
+    closeSync(memory)
+    closeSync(pages)
+  }
+  return [...seen].sort((one, other) => one - other)
+}
+
+type Range = { from: number; to: number }
+
+function writableRanges(pid: number): Range[] {
+  return readFileSync(`/proc/${pid}/maps`, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const [, from = '', to = ''] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? []
+      return from === '' ? [] : [{ from: Number.parseInt(from, 16), to: Number.parseInt(to, 16) }]
+    })
+}
+
+/** Neighbouring pages that are in use, at most a piece at a time: most of what a browser reserves is not. */
+function* presentRuns(pages: number, from: number, to: number): Generator<Range> {
+  const step = pieceBytes / pageBytes
+  const entries = Buffer.alloc(step * 8)
+  for (let at = from; at < to; at += pieceBytes) {
+    const count = Math.min(step, (to - at) / pageBytes)
+    const known = read(pages, entries.subarray(0, count * 8), (at / pageBytes) * 8, count * 8) / 8
+    let begun: number | undefined
+    for (let index = 0; index <= known; index += 1) {
+      const isPresent = index < known && ((entries[index * 8 + 7] ?? 0) & presentBits) !== 0
+      if (isPresent && begun === undefined) begun = index
+      if (isPresent || begun === undefined) continue
+      yield { from: at + begun * pageBytes, to: at + index * pageBytes }
+      begun = undefined
+    }
+  }
+}
+
+/** A mapping may be gone by now: then nothing is read. */
+function read(file: number, buffer: Buffer, position: number, length: number): number {
+  try {
+    return readSync(file, buffer, 0, length, position)
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,42 @@
+import type { Page, Response } from 'playwright-core'
+import { sheetHostName } from '../../src/shared/contract/wallet.ts'
+import type { Written } from './plantedSecrets.ts'
+
+/** All that passes between a page, its frames and the servers, but what is given to a sheet and shown on it. */
+export type WindowTraffic = {
+  /** Addresses, what the window sent, what it was answered, events, its console. */
+  everything(): Promise<Written[]>
+  /** What sheets answered, which may show a phrase and must not repeat what was typed. */
+  sheets(): Promise<Written[]>
+}
+
+export function windowTraffic(page: Page): WindowTraffic {
+  const own: (Written | Promise<Written>)[] = []
+  const ofSheets: (Written | Promise<Written>)[] = []
+  page.on('request', (request) => {
+    own.push({ where: 'the address of a request', bytes: Buffer.from(request.url()) })
+    if (!isSheet(request.url())) own.push({ where: request.url(), bytes: request.postDataBuffer() ?? Buffer.alloc(0) })
+  })
+  page.on('response', (response) => {
+    const kept = isSheet(response.url()) ? ofSheets : own
+    kept.push(answerOf(response))
+  })
+  page.on('websocket', (socket) => {
+    const heard = ({ payload }: { payload: string | Buffer }) =>
+      own.push({ where: `a frame of ${socket.url()}`, bytes: Buffer.from(payload) })
+    socket.on('framereceived', heard)
+    socket.on('framesent', heard)
+  })
+  page.on('console', (message) => own.push({ where: 'the console', bytes: Buffer.from(message.text()) }))
+  return { everything: () => Promise.all(own), sheets: () => Promise.all(ofSheets) }
+}
+
+async function answerOf(response: Response): Promise<Written> {
+  const where = `${response.request().method()} ${response.url()}`
+  const body = await response.body().catch(() => Buffer.alloc(0)) // of a page that was left before it was read
+  return { where, bytes: Buffer.concat([Buffer.from(JSON.stringify(response.headers())), body]) }
+}
+
+function isSheet(url: string): boolean {
+  return new URL(url).hostname === sheetHostName
+}
