@@ -1,0 +1,115 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getAutomaton, listAutomatons } from '../../src/shared/contract/automatons.ts'
+import { openActivity } from './pages/activityScreen.ts'
+import { approvalsScreen } from './pages/approvalsScreen.ts'
+import type { AppWindow } from './pages/appWindow.ts'
+import { sheetPage } from './pages/sheetPage.ts'
+import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+
+/** From nothing to a registered automaton, as a person does it, with pen and paper. */
+let app: StewardInBrowser
+
+const passphrase = 'velvet harbor orbit mosaic lantern'
+
+beforeAll(async () => {
+  const url = 'http://127.0.0.1:9/' // the port of `discard`, on which nothing listens: no network is needed
+  const rpc = { base: url, base_sepolia: url }
+  app = await stewardInBrowser({ config: { wallet: { secret_store: 'vault_file', rpc } } })
+})
+afterAll(() => app?.close())
+
+test('creates a wallet, locks and unlocks it, registers an automaton, denies one, and verifies the log', async () => {
+  const window = await app.window()
+  const { page } = window
+  await createWallet(window)
+  await page.getByText(/^Unlocked, kept in:/).waitFor()
+  await page.getByRole('button', { name: 'Lock', exact: true }).click()
+  await page.getByText(/^Locked, kept in:/).waitFor()
+  await page.getByRole('button', { name: 'Unlock', exact: true }).click()
+  await sheetPage(page).give(passphrase, 'Unlock')
+  await page.getByText(/^Unlocked, kept in:/).waitFor()
+
+  const screen = approvalsScreen(page)
+  const registered = await askToRegister(page, 'Archivist')
+  await screen.shows(/^Register the automaton “Archivist”/)
+  await screen.approveOnce()
+  await screen.became('Signed')
+  await showAutomaton(page, 'Archivist', 'Registered')
+  expect(await app.client.call(getAutomaton, { id: registered })).toMatchObject({
+    automaton: { name: 'Archivist', status: 'registered', chain_type: 'evm' },
+  })
+
+  const denied = await askToRegister(page, 'Impostor')
+  await screen.shows(/^Register the automaton “Impostor”/)
+  await screen.deny()
+  await screen.became('Denied')
+  await showAutomaton(page, 'Impostor', 'Refused')
+  await page.getByText('Nothing was signed and nothing was sent.').waitFor()
+  await expect(app.client.call(getAutomaton, { id: denied })).rejects.toThrow(/404/)
+  const { automatons } = await app.client.call(listAutomatons, {})
+  expect(automatons.map(({ name }) => name)).toEqual(['Archivist'])
+
+  const activity = await openActivity(window)
+  for (const line of ['was locked', 'was unlocked', /Approved: .*“Archivist”/, /Denied: .*“Impostor”/])
+    await activity.sees(line)
+  expect(await activity.verify()).toMatch(/^All \d+ entries are intact$/)
+})
+
+async function createWallet({ page }: AppWindow): Promise<void> {
+  await section(page, 'Wallet')
+  await page.getByRole('button', { name: 'Create a wallet' }).click()
+  const sheet = sheetPage(page)
+  await sheet.step('Make a recovery phrase')
+  await sheet.fill('New passphrase of the wallet', passphrase)
+  await sheet.fill('The same passphrase again', passphrase)
+  await sheet.press('Go on')
+  await sheet.step('Write these words down')
+  const paper = (await sheet.frame.locator('ol.words li').allTextContents()).map((line) => line.replace(/^\d+/, ''))
+  expect(paper).toHaveLength(12)
+  await sheet.press('I wrote them down')
+  await sheet.step('Check what you wrote down')
+  const asked = await sheet.frame.getByRole('textbox', { name: /^Word \d+$/ }).all()
+  expect(asked).toHaveLength(3)
+  for (const word of ['wrong', undefined]) {
+    for (const label of await sheet.frame.locator('label').allTextContents()) {
+      const place = Number(/^Word (\d+)$/.exec(label)?.[1])
+      await sheet.fill(label, word ?? paper[place - 1] ?? '')
+    }
+    await sheet.press('Check')
+    if (word) await sheet.frame.getByRole('alert').waitFor()
+  }
+  await sheet.gone()
+}
+
+/** Up to the request that waits for a decision. @returns the id of the automaton */
+async function askToRegister(page: Page, name: string): Promise<string> {
+  await section(page, 'Identity')
+  await page.getByRole('button', { name: 'Register automaton' }).first().click()
+  const form = page.getByRole('form', { name: 'Register automaton' })
+  await form.getByLabel('Name').fill(name)
+  await form.getByLabel('Bio').fill('Keeps what others forget.')
+  const id = await form.getByLabel('Automaton id').inputValue()
+  await form.getByRole('button', { name: 'Show what would be signed' }).click()
+  await page.getByRole('button', { name: 'Ask for approval' }).click()
+  await page.getByRole('link', { name: 'Look at it and decide' }).click()
+  return id
+}
+
+/** Waits until it is in this state. */
+async function showAutomaton(page: Page, name: string, state: string): Promise<void> {
+  await section(page, 'Identity')
+  await page
+    .getByRole('list', { name: 'Automatons' })
+    .getByRole('link', { name: new RegExp(`^${name}`) })
+    .click()
+  const automaton = page.getByRole('article', { name: 'Automaton' })
+  await automaton.getByRole('heading', { name }).waitFor()
+  await automaton.getByRole('status').filter({ hasText: state }).waitFor()
+}
+
+const section = (page: Page, name: string) =>
+  page
+    .getByRole('navigation', { name: 'Sections' })
+    .getByRole('button', { name: new RegExp(`^${name}`) })
+    .click()
