@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import { base58 } from '@scure/base'
 import { mnemonicToEntropy, mnemonicToSeedSync } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
+import { textSearch } from './textSearch.ts'
 
 /** A secret that a test gives to Steward, in every form in which it might be written down somewhere. */
 export type Planted = { name: string; forms: readonly Form[] }
@@ -46,16 +47,20 @@ export function plantedPhrase(name: string, phrase: string): Planted[] {
   ]
 }
 
-/** @returns a sentence for each secret that is there */
-export function found(secrets: readonly Planted[], { where, bytes }: Written): string[] {
-  return secrets.flatMap(({ name, forms }) =>
-    forms.filter((it) => bytes.includes(it.bytes)).map(({ as }) => `${name} as ${as} in ${where}`),
-  )
+/** Looks for all of them at once. @returns a sentence for each that is there */
+export function searchFor(secrets: readonly Planted[]): (written: Written) => string[] {
+  const forms = secrets.flatMap(({ name, forms }) => forms.map((it) => ({ ...it, name })))
+  const search = textSearch(forms.map(({ bytes }) => bytes))
+  return ({ where, bytes }) =>
+    search(bytes)
+      .flatMap((index) => forms[index] ?? [])
+      .map(({ name, as }) => `${name} as ${as} in ${where}`)
 }
 
-/** Every file below the folder. */
-export function writtenFiles(folder: string): Written[] {
+/** Every file below the folder whose name is like that. */
+export function writtenFiles(folder: string, name = /./): Written[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((it) => name.test(it.name))
     .map((it) => join(it.parentPath, it.name))
     .filter((file) => lstatSync(file).isFile())
     .map((file) => ({ where: relative(folder, file), bytes: readFileSync(file) }))

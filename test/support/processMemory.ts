@@ -1,15 +1,23 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import type { TextSearch } from './textSearch.ts'
 
 const pageBytes = 4096
 const pieceBytes = 8 * 1024 * 1024
 /** Of /proc/PID/pagemap: the page is in memory, or in swap. */
 const presentBits = 0xc0
 
-/**
- * Which of the texts are in what this process has written into its memory. Linux only; the process must be ours.
- * @returns their indexes
- */
-export function inMemory(pid: number, texts: readonly (string | Buffer)[]): number[] {
+/** A process without the right to be traced, as sandboxed ones are, is read by root only; and on Linux only. */
+export function isMemoryReadable(pid: number): boolean {
+  try {
+    closeSync(openSync(`/proc/${pid}/mem`, 'r'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Which texts are in what this process has written into its memory. @returns their indexes */
+export function inMemory(pid: number, search: TextSearch): number[] {
   const seen = new Set<number>()
   const memory = openSync(`/proc/${pid}/mem`, 'r')
   const pages = openSync(`/proc/${pid}/pagemap`, 'r')
@@ -18,8 +26,7 @@ export function inMemory(pid: number, texts: readonly (string | Buffer)[]): numb
     for (const { from, to } of writableRanges(pid)) {
       for (const run of presentRuns(pages, from, to)) {
         const length = read(memory, buffer, run.from, run.to - run.from)
-        const bytes = buffer.subarray(0, length)
-        for (const [index, text] of texts.entries()) if (!seen.has(index) && bytes.includes(text)) seen.add(index)
+        for (const index of search(buffer.subarray(0, length))) seen.add(index)
       }
     }
   } finally {
