@@ -185,6 +185,11 @@ export function agentParts({
     }),
     (it) => it.close(),
   )
+  const clients = localClients({ client, target, now })
+  const forgetClients = link.subscribe((event) => {
+    if (event.type === 'activity.noted') clients.forget()
+  })
+  scope.own(forgetClients, (leave) => leave())
   return {
     database,
     client,
@@ -192,7 +197,7 @@ export function agentParts({
     wallet,
     approvals,
     sheets: sheets.pages,
-    clientOf: localClients({ client, target, now }),
+    clientOf: clients.clientOf,
     endpoints: [
       ...timelineRoutes(activity),
       ...walletRoutes(wallet),

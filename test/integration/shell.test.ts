@@ -278,7 +278,7 @@ async function startWithWallet() {
 test('what is above the threshold is approved in a dialog of the system, and nowhere else', async () => {
   const { electron, ask, approve, stateOf, post } = await startWithWallet()
   const { electronSeen, electronPlay } = electron
-  const asked = await ask(payment('25000000'), 'For\u202e\n\nApproved: yes')
+  const asked = await ask(payment('25000000'), 'For\n\nApproved: yes')
   expect(asked).toMatchObject({ state: 'waiting', needs_confirmation: true })
 
   electronPlay.pressed = 0
@@ -289,7 +289,7 @@ test('what is above the threshold is approved in a dialog of the system, and now
   expect(box?.options).toMatchObject({ buttons: ['Cancel', 'Approve'], defaultId: 0, cancelId: 0 })
   expect(box?.options.message).toBe(asked.sentence)
   expect(box?.options.detail).toContain(
-    'Asked by: Owner key\nWhy, in their words: For Approved: yes\nAmount: 25.00 USDC\n',
+    'Asked by: a program with an API key of yours, named “Owner key”\nWhy, in their words: For Approved: yes\nAmount: 25.00 USDC\n',
   )
 
   electronPlay.pressed = 1

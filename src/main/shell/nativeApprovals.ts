@@ -1,4 +1,5 @@
 import { type BrowserWindow, dialog, type MessageBoxOptions, Notification } from 'electron'
+import { askerLine } from '../../shared/contract/askerWords.ts'
 import type { IntentRecord } from '../../shared/contract/intents.ts'
 import type { ApprovalDialog } from '../agent/approvals/approvalDialog.ts'
 
@@ -48,7 +49,7 @@ export function nativeApprovals({ window, comeForward }: Shown): ApprovalDialog 
 
 function boxOf({ sentence, fields, asker, reason }: IntentRecord, signal: AbortSignal): MessageBoxOptions {
   const lines = [
-    `Asked by: ${plain(asker.name, longest.line)}`,
+    `Asked by: ${plain(askerLine(asker), longest.line)}`,
     ...(reason === null ? [] : [`Why, in their words: ${plain(reason, longest.line)}`]),
     ...fields.map(
       ({ label, value, kind }) => `${kind === 'warning' ? '⚠ ' : ''}${label}: ${plain(value, longest.line)}`,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
+import { Label } from './wallet.ts'
 
 export const ApiKey = z.object({
   id: z.string(),
@@ -19,7 +20,7 @@ export const createApiKey = defineRoute({
   description:
     '`Idempotency-Key` is not honoured: the stored answer would hold the key. Whoever lost the answer revokes that key and creates another.',
   tag: 'Accounts',
-  body: z.object({ name: z.string().trim().min(1, 'must not be empty').max(64, 'must have at most 64 characters') }),
+  body: z.object({ name: Label }),
   response: z.object({
     id: z.string(),
     key: z.string(),

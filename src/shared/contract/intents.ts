@@ -144,6 +144,13 @@ export type IntentRecord = z.infer<typeof IntentRecord>
 const IntentParams = z.object({ intentId: z.string().min(1) })
 const waitMs = z.coerce.number('must be a number').int().min(0).max(60_000, 'must be 0 to 60000').default(0)
 
+/** Words of the asker's own, without characters that nobody sees or that turn text around. */
+const Words = z
+  .string()
+  .trim()
+  .max(280)
+  .regex(/^(?:[^\p{Cc}\p{Cf}]|[\n\t])*$/u, 'must not hold control characters')
+
 export const askIntent = defineRoute({
   operation: 'intentAsk',
   method: 'POST',
@@ -151,7 +158,7 @@ export const askIntent = defineRoute({
   summary: 'Ask the wallet to sign; policy allows, denies, or asks the person',
   tag: 'Approvals',
   auth: 'client',
-  body: z.object({ intent: Intent, reason: z.string().trim().max(280).optional() }),
+  body: z.object({ intent: Intent, reason: Words.optional() }),
   response: IntentRecord,
   status: 201,
 })

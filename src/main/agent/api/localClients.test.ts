@@ -31,10 +31,10 @@ async function started() {
     await client.close()
     await service.close()
   })
-  const clientOf = localClients({ client, target, now: () => clock.nowMs })
+  const { clientOf, forget } = localClients({ client, target, now: () => clock.nowMs })
   // Of a request nothing but its headers is looked at.
   const who = (headers: Record<string, string>) => clientOf({ headers } as unknown as IncomingMessage)
-  return { who, clock, revoked, requests: service.requests }
+  return { who, forget, clock, revoked, requests: service.requests }
 }
 
 const code = (expected: string) => expect.objectContaining({ code: expected })
@@ -75,4 +75,12 @@ test('while the service is away nobody is known', async () => {
   const { who, clock } = await started()
   clock.isAway = true
   await expect(who({ authorization: 'Bearer script' })).rejects.toThrow(code('service/unavailable'))
+})
+
+test('a key that is told to be gone is gone at once', async () => {
+  const { who, forget, revoked } = await started()
+  await who({ authorization: 'Bearer script' })
+  revoked.add('Bearer script')
+  forget()
+  await expect(who({ authorization: 'Bearer script' })).rejects.toThrow(code('auth/invalid'))
 })

@@ -13,9 +13,14 @@ type Options = {
   target: () => ServiceTarget | undefined
   now: () => number
 }
+export type LocalClients = {
+  clientOf: LocalRoutesOptions['clientOf']
+  /** Something happened in the account, a key may be gone: the service is asked again. */
+  forget(): void
+}
 type Known = { me: Me; untilMs: number }
 
-/** A key that was revoked is known for no longer than this. */
+/** A key that was revoked is known for no longer than this, also when the service could not tell of it. */
 const knownMs = 15_000
 const answerMs = 10_000
 const mostKnown = 256
@@ -24,7 +29,7 @@ const mostKnown = 256
  * The holder of an API key, or of an access token, of the account that the agent itself belongs to: the service knows
  * whose it is. What was found is remembered for a moment by the hash of the credential, of which nothing else is kept.
  */
-export function localClients({ client, target, now }: Options): LocalRoutesOptions['clientOf'] {
+export function localClients({ client, target, now }: Options): LocalClients {
   let known = new Map<string, Known>()
   let place: string | undefined
 
@@ -32,13 +37,14 @@ export function localClients({ client, target, now }: Options): LocalRoutesOptio
     const hash = sha256(credential)
     const found = known.get(hash)
     if (found && found.untilMs > now()) return found.me
-    const me = await client.call(getMe, {}, { credential, signal: AbortSignal.timeout(answerMs) })
     if (known.size >= mostKnown) known = new Map()
-    known.set(hash, { me, untilMs: now() + knownMs })
+    const kept = known // an answer that was under way when all was forgotten is not kept
+    const me = await client.call(getMe, {}, { credential, signal: AbortSignal.timeout(answerMs) })
+    kept.set(hash, { me, untilMs: now() + knownMs })
     return me
   }
 
-  return async (request: IncomingMessage): Promise<Asker | undefined> => {
+  const clientOf = async (request: IncomingMessage): Promise<Asker | undefined> => {
     const credential = credentialOf(request.headers)
     if (credential === undefined || credential === '') return undefined
     const to = target()
@@ -48,6 +54,12 @@ export function localClients({ client, target, now }: Options): LocalRoutesOptio
     const [me, own] = await Promise.all([whoHas(credential), whoHas(to.key)])
     if (me.id !== own.id) throw new AppError('auth/forbidden', 'This key is of another account than this Steward.')
     return askerOf(me)
+  }
+  return {
+    clientOf,
+    forget() {
+      known = new Map()
+    },
   }
 }
 

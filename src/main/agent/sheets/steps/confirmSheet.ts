@@ -1,3 +1,4 @@
+import { askerLine } from '../../../../shared/contract/askerWords.ts'
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
@@ -16,8 +17,8 @@ export function confirmSheet({ vault, approvals, intent }: Confirmed): SheetFlow
       show: (shown) => ({
         title: 'Approve this?',
         body: html`<p class="sentence">${sentence}</p>
-<dl>${row('Asked by', asker.name, 'text')}${reason !== null && row('Their reason', reason, 'text')}${fields.map((it) =>
-          row(it.label, it.value, it.kind),
+<dl>${row('Asked by', askerLine(asker), 'text')}${reason !== null && row('Their reason', reason, 'text')}${fields.map(
+          (it) => row(it.label, it.value, it.kind),
         )}</dl>
 <details><summary>What is signed, in full</summary><pre tabindex="0">${raw}</pre></details>
 ${passphraseField(shown)}

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
+import { askerWords } from '../../../../shared/contract/askerWords.ts'
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
-import { askerWords } from '../inbox/askerWords.ts'
 import { stateWords } from '../inbox/stateWords.ts'
 import { TimeLeft } from '../inbox/TimeLeft.tsx'
 import { DecisionBar } from './DecisionBar.tsx'

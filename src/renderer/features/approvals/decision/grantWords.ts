@@ -1,6 +1,6 @@
+import { askerWords } from '../../../../shared/contract/askerWords.ts'
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
 import { deedWords, payeeWords } from '../../../ui/intents/intentWords.ts'
-import { askerWords } from '../inbox/askerWords.ts'
 
 /** How much more than this once: how often in all, until when, or both. */
 export type GrantDraft = { times: number | undefined; minutes: number | undefined }

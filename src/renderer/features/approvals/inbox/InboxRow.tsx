@@ -1,9 +1,9 @@
+import { askerWords } from '../../../../shared/contract/askerWords.ts'
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { addressOf } from '../../../ui/place.ts'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
-import { askerWords } from './askerWords.ts'
 import { stateWords } from './stateWords.ts'
 import { TimeLeft } from './TimeLeft.tsx'
 

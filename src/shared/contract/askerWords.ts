@@ -1,4 +1,4 @@
-import type { Asker } from '../../../../shared/contract/intents.ts'
+import type { Asker } from './intents.ts'
 
 /** Who asks, and what that is. The name is the asker's own, or that of its key. */
 export function askerWords({ kind, name }: Asker): { name: string; what: string } {
@@ -12,4 +12,10 @@ export function askerWords({ kind, name }: Asker): { name: string; what: string 
     case 'agent':
       return { name, what: 'Steward itself' }
   }
+}
+
+/** On one line, so that no key passes for the person by its name. */
+export function askerLine(asker: Asker): string {
+  const { name, what } = askerWords(asker)
+  return asker.kind === 'person' ? `${name}, ${what}` : `${what}, named “${name}”`
 }
