@@ -19,7 +19,8 @@ const now = () => Date.now() + passedMs
 const passphrase = 'several plain words'
 
 beforeAll(async () => {
-  service = await runningService({ now })
+  // A service behind a forwarded port is told under which addresses it is reached.
+  service = await runningService({ now, ownFronts: () => [new URL(relay.url).host] })
   relay = await startRelay(() => Number(new URL(service.url).port))
 })
 afterAll(async () => {
