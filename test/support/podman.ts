@@ -3,6 +3,7 @@ import { existsSync, lstatSync, mkdirSync, realpathSync, symlinkSync, writeFileS
 import { basename, dirname, join } from 'node:path'
 import Docker from 'dockerode'
 import { until } from './eventually.ts'
+import { seenProcesses } from './processes.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
 /** Podman's Docker API of a test: with a socket, images and containers of its own. */
@@ -70,7 +71,9 @@ export function podmanFault(): string | undefined {
 export async function startPodman(): Promise<Podman> {
   const folder = temporaryFolder('podman')
   const socketPath = join(folder, 'podman.sock')
+  // Without a folder of its own for what runs, it shares /run/libpod with other engines, and `reset` empties that.
   const places = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')]
+  places.push('--tmpdir', join(folder, 'libpod'))
   const environment = { ...process.env, ...writeConfiguration(folder) }
   const run = (...parts: string[]): string =>
     execFileSync('podman', [...places, ...parts], {
@@ -116,6 +119,11 @@ export async function startPodman(): Promise<Podman> {
     async close() {
       await kill()
       run('rm', '--all', '--force', '--time', '0')
+      // What watched a container cleans up behind it, and writes while `reset` removes.
+      await until(
+        'what watches containers to end',
+        () => !seenProcesses().some((each) => each.command.includes(folder)),
+      )
       // Also what is mounted into the storage.
       run('system', 'reset', '--force')
     },
