@@ -6,7 +6,8 @@ import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubbl
 import type { SandboxRuntime } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { hostFolder, hostSocketPath } from '../../src/main/platform/hostSocket.ts'
 import { type Log, silentLog } from '../../src/main/platform/log.ts'
-import { type RunningService, type ServiceOptions, startService } from '../../src/main/service/compose.ts'
+import { type RunningService, startService } from '../../src/main/service/compose.ts'
+import type { ServiceOptions } from '../../src/main/service/serviceOptions.ts'
 import { type StewardClient, stewardClient } from './stewardClient.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 

@@ -1,0 +1,110 @@
+import type { FastifyInstance } from 'fastify'
+import { routeTable } from '../../shared/contract/routeTable.ts'
+import { docsPages } from './docs/docsPages.ts'
+import { authentication } from './http/authentication.ts'
+import { callerAddress } from './http/callerAddress.ts'
+import { failureLimiter } from './http/failureLimiter.ts'
+import { healthRoutes } from './http/healthRoutes.ts'
+import { closeServer, httpServer } from './http/httpServer.ts'
+import { ownHost } from './http/ownHost.ts'
+import { previewAccess } from './http/previewAccess.ts'
+import { previews } from './http/previews.ts'
+import { rateLimits } from './http/rateLimits.ts'
+import { requestGuard } from './http/requestGuard.ts'
+import { terminalPage } from './http/terminalPage.ts'
+import { webSockets } from './http/webSockets.ts'
+import { answerRepository } from './idempotency/answerRepository.ts'
+import { idempotentAnswers } from './idempotency/idempotentAnswers.ts'
+import type { IdentityParts } from './identityParts.ts'
+import type { SandboxParts } from './sandboxParts.ts'
+import type { ServiceGround } from './serviceGround.ts'
+
+export type HttpParts = {
+  /** Does not listen yet. */
+  app: FastifyInstance
+  scheme: 'http' | 'https'
+  /** Some credential may have ended: closes whatever its holder has open. */
+  checkAccess(): void
+}
+
+type Given = {
+  /** Whether other machines can reach the service. */
+  beyondLoopback: boolean
+  identity: IdentityParts
+  machines: SandboxParts
+}
+
+const defaultRateLimits = { perKey: 6_000, perAddress: 12_000, signInsPerAddress: 300 } as const
+const closeDeadlineMs = 10_000
+
+/** The server before all of it: the interface, its WebSockets, and the addresses of exposed ports. */
+export function httpParts(ground: ServiceGround, { beyondLoopback, identity, machines }: Given): HttpParts {
+  const { options, database, events, address, scope } = ground
+  const { log, now } = options
+  const { sandboxes, ports, linkHolder } = machines
+  const { names } = ports
+  const { host: listenHost } = options.listen
+  const behindProxy = options.insecureBehindProxy ?? false
+  const scheme = options.tls ? 'https' : 'http'
+  const closing = new AbortController()
+  const guard = requestGuard({ beyondLoopback, listenHost, publicUrl: address.publicUrl, scheme })
+  const limiter = failureLimiter(now)
+  const addressOf = callerAddress({ behindProxy })
+  const limits = rateLimits(options.rateLimits ?? defaultRateLimits, now)
+  const finders = [identity.holderOf, linkHolder]
+  const known = authentication({ finders, limiter, admit: limits.known })
+  const sockets = [machines.terminals, events.endpoint]
+  const app = httpServer({
+    endpoints: [...healthRoutes({ version: options.version, now }), ...identity.endpoints, ...machines.endpoints],
+    socketPaths: sockets.map(({ path }) => path),
+    pages: [docsPages({ routes: routeTable, version: options.version }), terminalPage(options.pagesFolder)],
+    guard,
+    authentication: known,
+    limits,
+    addressOf,
+    ownHost: ownHost({ listenHost, scheme }),
+    idempotency: idempotentAnswers({ answers: answerRepository(database), now }),
+    closing: closing.signal,
+    tls: options.tls,
+    log: log.of('http'),
+  })
+  scope.own(app, (it) => closeServer(it, closeDeadlineMs))
+  const peers = scope.own(
+    webSockets({
+      server: app.server,
+      endpoints: sockets,
+      guard,
+      authentication: known,
+      addressOf,
+      isElsewhere: (name) => names.labelOf(name) !== undefined,
+      linkHolder,
+      isHeld: (credential) => finders.some((find) => find(credential) !== undefined),
+      log: log.of('sockets'),
+    }),
+    (it) => it.close(),
+  )
+  const access = previewAccess({
+    keyHolder: identity.holderOf,
+    tokens: ports.tokens,
+    accountOf: sandboxes.accountOf,
+    limiter,
+    addressOf,
+  })
+  scope.own(
+    previews({
+      server: app.server,
+      names,
+      ports: ports.ports,
+      sandbox: sandboxes.find,
+      access,
+      connect: machines.connect,
+      scheme,
+      behindProxy,
+      closing: closing.signal,
+      log: log.of('ports'),
+    }),
+    (it) => it.close(),
+  )
+  scope.own(closing, (it) => it.abort())
+  return { app, scheme, checkAccess: peers.checkAccess }
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { registerTypedData } from '../../shared/contract/automatons.ts'
+import { accountRepository } from './accounts/accountRepository.ts'
+import { accountRoutes } from './accounts/accountRoutes.ts'
+import { apiKeys } from './accounts/apiKeys.ts'
+import { ensureOwner } from './accounts/ownerAccount.ts'
+import { accessTokens } from './auth/accessTokens.ts'
+import { authRoutes } from './auth/authRoutes.ts'
+import { linkedWallets } from './auth/linkedWallets.ts'
+import { nonceRepository } from './auth/nonceRepository.ts'
+import { nonces } from './auth/nonces.ts'
+import { refreshTokenRepository } from './auth/refreshTokenRepository.ts'
+import { signInChecks } from './auth/signInChecks.ts'
+import { signIns } from './auth/signIns.ts'
+import { tokenSecret } from './auth/tokenSecret.ts'
+import { walletRepository } from './auth/walletRepository.ts'
+import type { Caller, Endpoint } from './endpoint.ts'
+import { automatonNonces } from './identity/automatonNonces.ts'
+import { automatonRepository } from './identity/automatonRepository.ts'
+import { automatonRoutes } from './identity/automatonRoutes.ts'
+import { automatons } from './identity/automatons.ts'
+import type { ServiceGround } from './serviceGround.ts'
+
+export type IdentityParts = {
+  ownerKeyFile: string
+  /** Knows the holder of an API key or an access token. */
+  holderOf: (credential: string) => Caller | undefined
+  endpoints: readonly Endpoint[]
+}
+
+/** Who calls: accounts with their API keys, wallets that sign in, and the automatons that are registered. */
+export function identityParts(ground: ServiceGround, given: { onAccessEnded: () => void }): IdentityParts {
+  const { options, database, activity, events, address } = ground
+  const { dataDir, now } = options
+  const note = activity.noteAccount
+  const onEnded = given.onAccessEnded
+
+  const accounts = accountRepository(database)
+  const ownerKeyFile = join(dataDir, 'owner.key')
+  ensureOwner({ accounts, keyFile: ownerKeyFile, now, randomBytes })
+  const keys = apiKeys({ accounts, now, randomBytes })
+  const wallets = walletRepository(database)
+  const sessions = refreshTokenRepository(database)
+  const access = accessTokens({ secret: tokenSecret(join(dataDir, 'token.secret'), randomBytes), sessions, now })
+  const signInNonces = nonces({ records: nonceRepository(database), now, randomBytes })
+  const checks = signInChecks({
+    nonces: signInNonces,
+    domains: () => [
+      ...(address.publicUrl ? [address.publicUrl.host] : []),
+      ...(options.signInDomains ?? []),
+      ...(options.ownFronts?.() ?? []),
+    ],
+    now,
+  })
+  const signedIn = signIns({
+    checks,
+    wallets,
+    accounts,
+    sessions,
+    access,
+    newAccounts: options.newAccounts ?? true,
+    note,
+    onEnded,
+    now,
+    randomBytes,
+  })
+  const linked = linkedWallets({ checks, wallets, accounts, sessions, note, onEnded, now })
+
+  const automatonRecords = automatonRepository(database)
+  const registered = automatons({
+    records: automatonRecords,
+    nonces: automatonNonces({ records: automatonRecords, now, randomBytes }),
+    wallets,
+    domainName: options.identityDomainName ?? registerTypedData.defaultDomainName,
+    publish: events.publish,
+    noteAccount: note,
+    now,
+  })
+
+  return {
+    ownerKeyFile,
+    holderOf: (credential) => keys.identify(credential) ?? access.identify(credential),
+    endpoints: [
+      ...accountRoutes({ keys, noteAccount: note, onRevoked: onEnded }),
+      ...authRoutes({ nonces: signInNonces, signIns: signedIn, linked, wallets, accounts }),
+      ...automatonRoutes(registered),
+    ],
+  }
+}

@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto'
+import { activityRoutes } from './activity/activityRoutes.ts'
+import type { Caller, Endpoint, SocketEndpoint } from './endpoint.ts'
+import { hostEvents } from './events/hostEvents.ts'
+import { downloadRoutes } from './files/downloadRoutes.ts'
+import { treeRoutes } from './files/treeRoutes.ts'
+import { uploadRepository } from './files/uploadRepository.ts'
+import { uploadRoutes } from './files/uploadRoutes.ts'
+import { uploads } from './files/uploads.ts'
+import type { HostCall, HostCalls } from './host/hostCalls.ts'
+import { hostConnection } from './host/hostConnection.ts'
+import { openPath } from './http/previewPages.ts'
+import { idlePolicy } from './idle/idlePolicy.ts'
+import { sandboxUse } from './idle/sandboxUse.ts'
+import { imageRoutes, imageToWire } from './images/imageRoutes.ts'
+import { images } from './images/images.ts'
+import { metricsRoutes } from './metrics/metricsRoutes.ts'
+import { processRoutes } from './metrics/processRoutes.ts'
+import { type PortParts, portParts } from './portParts.ts'
+import { portRoutes } from './ports/portRoutes.ts'
+import { sandboxDomainRoutes } from './sandboxDomains/sandboxDomainRoutes.ts'
+import { fileRoutes } from './sandboxes/fileRoutes.ts'
+import { runtimeReports } from './sandboxes/runtimeReports.ts'
+import { type SandboxRegistry, sandboxRegistry } from './sandboxes/sandboxRegistry.ts'
+import { type SandboxRecord, sandboxRepository } from './sandboxes/sandboxRepository.ts'
+import { sandboxRoutes } from './sandboxes/sandboxRoutes.ts'
+import { sandboxToWire } from './sandboxes/sandboxWire.ts'
+import type { ServiceGround } from './serviceGround.ts'
+import { snapshotRepository } from './snapshots/snapshotRepository.ts'
+import { snapshotRoutes } from './snapshots/snapshotRoutes.ts'
+import { snapshots } from './snapshots/snapshots.ts'
+import { terminalActivity } from './terminals/terminalActivity.ts'
+import { terminalLinkRepository } from './terminals/terminalLinkRepository.ts'
+import { terminalLinks } from './terminals/terminalLinks.ts'
+import { terminalRoutes } from './terminals/terminalRoutes.ts'
+import { terminalStream } from './terminals/terminalStream.ts'
+import { terminalToWire } from './terminals/terminalWire.ts'
+
+export type SandboxParts = {
+  sandboxes: SandboxRegistry
+  ports: PortParts
+  /** Reaches a port inside; that counts as a use of the sandbox. */
+  connect: HostCalls['connect']
+  /** Knows the holder of a terminal link. */
+  linkHolder: (token: string) => Caller | undefined
+  endpoints: readonly Endpoint[]
+  terminals: SocketEndpoint
+}
+
+const defaultHostWaitMs = 10_000
+/** Far more than a person watches, and few enough that a loop gone wild does not take the machine down. */
+const mostActiveSandboxes = 256
+const idleCheckMs = 15_000
+
+/** The sandboxes, what belongs to them, and the host that runs them. */
+export function sandboxParts(ground: ServiceGround): SandboxParts {
+  const { options, database, activity, events, address, scope } = ground
+  const { log, now } = options
+
+  const addresses = portParts(ground, { onChanged: (id) => sandboxes.announce(id) })
+  const { ports, tokens, names, domains } = addresses
+  const toWire = (record: SandboxRecord) =>
+    sandboxToWire(record, {
+      baseUrl: address.base(),
+      ports: ports.list(record.id).map(({ port, url }) => ({ port, url })),
+    })
+
+  const use = sandboxUse(now)
+  const call: HostCall = use.watchedCall((...request) => host.call(...request))
+  const runtimes = runtimeReports({ call, order: options.runtimes })
+  const terminalNotes = terminalActivity(activity)
+  const records = sandboxRepository(database)
+  const sharedImages = images({ call, runtimes, records })
+  const sandboxes = sandboxRegistry({
+    records,
+    call,
+    runtimes,
+    images: sharedImages,
+    publish: events.publish,
+    note: activity.note,
+    noteAccount: activity.noteAccount,
+    toWire,
+    defaultNetwork: options.defaultNetwork ?? 'none',
+    mostActive: options.mostActiveSandboxes ?? mostActiveSandboxes,
+    newId: () => randomBytes(16).toString('hex'),
+    now,
+    log: log.of('sandboxes'),
+  })
+  const kept = snapshots({
+    records: snapshotRepository(database),
+    sandboxes,
+    call,
+    publish: events.publish,
+    note: activity.note,
+    newId: () => randomBytes(12).toString('hex'),
+    now,
+    log: log.of('snapshots'),
+  })
+  const tell = hostEvents({
+    sandboxes,
+    terminals: terminalNotes,
+    publish: events.publish,
+    publishToAll: events.publishToAll,
+    toWire: terminalToWire,
+    imageToWire,
+  })
+  const host = scope.own(
+    hostConnection({
+      path: options.hostSocketPath,
+      launch: options.launchHost,
+      onEvent(event) {
+        if (event.type === 'terminal.changed') use.used(event.terminal.sandboxId)
+        tell(event)
+      },
+      onNobody: sandboxes.hostGone,
+      async onConnected(hostCall) {
+        runtimes.forget()
+        await sandboxes.reconcile(hostCall)
+        await kept.reconcile(hostCall)
+        await terminalNotes.catchUp(
+          hostCall,
+          records.all().map(({ id }) => id),
+        )
+        events.publishReady()
+        void transfers.sweep()
+      },
+      waitMs: options.hostWaitMs ?? defaultHostWaitMs,
+      log: log.of('host'),
+      now,
+    }),
+    (it) => it.close(),
+  )
+  scope.own(
+    idlePolicy({
+      records,
+      use,
+      sandboxes,
+      call,
+      everyMs: options.idleCheckMs ?? idleCheckMs,
+      now,
+      log: log.of('idle'),
+    }),
+    (it) => it.close(),
+  )
+  const transfers = scope.own(
+    uploads({
+      records: uploadRepository(database),
+      call,
+      isRunning: (id) => sandboxes.find(id)?.status === 'running',
+      onComplete: ({ sandboxId, path, size }) =>
+        activity.note(sandboxId, { type: 'file.written', description: `${size} bytes were written to ${path}.` }),
+      randomBytes,
+      now,
+      log: log.of('uploads'),
+    }),
+    (it) => it.close(),
+  )
+  const links = terminalLinks({ links: terminalLinkRepository(database), now, randomBytes })
+
+  return {
+    sandboxes,
+    ports: addresses,
+    connect: use.watchedConnect((...request) => host.connect(...request)),
+    linkHolder: links.identify,
+    endpoints: [
+      ...imageRoutes(sharedImages),
+      ...sandboxRoutes({ sandboxes, runtimes, call, activity, toWire }),
+      ...snapshotRoutes({ snapshots: kept, toWire }),
+      ...portRoutes({ sandboxes, ports, tokens, urlOf: names.urlOf, openPath }),
+      ...sandboxDomainRoutes({ sandboxes, domains }),
+      ...fileRoutes({ sandboxes, call, activity }),
+      ...treeRoutes({ sandboxes, call }),
+      ...downloadRoutes({ sandboxes, call, archive: use.watchedArchive((...request) => host.archive(...request)) }),
+      ...uploadRoutes({ sandboxes, uploads: transfers }),
+      ...terminalRoutes({
+        sandboxes,
+        links,
+        call,
+        activity: terminalNotes,
+        baseUrl: address.base,
+        newTerminalId: () => `pty_${randomBytes(12).toString('hex')}`,
+      }),
+      ...metricsRoutes({ sandboxes, call, now }),
+      ...processRoutes({ sandboxes, call }),
+      ...activityRoutes({ sandboxes, activity }),
+    ],
+    terminals: terminalStream({ sandboxes, host }),
+  }
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Scope } from '../platform/scope.ts'
+import { migrate } from '../storage/migrate.ts'
+import { serviceMigrations } from '../storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '../storage/openDatabase.ts'
+import { type ActivityLog, activityLog } from './activity/activityLog.ts'
+import { activityRepository } from './activity/activityRepository.ts'
+import { type EventHub, eventHub } from './events/eventHub.ts'
+import type { ServiceOptions } from './serviceOptions.ts'
+
+/** What all parts of the service stand on. */
+export type ServiceGround = {
+  options: ServiceOptions
+  database: Database
+  events: EventHub
+  activity: ActivityLog
+  address: ServiceAddress
+  /** Owns what a part opens. */
+  scope: Scope
+}
+
+export type ServiceAddress = {
+  publicUrl: URL | undefined
+  /** Where it listens; empty until it does. */
+  own(): string
+  /** Under which others reach it, without a slash at the end. */
+  base(): string
+  listensAt(url: string): void
+}
+
+/** @throws AppError `data/unusable`, `data/newer` */
+export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGround {
+  const database = scope.own(openDatabase(join(options.dataDir, 'service.sqlite')), (it) => it.close())
+  migrate(database, serviceMigrations)
+  const events = eventHub()
+  const activity = activityLog({
+    records: activityRepository(database),
+    newId: () => `act_${randomBytes(12).toString('hex')}`,
+    now: options.now,
+    onNoted: ({ accountId, sequence }) => events.publish(accountId, { type: 'activity.noted', sequence }),
+    log: options.log.of('activity'),
+  })
+  return { options, database, events, activity, address: serviceAddress(options.publicUrl), scope }
+}
+
+function serviceAddress(publicName: string | undefined): ServiceAddress {
+  const publicUrl = publicName === undefined ? undefined : new URL(publicName)
+  let own = ''
+  return {
+    publicUrl,
+    own: () => own,
+    base: () => publicUrl?.href.replace(/\/+$/, '') ?? own,
+    listensAt(url) {
+      own = url
+    },
+  }
+}

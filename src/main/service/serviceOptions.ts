@@ -1,0 +1,45 @@
+import type { Network } from '../../shared/contract/sandboxes.ts'
+import type { ListenAddress } from '../platform/listenAddress.ts'
+import type { Log } from '../platform/log.ts'
+import type { RateLimitNumbers } from './http/rateLimits.ts'
+
+export type ServiceOptions = {
+  /** Holds `service.sqlite` and `owner.key`; made when it is not there. */
+  dataDir: string
+  /** Port 0 lets the system choose. Beyond loopback it needs `tls` or `insecureBehindProxy`. */
+  listen: ListenAddress
+  /** The contents of the files, in PEM. */
+  tls?: { cert: string; key: string } | undefined
+  insecureBehindProxy?: boolean | undefined
+  /** Under which others reach it, e.g. `https://steward.example`; absent is its own address. */
+  publicUrl?: string | undefined
+  /** Suffix of the addresses of exposed ports, with TLS in front; without one they are below `localhost`. */
+  sandboxHost?: string | undefined
+  /** Domains for which sign-in messages are taken, beside the address that a request came to. */
+  signInDomains?: readonly string[] | undefined
+  /** host:port of the applications that hand requests on to it, as they become known; signing in works there too. */
+  ownFronts?: (() => readonly string[]) | undefined
+  /** Whether a wallet that no account has gets one of its own; it does when absent. */
+  newAccounts?: boolean | undefined
+  rateLimits?: RateLimitNumbers | undefined
+  /** Names of runtimes, the preferred one first. */
+  runtimes: readonly string[]
+  /** The built interface, for terminal links. */
+  pagesFolder?: string | undefined
+  version: string
+  hostSocketPath: string
+  /** Starts a sandbox host when nobody listens on that socket. */
+  launchHost: () => Promise<void>
+  /** How long after a loss of the host a call still waits for it. */
+  hostWaitMs?: number | undefined
+  /** Of a sandbox whose creator names none. */
+  defaultNetwork?: Network | undefined
+  /** How often idle sandboxes are looked for. */
+  idleCheckMs?: number | undefined
+  /** So many sandboxes may run at once. */
+  mostActiveSandboxes?: number | undefined
+  /** Name of the EIP-712 domain that automatons are registered for. */
+  identityDomainName?: string | undefined
+  log: Log
+  now: () => number
+}
