@@ -1,0 +1,17 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import type { WalletKeys } from '../wallet/walletKeys.ts'
+
+export function noSuchIntent(id: string): AppError {
+  return new AppError('intent/not-found', `There is no intent \`${id.slice(0, 64)}\`.`)
+}
+
+export function decidedAlready({ state }: IntentRecord): AppError {
+  if (state === 'expired') return new AppError('intent/decided', 'It has expired.')
+  return new AppError('intent/decided', `It was decided meanwhile: it is ${state}.`)
+}
+
+export function walletLocked(wallet: Pick<WalletKeys, 'accounts'>): AppError {
+  if (wallet.accounts().length === 0) return new AppError('wallet/absent', 'There is no wallet yet.')
+  return new AppError('wallet/locked', 'The wallet is locked.')
+}
