@@ -6,7 +6,8 @@ import type { ImageName } from '../../../../shared/contract/images.ts'
 import type { Enforced, RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
 import type { SandboxId } from '../../../../shared/ids.ts'
 import type { Log } from '../../../platform/log.ts'
-import type { Machine, SandboxRuntime, SnapshotPlace } from '../sandboxRuntime.ts'
+import { activeMachines } from '../activeMachines.ts'
+import type { SandboxRuntime, SnapshotPlace } from '../sandboxRuntime.ts'
 import {
   type BaseEntry,
   type HostBase,
@@ -59,7 +60,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   let network: Promise<NetworkAbilities> | undefined
   let ofImages: Promise<ImageAbility> | undefined
   const taken: IdBlock[] = []
-  const active = new Map<SandboxId, HeldMachine | undefined>()
+  const active = activeMachines<HeldMachine>()
   const copies = new Map<SandboxId, Promise<unknown>>()
 
   /** What works is not tried again; what does not may have been installed since. */
@@ -118,21 +119,6 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   }
 
   const snapshots = machineSnapshots(async () => (await ready()).tools)
-
-  /** One at a time for each machine: two would share its files and its limits. */
-  const alone = async (id: SandboxId, begin: () => Promise<HeldMachine>): Promise<Machine> => {
-    if (active.has(id)) throw new AppError('sandbox/busy', `Sandbox ${id} runs already.`)
-    active.set(id, undefined)
-    try {
-      const machine = await begin()
-      active.set(id, machine)
-      void machine.ended.then(() => active.delete(id))
-      return machine
-    } catch (failure) {
-      active.delete(id)
-      throw failure
-    }
-  }
 
   const run = async (
     spec: MachineSpec,
@@ -222,7 +208,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
       }
     },
     create: (spec, signal, from) =>
-      alone(spec.id, async () => {
+      active.begin(spec.id, async () => {
         const { image, hostname } = spec
         await imageOf(spec) // told before anything is made
         const files = from ? await filesOf(from, signal) : await newFiles(spec)
@@ -237,7 +223,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
         }
       }),
     start: (spec, signal) =>
-      alone(spec.id, async () => {
+      active.begin(spec.id, async () => {
         const found = await folders.find(spec.id)
         await endLeftover(spec.id)
         return run(spec, { folder: found, own: [] }, signal)
@@ -249,12 +235,12 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     stored: folders.list,
     snapshot: ({ sandboxId, snapshotId }, signal) =>
       onFiles(sandboxId, (machine) => {
-        const holdStill = active.get(sandboxId)?.holdStill
+        const holdStill = active.running(sandboxId)?.holdStill
         return snapshots.keep(machine, { id: snapshotId, signal, ...(holdStill && { holdStill }) })
       }),
     restore: ({ sandboxId, snapshotId }, signal) =>
       onFiles(sandboxId, (machine) => {
-        if (active.has(sandboxId)) throw new AppError('sandbox/busy', `Sandbox ${sandboxId} runs.`)
+        active.needNone(sandboxId)
         return snapshots.restore(machine, { id: snapshotId, signal })
       }),
     removeSnapshot: ({ sandboxId, snapshotId }) => snapshots.remove(folders.at(sandboxId), snapshotId),

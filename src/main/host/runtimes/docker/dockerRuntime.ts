@@ -3,7 +3,8 @@ import { AppError } from '../../../../shared/appError.ts'
 import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
 import type { SandboxId } from '../../../../shared/ids.ts'
 import type { Log } from '../../../platform/log.ts'
-import type { Machine, SandboxRuntime, SnapshotPlace } from '../sandboxRuntime.ts'
+import { activeMachines } from '../activeMachines.ts'
+import type { SandboxRuntime, SnapshotPlace } from '../sandboxRuntime.ts'
 import { baseImage } from './baseImage.ts'
 import { containerSettings } from './containerSettings.ts'
 import { containers as ownContainers } from './containers.ts'
@@ -35,22 +36,7 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
   const { owner } = own
   const containers = ownContainers(engine, owner)
   const snapshots = dockerSnapshots(engine, owner, () => randomBytes(12).toString('hex'))
-  const active = new Map<SandboxId, RunningContainer | undefined>()
-
-  /** One at a time for each machine. */
-  const alone = async (id: SandboxId, begin: () => Promise<RunningContainer>): Promise<Machine> => {
-    if (active.has(id)) throw new AppError('sandbox/busy', `Sandbox ${id} runs already.`)
-    active.set(id, undefined)
-    try {
-      const machine = await begin()
-      active.set(id, machine)
-      void machine.ended.then(() => active.delete(id))
-      return machine
-    } catch (failure) {
-      active.delete(id)
-      throw failure
-    }
-  }
+  const active = activeMachines<RunningContainer>()
 
   const checkNetwork = async ({ network }: MachineSpec): Promise<void> => {
     if (network === 'none') return
@@ -93,7 +79,7 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
     name,
     describe: () => dockerReport(name, engine, base),
     create: (spec, signal, from) =>
-      alone(spec.id, async () => {
+      active.begin(spec.id, async () => {
         signal.throwIfAborted()
         await checkNetwork(spec)
         const image = from ? await snapshotImage(from) : await imageOf(spec, signal)
@@ -112,7 +98,7 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
         }
       }),
     start: (spec, signal) =>
-      alone(spec.id, async () => {
+      active.begin(spec.id, async () => {
         const found = await containers.find(spec.id)
         if (!found) throw new AppError('sandbox/not-found', `Sandbox ${spec.id} has no container.`)
         if (found.State.Running) await containers.end(found.Id, '')
@@ -128,7 +114,7 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
     async snapshot(place, signal) {
       const found = await containers.find(place.sandboxId)
       if (!found) throw new AppError('sandbox/not-found', `Sandbox ${place.sandboxId} has no container.`)
-      const impatient = active.get(place.sandboxId)?.patient()
+      const impatient = active.running(place.sandboxId)?.patient()
       try {
         return await snapshots.keep(found.Id, snapshots.reference(place), place.sandboxId, signal)
       } finally {
@@ -136,7 +122,7 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
       }
     },
     async restore(place, signal) {
-      if (active.has(place.sandboxId)) throw new AppError('sandbox/busy', `Sandbox ${place.sandboxId} runs.`)
+      active.needNone(place.sandboxId)
       signal.throwIfAborted()
       const image = await snapshotImage(place)
       const found = await containers.find(place.sandboxId)

@@ -1,0 +1,37 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import type { Machine } from './sandboxRuntime.ts'
+
+/** The machines of a runtime that run, or are being started. */
+export type ActiveMachines<M extends Machine> = {
+  /** One at a time for each id: two would share its files and its limits. @throws AppError `sandbox/busy` */
+  begin(id: SandboxId, begin: () => Promise<M>): Promise<M>
+  /** Undefined also while it is being started. */
+  running(id: SandboxId): M | undefined
+  /** @throws AppError `sandbox/busy` while it runs or is being started */
+  needNone(id: SandboxId): void
+}
+
+export function activeMachines<M extends Machine>(): ActiveMachines<M> {
+  const active = new Map<SandboxId, M | undefined>()
+  const needNone = (id: SandboxId): void => {
+    if (active.has(id)) throw new AppError('sandbox/busy', `Sandbox ${id} runs already.`)
+  }
+  return {
+    async begin(id, begin) {
+      needNone(id)
+      active.set(id, undefined)
+      try {
+        const machine = await begin()
+        active.set(id, machine)
+        void machine.ended.then(() => active.delete(id))
+        return machine
+      } catch (failure) {
+        active.delete(id)
+        throw failure
+      }
+    },
+    running: (id) => active.get(id),
+    needNone,
+  }
+}
