@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import type { Caller } from '../endpoint.ts'
+import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { AccountRepository, ApiKeyRecord } from './accountRepository.ts'
 
 export type ApiKeys = {
@@ -14,7 +14,7 @@ export type ApiKeys = {
   identify(key: string): Caller | undefined
 }
 
-const keyPattern = /^sk_steward_[A-Za-z0-9_-]{43}$/
+export const keyTokens = secretTokens('sk_steward')
 const shownCharacters = 'sk_steward_'.length + 6
 /** More than the programs of a person, few enough to look through. */
 const mostKeys = 200
@@ -31,7 +31,7 @@ export function apiKeys(options: {
       if (accounts.listKeys(accountId).length >= mostKeys) {
         throw new AppError('key/too-many', `This account has ${mostKeys} API keys already.`)
       }
-      const key = newKey(randomBytes)
+      const key = keyTokens.create(randomBytes)
       const record = keyRecord({ accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes })
       accounts.addKey(record)
       return { ...record, key }
@@ -50,10 +50,8 @@ export function apiKeys(options: {
       return record
     },
     identify(key) {
-      if (!keyPattern.test(key)) return undefined
-      const hash = hashKey(key)
-      const holder = accounts.findHolder(hash)
-      if (!holder || !timingSafeEqual(holder.hash, hash)) return undefined
+      const holder = keyTokens.holder(key, accounts.findHolder)
+      if (!holder) return undefined
       const nowMs = now()
       // Once a minute is exact enough for a person, and keeps writes off the path of every call.
       if (nowMs - (holder.lastUsedAtMs ?? Number.NEGATIVE_INFINITY) >= usedEveryMs)
@@ -62,19 +60,6 @@ export function apiKeys(options: {
       return { accountId, owner, onlySandbox: undefined, keyId, wallet: undefined }
     },
   }
-}
-
-export function isApiKey(text: string): boolean {
-  return keyPattern.test(text)
-}
-
-/** 32 random bytes: 43 characters of base64url. */
-export function newKey(randomBytes: (count: number) => Buffer): string {
-  return `sk_steward_${randomBytes(32).toString('base64url')}`
-}
-
-export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
 }
 
 export function keyRecord(given: {
@@ -90,7 +75,7 @@ export function keyRecord(given: {
     id: `key_${randomBytes(12).toString('hex')}`,
     accountId,
     name,
-    hash: hashKey(key),
+    hash: hashOfSecret(key),
     prefix: key.slice(0, shownCharacters),
     inOwnerFile,
     createdAtMs: nowMs,

@@ -1,8 +1,9 @@
 import { chmodSync } from 'node:fs'
 import { AccountId } from '../../../shared/ids.ts'
 import { readSecretFile, writeSecretFile } from '../../platform/secretFile.ts'
+import { hashOfSecret } from '../secretToken.ts'
 import type { AccountRepository } from './accountRepository.ts'
-import { hashKey, isApiKey, keyRecord, newKey } from './apiKeys.ts'
+import { keyRecord, keyTokens } from './apiKeys.ts'
 
 /**
  * Makes the account that owns this service at its first start, and the key file that only this user may read.
@@ -17,13 +18,13 @@ export function ensureOwner(options: {
   const { accounts, keyFile, now, randomBytes } = options
   const ownerId = accounts.findOwner()?.id ?? addOwner(options)
   const filed = readKey(keyFile)
-  if (filed !== undefined && accounts.findHolder(hashKey(filed))?.accountId === ownerId) {
+  if (filed !== undefined && accounts.findHolder(hashOfSecret(filed))?.accountId === ownerId) {
     chmodSync(keyFile, 0o600)
     return ownerId
   }
   // A file without any record of its key belongs to a database that was lost: it goes on to work.
   const adopted = filed !== undefined && !accounts.hasOwnerFileKey(ownerId)
-  const key = adopted ? filed : newKey(randomBytes)
+  const key = adopted ? filed : keyTokens.create(randomBytes)
   accounts.atomically(() => {
     accounts.removeOwnerFileKeys(ownerId)
     accounts.addKey(
@@ -46,5 +47,5 @@ function addOwner(options: {
 
 function readKey(file: string): string | undefined {
   const text = readSecretFile(file)
-  return text !== undefined && isApiKey(text) ? text : undefined // else it is written anew
+  return text !== undefined && keyTokens.isOne(text) ? text : undefined // else it is written anew
 }

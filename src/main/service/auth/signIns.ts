@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import type { AccountActivityType } from '../../../shared/contract/activity.ts'
 import { authLimits, type Tokens } from '../../../shared/contract/auth.ts'
 import { AccountId } from '../../../shared/ids.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
+import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { AccessTokens } from './accessTokens.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import type { GivenSignIn, SignInChecks } from './signInChecks.ts'
@@ -21,7 +21,7 @@ export type SignIns = {
   end(token: string): void
 }
 
-const tokenPattern = /^srt_[A-Za-z0-9_-]{43}$/
+const refreshTokens = secretTokens('srt')
 
 export function signIns(options: {
   checks: SignInChecks
@@ -54,9 +54,9 @@ export function signIns(options: {
   }
 
   const issue = (given: { accountId: AccountId; familyId: string; wallet: WalletName }): Tokens => {
-    const token = `srt_${randomBytes(32).toString('base64url')}`
+    const token = refreshTokens.create(randomBytes)
     const nowMs = now()
-    sessions.add({ ...given, hash: hashOf(token), createdAtMs: nowMs, expiresAtMs: nowMs + authLimits.refreshMs })
+    sessions.add({ ...given, hash: hashOfSecret(token), createdAtMs: nowMs, expiresAtMs: nowMs + authLimits.refreshMs })
     return {
       access_token: access.create(given),
       refresh_token: token,
@@ -76,10 +76,10 @@ export function signIns(options: {
       })
     },
     refresh(token) {
-      const hash = hashOf(token)
+      const hash = hashOfSecret(token)
       const issued = accounts.atomically(() => {
         sessions.removeExpired(now())
-        const found = tokenPattern.test(token) ? sessions.find(hash) : undefined
+        const found = refreshTokens.isOne(token) ? sessions.find(hash) : undefined
         if (!found || found.revokedAtMs !== null || found.expiresAtMs <= now()) return undefined
         const { familyId, accountId } = found
         if (found.usedAtMs !== null) {
@@ -101,15 +101,11 @@ export function signIns(options: {
       throw new AppError('auth/refresh', 'The refresh token is not valid.')
     },
     end(token) {
-      const found = tokenPattern.test(token) ? sessions.find(hashOf(token)) : undefined
+      const found = refreshTokens.isOne(token) ? sessions.find(hashOfSecret(token)) : undefined
       if (!found || found.revokedAtMs !== null) return
       sessions.revokeFamily(found.familyId, now())
       note(found.accountId, { type: 'auth.signed_out', description: 'A wallet signed out.' })
       onEnded()
     },
   }
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

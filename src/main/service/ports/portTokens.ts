@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { PortRecord, PortRepository } from './portRepository.ts'
 
 export type PortTokens = {
@@ -10,7 +10,7 @@ export type PortTokens = {
 
 /** Half a day: a page that is worked on stays open. */
 export const portTokenSeconds = 12 * 3600
-const tokenPattern = /^spt_[A-Za-z0-9_-]{43}$/
+const pageTokens = secretTokens('spt')
 
 export function portTokens(options: {
   records: PortRepository
@@ -20,22 +20,15 @@ export function portTokens(options: {
   const { records, now, randomBytes } = options
   return {
     create({ sandboxId, port }) {
-      const token = `spt_${randomBytes(32).toString('base64url')}`
+      const token = pageTokens.create(randomBytes)
       const expiresAtMs = now() + portTokenSeconds * 1000
       records.removeExpiredTokens(now())
-      records.addToken({ hash: hashOf(token), sandboxId, port, expiresAtMs })
+      records.addToken({ hash: hashOfSecret(token), sandboxId, port, expiresAtMs })
       return { token, expiresAtMs }
     },
     fits(token, { sandboxId, port }) {
-      if (!tokenPattern.test(token)) return false
-      const hash = hashOf(token)
-      const found = records.findToken(hash, now())
-      if (!found || !timingSafeEqual(found.hash, hash)) return false
-      return found.sandboxId === sandboxId && found.port === port
+      const found = pageTokens.holder(token, (hash) => records.findToken(hash, now()))
+      return found?.sandboxId === sandboxId && found.port === port
     },
   }
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

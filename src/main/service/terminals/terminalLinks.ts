@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Caller } from '../endpoint.ts'
+import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { TerminalLinkRepository } from './terminalLinkRepository.ts'
 
 export type TerminalLinks = {
@@ -12,7 +12,7 @@ export type TerminalLinks = {
 
 /** One hour: enough for a session at a terminal, short enough for an address that is passed on. */
 export const linkSeconds = 3600
-const tokenPattern = /^stl_[A-Za-z0-9_-]{43}$/
+const linkTokens = secretTokens('stl')
 
 export function terminalLinks(options: {
   links: TerminalLinkRepository
@@ -22,23 +22,17 @@ export function terminalLinks(options: {
   const { links, now, randomBytes } = options
   return {
     create(accountId, sandboxId) {
-      const token = `stl_${randomBytes(32).toString('base64url')}`
+      const token = linkTokens.create(randomBytes)
       const expiresAtMs = now() + linkSeconds * 1000
       links.removeExpired(now())
-      links.add({ hash: hashOf(token), sandboxId, accountId, expiresAtMs })
+      links.add({ hash: hashOfSecret(token), sandboxId, accountId, expiresAtMs })
       return { token, expiresAtMs }
     },
     identify(token) {
-      if (!tokenPattern.test(token)) return undefined
-      const hash = hashOf(token)
-      const link = links.find(hash, now())
-      if (!link || !timingSafeEqual(link.hash, hash)) return undefined
+      const link = linkTokens.holder(token, (hash) => links.find(hash, now()))
+      if (!link) return undefined
       const { accountId, sandboxId: onlySandbox } = link
       return { accountId, owner: false, onlySandbox, keyId: undefined, wallet: undefined }
     },
   }
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

@@ -1,0 +1,31 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+/** Secrets of one kind. Whoever makes one shows it once and keeps its hash. */
+export type SecretTokens = {
+  create(randomBytes: (count: number) => Buffer): string
+  /** Whether a text has the form of one. */
+  isOne(text: string): boolean
+  /** @returns what `find` has under the hash of the token; compared once more, in constant time */
+  holder<H extends { hash: Buffer }>(token: string, find: (hash: Buffer) => H | undefined): H | undefined
+}
+
+/** `prefix`, an underscore and 32 random bytes: 43 characters of base64url. */
+export function secretTokens(prefix: string): SecretTokens {
+  const pattern = new RegExp(`^${prefix}_[A-Za-z0-9_-]{43}$`)
+  const isOne = (text: string) => pattern.test(text)
+  return {
+    create: (randomBytes) => `${prefix}_${randomBytes(32).toString('base64url')}`,
+    isOne,
+    holder(token, find) {
+      if (!isOne(token)) return undefined
+      const hash = hashOfSecret(token)
+      const found = find(hash)
+      return found && timingSafeEqual(found.hash, hash) ? found : undefined
+    },
+  }
+}
+
+/** A secret of 32 random bytes needs no salt and no slow hash. */
+export function hashOfSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
