@@ -67,6 +67,16 @@ describe('a nonce', () => {
     expect(await verify({ message, signature })).toMatchObject(refusedNonce)
   })
 
+  test('is gone beside another one in a message that names both', async () => {
+    const [first, second] = [await newNonce(service.url), await newNonce(service.url)]
+    const both = usual(first).replace('Issued', `Nonce: ${second}\nIssued`)
+    expect(await verify({ message: both, signature: await wallet.sign(both) })).toMatchObject(refused)
+    for (const nonce of [first, second]) {
+      const message = usual(nonce)
+      expect(await verify({ message, signature: await wallet.sign(message) })).toMatchObject(refusedNonce)
+    }
+  })
+
   test('serves two at once to one only', async () => {
     const message = usual(await newNonce(service.url))
     const body = { message, signature: await wallet.sign(message) }
@@ -81,7 +91,9 @@ describe('a nonce', () => {
     expect(foreign).toMatchObject(refusedNonce)
     const nonce = await newNonce(service.url)
     passedMs += 5 * minuteMs
-    expect(await attempt(() => usual(nonce))).toMatchObject(refusedNonce)
+    // Nobody asks for another nonce meanwhile, which would sweep this one away.
+    const message = usual(nonce)
+    expect(await verify({ message, signature: await wallet.sign(message) })).toMatchObject(refusedNonce)
   })
 })
 
@@ -136,6 +148,11 @@ describe('a message of an Ethereum wallet is refused', () => {
     ['for a domain that ends like ours', (nonce) => usual(nonce, { domain: 'evil-conway.tech' })],
     ['for another port', (nonce) => usual(nonce, { domain: '127.0.0.1:1' })],
     ['with the address of another place', (nonce) => usual(nonce, { uri: 'https://evil.example/' })],
+    [
+      'with the address of a place whose name ends like ours',
+      (nonce) => usual(nonce, { domain: 'conway.tech', uri: 'https://evil-conway.tech/' }),
+    ],
+    ['with an address of another scheme', (nonce) => usual(nonce).replace('URI: http:', 'URI: ftp:')],
     ['for another chain', (nonce) => usual(nonce, { chainId: 1 })],
     ['of another version', (nonce) => usual(nonce).replace('Version: 1', 'Version: 2')],
     ['from the future', (nonce) => usual(nonce, { issuedAt: later(5 * minuteMs) })],
@@ -143,6 +160,10 @@ describe('a message of an Ethereum wallet is refused', () => {
     ['that is over', (nonce) => usual(nonce, { expirationTime: later(-1000) })],
     ['that is not yet', (nonce) => usual(nonce, { notBefore: later(minuteMs) })],
     ['with a time that is none', (nonce) => usual(nonce).replace(/Issued At: .*/, 'Issued At: yesterday')],
+    [
+      'with a time in another form',
+      (nonce) => usual(nonce).replace(/Issued At: .*/, `Issued At: ${later(0).toUTCString()}`),
+    ],
     ['with something behind it', (nonce) => `${usual(nonce)}\nand more`],
     ['with an empty line behind it', (nonce) => `${usual(nonce)}\n`],
     ['with a line in between', (nonce) => usual(nonce).replace('Version', 'Role: owner\nVersion')],
