@@ -7,6 +7,7 @@ import { personSessions } from '../../src/main/agent/api/personSessions.ts'
 import { type RunningApp, startApp } from '../../src/main/compose.ts'
 import { environment } from '../../src/main/config.ts'
 import { readStartOptions } from '../../src/main/startOptions.ts'
+import { eventually } from '../support/eventually.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { exchange, type Json } from '../support/runningService.ts'
 import { runCommand } from '../support/runTool.ts'
@@ -88,6 +89,11 @@ beforeAll(async () => {
   ownerKey = readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim()
   credentials = await everyOther(oldCookie)
   await sendSheet({ origin: app.origin, cookie, body: { purpose: 'unlock' }, fields: { passphrase } })
+  // Unlocked, the agent signs in to its own service, once for each chain: nothing of that may come between the looks below.
+  await eventually(async () => {
+    const { json } = await asPerson({ path: '/local/intents?state=signed' })
+    expect(json.intents.filter(({ asker }: Json) => asker.kind === 'agent')).toHaveLength(2)
+  })
 
   const ask = async (domain: string): Promise<string> => {
     const intent = { kind: 'siwe', domain, uri: `https://${domain}/`, nonce: 'abcdefgh12345678' }
