@@ -26,13 +26,15 @@ function demandOf(issue: Issue): string {
     case 'invalid_type':
       return `must be ${typeNames[issue.expected] ?? `of type ${issue.expected}`}`
     case 'invalid_value':
-      return `must be ${oneOf(issue.values.map((value) => `\`${String(value)}\``))}`
+      return `must be ${oneOf(issue.values)}`
     case 'too_small':
-      return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${String(issue.minimum)}`
+      return atLeast(issue)
     case 'too_big':
-      return `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${String(issue.maximum)}`
+      return atMost(issue)
     case 'invalid_union':
-      return demandOfUnion(issue.errors.flat())
+      return demandOfUnion(issue)
+    case 'unrecognized_keys':
+      return `has no field ${oneOf(issue.keys)}`
     case 'invalid_key':
       return 'is not a name that is allowed here'
     default:
@@ -40,13 +42,30 @@ function demandOf(issue: Issue): string {
   }
 }
 
+/** What a text or a list is counted in; numbers are compared. */
+const counted: Readonly<Record<string, string>> = { string: 'characters', array: 'entries' }
+
+function atLeast({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
+  const parts = counted[origin]
+  if (parts === undefined) return `must be ${inclusive === false ? 'more than' : 'at least'} ${minimum}`
+  return minimum === 1 ? 'must not be empty' : `must have at least ${minimum} ${parts}`
+}
+
+function atMost({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string {
+  const parts = counted[origin]
+  if (parts === undefined) return `must be ${inclusive === false ? 'less than' : 'at most'} ${maximum}`
+  return `must have at most ${maximum} ${parts}`
+}
+
 /** The branches of a union fail for different reasons: one that was written for people is the best of them. */
-function demandOfUnion(branches: readonly Issue[]): string {
-  const written = branches.find((branch) => branch.message.startsWith('must '))
+function demandOfUnion(issue: z.core.$ZodIssueInvalidUnion): string {
+  if ('options' in issue && issue.options) return `must be ${oneOf(issue.options)}`
+  const written = issue.errors.flat().find((branch) => branch.message.startsWith('must '))
   return written?.message ?? 'has a form that is not allowed'
 }
 
-function oneOf(choices: readonly string[]): string {
+function oneOf(values: readonly unknown[]): string {
+  const choices = values.map((value) => `\`${String(value)}\``)
   return choices.length > 1 ? `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}` : `${choices[0]}`
 }
 
