@@ -7,14 +7,16 @@ import { type JsonSchema, schemaComponents } from './schemaComponents.ts'
 
 type Schemas = ReturnType<typeof schemaComponents>
 
-const about = `One service for sandboxes and their terminals.
+const about = `One service for sandboxes with their terminals and files, for accounts that sign in with a wallet, and for the identities of automatons.
 
 Every answer is a JSON object. Errors are \`{"error", "code", "detail"?, "hint"?}\`: \`code\` is stable, the sentences may change.
 Times are ISO 8601 in UTC with milliseconds. \`Idempotency-Key\` on what creates or executes makes a repetition within
 24 hours return the first answer.
 
 Programs bring an API key. People sign in with a wallet: a nonce, a message of EIP-4361 (or of its Solana twin) that names it,
-its signature; then an access token for an hour and a refresh token for thirty days, which serves once.`
+its signature; then an access token for an hour and a refresh token for thirty days, which serves once.
+
+This is the service. What the application adds beside it for programs, below \`/local/\`, is in docs/api.md.`
 
 /** The OpenAPI 3.1 description of the routes, made from the very schemas that check them. */
 export function openApiDocument(given: { routes: readonly Route[]; version: string }): JsonSchema {

@@ -2,7 +2,10 @@ import { getHealth } from '../../../shared/contract/health.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { type Endpoint, openEndpoint } from '../endpoint.ts'
 
-const capabilities = ['sandboxes', 'files', 'terminals', 'terminal-links', 'events', 'idempotency']
+const capabilities = [
+  ...['sandboxes', 'images', 'snapshots', 'files', 'ports', 'terminals', 'terminal-links'],
+  ...['sign-in', 'identity', 'activity', 'events', 'idempotency'],
+]
 
 export function healthRoutes({ version, now }: { version: string; now: () => number }): Endpoint[] {
   return [
