@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { homedir, platform, userInfo } from 'node:os'
 import { join } from 'node:path'
-import Docker from 'dockerode'
+import type Docker from 'dockerode'
 import { AppError } from '../../../../shared/appError.ts'
 import type { DockerOptions } from './dockerOptions.ts'
 
@@ -113,6 +113,8 @@ function usualSockets(): string[] {
 }
 
 async function placeOf({ tls }: DockerOptions, endpoint: string): Promise<Place> {
+  // Only when an engine may be there: with what it can do over SSH and gRPC, it is a third of the host's start.
+  const { default: Docker } = await import('dockerode')
   // What dockerode would take from the environment is set aside.
   const nothing = { host: undefined, port: undefined, ca: undefined, cert: undefined, key: undefined }
   if (/^(unix|npipe):/.test(endpoint)) {

@@ -3,7 +3,6 @@ import { open, stat } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { extract } from 'tar-stream'
 import { z } from 'zod'
 import { AppError } from '../../../../../shared/appError.ts'
 import { compressionOf, decompressed, type FilePart } from './decompressed.ts'
@@ -68,6 +67,7 @@ type Members = ReadonlyMap<string, FilePart>
 async function membersOf(path: string, signal: AbortSignal): Promise<Members> {
   const found = new Map<string, FilePart>()
   const links = new Map<string, string>()
+  const { extract } = await import('tar-stream')
   const entries = extract()
   const piped = pipeline(decompressed({ path }, 'none'), entries, { signal })
   piped.catch(() => {}) // awaited below

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type ExtractEvents, extract, type Header } from 'tar-stream'
+import type { ExtractEvents, Header } from 'tar-stream'
 import { AppError } from '../../../../../shared/appError.ts'
 import { idsOfImage } from './idRange.ts'
 import type { LayerWriter, Owner } from './layerWriter.ts'
@@ -33,6 +33,7 @@ export async function writeTar(
   to: { writer: LayerWriter; limits: LayerLimits; layered: boolean; signal: AbortSignal },
 ): Promise<void> {
   const { writer, limits, layered, signal } = to
+  const { extract } = await import('tar-stream')
   const entries = extract()
   const piped = pipeline(tar, entries, { signal })
   piped.catch(() => {}) // awaited below
