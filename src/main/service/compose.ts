@@ -1,7 +1,7 @@
 import { openDataFolder } from '../platform/dataFolder.ts'
 import { Scope } from '../platform/scope.ts'
 import { checkListening, listen, localUrl } from './http/listening.ts'
-import { httpParts } from './httpParts.ts'
+import { type HttpParts, httpParts } from './httpParts.ts'
 import { identityParts } from './identityParts.ts'
 import { sandboxParts } from './sandboxParts.ts'
 import { serviceGround } from './serviceGround.ts'
@@ -26,9 +26,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   try {
     await openDataFolder(options.dataDir)
     const ground = serviceGround(options, scope)
-    const identity = identityParts(ground, { onAccessEnded: () => http.checkAccess() })
-    const machines = sandboxParts(ground)
-    const http = httpParts(ground, { beyondLoopback, identity, machines })
+    let http: HttpParts | undefined
+    const onAccessEnded = () => http?.checkAccess()
+    const identity = identityParts(ground, { onAccessEnded })
+    const machines = sandboxParts(ground, { onAccessEnded })
+    http = httpParts(ground, { beyondLoopback, identity, machines })
 
     const port = await listen(http.app, options.listen)
     const url = localUrl({ host: options.listen.host, port }, http.scheme)

@@ -23,7 +23,7 @@ export type HttpParts = {
   /** Does not listen yet. */
   app: FastifyInstance
   scheme: 'http' | 'https'
-  /** Some credential may have ended: closes whatever its holder has open. */
+  /** Some credential, address of a port or sandbox may have ended: closes what is open by it. */
   checkAccess(): void
 }
 
@@ -90,7 +90,7 @@ export function httpParts(ground: ServiceGround, { beyondLoopback, identity, mac
     limiter,
     addressOf,
   })
-  scope.own(
+  const pages = scope.own(
     previews({
       server: app.server,
       names,
@@ -106,5 +106,12 @@ export function httpParts(ground: ServiceGround, { beyondLoopback, identity, mac
     (it) => it.close(),
   )
   scope.own(closing, (it) => it.abort())
-  return { app, scheme, checkAccess: peers.checkAccess }
+  return {
+    app,
+    scheme,
+    checkAccess() {
+      peers.checkAccess()
+      pages.checkAccess()
+    },
+  }
 }

@@ -11,7 +11,10 @@ import type { ServiceGround } from './serviceGround.ts'
 export type PortParts = { names: PortNames; ports: ExposedPorts; tokens: PortTokens; domains: SandboxDomains }
 
 /** The addresses under which others reach what listens in a sandbox. */
-export function portParts(ground: ServiceGround, given: { onChanged: (id: SandboxId) => void }): PortParts {
+export function portParts(
+  ground: ServiceGround,
+  given: { onChanged: (id: SandboxId) => void; onDomainsChanged: () => void },
+): PortParts {
   const { options, database, activity, address } = ground
   const { now, sandboxHost } = options
   const records = portRepository(database)
@@ -35,6 +38,7 @@ export function portParts(ground: ServiceGround, given: { onChanged: (id: Sandbo
     sandboxHost,
     serviceUrl: address.own,
     note: activity.note,
+    onChanged: given.onDomainsChanged,
     now,
   })
   return { names, ports, tokens: portTokens({ records, now, randomBytes }), domains }

@@ -53,11 +53,11 @@ const mostActiveSandboxes = 256
 const idleCheckMs = 15_000
 
 /** The sandboxes, what belongs to them, and the host that runs them. */
-export function sandboxParts(ground: ServiceGround): SandboxParts {
+export function sandboxParts(ground: ServiceGround, { onAccessEnded }: { onAccessEnded: () => void }): SandboxParts {
   const { options, database, activity, events, address, scope } = ground
   const { log, now } = options
 
-  const addresses = portParts(ground, { onChanged: (id) => sandboxes.announce(id) })
+  const addresses = portParts(ground, { onChanged: (id) => sandboxes.announce(id), onDomainsChanged: onAccessEnded })
   const { ports, tokens, names, domains } = addresses
   const toWire = (record: SandboxRecord) =>
     sandboxToWire(record, {
@@ -76,7 +76,10 @@ export function sandboxParts(ground: ServiceGround): SandboxParts {
     call,
     runtimes,
     images: sharedImages,
-    publish: events.publish,
+    publish(accountId, event) {
+      events.publish(accountId, event)
+      onAccessEnded() // its ports may be others now, or none
+    },
     note: activity.note,
     noteAccount: activity.noteAccount,
     toWire,

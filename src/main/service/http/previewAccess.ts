@@ -19,6 +19,8 @@ export type PreviewAccess = {
    * @throws AppError `auth/required`, `auth/invalid`, `request/rate`
    */
   check(request: Pick<IncomingMessage, 'headers' | 'socket'>, port: PortRecord): ReadonlySet<string>
+  /** Whether what the request sent opens the port now; a no counts as no failure. */
+  holds(request: Pick<IncomingMessage, 'headers'>, port: PortRecord): boolean
 }
 
 type Options = {
@@ -31,23 +33,30 @@ type Options = {
 
 /** Who may use a port: everyone a public one; a private one whoever has a token of it or a key of its account. */
 export function previewAccess({ keyHolder, tokens, accountOf, limiter, addressOf }: Options): PreviewAccess {
+  const findersFor = (port: PortRecord) => {
+    const accountId = accountOf(port.sandboxId)
+    const holder = (key: string): Caller | undefined => {
+      const caller = keyHolder(key)
+      return caller?.accountId === accountId ? caller : undefined
+    }
+    const bearer = (token: string): Caller | undefined =>
+      accountId !== undefined && tokens.fits(token, port)
+        ? { accountId, owner: false, onlySandbox: port.sandboxId, keyId: undefined, wallet: undefined }
+        : undefined
+    return [bearer, holder]
+  }
   return {
     check(request, port) {
-      const { headers } = request
       if (port.visibility === 'public') return new Set()
-      const accountId = accountOf(port.sandboxId)
-      const holder = (key: string): Caller | undefined => {
-        const caller = keyHolder(key)
-        return caller?.accountId === accountId ? caller : undefined
-      }
-      const bearer = (token: string): Caller | undefined =>
-        accountId !== undefined && tokens.fits(token, port)
-          ? { accountId, owner: false, onlySandbox: port.sandboxId, keyId: undefined, wallet: undefined }
-          : undefined
-      const { secret, used } = secretOf(headers)
+      const { secret, used } = secretOf(request.headers)
       if (secret === undefined) throw new AppError('auth/required', 'This port is private: it needs a port token.')
-      authentication({ finders: [bearer, holder], limiter }).identify(secret, addressOf(request))
+      authentication({ finders: findersFor(port), limiter }).identify(secret, addressOf(request))
       return new Set(used)
+    },
+    holds({ headers }, port) {
+      if (port.visibility === 'public') return true
+      const { secret } = secretOf(headers)
+      return secret !== undefined && findersFor(port).some((find) => find(secret) !== undefined)
     },
   }
 }

@@ -7,11 +7,13 @@ import type { PortNames } from '../ports/portNames.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import { answerBare } from './brokenRequests.ts'
 import { toAppError } from './errorAnswers.ts'
+import type { OpenPreviews } from './openPreviews.ts'
 import { type Admitted, headerLines, outsideHeaders } from './previewHeaders.ts'
 
 type Options = {
   names: Pick<PortNames, 'labelOf'>
   admit: (request: IncomingMessage) => Admitted
+  underWay: Pick<OpenPreviews, 'add'>
   connect: (port: PortRecord, left: AbortSignal) => Promise<Duplex>
   idleMs: number
   answerMs: number
@@ -38,11 +40,16 @@ async function join({ request, stream, head }: Joining, options: Options): Promi
   if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
     throw new AppError('request/invalid', 'Only an upgrade to a WebSocket is passed on.')
   }
-  const left = new AbortController()
-  stream.once('close', () => left.abort())
   const { port, headers } = options.admit(request)
+  const forget = options.underWay.add({ request, port, cut: () => stream.destroy() })
+  const left = new AbortController()
+  stream.once('close', () => {
+    forget()
+    left.abort()
+  })
   const inside = await options.connect(port, left.signal)
-  stream.once('close', () => inside.destroy())
+  left.signal.addEventListener('abort', () => inside.destroy())
+  if (left.signal.aborted) inside.destroy()
   const { answer, rest, agreed } = await asked({ inside, headers, port, path: request.url ?? '/' }, options.answerMs)
   const status = answer.statusCode ?? 502
   const own = agreed ? ['connection: Upgrade', 'upgrade: websocket'] : ['connection: close']

@@ -15,6 +15,7 @@ import type { PortNames } from '../ports/portNames.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import { dropRest, toAppError } from './errorAnswers.ts'
+import { openPreviews } from './openPreviews.ts'
 import type { PreviewAccess } from './previewAccess.ts'
 import { type Admitted, insideHeaders, outsideHeaders } from './previewHeaders.ts'
 import { answerOpenPage, answerPreviewFailure, openPath } from './previewPages.ts'
@@ -33,6 +34,12 @@ export type PreviewOptions = {
   log: Log
 }
 
+export type Previews = {
+  /** Some credential, address or sandbox may have ended: cuts off whoever would not be let in any more. */
+  checkAccess(): void
+  close(): void
+}
+
 const connectMs = 30_000
 /** From the end of the request to the first line of the answer. */
 const answerMs = 300_000
@@ -43,9 +50,10 @@ const idleMs = 3_600_000
  * Takes every request to the address of a port off the server before its own handlers see it, and streams it to the
  * port inside the sandbox. `close` cuts off what is under way.
  */
-export function previews(options: PreviewOptions): { close(): void } {
+export function previews(options: PreviewOptions): Previews {
   const { server, names, log } = options
   const open = new Set<Duplex>()
+  const underWay = openPreviews(options)
   const admit = (request: IncomingMessage) => admitted(request, options)
   const connect = async (port: PortRecord, left: AbortSignal): Promise<Duplex> => {
     const inside = await reach(port, left, options)
@@ -58,12 +66,14 @@ export function previews(options: PreviewOptions): { close(): void } {
     const left = new AbortController()
     response.once('close', () => left.abort())
     response.setTimeout(idleMs, () => response.destroy())
+    let forget = () => {}
     try {
       if (request.url?.split('?')[0] === openPath) {
         answerOpenPage(request, response, options.scheme === 'https' || options.behindProxy)
         return
       }
       const { port, headers } = admit(request)
+      forget = underWay.add({ request, port, cut: () => response.destroy() })
       const inside = await connect(port, left.signal)
       await forward({ request, response, inside, port, headers })
     } catch (failure) {
@@ -74,6 +84,8 @@ export function previews(options: PreviewOptions): { close(): void } {
         dropRest(request)
         answerPreviewFailure(request, response, known)
       }
+    } finally {
+      forget()
     }
   }
 
@@ -84,12 +96,14 @@ export function previews(options: PreviewOptions): { close(): void } {
   }
   server.removeAllListeners('request')
   server.on('request', choose)
-  const upgrade = previewUpgrade({ names, admit, connect, idleMs, answerMs, log })
+  const upgrade = previewUpgrade({ names, admit, underWay, connect, idleMs, answerMs, log })
   server.on('upgrade', upgrade)
 
   return {
+    checkAccess: underWay.checkAccess,
     close() {
       server.off('upgrade', upgrade)
+      underWay.close()
       for (const inside of open) inside.destroy()
     },
   }

@@ -23,6 +23,8 @@ type Options = {
   sandboxHost: string | undefined
   serviceUrl: () => string
   note: ActivityLog['note']
+  /** A domain leads elsewhere now, or nowhere. */
+  onChanged: () => void
   now: () => number
 }
 
@@ -63,6 +65,7 @@ export function sandboxDomains(options: Options): SandboxDomains {
       const record = { domain, sandboxId, port, createdAtMs: before?.createdAtMs ?? now() }
       if (before?.port !== port) {
         records.save(record)
+        options.onChanged()
         note(sandboxId, { type: 'domain.added', description: `${domain} leads to port ${port}.` })
       }
       return toWire(record)
@@ -73,6 +76,7 @@ export function sandboxDomains(options: Options): SandboxDomains {
         throw new AppError('domain/not-found', `\`${domain}\` does not lead to this sandbox.`)
       }
       records.remove(domain)
+      options.onChanged()
       note(sandboxId, { type: 'domain.removed', description: `${domain} no longer leads here.` })
     },
   }

@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../support/eventually.ts'
+import { exchange, runningService, type TestService } from '../support/runningService.ts'
+import { secondAccount } from '../support/secondAccount.ts'
+import { openSocket } from '../support/socketClient.ts'
+import { evmWallet } from '../support/wallets.ts'
+
+/** What is open to a port of a real sandbox lasts no longer than what opened it. */
+let service: TestService
+let passedMs = 0
+const now = () => Date.now() + passedMs
+const wallet = evmWallet(now)
+/** The wallet's own, with a server on ports 8000 and 8001. */
+let sandboxId: string
+let tokens: { access_token: string; refresh_token: string }
+let path: string
+
+const script = readFileSync(new URL('../support/portServer.py', import.meta.url), 'utf8')
+
+beforeAll(async () => {
+  service = await runningService({ newAccounts: true, now })
+  tokens = (await wallet.signIn(service.url)).json
+  sandboxId = await sandboxWith([8000, 8001])
+  path = `/v1/sandboxes/${sandboxId}`
+})
+afterAll(() => service?.close())
+
+/** By the wallet, which may sign in anew at any time. */
+const send: TestService['send'] = (to, sent = {}) => service.send(to, { key: tokens.access_token, ...sent })
+
+async function sandboxWith(ports: readonly number[]): Promise<string> {
+  const { json, text } = await send('/v1/sandboxes', { body: { name: 'previews' } })
+  expect(json?.id, text).toBeDefined()
+  const at = `/v1/sandboxes/${json.id}`
+  await send(`${at}/files`, { body: { path: '/root/server.py', content: script } })
+  for (const port of ports) {
+    await expose(port, 'public', at)
+    const command = `setsid python3 /root/server.py ${port} it </dev/null >/tmp/${port}.log 2>&1 &`
+    await send(`${at}/exec`, { body: { command } })
+    await until('the server to answer', async () => (await answerOf(hostOf(json.id, port))) === 200)
+  }
+  return json.id
+}
+
+const expose = (port: number, visibility: 'public' | 'private', at = path) =>
+  send(`${at}/ports/expose`, { body: { port, visibility } })
+const hostOf = (id: string, port: number) => `${port}-${id}.localhost`
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+const newKey = async (): Promise<{ id: string; key: string }> =>
+  (await send('/v1/auth/api-keys', { body: { name: 'script' } })).json
+const portToken = async (port: number): Promise<string> =>
+  (await send(`${path}/ports/${port}/token`, { method: 'POST' })).json.token
+
+async function answerOf(host: string, headers: Record<string, string> = {}): Promise<number> {
+  return (await exchange(service.url, '/', { headers: { host, ...headers } })).status
+}
+
+/** A WebSocket and an answer without end, to the same port. */
+type Preview = { ended(): Promise<void>; isOpen(): Promise<boolean>; close(): void }
+
+async function preview(host: string, headers: Record<string, string> = {}): Promise<Preview> {
+  const socket = await openSocket(`${service.url}/socket`, { headers: { host, ...headers } })
+  let streamEnded = false
+  const asked = httpRequest(`${service.url}/stream`, { headers: { host, ...headers } })
+  asked.on('error', () => {})
+  await new Promise<void>((resolve, reject) => {
+    asked.once('error', reject)
+    asked.once('response', (answer) => {
+      answer.on('error', () => {})
+      answer.once('close', () => {
+        streamEnded = true
+      })
+      answer.resume()
+      resolve()
+    })
+    asked.end()
+  })
+  return {
+    async ended() {
+      await until('the WebSocket and the stream to end', () => socket.closed && streamEnded)
+    },
+    async isOpen() {
+      const before = socket.messages.length
+      socket.send({ still: 'there' })
+      await until('the echo', () => socket.messages.length > before)
+      return socket.closed === undefined && !streamEnded
+    },
+    close() {
+      socket.close()
+      asked.destroy()
+    },
+  }
+}
+
+test('a key that is revoked takes what it opened with it, and nothing else', async () => {
+  await expose(8000, 'private')
+  const [first, second] = [await newKey(), await newKey()]
+  const host = hostOf(sandboxId, 8000)
+  const [theirs, others] = [await preview(host, bearer(first.key)), await preview(host, { 'x-api-key': second.key })]
+  await send(`/v1/auth/api-keys/${first.id}`, { method: 'DELETE' })
+  await theirs.ended()
+  expect(await others.isOpen()).toBe(true)
+  others.close()
+})
+
+test('so does a sign-in that was ended, or whose hour is over', async () => {
+  await expose(8000, 'private')
+  const host = hostOf(sandboxId, 8000)
+  const signedIn = (await wallet.signIn(service.url)).json
+  const left = await preview(host, bearer(signedIn.access_token))
+  await exchange(service.url, '/v1/auth/logout', { body: { refresh_token: signedIn.refresh_token } })
+  await left.ended()
+
+  const late = await preview(host, bearer(tokens.access_token))
+  passedMs += 60 * 60_000
+  tokens = (await wallet.signIn(service.url)).json
+  await send(path, { method: 'PATCH', body: { name: 'looked at' } })
+  await late.ended()
+})
+
+test('a port that becomes private keeps who may see it, and nobody else', async () => {
+  await expose(8000, 'public')
+  const [token, { key }] = [await portToken(8000), await newKey()]
+  const stranger = secondAccount(service.dataDir).key
+  const host = hostOf(sandboxId, 8000)
+  const anybody = await preview(host)
+  const foreign = await preview(host, bearer(stranger))
+  const guest = await preview(host, { cookie: `steward_port=${token}` })
+  const own = await preview(host, bearer(key))
+  const elsewhere = await preview(hostOf(sandboxId, 8001))
+  await expose(8000, 'private')
+  await Promise.all([anybody.ended(), foreign.ended()])
+  for (const stays of [guest, own, elsewhere]) {
+    expect(await stays.isOpen()).toBe(true)
+    stays.close()
+  }
+  expect(await answerOf(host)).toBe(401)
+})
+
+test('a port that is exposed no longer ends what its tokens opened, also when it is exposed again', async () => {
+  await expose(8000, 'private')
+  const token = await portToken(8000)
+  const guest = await preview(hostOf(sandboxId, 8000), { 'x-steward-port-token': token })
+  const elsewhere = await preview(hostOf(sandboxId, 8001))
+  await send(`${path}/ports/8000`, { method: 'DELETE' })
+  await expose(8000, 'private')
+  await guest.ended()
+  expect(await elsewhere.isOpen()).toBe(true)
+  elsewhere.close()
+})
+
+test('a domain and a name lead nowhere once they are given up', async () => {
+  await send(`${path}/ports/expose`, { body: { port: 8000, visibility: 'public', subdomain: 'first-name' } })
+  await send(`${path}/domains`, { body: { domain: 'app.example', port: 8000 } })
+  const [byDomain, byName] = [await preview('app.example'), await preview('first-name.localhost')]
+  const other = await preview(hostOf(sandboxId, 8000))
+  await send(`${path}/domains/app.example`, { method: 'DELETE' })
+  await byDomain.ended()
+  expect(await byName.isOpen()).toBe(true)
+  await send(`${path}/ports/expose`, { body: { port: 8000, subdomain: 'second-name' } })
+  await byName.ended()
+  expect(await other.isOpen()).toBe(true)
+  other.close()
+})
+
+test('a sandbox that is stopped or deleted leaves nothing open', async () => {
+  const id = await sandboxWith([8000])
+  const at = `/v1/sandboxes/${id}`
+  const first = await preview(hostOf(id, 8000))
+  await send(`${at}/stop`, { method: 'POST' })
+  await first.ended()
+  await send(at, { method: 'DELETE' })
+  expect(await answerOf(hostOf(id, 8000))).toBe(404)
+})
