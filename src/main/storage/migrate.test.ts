@@ -177,6 +177,15 @@ describe('the schema of the agent', () => {
     expect(database.prepare('SELECT id FROM wallet_accounts').all()).toEqual([{ id: 'wal_1' }])
   })
 
+  test('5 keeps the intents of 4, approved by nothing in advance and confirmed by nobody', () => {
+    migrate(database, upTo(4))
+    database.exec(`INSERT INTO intents VALUES ('int_1', 'siwe', 'waiting', 'client', 'key:1', '{}', '{}', 0, 1)`)
+    migrate(database, upTo(5))
+    expect(database.prepare('SELECT id, grant_id, confirmed FROM intents').all()).toEqual([
+      { id: 'int_1', grant_id: null, confirmed: 0 },
+    ])
+  })
+
   test('takes the accounts and their balances away with a keyring', () => {
     migrate(database, agentMigrations)
     addWallet()

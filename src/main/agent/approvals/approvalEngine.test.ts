@@ -438,7 +438,8 @@ test('the newest 2000 are kept, and whatever waits', async () => {
   const done = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   await approvals.decide(done.id, deny)
   const copy = database.prepare(
-    `INSERT INTO intents SELECT 'copy_' || ?, kind, state, asker_kind, asker_id, intent, record, created_at_ms + 1, expires_at_ms
+    `INSERT INTO intents (id, kind, state, asker_kind, asker_id, intent, record, created_at_ms, expires_at_ms)
+     SELECT 'copy_' || ?, kind, state, asker_kind, asker_id, intent, record, created_at_ms + 1, expires_at_ms
      FROM intents WHERE id = ?`,
   )
   database.transaction(() => {

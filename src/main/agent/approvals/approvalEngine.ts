@@ -3,6 +3,7 @@ import { type ApprovalOptions, approvalGround } from './approvalGround.ts'
 import type { Approvals } from './approvals.ts'
 import { intentAsking } from './intentAsking.ts'
 import { intentDeciding } from './intentDeciding.ts'
+import { intentJudging } from './intentJudging.ts'
 import { intentResuming } from './intentResuming.ts'
 import { policyKeeping } from './policyKeeping.ts'
 
@@ -10,13 +11,14 @@ export function approvalEngine(options: ApprovalOptions): Approvals {
   const ground = approvalGround(options)
   const { intents, grants, watchers, expiry, notes, publish, now, found, isClosed } = ground
   const get: Approvals['get'] = (id) => found(id).record
-  const resuming = intentResuming(ground)
+  const judging = intentJudging(ground)
+  const resuming = intentResuming(ground, judging)
   const leaveWallet = options.onWalletChange(resuming.resumeAll)
   resuming.start()
 
   return {
-    ...intentAsking(ground),
-    ...intentDeciding(ground),
+    ...intentAsking(ground, { judging, sign: resuming.sign }),
+    ...intentDeciding(ground, resuming.sign),
     ...policyKeeping(ground),
     async settled(id, { waitMs, signal }) {
       const isOver = () => !['waiting', 'approved'].includes(intents.find(id)?.record.state ?? '')

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
-import type { IntentRecord, Policy } from '../../../shared/contract/intents.ts'
+import type { IntentRecord } from '../../../shared/contract/intents.ts'
 import type { LocalEvent } from '../../../shared/contract/localApi.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { Log } from '../../platform/log.ts'
@@ -11,7 +11,7 @@ import { approvalNotes } from './approvalNotes.ts'
 import type { GrantRepository } from './grantRepository.ts'
 import { intentExpiry } from './intentExpiry.ts'
 import { isSame, judgedOf } from './intentRecord.ts'
-import type { IntentRepository, StoredIntent } from './intentRepository.ts'
+import { type IntentRepository, noBasis, type StoredIntent } from './intentRepository.ts'
 import { intentSigning } from './intentSigning.ts'
 import { intentWatchers } from './intentWatchers.ts'
 import { judge, type Verdict } from './judge.ts'
@@ -48,12 +48,22 @@ export function approvalGround(options: ApprovalOptions) {
   const isClosed = (): boolean => closed
   /** The record is kept so by now. */
   const became = (record: IntentRecord): void => {
+    if (record.state === 'waiting') expiry.plan()
     notes.became(record)
     publish({ type: 'intent.changed', intent: record })
+    if (record.decision?.by === 'grant') publish({ type: 'grants.changed' }) // counted down, or up again
     watchers.tell(record.id)
   }
+  /** It is not being signed any more, and was not signed: what was counted down for it comes back. */
+  const unsigned = (record: IntentRecord): boolean =>
+    intents.atomically(() => {
+      const { grantId, confirmed } = intents.find(record.id)?.basis ?? noBasis
+      if (!intents.change(record, 'approved', { grantId: null, confirmed })) return false
+      if (grantId !== null) grants.giveBack(grantId)
+      return true
+    })
   const isStopped = () => policies.read().stopped
-  const signing = intentSigning({ intents, signer, isStopped, isClosed, became, log })
+  const signing = intentSigning({ intents, signer, isStopped, isClosed, unsigned, became, log })
   const expiry = intentExpiry({ intents, now, became })
 
   return {
@@ -64,6 +74,7 @@ export function approvalGround(options: ApprovalOptions) {
     expiry,
     isClosed,
     became,
+    unsigned,
     at: (): string => isoTime(now()),
     /** @throws AppError `intent/not-found` */
     found(id: string): StoredIntent {
@@ -72,13 +83,12 @@ export function approvalGround(options: ApprovalOptions) {
       if (!stored) throw noSuchIntent(id)
       return stored
     },
-    /** Inside a transaction: a grant that allows is used up by one. */
-    verdictOn(record: IntentRecord, policy: Policy, unlocked: boolean): Verdict {
-      const given = { policy, grants: grants.holding(now()), serviceHost: serviceHost() }
-      const verdict = judge(judgedOf(record), given)
-      const counted = verdict.effect === 'allow' && verdict.grantId !== undefined && unlocked
-      if (counted && !grants.use(verdict.grantId ?? '', now())) return { effect: 'ask' }
-      return verdict
+    verdictOn(record: IntentRecord): Verdict {
+      return judge(judgedOf(record), {
+        policy: policies.read(),
+        grants: grants.holding(now()),
+        serviceHost: serviceHost(),
+      })
     },
     /** What would be signed now. @throws AppError `intent/invalid` when it is not what was shown */
     async prepareAgain({ intent, record }: StoredIntent): Promise<PreparedIntent> {

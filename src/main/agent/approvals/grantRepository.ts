@@ -8,6 +8,8 @@ export type GrantRepository = {
   holding(nowMs: number): Grant[]
   /** @returns false when it does not hold any more */
   use(id: string, nowMs: number): boolean
+  /** What it was used for was not signed. @returns false when it was removed meanwhile */
+  giveBack(id: string): boolean
   remove(id: string): boolean
 }
 
@@ -39,7 +41,12 @@ export function grantRepository(database: Database): GrantRepository {
   const use = database.prepare<[{ id: string; nowMs: number }]>(
     `UPDATE grants SET times_left = times_left - 1 WHERE id = @id AND ${holds}`,
   )
-  const removeEnded = database.prepare<[{ nowMs: number }]>(`DELETE FROM grants WHERE NOT (${holds})`)
+  const giveBack = database.prepare<[string]>('UPDATE grants SET times_left = times_left + 1 WHERE id = ?')
+  // The last time of one comes back where it was not signed.
+  const removeEnded = database.prepare<[{ nowMs: number }]>(
+    `DELETE FROM grants WHERE NOT (${holds})
+       AND NOT EXISTS (SELECT 1 FROM intents WHERE state = 'approved' AND grant_id = grants.id)`,
+  )
   const remove = database.prepare<[string]>('DELETE FROM grants WHERE id = ?')
 
   return {
@@ -59,10 +66,10 @@ export function grantRepository(database: Database): GrantRepository {
     },
     holding: (nowMs) => holding.all({ nowMs }).flatMap(understood),
     use(id, nowMs) {
-      const used = use.run({ id, nowMs }).changes === 1
-      removeEnded.run({ nowMs })
-      return used
+      removeEnded.run({ nowMs }) // before: what is used now is not known to be signed yet
+      return use.run({ id, nowMs }).changes === 1
     },
+    giveBack: (id) => giveBack.run(id).changes === 1,
     remove: (id) => remove.run(id).changes === 1,
   }
 }

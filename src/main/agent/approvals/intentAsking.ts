@@ -2,7 +2,9 @@ import { AppError } from '../../../shared/appError.ts'
 import type { Asker } from '../../../shared/contract/intents.ts'
 import type { ApprovalGround } from './approvalGround.ts'
 import type { Approvals } from './approvals.ts'
-import { judged, newRecord } from './intentRecord.ts'
+import type { IntentJudging } from './intentJudging.ts'
+import { newRecord } from './intentRecord.ts'
+import type { IntentResuming } from './intentResuming.ts'
 
 /** Neither decided nor signed. */
 export const openIntentLimits = { all: 100, ofOneAsker: 20 } as const
@@ -11,23 +13,14 @@ export const keptIntents = 2000
 
 type Ground = Pick<
   ApprovalGround,
-  | 'intents'
-  | 'policies'
-  | 'signer'
-  | 'wallet'
-  | 'expiry'
-  | 'signing'
-  | 'notes'
-  | 'became'
-  | 'verdictOn'
-  | 'newId'
-  | 'now'
-  | 'at'
+  'intents' | 'policies' | 'signer' | 'wallet' | 'expiry' | 'notes' | 'became' | 'newId' | 'now'
 >
 
+type Steps = { judging: IntentJudging; sign: IntentResuming['sign'] }
+
 /** What is asked is judged at once: signed, denied, or kept for the person. */
-export function intentAsking(ground: Ground): Pick<Approvals, 'ask'> {
-  const { intents, policies, signer, wallet, expiry, signing, notes, became, verdictOn, newId, now, at } = ground
+export function intentAsking(ground: Ground, { judging, sign }: Steps): Pick<Approvals, 'ask'> {
+  const { intents, policies, signer, wallet, expiry, notes, became, newId, now } = ground
 
   const checkRoom = (asker: Asker): void => {
     const full = intents.countOpen() >= openIntentLimits.all
@@ -43,19 +36,16 @@ export function intentAsking(ground: Ground): Pick<Approvals, 'ask'> {
       const prepared = await signer.prepare(intent)
       const unlocked = wallet.isUnlocked()
       const record = intents.atomically(() => {
-        const policy = policies.read()
-        const fresh = newRecord({ id: `int_${newId()}`, prepared, asker, reason }, policy, now())
-        const verdict = verdictOn(fresh, policy, unlocked)
-        if (verdict.effect !== 'deny') checkRoom(asker)
-        const decided = judged(fresh, verdict, { unlocked, at: at() })
-        intents.add({ intent: prepared.intent, record: decided })
+        const fresh = newRecord({ id: `int_${newId()}`, prepared, asker, reason }, policies.read(), now())
+        const judged = judging.first(fresh, unlocked)
+        if (judged.record.state !== 'denied') checkRoom(asker)
+        intents.add({ intent: prepared.intent, ...judged })
         intents.forgetOld(keptIntents)
-        return decided
+        return judged.record
       })
       notes.asked(record)
       became(record)
-      expiry.plan()
-      return record.state === 'approved' ? signing.sign(record, prepared) : record
+      return record.state === 'approved' ? sign(record, prepared) : record
     },
   }
 }

@@ -3,6 +3,7 @@ import type { IntentRecord } from '../../../shared/contract/intents.ts'
 import { decidedAlready, noSuchIntent, walletLocked } from './approvalErrors.ts'
 import type { ApprovalGround } from './approvalGround.ts'
 import type { Approvals, Decision } from './approvals.ts'
+import type { IntentResuming } from './intentResuming.ts'
 import { amountOf, isAbove } from './judge.ts'
 import { newGrant } from './newGrant.ts'
 
@@ -13,7 +14,6 @@ type Ground = Pick<
   | 'policies'
   | 'wallet'
   | 'expiry'
-  | 'signing'
   | 'notes'
   | 'became'
   | 'found'
@@ -25,8 +25,8 @@ type Ground = Pick<
 >
 
 /** The person decides; who asked may take it back. Of several at once the first one counts. */
-export function intentDeciding(ground: Ground): Pick<Approvals, 'decide' | 'cancel'> {
-  const { intents, grants, policies, wallet, expiry, signing, notes, became, found, prepareAgain, publish } = ground
+export function intentDeciding(ground: Ground, sign: IntentResuming['sign']): Pick<Approvals, 'decide' | 'cancel'> {
+  const { intents, grants, policies, wallet, expiry, notes, became, found, prepareAgain, publish } = ground
   const { newId, now, at } = ground
 
   const deny = (record: IntentRecord): IntentRecord => {
@@ -72,7 +72,8 @@ export function intentDeciding(ground: Ground): Pick<Approvals, 'decide' | 'canc
         checkMayApprove(present, { ...decision, unlocked })
         const detail = grant ? 'You approved it, and more of it in advance.' : 'You approved it.'
         const next: IntentRecord = { ...present, state: 'approved', decision: { by: 'person', detail, at: at() } }
-        if (!intents.change(next, 'waiting')) throw decidedAlready(present)
+        const basis = { grantId: null, confirmed: decision.confirmed }
+        if (!intents.change(next, 'waiting', basis)) throw decidedAlready(present)
         if (grant) grants.add(grant)
         return next
       })
@@ -81,7 +82,7 @@ export function intentDeciding(ground: Ground): Pick<Approvals, 'decide' | 'canc
         notes.grantAdded(grant, id)
         publish({ type: 'grants.changed' })
       }
-      return signing.sign(approved, prepared)
+      return sign(approved, prepared)
     },
     cancel(id, asker) {
       const { record } = found(id)

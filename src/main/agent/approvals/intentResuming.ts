@@ -1,7 +1,8 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import type { PreparedIntent } from '../signer/signer.ts'
 import type { ApprovalGround } from './approvalGround.ts'
-import { judged } from './intentRecord.ts'
+import type { IntentJudging } from './intentJudging.ts'
 import type { StoredIntent } from './intentRepository.ts'
 
 export type IntentResuming = {
@@ -9,42 +10,38 @@ export type IntentResuming = {
   start(): void
   /** The wallet may have been unlocked: what was allowed meanwhile is judged again, and signed. */
   resumeAll(): void
+  /** Signs what was approved. Where the wallet locked itself and is unlocked again by now, it is resumed at once. */
+  sign(record: IntentRecord, prepared: PreparedIntent): Promise<IntentRecord>
 }
 
 type Ground = Pick<
   ApprovalGround,
-  | 'intents'
-  | 'policies'
-  | 'wallet'
-  | 'expiry'
-  | 'signing'
-  | 'isClosed'
-  | 'became'
-  | 'prepareAgain'
-  | 'verdictOn'
-  | 'at'
-  | 'log'
+  'intents' | 'wallet' | 'expiry' | 'signing' | 'isClosed' | 'became' | 'unsigned' | 'prepareAgain' | 'log'
 >
 
-export function intentResuming(ground: Ground): IntentResuming {
-  const { intents, policies, wallet, expiry, signing, isClosed, became, prepareAgain, verdictOn, at, log } = ground
+export function intentResuming(ground: Ground, judging: IntentJudging): IntentResuming {
+  const { intents, wallet, expiry, signing, isClosed, became, unsigned, prepareAgain, log } = ground
+
+  /** Allowed, and not signed yet. */
+  const stillWaiting = (id: string): StoredIntent | undefined => {
+    const stored = intents.find(id)
+    return stored?.record.state === 'waiting' && stored.record.decision !== null ? stored : undefined
+  }
 
   const resume = async (stored: StoredIntent): Promise<void> => {
-    const { record } = stored
+    const { id } = stored.record
     const prepared = await prepareAgain(stored).catch((failure: unknown) => {
       const error = failure instanceof AppError ? failure.message : 'Something went wrong in Steward.'
-      const failed: IntentRecord = { ...record, state: 'failed', error }
-      if (!isClosed() && intents.change(failed, 'waiting')) became(failed)
+      const present = isClosed() ? undefined : stillWaiting(id)
+      const failed: IntentRecord | undefined = present && { ...present.record, state: 'failed', error }
+      if (failed && intents.change(failed, 'waiting')) became(failed)
     })
     if (!prepared || isClosed() || !wallet.isUnlocked()) return
+    expiry.sweep()
     const next = intents.atomically(() => {
-      const present = intents.find(record.id)?.record
-      if (present?.state !== 'waiting' || present.decision === null) return undefined
-      const after: IntentRecord =
-        present.decision.by === 'person'
-          ? { ...present, state: 'approved' }
-          : judged(present, verdictOn(present, policies.read(), true), { unlocked: true, at: at() })
-      return intents.change(after, 'waiting') ? after : undefined
+      const present = stillWaiting(id)
+      const { record, basis } = present ? judging.again(present) : {}
+      return record && intents.change(record, 'waiting', basis) ? record : undefined
     })
     if (!next) return
     became(next)
@@ -55,7 +52,7 @@ export function intentResuming(ground: Ground): IntentResuming {
     if (isClosed() || !wallet.isUnlocked()) return
     expiry.sweep()
     for (const { id, decision } of intents.inState('waiting')) {
-      const stored = decision ? intents.find(id) : undefined
+      const stored = decision ? stillWaiting(id) : undefined
       if (stored) resume(stored).catch((failure: unknown) => log.error('an intent was not resumed', { failure }))
     }
   }
@@ -65,11 +62,16 @@ export function intentResuming(ground: Ground): IntentResuming {
       intents.setAsideDamaged()
       for (const record of intents.inState('approved')) {
         const failed: IntentRecord = { ...record, state: 'failed', error: 'Steward ended before it was signed.' }
-        if (intents.change(failed, 'approved')) became(failed)
+        if (unsigned(failed)) became(failed)
       }
       expiry.sweep()
       resumeAll()
     },
     resumeAll,
+    async sign(record, prepared) {
+      const after = await signing.sign(record, prepared)
+      if (after.state === 'waiting') resumeAll()
+      return after
+    },
   }
 }

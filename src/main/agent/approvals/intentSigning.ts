@@ -9,20 +9,23 @@ type Options = {
   signer: Pick<Signer, 'sign'>
   isStopped: () => boolean
   isClosed: () => boolean
+  /** As `change` from `approved`, and gives back what was counted down for it. */
+  unsigned: (record: IntentRecord) => boolean
   /** The record is kept so by now. */
   became: (record: IntentRecord) => void
   log: Log
 }
 
 /** Signs what was approved. A signature of what was stopped meanwhile is thrown away unseen. */
-export function intentSigning({ intents, signer, isStopped, isClosed, became, log }: Options) {
+export function intentSigning({ intents, signer, isStopped, isClosed, unsigned, became, log }: Options) {
   const stillApproved = (id: string): IntentRecord | undefined => {
     const record = intents.find(id)?.record
     return record?.state === 'approved' && !isStopped() ? record : undefined
   }
   /** As it is kept now, changed or not. */
   const settle = (record: IntentRecord): IntentRecord => {
-    if (intents.change(record, 'approved')) became(record)
+    const changed = record.state === 'signed' ? intents.change(record, 'approved') : unsigned(record)
+    if (changed) became(record)
     return intents.find(record.id)?.record ?? record
   }
 

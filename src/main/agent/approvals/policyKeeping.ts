@@ -4,22 +4,25 @@ import type { ApprovalGround } from './approvalGround.ts'
 import type { Approvals } from './approvals.ts'
 import { checkRules, loosens } from './policyChange.ts'
 
-type Ground = Pick<ApprovalGround, 'intents' | 'policies' | 'wallet' | 'notes' | 'became' | 'publish' | 'at'>
+type Ground = Pick<
+  ApprovalGround,
+  'intents' | 'policies' | 'wallet' | 'notes' | 'became' | 'unsigned' | 'publish' | 'at'
+>
 
 /** The rules and the stop switch. What lets more through needs the wallet unlocked. */
 export function policyKeeping(
   ground: Ground,
 ): Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'checkUnlocked'> {
-  const { intents, policies, wallet, notes, became, publish, at } = ground
+  const { intents, policies, wallet, notes, became, unsigned, publish, at } = ground
 
   /** Inside the transaction that turns the switch on. */
   const denyOpen = (): IntentRecord[] => {
     const decision = { by: 'stop', detail: 'The stop switch was turned on.', at: at() } as const
     return (['waiting', 'approved'] as const).flatMap((state) =>
-      intents.inState(state).map((record): IntentRecord => {
+      intents.inState(state).flatMap((record): IntentRecord[] => {
         const next: IntentRecord = { ...record, state: 'denied', decision, error: decision.detail }
-        intents.change(next, state)
-        return next
+        const changed = state === 'approved' ? unsigned(next) : intents.change(next, state)
+        return changed ? [next] : []
       }),
     )
   }
@@ -53,6 +56,7 @@ export function policyKeeping(
       })
       notes.stopSwitched(stopped, denied.length)
       for (const record of denied) became(record)
+      if (denied.length > 0) publish({ type: 'grants.changed' })
       publish({ type: 'policy.changed', policy })
       return policy
     },

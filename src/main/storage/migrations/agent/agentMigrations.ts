@@ -1,8 +1,9 @@
 import type { Migration } from '../../migrate.ts'
 import { approvals } from './approvals.ts'
+import { intentBasis } from './intentBasis.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
 import { wallet } from './wallet.ts'
 
 /** The schema of `agent.sqlite`, in order. */
-export const agentMigrations: readonly Migration[] = [wallet, approvals, timeline, registrations]
+export const agentMigrations: readonly Migration[] = [wallet, approvals, timeline, registrations, intentBasis]
