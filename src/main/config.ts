@@ -15,7 +15,7 @@ const Url = z.url({ protocol: /^https?$/, error: 'must be an http:// or https://
 const RpcUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
 const File = z.string().min(1, 'must name a file').nullable()
 
-const perMinute = z.int('must be a whole number').min(1, 'must be at least 1').max(1_000_000, 'must be at most 1000000')
+const limit = z.int('must be a whole number').min(1, 'must be at least 1').max(1_000_000, 'must be at most 1000000')
 
 /** Access tokens travel to it. */
 function isSafeService(url: string): boolean {
@@ -102,16 +102,26 @@ export const Config = z.strictObject({
       }),
       rate_limits: z
         .strictObject({
-          per_key: perMinute.default(6_000).meta({
+          per_key: limit.default(6_000).meta({
             description: 'Requests a minute with one key or sign-in, and as many at once. The owner has no limit.',
           }),
-          per_address: perMinute.default(12_000).meta({
+          per_address: limit.default(12_000).meta({
             description:
               'Requests a minute from one address, those of the owner left out; of IPv6 from one network of 64 bits.',
           }),
-          sign_ins_per_address: perMinute.default(300).meta({
+          sign_ins_per_address: limit.default(300).meta({
             description:
               'Of these, requests of the sign-in itself (nonces, messages, refresh tokens) and registrations of automatons.',
+          }),
+          new_automatons_per_day: limit.default(1_000).meta({
+            description:
+              'Automatons that are registered from one network in 24 hours; registering one again counts nothing. The owner has no limit, here and below.',
+          }),
+          nonces_per_day: limit.default(20_000).meta({
+            description: 'Nonces for sign-ins and registrations that are made for one network in 24 hours.',
+          }),
+          new_accounts_per_day: limit.default(1_000).meta({
+            description: 'Wallets that sign in from one network for the first time, and get an account, in 24 hours.',
           }),
         })
         .prefault({}),

@@ -98,9 +98,15 @@ function listenAddress(given: Given, config: Config): ListenAddress {
   return address
 }
 
-function rateLimitNumbers({ service }: Config) {
-  const { per_key: perKey, per_address: perAddress, sign_ins_per_address: signInsPerAddress } = service.rate_limits
-  return { perKey, perAddress, signInsPerAddress }
+function rateLimitNumbers({ service: { rate_limits: limits } }: Config) {
+  return {
+    perKey: limits.per_key,
+    perAddress: limits.per_address,
+    signInsPerAddress: limits.sign_ins_per_address,
+    newAutomatonsPerDay: limits.new_automatons_per_day,
+    noncesPerDay: limits.nonces_per_day,
+    newAccountsPerDay: limits.new_accounts_per_day,
+  }
 }
 
 function pem(file: string): string {

@@ -18,11 +18,16 @@ export type Caller = {
   wallet: { type: ChainType; address: string } | undefined
 }
 
-/** Where a request came to. */
+/** Where a request came to, and from. */
 export type Place = {
   /** Its Host header, `127.0.0.1:4000`, where that names this very place; otherwise empty. */
   host: string
+  /** One more was made for the network that asks; the owner is not counted. @throws AppError `request/rate` */
+  count(what: Counted): void
 }
+
+/** What is made for anybody who asks, and is kept: of each, only so many a day. */
+export type Counted = 'automaton' | 'nonce' | 'account'
 
 export type Call = Place & {
   caller: Caller

@@ -34,7 +34,14 @@ type Given = {
   machines: SandboxParts
 }
 
-const defaultRateLimits = { perKey: 6_000, perAddress: 12_000, signInsPerAddress: 300 } as const
+const defaultRateLimits = {
+  perKey: 6_000,
+  perAddress: 12_000,
+  signInsPerAddress: 300,
+  newAutomatonsPerDay: 1_000,
+  noncesPerDay: 20_000,
+  newAccountsPerDay: 1_000,
+} as const
 const closeDeadlineMs = 10_000
 
 /** The server before all of it: the interface, its WebSockets, and the addresses of exposed ports. */
@@ -50,7 +57,7 @@ export function httpParts(ground: ServiceGround, { beyondLoopback, identity, mac
   const guard = requestGuard({ beyondLoopback, listenHost, publicUrl: address.publicUrl, scheme })
   const limiter = failureLimiter(now)
   const addressOf = callerAddress({ behindProxy })
-  const limits = rateLimits(options.rateLimits ?? defaultRateLimits, now)
+  const limits = rateLimits({ ...defaultRateLimits, ...options.rateLimits }, now)
   const finders = [identity.holderOf, linkHolder]
   const known = authentication({ finders, limiter, admit: limits.known })
   const sockets = [machines.terminals, events.endpoint]

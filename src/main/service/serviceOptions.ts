@@ -21,7 +21,8 @@ export type ServiceOptions = {
   ownFronts?: (() => readonly string[]) | undefined
   /** Whether a wallet that no account has gets one of its own; it does when absent. */
   newAccounts?: boolean | undefined
-  rateLimits?: RateLimitNumbers | undefined
+  /** In the place of the usual ones. */
+  rateLimits?: Partial<RateLimitNumbers> | undefined
   /** Names of runtimes, the preferred one first. */
   runtimes: readonly string[]
   /** The built interface, for terminal links. */

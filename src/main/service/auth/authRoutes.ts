@@ -26,14 +26,17 @@ export function authRoutes(options: {
 }): Endpoint[] {
   const { nonces, signIns, linked, wallets, accounts } = options
   return [
-    signInEndpoint(createNonce, () => {
+    signInEndpoint(createNonce, (_, { count }) => {
+      count('nonce')
       const { nonce, expiresAtMs } = nonces.create()
       return { nonce, expires_at: isoTime(expiresAtMs) }
     }),
-    signInEndpoint(verifySignIn, ({ body: { chain_type: chainType, ...body } }, { host }) =>
-      signIns.verify({ ...body, chainType, host }),
+    signInEndpoint(verifySignIn, ({ body: { chain_type: chainType, ...body } }, { host, count }) =>
+      signIns.verify({ ...body, chainType, host }, () => count('account')),
     ),
-    signInEndpoint(verifySolanaSignIn, ({ body }, { host }) => signIns.verify({ ...body, chainType: 'solana', host })),
+    signInEndpoint(verifySolanaSignIn, ({ body }, { host, count }) =>
+      signIns.verify({ ...body, chainType: 'solana', host }, () => count('account')),
+    ),
     signInEndpoint(refreshTokens, ({ body }) => signIns.refresh(body.refresh_token)),
     signInEndpoint(signOut, ({ body }) => {
       signIns.end(body.refresh_token)

@@ -13,8 +13,11 @@ import { shortAddress, type WalletName, type WalletRepository, walletKey } from 
 export type NoteAccount = (accountId: AccountId, entry: { type: AccountActivityType; description: string }) => void
 
 export type SignIns = {
-  /** The first sign-in of a wallet makes its account. @throws AppError `auth/nonce`, `auth/verification`, `auth/forbidden` */
-  verify(given: GivenSignIn): Promise<Tokens>
+  /**
+   * The first sign-in of a wallet makes its account, which `admitNew` may refuse.
+   * @throws AppError `auth/nonce`, `auth/verification`, `auth/forbidden`
+   */
+  verify(given: GivenSignIn, admitNew: () => void): Promise<Tokens>
   /** Each token serves once; one that comes again ends its whole family. @throws AppError `auth/refresh` */
   refresh(token: string): Tokens
   /** Also of a token that is unknown or over: whoever leaves has left. */
@@ -40,12 +43,13 @@ export function signIns(options: {
   const { checks, wallets, accounts, sessions, access, note, onEnded, now, randomBytes } = options
   const newId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
 
-  const accountOf = (wallet: WalletName): AccountId => {
+  const accountOf = (wallet: WalletName, admitNew: () => void): AccountId => {
     const known = wallets.find(wallet)
     if (known) return known.accountId
     if (!options.newAccounts) {
       throw new AppError('auth/forbidden', 'This service makes no new accounts.')
     }
+    admitNew()
     const accountId = AccountId.parse(newId('acct'))
     accounts.addAccount({ id: accountId, role: 'user', name: shortAddress(wallet), createdAtMs: now() })
     wallets.add({ ...wallet, accountId, linkedAtMs: now() })
@@ -66,11 +70,11 @@ export function signIns(options: {
   }
 
   return {
-    async verify(given) {
+    async verify(given, admitNew) {
       const wallet = await checks.verify(given)
       return accounts.atomically(() => {
         sessions.removeExpired(now())
-        const accountId = accountOf(wallet)
+        const accountId = accountOf(wallet, admitNew)
         note(accountId, { type: 'auth.signed_in', description: `${shortAddress(wallet)} signed in.` })
         return issue({ accountId, familyId: newId('fam'), wallet })
       })

@@ -6,6 +6,8 @@ import type { FailureLimiter } from './failureLimiter.ts'
 export type Authentication = {
   /** @throws AppError `auth/required`, `auth/invalid`, `request/rate` */
   identify(credential: string | undefined, address: string): Caller
+  /** Who holds it, where nobody needs to. */
+  holder(credential: string | undefined): Caller | undefined
 }
 
 type Options = {
@@ -17,13 +19,20 @@ type Options = {
 }
 
 export function authentication({ finders, limiter, admit }: Options): Authentication {
+  const holder = (credential: string): Caller | undefined => {
+    for (const find of finders) {
+      const caller = find(credential)
+      if (caller) return caller
+    }
+    return undefined
+  }
   return {
+    holder: (credential) => (credential === undefined ? undefined : holder(credential)),
     identify(credential, address) {
       if (credential === undefined) throw new AppError('auth/required', 'An API key is needed.')
       if (credential === '') throw new AppError('auth/required', 'The API key is empty.')
-      for (const find of finders) {
-        const caller = find(credential)
-        if (!caller) continue
+      const caller = holder(credential)
+      if (caller) {
         admit?.(caller, address)
         return caller
       }

@@ -106,6 +106,7 @@ async function answerRaw(endpoint: RawEndpoint, exchange: Exchange, options: Dis
   const answer = await handle(parseRequest(route, given), {
     caller: call.caller,
     host: call.host,
+    count: call.count,
     get signal() {
       return call.signal
     },
@@ -173,8 +174,15 @@ function callOf({ request, reply }: Exchange, options: DispatchOptions): Call {
   }
 }
 
-function placeOf({ request }: Pick<Exchange, 'request'>, { ownHost }: DispatchOptions): Place {
-  return { host: ownHost(request.raw) }
+function placeOf({ request }: Pick<Exchange, 'request'>, options: DispatchOptions): Place {
+  const { authentication, limits, addressOf, ownHost } = options
+  return {
+    host: ownHost(request.raw),
+    count(what) {
+      const caller = request.caller ?? authentication.holder(credentialOf(request.headers))
+      limits.count(what, { address: addressOf(request.raw), caller })
+    },
+  }
 }
 
 /** Made only for the handlers that ask for it. */

@@ -34,7 +34,19 @@ describe('a bucket', () => {
 })
 
 describe('rate limits', () => {
-  const limits = () => rateLimits({ perKey: 2, perAddress: 3, signInsPerAddress: 1 }, () => 0)
+  let nowMs = 0
+  const limits = () =>
+    rateLimits(
+      {
+        perKey: 2,
+        perAddress: 3,
+        signInsPerAddress: 1,
+        newAutomatonsPerDay: 2,
+        noncesPerDay: 1,
+        newAccountsPerDay: 1,
+      },
+      () => nowMs,
+    )
   const refusal = (message: string) =>
     expect.objectContaining({ code: 'request/rate', message, retryAfterSeconds: expect.any(Number) })
 
@@ -58,6 +70,20 @@ describe('rate limits', () => {
     signIn('1.1.1.1')
     expect(() => signIn('1.1.1.1')).toThrow(refusal('Too many requests came to sign in or register from this address.'))
     unknown('1.1.1.1')
+  })
+
+  test('let a network add so much a day, of each kind apart', () => {
+    const { count } = limits()
+    const asker = { address: '1.1.1.1', caller: undefined }
+    for (const what of ['automaton', 'automaton', 'nonce', 'account'] as const) count(what, asker)
+    nowMs += 60_000
+    for (const what of ['automaton', 'nonce', 'account'] as const) {
+      expect(() => count(what, asker)).toThrow(expect.objectContaining({ retryAfterSeconds: 86_340 }))
+      count(what, { ...asker, address: '2.2.2.2' })
+      count(what, { ...asker, caller: { ...holder('key_1'), owner: true } })
+    }
+    nowMs += 86_340_000
+    count('automaton', asker)
   })
 
   test('are not for the owner', () => {

@@ -1,10 +1,19 @@
 import { isIPv6 } from 'node:net'
 import { AppError } from '../../../shared/appError.ts'
-import type { Caller } from '../endpoint.ts'
+import type { Caller, Counted } from '../endpoint.ts'
+import { dailyCounts } from './dailyCounts.ts'
 import { tokenBuckets } from './tokenBuckets.ts'
 
-/** Requests a minute, and as many at once. */
-export type RateLimitNumbers = { perKey: number; perAddress: number; signInsPerAddress: number }
+export type RateLimitNumbers = {
+  /** Requests a minute, and as many at once. */
+  perKey: number
+  perAddress: number
+  signInsPerAddress: number
+  /** From one network. */
+  newAutomatonsPerDay: number
+  noncesPerDay: number
+  newAccountsPerDay: number
+}
 
 /** Each throws AppError `request/rate`, which says how long to wait. */
 export type RateLimits = {
@@ -12,6 +21,8 @@ export type RateLimits = {
   known(caller: Caller, address: string): void
   unknown(address: string): void
   signIn(address: string): void
+  /** One more of what is made for anybody who asks. The owner, too, is never held up. */
+  count(what: Counted, asker: { address: string; caller: Caller | undefined }): void
 }
 
 export function rateLimits(numbers: RateLimitNumbers, now: () => number): RateLimits {
@@ -19,6 +30,11 @@ export function rateLimits(numbers: RateLimitNumbers, now: () => number): RateLi
   const keys = bucketsOf(numbers.perKey)
   const addresses = bucketsOf(numbers.perAddress)
   const signIns = bucketsOf(numbers.signInsPerAddress)
+  const daily = {
+    automaton: dailyCounts({ most: numbers.newAutomatonsPerDay, now }),
+    nonce: dailyCounts({ most: numbers.noncesPerDay, now }),
+    account: dailyCounts({ most: numbers.newAccountsPerDay, now }),
+  }
   const unknown = (address: string) => check(addresses.take(networkOf(address)), 'from this address')
   return {
     known(caller, address) {
@@ -31,12 +47,25 @@ export function rateLimits(numbers: RateLimitNumbers, now: () => number): RateLi
       unknown(address)
       check(signIns.take(networkOf(address)), 'to sign in or register from this address')
     },
+    count(what, { address, caller }) {
+      if (caller?.owner) return
+      refuse(daily[what].take(networkOf(address)), tooMany[what])
+    },
   }
 }
 
+const tooMany = {
+  automaton: 'Too many automatons were registered from this network today.',
+  nonce: 'Too many nonces were made for this network today.',
+  account: 'Too many accounts were made from this network today.',
+} as const
+
 function check(waitSeconds: number, whose: string): void {
-  if (waitSeconds === 0) return
-  throw new AppError('request/rate', `Too many requests came ${whose}.`, { retryAfterSeconds: waitSeconds })
+  refuse(waitSeconds, `Too many requests came ${whose}.`)
+}
+
+function refuse(waitSeconds: number, message: string): void {
+  if (waitSeconds > 0) throw new AppError('request/rate', message, { retryAfterSeconds: waitSeconds })
 }
 
 /** One machine with IPv6 has a whole network of addresses: the first 64 bits are counted. */

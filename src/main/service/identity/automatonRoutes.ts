@@ -12,13 +12,16 @@ import type { Automatons } from './automatons.ts'
 
 export function automatonRoutes(automatons: Automatons): Endpoint[] {
   return [
-    signInEndpoint(registerAutomaton, async ({ body }) => ({ automaton: toWire(await automatons.register(body)) })),
+    signInEndpoint(registerAutomaton, async ({ body }, { count }) => ({
+      automaton: toWire(await automatons.register(body, () => count('automaton'))),
+    })),
     openEndpoint(getAutomaton, ({ params }) => ({ automaton: toWire(automatons.get(params.id)) })),
     endpoint(listAutomatons, (_, { caller }) => {
       const listed = automatons.ofAccount(caller.accountId).map(toWire)
       return { automatons: listed, data: listed, count: listed.length }
     }),
-    endpoint(createAutomatonNonce, ({ body }, { caller }) => {
+    endpoint(createAutomatonNonce, ({ body }, { caller, count }) => {
+      count('nonce')
       const { nonce, expiresAtMs, creatorAddress } = automatons.bindNonce(caller, body.automaton_id)
       return { nonce, expires_at: isoTime(expiresAtMs), creator_address: creatorAddress }
     }),

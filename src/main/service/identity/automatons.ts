@@ -9,11 +9,12 @@ import { checkProof, type GivenRegistration } from './registrationProof.ts'
 
 export type Automatons = {
   /**
-   * Registers it, or answers with the record of before when every field is as it was registered.
+   * Registers it, unless `admitNew` refuses, or answers with the record of before when every field is as it was
+   * registered.
    * @throws AppError `request/invalid`, `identity/hash`, `identity/signature`, `identity/nonce-bound`, `identity/immutable`,
    * `identity/nonce-used`, in this order
    */
-  register(given: GivenRegistration): Promise<AutomatonRecord>
+  register(given: GivenRegistration, admitNew: () => void): Promise<AutomatonRecord>
   /** @throws AppError `identity/not-found` */
   get(id: string): AutomatonRecord
   /** Its own first, then those that only name it as their creator; newest first in both. */
@@ -56,7 +57,7 @@ export function automatons(options: {
   }
 
   return {
-    async register(given) {
+    async register(given, admitNew) {
       const record = recordOf(given, now())
       await checkProof(given, domainName)
       const { id, creatorKey } = record
@@ -68,6 +69,7 @@ export function automatons(options: {
           return { made: false, kept: before, isBound }
         }
         nonces.spend(given.nonce)
+        admitNew()
         records.add(record)
         return { made: true, kept: record, isBound }
       })

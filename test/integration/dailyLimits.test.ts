@@ -1,0 +1,78 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
+import { profileOf, type RegistrationBody, signedRegistration } from '../support/signedRegistration.ts'
+import { evmWallet } from '../support/wallets.ts'
+
+/** What anybody may add, of which a service keeps so many a day from one network. */
+let service: TestService
+let nowMs = 1_800_000_000_000
+const now = () => nowMs
+const dayMs = 86_400_000
+
+beforeAll(async () => {
+  service = await runningService({
+    host: 'none',
+    insecureBehindProxy: true,
+    newAccounts: true,
+    rateLimits: { newAutomatonsPerDay: 2, newAccountsPerDay: 2, noncesPerDay: 4 },
+    now,
+  })
+})
+afterAll(() => service?.close())
+
+const newBody = (): Promise<RegistrationBody> => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  return signedRegistration(account, profileOf(account.address))
+}
+const from = (address: string) => ({ 'x-forwarded-for': address })
+const register = (body: RegistrationBody, address: string, key: string | null = null): Promise<Answer> =>
+  exchange(service.url, '/v1/automatons/register', { body, key, headers: from(address) })
+const refusal = (error: string, seconds: number) => ({
+  status: 429,
+  headers: { 'retry-after': String(seconds) },
+  json: { error, code: 'request/rate', hint: expect.any(String) },
+})
+
+test('automatons: two networks each have their own number, and it comes back', async () => {
+  const [first, second] = [await newBody(), await newBody()]
+  const [one, other] = ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2'] // two addresses of one network
+  expect((await register(first, one)).status).toBe(200)
+  nowMs += 1000
+  expect((await register({ ...(await newBody()), name: 'Not signed' }, one)).status, 'nothing is counted').toBe(400)
+  expect((await register(second, other)).status).toBe(200)
+
+  const third = await newBody()
+  const tooMany = 'Too many automatons were registered from this network today.'
+  expect(await register(third, one)).toMatchObject(refusal(tooMany, 86_399))
+  expect((await register(first, other)).status, 'one that is known').toBe(200)
+  expect((await register({ ...first, name: 'Another' }, other)).json.code).toBe('identity/hash')
+  expect((await register(await newBody(), '2001:db8:0:2::1')).status).toBe(200)
+  expect((await register(await newBody(), one, service.key)).status, 'the owner').toBe(200)
+  nowMs += dayMs
+  expect((await register(third, one)).status, 'its nonce was not spent').toBe(200)
+})
+
+test('nonces of sign-ins and of registrations are one number', async () => {
+  const asked = () => exchange(service.url, '/auth/nonce', { method: 'POST', headers: from('10.0.0.1') })
+  const { access_token: key } = (await evmWallet(now).signIn(service.url)).json // from another network
+  const bound = () =>
+    exchange(service.url, '/v1/automatons/nonce', { method: 'POST', key, headers: from('10.0.0.1'), body: {} })
+  const statuses = [await asked(), await bound(), await asked(), await asked()].map(({ status }) => status)
+  expect(statuses).toEqual([200, 200, 200, 200])
+  const tooMany = refusal('Too many nonces were made for this network today.', 86_400)
+  expect(await asked()).toMatchObject(tooMany)
+  expect(await bound()).toMatchObject(tooMany)
+  nowMs += dayMs
+  expect((await asked()).status).toBe(200)
+})
+
+test('wallets that have no account get a number of them, and those that have one sign in', async () => {
+  nowMs += dayMs
+  const [ada, ben, cy] = [evmWallet(now), evmWallet(now), evmWallet(now)]
+  const signIn = async (wallet: typeof ada) =>
+    exchange(service.url, '/auth/verify', { body: await wallet.signedMessage(service.url), headers: from('10.0.0.2') })
+  expect([(await signIn(ada)).status, (await signIn(ben)).status]).toEqual([200, 200])
+  expect(await signIn(cy)).toMatchObject(refusal('Too many accounts were made from this network today.', 86_400))
+  expect((await signIn(ada)).status).toBe(200)
+})
