@@ -4,6 +4,7 @@ import { AppError } from '../../shared/appError.ts'
 import { parsedJson } from './parsedJson.ts'
 import { removeFile, replaceFile } from './replaceFile.ts'
 import type { SecretStore } from './secretStore.ts'
+import { turns } from './turns.ts'
 
 const VaultFile = z.strictObject({ version: z.literal(1), entries: z.record(z.string(), z.string()) })
 type Entries = z.infer<typeof VaultFile>['entries']
@@ -12,12 +13,7 @@ const maxCharacters = 1024 * 1024
 
 /** One JSON file, which is always replaced as a whole; it goes with its last entry. */
 export function vaultFileSecretStore({ file }: { file: string }): SecretStore {
-  let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work)
-    last = next.catch(() => {})
-    return next
-  }
+  const inTurn = turns()
   const change = (how: (entries: Entries) => Entries): Promise<void> =>
     inTurn(async () => {
       const before = await readEntries(file)

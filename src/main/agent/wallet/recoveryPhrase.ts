@@ -53,6 +53,11 @@ export async function seedOf(entropy: Uint8Array): Promise<Buffer> {
   }
 }
 
+/** Three words for each four bytes. */
+export function wordsOf(entropy: Uint8Array): number {
+  return (entropy.length / 4) * 3
+}
+
 async function bip39() {
   const [{ entropyToMnemonic, mnemonicToEntropy, validateMnemonic }, { wordlist }] = await Promise.all([
     import('@scure/bip39'),

@@ -1,3 +1,4 @@
+import { AppError } from '../../../shared/appError.ts'
 import {
   type ChainType,
   Keyring,
@@ -74,6 +75,20 @@ export function walletRepository(database: Database): WalletRepository {
     set: (key, value) => void set.run(key, JSON.stringify(value)),
     atomically: (work) => database.transaction(work).immediate(),
   }
+}
+
+/** @throws AppError `wallet/keyring-not-found` */
+export function knownKeyring(repository: WalletRepository, id: string): Keyring {
+  const row = repository.keyrings().find((it) => it.id === id)
+  if (!row) throw new AppError('wallet/keyring-not-found', `There is no phrase or key ${id}.`)
+  return keyringOf(row, repository.accounts())
+}
+
+/** @throws AppError `wallet/account-not-found` */
+export function knownAccount(repository: WalletRepository, id: string): AccountRow {
+  const row = repository.account(id)
+  if (!row) throw new AppError('wallet/account-not-found', `There is no account ${id}.`)
+  return row
 }
 
 export function keyringOf(row: KeyringRow, accounts: readonly AccountRow[]): Keyring {

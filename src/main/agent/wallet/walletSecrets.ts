@@ -127,3 +127,11 @@ export function openSecret(dataKey: Buffer, name: string, text: string): Secret 
   const bytes = unseal(dataKey, sealed, entryAbout(name, kind))
   return bytes && { kind, bytes }
 }
+
+/** Whether it is there and as it was written. */
+export async function isWhole({ store, dataKey }: Opened, name: string): Promise<boolean> {
+  const text = await store.read(name)
+  const secret = text === undefined ? undefined : openSecret(dataKey, name, text)
+  secret?.bytes.fill(0)
+  return secret !== undefined
+}

@@ -97,6 +97,7 @@ export function walletState({ repository, places, secrets, settings }: Options) 
     },
   }
 }
+export type WatchedState = ReturnType<typeof walletState>
 
 function lost() {
   return {

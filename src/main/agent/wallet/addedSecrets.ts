@@ -1,0 +1,93 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Keyring } from '../../../shared/contract/wallet.ts'
+import { openKeystore } from './keystoreFile.ts'
+import { privateKeyOf } from './privateKeyText.ts'
+import { entropyOf, wordsOf } from './recoveryPhrase.ts'
+import { type FoundAccount, firstAccounts, insertKeyring, keyringHaving, newId } from './walletAccounts.ts'
+import { knownKeyring } from './walletRepository.ts'
+import { isWhole, type Secret } from './walletSecrets.ts'
+import type { WalletTools } from './walletTools.ts'
+import type { WalletVault } from './walletVault.ts'
+
+type NewSecret = {
+  secret: Secret
+  passphrase: string
+  words: number | null
+  writtenDown: boolean
+  label: string | undefined
+  isWanted: () => boolean
+}
+
+/** What a person gives the wallet. With the first of it a wallet begins. */
+export function addedSecrets(tools: WalletTools): Pick<WalletVault, 'addPhrase' | 'addPrivateKey' | 'addKeystore'> {
+  const { repository, secrets, state, door, now, changed, tell } = tools
+
+  const add = (given: NewSecret): Promise<string> =>
+    door.inTurn(() => addSecret(given)).finally(() => given.secret.bytes.fill(0))
+
+  const addSecret = async ({ secret, passphrase, words, writtenDown, label, isWanted }: NewSecret): Promise<string> => {
+    await state.tidy()
+    const opened = await state.watched(
+      async () => (await secrets.open(passphrase)) ?? (await secrets.begin(passphrase)),
+    )
+    try {
+      const found = await firstAccounts(secret)
+      const known = keyringHaving(found, repository)
+      if (known !== undefined && (await isWhole(opened, known))) throw duplicate(found)
+      const id = known ?? newId('keys')
+      await secrets.put(opened, id, secret)
+      if (known === undefined) {
+        insertKeyring(repository, { id, secret, words, writtenDown, label, found, atMs: now() })
+      }
+      await door.become(opened, isWanted)
+      return id
+    } finally {
+      opened.dataKey.fill(0)
+    }
+  }
+
+  const added = (id: string, what: string): Keyring => {
+    const one = knownKeyring(repository, id)
+    const kind = what === 'a phrase' && !one.written_down ? 'wallet.created' : 'wallet.imported'
+    tell(kind, `“${one.label}” was added from ${what}.`, id)
+    changed()
+    return one
+  }
+
+  return {
+    async addPhrase({ phrase, label, writtenDown, passphrase }) {
+      const isWanted = door.sinceNow()
+      const secret: Secret = { kind: 'phrase', bytes: Buffer.from(await entropyOf(phrase)) }
+      const words = wordsOf(secret.bytes)
+      const id = await add({ secret, passphrase, words, writtenDown, label, isWanted })
+      return added(id, 'a phrase')
+    },
+    async addPrivateKey({ privateKey, chainType, label, passphrase }) {
+      const isWanted = door.sinceNow()
+      const secret: Secret = { kind: chainType, bytes: Buffer.from(await privateKeyOf(privateKey, chainType)) }
+      const id = await add({ secret, passphrase, words: null, writtenDown: true, label, isWanted })
+      return added(id, 'a private key')
+    },
+    async addKeystore({ json, password, label, passphrase }) {
+      const isWanted = door.sinceNow()
+      const { key, address } = await openKeystore(json, password)
+      const secret: Secret = { kind: 'evm', bytes: Buffer.from(key) }
+      key.fill(0)
+      await requireAddress(secret, address)
+      const id = await add({ secret, passphrase, words: null, writtenDown: true, label, isWanted })
+      return added(id, 'a keystore file')
+    },
+  }
+}
+
+async function requireAddress(secret: Secret, address: string | undefined): Promise<void> {
+  if (address === undefined) return
+  const [found] = await firstAccounts(secret)
+  if (found?.address.toLowerCase() === `0x${address.replace(/^0x/i, '').toLowerCase()}`) return
+  secret.bytes.fill(0)
+  throw new AppError('wallet/keystore', 'This keystore holds the key of another address than the one it names.')
+}
+
+function duplicate([first]: readonly FoundAccount[]): AppError {
+  return new AppError('wallet/duplicate', `${first?.address ?? 'It'} is in this wallet already.`)
+}
