@@ -73,6 +73,29 @@ describe('a wallet', () => {
     expect(failed).toEqual([new Uint8Array(32)])
   })
 
+  test('lends a key as often as it is asked to, and each time its own copy', async () => {
+    const { id: keyringId } = await addJunk()
+    const solana = it.wallet.account('solana').id
+    const { id } = it.wallet.account('evm')
+    const first = await keyOf(solana)
+    const lent: Uint8Array[] = []
+    await it.wallet.lend(id, (one) => it.wallet.lend(id, (other) => void lent.push(one, other)))
+    expect(lent).toEqual([new Uint8Array(32), new Uint8Array(32)])
+    expect(lent[0]).not.toBe(lent[1])
+    await it.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', label: 'Other', passphrase })
+    expect([await keyOf(id), await keyOf(solana), await keyOf(solana)]).toEqual([junkKey, first, first])
+    await it.wallet.remove(keyringId, { typedLabel: 'Phrase 1', passphrase })
+    await expect(keyOf(id)).rejects.toMatchObject({ code: 'wallet/account-not-found' })
+    expect(await keyOf(it.wallet.account('evm').id)).toBe('1'.repeat(64))
+  })
+
+  test('lends nothing when it is locked while the key is derived', async () => {
+    await addJunk()
+    const lending = keyOf(it.wallet.account('evm').id)
+    it.wallet.lock()
+    await expect(lending).rejects.toMatchObject({ code: 'wallet/locked', message: 'The wallet was locked meanwhile.' })
+  })
+
   test('opens again after a new start with its passphrase alone', async () => {
     const keyring = await addJunk()
     const { id } = it.wallet.account('evm')
