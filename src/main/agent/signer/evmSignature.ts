@@ -1,5 +1,7 @@
+import type { Signature } from 'ox/Signature'
 import { AppError } from '../../../shared/appError.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
+import { type KnownSigner, knownSigner } from './knownSigner.ts'
 
 type Hex = `0x${string}`
 
@@ -8,16 +10,30 @@ type Hex = `0x${string}`
  * @returns r ‖ s ‖ v as 0x-hexadecimal, s in the lower half, v 27 or 28
  * @throws AppError `wallet/locked`, `wallet/damaged`
  */
-export async function signEvm(keys: Pick<WalletKeys, 'lend'>, account: SigningAccount, hash: Hex): Promise<string> {
-  const [Secp256k1, Signature] = await Promise.all([import('ox/Secp256k1'), import('ox/Signature')])
-  // Without extra entropy (RFC 6979): the same intent has the same signature.
-  const made = await keys.lend(account.id, (key) =>
-    Secp256k1.sign({ payload: hash, privateKey: key, extraEntropy: false }),
-  )
-  const signature = Signature.toHex(made)
-  const signer = Secp256k1.recoverAddress({ payload: hash, signature: Signature.fromHex(signature) })
-  if (sameEvmAddress(signer, account.address)) return signature
-  throw new AppError('wallet/damaged', `The key of ${account.address} does not belong to this address.`)
+export type SignEvm = (account: SigningAccount, hash: Hex) => Promise<string>
+
+export function evmSignatures(keys: Pick<WalletKeys, 'lend'>): SignEvm {
+  /** By the address that their first signature was recovered to. */
+  const knownSigners = new Map<string, KnownSigner>()
+
+  const isSignedBy = async (address: string, hash: Hex, signature: Signature): Promise<boolean> => {
+    const known = knownSigners.get(address)
+    if (known) return known(hash, signature)
+    const [{ recoverPublicKey }, { fromPublicKey }] = await Promise.all([import('ox/Secp256k1'), import('ox/Address')])
+    const publicKey = recoverPublicKey({ payload: hash, signature })
+    if (!sameEvmAddress(fromPublicKey(publicKey), address)) return false
+    knownSigners.set(address, await knownSigner(publicKey))
+    return true
+  }
+
+  return async (account, hash) => {
+    const [{ sign }, { fromHex, toHex }] = await Promise.all([import('ox/Secp256k1'), import('ox/Signature')])
+    // Without extra entropy (RFC 6979): the same intent has the same signature.
+    const made = await keys.lend(account.id, (key) => sign({ payload: hash, privateKey: key, extraEntropy: false }))
+    const signature = toHex(made)
+    if (await isSignedBy(account.address, hash, fromHex(signature))) return signature
+    throw new AppError('wallet/damaged', `The key of ${account.address} does not belong to this address.`)
+  }
 }
 
 /** EIP-191, version 0x45. */

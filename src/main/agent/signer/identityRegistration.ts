@@ -5,16 +5,16 @@ import {
   registerTypedData,
 } from '../../../shared/contract/automatons.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
-import { hasWrongChecksum, sameEvmAddress, signEvm } from './evmSignature.ts'
+import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
 import { checkPlain, invisibleWarning, shortAddress, shortened } from './plainText.ts'
 import { signSolana } from './solanaSignature.ts'
 import { typedDataHash, typedDataText } from './typedData.ts'
-import { type IntentOf, refused, type ShownField, type SignerTools, type Understood } from './understood.ts'
+import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'
 
 /** Typed data for EVM, the text of `registerText` for Solana; the key of the automaton's own address signs. */
 export async function identityRegistration(
   intent: IntentOf<'identity.register'>,
-  tools: SignerTools,
+  tools: IntentTools,
 ): Promise<Understood> {
   const { profile, nonce, chain_type } = intent
   checkPlain('profile.name', profile.name)
@@ -52,7 +52,7 @@ export async function identityRegistration(
     async sign() {
       const signature =
         chain_type === 'evm'
-          ? await signEvm(tools.keys, account, await typedDataHash(typedData))
+          ? await tools.signEvm(account, await typedDataHash(typedData))
           : await signSolana(tools.keys, account, text)
       return {
         kind: intent.kind,
@@ -77,7 +77,7 @@ async function textHash(text: string): Promise<`0x${string}`> {
   return keccak256(new TextEncoder().encode(text), { as: 'Hex' })
 }
 
-function accountOf({ account_id, profile, chain_type }: IntentOf<'identity.register'>, { keys }: SignerTools) {
+function accountOf({ account_id, profile, chain_type }: IntentOf<'identity.register'>, { keys }: IntentTools) {
   const { automaton_address: address } = profile
   const isIts = (it: SigningAccount) =>
     it.chainType === chain_type && (chain_type === 'evm' ? sameEvmAddress(it.address, address) : it.address === address)

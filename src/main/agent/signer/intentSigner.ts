@@ -1,16 +1,18 @@
 import { describeIssue } from '../../../shared/contract/describeIssue.ts'
 import { Intent } from '../../../shared/contract/intents.ts'
+import { evmSignatures } from './evmSignature.ts'
 import { identityRegistration } from './identityRegistration.ts'
 import { paymentAuthorization } from './paymentAuthorization.ts'
 import type { PreparedIntent, Signer } from './signer.ts'
 import { signIn } from './signIn.ts'
 import { textMessage } from './textMessage.ts'
-import { refused, type SignerTools, type Understood } from './understood.ts'
+import { type IntentTools, refused, type SignerTools, type Understood } from './understood.ts'
 
 /** Nothing that was prepared before is trusted: the bytes are built anew from the intent, and must be what was shown. */
-export function intentSigner(tools: SignerTools): Signer {
-  const understand = (given: unknown): Promise<Understood> => {
-    const intent = intentOf(given)
+export function intentSigner(given: SignerTools): Signer {
+  const tools: IntentTools = { ...given, signEvm: evmSignatures(given.keys) }
+  const understand = (wish: unknown): Promise<Understood> => {
+    const intent = intentOf(wish)
     switch (intent.kind) {
       case 'identity.register':
         return identityRegistration(intent, tools)

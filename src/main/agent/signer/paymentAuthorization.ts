@@ -1,10 +1,10 @@
 import { type EvmNetwork, evmNetwork, evmNetworks, usdcDecimals } from '../../../shared/contract/networks.ts'
 import { tokenAmount } from '../../../shared/tokenAmount.ts'
-import { hasWrongChecksum, sameEvmAddress, signEvm } from './evmSignature.ts'
+import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
 import { checkPlain, invisibleWarning, shortAddress, shortened } from './plainText.ts'
 import { siteOf } from './site.ts'
 import { type TypedData, typedDataHash, typedDataText } from './typedData.ts'
-import { type IntentOf, refused, type ShownField, type SignerTools, type Understood } from './understood.ts'
+import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'
 
 /** However long the seller would like to have: what was not used by then is void. */
 const longestSeconds = 300
@@ -26,7 +26,7 @@ const transferTypes = {
  */
 export async function paymentAuthorization(
   intent: IntentOf<'x402.authorize'>,
-  tools: SignerTools,
+  tools: IntentTools,
 ): Promise<Understood> {
   const network = evmNetwork(intent.network)
   if (!network) throw refused(`network ${JSON.stringify(intent.network)} is none that Steward knows.`)
@@ -76,7 +76,7 @@ export async function paymentAuthorization(
         validBefore: String(Math.floor(tools.now() / 1000) + seconds),
         nonce: `0x${Buffer.from(tools.randomBytes(32)).toString('hex')}`,
       }
-      const signature = await signEvm(tools.keys, account, await typedDataHash(typedDataOf(network, authorization)))
+      const signature = await tools.signEvm(account, await typedDataHash(typedDataOf(network, authorization)))
       return { kind: intent.kind, address: account.address, signature, authorization }
     },
   }
@@ -91,7 +91,7 @@ function typedDataOf({ usdc, chainId }: EvmNetwork, message: TypedData['message'
   }
 }
 
-async function checkPayee(payee: string, { keys }: SignerTools): Promise<void> {
+async function checkPayee(payee: string, { keys }: IntentTools): Promise<void> {
   if (/^0x0{40}$/.test(payee)) throw refused('pay_to is the zero address: what it gets is lost.')
   const token = evmNetworks.find(({ usdc }) => sameEvmAddress(usdc.address, payee))
   if (token) throw refused(`pay_to ${payee} is the contract of USDC on ${token.name}: what it gets is lost.`)

@@ -1,12 +1,12 @@
 import { evmNetwork } from '../../../shared/contract/networks.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
-import { personalHash, signEvm } from './evmSignature.ts'
+import { personalHash } from './evmSignature.ts'
 import { shortAddress } from './plainText.ts'
 import { signInText } from './signInText.ts'
 import { siteOf } from './site.ts'
 import { signSolana } from './solanaSignature.ts'
-import { type IntentOf, refused, type ShownField, type SignerTools, type Understood } from './understood.ts'
+import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'
 
 type SignInIntent = IntentOf<'siwe' | 'siws'>
 
@@ -25,7 +25,7 @@ const statementCharacters = /^[A-Za-z0-9 :/?#[\]@!$&'()*+,;=\-._~]+$/
 const solanaChains = ['mainnet', 'testnet', 'devnet', 'localnet']
 
 /** Sign-In With Ethereum (EIP-4361) and Sign In With Solana. */
-export async function signIn(intent: SignInIntent, tools: SignerTools): Promise<Understood> {
+export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<Understood> {
   const site = siteOf('uri', intent.uri)
   if (intent.domain !== site.host) {
     throw refused(`domain ${JSON.stringify(intent.domain)} is not ${site.host}, the host of uri.`)
@@ -69,7 +69,7 @@ export async function signIn(intent: SignInIntent, tools: SignerTools): Promise<
     async sign() {
       const signature =
         chainType === 'evm'
-          ? await signEvm(tools.keys, account, await personalHash(text))
+          ? await tools.signEvm(account, await personalHash(text))
           : await signSolana(tools.keys, account, text)
       return { kind: intent.kind, address, signature, message: text }
     },

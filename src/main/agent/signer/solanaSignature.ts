@@ -1,8 +1,13 @@
+import { sign, verify } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
 
+/** What stands before the 32 bytes of a key of Ed25519 in DER: https://www.rfc-editor.org/rfc/rfc8410 */
+const privateHead = Buffer.from('302e020100300506032b657004220420', 'hex')
+const publicHead = Buffer.from('302a300506032b6570032100', 'hex')
+
 /**
- * Signs text and verifies it against the account's address, strictly (RFC 8032).
+ * Signs text and verifies it against the account's address (RFC 8032).
  * @returns base58
  * @throws AppError `wallet/locked`, `wallet/damaged`
  */
@@ -11,11 +16,19 @@ export async function signSolana(
   account: SigningAccount,
   text: string,
 ): Promise<string> {
-  const [{ ed25519 }, { base58 }] = await Promise.all([import('@noble/curves/ed25519'), import('@scure/base')])
+  const { base58 } = await import('@scure/base')
   const bytes = new TextEncoder().encode(text)
-  const signature = await keys.lend(account.id, (seed) => ed25519.sign(bytes, seed))
-  if (ed25519.verify(signature, bytes, base58.decode(account.address), { zip215: false })) {
-    return base58.encode(signature)
-  }
+  const signature = await keys.lend(account.id, (seed) => signed(bytes, seed))
+  const key = Buffer.concat([publicHead, base58.decode(account.address)])
+  if (verify(null, bytes, { key, format: 'der', type: 'spki' }, signature)) return base58.encode(signature)
   throw new AppError('wallet/damaged', `The key of ${account.address} does not belong to this address.`)
+}
+
+function signed(bytes: Uint8Array, seed: Uint8Array): Buffer {
+  const key = Buffer.concat([privateHead, seed])
+  try {
+    return sign(null, bytes, { key, format: 'der', type: 'pkcs8' })
+  } finally {
+    key.fill(0)
+  }
 }

@@ -1,11 +1,11 @@
-import { personalHash, signEvm } from './evmSignature.ts'
+import { personalHash } from './evmSignature.ts'
 import { checkPlain, invisibleWarning, shortAddress, shortened } from './plainText.ts'
 import { isSolanaMessage } from './solanaMessage.ts'
 import { signSolana } from './solanaSignature.ts'
-import { type IntentOf, refused, type ShownField, type SignerTools, type Understood } from './understood.ts'
+import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'
 
 /** Text as it stands: EIP-191 for EVM, its very bytes for Solana. What would mean more than text is refused. */
-export async function textMessage(intent: IntentOf<'message'>, tools: SignerTools): Promise<Understood> {
+export async function textMessage(intent: IntentOf<'message'>, tools: IntentTools): Promise<Understood> {
   const { text, chain_type } = intent
   checkPlain('text', text, '\n\t')
   checkMeaning(text)
@@ -31,7 +31,7 @@ export async function textMessage(intent: IntentOf<'message'>, tools: SignerTool
     async sign() {
       const signature =
         chain_type === 'evm'
-          ? await signEvm(tools.keys, account, await personalHash(text))
+          ? await tools.signEvm(account, await personalHash(text))
           : await signSolana(tools.keys, account, text)
       return { kind: intent.kind, address, signature, message: text }
     },

@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { Intent, IntentKind, IntentRecord, SignedIntent } from '../../../shared/contract/intents.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
+import type { SignEvm } from './evmSignature.ts'
 import type { PreparedIntent } from './signer.ts'
 
 export type IntentOf<K extends IntentKind> = Extract<Intent, { kind: K }>
@@ -18,6 +19,9 @@ export type SignerTools = {
   /** Cryptographically strong. */
   randomBytes: (length: number) => Uint8Array
 }
+
+/** What every kind of intent is understood and signed with. */
+export type IntentTools = SignerTools & { signEvm: SignEvm }
 
 export function refused(message: string, cause?: unknown): AppError {
   return new AppError('intent/invalid', message, { cause })
