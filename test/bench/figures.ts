@@ -7,14 +7,39 @@ export function percentile(samples: Samples, percent: number): number {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN
 }
 
+const warmUps = 5
+
 /** Times `work` `count` times, one after the other, after a few tries that do not count. */
 export async function timed(count: number, work: (index: number) => Promise<unknown>): Promise<Samples> {
-  const warmUp = Math.min(5, count)
+  const warmUp = Math.min(warmUps, count)
   const samples: number[] = []
   for (let index = 0; index < count + warmUp; index++) {
-    const start = performance.now()
-    await work(index)
-    if (index >= warmUp) samples.push(performance.now() - start)
+    const spent = await elapsedMs(() => work(index))
+    if (index >= warmUp) samples.push(spent)
+  }
+  return samples
+}
+
+async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+export type Compared = { mine: Samples; peer: Samples }
+
+/** Both in turn, try by try, so that whatever else the machine does meets both alike. */
+export async function timedTogether(
+  count: number,
+  { mine, peer }: Record<keyof Compared, (index: number) => Promise<unknown>>,
+): Promise<Compared> {
+  const warmUp = Math.min(warmUps, count)
+  const samples = { mine: [] as number[], peer: [] as number[] }
+  for (let index = 0; index < count + warmUp; index++) {
+    const [own, other] = [await elapsedMs(() => mine(index)), await elapsedMs(() => peer(index))]
+    if (index < warmUp) continue
+    samples.mine.push(own)
+    samples.peer.push(other)
   }
   return samples
 }

@@ -86,6 +86,8 @@ How each is measured:
 - **wallet**: an intent is prepared, shown, signed with a key that is unsealed and derived from its phrase for this one signature, and verified before
   it is returned; viem and tweetnacl sign with a key that lies in memory. **verify**: a sign-in message against its address, as the service does.
   **canonical hash**: a profile to its canonical JSON and keccak256. **unlock**: the passphrase, with scrypt at N = 2^17, to a wallet that signs.
+- **sign, verify, hash, unlock**: Steward and the peer in turn, try by try. An intent is built, shown, built again, signed and verified by a wallet whose
+  passphrase costs what it always does; the peer holds a bare key and verifies nothing.
 - **memory**: resident pages of main, service and host; shared pages count in each.
 `
 }

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { keccak256 } from 'ox/Hash'
 import { intentSigner } from '../../../src/main/agent/signer/intentSigner.ts'
+import { fullCost } from '../../../src/main/agent/wallet/vaultHeader.ts'
 import { isSignedByItsAddress } from '../../../src/main/service/auth/signInSignature.ts'
 import { type AutomatonProfile, canonicalProfile } from '../../../src/shared/contract/automatons.ts'
 import { Intent } from '../../../src/shared/contract/intents.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { walletOf } from '../../support/walletOf.ts'
-import { type Samples, timed } from '../figures.ts'
+import { type Compared, timedTogether } from '../figures.ts'
 import { bareScrypt, benchPhrase, ethersWallet, naclSigner, viemAccount } from '../peers/otherWallets.ts'
 
-export type Compared = { mine: Samples; peer: Samples }
 export type WalletFigures = Record<'typedData' | 'ed25519' | 'verify' | 'canonicalHash' | 'unlock', Compared>
 
 const passphrase = 'four words make one'
 
 /** A whole wallet in a vault file: what it signs is built, shown, signed with a key that is unsealed for it, verified. */
 export async function walletFigures(tries: (count: number) => number): Promise<WalletFigures> {
-  const { wallet, close } = walletOf({ folder: temporaryFolder('bench-wallet') })
+  const { wallet, close } = walletOf({ folder: temporaryFolder('bench-wallet'), cost: fullCost })
   try {
     await wallet.addPhrase({ phrase: benchPhrase, writtenDown: true, passphrase })
     const signer = intentSigner({ keys: wallet, domainName: 'AIWS Automaton', now: Date.now, randomBytes })
@@ -31,31 +31,29 @@ export async function walletFigures(tries: (count: number) => number): Promise<W
     const message = { chainType: 'evm', address: ethers.address } as const
 
     return {
-      typedData: {
-        mine: await timed(tries(300), (it) => signed({ kind: 'identity.register', profile, nonce: `nonce${it}` })),
-        peer: await timed(tries(300), (it) =>
-          viem.sign({ automatonId: profile.automaton_id, nonce: `nonce${it}`, payloadHash }),
-        ),
-      },
-      ed25519: {
-        mine: await timed(tries(300), (it) => signed({ kind: 'message', text: `${text} ${it}`, chain_type: 'solana' })),
-        peer: await timed(tries(300), async (it) => nacl.sign(`${text} ${it}`)),
-      },
-      verify: {
-        mine: await timed(tries(300), () => isSignedByItsAddress(message, { text, signature })),
-        peer: await timed(tries(300), async () => ethers.verify(text, signature)),
-      },
-      canonicalHash: {
-        mine: await timed(tries(3000), async (it) => hashOf({ ...profile, bio: `Bio ${it}` })),
-        peer: await timed(tries(3000), async (it) => ethers.canonicalHash({ ...profile, bio: `Bio ${it}` })),
-      },
-      unlock: {
-        mine: await timed(tries(20), async () => {
+      typedData: await timedTogether(tries(300), {
+        mine: (it) => signed({ kind: 'identity.register', profile, nonce: `nonce${it}` }),
+        peer: (it) => viem.sign({ automatonId: profile.automaton_id, nonce: `nonce${it}`, payloadHash }),
+      }),
+      ed25519: await timedTogether(tries(300), {
+        mine: (it) => signed({ kind: 'message', text: `${text} ${it}`, chain_type: 'solana' }),
+        peer: async (it) => nacl.sign(`${text} ${it}`),
+      }),
+      verify: await timedTogether(tries(300), {
+        mine: () => isSignedByItsAddress(message, { text, signature }),
+        peer: async () => ethers.verify(text, signature),
+      }),
+      canonicalHash: await timedTogether(tries(3000), {
+        mine: async (it) => hashOf({ ...profile, bio: `Bio ${it}` }),
+        peer: async (it) => ethers.canonicalHash({ ...profile, bio: `Bio ${it}` }),
+      }),
+      unlock: await timedTogether(tries(20), {
+        async mine() {
           wallet.lock()
           await wallet.unlock(passphrase)
-        }),
-        peer: await timed(tries(20), () => bareScrypt(passphrase)),
-      },
+        },
+        peer: () => bareScrypt(passphrase),
+      }),
     }
   } finally {
     close()
