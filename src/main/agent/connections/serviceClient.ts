@@ -1,6 +1,6 @@
-import { Agent, request } from 'undici'
 import { AppError, isErrorCode } from '../../../shared/appError.ts'
 import { type Input, type Output, type Route, requestOf } from '../../../shared/contract/route.ts'
+import { type HttpAnswer, type HttpClient, type HttpRequest, httpClient } from '../../platform/httpClient.ts'
 import { type ServiceTarget, tlsOptions } from './serviceTarget.ts'
 
 export type ServiceCallOptions = {
@@ -21,14 +21,14 @@ const answerMs = 30_000
 const maxAnswerBytes = 16 * 1024 * 1024
 
 export function serviceClient(target: () => ServiceTarget | undefined): ServiceClient {
-  // One pool for each certificate: a service that is known by its own is trusted with that one only.
-  const pools = new Map<string | undefined, Agent>()
-  const poolOf = (to: ServiceTarget): Agent => {
+  // One for each certificate: a service that is known by its own is trusted with that one only.
+  const clients = new Map<string | undefined, HttpClient>()
+  const clientOf = (to: ServiceTarget): HttpClient => {
     const trusted = to.certificate ?? to.authority
-    const known = pools.get(trusted)
+    const known = clients.get(trusted)
     if (known) return known
-    const made = new Agent({ connect: { ...tlsOptions(to) }, bodyTimeout: answerMs, headersTimeout: answerMs })
-    pools.set(trusted, made)
+    const made = httpClient({ maxAnswerBytes, tls: tlsOptions(to) })
+    clients.set(trusted, made)
     return made
   }
 
@@ -39,8 +39,7 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
       const { path, body } = requestOf(route, input)
       const key = credential === undefined ? to.key : credential
       const given = signal ? AbortSignal.any([signal, AbortSignal.timeout(answerMs)]) : AbortSignal.timeout(answerMs)
-      const { status, text } = await sent(`${to.url}${path}`, {
-        dispatcher: poolOf(to),
+      const { status, text } = await asked(clientOf(to), `${to.url}${path}`, {
         method: route.method,
         signal: given,
         headers: {
@@ -49,7 +48,7 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
           ...(key !== null && { authorization: `Bearer ${key}` }),
           ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
         },
-        ...(body !== undefined && { body }),
+        body,
       })
       const answer = parsedJson(text)
       if (status >= 400) throw errorOf(status, answer)
@@ -60,22 +59,14 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
       })
     },
     async close() {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()))
+      for (const client of clients.values()) client.close()
     },
   }
 }
 
-async function sent(url: string, options: Parameters<typeof request>[1]): Promise<{ status: number; text: string }> {
+async function asked(client: HttpClient, url: string, request: HttpRequest): Promise<HttpAnswer> {
   try {
-    const { statusCode, body } = await request(url, options)
-    const chunks: Buffer[] = []
-    let bytes = 0
-    for await (const chunk of body) {
-      bytes += chunk.length
-      if (bytes > maxAnswerBytes) throw new Error('The answer is too large.')
-      chunks.push(chunk)
-    }
-    return { status: statusCode, text: Buffer.concat(chunks).toString('utf8') }
+    return await client.ask(url, request)
   } catch (cause) {
     throw unavailable(cause)
   }

@@ -1,5 +1,5 @@
-import { Agent, request } from 'undici'
 import { z } from 'zod'
+import { type HttpAnswer, httpClient } from '../../platform/httpClient.ts'
 
 /** Of one network, over JSON-RPC. */
 export type EvmRpc = {
@@ -17,20 +17,13 @@ const Answer = z.object({ result: z.unknown().optional(), error: z.object({ code
 
 export function evmRpc(url: string): EvmRpc {
   const { host } = new URL(url)
-  const pool = new Agent({ connect: { timeout: answerMs }, headersTimeout: answerMs, bodyTimeout: answerMs })
+  const client = httpClient({ maxAnswerBytes })
 
-  const sent = async (body: string): Promise<{ status: number; text: string }> => {
+  const sent = async (body: string): Promise<HttpAnswer> => {
     const signal = AbortSignal.timeout(answerMs)
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
     try {
-      const { statusCode, body: answer } = await request(url, {
-        dispatcher: pool,
-        method: 'POST',
-        headers,
-        body,
-        signal,
-      })
-      return { status: statusCode, text: await readText(answer) }
+      return await client.ask(url, { method: 'POST', headers, body, signal })
     } catch (cause) {
       // Not what went wrong in detail: errors may hold the address with its key.
       throw new Error(signal.aborted ? `${host} did not answer within 6 s.` : `${host} cannot be reached.`, { cause })
@@ -47,19 +40,8 @@ export function evmRpc(url: string): EvmRpc {
       if (status !== 200 || !answer) throw new Error(`${host} answered with status ${status}, not with JSON-RPC.`)
       return answer.result
     },
-    close: () => pool.destroy(),
+    close: async () => client.close(),
   }
-}
-
-async function readText(body: AsyncIterable<Buffer>): Promise<string> {
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of body) {
-    bytes += piece.length
-    if (bytes > maxAnswerBytes) throw new Error('The answer is too large.')
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString('utf8')
 }
 
 function parsed(text: string): z.infer<typeof Answer> | undefined {
