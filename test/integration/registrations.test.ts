@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { copyFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -11,6 +12,7 @@ import { registrationRepository } from '../../src/main/agent/identity/registrati
 import { registrations } from '../../src/main/agent/identity/registrations.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { type Registration, RegistrationDraft, registerTypedData } from '../../src/shared/contract/automatons.ts'
+import type { IntentState } from '../../src/shared/contract/intents.ts'
 import type { LocalEvent } from '../../src/shared/contract/localApi.ts'
 import { agent, openApprovals, person, rule, withRules } from '../support/approvals.ts'
 import { until } from '../support/eventually.ts'
@@ -34,7 +36,7 @@ const draft = (given: object = {}) => RegistrationDraft.parse({ name: 'Ada', bio
 const own = (): ServiceTarget => ({ url: service.url, key: service.key, certificate: undefined })
 
 /** An agent on a file, which another one can open after it was closed. */
-function opened(given: { file?: string; target?: ServiceTarget | null } = {}) {
+function opened(given: { file?: string; target?: ServiceTarget | null; onIntent?: (state: IntentState) => void } = {}) {
   const { file = join(temporaryFolder('agent'), 'agent.sqlite'), target = own() } = given
   const at = { target: target ?? undefined }
   const links = new Set<(event: LocalEvent) => void>()
@@ -44,6 +46,8 @@ function opened(given: { file?: string; target?: ServiceTarget | null } = {}) {
       return () => links.delete(listener)
     },
   })
+  const { onIntent } = given
+  events.subscribe((event) => event.type === 'intent.changed' && onIntent?.(event.intent.state))
   const told: Registration[] = []
   events.subscribe((event) => event.type === 'registration.changed' && void told.push(event.registration))
   const notes: NotedEntry[] = []
@@ -81,6 +85,7 @@ function opened(given: { file?: string; target?: ServiceTarget | null } = {}) {
   return {
     registrations: held,
     approvals,
+    database,
     notes,
     file,
     close,
@@ -232,6 +237,39 @@ test('what waits for the person goes on waiting after a restart, and what was de
   expect(second.find(waiting.id)).toEqual(waiting)
   await second.approvals.decide(waiting.intent_id, approve)
   await second.become(waiting.id, 'registered')
+})
+
+test('an end at any moment signs nothing that is not sent, and leaves nothing that nobody knows of', async () => {
+  const left: { file: string; state: string }[] = []
+  const first = opened({
+    target: null,
+    // What a kill would leave behind just then.
+    onIntent(state) {
+      const file = join(temporaryFolder('agent'), 'agent.sqlite')
+      for (const part of ['', '-wal']) copyFileSync(first.file + part, file + part)
+      left.push({ file, state })
+    },
+  })
+  first.approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
+  const started = await first.registrations.start(draft(), { asker: person })
+  expect(started.state).toBe('sending')
+  await first.close()
+  expect(left.map(({ state }) => state)).toEqual(['approved', 'signed'])
+
+  for (const { file, state } of left) {
+    const next = opened({ file })
+    expect(next.registrations.list().map(({ id }) => id)).toEqual([started.id])
+    next.reach(own())
+    await next.become(started.id, state === 'signed' ? 'registered' : 'failed')
+  }
+})
+
+test('what is not kept asks for nothing', async () => {
+  const { registrations, approvals, database } = opened()
+  database.exec('DROP TABLE registrations')
+  approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
+  await expect(registrations.start(draft(), { asker: person })).rejects.toThrow('no such table')
+  expect(approvals.list({ limit: 10 }).intents).toEqual([])
 })
 
 test('an intent that is no longer kept is a failure, not a wait for ever', async () => {

@@ -7,7 +7,7 @@ export type Approvals = {
    * the wallet is locked waits too.
    * @throws AppError `intent/invalid`, `intent/too-many`, `wallet/absent`
    */
-  ask(request: { intent: Intent; asker: Asker; reason?: string | undefined }): Promise<IntentRecord>
+  ask(request: AskRequest): Promise<IntentRecord>
   /** As soon as it is neither waiting nor being signed, or when the time is up, as it is then. */
   settled(id: string, options: { waitMs: number; signal?: AbortSignal }): Promise<IntentRecord>
   get(id: string): IntentRecord
@@ -25,6 +25,14 @@ export type Approvals = {
   changePolicy(policy: Omit<Policy, 'stopped'>): Policy
   switchStop(stopped: boolean): Policy
   close(): void
+}
+
+export type AskRequest = {
+  intent: Intent
+  asker: Asker
+  reason?: string | undefined
+  /** Keeps what belongs to the intent, in the transaction that keeps the intent, before anything is signed. */
+  alongside?: (record: IntentRecord) => void
 }
 
 export type Decision = {

@@ -30,7 +30,7 @@ export function intentAsking(ground: Ground, { judging, sign }: Steps): Pick<App
   }
 
   return {
-    async ask({ intent, asker, reason }) {
+    async ask({ intent, asker, reason, alongside }) {
       expiry.sweep()
       checkRoom(asker)
       const prepared = await signer.prepare(intent)
@@ -40,6 +40,7 @@ export function intentAsking(ground: Ground, { judging, sign }: Steps): Pick<App
         const judged = judging.first(fresh, unlocked)
         if (judged.record.state !== 'denied') checkRoom(asker)
         intents.add({ intent: prepared.intent, ...judged })
+        alongside?.(judged.record)
         intents.forgetOld(keptIntents)
         return judged.record
       })

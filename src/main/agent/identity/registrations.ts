@@ -18,7 +18,7 @@ import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { completed, payloadHash } from './registrationDraft.ts'
 import { registrationNonce } from './registrationNonce.ts'
-import type { RegistrationRepository } from './registrationRepository.ts'
+import type { RegistrationRepository, StoredRegistration } from './registrationRepository.ts'
 import { registrationSending } from './registrationSending.ts'
 
 /** Carries registrations through: asks, waits for the signature, sends, until the service has answered. */
@@ -64,15 +64,14 @@ export function registrations(options: Options): Registrations {
   const sending = registrationSending({ records, client, became, log, ...(pausesMs && { pausesMs }) })
 
   /** What became of the intent becomes of the registration that waits for it. */
-  const follow = (registration: Registration, intent: IntentRecord): Registration => {
+  const follow = (registration: Registration, intent: IntentRecord): void => {
     const end = endOf(intent)
-    if (!end || registration.state !== 'waiting') return registration
+    if (!end || registration.state !== 'waiting') return
     const { request, ...next } = end
     const changed = { ...registration, ...next }
     records.change(changed, request)
     became(changed)
     if (request) sending.begin(changed.id)
-    return changed
   }
   const lookAt = (registration: Registration): void => {
     try {
@@ -83,6 +82,12 @@ export function registrations(options: Options): Registrations {
       records.change(failed)
       became(failed)
     }
+  }
+
+  const found = (id: string): StoredRegistration => {
+    const stored = records.find(id)
+    if (!stored) throw new AppError('registration/not-found', `There is no registration \`${id.slice(0, 64)}\`.`)
+    return stored
   }
 
   for (const waiting of records.inState('waiting')) lookAt(waiting)
@@ -110,29 +115,23 @@ export function registrations(options: Options): Registrations {
       const { profile, chain_type } = intent
       await signer.prepare({ ...intent, nonce: newUuid() }) // refused before the service is asked for a nonce
       const nonce = await registrationNonce(profile, { client, policy: approvals.policy, newUuid })
-      const { id: intent_id } = await approvals.ask({ intent: { ...intent, nonce }, asker, reason })
-      const registration: Registration = {
-        id: `reg_${newId()}`,
-        intent_id,
-        profile,
-        chain_type,
-        nonce,
-        payload_hash: await payloadHash(profile),
-        state: 'waiting',
-        detail: null,
-        automaton: null,
-        created_at: isoTime(now()),
+      const id = `reg_${newId()}`
+      const payload_hash = await payloadHash(profile)
+      const alongside = ({ id: intent_id }: IntentRecord): void => {
+        const fresh = { id, intent_id, profile, chain_type, nonce, payload_hash, created_at: isoTime(now()) }
+        records.add({ ...fresh, state: 'waiting', detail: null, automaton: null })
       }
-      records.add(registration)
-      events.publish({ type: 'registration.changed', registration })
-      return follow(registration, approvals.get(intent_id))
+      await approvals.ask({ intent: { ...intent, nonce }, asker, reason, alongside })
+      const { registration } = found(id)
+      // What was decided at once was followed, and told of, while it was asked.
+      if (registration.state === 'waiting') events.publish({ type: 'registration.changed', registration })
+      return registration
     },
     list: () => records.list(listed),
     async send(id) {
-      const stored = records.find(id)
-      if (!stored) throw new AppError('registration/not-found', `There is no registration \`${id.slice(0, 64)}\`.`)
-      if (stored.registration.state === 'sending') return sending.send(id)
-      throw new AppError('registration/state', `This registration is ${stored.registration.state}.`)
+      const { state } = found(id).registration
+      if (state === 'sending') return sending.send(id)
+      throw new AppError('registration/state', `This registration is ${state}.`)
     },
     close() {
       leave()
