@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 beforeEach(async () => {
   dataFolder = temporaryFolder('agent')
-  key = secondAccount(service.dataDir).key
+  key = secondAccount(service.dataDir, { managesAccount: true }).key
   await startAgent()
 })
 afterEach(() => scope?.close())
@@ -135,7 +135,7 @@ test('reads another account from its own beginning, and goes on with the first w
   await makeKey('one')
   await eventually(() => expect(summaries()).toHaveLength(1))
   await scope.close()
-  key = secondAccount(service.dataDir).key
+  key = secondAccount(service.dataDir, { managesAccount: true }).key
   await makeKey('of another')
   await startAgent()
   await eventually(() => expect(summaries()).toEqual(['one', 'of another'].map(created)))

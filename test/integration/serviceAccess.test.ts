@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { evmWallet } from '../support/wallets.ts'
 
 /** Who may call: keys, hosts, origins. No sandbox is needed for it. */
 let service: TestService
@@ -62,6 +63,21 @@ describe('an API key', () => {
     const again = await service.send(`/v1/auth/api-keys/${id}`, { method: 'DELETE' })
     expect(again.status).toBe(404)
     expect(again.json.code).toBe('key/not-found')
+  })
+
+  test('gives nobody a way in that outlives it', async () => {
+    const { key } = (await service.send('/v1/auth/api-keys', { body: { name: 'leaked' } })).json
+    const { id } = (await service.send('/v1/auth/api-keys', { body: { name: 'of another program' } })).json
+    const forbidden = { status: 403, json: { code: 'auth/forbidden' } }
+    expect(await service.send('/v1/auth/api-keys', { key, body: { name: 'one more' } })).toMatchObject(forbidden)
+    expect(await service.send(`/v1/auth/api-keys/${id}`, { key, method: 'DELETE' })).toMatchObject(forbidden)
+    const wallet = evmWallet()
+    const body = await wallet.signedMessage(service.url)
+    expect(await service.send('/v1/auth/wallets', { key, body })).toMatchObject(forbidden)
+    expect(await service.send(`/v1/auth/wallets/${wallet.address}`, { key, method: 'DELETE' })).toMatchObject(forbidden)
+    expect(
+      (await service.send('/v1/auth/api-keys', { key })).json.api_keys.map((it: { name: string }) => it.name),
+    ).toEqual(expect.arrayContaining(['leaked', 'of another program']))
   })
 
   test('of the owner cannot be revoked from afar', async () => {

@@ -499,12 +499,16 @@ describe('wallets of an account', () => {
   test('the only way into an account stays', async () => {
     const lone = evmWallet(now)
     const { access_token: key } = (await lone.signIn(service.url)).json
-    expect((await unlink(key, lone.address)).status).toBe(403)
-    const made = await service.send('/v1/auth/api-keys', { key, body: { name: 'script' } })
-    expect(made.status).toBe(201)
-    expect((await me(made.json.key)).wallet_address).toBe(lone.address)
+    const script = await service.send('/v1/auth/api-keys', { key, body: { name: 'script' } })
+    // A key can make no other: whoever held only one could never end it.
+    expect(await unlink(key, lone.address)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
+    const second = evmWallet(now)
+    expect((await link(key, second)).status).toBe(201)
     expect((await unlink(key, lone.address)).status).toBe(200)
-    expect(await me(made.json.key)).toMatchObject({ wallet_address: null, wallets: [], api_key: { name: 'script' } })
+    expect(await me(script.json.key)).toMatchObject({
+      wallets: [{ wallet_address: second.address }],
+      api_key: { name: 'script' },
+    })
   })
 })
 

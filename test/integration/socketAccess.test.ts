@@ -63,7 +63,7 @@ test.each<[string, (tokens: { access_token: string; refresh_token: string }) => 
   [
     'parting the wallet',
     async ({ access_token: key }) => {
-      await service.send('/v1/auth/api-keys', { key, body: { name: 'way in' } })
+      await service.send('/v1/auth/wallets', { key, body: await evmWallet(now).signedMessage(service.url) })
       await service.send(`/v1/auth/wallets/${wallet.address}`, { method: 'DELETE', key })
     },
   ],

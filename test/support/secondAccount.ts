@@ -1,18 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { accountRepository } from '../../src/main/service/accounts/accountRepository.ts'
-import { apiKeys } from '../../src/main/service/accounts/apiKeys.ts'
+import { apiKeys, keyRecord, keyTokens } from '../../src/main/service/accounts/apiKeys.ts'
 import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { AccountId } from '../../src/shared/ids.ts'
 
-/** Adds somebody else to a service that may be running, and gives their API key. */
-export function secondAccount(dataDir: string): { accountId: AccountId; key: string } {
+/** Adds somebody else to a service that may be running, and gives an API key of theirs, or one that manages the account. */
+export function secondAccount(dataDir: string, { managesAccount = false } = {}): { accountId: AccountId; key: string } {
   const database = openDatabase(join(dataDir, 'service.sqlite'))
   try {
     const accounts = accountRepository(database)
     const accountId = AccountId.parse(`acct_${randomBytes(12).toString('hex')}`)
     accounts.addAccount({ id: accountId, role: 'user', name: 'Somebody else', createdAtMs: Date.now() })
-    const { key } = apiKeys({ accounts, now: Date.now, randomBytes }).create(accountId, 'first')
+    if (!managesAccount)
+      return { accountId, key: apiKeys({ accounts, now: Date.now, randomBytes }).create(accountId, 'first').key }
+    const key = keyTokens.create(randomBytes)
+    accounts.addKey(keyRecord({ accountId, name: 'first', key, inOwnerFile: true, nowMs: Date.now(), randomBytes }))
     return { accountId, key }
   } finally {
     database.close()

@@ -10,6 +10,8 @@ import type { AccountId, SandboxId } from '../../shared/ids.ts'
 export type Caller = {
   accountId: AccountId
   owner: boolean
+  /** Signed in, or with the key of the owner's file: what an API key of a program does not outlive is in such hands only. */
+  managesAccount: boolean
   /** Of a terminal link: it reaches the terminals of this one sandbox and nothing else. */
   onlySandbox: SandboxId | undefined
   /** The API key that was used. */

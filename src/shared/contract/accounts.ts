@@ -20,6 +20,7 @@ export const createApiKey = defineRoute({
   description:
     '`Idempotency-Key` is not honoured: the stored answer would hold the key. Whoever lost the answer revokes that key and creates another.',
   tag: 'Accounts',
+  auth: 'account',
   body: z.object({ name: Label }),
   response: z.object({
     id: z.string(),
@@ -46,6 +47,7 @@ export const revokeApiKey = defineRoute({
   path: '/v1/auth/api-keys/:keyId',
   summary: 'Revoke an API key at once',
   tag: 'Accounts',
+  auth: 'account',
   params: z.object({ keyId: z.string().min(1) }),
   response: z.object({ success: z.literal(true), id: z.string(), message: z.string() }),
 })

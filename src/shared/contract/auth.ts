@@ -130,6 +130,7 @@ export const linkWallet = defineRoute({
   summary: 'Link a wallet to this account with a signed sign-in message, so that it signs in to it',
   idempotent: true,
   tag: 'Authentication',
+  auth: 'account',
   refusals: [409],
   body: SignIn,
   response: LinkedWallet,
@@ -142,6 +143,7 @@ export const unlinkWallet = defineRoute({
   path: '/v1/auth/wallets/:address',
   summary: 'Part a wallet from this account; its sign-ins end',
   tag: 'Authentication',
+  auth: 'account',
   params: z.object({ address: z.string().min(1).max(64) }),
   response: z.object({ success: z.literal(true), wallet_address: z.string(), message: z.string() }),
 })

@@ -19,6 +19,7 @@ export type KeyHolder = {
   keyId: string
   accountId: AccountId
   owner: boolean
+  inOwnerFile: boolean
   hash: Buffer
   lastUsedAtMs: number | null
 }
@@ -52,9 +53,10 @@ export function accountRepository(database: Database): AccountRepository {
   )
   const findHolder = database.prepare<
     [Buffer],
-    { keyId: string; accountId: string; owner: 0 | 1; hash: Buffer; lastUsedAtMs: number | null }
+    { keyId: string; accountId: string; owner: 0 | 1; inOwnerFile: 0 | 1; hash: Buffer; lastUsedAtMs: number | null }
   >(
-    `SELECT api_keys.id AS keyId, account_id AS accountId, role = 'owner' AS owner, hash, last_used_at_ms AS lastUsedAtMs
+    `SELECT api_keys.id AS keyId, account_id AS accountId, role = 'owner' AS owner,
+       in_owner_file AS inOwnerFile, hash, last_used_at_ms AS lastUsedAtMs
      FROM api_keys JOIN accounts ON accounts.id = account_id WHERE hash = ?`,
   )
   const listKeys = database.prepare<[string], KeyRow>(
@@ -84,7 +86,9 @@ export function accountRepository(database: Database): AccountRepository {
     },
     findHolder(hash) {
       const row = findHolder.get(hash)
-      return row && { ...row, accountId: AccountId.parse(row.accountId), owner: row.owner === 1 }
+      if (!row) return undefined
+      const { owner, inOwnerFile } = row
+      return { ...row, accountId: AccountId.parse(row.accountId), owner: owner === 1, inOwnerFile: inOwnerFile === 1 }
     },
     listKeys: (accountId) => listKeys.all(accountId).map(keyOf),
     findKey(accountId, keyId) {

@@ -56,8 +56,8 @@ export function apiKeys(options: {
       // Once a minute is exact enough for a person, and keeps writes off the path of every call.
       if (nowMs - (holder.lastUsedAtMs ?? Number.NEGATIVE_INFINITY) >= usedEveryMs)
         accounts.markUsed(holder.keyId, nowMs)
-      const { accountId, owner, keyId } = holder
-      return { accountId, owner, onlySandbox: undefined, keyId, wallet: undefined }
+      const { accountId, owner, keyId, inOwnerFile } = holder
+      return { accountId, owner, managesAccount: inOwnerFile, onlySandbox: undefined, keyId, wallet: undefined }
     },
   }
 }

@@ -75,7 +75,16 @@ export function accessTokens(options: {
       if (!claims || claims.exp * 1000 <= now()) return undefined
       const { account, family, wallet } = claims
       const held = sessions.holds(family, account)
-      return held && { accountId: account, owner: held.owner, onlySandbox: undefined, keyId: undefined, wallet }
+      return (
+        held && {
+          accountId: account,
+          owner: held.owner,
+          managesAccount: true,
+          onlySandbox: undefined,
+          keyId: undefined,
+          wallet,
+        }
+      )
     },
   }
 }

@@ -16,7 +16,7 @@ export type LinkedWallets = {
 export function linkedWallets(options: {
   checks: SignInChecks
   wallets: WalletRepository
-  accounts: Pick<AccountRepository, 'listKeys' | 'atomically'>
+  accounts: Pick<AccountRepository, 'atomically'>
   sessions: Pick<RefreshTokenRepository, 'revokeWallet'>
   note: NoteAccount
   /** Access tokens have ended before their time. */
@@ -42,11 +42,8 @@ export function linkedWallets(options: {
         const linked = wallets.list(accountId)
         const wallet = linked.find((it) => it.address === address || isSameEvm(it, address))
         if (!wallet) throw new AppError('auth/wallet-not-linked', `No wallet ${address} is linked to this account.`)
-        if (!owner && linked.length === 1 && accounts.listKeys(accountId).length === 0) {
-          throw new AppError(
-            'auth/forbidden',
-            'This wallet is the only way into its account: link another one, or create an API key first.',
-          )
+        if (!owner && linked.length === 1) {
+          throw new AppError('auth/forbidden', 'This wallet is the only way into its account: link another one first.')
         }
         wallets.remove(wallet)
         sessions.revokeWallet(wallet, now())

@@ -50,6 +50,9 @@ export function authorize(caller: Caller, guarded: { auth: Route['auth']; linkMa
   if (caller.onlySandbox !== undefined && !(guarded.linkMayUse && guarded.id === caller.onlySandbox)) {
     throw new AppError('auth/forbidden', 'A terminal link reaches only the terminals of its own sandbox.')
   }
+  if (guarded.auth === 'account' && !caller.managesAccount) {
+    throw new AppError('auth/forbidden', 'An API key may not change who reaches this account. Sign in with a wallet.')
+  }
   if (guarded.auth === 'owner' && !caller.owner) {
     throw new AppError('auth/forbidden', 'Only the owner of this service may do this.')
   }

@@ -41,7 +41,14 @@ export function previewAccess({ keyHolder, tokens, accountOf, limiter, addressOf
     }
     const bearer = (token: string): Caller | undefined =>
       accountId !== undefined && tokens.fits(token, port)
-        ? { accountId, owner: false, onlySandbox: port.sandboxId, keyId: undefined, wallet: undefined }
+        ? {
+            accountId,
+            owner: false,
+            managesAccount: false,
+            onlySandbox: port.sandboxId,
+            keyId: undefined,
+            wallet: undefined,
+          }
         : undefined
     return [bearer, holder]
   }

@@ -9,6 +9,7 @@ const accountId = AccountId.parse('acct_1')
 const holder = (keyId: string): Caller => ({
   accountId,
   owner: false,
+  managesAccount: false,
   onlySandbox: undefined,
   keyId,
   wallet: undefined,

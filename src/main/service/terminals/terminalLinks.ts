@@ -32,7 +32,7 @@ export function terminalLinks(options: {
       const link = linkTokens.holder(token, (hash) => links.find(hash, now()))
       if (!link) return undefined
       const { accountId, sandboxId: onlySandbox } = link
-      return { accountId, owner: false, onlySandbox, keyId: undefined, wallet: undefined }
+      return { accountId, owner: false, managesAccount: false, onlySandbox, keyId: undefined, wallet: undefined }
     },
   }
 }
