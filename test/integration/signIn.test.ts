@@ -479,6 +479,17 @@ describe('wallets of an account', () => {
     expect(await me((await mine.signIn(service.url)).json.access_token)).toMatchObject({ role: 'user' })
   })
 
+  test('the sign-ins of one that was parted stay over when it is linked again', async () => {
+    const mine = evmWallet(now)
+    await link(service.key, mine)
+    const { access_token: key, refresh_token } = (await mine.signIn(service.url)).json
+    await unlink(service.key, mine.address)
+    expect((await link(service.key, mine)).status).toBe(201)
+    expect((await service.send('/v1/auth/me', { key })).status).toBe(401)
+    expect((await post('/v1/auth/refresh', { refresh_token })).status).toBe(401)
+    await unlink(service.key, mine.address)
+  })
+
   test('one that belongs to somebody else is not linked, nor parted by others', async () => {
     const theirs = evmWallet(now)
     await theirs.signIn(service.url)
