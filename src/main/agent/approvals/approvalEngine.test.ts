@@ -246,6 +246,41 @@ test('above the threshold only a confirmation approves, and no rule or grant sta
   await expect(others.decide(small.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
 })
 
+test('what would be signed must still be what was shown when it is approved', async () => {
+  const signer = lockableSigner()
+  let ending = ''
+  const prepare: typeof signer.prepare = async (intent) => {
+    const prepared = await signer.prepare(intent)
+    return { ...prepared, raw: `${prepared.raw}${ending}` }
+  }
+  const { approvals } = opened({ signer: { ...signer, prepare } })
+  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  ending = '\nand more'
+  await expect(approvals.decide(asked.id, approve)).rejects.toThrow(failsWith('intent/invalid'))
+  expect(approvals.get(asked.id)).toEqual(asked)
+  expect(signer.signatures()).toBe(0)
+})
+
+test('what becomes stricter while it is approved holds for it', async () => {
+  const signer = lockableSigner()
+  let meanwhile = () => {}
+  const prepare: typeof signer.prepare = async (intent) => {
+    const prepared = await signer.prepare(intent)
+    meanwhile()
+    return prepared
+  }
+  const { approvals } = opened({ signer: { ...signer, prepare } })
+  const asked = await approvals.ask({ intent: payment('500'), asker: script })
+  const grant = { times: 2 }
+  meanwhile = () => signer.setUnlocked(false)
+  await expect(approvals.decide(asked.id, { ...approve, grant })).rejects.toThrow(failsWith('wallet/locked'))
+  signer.setUnlocked(true)
+  meanwhile = () => void approvals.changePolicy({ ...withRules([]), confirm_above_micro_usd: '499' })
+  await expect(approvals.decide(asked.id, { ...approve, grant })).rejects.toThrow(failsWith('intent/invalid'))
+  await expect(approvals.decide(asked.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
+  expect([approvals.get(asked.id), approvals.grants(), signer.signatures()]).toEqual([asked, [], 0])
+})
+
 test('a grant counts down, and never below zero', async () => {
   const { approvals, events, kinds } = opened()
   const ask = (amount: string, asker = script, host = 'shop.example') =>

@@ -1,0 +1,96 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openApprovals, payment, script } from '../../../../test/support/approvals.ts'
+import { until } from '../../../../test/support/eventually.ts'
+import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import type { ApprovalDialog } from './approvalDialog.ts'
+import { confirmedApprovals } from './confirmedApprovals.ts'
+
+type Dialog = { record: IntentRecord; signal: AbortSignal; answer: (approved: boolean) => void }
+
+/** A dialog of the system, which closes with a no when its signal fires. */
+function opened() {
+  const { approvals, close } = openApprovals()
+  onTestFinished(close)
+  const dialogs: Dialog[] = []
+  const dialog: ApprovalDialog = {
+    confirm: (record, signal) =>
+      new Promise((resolve) => {
+        dialogs.push({ record, signal, answer: resolve })
+        signal.addEventListener('abort', () => resolve(false))
+      }),
+    confirmPolicy: () => Promise.resolve(false),
+    announce() {},
+  }
+  const decide = confirmedApprovals(approvals, dialog)
+  const ask = (amount: string) => approvals.ask({ intent: payment(amount), asker: script })
+  const shown = (count: number) => until('the dialog', () => dialogs.length === count && dialogs[count - 1])
+  return { approvals, dialogs, decide, ask, shown }
+}
+
+const approve = { approve: true }
+const caller = () => new AbortController().signal
+const unconfirmed = expect.objectContaining({ code: 'intent/confirmation' })
+const large = '10000001'
+
+test('what is within the threshold needs no dialog, and neither does a no', async () => {
+  const { dialogs, decide, ask } = opened()
+  expect(await decide(await ask('500'), approve, caller())).toMatchObject({ state: 'signed' })
+  expect(await decide(await ask(large), { approve: false }, caller())).toMatchObject({ state: 'denied' })
+  expect(dialogs).toEqual([])
+})
+
+test('above it the dialog shows this very intent, and its yes alone approves', async () => {
+  const { approvals, decide, ask, shown } = opened()
+  const record = await ask(large)
+  const refused = decide(record, approve, caller())
+  const first = await shown(1)
+  expect(first.record).toEqual(record)
+  first.answer(false)
+  await expect(refused).rejects.toThrow(unconfirmed)
+  expect(approvals.get(record.id)).toEqual(record)
+
+  const approved = decide(record, approve, caller())
+  const second = await shown(2)
+  second.answer(true)
+  expect(await approved).toMatchObject({ state: 'signed', decision: { by: 'person' } })
+})
+
+test('there is one dialog for an intent at a time', async () => {
+  const { dialogs, decide, ask, shown } = opened()
+  const record = await ask(large)
+  const deciding = decide(record, approve, caller())
+  const dialog = await shown(1)
+  await expect(decide(record, approve, caller())).rejects.toThrow(unconfirmed)
+  expect(dialogs).toHaveLength(1)
+  dialog.answer(true)
+  expect(await deciding).toMatchObject({ state: 'signed' })
+})
+
+test('the dialog goes when the intent is decided otherwise, and its yes comes too late then', async () => {
+  const { approvals, decide, ask, shown } = opened()
+  const record = await ask(large)
+  const deciding = decide(record, approve, caller())
+  const { signal } = await shown(1)
+  approvals.switchStop(true)
+  await expect(deciding).rejects.toThrow(unconfirmed)
+  expect(signal.aborted).toBe(true)
+  expect(approvals.get(record.id)).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
+})
+
+test('the dialog goes with the window that asked for it, and the intent waits on', async () => {
+  const { approvals, decide, ask, shown } = opened()
+  const record = await ask(large)
+  const gone = new AbortController()
+  const deciding = decide(record, approve, gone.signal)
+  await shown(1)
+  gone.abort()
+  await expect(deciding).rejects.toThrow(unconfirmed)
+  expect(approvals.get(record.id)).toEqual(record)
+})
+
+test('where there are no dialogs it is refused, for a sheet to confirm', async () => {
+  const { approvals, ask } = opened()
+  const record = await ask(large)
+  await expect(confirmedApprovals(approvals, undefined)(record, approve, caller())).rejects.toThrow(unconfirmed)
+  expect(approvals.get(record.id)).toEqual(record)
+})

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { rule, script, withRules } from '../../../../test/support/approvals.ts'
+import type { Grant } from '../../../shared/contract/intents.ts'
+import { type Judged, judge } from './judge.ts'
+
+const accountId = 'wal_0123456789abcdef01234567' as Grant['account_id'] // a brand is only a type
+const payment: Judged = {
+  kind: 'x402.authorize',
+  asker: script,
+  host: 'shop.example',
+  scope: 'eip155:8453:0x2222222222222222222222222222222222222222',
+  accountId,
+  amountMicroUsd: 500n,
+}
+const grant: Grant = {
+  id: 'grant_1',
+  kind: payment.kind,
+  asker: payment.asker,
+  host: payment.host,
+  scope: payment.scope,
+  account_id: accountId,
+  max_amount_micro_usd: '500',
+  times_left: 1,
+  until: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+}
+const policy = { ...withRules([]), stopped: false }
+const effect = (intent: Judged, given: Partial<Parameters<typeof judge>[1]> = {}): string =>
+  judge(intent, { policy, grants: [grant], serviceHost: undefined, ...given }).effect
+
+test('what was approved in advance is allowed again, also for less', () => {
+  expect(effect(payment)).toBe('allow')
+  expect(effect({ ...payment, amountMicroUsd: 1n })).toBe('allow')
+  // What a client is called may change; who it is does not.
+  expect(effect({ ...payment, asker: { ...script, name: 'Renamed' } })).toBe('allow')
+})
+
+test.each<[what: string, other: Partial<Judged>]>([
+  ['kind', { kind: 'siwe' }],
+  ['kind of asker', { asker: { ...script, kind: 'tool' } }],
+  ['asker', { asker: { ...script, id: 'key:2' } }],
+  ['host', { host: 'other.example' }],
+  ['host at all', { host: null }],
+  ['payee', { scope: 'eip155:8453:0x3333333333333333333333333333333333333333' }],
+  ['account', { accountId: 'wal_76543210fedcba9876543210' as Grant['account_id'] }],
+  ['amount', { amountMicroUsd: 501n }],
+])('what was approved in advance is for no other %s', (_, other) => {
+  expect(effect({ ...payment, ...other })).toBe('ask')
+})
+
+test('a grant without an amount moves no money', () => {
+  expect(effect(payment, { grants: [{ ...grant, max_amount_micro_usd: null }] })).toBe('ask')
+})
+
+test.each(['identity.register', 'message'] as const)('%s is approved one at a time, whatever was granted', (kind) => {
+  const asked: Judged = { ...payment, kind, asker: { ...script, kind: 'person' }, amountMicroUsd: null }
+  expect(effect(asked, { grants: [{ ...grant, kind, asker: asked.asker }] })).toBe('ask')
+})
+
+test('a rule that denies comes before what was approved in advance, and so does the stop switch', () => {
+  const denying = { ...policy, rules: [rule({ effect: 'deny', host: 'shop.example' })] }
+  expect(effect(payment, { policy: denying })).toBe('deny')
+  expect(effect(payment, { policy: { ...policy, stopped: true } })).toBe('deny')
+  expect(effect({ ...payment, amountMicroUsd: 500n }, { policy: { ...policy, confirm_above_micro_usd: '499' } })).toBe(
+    'ask',
+  )
+})
