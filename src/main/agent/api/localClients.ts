@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../../shared/appError.ts'
 import { getMe, type Me } from '../../../shared/contract/auth.ts'
 import type { Asker } from '../../../shared/contract/intents.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
 import { credentialOf } from '../../platform/requestCredential.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceTarget } from '../connections/serviceTarget.ts'
@@ -65,7 +66,7 @@ export function localClients({ client, target, now }: Options): LocalClients {
 
 function askerOf({ api_key: key, wallet_address: address, id }: Me): Asker {
   if (key) return { kind: 'client', id: `key:${key.id}`, name: key.name }
-  const name = address === null ? 'Signed in' : `Signed in as ${address.slice(0, 6)}…${address.slice(-4)}`
+  const name = address === null ? 'Signed in' : `Signed in as ${shortAddress(address)}`
   return { kind: 'client', id: `token:${sha256(address ?? id).slice(0, 24)}`, name }
 }
 

@@ -4,9 +4,10 @@ import {
   registerText,
   registerTypedData,
 } from '../../../shared/contract/automatons.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
 import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
-import { checkPlain, invisibleWarning, shortAddress, shortened } from './plainText.ts'
+import { checkPlain, invisibleWarning, shortened } from './plainText.ts'
 import { signSolana } from './solanaSignature.ts'
 import { typedDataHash, typedDataText } from './typedData.ts'
 import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'

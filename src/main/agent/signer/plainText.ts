@@ -35,13 +35,6 @@ export function shortened(text: string, most: number): string {
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`
 }
 
-/** `0x5d38…6811` */
-export function shortAddress(address: string): string {
-  return address.startsWith('0x')
-    ? `${address.slice(0, 6)}…${address.slice(-4)}`
-    : `${address.slice(0, 4)}…${address.slice(-4)}`
-}
-
 function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }

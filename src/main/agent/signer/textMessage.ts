@@ -1,5 +1,6 @@
+import { shortAddress } from '../../../shared/shortAddress.ts'
 import { personalHash } from './evmSignature.ts'
-import { checkPlain, invisibleWarning, shortAddress, shortened } from './plainText.ts'
+import { checkPlain, invisibleWarning, shortened } from './plainText.ts'
 import { isSolanaMessage } from './solanaMessage.ts'
 import { signSolana } from './solanaSignature.ts'
 import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'

@@ -1,10 +1,11 @@
 import { AppError } from '../../../shared/appError.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import type { Caller } from '../endpoint.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import type { GivenSignIn, SignInChecks } from './signInChecks.ts'
 import type { NoteAccount } from './signIns.ts'
-import { shortAddress, type WalletRecord, type WalletRepository } from './walletRepository.ts'
+import type { WalletRecord, WalletRepository } from './walletRepository.ts'
 
 export type LinkedWallets = {
   /** Of a wallet that signed. @throws AppError as a sign-in does, `auth/wallet-linked` */
@@ -33,7 +34,10 @@ export function linkedWallets(options: {
         if (known) throw new AppError('auth/wallet-linked', `${wallet.address} belongs to another account.`)
         const linked = { ...wallet, accountId, linkedAtMs: now() }
         wallets.add(linked)
-        note(accountId, { type: 'wallet.linked', description: `The wallet ${shortAddress(wallet)} was linked.` })
+        note(accountId, {
+          type: 'wallet.linked',
+          description: `The wallet ${shortAddress(wallet.address)} was linked.`,
+        })
         return linked
       })
     },
@@ -47,7 +51,10 @@ export function linkedWallets(options: {
         }
         wallets.remove(wallet)
         sessions.revokeWallet(wallet, now())
-        note(accountId, { type: 'wallet.unlinked', description: `The wallet ${shortAddress(wallet)} was parted.` })
+        note(accountId, {
+          type: 'wallet.unlinked',
+          description: `The wallet ${shortAddress(wallet.address)} was parted.`,
+        })
         return wallet
       })
       onEnded()

@@ -2,12 +2,13 @@ import { AppError } from '../../../shared/appError.ts'
 import type { AccountActivityType } from '../../../shared/contract/activity.ts'
 import { authLimits, type Tokens } from '../../../shared/contract/auth.ts'
 import { AccountId } from '../../../shared/ids.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { AccessTokens } from './accessTokens.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import type { GivenSignIn, SignInChecks } from './signInChecks.ts'
-import { shortAddress, type WalletName, type WalletRepository, walletKey } from './walletRepository.ts'
+import { type WalletName, type WalletRepository, walletKey } from './walletRepository.ts'
 
 /** What an account is told of its sign-ins. */
 export type NoteAccount = (accountId: AccountId, entry: { type: AccountActivityType; description: string }) => void
@@ -51,9 +52,12 @@ export function signIns(options: {
     }
     admitNew()
     const accountId = AccountId.parse(newId('acct'))
-    accounts.addAccount({ id: accountId, role: 'user', name: shortAddress(wallet), createdAtMs: now() })
+    accounts.addAccount({ id: accountId, role: 'user', name: shortAddress(wallet.address), createdAtMs: now() })
     wallets.add({ ...wallet, accountId, linkedAtMs: now() })
-    note(accountId, { type: 'account.created', description: `${shortAddress(wallet)} signed in for the first time.` })
+    note(accountId, {
+      type: 'account.created',
+      description: `${shortAddress(wallet.address)} signed in for the first time.`,
+    })
     return accountId
   }
 
@@ -75,7 +79,7 @@ export function signIns(options: {
       return accounts.atomically(() => {
         sessions.removeExpired(now())
         const accountId = accountOf(wallet, admitNew)
-        note(accountId, { type: 'auth.signed_in', description: `${shortAddress(wallet)} signed in.` })
+        note(accountId, { type: 'auth.signed_in', description: `${shortAddress(wallet.address)} signed in.` })
         return issue({ accountId, familyId: newId('fam'), wallet })
       })
     },

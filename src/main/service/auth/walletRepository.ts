@@ -58,11 +58,6 @@ export function walletKey({ type, address }: WalletName): string {
   return caip10({ type, address: type === 'evm' ? address.toLowerCase() : address })
 }
 
-/** As people tell addresses apart: `0x1234…abcd`. */
-export function shortAddress({ address }: WalletName): string {
-  return `${address.slice(0, 6)}…${address.slice(-4)}`
-}
-
 function recordOf(row: WalletRow): WalletRecord {
   return { ...row, accountId: AccountId.parse(row.accountId), type: ChainType.parse(row.type) }
 }

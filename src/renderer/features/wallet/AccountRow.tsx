@@ -1,6 +1,7 @@
 import { ChevronDown, Copy, Ellipsis, FileKey, QrCode, Star } from 'lucide-react'
 import { useId, useState } from 'react'
 import { type Balance, Label, type WalletAccount } from '../../../shared/contract/wallet.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
 import { AddressText } from '../../ui/AddressText.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { classNames } from '../../ui/classNames.ts'
@@ -9,7 +10,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu, type MenuItem } from '../../ui/Menu.tsx'
 import { NameField } from '../../ui/NameField.tsx'
 import { usdText } from '../../ui/usd.ts'
-import { etherText, shortAddress } from './tokenText.ts'
+import { etherText } from './tokenText.ts'
 import type { WalletActions } from './useWalletActions.ts'
 
 type AccountRowProps = {

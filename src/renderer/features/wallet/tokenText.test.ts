@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { etherText, shortAddress, sumOf } from './tokenText.ts'
+import { etherText, sumOf } from './tokenText.ts'
 
 test.each([
   ['0', '0 ETH'],
@@ -16,8 +16,4 @@ test('adds what is known, and nothing where one amount is not', () => {
   expect(sumOf([])).toBe('0')
   expect(sumOf(['1', null])).toBeUndefined()
   expect(sumOf(undefined)).toBeUndefined()
-})
-
-test('shortens an address to its ends', () => {
-  expect(shortAddress('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')).toBe('0xf39F…2266')
 })

@@ -15,8 +15,3 @@ export function sumOf(amounts: readonly (string | null)[] | undefined): string |
   if (!amounts || amounts.includes(null)) return undefined
   return amounts.reduce((sum, amount) => sum + BigInt(amount ?? 0), 0n).toString()
 }
-
-/** `0x1234…abcd` */
-export function shortAddress(address: string): string {
-  return `${address.slice(0, 6)}…${address.slice(-4)}`
-}

@@ -1,5 +1,6 @@
 import type { AskerKind, IntentKind, PolicyRule } from '../../../shared/contract/intents.ts'
 import { evmNetwork } from '../../../shared/contract/networks.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
 import { usdText } from '../usd.ts'
 
 /** As the name of a kind. */
@@ -25,7 +26,7 @@ type Scope = Pick<PolicyRule, 'kind' | 'host' | 'max_amount_micro_usd'>
 export function payeeWords(scope: string | null): string {
   const [, network = '', payee = ''] = /^(eip155:\d+):(0x[0-9a-f]{40})$/.exec(scope ?? '') ?? []
   if (payee === '') return ''
-  return ` to ${payee.slice(0, 6)}…${payee.slice(-4)} on ${evmNetwork(network)?.name ?? network}`
+  return ` to ${shortAddress(payee)} on ${evmNetwork(network)?.name ?? network}`
 }
 
 /** After `may`: `sign in with Ethereum to 127.0.0.1:4000`, `pay up to $5.00 anywhere`. */

@@ -1,5 +1,6 @@
 import { askerWords } from '../../../../shared/contract/askerWords.ts'
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { shortAddress } from '../../../../shared/shortAddress.ts'
 import { deedWords, payeeWords } from '../../../ui/intents/intentWords.ts'
 
 /** How much more than this once: how often in all, until when, or both. */
@@ -28,8 +29,4 @@ function endText(endMs: number, nowMs: number): string {
   const time = end.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
   const isToday = end.toDateString() === new Date(nowMs).toDateString()
   return isToday ? time : `${end.toLocaleDateString(undefined, { dateStyle: 'medium' })}, ${time}`
-}
-
-function shortAddress(address: string): string {
-  return `${address.slice(0, 6)}…${address.slice(-4)}`
 }

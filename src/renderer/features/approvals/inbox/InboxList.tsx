@@ -1,6 +1,7 @@
-import type { KeyboardEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { moveAmongRows } from '../../../ui/moveAmongRows.ts'
 import { InboxRow } from './InboxRow.tsx'
 import type { Inbox } from './inboxList.ts'
 import { useSteadyRows } from './useSteadyRows.ts'
@@ -15,7 +16,7 @@ export function InboxList({ inbox, present }: InboxListProps) {
       aria-label="Requests"
       onPointerEnter={hold}
       onPointerLeave={release}
-      onKeyDown={moveFocus}
+      onKeyDown={moveAmongRows}
       className="flex min-h-0 flex-col overflow-auto border-r border-line bg-panel max-narrow:max-h-[35vh] max-narrow:border-r-0 max-narrow:border-b"
     >
       <RowGroup title="Waiting" records={waiting} present={present} empty="Nothing waits for you.">
@@ -59,14 +60,4 @@ function RowGroup({ title, records, present, empty, children }: RowGroupProps) {
       )}
     </section>
   )
-}
-
-function moveFocus(event: KeyboardEvent<HTMLElement>): void {
-  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
-  if (step === undefined) return
-  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('a')]
-  const next = rows[rows.findIndex((row) => row.matches(':focus')) + step]
-  if (!next) return
-  event.preventDefault()
-  next.focus()
 }

@@ -1,7 +1,8 @@
 import { Plus } from 'lucide-react'
-import type { KeyboardEvent } from 'react'
+import { shortAddress } from '../../../../shared/shortAddress.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { moveAmongRows } from '../../../ui/moveAmongRows.ts'
 import { addressOf } from '../../../ui/place.ts'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
@@ -20,7 +21,7 @@ export function IdentityList({ identities, present, serviceError, onRetry }: Ide
   return (
     <section
       aria-label="Automatons"
-      onKeyDown={moveFocus}
+      onKeyDown={moveAmongRows}
       className="flex min-h-0 flex-col overflow-auto border-r border-line bg-panel px-2 pt-2.5 pb-1.5 max-narrow:max-h-[35vh] max-narrow:border-r-0 max-narrow:border-b"
     >
       <h3 className="flex h-6 items-center px-2 text-small font-medium text-faint">
@@ -75,18 +76,4 @@ function IdentityRow({ identity, isPresent }: { identity: Identity; isPresent: b
       </a>
     </li>
   )
-}
-
-function shortAddress(address: string): string {
-  return `${address.slice(0, 6)}…${address.slice(-4)}`
-}
-
-function moveFocus(event: KeyboardEvent<HTMLElement>): void {
-  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
-  if (step === undefined) return
-  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('a')]
-  const next = rows[rows.findIndex((row) => row.matches(':focus')) + step]
-  if (!next) return
-  event.preventDefault()
-  next.focus()
 }
