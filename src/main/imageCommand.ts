@@ -5,19 +5,20 @@ import type { ImageName } from '../shared/contract/images.ts'
 import { bubblewrapRuntime } from './host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { machineFolders } from './host/runtimes/bubblewrap/machineFolder.ts'
 import type { RuntimeImages } from './host/runtimes/sandboxRuntime.ts'
+import { type ImageOrder, imageOrder } from './imageOrder.ts'
 import { openDataFolder } from './platform/dataFolder.ts'
 import { onEndSignal } from './platform/endSignals.ts'
 import { hostFolder } from './platform/hostSocket.ts'
 import { silentLog } from './platform/log.ts'
-import type { ImageOrder, StartOptions } from './startOptions.ts'
+import type { StartOptions } from './startOptions.ts'
 
 /**
  * Adds, removes or lists what sandboxes can be made from, whether Steward runs or not.
  * @returns the exit code of the program
  * @throws AppError `image/…`
  */
-export async function runImage({ image: order, dataFolder, json }: StartOptions): Promise<number> {
-  if (!order) throw new AppError('command/usage', 'After `image` comes `add NAME`, `remove NAME` or `list`.')
+export async function runImage({ image, dataFolder, json }: StartOptions): Promise<number> {
+  const order = imageOrder(image ?? { words: [], from: undefined, packages: undefined })
   await openDataFolder(dataFolder)
   const folder = join(hostFolder(dataFolder), 'machines')
   const imagesFolder = join(hostFolder(dataFolder), 'images')

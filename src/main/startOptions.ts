@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { AppError } from '../shared/appError.ts'
-import { ImageName, ImageSource } from '../shared/contract/images.ts'
 import type { Environment } from './config.ts'
 import { type CommandLine, type Given, parseCommandLine } from './platform/commandLine.ts'
 import { defaultDataFolder } from './platform/dataFolder.ts'
@@ -50,8 +49,8 @@ export const serviceLine: CommandLine = {
 
 export type StartOptions = {
   command: 'start' | 'doctor' | 'stop' | 'image' | 'help' | 'version'
-  /** Of the command `image`. */
-  image: ImageOrder | undefined
+  /** Of the command `image`, not yet judged: `imageOrder.ts` does. */
+  image: ImageWords | undefined
   browser: boolean
   open: boolean
   json: boolean
@@ -61,10 +60,7 @@ export type StartOptions = {
   config: ConfigFile
 }
 
-export type ImageOrder =
-  | { kind: 'list' }
-  | { kind: 'add'; name: ImageName; source: ImageSource }
-  | { kind: 'remove'; name: ImageName }
+export type ImageWords = { words: readonly string[]; from: string | undefined; packages: string | undefined }
 
 /** The file that was asked for must exist; the one of the data folder need not. */
 export type ConfigFile = { file: string; required: boolean }
@@ -77,7 +73,7 @@ export function readStartOptions(parts: readonly string[], environment: Environm
   if (listen !== undefined && !parseListen(listen)) throw wrongListen(listen)
   return {
     command: commandOf(given.command, given.has('help'), given.has('version')),
-    image: imageOrder(given),
+    image: imageWords(given),
     browser: given.has('browser'),
     open: !given.has('no-open'),
     json: given.has('json'),
@@ -110,35 +106,12 @@ function commandOf(command: string | undefined, help: boolean, version: boolean)
   return command === 'doctor' || command === 'stop' || command === 'image' ? command : 'start'
 }
 
-function imageOrder(given: Given): ImageOrder | undefined {
+function imageWords(given: Given): ImageWords | undefined {
   if (given.has('help') || given.has('version')) return undefined
-  const [what, name] = given.words
+  const { words } = given
   const [from, packages] = [given.value('from'), given.value('packages')]
-  if (what !== 'add' && (from ?? packages) !== undefined) throw usage('--from and --packages belong to `image add`.')
-  if (given.command !== 'image') return undefined
-  if (what === 'list' && name === undefined) return { kind: 'list' }
-  if (what !== 'add' && what !== 'remove') throw usage('After `image` comes `add NAME`, `remove NAME` or `list`.')
-  const named = ImageName.safeParse(name)
-  if (!named.success) {
-    const problem = name === undefined ? 'is missing' : named.error.issues[0]?.message
-    throw usage(`The name of the image ${problem}.`)
+  if (words[0] !== 'add' && (from ?? packages) !== undefined) {
+    throw new AppError('command/usage', '--from and --packages belong to `image add`.')
   }
-  return what === 'remove'
-    ? { kind: 'remove', name: named.data }
-    : { kind: 'add', name: named.data, source: imageSource(from, packages) }
-}
-
-function imageSource(from: string | undefined, packages: string | undefined): ImageSource {
-  if (from !== undefined && from !== 'system') {
-    if (packages !== undefined) throw usage('--packages belongs to an image of this system: an archive has its own.')
-    return { kind: 'archive', path: resolve(from) }
-  }
-  const names = packages?.split(',').filter((name) => name !== '')
-  const source = ImageSource.safeParse({ kind: 'system', packages: names })
-  if (source.success) return source.data
-  throw usage(`--packages ${packages}: they ${source.error.issues[0]?.message}.`)
-}
-
-function usage(message: string): AppError {
-  return new AppError('command/usage', message)
+  return given.command === 'image' ? { words, from, packages } : undefined
 }
