@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
 const settings = ['electron.vite.config.ts', 'scripts/firstScreen.ts', 'scripts/plainHttp.ts']
-const sources = ['src', 'package.json', 'package-lock.json', ...settings]
+const sources = ['package.json', 'package-lock.json', ...settings]
 
-/** Whether `out/` was built from the sources as they are now: a digest of them is written when a build ended well. */
+/**
+ * Whether `out/` was built from the sources as they are now: digests of them are written when a build ended well.
+ * Files that nobody has touched since are not read: that takes longer than all else before the start.
+ */
 export function isBuilt(root: string): boolean {
   try {
-    return readFileSync(stampOf(root), 'utf8') === sourceDigest(root)
+    const [contents, changes] = readFileSync(stampOf(root), 'utf8').split('\n')
+    const files = sourceFiles(root)
+    return changes === changesOf(files) || contents === contentsOf(root, files)
   } catch {
     return false
   }
@@ -16,17 +21,18 @@ export function isBuilt(root: string): boolean {
 
 /** For the build itself: what it ends with counts for the sources it began with. */
 export function buildMark(root: string) {
-  let digest = ''
+  let digests = ''
   return {
     begin(): void {
       rmSync(stampOf(root), { force: true })
       // Programs that end just now may still add to it.
       rmSync(compiledFolder(root), { recursive: true, force: true, maxRetries: 5 })
-      digest = sourceDigest(root)
+      const files = sourceFiles(root)
+      digests = `${contentsOf(root, files)}\n${changesOf(files)}`
     },
     end(): void {
       mkdirSync(join(root, 'out'), { recursive: true })
-      writeFileSync(stampOf(root), digest)
+      writeFileSync(stampOf(root), digests)
     },
   }
 }
@@ -40,24 +46,34 @@ function stampOf(root: string): string {
   return join(root, 'out', 'built-from')
 }
 
-function sourceDigest(root: string): string {
+function contentsOf(root: string, files: readonly string[]): string {
   const digest = createHash('sha256')
-  for (const file of sources.flatMap((it) => filesOf(join(root, it)))) {
+  for (const file of files) {
     const content = readFileSync(file)
     digest.update(`${relative(root, file).split(sep).join('/')}\0${content.length}\0`).update(content)
   }
   return digest.digest('hex')
 }
 
-/** Tests are no part of what is built. */
-function filesOf(path: string): string[] {
-  if (/\.test\.tsx?$/.test(path)) return []
-  try {
-    return readdirSync(path)
-      .sort()
-      .flatMap((name) => filesOf(join(path, name)))
-  } catch (failure) {
-    if (failure instanceof Error && 'code' in failure && failure.code === 'ENOTDIR') return [path]
-    throw failure
+/** Of when each file was changed, which no program can set back. */
+function changesOf(files: readonly string[]): string {
+  const digest = createHash('sha256')
+  for (const file of files) {
+    const { size, ctimeMs } = statSync(file)
+    digest.update(`${file}\0${size}\0${ctimeMs}\n`)
   }
+  return digest.digest('hex')
+}
+
+/** Tests are no part of what is built. */
+function sourceFiles(root: string): string[] {
+  const files = [...filesBelow(join(root, 'src')), ...sources.map((it) => join(root, it))]
+  return files.filter((file) => !/\.test\.tsx?$/.test(file)).sort()
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? filesBelow(path) : [path]
+  })
 }
