@@ -1,8 +1,11 @@
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../support/eventually.ts'
+import { noIpv6Loopback } from '../support/ipv6Loopback.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { isAlive } from '../support/processes.ts'
 import { type Program, startProgram } from '../support/program.ts'
@@ -204,6 +207,23 @@ test.each([
   const { code, stdout, stderr } = await outcome(script, given)
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr.trim().split('\n').at(-1)).toMatch(message)
+  expect(locksIn(data)).toEqual([])
+})
+
+test.skipIf(noIpv6Loopback)('a port that somebody else has at ::1 ends both programs with that', async () => {
+  const theirs = createServer().listen({ host: '::1', port: 0 })
+  onTestFinished(() => void theirs.close())
+  await once(theirs, 'listening')
+  const { port } = theirs.address() as AddressInfo // it listens on TCP
+  const data = temporaryFolder('data')
+  for (const [script, parts] of [
+    [start, ['--browser', '--no-open']],
+    [service, []],
+  ] as const) {
+    const { code, stderr } = await outcome(script, [...parts, '--data', data, '--listen', `127.0.0.1:${port}`])
+    expect(code).toBe(3)
+    expect(stderr).toContain(`Cannot listen on [::1]:${port}: another program already listens there.`)
+  }
   expect(locksIn(data)).toEqual([])
 })
 

@@ -12,6 +12,7 @@ import { serviceLink } from '../../src/main/agent/connections/serviceLink.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { LocalEvent } from '../../src/shared/contract/localApi.ts'
 import { until } from '../support/eventually.ts'
+import { noIpv6Loopback } from '../support/ipv6Loopback.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { startWireService, type WireService } from '../support/wireService.ts'
 
@@ -65,10 +66,14 @@ async function startService(options: Parameters<typeof startWireService>[0] = {}
 /** Unlike fetch, this sends whatever headers and target it is given. */
 function send(
   port: number,
-  { body: sentBody, ...options }: { path: string; method?: string; headers?: Record<string, string>; body?: string },
+  {
+    at = '127.0.0.1',
+    body: sentBody,
+    ...options
+  }: { at?: string; path: string; method?: string; headers?: Record<string, string>; body?: string },
 ) {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
-    const sent = httpRequest({ host: '127.0.0.1', port, agent: false, ...options }, (reply) => {
+    const sent = httpRequest({ host: at, port, agent: false, ...options }, (reply) => {
       let body = ''
       reply.setEncoding('utf8')
       reply.on('data', (text: string) => {
@@ -195,6 +200,24 @@ test('the names of this address, and a link from elsewhere to the page, are serv
   }
   const followed = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
   expect((await send(port, { path: '/', headers: { host: `localhost:${port}`, ...followed } })).status).toBe(200)
+})
+
+test.skipIf(noIpv6Loopback)('at ::1 answers nobody but this Steward, to the same names', async () => {
+  const { port, cookie } = await startAgent(await startService())
+  const given = { cookie: await cookie() }
+  const names = [`[::1]:${port}`, `localhost:${port}`]
+  for (const host of names) {
+    const reply = await send(port, { at: '::1', path: '/local/status', headers: { ...given, host } })
+    expect([reply.status, JSON.parse(reply.body).version]).toEqual([200, '1.2.3'])
+  }
+  const sheet = await send(port, { at: '::1', path: '/sheet/x', headers: { host: `wallet.localhost:${port}` } })
+  expect(sheet.status).toBe(404)
+  const rebound = await send(port, { at: '::1', path: '/', headers: { host: 'attacker.example' } })
+  expect([rebound.status, JSON.parse(rebound.body).code]).toEqual([403, 'auth/host'])
+  const events = new WebSocket(`ws://[::1]:${port}/local/events`, { headers: given })
+  const seen = eventsOf(events)
+  await until('the events to come', () => seen.length > 0)
+  events.terminate()
 })
 
 test('pages come with a strict policy, and files named by their content are kept', async () => {

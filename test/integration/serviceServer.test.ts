@@ -7,6 +7,7 @@ import { WebSocket } from 'ws'
 import { hostSocketPath } from '../../src/main/platform/hostSocket.ts'
 import { until } from '../support/eventually.ts'
 import { connectHost } from '../support/hostClient.ts'
+import { noIpv6Loopback } from '../support/ipv6Loopback.ts'
 import { exchange, runningService, type TestService, type TestServiceOptions } from '../support/runningService.ts'
 import { messageOf, openSocket } from '../support/socketClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -78,6 +79,30 @@ test('with TLS it answers https and wss, and says so to browsers', async () => {
   })
   expect(said).toBe('{"type":"ready"}')
   socket.terminate()
+})
+
+test.skipIf(noIpv6Loopback).each([
+  ['http', {}],
+  ['https', { tls: testTls }],
+] as const)('over %s it answers at ::1 too, also on a WebSocket, and ends what is open there', async (_, options) => {
+  const service = await started({ host: 'none', ...options })
+  const url = service.url.replace('127.0.0.1', '[::1]')
+  const agent = new Agent({ connect: { rejectUnauthorized: false } })
+  const headers = { authorization: service.key, origin: url }
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/events`, { rejectUnauthorized: false, headers })
+  const ended = new Promise<number>((resolve) => socket.once('close', resolve))
+  const told = new Promise((resolve) => socket.once('message', resolve))
+  try {
+    const answer = await send(`${url}/v1/auth/me`, { dispatcher: agent, headers })
+    expect(answer.statusCode, await answer.body.text()).toBe(200)
+    await told
+    await service.close() // with a connection that is kept alive, and one that is a stream
+    open = undefined
+    expect(await ended).toBe(1001)
+  } finally {
+    socket.terminate()
+    await agent.close()
+  }
 })
 
 test('what is no HTTP gets one sentence and the end of the connection', async () => {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { ListenAddress } from './listenAddress.ts'
+import { canListen } from './loopbackListening.ts'
 
 /**
  * Listens where the address says. Where it leaves the port open (port 0), that is the one of last time while it is
@@ -31,13 +31,4 @@ async function remembered(folder: string, name: string): Promise<number | undefi
 
 function fileOf(folder: string, name: string): string {
   return join(folder, `${name}.port`)
-}
-
-/** Whether nothing else listens there. */
-export function canListen({ host, port }: ListenAddress): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)))
-  })
 }

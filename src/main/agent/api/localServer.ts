@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { AppError } from '../../../shared/appError.ts'
 import { sheetPath } from '../../../shared/contract/wallet.ts'
 import type { ListenAddress } from '../../platform/listenAddress.ts'
 import type { Log } from '../../platform/log.ts'
+import { listenAt, startListening } from '../../platform/loopbackListening.ts'
 import { Scope } from '../../platform/scope.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { SheetPages } from '../sheets/sheetPages.ts'
@@ -59,8 +59,8 @@ export async function startLocalServer({
   const forwarder = requestForwarder(link)
   const streams = streamForwarder(link.target, webSockets)
   const events = eventSockets(sent, webSockets)
-  await listen(http, address)
-  const { port } = http.address() as AddressInfo // it listens on TCP
+  const held = await listenAt({ server: http, address, open: (at) => startListening(http, at) })
+  const { port } = held
   const pages = pageFiles(pagesFolder, () => frameSources({ port, serviceUrl: link.target()?.url }))
   const guard = requestGuard(port)
   const sheetsGuard = sheetGuard(port)
@@ -113,6 +113,7 @@ export async function startLocalServer({
     }
   })
 
+  scope.own(held, (it) => it.close())
   scope.own(
     http,
     (it) =>
@@ -148,16 +149,4 @@ function pathOf(request: IncomingMessage): string {
 function pathOnly({ url = '/' }: IncomingMessage): string {
   const end = url.indexOf('?')
   return end < 0 ? url : url.slice(0, end)
-}
-
-function listen(server: ReturnType<typeof createServer>, { host, port }: ListenAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const refuse = (cause: NodeJS.ErrnoException) =>
-      reject(new AppError('listen/failed', `Cannot listen on ${host}:${port} (${cause.code}).`, { cause }))
-    server.once('error', refuse)
-    server.listen({ host, port }, () => {
-      server.off('error', refuse)
-      resolve()
-    })
-  })
 }

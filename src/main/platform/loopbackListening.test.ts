@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { connect, createServer, type Server } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { noIpv6Loopback } from '../../../test/support/ipv6Loopback.ts'
+import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import type { ListenAddress } from './listenAddress.ts'
+import { canListen, listenAt, startListening } from './loopbackListening.ts'
+import { listenOnRemembered } from './rememberedPort.ts'
+
+const anyPort = { host: '127.0.0.1', port: 0 }
+
+/** Answers every request with the word. */
+async function listening(address: ListenAddress) {
+  const server = createHttpServer((request, response) => response.end(`ours, to ${request.headers.host}`))
+  const held = await listenAt({ server, address, open: (at) => startListening(server, at) })
+  const close = async () => {
+    server.close()
+    server.closeAllConnections()
+    await held.close()
+  }
+  onTestFinished(close)
+  return { port: held.port, close, server }
+}
+
+async function somebodyElse(address: ListenAddress): Promise<Server> {
+  const server = createServer((socket) => socket.end('theirs'))
+  server.listen({ ...address, ipv6Only: true })
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return server
+}
+
+async function takes(address: ListenAddress): Promise<string> {
+  const server = createServer()
+  onTestFinished(() => void server.close())
+  server.listen({ ...address, ipv6Only: address.host === '::1' })
+  return once(server, 'listening').then(
+    () => 'listening',
+    (failure: NodeJS.ErrnoException) => String(failure.code),
+  )
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(anyPort)
+  await once(server, 'listening')
+  const bound = server.address()
+  server.close()
+  await once(server, 'close')
+  if (bound === null || typeof bound === 'string') throw new Error('It listens on no port.')
+  return bound.port
+}
+
+test.skipIf(noIpv6Loopback).each(['127.0.0.1', '::1', 'localhost', '0.0.0.0'])(
+  'what listens on %s answers at both loopback addresses, and nobody else can take either',
+  async (host) => {
+    const { port } = await listening({ host, port: 0 })
+    for (const name of ['127.0.0.1', '[::1]']) {
+      const at = `${name}:${port}`
+      expect(await (await fetch(`http://${at}/`)).text()).toBe(`ours, to ${at}`)
+    }
+    expect(await takes({ host: '127.0.0.1', port })).toBe('EADDRINUSE')
+    expect(await takes({ host: '::1', port })).toBe('EADDRINUSE')
+  },
+)
+
+test.skipIf(noIpv6Loopback)('a port that somebody else has at the other address is refused by name', async () => {
+  const port = await freePort()
+  await somebodyElse({ host: '::1', port })
+  await expect(listening({ host: '127.0.0.1', port })).rejects.toMatchObject({
+    code: 'listen/failed',
+    message: `Cannot listen on [::1]:${port}: another program already listens there.`,
+    detail: expect.stringContaining('both'),
+  })
+  expect(await canListen({ host: '127.0.0.1', port })).toBe(false)
+  expect(await takes({ host: '127.0.0.1', port }), 'nothing is left open').toBe('listening')
+})
+
+test.skipIf(noIpv6Loopback)('a remembered port that somebody else has at the other address is given up', async () => {
+  const folder = temporaryFolder('port')
+  const first = await listenOnRemembered(folder, 'app', anyPort, listening)
+  await first.close()
+  await somebodyElse({ host: '::1', port: first.port })
+  const second = await listenOnRemembered(folder, 'app', anyPort, listening)
+  expect(second.port).not.toBe(first.port)
+  expect(await takes({ host: '::1', port: second.port })).toBe('EADDRINUSE')
+})
+
+test('closing ends both, also with a connection that says nothing', async () => {
+  const { port, close } = await listening(anyPort)
+  const silent = connect({ host: noIpv6Loopback ? '127.0.0.1' : '::1', port })
+  silent.on('error', () => {}) // it is cut off
+  await once(silent, 'connect')
+  await (await fetch(`http://127.0.0.1:${port}/`)).text()
+  const ended = once(silent, 'close')
+  await close()
+  await ended
+  expect(await canListen({ host: '127.0.0.1', port })).toBe(true)
+})
+
+test('an address that is no loopback is held alone', async () => {
+  expect(await canListen({ host: '192.0.2.1', port: 0 })).toBe(false)
+  await expect(listening({ host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
+    message: 'Cannot listen on 192.0.2.1:0: this machine does not have that address.',
+  })
+})
