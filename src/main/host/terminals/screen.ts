@@ -138,6 +138,19 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
     return from + part.length
   }
 
+  const reply = (question: ScreenQuestion): ScreenReply => {
+    const found = question.kind === 'search' ? searchScreen(terminal.buffer.active, question.query) : undefined
+    const bytes = new TextEncoder().encode(question.kind === 'search' ? '' : text(question))
+    const { cursorX, cursorY } = terminal.buffer.active
+    return {
+      bytes: question.kind === 'snapshot' && tail.length > 0 ? joined(bytes, tail) : bytes,
+      cols: terminal.cols,
+      rows: terminal.rows,
+      cursorPosition: { row: cursorY, col: Math.min(cursorX, terminal.cols - 1) },
+      ...(found && { found }),
+    }
+  }
+
   return {
     parse,
     postpone(bytes) {
@@ -151,20 +164,9 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
       if (late.parsed === late.bytes.length) late = undefined
       return true
     },
-    resize: (newCols, newRows) => terminal.resize(newCols, newRows),
+    resize: core.resize,
     draws: colours.use,
-    reply(question) {
-      const found = question.kind === 'search' ? searchScreen(terminal.buffer.active, question.query) : undefined
-      const bytes = new TextEncoder().encode(question.kind === 'search' ? '' : text(question))
-      const { cursorX, cursorY } = terminal.buffer.active
-      return {
-        bytes: question.kind === 'snapshot' && tail.length > 0 ? joined(bytes, tail) : bytes,
-        cols: terminal.cols,
-        rows: terminal.rows,
-        cursorPosition: { row: cursorY, col: Math.min(cursorX, terminal.cols - 1) },
-        ...(found && { found }),
-      }
-    },
+    reply: (question) => core.reading(() => reply(question)),
     close: () => terminal.dispose(),
   }
 }

@@ -1,4 +1,5 @@
 import type { Terminal } from '@xterm/headless'
+import { packedRows, type RowBuffer } from './packedRows.ts'
 
 /**
  * The few inner parts of xterm.js 6.0 that its public interface does not offer, behind one door: parsing at once
@@ -8,6 +9,9 @@ import type { Terminal } from '@xterm/headless'
 export type ScreenCore = {
   /** Parses now. The timer of the public `write` would cost a millisecond for each read of the screen. */
   parse(bytes: Uint8Array): void
+  resize(cols: number, rows: number): void
+  /** Cheaper for work that reads much and changes nothing. */
+  reading<T>(work: () => T): T
   /** False in the middle of an escape sequence. */
   atRest(): boolean
   /** First and last row of the scrolling region, counted from 0. */
@@ -24,18 +28,34 @@ type Inner = {
   writeSync(bytes: Uint8Array): void
   readonly _inputHandler: { readonly _parser: { readonly currentState: number } }
   readonly buffer: { readonly scrollTop: number; readonly scrollBottom: number }
+  readonly buffers: { readonly normal: RowBuffer & { readonly _memoryCleanupQueue: { clear(): void } } }
   readonly coreService: { readonly isCursorHidden: boolean }
   readonly coreMouseService: { readonly activeEncoding: string }
   readonly _charsetService: { readonly glevel: number; readonly _charsets: readonly (Charset | undefined)[] }
 }
 
 const ground = 0
+/** What scrolls out is packed after so much, so that few rows are ever made. */
+const pieceBytes = 2 * 1024
 
 export function screenCore(terminal: Terminal): ScreenCore {
   // The exact version is pinned in package.json, and this is how that version is built.
   const inner = (terminal as unknown as { _core: Inner })._core
+  const rows = packedRows(() => inner.buffers.normal)
   return {
-    parse: (bytes) => inner.writeSync(bytes),
+    parse(bytes) {
+      for (let at = 0; at < bytes.length; at += pieceBytes) {
+        inner.writeSync(bytes.subarray(at, at + pieceBytes))
+        rows.pack()
+      }
+    },
+    resize(newCols, newRows) {
+      terminal.resize(newCols, newRows)
+      // It would unpack all rows later to give back the memory that packing gives back.
+      inner.buffers.normal._memoryCleanupQueue.clear()
+      rows.pack()
+    },
+    reading: rows.reading,
     atRest: () => inner._inputHandler._parser.currentState === ground,
     margins: () => ({ top: inner.buffer.scrollTop, bottom: inner.buffer.scrollBottom }),
     cursorHidden: () => inner.coreService.isCursorHidden,

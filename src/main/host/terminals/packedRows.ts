@@ -1,0 +1,119 @@
+import { type PackedRow, type Row, rowPacker } from './rowPacker.ts'
+
+/** A row as the emulator makes them. */
+export type LiveRow = Row & { clone(): LiveRow }
+
+/** The emulator's list of rows, of whose methods only `get` and `recycle` give rows away that are then used. */
+export type RowList = {
+  readonly length: number
+  get(index: number): LiveRow | undefined
+  set(index: number, row: LiveRow | PackedRow): void
+  /** The oldest row, which becomes the newest: whoever asks for it writes over all of it. */
+  recycle(): LiveRow
+}
+
+/** The normal screen of the emulator, with the `ybase` rows above it that have scrolled out. */
+export type RowBuffer = { readonly lines: RowList; readonly ybase: number }
+
+export type PackedRows = {
+  /** Packs what has scrolled out. Only while the emulator does nothing: it holds rows while it works. */
+  pack(): void
+  /** What `work` reads and does not change stays packed. It may hold a row until it reads the 16th after it. */
+  reading<T>(work: () => T): T
+}
+
+type Held = LiveRow | PackedRow | undefined
+
+/** Of rows that were packed, so that new ones need not be made: as many as one piece of output brings. */
+const mostSpares = 128
+/** Who reads looks at a row and its neighbours, each more than once, and goes on. */
+const readAtOnce = 16
+
+/**
+ * Keeps what has scrolled out packed. The emulator notices nothing: what it asks for is unpacked before it gets it, and
+ * packed again later. After each `pack` all rows above the screen are packed, and none on it is.
+ */
+export function packedRows(buffer: () => RowBuffer): PackedRows {
+  const packer = rowPacker()
+  const spares: LiveRow[] = []
+  let opened: { list: RowList; held: (index: number) => Held } | undefined
+  /** Rows may be packed or not in any order. */
+  let untidy = true
+  let readRows: { index: number; row: LiveRow }[] | undefined
+
+  const unpackedFrom = (packed: PackedRow, row: LiveRow): LiveRow => {
+    packer.unpack(packed, row)
+    return row
+  }
+
+  const readRow = (index: number, packed: PackedRow, made: () => LiveRow, rows: { index: number; row: LiveRow }[]) => {
+    const known = rows[index % readAtOnce]
+    if (known?.index === index) return known.row
+    const row = unpackedFrom(packed, known?.row ?? made())
+    rows[index % readAtOnce] = { index, row }
+    return row
+  }
+
+  const open = (list: RowList, model: LiveRow): ((index: number) => Held) => {
+    const held: (index: number) => Held = list.get.bind(list)
+    const recycle: () => Held = list.recycle.bind(list)
+    const made = (): LiveRow => model.clone()
+    list.get = (index) => {
+      const row = held(index)
+      if (row === undefined || isLive(row)) return row
+      if (readRows) return readRow(index, row, made, readRows)
+      const live = unpackedFrom(row, spares.pop() ?? made())
+      list.set(index, live)
+      untidy = true
+      return live
+    }
+    list.recycle = () => {
+      const row = recycle()
+      if (row !== undefined && isLive(row)) return row
+      const live = spares.pop() ?? made()
+      list.set(list.length - 1, live)
+      return live
+    }
+    return held
+  }
+
+  const keep = (list: RowList, index: number, row: LiveRow): void => {
+    list.set(index, packer.pack(row))
+    if (spares.length < mostSpares) spares.push(row)
+  }
+
+  return {
+    pack() {
+      const { lines: list, ybase } = buffer()
+      if (opened?.list !== list) {
+        // A reset makes a new list, without packed rows.
+        const model = list.get(ybase)?.clone()
+        if (!model) return
+        opened = { list, held: open(list, model) }
+        untidy = true
+      }
+      const { held } = opened
+      // A screen that became higher begins with rows that had scrolled out.
+      untidy ||= !isLive(held(ybase))
+      for (let index = ybase - 1; index >= 0; index--) {
+        const row = held(index)
+        if (isLive(row)) keep(list, index, row)
+        else if (!untidy) break
+      }
+      if (untidy) for (let index = ybase; index < list.length; index++) list.get(index)
+      untidy = false
+    },
+    reading(work) {
+      readRows = []
+      try {
+        return work()
+      } finally {
+        readRows = undefined
+      }
+    },
+  }
+}
+
+function isLive(row: Held): row is LiveRow {
+  return typeof row === 'object' && '_data' in row
+}
