@@ -42,6 +42,7 @@ describe('an API key', () => {
   ])('%s is refused', async (_, headers, code, error) => {
     const answer = await withHeaders(headers)
     expect(answer.status).toBe(401)
+    expect(answer.headers['www-authenticate']).toBe('Bearer')
     expect(answer.json).toMatchObject({ code, error })
   })
 

@@ -146,6 +146,36 @@ describe('fields', () => {
     ['since=x', () => `${terminal}/read?since=x`, {}, '`since` must be a cursor.'],
     ['wait_ms=60001', () => `${terminal}/read?since=0&wait_ms=60001`, {}, '`wait_ms` must be at most 60000.'],
     ['a key without a name', () => '/v1/auth/api-keys', { body: { name: '' } }, '`name` must not be empty.'],
+    [
+      'half a character in the name of a key',
+      () => '/v1/auth/api-keys',
+      { body: { name: '\ud800' } },
+      '`name` must not hold control characters.',
+    ],
+    [
+      'half a character in the name of a sandbox',
+      () => '/v1/sandboxes',
+      { body: { name: 'a\udfff' } },
+      '`name` must be one line of visible characters.',
+    ],
+    [
+      'a message of 4097 characters',
+      () => '/v1/auth/verify',
+      { body: { message: 'x'.repeat(4097), signature: '0x' } },
+      '`message` must have at most 4096 characters.',
+    ],
+    [
+      'a signature of 513 characters',
+      () => '/v1/auth/verify',
+      { body: { message: 'x', signature: 'x'.repeat(513) } },
+      '`signature` must have at most 512 characters.',
+    ],
+    [
+      'a refresh token of 1025 characters',
+      () => '/v1/auth/refresh',
+      { body: { refresh_token: 'x'.repeat(1025) } },
+      '`refresh_token` must have at most 1024 characters.',
+    ],
   ]
   test.each(wrong)('%s', async (_, path, sent, error) => {
     expectRefusal(await service.send(path(), sent), 400, 'request/invalid', error)
@@ -185,6 +215,18 @@ describe('bodies', () => {
     const path = `/v1/sandboxes/${spare.json.id}`
     expect((await service.send(`${path}/stop`, { method: 'POST', headers: json })).json.status).toBe('stopped')
     expect((await service.send(path, { method: 'DELETE', headers: json })).json.success).toBe(true)
+  })
+
+  test.each([
+    ['application/x-www-form-urlencoded', undefined],
+    ['application/x-www-form-urlencoded', ''],
+    ['text/plain;charset=UTF-8', ''],
+    ['application/octet-stream', ''],
+  ])('that are empty are none, also as %s (%j)', async (type, body) => {
+    const answer = await service.send('/v1/auth/nonce', { method: 'POST', body, headers: { 'content-type': type } })
+    expect(answer.status, answer.text).toBe(200)
+    const needed = await service.send(`${sandbox}/exec`, { method: 'POST', body, headers: { 'content-type': type } })
+    expectRefusal(needed, 400, 'request/invalid', '`command` is required.')
   })
 
   test('that are larger than the path takes', async () => {

@@ -12,10 +12,11 @@ export const authLimits = {
   signatureCharacters: 512,
 } as const
 
-const given = (name: string) => z.string(`must be the ${name}`).min(1, 'must not be empty')
+const given = (name: string, most: number) =>
+  z.string(`must be the ${name}`).min(1, 'must not be empty').max(most, `must have at most ${most} characters`)
 const SignIn = z.object({
-  message: given('signed message').max(authLimits.messageCharacters),
-  signature: given('signature').max(authLimits.signatureCharacters),
+  message: given('signed message', authLimits.messageCharacters),
+  signature: given('signature', authLimits.signatureCharacters),
   chain_type: ChainType.optional(),
 })
 
@@ -74,7 +75,7 @@ export const refreshTokens = defineRoute({
   tag: 'Authentication',
   auth: 'none',
   refusals: [401],
-  body: z.object({ refresh_token: given('refresh token').max(1024) }),
+  body: z.object({ refresh_token: given('refresh token', 1024) }),
   response: Tokens,
 })
 
@@ -86,7 +87,7 @@ export const signOut = defineRoute({
   summary: 'End a sign-in: its refresh token and all that came from it',
   tag: 'Authentication',
   auth: 'none',
-  body: z.object({ refresh_token: given('refresh token').max(1024) }),
+  body: z.object({ refresh_token: given('refresh token', 1024) }),
   response: z.object({ success: z.literal(true) }),
 })
 

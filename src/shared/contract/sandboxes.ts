@@ -35,7 +35,7 @@ export const SandboxName = z
   .trim()
   .min(1, 'must not be empty')
   .max(sandboxLimits.nameLength, `must have at most ${sandboxLimits.nameLength} characters`)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'must be one line of visible characters')
+  .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+$/u, 'must be one line of visible characters')
 
 export const Sandbox = z.object({
   id: SandboxId,

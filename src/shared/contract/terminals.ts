@@ -138,7 +138,7 @@ export const changeTerminal = defineRoute({
       .trim()
       .min(1, 'must not be empty; null takes the name away')
       .max(terminalLimits.nameLength, `must have at most ${terminalLimits.nameLength} characters`)
-      .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, nameMessage)
+      .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u, nameMessage)
       .nullable(),
   }),
   response: Terminal,

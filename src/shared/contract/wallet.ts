@@ -24,7 +24,7 @@ export const Label = z
   .trim()
   .min(1, 'must not be empty')
   .max(64, 'must have at most 64 characters')
-  .regex(/^[^\p{Cc}\p{Cf}]*$/u, 'must not hold control characters')
+  .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'must not hold control characters')
 
 export const WalletAccount = z.object({
   id: WalletAccountId,

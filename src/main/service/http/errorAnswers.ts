@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { AppError } from '../../../shared/appError.ts'
 import type { Log } from '../../platform/log.ts'
+import { answerBare } from './brokenRequests.ts'
 
 /** What the HTTP library itself refuses, in our own words. */
 const libraryErrors: Readonly<Record<string, () => AppError>> = {
@@ -23,6 +25,20 @@ export function toAppError(failure: unknown, log: Log, where: { method: string; 
   if (known) return known()
   log.error('a request failed unexpectedly', { ...where, failure })
   return new AppError('internal/unexpected', 'Something unexpected went wrong in the service.')
+}
+
+/** What the headers of a refusal tell beside its body. A 401 names the way in: https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 */
+export function refusalHeaders({ status, retryAfterSeconds }: AppError): Record<string, string> {
+  return {
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+  }
+}
+
+/** Of an upgrade, whose connection has no response to write to. */
+export function refuseUpgrade(stream: Duplex, failure: AppError): void {
+  const headers = Object.entries(refusalHeaders(failure)).map(([name, value]) => `${name}: ${value}`)
+  answerBare(stream, { status: failure.status, body: failure.toBody(), headers })
 }
 
 /**

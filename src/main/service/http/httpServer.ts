@@ -1,10 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { AppError } from '../../../shared/appError.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { answerBrokenRequest } from './brokenRequests.ts'
 import { addEndpoints, type DispatchOptions } from './dispatch.ts'
-import { dropRest, toAppError } from './errorAnswers.ts'
+import { dropRest, refusalHeaders, toAppError } from './errorAnswers.ts'
 import { parseJsonBody } from './jsonBody.ts'
 import { refuseOtherMethods } from './otherMethods.ts'
 import type { RequestGuard } from './requestGuard.ts'
@@ -37,9 +38,12 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   const headers = { ...securityHeaders, ...(options.tls && transportSecurityHeader) }
   const answerFailure = (failure: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const known = toAppError(failure, log, { method: request.method, path: pathOf(request.url) })
-    if (known.retryAfterSeconds !== undefined) reply.header('retry-after', known.retryAfterSeconds)
     dropRest(request.raw)
-    return reply.code(known.status).type('application/json; charset=utf-8').send(JSON.stringify(known.toBody()))
+    return reply
+      .code(known.status)
+      .headers(refusalHeaders(known))
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(known.toBody()))
   }
   const fixed = {
     logger: false,
@@ -59,6 +63,8 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     reply.headers(headers)
     guard.check(request.headers)
     if (closing.aborted) throw new AppError('service/unavailable', 'The service is stopping.')
+    // No body has no type, whatever a client says of it: some name that of a form with every POST.
+    if (isEmpty(request.headers)) delete request.headers['content-type']
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -95,6 +101,10 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     ...options.socketPaths.map((path) => ({ path, method: 'GET' as const })),
   ])
   return app
+}
+
+function isEmpty({ 'content-length': length, 'transfer-encoding': encoding }: IncomingHttpHeaders): boolean {
+  return encoding === undefined && (length === undefined || length === '0')
 }
 
 function pathOf(url: string): string {

@@ -5,8 +5,7 @@ import { AppError } from '../../../shared/appError.ts'
 import type { Log } from '../../platform/log.ts'
 import type { PortNames } from '../ports/portNames.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
-import { answerBare } from './brokenRequests.ts'
-import { toAppError } from './errorAnswers.ts'
+import { refuseUpgrade, toAppError } from './errorAnswers.ts'
 import type { OpenPreviews } from './openPreviews.ts'
 import { type Admitted, headerLines, outsideHeaders } from './previewHeaders.ts'
 
@@ -28,8 +27,7 @@ export function previewUpgrade(options: Options): (request: IncomingMessage, str
     stream.on('error', () => stream.destroy()) // `close` tells whoever serves it
     request.socket.setTimeout(options.idleMs, () => stream.destroy())
     join({ request, stream, head }, options).catch((failure: unknown) => {
-      const known = toAppError(failure, log, { method: 'GET', path: 'a port' })
-      answerBare(stream, { status: known.status, body: known.toBody() })
+      refuseUpgrade(stream, toAppError(failure, log, { method: 'GET', path: 'a port' }))
     })
   }
 }

@@ -10,10 +10,9 @@ import type { Log } from '../../platform/log.ts'
 import { credentialOf } from '../../platform/requestCredential.ts'
 import type { Caller, SocketEndpoint } from '../endpoint.ts'
 import { type Authentication, authorize } from './authentication.ts'
-import { answerBare } from './brokenRequests.ts'
 import type { CallerAddress } from './callerAddress.ts'
 import { protocolToken } from './credentials.ts'
-import { toAppError } from './errorAnswers.ts'
+import { refuseUpgrade, toAppError } from './errorAnswers.ts'
 import type { RequestGuard } from './requestGuard.ts'
 
 export type WebSockets = {
@@ -68,7 +67,7 @@ export function webSockets(options: Options): WebSockets {
         endpoint.serve(socket, input, caller)
       })
     } catch (failure) {
-      refuse(stream, toAppError(failure, log, { method: 'GET', path: pathOf(request) }))
+      refuseUpgrade(stream, toAppError(failure, log, { method: 'GET', path: pathOf(request) }))
     }
   }
   server.on('upgrade', upgrade)
@@ -101,12 +100,6 @@ function admit(request: IncomingMessage, { endpoints, guard, authentication, lin
     return { endpoint, input, caller, credential: caller.onlySandbox === undefined ? credential : undefined }
   }
   throw new AppError('request/not-found', `There is no WebSocket at ${path}.`)
-}
-
-function refuse(stream: Duplex, failure: AppError): void {
-  const { retryAfterSeconds, status } = failure
-  const headers = retryAfterSeconds === undefined ? [] : [`Retry-After: ${retryAfterSeconds}`]
-  answerBare(stream, { status, body: failure.toBody(), headers })
 }
 
 function peerWatch({ isHeld }: Pick<Options, 'isHeld'>) {
