@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { copyFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -192,10 +192,30 @@ test('while the service is away it keeps what was signed, and sends it when the 
   await become(started.id, 'registered')
 })
 
+test.each([408, 429, 500])(
+  'an answer of %i means later: what was signed is kept and shows no credential',
+  async (status) => {
+    const credentials: unknown[] = []
+    const url = await listening((request, response) => {
+      if (request.url === '/v1/automatons/register') {
+        credentials.push(request.headers.authorization ?? request.headers['x-api-key'])
+      }
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"Later.","code":"request/rate"}')
+    })
+    const { registrations, approvals, find, reach, become } = opened({ target: { ...own(), url } })
+    const started = await registrations.start(draft(), { asker: person })
+    await approvals.decide(started.intent_id, approve)
+    await until('it was tried', () => find(started.id).detail)
+    expect(find(started.id).state).toBe('sending')
+    expect(credentials).toEqual([undefined])
+    reach(own())
+    await become(started.id, 'registered')
+  },
+)
+
 test('an answer that was lost is no second registration: the same bytes go out again, also after a restart', async () => {
   const seen: string[] = []
-  const proxy = await losingProxy(seen)
-  const first = opened({ target: { ...own(), url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` } })
+  const first = opened({ target: { ...own(), url: await losingProxy(seen) } })
   const started = await first.registrations.start(draft(), { asker: person })
   await first.approvals.decide(started.intent_id, approve)
   await until('it was tried', () => first.find(started.id).detail)
@@ -213,8 +233,8 @@ test('an answer that was lost is no second registration: the same bytes go out a
 })
 
 /** Hands each body to the service, and hangs up instead of answering. */
-async function losingProxy(seen: string[]): Promise<Server> {
-  const server = createServer(async (request, response) => {
+function losingProxy(seen: string[]): Promise<string> {
+  return listening(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks).toString()
@@ -222,11 +242,16 @@ async function losingProxy(seen: string[]): Promise<Server> {
     await service.send(request.url ?? '/', { method: 'POST', body })
     response.destroy()
   })
+}
+
+/** A server of this test alone. @returns its address */
+async function listening(answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
     await new Promise((resolve) => server.close(resolve))
   })
-  return server
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on TCP
 }
 
 test('what waits for the person goes on waiting after a restart, and what was decided meanwhile is carried out', async () => {

@@ -320,6 +320,11 @@ test('words are shown after the passphrase only, and leave with the lock', async
   expect(decisions).toHaveLength(1)
   expect((await post(refused.body, { passphrase })).body).toContain('steward.sheet.done')
   expect(decisions[1]).toEqual(['int_1', { approve: true, confirmed: true }])
+  // An open wallet is no passphrase.
+  const another = await open({ purpose: 'confirm', intent_id: 'int_1' })
+  const unknown = await post(another.body, { passphrase: 'not the passphrase' })
+  expect(unknown.body).toContain('aria-invalid="true"')
+  expect(decisions).toHaveLength(2)
 
   const policy = await open({ purpose: 'confirm_policy' })
   expect(policy.body).not.toContain('<script>alert')

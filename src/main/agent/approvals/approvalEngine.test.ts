@@ -432,6 +432,14 @@ test('asked too often, it says so and keeps the others', async () => {
   expect((await ask(99)).state).toBe('waiting')
 })
 
+test('asked too often at once, it keeps as many as one after the other', async () => {
+  const { approvals } = opened()
+  const ask = () => approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const asked = await Promise.allSettled(Array.from({ length: 30 }, ask))
+  expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+  expect(approvals.list({ limit: 50 }).waiting).toBe(20)
+})
+
 test('who asked may take it back, and nobody else', async () => {
   const { approvals } = opened()
   const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })

@@ -351,6 +351,10 @@ describe('auto-lock', () => {
     nowMs += minuteMs
     expect(await it.wallet.status()).toMatchObject({ state: 'locked', auto_lock_minutes: 15 })
     expect(it.notes.at(-1)).toMatchObject({ kind: 'wallet.locked', actor: { kind: 'system' } })
+    // Nor does it lend a key to somebody who did not ask for its state first.
+    await it.wallet.unlock(passphrase)
+    nowMs += 15 * minuteMs
+    await expect(keyOf(it.wallet.account('evm').id)).rejects.toMatchObject({ code: 'wallet/locked' })
   })
 
   test('locks by itself', async () => {
