@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -32,6 +32,21 @@ function afterCrash(start: 'empty' | 'made', action: 'create' | 'remove' | 'chan
   return opened
 }
 
+/** As after another new start. */
+function reopened({ folder }: TestWallet): TestWallet['wallet'] {
+  opened?.close()
+  opened = walletOf({ folder })
+  return opened.wallet
+}
+
+/** The names of what is sealed in the vault. */
+function secretsOf({ vaultFile }: TestWallet): string[] {
+  const { entries } = JSON.parse(readFileSync(vaultFile, 'utf8')) as { entries: Record<string, string> }
+  return Object.keys(entries)
+    .filter((name) => name !== 'header')
+    .sort()
+}
+
 describe('a crash while the first secret is added', () => {
   test.each(['1', '2'])('before file %s took its name leaves no wallet, and another one can be made', async (at) => {
     const { wallet } = afterCrash('empty', 'create', at)
@@ -46,6 +61,47 @@ describe('a crash while the first secret is added', () => {
     await wallet.unlock(passphrase)
     expect(wallet.account('evm').address).toBe(secondAddress)
     expect(await wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [{ words: 12 }] })
+  })
+})
+
+describe('what was added again after a crash, before it was found', () => {
+  const phrase = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
+  const again = { phrase, writtenDown: true, passphrase }
+
+  test('is in the wallet once, with one secret', async () => {
+    const crashed = afterCrash('made', 'create', 'row')
+    const { id } = await crashed.wallet.addPhrase(again)
+    const wallet = reopened(crashed)
+    await wallet.unlock(passphrase)
+    expect(await wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [{}, { id }] })
+    expect(await lentKey(wallet, 1)).toHaveLength(64)
+    expect(secretsOf(crashed)).toEqual([(await wallet.status()).keyrings[0]?.id, id].sort())
+  })
+
+  test('is mended by what the crash has left, when its own secret is gone', async () => {
+    const crashed = afterCrash('made', 'create', 'row')
+    const { id } = await crashed.wallet.addPhrase(again)
+    crashed.close()
+    const file = JSON.parse(readFileSync(crashed.vaultFile, 'utf8'))
+    delete file.entries[id]
+    writeFileSync(crashed.vaultFile, JSON.stringify(file))
+    const wallet = reopened(crashed)
+    await wallet.unlock(passphrase)
+    expect(await wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [{}, { id }] })
+    expect(await lentKey(wallet, 1)).toHaveLength(64)
+  })
+
+  test('in a part leaves the rest to be found', async () => {
+    const crashed = afterCrash('made', 'create', 'row')
+    const privateKey = '1ab42cc412b618bdea3a599e3c9bae199ebf030895b039e9db1e30dafb12b727'
+    await crashed.wallet.addPrivateKey({ privateKey, chainType: 'evm', label: 'Part', passphrase })
+    const wallet = reopened(crashed)
+    await wallet.unlock(passphrase)
+    expect(wallet.accounts().map(({ address, label }) => [address.slice(0, 6), label])).toEqual([
+      ['0x19E7', 'Account'],
+      ['0x9858', 'Account'],
+      ['HAgk14', 'Solana 1'],
+    ])
   })
 })
 

@@ -59,14 +59,19 @@ export function isSame(row: AccountRow, { chainType, address }: FoundAccount): b
 /** Of what is in the wallet already. @returns the keyring that is this very secret, if it is */
 export function keyringHaving(found: readonly FoundAccount[], repository: WalletRepository): string | undefined {
   const accounts = repository.accounts()
-  const hits = found.map((one) => accounts.find((it) => isSame(it, one)))
-  const [first] = hits
-  if (first && hits.every((it) => it?.keyring_id === first.keyring_id) && isFirst(first, found[0])) {
-    return first.keyring_id
-  }
-  const hit = hits.find((it) => it !== undefined)
+  const same = sameKeyring(found, accounts)
+  if (same !== undefined) return same
+  const hit = accounts.find((it) => found.some((one) => isSame(it, one)))
   if (hit === undefined) return undefined
   throw new AppError('wallet/duplicate', `${hit.address} is in this wallet already, as “${hit.label}”.`)
+}
+
+/** The keyring that is the very secret whose first accounts these are. */
+export function sameKeyring(found: readonly FoundAccount[], accounts: readonly AccountRow[]): string | undefined {
+  const hits = found.map((one) => accounts.find((it) => isSame(it, one)))
+  const [first] = hits
+  const isOne = first && hits.every((it) => it?.keyring_id === first.keyring_id) && isFirst(first, found[0])
+  return isOne ? first.keyring_id : undefined
 }
 
 function isFirst(row: AccountRow, found: FoundAccount | undefined): boolean {
