@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keychainSecretStore } from '../../src/main/platform/keychainSecretStore.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually, until } from '../support/eventually.ts'
 import { type PrivateKeychain, privateKeychain } from '../support/privateKeychain.ts'
 import { secretStoreContract } from './secretStore.ts'
 
@@ -49,6 +49,35 @@ test('does not wait for ever for a dialog that nobody answers', async () => {
   await expect(storeOf('waiting', 1_000).read('one')).rejects.toMatchObject(late)
   await keychain.unlock()
   expect(await storeOf('waiting').read('one')).toBe('kept')
+})
+
+test('makes no change after one that was given up before that is over', async () => {
+  await storeOf('held').write('one', 'first') // what is slow the first time is over
+  const store = storeOf('held', 500)
+  const names = Array.from({ length: 8 }, (_, index) => `late-${index}`) // twice as many as there are threads
+  const late = await until('a write that is held up', async () => {
+    const writing = names.map((it) => store.write(it, 'late'))
+    await new Promise((resolve) => setImmediate(resolve))
+    keychain.hold()
+    const ends = await Promise.allSettled(writing)
+    keychain.letGo()
+    return names.find((_, at) => {
+      const end = ends[at]
+      return end?.status === 'rejected' && String(end.reason).includes('may still make this change')
+    })
+  })
+  await eventually(() => store.write(late, 'last'))
+  expect(await storeOf('held').read(late)).toBe('last')
+  expect(await store.read(late)).toBe('last')
+})
+
+test('tells a keychain that does not answer from none', async () => {
+  await storeOf('slow').write('one', 'kept')
+  keychain.hold()
+  const busy = { code: 'wallet/keychain-locked', message: expect.stringContaining('did not answer in time') }
+  await expect(storeOf('slow', 500).read('one')).rejects.toMatchObject(busy)
+  keychain.letGo()
+  expect(await storeOf('slow').read('one')).toBe('kept')
 })
 
 test('asks no more when two dialogs wait, and again when they are gone', async () => {

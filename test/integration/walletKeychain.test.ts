@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { keychainSecretStore } from '../../src/main/platform/keychainSecretStore.ts'
+import { AppError } from '../../src/shared/appError.ts'
 import { type PrivateKeychain, privateKeychain } from '../support/privateKeychain.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { type TestWallet, walletOf } from '../support/walletOf.ts'
@@ -78,6 +79,72 @@ test('a locked keychain is a state of its own, and an open wallet signs on', asy
   const again = open(it.folder)
   await again.wallet.unlock(passphrase)
   expect(await again.wallet.status()).toMatchObject({ state: 'unlocked' })
+})
+
+/** A wallet whose next header is given up, and that header, which the keychain takes later. */
+function givingUp(folder: string) {
+  opened?.close()
+  let late: { scopeName: string; value: string } | undefined
+  opened = walletOf({
+    folder,
+    setting: 'auto',
+    beforeWrite({ name, ...written }) {
+      if (name !== 'header' || late) return
+      late = written
+      throw new AppError('wallet/keychain-locked', 'The keychain did not answer in time.')
+    },
+  })
+  const arrives = async (): Promise<void> => {
+    if (!late) throw new Error('No header was written.')
+    await keychainSecretStore({ scopeName: late.scopeName, platform: 'linux' }).write('header', late.value)
+  }
+  return { ...opened, arrives }
+}
+const givenUp = { code: 'wallet/keychain-locked' }
+
+test.each(['before', 'after'])(
+  'a first header that the keychain takes too late, %s the next, harms no wallet',
+  async (when) => {
+    const it = givingUp(temporaryFolder('wallet'))
+    const add = (given: string) => it.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase: given })
+    await expect(add('wrong horse battery')).rejects.toMatchObject(givenUp)
+    if (when === 'before') await it.arrives()
+    await add(passphrase)
+    if (when === 'after') await it.arrives()
+    const again = open(it.folder)
+    await again.wallet.unlock(passphrase)
+    expect(await again.wallet.status()).toMatchObject({
+      state: 'unlocked',
+      detail: null,
+      keyrings: [{ label: 'Key 1' }],
+    })
+    expect(await lentKey(again)).toBe(privateKey)
+  },
+)
+
+test('a new passphrase that the keychain takes too late opens what there is', async () => {
+  const it = givingUp((await made()).folder)
+  const to = 'another horse battery'
+  await expect(it.wallet.changePassphrase({ from: passphrase, to })).rejects.toMatchObject(givenUp)
+  await it.wallet.unlock(passphrase)
+  await it.arrives()
+  await expect(it.wallet.checkPassphrase(passphrase)).rejects.toMatchObject({ code: 'wallet/passphrase' })
+  await it.wallet.unlock(to)
+  expect(await lentKey(it)).toBe(privateKey)
+})
+
+test('a wallet whose header is gone from the keychain begins again under names of its own', async () => {
+  const { folder } = await made()
+  const scopeOf = () => JSON.parse(readFileSync(join(folder, 'wallet/keychain.json'), 'utf8')).keychain_scope
+  const lost = scopeOf()
+  await keychainSecretStore({ scopeName: lost, platform: 'linux' }).remove('header')
+  const it = open(folder)
+  const to = 'another horse battery'
+  await it.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase: to })
+  expect(scopeOf()).not.toBe(lost)
+  it.wallet.lock()
+  await it.wallet.unlock(to)
+  expect(await it.wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [{ label: 'Key' }] })
 })
 
 test('a keychain that is gone is told, never replaced; only a new wallet goes into a file', async () => {

@@ -14,6 +14,9 @@ export type PrivateKeychain = {
   /** The keyring is locked from now on, as after a new start of the session without its password. */
   lock(prompt: Prompt): Promise<void>
   unlock(): Promise<void>
+  /** It answers nothing until it is let go, and then what it was asked meanwhile. */
+  hold(): void
+  letGo(): void
   close(): Promise<void>
 }
 
@@ -67,7 +70,10 @@ export async function privateKeychain(): Promise<PrivateKeychain> {
       await ended(keyring)
       keyring = await startKeyring(['--unlock'])
     },
+    hold: () => void keyring.kill('SIGSTOP'),
+    letGo: () => void keyring.kill('SIGCONT'),
     async close() {
+      keyring.kill('SIGCONT')
       await ended(keyring)
       await ended(bus)
       const pids = existsSync(inside('prompter.pid')) ? readFileSync(inside('prompter.pid'), 'utf8') : ''

@@ -26,6 +26,8 @@ type Options = {
   setting?: 'auto' | 'vault_file'
   now?: () => number
   cost?: HeaderCost
+  /** Runs before a secret is written to the keychain; that fails as it does. */
+  beforeWrite?: (written: { scopeName: string; name: string; value: string }) => void
   /** Runs before a secret of the vault file is read; the file fails as it does. */
   beforeRead?: (name: string) => Promise<void>
 }
@@ -35,7 +37,8 @@ const cheap: HeaderCost = { n: 2 ** 14, r: 8, p: 1 }
 
 /** The wallet as the agent composes it, in a folder that may hold one already. */
 export function walletOf(options: Options): TestWallet {
-  const { folder, setting = 'vault_file', now = Date.now, cost = cheap, beforeRead = async () => {} } = options
+  const { folder, setting = 'vault_file', now = Date.now, cost = cheap } = options
+  const { beforeRead = async () => {}, beforeWrite = () => {} } = options
   const database = openDatabase(join(folder, 'agent.sqlite'))
   migrate(database, agentMigrations)
   const notes: NotedEntry[] = []
@@ -45,7 +48,16 @@ export function walletOf(options: Options): TestWallet {
     places: walletPlaces({
       folder: join(folder, 'wallet'),
       setting,
-      keychain: (scopeName) => keychainSecretStore({ scopeName, platform: process.platform }),
+      keychain(scopeName) {
+        const store = keychainSecretStore({ scopeName, platform: process.platform })
+        return {
+          ...store,
+          async write(name, value) {
+            beforeWrite({ scopeName, name, value })
+            await store.write(name, value)
+          },
+        }
+      },
       vaultFile(file) {
         const store = vaultFileSecretStore({ file })
         return { ...store, read: async (name) => beforeRead(name).then(() => store.read(name)) }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { AsyncEntry } from 'keytar'
 import { AppError } from '../../shared/appError.ts'
 import type { WalletBackend } from '../../shared/contract/wallet.ts'
@@ -11,11 +12,17 @@ type Options = {
   deadlineMs?: number
 }
 
+type Call = { name: string; ms: number; changes?: true }
+
 /** A call that waits for the dialog of the keychain holds one of the four threads that files and keys need too. */
 const maxGivenUp = 2
 const service = 'Steward wallet'
 const dialogMs = 60_000
 const probeMs = 5_000
+/** Between two questions to a keychain that does not answer. */
+const pauseMs = 100
+const tooLate = 'The keychain did not answer in time: its own dialog may wait for you.'
+const waits = 'The keychain still waits for an answer to its own dialog.'
 const kinds: Partial<Record<NodeJS.Platform, WalletBackend['kind']>> = {
   darwin: 'macos_keychain',
   win32: 'windows_credential_manager',
@@ -27,28 +34,48 @@ const entryOptions = { linux: { store: 'secret-service' } } as const
 export function keychainSecretStore({ scopeName, platform, deadlineMs = dialogMs }: Options): SecretStore {
   const kind = kinds[platform] ?? 'secret_service'
   let givenUp = 0
+  /**
+   * Changes that were given up, by name, until they end: the keychain may still make them. Whatever comes next of that
+   * name waits for it, so that nothing late is written over it, and what is read is what stays.
+   */
+  const unclear = new Map<string, Promise<void>>()
 
-  const withEntry = async <T>(name: string, ms: number, use: (entry: AsyncEntry) => Promise<T>): Promise<T> => {
-    if (givenUp >= maxGivenUp) throw locked('The keychain still waits for an answer to its own dialog.')
-    const keychain = await import('keytar')
-    let timer: NodeJS.Timeout | undefined
+  const settled = async (name: string, ms: number): Promise<void> => {
+    const late = unclear.get(name)
+    if (!late) return
+    await within(ms, late, () => locked(waits))
+  }
+  const giveUp = ({ name, changes }: Call, running: Promise<unknown>): AppError => {
+    givenUp += 1
+    const ended: Promise<void> = Promise.allSettled([running]).then(() => {
+      givenUp -= 1
+      if (unclear.get(name) === ended) unclear.delete(name)
+    })
+    if (!changes) return locked(tooLate)
+    unclear.set(name, ended)
+    return locked(
+      'The keychain did not answer in time, and may still make this change: its own dialog may wait for you.',
+    )
+  }
+
+  const withEntry = async <T>(call: Call, use: (entry: AsyncEntry) => Promise<T>): Promise<T> => {
+    const { name, ms } = call
+    if (givenUp >= maxGivenUp) throw locked(waits)
+    await settled(name, ms)
+    let isOver = false
     try {
-      const running = use(new keychain.AsyncEntry(service, `${scopeName}/${name}`, entryOptions))
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          givenUp += 1
-          const over = (): void => {
-            givenUp -= 1
-          }
-          running.then(over, over)
-          reject(locked('The keychain did not answer in time: its own dialog may wait for you.'))
-        }, ms)
+      const keychain = await import('keytar')
+      const entry = new keychain.AsyncEntry(service, `${scopeName}/${name}`, entryOptions) // a session; it outlives no keychain
+      const running = answered(
+        () => use(entry),
+        () => isOver,
+      )
+      return await within(ms, running, () => {
+        isOver = true
+        return giveUp(call, running)
       })
-      return await Promise.race([running, late])
     } catch (failure) {
       throw failure instanceof AppError ? failure : keychainError(failure)
-    } finally {
-      clearTimeout(timer)
     }
   }
 
@@ -57,23 +84,52 @@ export function keychainSecretStore({ scopeName, platform, deadlineMs = dialogMs
     detail: 'The keychain of your system keeps the sealed secrets.',
     async fault() {
       try {
-        await withEntry('probe', probeMs, (entry) => entry.getPassword())
+        await withEntry({ name: 'probe', ms: probeMs }, (entry) => entry.getPassword())
         return undefined
       } catch (failure) {
         return failure instanceof AppError ? failure.message : String(failure)
       }
     },
-    read: async (name) => (await withEntry(name, deadlineMs, (entry) => entry.getPassword())) ?? undefined,
-    write: (name, value) => withEntry(name, deadlineMs, (entry) => entry.setPassword(value)),
+    read: async (name) => (await withEntry({ name, ms: deadlineMs }, (entry) => entry.getPassword())) ?? undefined,
+    write: (name, value) => withEntry({ name, ms: deadlineMs, changes: true }, (entry) => entry.setPassword(value)),
     async remove(name) {
-      await withEntry(name, deadlineMs, (entry) => entry.deletePassword())
+      await withEntry({ name, ms: deadlineMs, changes: true }, (entry) => entry.deletePassword())
     },
   }
 
   function keychainError(failure: unknown): AppError {
-    const said = failure instanceof Error ? failure.message : String(failure)
+    const said = textOf(failure)
     if (isLocked(said)) return locked('The keychain of your system is locked.', failure)
+    if (isUnanswered(said)) return locked(tooLate, failure)
     return new AppError('wallet/keychain-unavailable', unavailableText(kind, said), { cause: failure })
+  }
+}
+
+/**
+ * libdbus waits two seconds for an answer, which a busy machine may need longer for. Asking once more does no harm: the
+ * Secret Service does what it is asked in order, and each call can be made twice.
+ */
+async function answered<T>(ask: () => Promise<T>, isOver: () => boolean): Promise<T> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (failure) {
+      if (isOver() || !isUnanswered(textOf(failure))) throw failure
+    }
+    await pause(pauseMs)
+  }
+}
+
+/** @param failure when it takes longer; what runs then goes on */
+async function within<T>(ms: number, running: Promise<T>, failure: () => AppError): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  try {
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(failure()), ms)
+    })
+    return await Promise.race([running, late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -85,6 +141,15 @@ function isLocked(said: string): boolean {
   return /object locked|prompt was dismissed|interaction is not allowed|user cancell?ed|passphrase you entered is not correct/i.test(
     said,
   )
+}
+
+/** It is there, and busy or stopped: not the same as none. */
+function isUnanswered(said: string): boolean {
+  return /did not receive a reply/i.test(said)
+}
+
+function textOf(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure)
 }
 
 function unavailableText(kind: WalletBackend['kind'], said: string): string {

@@ -18,7 +18,10 @@ export interface SecretStore {
    * @throws AppError `wallet/keychain-locked`, `wallet/keychain-unavailable`, `wallet/damaged`
    */
   read(name: string): Promise<string | undefined>
-  /** Whole or not at all, also when the power fails. Nothing is written over what cannot be read. */
+  /**
+   * Whole or not at all, also when the power fails. Nothing is written over what cannot be read. A change that was
+   * given up after its deadline may still be made: whatever comes next of that name waits until that is over.
+   */
   write(name: string, value: string): Promise<void>
   /** Does nothing when there is none. */
   remove(name: string): Promise<void>

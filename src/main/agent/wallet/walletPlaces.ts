@@ -22,7 +22,10 @@ export type WalletPlaces = {
   current(): SecretStore | undefined
   /** Of the wallet, or of one that would be made now. */
   backend(): Promise<WalletBackend>
-  /** Chooses for a new wallet, and remembers it: the keychain when it keeps what is written, else the vault file. */
+  /**
+   * Chooses for a new wallet, and remembers it: the keychain when it keeps what is written, else the vault file. In the
+   * keychain each new wallet has names of its own: nothing that an earlier one wrote too late is taken for its own.
+   */
   claim(): Promise<SecretStore>
   /** The last secret is gone. */
   release(): Promise<void>
@@ -59,15 +62,14 @@ export function walletPlaces({ folder, setting, keychain, vaultFile }: Options):
     },
     async claim() {
       const made = current()
-      if (made) return made
-      if (setting === 'vault_file') return vault
+      if (made === vault || (!made && setting === 'vault_file')) return vault
       const scopeName = randomBytes(8).toString('hex')
       const candidate = keychainOf(scopeName)
       try {
         await candidate.write(probe.name, probe.value)
         await candidate.remove(probe.name)
       } catch (failure) {
-        if (failure instanceof AppError && failure.code === 'wallet/keychain-unavailable') return vault
+        if (!made && failure instanceof AppError && failure.code === 'wallet/keychain-unavailable') return vault
         throw failure
       }
       await replaceFile(pointerFile, `${JSON.stringify({ version: 1, keychain_scope: scopeName })}\n`)
