@@ -1,7 +1,9 @@
+import { sha256 } from '@noble/hashes/sha2'
+import { createBase58check } from '@scure/base'
 import { HDNodeWallet } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { addressOf } from './addresses.ts'
-import { derivedKey, indexOf, pathOf, slip10Key } from './derivation.ts'
+import { bip32Key, derivedKey, indexOf, pathOf, slip10Key } from './derivation.ts'
 import { entropyOf, seedOf } from './recoveryPhrase.ts'
 
 const junk = 'test test test test test test test test test test test junk'
@@ -37,6 +39,77 @@ describe('accounts of a phrase', () => {
   })
 })
 
+/** https://github.com/bitcoin/bips/blob/master/bip-0032.mediawiki#test-vectors */
+describe('BIP-32', () => {
+  const first = '000102030405060708090a0b0c0d0e0f'
+  const second =
+    'fffcf9f6f3f0edeae7e4e1dedbd8d5d2cfccc9c6c3c0bdbab7b4b1aeaba8a5a29f9c999693908d8a8784817e7b7875726f6c696663605d5a5754514e4b484542'
+  const third =
+    '4b381541583be4423346c643850da4b320e46a87ae3d2a4e6da11eba819cd4acba45d239319ac14f863b8d5ab5a0d0c64d2e8a1e7d1457df2e5a3c51c73235be'
+  const fourth = '3ddd5602285899a946114506157c7997e5444528f3003f6134712147db19b678'
+  test.each([
+    [
+      first,
+      {
+        m: 'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi',
+        "m/0'":
+          'xprv9uHRZZhk6KAJC1avXpDAp4MDc3sQKNxDiPvvkX8Br5ngLNv1TxvUxt4cV1rGL5hj6KCesnDYUhd7oWgT11eZG7XnxHrnYeSvkzY7d2bhkJ7',
+        "m/0'/1":
+          'xprv9wTYmMFdV23N2TdNG573QoEsfRrWKQgWeibmLntzniatZvR9BmLnvSxqu53Kw1UmYPxLgboyZQaXwTCg8MSY3H2EU4pWcQDnRnrVA1xe8fs',
+        "m/0'/1/2'":
+          'xprv9z4pot5VBttmtdRTWfWQmoH1taj2axGVzFqSb8C9xaxKymcFzXBDptWmT7FwuEzG3ryjH4ktypQSAewRiNMjANTtpgP4mLTj34bhnZX7UiM',
+        "m/0'/1/2'/2":
+          'xprvA2JDeKCSNNZky6uBCviVfJSKyQ1mDYahRjijr5idH2WwLsEd4Hsb2Tyh8RfQMuPh7f7RtyzTtdrbdqqsunu5Mm3wDvUAKRHSC34sJ7in334',
+        "m/0'/1/2'/2/1000000000":
+          'xprvA41z7zogVVwxVSgdKUHDy1SKmdb533PjDz7J6N6mV6uS3ze1ai8FHa8kmHScGpWmj4WggLyQjgPie1rFSruoUihUZREPSL39UNdE3BBDu76',
+      },
+    ],
+    [
+      second,
+      {
+        m: 'xprv9s21ZrQH143K31xYSDQpPDxsXRTUcvj2iNHm5NUtrGiGG5e2DtALGdso3pGz6ssrdK4PFmM8NSpSBHNqPqm55Qn3LqFtT2emdEXVYsCzC2U',
+        'm/0':
+          'xprv9vHkqa6EV4sPZHYqZznhT2NPtPCjKuDKGY38FBWLvgaDx45zo9WQRUT3dKYnjwih2yJD9mkrocEZXo1ex8G81dwSM1fwqWpWkeS3v86pgKt',
+        "m/0/2147483647'":
+          'xprv9wSp6B7kry3Vj9m1zSnLvN3xH8RdsPP1Mh7fAaR7aRLcQMKTR2vidYEeEg2mUCTAwCd6vnxVrcjfy2kRgVsFawNzmjuHc2YmYRmagcEPdU9',
+        "m/0/2147483647'/1":
+          'xprv9zFnWC6h2cLgpmSA46vutJzBcfJ8yaJGg8cX1e5StJh45BBciYTRXSd25UEPVuesF9yog62tGAQtHjXajPPdbRCHuWS6T8XA2ECKADdw4Ef',
+        "m/0/2147483647'/1/2147483646'":
+          'xprvA1RpRA33e1JQ7ifknakTFpgNXPmW2YvmhqLQYMmrj4xJXXWYpDPS3xz7iAxn8L39njGVyuoseXzU6rcxFLJ8HFsTjSyQbLYnMpCqE2VbFWc',
+        "m/0/2147483647'/1/2147483646'/2":
+          'xprvA2nrNbFZABcdryreWet9Ea4LvTJcGsqrMzxHx98MMrotbir7yrKCEXw7nadnHM8Dq38EGfSh6dqA9QWTyefMLEcBYJUuekgW4BYPJcr9E7j',
+      },
+    ],
+    [
+      third,
+      {
+        m: 'xprv9s21ZrQH143K25QhxbucbDDuQ4naNntJRi4KUfWT7xo4EKsHt2QJDu7KXp1A3u7Bi1j8ph3EGsZ9Xvz9dGuVrtHHs7pXeTzjuxBrCmmhgC6',
+        "m/0'":
+          'xprv9uPDJpEQgRQfDcW7BkF7eTya6RPxXeJCqCJGHuCJ4GiRVLzkTXBAJMu2qaMWPrS7AANYqdq6vcBcBUdJCVVFceUvJFjaPdGZ2y9WACViL4L',
+      },
+    ],
+    [
+      fourth,
+      {
+        m: 'xprv9s21ZrQH143K48vGoLGRPxgo2JNkJ3J3fqkirQC2zVdk5Dgd5w14S7fRDyHH4dWNHUgkvsvNDCkvAwcSHNAQwhwgNMgZhLtQC63zxwhQmRv',
+        "m/0'":
+          'xprv9vB7xEWwNp9kh1wQRfCCQMnZUEG21LpbR9NPCNN1dwhiZkjjeGRnaALmPXCX7SgjFTiCTT6bXes17boXtjq3xLpcDjzEuGLQBM5ohqkao9G',
+        "m/0'/1'":
+          'xprv9xJocDuwtYCMNAo3Zw76WENQeAS6WGXQ55RCy7tDJ8oALr4FWkuVoHJeHVAcAqiZLE7Je3vZJHxspZdFHfnBEjHqU5hG1Jaj32dVoS6XLT1',
+      },
+    ],
+  ])('of %s', async (seed, extended) => {
+    for (const [path, text] of Object.entries(extended)) {
+      expect([path, Buffer.from(await bip32Key(Buffer.from(seed, 'hex'), path))]).toEqual([path, keyIn(text)])
+    }
+  })
+})
+
+/** An extended private key: 4 bytes of version, 1 depth, 4 parent, 4 index, 32 chain code, a zero, 32 key. */
+function keyIn(extended: string): Buffer {
+  return Buffer.from(createBase58check(sha256).decode(extended)).subarray(46)
+}
+
 /** https://github.com/satoshilabs/slips/blob/master/slip-0010.md#test-vectors */
 describe('SLIP-10 with Ed25519', () => {
   const first = '000102030405060708090a0b0c0d0e0f'
@@ -52,6 +125,9 @@ describe('SLIP-10 with Ed25519', () => {
     [second, 'm', '171cb88b1b3c1db25add599712e36245d75bc65a1a5c9e18d76f9f2b1eab4012'],
     [second, `m/0'`, '1559eb2bbec5790b0c65d8693e4d0875b1747f4970ae8b650486ed7470845635'],
     [second, `m/0'/2147483647'`, 'ea4f5bfe8694d8bb74b7b59404632fd5968b774ed545e810de9c32a4fb4192f4'],
+    [second, `m/0'/2147483647'/1'`, '3757c7577170179c7868353ada796c839135b3d30554bbb74a4b1e4a5a58505c'],
+    [second, `m/0'/2147483647'/1'/2147483646'`, '5837736c89570de861ebc173b1086da4f505d4adb387c6a1b1342d5e4ac9ec72'],
+    [second, `m/0'/2147483647'/1'/2147483646'/2'`, '551d333177df541ad876a60ea71f00447931c0a9da16f227c11ea080d7391b8d'],
   ])('of %s at %s', (seed, path, key) => {
     expect(Buffer.from(slip10Key(Buffer.from(seed, 'hex'), path)).toString('hex')).toBe(key)
   })

@@ -17,16 +17,20 @@ export async function derivedKey(seed: Uint8Array, chainType: ChainType, path: s
   return chainType === 'evm' ? bip32Key(seed, path) : slip10Key(seed, path)
 }
 
-async function bip32Key(seed: Uint8Array, path: string): Promise<Uint8Array> {
+/** https://github.com/bitcoin/bips/blob/master/bip-0032.mediawiki; no key on the way outlives it. */
+export async function bip32Key(seed: Uint8Array, path: string): Promise<Uint8Array> {
   const { HDKey } = await import('@scure/bip32')
-  const master = HDKey.fromMasterSeed(seed)
-  const node = master.derive(path)
+  let node = HDKey.fromMasterSeed(seed)
   try {
+    for (const step of path.split('/').slice(1)) {
+      const child = node.derive(`m/${step}`)
+      node.wipePrivateData()
+      node = child
+    }
     if (!node.privateKey) throw new Error('A derived node has no private key.')
     return Uint8Array.from(node.privateKey)
   } finally {
     node.wipePrivateData()
-    master.wipePrivateData()
   }
 }
 
