@@ -141,7 +141,10 @@ async function opened(crypto: z.infer<typeof Crypto>, password: string): Promise
     if (ciphertext.length !== 32) throw refused('This keystore holds no private key of 32 bytes.')
     if (cipherparams.iv.length !== 16) throw refused('The initialisation vector of this keystore has another length.')
     const cipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), cipherparams.iv)
-    return Uint8Array.from(cipher.update(ciphertext))
+    const plain = cipher.update(ciphertext)
+    const key = Uint8Array.from(plain)
+    plain.fill(0)
+    return key
   } finally {
     derived.fill(0)
   }

@@ -12,7 +12,7 @@ const maxBase58Characters = 100
 export async function privateKeyOf(text: string, chainType: ChainType): Promise<Uint8Array> {
   const given = text.trim()
   const hex = /^(?:0x)?([0-9a-f]{64})$/i.exec(given)?.[1]
-  if (hex !== undefined) return checked(Uint8Array.from(Buffer.from(hex, 'hex')), chainType)
+  if (hex !== undefined) return checked(hexBytes(hex), chainType)
   if (chainType === 'evm') throw refused('A private key of an EVM account has 64 hexadecimal digits.')
   const bytes = given.startsWith('[') ? listedBytes(given) : await base58Bytes(given)
   if (bytes.length !== 32 && bytes.length !== 64) {
@@ -41,7 +41,16 @@ function listedBytes(text: string): Uint8Array {
   const isByte = (it: unknown): it is number => typeof it === 'number' && Number.isInteger(it) && it >= 0 && it <= 255
   if (!Array.isArray(list) || !list.every(isByte))
     throw refused('The list must be complete, and hold numbers from 0 to 255 only.')
-  return Uint8Array.from(list)
+  const bytes = Uint8Array.from(list)
+  list.fill(0)
+  return bytes
+}
+
+/** Not by way of a Buffer, which would leave a copy in the memory that Node shares among small ones. */
+function hexBytes(digits: string): Uint8Array {
+  return Uint8Array.from({ length: digits.length / 2 }, (_, at) =>
+    Number.parseInt(digits.slice(2 * at, 2 * at + 2), 16),
+  )
 }
 
 async function base58Bytes(text: string): Promise<Uint8Array> {
