@@ -8,6 +8,7 @@ import type { Decision } from '../../src/main/agent/approvals/approvals.ts'
 import { initialPolicy } from '../../src/main/agent/approvals/policyRepository.ts'
 import { serviceLink } from '../../src/main/agent/connections/serviceLink.ts'
 import { walletSheets } from '../../src/main/agent/sheets/walletSheets.ts'
+import { openKeystore } from '../../src/main/agent/wallet/keystoreFile.ts'
 import { requireStrong } from '../../src/main/agent/wallet/passphrases.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { AppError } from '../../src/shared/appError.ts'
@@ -381,4 +382,22 @@ test('two taps on one button do the work once', async () => {
   for (const { body } of answers) expect(body).toContain('data-tells="steward.sheet.done"')
   expect((await wallet.status()).keyrings).toHaveLength(1)
   await expect(wallet.addPhrase({ phrase, writtenDown: true, passphrase })).rejects.toThrow(AppError)
+})
+
+test('an exported file is made after the passphrase, with a password that is another', async () => {
+  const { wallet, open, post } = await startWallet()
+  await wallet.addPhrase({ phrase, writtenDown: true, passphrase })
+  const page = await open({ purpose: 'export', account_id: wallet.account('evm').id })
+  const same = await post(page.body, { passphrase, password: passphrase, password_again: passphrase })
+  expect(same.body).toContain('The file must not have the passphrase of the wallet for its password.')
+  const password = 'eleven quiet rivers'
+  const wrong = await post(same.body, { passphrase: 'not the passphrase', password, password_again: password })
+  expect(wrong.body).toContain('The passphrase is wrong.')
+  const ready = await post(wrong.body, { passphrase, password, password_again: password })
+  const { status, headers, body } = await post(ready.body, { do: 'download' })
+  expect([status, headers['content-disposition']]).toEqual([
+    200,
+    expect.stringContaining('attachment; filename="UTC--'),
+  ])
+  expect((await openKeystore(body, password)).address).toBe(wallet.account('evm').address.slice(2).toLowerCase())
 })

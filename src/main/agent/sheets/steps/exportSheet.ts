@@ -41,6 +41,9 @@ ${actions({ label: 'Make the file' }, cancelButton)}`,
         if (password !== form('password_again')) {
           throw new WrongField('password_again', 'The two passwords are not the same.')
         }
+        if (password === passphrase) {
+          throw new WrongField('password', 'The file must not have the passphrase of the wallet for its password.')
+        }
         const { fileName, json } = await vault.exportKeystore(id, { passphrase, password })
         return ready({ name: fileName, text: json })
       },
