@@ -48,36 +48,40 @@ export function addedSecrets(tools: WalletTools): Pick<WalletVault, 'addPhrase' 
 
   const added = (id: string, what: string): Keyring => {
     const one = knownKeyring(repository, id)
-    const kind = what === 'a phrase' && !one.written_down ? 'wallet.created' : 'wallet.imported'
-    tell(kind, `“${one.label}” was added from ${what}.`, id)
+    if (what === 'a new phrase') tell('wallet.created', `“${one.label}” was made, a new phrase.`, id)
+    else tell('wallet.imported', `“${one.label}” was added from ${what}.`, id)
     changed()
     return one
   }
 
   return {
-    async addPhrase({ phrase, label, writtenDown, passphrase }) {
+    async addPhrase({ phrase, isNew, label, writtenDown, passphrase }) {
       const isWanted = door.sinceNow()
-      const secret: Secret = { kind: 'phrase', bytes: Buffer.from(await entropyOf(phrase)) }
+      const secret: Secret = { kind: 'phrase', bytes: taken(await entropyOf(phrase)) }
       const words = wordsOf(secret.bytes)
       const id = await add({ secret, passphrase, words, writtenDown, label, isWanted })
-      return added(id, 'a phrase')
+      return added(id, isNew ? 'a new phrase' : 'a phrase')
     },
     async addPrivateKey({ privateKey, chainType, label, passphrase }) {
       const isWanted = door.sinceNow()
-      const secret: Secret = { kind: chainType, bytes: Buffer.from(await privateKeyOf(privateKey, chainType)) }
+      const secret: Secret = { kind: chainType, bytes: taken(await privateKeyOf(privateKey, chainType)) }
       const id = await add({ secret, passphrase, words: null, writtenDown: true, label, isWanted })
       return added(id, 'a private key')
     },
     async addKeystore({ json, password, label, passphrase }) {
       const isWanted = door.sinceNow()
       const { key, address } = await openKeystore(json, password)
-      const secret: Secret = { kind: 'evm', bytes: Buffer.from(key) }
-      key.fill(0)
+      const secret: Secret = { kind: 'evm', bytes: taken(key) }
       await requireAddress(secret, address)
       const id = await add({ secret, passphrase, words: null, writtenDown: true, label, isWanted })
       return added(id, 'a keystore file')
     },
   }
+}
+
+/** The same memory, not a copy of it. */
+function taken({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 async function requireAddress(secret: Secret, address: string | undefined): Promise<void> {

@@ -160,7 +160,7 @@ describe('a wallet', () => {
   })
 
   test('holds phrases, private keys and keystore files side by side', async () => {
-    await it.wallet.addPhrase({ phrase: about, writtenDown: false, passphrase })
+    await it.wallet.addPhrase({ phrase: about, isNew: true, writtenDown: true, passphrase })
     const key = await it.wallet.addPrivateKey({
       privateKey: `0x${junkKey}`,
       chainType: 'evm',

@@ -24,7 +24,14 @@ export type WalletVault = WalletKeys & {
   /** A new one from the system's randomness. It is kept nowhere until it is added. */
   makePhrase(words: 12 | 24): Promise<string>
   /** Adds the first EVM and the first Solana account. @throws AppError `wallet/phrase`, `wallet/duplicate`, `wallet/passphrase-weak` */
-  addPhrase(given: { phrase: string; label?: string; writtenDown: boolean; passphrase: string }): Promise<Keyring>
+  addPhrase(given: {
+    phrase: string
+    /** It was made here, not brought from elsewhere: for the log. */
+    isNew?: true
+    label?: string
+    writtenDown: boolean
+    passphrase: string
+  }): Promise<Keyring>
   /** @param given.privateKey 64 hexadecimal digits, for Solana also base58 of 64 or 32 bytes or a JSON list of bytes */
   addPrivateKey(given: {
     privateKey: string

@@ -17,6 +17,7 @@ export function createSheet(tools: SheetTools, first: boolean): SheetFlow {
     await vault.addPhrase({
       phrase: phrase.read(),
       passphrase: passphrase.read(),
+      isNew: true,
       writtenDown: true,
       ...(label !== undefined && { label }),
     })
