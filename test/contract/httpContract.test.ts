@@ -211,6 +211,15 @@ test.each(named(order))('%s answers other methods with those that it has', async
   expect(answer.json.code).toBe('request/method')
 })
 
+test('a path is not taken for another one that has the method, and no body is read for it', async () => {
+  const path = '/v1/automatons/register'
+  const read = await exchange(service.url, path, { method: 'GET', key: service.key })
+  expect([read.status, read.headers.allow]).toEqual([405, 'POST'])
+  const headers = { 'content-type': 'text/plain' }
+  const sent = await exchange(service.url, '/v1/automatons', { method: 'PATCH', key: service.key, headers, body: 'x' })
+  expect([sent.status, sent.headers.allow]).toEqual([405, 'GET, HEAD'])
+})
+
 test.each(ofSandbox)('%s refuses a malformed sandbox id', async (_, route) => {
   for (const id of ['123', 'G'.repeat(32), 'A'.repeat(32), '..%2f..%2fetc']) {
     const answer = await ask(route, { path: pathOf(route).replace(/sandboxes\/[0-9a-f]{32}/, `sandboxes/${id}`) })
