@@ -65,7 +65,7 @@ test('a wallet is there only after its words were shown to be written down', asy
   const places = await sheet.askedPlaces()
   for (const place of places) await sheet.fill(`Word ${place}`, 'wrong')
   await sheet.press('Check')
-  expect(await sheet.problem()).toContain(`Word ${places[0]} is another one.`)
+  expect(await sheet.problem()).toContain(`That is not word ${places[0]}.`)
   for (const place of places) {
     expect(await sheet.frame.getByLabel(`Word ${place}`, { exact: true }).inputValue()).toBe('')
   }
@@ -120,7 +120,7 @@ test('the wallet is locked from the line of state, and only its passphrase unloc
   const unlock = page.getByRole('button', { name: 'Wallet locked' })
   await unlock.waitFor()
   await unlock.click()
-  await sheet.step('Type your passphrase')
+  await sheet.step('Unlock the wallet')
   await sheet.fill('Passphrase of the wallet', 'not the passphrase')
   await page.keyboard.press('Enter')
   expect(await sheet.problem()).toContain('passphrase')
@@ -141,7 +141,7 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   const keystore = encryptKeystoreJsonSync(account, filePassword, { scrypt: { N: 4096, r: 8, p: 1 } })
   await page.getByRole('button', { name: 'Add to the wallet' }).click()
   await page.getByRole('menuitem', { name: 'Import a phrase or a key…' }).click()
-  await sheet.step('What do you have?')
+  await sheet.step('Import a phrase or a key')
   await sheet.press('Keystore file')
   await sheet.frame.getByLabel('Keystore V3 file').setInputFiles({
     name: 'key.json',

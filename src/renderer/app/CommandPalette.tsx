@@ -5,17 +5,21 @@ import { type Command, useRegisteredCommands } from '../ui/commands/commandRegis
 import { matches, parseShortcuts, thisKeyboard } from '../ui/commands/shortcuts.ts'
 import { Kbd } from '../ui/Kbd.tsx'
 import { useLayers } from '../ui/Layers.tsx'
+import { useFocusReturn } from '../ui/useFocusReturn.ts'
 import { bySection } from './bySection.ts'
 
 type CommandPaletteProps = { open: boolean; onOpenChange: (open: boolean) => void }
 
 export function CommandPalette({ open, onOpenChange }: CommandPaletteProps) {
+  const focus = useFocusReturn()
   return (
     <DialogPrimitive.Root open={open} onOpenChange={onOpenChange}>
       <DialogPrimitive.Portal container={useLayers()}>
         <DialogPrimitive.Overlay className="animate-fade fixed inset-0 z-40 bg-overlay" />
         <DialogPrimitive.Content
           aria-describedby={undefined}
+          onOpenAutoFocus={focus.remember}
+          onCloseAutoFocus={focus.giveBack}
           onKeyDown={(event) => {
             const again = parseShortcuts('mod+k, mod+shift+p', thisKeyboard())
             if (!again.some((shortcut) => matches(shortcut, event))) return

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { classNames } from './classNames.ts'
 import { IconButton } from './IconButton.tsx'
 import { useLayers } from './Layers.tsx'
+import { useFocusReturn } from './useFocusReturn.ts'
 
 type DialogProps = {
   open: boolean
@@ -15,6 +16,8 @@ type DialogProps = {
   footer?: ReactNode
   /** A press beside it does not close it: it would lose what took effort. */
   staysOpen?: boolean
+  /** The content shows a title of its own, up to the edges: this one is only read aloud. */
+  titledByContent?: boolean
   /** Enter in a field sends it, as does a footer button of type `submit`. */
   onSubmit?: () => void
   children?: ReactNode
@@ -29,38 +32,61 @@ export function Dialog({
   description,
   width = 'medium',
   staysOpen,
+  titledByContent = false,
   ...content
 }: DialogProps) {
+  const focus = useFocusReturn()
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Portal container={useLayers()}>
-        <Primitive.Overlay className="animate-fade fixed inset-0 z-40 bg-overlay" />
+        <Primitive.Overlay data-dialog="overlay" className="animate-fade fixed inset-0 z-40 bg-overlay" />
         <Primitive.Content
           {...(description === undefined && { 'aria-describedby': undefined })}
-          onOpenAutoFocus={focusFirstField}
+          data-dialog="content"
+          onOpenAutoFocus={(event) => {
+            focus.remember()
+            focusFirstField(event)
+          }}
+          onCloseAutoFocus={focus.giveBack}
           {...(staysOpen && { onInteractOutside: (event: Event) => event.preventDefault() })}
           className={classNames(
-            'animate-appear fixed top-[12vh] left-1/2 z-40 flex max-h-[80vh] w-[calc(100%-2rem)] -translate-x-1/2 flex-col rounded-dialog bg-raised text-text shadow-dialog outline-none',
+            'animate-appear fixed top-[12vh] left-1/2 z-40 flex max-h-[80vh] low:top-4 low:max-h-[calc(100vh-2rem)] w-[calc(100%-2rem)] -translate-x-1/2 flex-col rounded-dialog bg-raised text-text shadow-dialog outline-none',
             widths[width],
           )}
         >
-          <header className="flex items-start gap-3 px-4 pt-3.5 pb-3">
-            <div className="min-w-0 flex-1">
-              <Primitive.Title className="text-title font-semibold break-words">{title}</Primitive.Title>
-              {description !== undefined && (
-                <Primitive.Description asChild>
-                  <div className="text-muted break-words">{description}</div>
-                </Primitive.Description>
-              )}
-            </div>
-            <Primitive.Close asChild>
-              <IconButton label="Close" icon={X} className="-mr-1.5" />
-            </Primitive.Close>
-          </header>
-          <DialogContent {...content} />
+          {titledByContent ? (
+            <>
+              <Primitive.Title className="sr-only">{title}</Primitive.Title>
+              {content.children}
+              <CloseButton className="absolute top-2.5 right-2.5" />
+            </>
+          ) : (
+            <>
+              <header className="flex items-start gap-3 px-4 pt-3.5 pb-3">
+                <div className="min-w-0 flex-1">
+                  <Primitive.Title className="text-title font-semibold break-words">{title}</Primitive.Title>
+                  {description !== undefined && (
+                    <Primitive.Description asChild>
+                      <div className="text-muted break-words">{description}</div>
+                    </Primitive.Description>
+                  )}
+                </div>
+                <CloseButton className="-mt-0.75 -mr-1.5" />
+              </header>
+              <DialogContent {...content} />
+            </>
+          )}
         </Primitive.Content>
       </Primitive.Portal>
     </Primitive.Root>
+  )
+}
+
+function CloseButton({ className }: { className: string }) {
+  return (
+    <Primitive.Close asChild>
+      <IconButton label="Close" icon={X} className={className} />
+    </Primitive.Close>
   )
 }
 

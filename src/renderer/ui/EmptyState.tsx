@@ -14,8 +14,8 @@ type EmptyStateProps = {
 
 export function EmptyState({ icon: Icon, title, description, actions, children }: EmptyStateProps) {
   return (
-    <div className="flex size-full flex-col items-center justify-center overflow-auto p-6">
-      <section className="flex w-full max-w-96 flex-col items-start">
+    <div className="flex size-full flex-col overflow-auto p-6">
+      <section className="m-auto flex w-full max-w-96 flex-col items-start">
         <div className="mb-4 flex size-9 items-center justify-center rounded-card border border-line bg-panel text-muted">
           <Icon aria-hidden className="size-4.5" strokeWidth={1.75} />
         </div>

@@ -13,6 +13,15 @@ export type FieldTexts = {
   error?: string | undefined
 }
 
+/** Stands inside the control, at its end: `MB`. The control is in a relative element with it. */
+export function FieldUnit({ children }: { children: string }) {
+  return (
+    <span aria-hidden className="pointer-events-none absolute inset-y-0 right-2.5 flex items-center text-faint">
+      {children}
+    </span>
+  )
+}
+
 type FieldControl = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }
 
 type FieldProps = FieldTexts & {

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Field, type FieldTexts, inputLook } from './Field.tsx'
+import { Field, type FieldTexts, FieldUnit, inputLook } from './Field.tsx'
 
 type NumberFieldProps = FieldTexts & {
   value: number
@@ -39,11 +39,7 @@ export function NumberField({ value, onChange, min, max, step = 1, unit, ...text
             onBlur={(event) => draft !== undefined && settle(event.target.value)}
             className={`${inputLook} [appearance:textfield] tabular-nums [&::-webkit-inner-spin-button]:appearance-none`}
           />
-          {unit && (
-            <span aria-hidden className="pointer-events-none absolute inset-y-0 right-2.5 flex items-center text-faint">
-              {unit}
-            </span>
-          )}
+          {unit && <FieldUnit>{unit}</FieldUnit>}
         </span>
       )}
     </Field>

@@ -49,14 +49,12 @@ export function SheetDialog({ request, onEnd }: SheetDialogProps) {
   useEndWithLock(request.purpose, onEnd)
 
   return (
-    <Dialog open onOpenChange={() => onEnd('cancelled')} title={title} staysOpen>
+    <Dialog open onOpenChange={() => onEnd('cancelled')} title={title} staysOpen titledByContent={!sheet.error}>
       {sheet.error ? (
         <ErrorNotice error={sheet.error} onRetry={() => void sheet.refetch()} />
       ) : (
-        <div
-          className="relative -mx-4 -mb-4 overflow-hidden rounded-b-dialog"
-          style={{ height: height ?? firstHeight }}
-        >
+        // In a low window the page scrolls by itself, and keeps its buttons in view.
+        <div className="relative min-h-0 overflow-hidden rounded-dialog" style={{ height: height ?? firstHeight }}>
           {height === undefined && <Loading isSilent={isSilent} />}
           {url !== undefined && (
             <iframe
@@ -78,14 +76,14 @@ export function SheetDialog({ request, onEnd }: SheetDialogProps) {
 function Loading({ isSilent }: { isSilent: boolean }) {
   if (isSilent) {
     return (
-      <p role="alert" className="absolute inset-0 px-4 text-muted">
+      <p role="alert" className="absolute inset-0 py-3.5 pr-12 pl-4 text-muted">
         The wallet’s page does not open in this browser. Use the Steward window, or a present Chrome, Edge or Firefox,
         and allow http://wallet.localhost.
       </p>
     )
   }
   return (
-    <div role="status" aria-busy="true" className="absolute inset-0 flex flex-col gap-3 px-4 pt-1">
+    <div role="status" aria-busy="true" className="absolute inset-0 flex flex-col gap-4 px-4 pt-4">
       <span className="sr-only">Opening the wallet…</span>
       <Skeleton className="h-5 w-2/5" />
       <Skeleton className="h-8" />

@@ -1,12 +1,14 @@
 import type { ComponentProps } from 'react'
 import { classNames } from './classNames.ts'
-import { Field, type FieldTexts, inputLook } from './Field.tsx'
+import { Field, type FieldTexts, FieldUnit, inputLook } from './Field.tsx'
 
 type TextFieldProps = FieldTexts &
   Omit<ComponentProps<'input'>, 'id' | 'value' | 'onChange'> & {
     value: string
     onChange: (value: string) => void
     monospaced?: boolean
+    /** Stands inside the field: `USD`. */
+    unit?: string
   }
 
 export function TextField({
@@ -17,22 +19,26 @@ export function TextField({
   value,
   onChange,
   monospaced = false,
+  unit,
   className,
   ...rest
 }: TextFieldProps) {
   return (
     <Field label={label} hint={hint} error={error} {...(labelHidden !== undefined && { labelHidden })}>
       {(control) => (
-        <input
-          type="text"
-          autoComplete="off"
-          spellCheck={false}
-          {...rest}
-          {...control}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-          className={classNames(inputLook, monospaced && 'font-mono text-small', className)}
-        />
+        <span className="relative flex">
+          <input
+            type="text"
+            autoComplete="off"
+            spellCheck={false}
+            {...rest}
+            {...control}
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+            className={classNames(inputLook, monospaced && 'font-mono text-small', unit && 'pr-12', className)}
+          />
+          {unit && <FieldUnit>{unit}</FieldUnit>}
+        </span>
       )}
     </Field>
   )

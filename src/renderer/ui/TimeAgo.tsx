@@ -1,15 +1,25 @@
 import { useSyncExternalStore } from 'react'
 import { timeAgo } from './timeAgo.ts'
 
+type TimeAgoProps = {
+  at: string
+  /** `5 min ago`, for the middle of a sentence. */
+  spelled?: boolean
+}
+
 /** Ticks by itself, and is drawn again only when it reads differently. */
-export function TimeAgo({ at }: { at: string }) {
+export function TimeAgo({ at, spelled = false }: TimeAgoProps) {
   const atMs = Date.parse(at)
   const text = useSyncExternalStore(everyFewSeconds, () => timeAgo(atMs, Date.now()))
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()} className="shrink-0 text-small text-faint tabular-nums">
-      {text}
+      {spelled ? spelledOut(text) : text}
     </time>
   )
+}
+
+function spelledOut(text: string): string {
+  return text === 'now' ? 'just now' : `${text} ago`
 }
 
 function everyFewSeconds(listener: () => void): () => void {

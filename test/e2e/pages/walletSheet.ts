@@ -60,7 +60,7 @@ export async function createWallet(page: Page, passphrase: string): Promise<stri
 /** Unlocks with the sheet that is open. */
 export async function unlockWallet(page: Page, passphrase: string): Promise<void> {
   const sheet = walletSheet(page)
-  await sheet.step('Type your passphrase')
+  await sheet.step('Unlock the wallet')
   await sheet.fill('Passphrase of the wallet', passphrase)
   await sheet.press('Unlock')
   await sheet.isGone()

@@ -49,6 +49,12 @@ addEventListener('keydown', (event) => {
 })
 
 const wanted = '[aria-invalid="true"], [data-focus], .field input, .field textarea, input:checked, footer button'
-document.querySelector('[aria-invalid="true"]')?.focus()
-if (document.activeElement === document.body) form?.querySelector(wanted)?.focus()
+const focusFirst = () => {
+  if (document.activeElement !== document.body) return
+  const field = document.querySelector('[aria-invalid="true"]') ?? form?.querySelector(wanted)
+  field?.focus()
+}
+focusFirst()
+// Before the window has given this frame the focus, nothing here can take it. The Tab key finds its own place first.
+addEventListener('focus', () => setTimeout(focusFirst))
 `

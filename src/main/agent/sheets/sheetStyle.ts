@@ -69,13 +69,14 @@ html {
   font-feature-settings: "cv05", "cv11", "ss03";
   -webkit-font-smoothing: antialiased;
   accent-color: var(--accent-solid);
+  scroll-padding: 16px 0 72px;
   scrollbar-color: var(--edge) transparent;
   scrollbar-width: thin;
 }
-main { padding: 2px 16px 0; display: flow-root; }
-h1 { font-size: 15px; line-height: 22px; font-weight: 600; }
-p { overflow-wrap: anywhere; }
-form { display: flex; flex-direction: column; gap: 14px; margin-top: 8px; }
+main { padding: 14px 16px 0; display: flow-root; }
+h1 { padding-right: 32px; font-size: 15px; line-height: 22px; font-weight: 600; overflow-wrap: anywhere; }
+p { overflow-wrap: anywhere; text-wrap: pretty; }
+form { display: flex; flex-direction: column; gap: 14px; margin-top: 10px; }
 .lead, .hint, small { color: var(--muted); }
 .hint, small { font-size: 12px; line-height: 16px; }
 small { display: block; }
@@ -108,6 +109,7 @@ input::file-selector-button {
 input:hover:not(:disabled), textarea:hover { background: var(--control-hover); }
 [aria-invalid="true"] { border-color: var(--negative) !important; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 0; }
+[aria-invalid="true"]:focus-visible { outline-color: var(--negative); }
 .with-show { position: relative; }
 .with-show input { padding-right: 58px; }
 .with-show button {
@@ -163,13 +165,16 @@ footer {
   flex-direction: row-reverse;
   flex-wrap: wrap;
   gap: 8px;
+  position: sticky;
+  bottom: 0;
   margin: 2px -16px 0;
   padding: 12px 16px;
   border-top: 1px solid var(--line);
+  background: var(--raised);
 }
 form[aria-busy="true"] { cursor: progress; }
 form[aria-busy="true"] footer button { opacity: 0.6; }
-form[aria-busy="true"] footer { position: relative; overflow: hidden; }
+form[aria-busy="true"] footer { overflow: hidden; }
 form[aria-busy="true"] footer::after {
   content: "";
   position: absolute;
@@ -212,7 +217,14 @@ dd { overflow-wrap: anywhere; }
 dd.address, dd.hash { font-family: ui-monospace, "JetBrains Mono", Menlo, Consolas, monospace; font-size: 12px; }
 dd.amount { font-weight: 600; font-variant-numeric: tabular-nums; }
 dd.warning-value { color: var(--caution); font-weight: 500; }
-.sentence { font-size: 15px; line-height: 22px; font-weight: 600; }
+.sentence {
+  padding: 9px 12px;
+  border: 1px solid var(--line);
+  border-radius: 8px;
+  background: var(--panel);
+  font-size: 14px;
+  font-weight: 600;
+}
 details summary { color: var(--muted); border-radius: 4px; }
 pre {
   max-height: 180px;

@@ -4,6 +4,7 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { usePlace } from '../../ui/place.ts'
+import { ScreenHeader } from '../../ui/ScreenHeader.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
 import { TimelineFilterBar } from './filters/TimelineFilterBar.tsx'
@@ -37,23 +38,22 @@ export function ActivityScreen() {
 
   return (
     <div className="flex h-full flex-col">
-      <header className="flex flex-col gap-3 border-b border-line px-4 pt-3 pb-3">
-        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
-          <div>
-            <h2 className="text-title font-semibold text-text">Activity</h2>
-            <p className="text-muted">Each entry holds the hash of the one before it: what was changed, shows.</p>
-          </div>
-          <div className="flex items-center gap-2">
+      <ScreenHeader
+        title="Activity"
+        words="What happened here. An entry that was changed or removed later is found by Verify."
+        actions={
+          <>
             <Button icon={ShieldCheck} busy={verify.isPending} onClick={() => verify.mutate()}>
               Verify
             </Button>
             <ExportMenu query={query} />
-          </div>
-        </div>
+          </>
+        }
+      >
         <TimelineFilterBar filters={filters} onChange={change} />
         {verify.error && <ErrorNotice error={verify.error} onRetry={() => verify.mutate()} />}
         {verify.data && <VerifyResult verified={verify.data} onShow={show} onClose={verify.reset} />}
-      </header>
+      </ScreenHeader>
       {sought !== undefined && (
         <div className="flex items-center justify-between gap-3 border-b border-line bg-panel px-4 py-1.5">
           <p className="text-muted">From entry {sought} on, and what came just after it.</p>

@@ -4,6 +4,7 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { addressOf, usePlace } from '../../ui/place.ts'
+import { ScreenHeader } from '../../ui/ScreenHeader.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { DecisionView } from './decision/DecisionView.tsx'
 import { ResumeDialog } from './everywhere/ResumeDialog.tsx'
@@ -19,7 +20,7 @@ export function ApprovalsScreen() {
     <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
       <StopHeader />
       {isPending ? (
-        <div className="p-6">
+        <div className="w-80 p-4 max-narrow:w-auto">
           <SkeletonRows label="Reading the inbox…" count={4} rowClassName="h-12" />
         </div>
       ) : error ? (
@@ -59,24 +60,23 @@ function StopHeader() {
   const { isStopped, stop, resume } = useStopSwitch()
   const [asked, setAsked] = useState(false)
   return (
-    <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-2">
-      <div className="min-w-48 flex-1">
-        <h2 className="text-title font-semibold">Approvals</h2>
-        <p className="text-small text-muted">
-          Nothing that your policies leave to you is signed before you approve it here.
-        </p>
-      </div>
-      {isStopped ? (
-        <Button icon={Play} onClick={() => setAsked(true)}>
-          Resume…
-        </Button>
-      ) : (
-        <Button variant="danger" icon={OctagonX} onClick={stop}>
-          Stop everything
-        </Button>
-      )}
+    <ScreenHeader
+      title="Approvals"
+      words="Nothing that your policies leave to you is signed before you approve it here."
+      actions={
+        isStopped ? (
+          <Button icon={Play} onClick={() => setAsked(true)}>
+            Resume…
+          </Button>
+        ) : (
+          <Button variant="danger" icon={OctagonX} onClick={stop}>
+            Stop everything
+          </Button>
+        )
+      }
+    >
       <ResumeDialog open={asked} onOpenChange={setAsked} resume={resume} />
-    </header>
+    </ScreenHeader>
   )
 }
 

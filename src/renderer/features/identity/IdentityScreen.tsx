@@ -4,6 +4,7 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { addressOf, goTo, usePlace } from '../../ui/place.ts'
+import { ScreenHeader } from '../../ui/ScreenHeader.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import type { Identity } from './identityList.ts'
 import { IdentityList } from './list/IdentityList.tsx'
@@ -17,21 +18,21 @@ export function IdentityScreen() {
   const [, present, of] = usePlace()
   return (
     <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
-      <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-2">
-        <div className="min-w-48 flex-1">
-          <h2 className="text-title font-semibold">Identity</h2>
-          <p className="text-small text-muted">
-            An automaton is registered once, with the signature of its own address, and never changes afterwards.
-          </p>
-        </div>
-        {present !== 'new' && identities && identities.length > 0 && (
-          <Button icon={Plus} onClick={() => goTo('identity', 'new')}>
-            Register automaton
-          </Button>
-        )}
-      </header>
+      <ScreenHeader
+        title="Identity"
+        words="An automaton is registered once, with the signature of its own address, and never changes afterwards."
+        actions={
+          present !== 'new' &&
+          identities &&
+          identities.length > 0 && (
+            <Button icon={Plus} onClick={() => goTo('identity', 'new')}>
+              Register automaton
+            </Button>
+          )
+        }
+      />
       {isPending ? (
-        <div className="p-6">
+        <div className="w-72 p-4 max-narrow:w-auto">
           <SkeletonRows label="Reading the automatons…" count={4} rowClassName="h-12" />
         </div>
       ) : identities ? (

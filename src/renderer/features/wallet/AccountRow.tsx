@@ -54,17 +54,19 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
           onClick={() => setOpen(!isOpen)}
           className={classNames('bg-transparent!', !isOpen && '-rotate-90')}
         />
-        <div className="flex w-52 min-w-0 items-center gap-1.5 max-narrow:flex-1">
-          <NameField
-            name={label}
-            schema={Label}
-            of={label}
-            as="span"
-            rename={(next) => actions.renameAccount(account, next)}
-          />
+        <div className="flex w-60 min-w-0 items-center gap-1.5 max-narrow:flex-1">
+          <div className="min-w-0 flex-1">
+            <NameField
+              name={label}
+              schema={Label}
+              of={label}
+              as="span"
+              rename={(next) => actions.renameAccount(account, next)}
+            />
+          </div>
           {isDefault && <Chip title={`Signs where no other ${chains[chain]} account is named`}>Default</Chip>}
         </div>
-        <span className="max-narrow:hidden">
+        <span className="flex w-13 shrink-0 max-narrow:hidden">
           <Chip>{chains[chain]}</Chip>
         </span>
         <code className="min-w-0 truncate font-mono text-small text-muted max-narrow:hidden" title={address}>
@@ -72,11 +74,9 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
         </code>
         <div className="flex-1 max-narrow:hidden" />
         {balance && (
-          <span className="shrink-0 text-right tabular-nums max-narrow:hidden">
-            <span className="text-text">{balance.usdc === null ? '–' : usdText(balance.usdc)}</span>
-            <span className="ml-3 inline-block min-w-24 text-muted">
-              {balance.ether === null ? '–' : etherText(balance.ether)}
-            </span>
+          <span className="mr-2 flex shrink-0 text-right tabular-nums max-narrow:hidden">
+            <span className="min-w-24 text-text">{balance.usdc === null ? '–' : usdText(balance.usdc)}</span>
+            <span className="min-w-30 text-muted">{balance.ether === null ? '–' : etherText(balance.ether)}</span>
           </span>
         )}
         <Button size="small" icon={QrCode} aria-label={`Deposit to ${label}`} onClick={onDeposit}>

@@ -24,7 +24,11 @@ export function BalancesCard({ network, onNetwork, balances }: BalancesCardProps
         <Figure label="Ether" value={ether === undefined ? undefined : etherText(ether)} isPending={isPending} />
         <div className="flex-1" />
         <div className="flex items-center gap-2">
-          {asOf !== null && <TimeAgo at={asOf} />}
+          {asOf !== null && (
+            <span className="text-small text-faint">
+              Read <TimeAgo at={asOf} spelled />
+            </span>
+          )}
           <div className="w-40">
             <Select
               label="Network"

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { evmNetworks } from '../../../shared/contract/networks.ts'
 import type { Wallet, WalletAccount } from '../../../shared/contract/wallet.ts'
 import { Button } from '../../ui/Button.tsx'
-import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { StatusDot } from '../../ui/StatusDot.tsx'
 import { BalancesCard } from './BalancesCard.tsx'
@@ -41,7 +40,9 @@ export function PresentWallet({ wallet }: { wallet: Wallet }) {
               { label: 'Import a phrase or a key…', icon: Download, onSelect: actions.importOne },
             ]}
           >
-            <IconButton label="Add to the wallet" icon={Plus} />
+            <Button icon={Plus} aria-label="Add to the wallet">
+              Add
+            </Button>
           </Menu>
           {isLocked ? (
             <Button variant="primary" icon={LockOpen} onClick={actions.unlock}>

@@ -1,4 +1,5 @@
 import { Download, KeyRound, RotateCw, ShieldAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { Wallet } from '../../../shared/contract/wallet.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -6,7 +7,7 @@ import { useWalletActions } from './useWalletActions.ts'
 
 type Trouble = Exclude<Wallet['state'], 'absent' | 'locked' | 'unlocked'>
 
-const words: Record<Trouble, { title: string; explanation: string; steps: readonly string[] }> = {
+const words: Record<Trouble, { title: string; explanation: string; steps: readonly ReactNode[] }> = {
   keychain_locked: {
     title: 'The keychain of your system is locked',
     explanation:
@@ -19,7 +20,9 @@ const words: Record<Trouble, { title: string; explanation: string; steps: readon
       'There is a wallet, and the keychain that holds it cannot be reached now. Nothing was lost or changed.',
     steps: [
       'Start the keychain of your system: on Linux gnome-keyring or KWallet, in a session with D-Bus.',
-      'Then try again here. `npm start -- doctor` says more.',
+      <>
+        Then try again here. <code className="font-mono text-small text-text">npm start -- doctor</code> says more.
+      </>,
     ],
   },
   damaged: {
@@ -60,8 +63,9 @@ export function WalletTrouble({ wallet, onRetry }: { wallet: Wallet; onRetry: ()
       }
     >
       <ol className="flex list-decimal flex-col gap-1.5 pl-4">
-        {steps.map((step) => (
-          <li key={step}>{step}</li>
+        {steps.map((step, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they never change their places
+          <li key={place}>{step}</li>
         ))}
       </ol>
       <p className="mt-3 break-words text-small text-faint">

@@ -46,14 +46,17 @@ ${actions({ label: 'Check' }, otherButton('Show the words again', 'back'), cance
     take(form) {
       if (form('do') === 'back') return back
       const words = wordsOf(phrase())
-      const wrong = places.find(
-        (place) =>
-          form(`word_${place + 1}`)
-            .trim()
-            .toLowerCase() !== words[place],
-      )
+      const typed = (place: number) =>
+        form(`word_${place + 1}`)
+          .trim()
+          .toLowerCase()
+      const wrong = places.find((place) => typed(place) !== words[place])
       if (wrong === undefined) return next()
-      throw new WrongField(`word_${wrong + 1}`, `Word ${wrong + 1} is another one. Look at your paper again.`)
+      const sentence =
+        typed(wrong) === ''
+          ? `Type word ${wrong + 1} from your paper.`
+          : `That is not word ${wrong + 1}. Look at your paper again.`
+      throw new WrongField(`word_${wrong + 1}`, sentence)
     },
   }
 }

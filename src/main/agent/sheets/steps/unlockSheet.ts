@@ -8,7 +8,7 @@ export function unlockSheet(vault: WalletVault): SheetFlow {
   return {
     first: {
       show: (shown) => ({
-        title: 'Type your passphrase',
+        title: 'Unlock the wallet',
         body: html`${passphraseField(shown)}${actions({ label: 'Unlock' }, cancelButton)}`,
       }),
       async take(form): Promise<SheetNext> {

@@ -29,6 +29,7 @@ export function PolicyEditor({ policy }: { policy: Policy }) {
                 onChange={(confirmAbove) => change({ confirmAbove })}
                 error={faults.confirmAbove}
                 inputMode="decimal"
+                unit="USD"
               />
             </div>
           </SettingsRow>

@@ -37,7 +37,7 @@ function Usage({ sandbox, visible }: UsageSectionProps) {
       </ul>
       {!running && (
         <p className="mt-2 text-small text-faint">
-          It does not run: this is from <TimeAgo at={data.latest.at} /> ago.
+          It does not run: this is from <TimeAgo at={data.latest.at} spelled />.
         </p>
       )}
     </div>

@@ -1,0 +1,28 @@
+import { useRef } from 'react'
+
+/** Gives the focus back to what had it before a dialog was opened, unless something else took it meanwhile. */
+export function useFocusReturn(): { remember: () => void; giveBack: (event: Event) => void } {
+  const before = useRef<HTMLElement | null>(null)
+  return {
+    remember() {
+      before.current = anchorOf(document.activeElement)
+    },
+    giveBack(event) {
+      event.preventDefault()
+      if (document.activeElement !== document.body) return
+      before.current?.focus()
+      // What had it is gone, or busy: the dialog below keeps the keys.
+      if (document.activeElement === document.body) {
+        const dialogs = document.querySelectorAll<HTMLElement>('[data-dialog="content"]')
+        dialogs.item(dialogs.length - 1)?.focus()
+      }
+    },
+  }
+}
+
+/** A menu closes when it opens a dialog: what opened the menu stays. */
+function anchorOf(element: Element | null): HTMLElement | null {
+  const menu = element?.closest('[role="menu"]')?.getAttribute('aria-labelledby')
+  const anchor = (menu && document.getElementById(menu)) || element
+  return anchor instanceof HTMLElement ? anchor : null
+}
