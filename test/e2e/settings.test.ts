@@ -151,7 +151,10 @@ test('a policy that is written, ordered and saved decides from then on', async (
   const dialog = window.dialog('Save the policy?')
   await dialog.getByText('Anyone may sign in with Ethereum to any site without asking you.').waitFor()
   await look(page, 'settings-policies-save')
+  await page.emulateMedia({ colorScheme: 'dark' })
   await dialog.getByRole('button', { name: 'Save policy' }).click()
+  await sheetPage(page).step('Change what is allowed?')
+  await look(page, 'settings-policies-sheet', ['dark'])
   await sheetPage(page).give(passphrase, 'Confirm')
   await section.getByText('Everything is saved.').waitFor()
   expect(await program.call(askIntent, { intent: signIn })).toMatchObject({

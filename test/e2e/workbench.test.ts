@@ -162,3 +162,36 @@ test('renames and reorders tabs, and goes to what it finds in another terminal',
   await search.waitFor({ state: 'hidden' })
   await sees(page, found, 'hidden-needle')
 })
+
+test('a split starts where its neighbour is, and a program that runs is not ended without a question', async () => {
+  const { id: sandboxId } = await app.sandbox('careful-box')
+  const first = (await app.client.call(createTerminal, { id: sandboxId, command: 'bash' })).session_id
+  const window = await app.window()
+  const { page } = window
+  const running = async () => (await app.client.call(listTerminals, { id: sandboxId })).sessions
+  await window.select('careful-box')
+  await isLive(page, first)
+  await terminal(page, first).locator('.xterm-helper-textarea').focus()
+  await typeLine(page, 'mkdir -p "/tmp/the work" && cd "/tmp/the work" && echo moved $((40 + 2))')
+  await sees(page, first, 'moved 42')
+  const second = await split(page, 'Control+Shift+D')
+  await typeLine(page, 'echo "<$PWD>"')
+  await sees(page, second, '</tmp/the work>')
+  await typeLine(page, 'echo begun $((40 + 3)); sleep 1000')
+  await sees(page, second, 'begun 43')
+
+  await page.keyboard.press('Control+Shift+X')
+  const question = page.getByRole('dialog', { name: /^Close “/ })
+  await question.getByText(/sleep 1000/).waitFor()
+  await page.keyboard.press('Escape')
+  await question.waitFor({ state: 'hidden' })
+  await until('the terminal has the focus again', async () => (await focusedId(page)) === second)
+  expect(await running()).toHaveLength(2)
+  await page.keyboard.press('Control+Shift+X')
+  await question.getByRole('button', { name: 'Close terminal' }).click()
+  await until('the program has ended', async () => (await running()).length === 1)
+
+  await terminal(page, first).locator('.xterm-helper-textarea').focus()
+  await page.keyboard.press('Control+Shift+X')
+  await until('the shell that waited was closed without a question', async () => (await running()).length === 0)
+})

@@ -11,15 +11,14 @@ import { bySection } from './bySection.ts'
 type CommandPaletteProps = { open: boolean; onOpenChange: (open: boolean) => void }
 
 export function CommandPalette({ open, onOpenChange }: CommandPaletteProps) {
-  const focus = useFocusReturn()
+  const giveFocusBack = useFocusReturn(open)
   return (
     <DialogPrimitive.Root open={open} onOpenChange={onOpenChange}>
       <DialogPrimitive.Portal container={useLayers()}>
         <DialogPrimitive.Overlay className="animate-fade fixed inset-0 z-40 bg-overlay" />
         <DialogPrimitive.Content
           aria-describedby={undefined}
-          onOpenAutoFocus={focus.remember}
-          onCloseAutoFocus={focus.giveBack}
+          onCloseAutoFocus={giveFocusBack}
           onKeyDown={(event) => {
             const again = parseShortcuts('mod+k, mod+shift+p', thisKeyboard())
             if (!again.some((shortcut) => matches(shortcut, event))) return

@@ -35,7 +35,7 @@ export function Dialog({
   titledByContent = false,
   ...content
 }: DialogProps) {
-  const focus = useFocusReturn()
+  const giveFocusBack = useFocusReturn(open)
   return (
     <Primitive.Root open={open} onOpenChange={onOpenChange}>
       <Primitive.Portal container={useLayers()}>
@@ -43,11 +43,8 @@ export function Dialog({
         <Primitive.Content
           {...(description === undefined && { 'aria-describedby': undefined })}
           data-dialog="content"
-          onOpenAutoFocus={(event) => {
-            focus.remember()
-            focusFirstField(event)
-          }}
-          onCloseAutoFocus={focus.giveBack}
+          onOpenAutoFocus={focusFirstField}
+          onCloseAutoFocus={giveFocusBack}
           {...(staysOpen && { onInteractOutside: (event: Event) => event.preventDefault() })}
           className={classNames(
             'animate-appear fixed top-[12vh] left-1/2 z-40 flex max-h-[80vh] low:top-4 low:max-h-[calc(100vh-2rem)] w-[calc(100%-2rem)] -translate-x-1/2 flex-col rounded-dialog bg-raised text-text shadow-dialog outline-none',

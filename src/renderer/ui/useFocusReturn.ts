@@ -1,22 +1,20 @@
-import { useRef } from 'react'
+import { useInsertionEffect, useRef } from 'react'
 
 /** Gives the focus back to what had it before a dialog was opened, unless something else took it meanwhile. */
-export function useFocusReturn(): { remember: () => void; giveBack: (event: Event) => void } {
+export function useFocusReturn(open: boolean): (event: Event) => void {
   const before = useRef<HTMLElement | null>(null)
-  return {
-    remember() {
-      before.current = anchorOf(document.activeElement)
-    },
-    giveBack(event) {
-      event.preventDefault()
-      if (document.activeElement !== document.body) return
-      before.current?.focus()
-      // What had it is gone, or busy: the dialog below keeps the keys.
-      if (document.activeElement === document.body) {
-        const dialogs = document.querySelectorAll<HTMLElement>('[data-dialog="content"]')
-        dialogs.item(dialogs.length - 1)?.focus()
-      }
-    },
+  // The only effect that comes before `autoFocus` of what the dialog holds.
+  useInsertionEffect(() => {
+    if (open) before.current = anchorOf(document.activeElement)
+  }, [open])
+  return (event) => {
+    event.preventDefault()
+    if (document.activeElement !== document.body) return
+    before.current?.focus()
+    if (document.activeElement !== document.body) return
+    // What had it is gone, or busy: the dialog below keeps the keys.
+    const dialogs = document.querySelectorAll<HTMLElement>('[data-dialog="content"]')
+    dialogs.item(dialogs.length - 1)?.focus()
   }
 }
 

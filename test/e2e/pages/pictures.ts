@@ -11,16 +11,18 @@ const isAtRest = `new Promise((resolve) => requestAnimationFrame(() => requestAn
   document.getAnimations().every((it) =>
     it.playState !== 'running' || it.effect.getComputedTiming().iterations === Infinity)))))`
 const schemes = ['dark', 'light'] as const
+type Scheme = (typeof schemes)[number]
 
 /**
  * Looks at what the page shows, in dark and in light: axe must find nothing, and a picture is taken. Pictures go
- * into docs/screens when STEWARD_PICTURES=1, so that a usual run changes no file of the project.
+ * into docs/screens when STEWARD_PICTURES=1, so that a usual run changes no file of the project. A sheet keeps the scheme
+ * that it was opened with: of it there is one picture.
  */
-export function pictures(): (page: Page, name: string) => Promise<void> {
+export function pictures(): (page: Page, name: string, wanted?: readonly Scheme[]) => Promise<void> {
   const folder = process.env.STEWARD_PICTURES === '1' ? join(projectFolder, 'docs/screens') : temporaryFolder('screens')
   mkdirSync(folder, { recursive: true })
-  return async (page, name) => {
-    for (const colorScheme of schemes) {
+  return async (page, name, wanted = schemes) => {
+    for (const colorScheme of wanted) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.waitForFunction(isAtRest)
       const { violations } = await new AxeBuilder({ page }).analyze()

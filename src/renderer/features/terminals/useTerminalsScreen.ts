@@ -98,10 +98,13 @@ export function useTerminalsScreen(): TerminalsScreenState {
   }
 
   const tryTerminal = async (sandbox: Pick<Sandbox, 'id'>, terminal: PlacedTerminal): Promise<boolean> => {
+    const { cwd, ...anywhere } = terminal
     try {
       await openTerminal(sandbox, terminal)
       return true
     } catch (failure) {
+      // The folder may be gone, or of another machine.
+      if (cwd !== undefined) return tryTerminal(sandbox, anywhere)
       notify.failed(failure, { title: 'No terminal was opened' })
       return false
     }
@@ -196,7 +199,8 @@ export function useTerminalsScreen(): TerminalsScreenState {
       },
       close: (leaving, layout) => void closeTabs(leaving, layout),
       again: (terminal, arrange) => void runAgain(terminal, arrange),
-      newTerminal: (arrange) => void tryTerminal(sandbox, { command: shellCommand, ...(arrange && { arrange }) }),
+      newTerminal: (arrange, cwd) =>
+        void tryTerminal(sandbox, { command: shellCommand, ...(arrange && { arrange }), ...(cwd && { cwd }) }),
       arrange: (change) => layouts.change(sandbox.id, change),
       rename: (terminal, name) => void terminals.rename(terminal, name),
       askForCommand: () => setDialog({ kind: 'run', sandbox }),

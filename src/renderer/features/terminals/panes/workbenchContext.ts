@@ -11,6 +11,8 @@ export type WorkbenchContext = {
   present: Terminal | undefined
   byId: ReadonlyMap<string, Terminal>
   nameOf(terminalId: string): string
+  /** In which folder its shell said it is. */
+  folderOf(terminalId: string): string | undefined
   running: boolean
   broadcast: Broadcast
   actions: WorkbenchActions

@@ -1,5 +1,5 @@
 import { Ellipsis, Plus } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import type { TerminalMatch } from '../../../../shared/contract/terminalSearch.ts'
@@ -8,6 +8,8 @@ import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { ContextMenu, Menu } from '../../../ui/Menu.tsx'
 import { TabPanel, Tabs } from '../../../ui/Tabs.tsx'
+import { CloseDialog } from '../closing/CloseDialog.tsx'
+import { useClosing } from '../closing/useClosing.ts'
 import { paneIds, withShares } from '../layout/paneTree.ts'
 import { type Layout, reconciled, type TabLayout, tabOf, withActive, withReplaced } from '../layout/tabLayout.ts'
 import { BroadcastBar } from '../panes/BroadcastBar.tsx'
@@ -21,6 +23,7 @@ import type { WorkbenchContext } from '../panes/workbenchContext.ts'
 import { type SandboxRowActions, sandboxMenu } from '../sandboxes/SandboxRow.tsx'
 import { newTerminalKeys } from '../shortcuts.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
+import type { TerminalSession } from '../view/terminalSession.ts'
 import type { WebglLeases } from '../view/webglLeases.ts'
 import { TabMark } from './TabMark.tsx'
 import { TerminalPanel } from './TerminalPanel.tsx'
@@ -80,6 +83,7 @@ export function TerminalTabs({
   const marks = useMarks({ sandboxId: sandbox.id, shownIds, nameOf })
   const broadcast = useBroadcast(tab)
   const [renamingId, setRenamingId] = useState<string>()
+  const sessions = useRef(new Map<string, TerminalSession>())
 
   const ids = layout.flatMap(({ tree }) => paneIds(tree))
   const current = (stored: Layout) => reconciled(stored, ids)
@@ -100,11 +104,11 @@ export function TerminalTabs({
       actions.focus()
     },
   })
-  const close = (ids: readonly string[]) =>
-    actions.close(
-      ids.flatMap((id) => byId.get(id) ?? []),
-      layout,
-    )
+  const closing = useClosing({
+    sessionOf: (id) => sessions.current.get(id),
+    close: (leaving) => actions.close(leaving, layout),
+  })
+  const close = (ids: readonly string[]) => closing.close(ids.flatMap((id) => byId.get(id) ?? []))
   const closeTabs = (tabs: readonly TabLayout[]) => close(tabs.flatMap(({ tree }) => paneIds(tree)))
   const context: WorkbenchContext = {
     layout,
@@ -112,6 +116,7 @@ export function TerminalTabs({
     present,
     byId,
     nameOf,
+    folderOf: (id) => sessions.current.get(id)?.directory.now,
     running,
     broadcast,
     actions,
@@ -276,7 +281,11 @@ export function TerminalTabs({
                 }
                 onClose={() => close([id])}
                 reveal={reveal?.session_id === id ? reveal : undefined}
-                onSession={(session) => broadcast.learn(id, session)}
+                onSession={(session) => {
+                  if (session) sessions.current.set(id, session)
+                  else sessions.current.delete(id)
+                  broadcast.learn(id, session)
+                }}
                 onTyped={(text) => broadcast.typed(id, text)}
               />
             </div>,
@@ -284,6 +293,7 @@ export function TerminalTabs({
             id,
           )
         })}
+      {closing.asked && <CloseDialog programs={closing.asked.programs} nameOf={nameOf} onAnswer={closing.answer} />}
     </>
   )
 }

@@ -163,7 +163,10 @@ export function tabMenu({ tabId, ...context }: WorkbenchContext & { tabId: strin
   const ended = endedIds(context)
   const active = own[0]?.active ?? ''
   const split = (side: Side) =>
-    actions.newTerminal((kept, added) => withSplitTerminal(current(kept), added, { at: active, side }))
+    actions.newTerminal(
+      (kept, added) => withSplitTerminal(current(kept), added, { at: active, side }),
+      context.folderOf(active),
+    )
   const several = own.some(({ tree }) => paneIds(tree).length > 1)
   return [
     {

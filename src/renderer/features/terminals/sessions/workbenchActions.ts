@@ -9,8 +9,8 @@ export type WorkbenchActions = {
   select(terminal: Terminal): void
   close(terminals: readonly Terminal[], layout: Layout): void
   again(terminal: Terminal, arrange: Arrange): void
-  /** Without `arrange` it is a tab of its own. */
-  newTerminal(arrange?: Arrange): void
+  /** Without `arrange` it is a tab of its own; without a folder it starts where shells do. */
+  newTerminal(arrange?: Arrange, cwd?: string): void
   askForCommand(): void
   arrange(change: (layout: Layout) => Layout): void
   /** Null takes the name away. */

@@ -16,6 +16,10 @@ export type CommandTrail = {
   outputOf(command: CommandMark): string
   /** The shell waits for a command. */
   isWaiting(): boolean
+  /** The shell has told of a command or a prompt at all. */
+  isMarked(): boolean
+  /** The command that has not ended yet. */
+  running(): CommandMark | undefined
   dispose(): void
 }
 
@@ -76,6 +80,8 @@ export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => 
     present: () => chosen() ?? ran().at(-1),
     outputOf: marks.outputOf,
     isWaiting: () => marks.list().at(-1)?.state === 'prompt',
+    isMarked: () => marks.list().length > 0,
+    running: () => marks.list().findLast(({ state }) => state === 'running'),
     dispose: () => parts.forEach((part) => void part.dispose()),
   }
 }

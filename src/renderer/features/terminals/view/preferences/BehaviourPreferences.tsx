@@ -11,7 +11,7 @@ export function BehaviourPreferences({ preferences, onChange }: PreferencePart) 
   }
   return (
     <>
-      <PreferenceGroup title="Selecting and pasting">
+      <PreferenceGroup title="Selecting, pasting and closing">
         <div className="grid grid-cols-2 gap-3.5">
           <Select
             label="Right click"
@@ -44,6 +44,12 @@ export function BehaviourPreferences({ preferences, onChange }: PreferencePart) 
           hint="Only where a program would run each of them as it comes."
           checked={preferences.pasteWarning}
           onChange={(pasteWarning) => onChange({ pasteWarning })}
+        />
+        <Checkbox
+          label="Ask before closing a terminal in which a program runs"
+          hint="A shell that waits for a command is closed at once."
+          checked={preferences.closeWarning}
+          onChange={(closeWarning) => onChange({ closeWarning })}
         />
       </PreferenceGroup>
       <PreferenceGroup title="Bell">

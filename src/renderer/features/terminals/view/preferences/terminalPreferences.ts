@@ -32,6 +32,8 @@ const Preferences = z.object({
   copyOnSelect: z.boolean().catch(false),
   rightClick: z.enum(['menu', 'word', 'paste']).catch('menu'),
   pasteWarning: z.boolean().catch(true),
+  /** Before a terminal is closed in which a program runs. */
+  closeWarning: z.boolean().catch(true),
   /** What happens when a program wants to put something on the clipboard (OSC 52). */
   programClipboard: z.enum(['ask', 'allow', 'refuse']).catch('ask'),
   bellMark: z.boolean().catch(true),

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { Terminal } from '../../../../shared/contract/terminals.ts'
+import type { CommandMark } from '../../../../shared/terminalMarks.ts'
+import { isShell, mayRun, programIn } from './runningProgram.ts'
+
+const terminal = (command: string, state: 'running' | 'exited' = 'running') =>
+  Terminal.parse({
+    session_id: `pty_${'1'.repeat(24)}`,
+    sandbox_id: '1'.repeat(32),
+    command,
+    cols: 80,
+    rows: 24,
+    state,
+    created_at: '2026-01-01T00:00:00.000Z',
+    name: null,
+    title: null,
+    exit_code: null,
+    signal: null,
+    exited_at: null,
+  })
+const told = (command?: string) => ({
+  isMarked: () => true,
+  running: (): CommandMark | undefined =>
+    command === undefined
+      ? undefined
+      : { id: 1, line: 0, command, state: 'running', exitCode: null, output: undefined },
+})
+const process = (pid: number, ppid: number, command: string) => ({
+  pid,
+  ppid,
+  command,
+  user: 'root',
+  cpu_percent: 0,
+  memory_mb: 1,
+  started_at: '2026-01-01T00:00:00.000Z',
+})
+
+test.each(['bash', 'bash -l', '/bin/sh', 'zsh -il', ' fish --login '])('%s waits for what is typed', (command) => {
+  expect(isShell(command)).toBe(true)
+})
+
+test.each(['bash build.sh', 'bash -c "make"', 'python3', 'ssh host', './bash.py'])('%s is a program', (command) => {
+  expect(isShell(command)).toBe(false)
+})
+
+test('a shell tells what runs in it', () => {
+  const shell = terminal('bash -l')
+  expect(programIn(shell, told())).toBe('none')
+  expect(programIn(shell, told('make -j4'))).toEqual({ terminal: shell, command: 'make -j4' })
+  expect(programIn(shell, { isMarked: () => false, running: () => undefined })).toBe('unknown')
+  expect(programIn(shell, undefined)).toBe('unknown')
+})
+
+test('a program of its own runs until it has exited', () => {
+  const program = terminal('python3 serve.py')
+  expect(programIn(program, undefined)).toEqual({ terminal: program, command: 'python3 serve.py' })
+  expect(programIn(terminal('python3 serve.py', 'exited'), undefined)).toBe('none')
+})
+
+test('the processes tell of a shell that does not', () => {
+  const shell = terminal('sh')
+  expect(mayRun(shell, [process(1, 0, 'keeper'), process(5, 1, 'sh'), process(6, 5, 'sleep 60')])).toBe(true)
+  expect(mayRun(shell, [process(1, 0, 'keeper'), process(5, 1, 'sh'), process(6, 1, 'sleep 60')])).toBe(false)
+})

@@ -1,0 +1,32 @@
+import type { SandboxProcess } from '../../../../shared/contract/processes.ts'
+import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import type { CommandTrail } from '../view/commandTrail.ts'
+
+/** A program other than the shell, which would end with its terminal. */
+export type RunningProgram = {
+  terminal: Terminal
+  /** As it was typed; empty when that is not known. */
+  command: string
+}
+
+type Told = Pick<CommandTrail, 'isMarked' | 'running'>
+
+/** What runs in a terminal: `unknown` when its shell does not tell, or it has not been looked at yet. */
+export function programIn(terminal: Terminal, told: Told | undefined): RunningProgram | 'none' | 'unknown' {
+  if (terminal.state === 'exited') return 'none'
+  if (!isShell(terminal.command)) return { terminal, command: terminal.command }
+  if (!told?.isMarked()) return 'unknown'
+  const running = told.running()
+  return running ? { terminal, command: running.command } : 'none'
+}
+
+/** Whether a shell like that of the terminal has anything running. With several like it, one of them is enough. */
+export function mayRun({ command }: Terminal, processes: readonly SandboxProcess[]): boolean {
+  const shells = new Set(processes.filter((it) => it.command === command.trim()).map(({ pid }) => pid))
+  return processes.some(({ ppid }) => shells.has(ppid))
+}
+
+/** A shell that waits for what is typed, rather than one that runs a script. */
+export function isShell(command: string): boolean {
+  return /^(\S*\/)?(ba|z|da|a|k|fi)?sh(\s+(-[il]+|--login))*$/.test(command.trim())
+}

@@ -1,0 +1,54 @@
+import { useState } from 'react'
+import { listProcesses } from '../../../../shared/contract/processes.ts'
+import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readPreferences } from '../view/preferences/preferencesStore.ts'
+import type { TerminalSession } from '../view/terminalSession.ts'
+import { mayRun, programIn, type RunningProgram } from './runningProgram.ts'
+
+/** Longer than this nobody waits for a tab to close: it is asked for then. */
+const lookMs = 3_000
+
+type Closing = {
+  /** What is asked about: these are closed when the person says so. */
+  asked: { terminals: readonly Terminal[]; programs: readonly RunningProgram[] } | undefined
+  close(terminals: readonly Terminal[]): void
+  answer(goesOn: boolean): void
+}
+
+type Options = {
+  sessionOf: (terminalId: string) => Pick<TerminalSession, 'commands'> | undefined
+  close: (terminals: readonly Terminal[]) => void
+}
+
+/** Closes terminals, but asks first when a program would end that is not the shell. */
+export function useClosing({ sessionOf, close }: Options): Closing {
+  const agent = useAgent()
+  const [asked, setAsked] = useState<Closing['asked']>()
+
+  const programOf = async (terminal: Terminal): Promise<RunningProgram | undefined> => {
+    const program = programIn(terminal, sessionOf(terminal.session_id)?.commands)
+    if (program !== 'unknown') return program === 'none' ? undefined : program
+    try {
+      const signal = AbortSignal.timeout(lookMs)
+      const { processes } = await agent(listProcesses, { id: terminal.sandbox_id }, { signal })
+      return mayRun(terminal, processes) ? { terminal, command: '' } : undefined
+    } catch {
+      return { terminal, command: '' } // nobody can say that nothing runs
+    }
+  }
+
+  return {
+    asked,
+    async close(terminals) {
+      const found = readPreferences().closeWarning ? await Promise.all(terminals.map(programOf)) : []
+      const programs = found.flatMap((it) => it ?? [])
+      if (programs.length > 0) setAsked({ terminals, programs })
+      else close(terminals)
+    },
+    answer(goesOn) {
+      if (goesOn && asked) close(asked.terminals)
+      setAsked(undefined)
+    },
+  }
+}
