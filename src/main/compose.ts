@@ -28,8 +28,11 @@ export type RunningApp = {
   origin: string
   serviceUrl: string
   openBrowser: boolean
-  /** An address that opens the person's session, once. */
-  freshUrl(): string
+  /**
+   * An address that opens the person's session, once.
+   * @param onUsed it has
+   */
+  freshUrl(onUsed?: () => void): string
   /** The screen was locked, or the machine goes to sleep. */
   lockWallet(): void
   close(): Promise<void>
@@ -92,7 +95,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       origin,
       serviceUrl,
       openBrowser: config.app.open_browser,
-      freshUrl: () => `${origin}/#token=${sessions.issueToken()}`,
+      freshUrl: (onUsed) => `${origin}/#token=${sessions.issueToken(onUsed)}`,
       lockWallet: () => agent.wallet.lock('screen'),
       close: () => scope.close(),
     }

@@ -2,7 +2,7 @@ import { startApp } from './compose.ts'
 import { type Environment, environment } from './config.ts'
 import { exitCodeOf, failureText } from './platform/commandLine.ts'
 import { onEndSignal } from './platform/endSignals.ts'
-import { openInBrowser } from './platform/openInBrowser.ts'
+import { type OpeningPage, openInBrowser } from './platform/openInBrowser.ts'
 import { readStartOptions, type StartOptions } from './startOptions.ts'
 
 /**
@@ -24,14 +24,17 @@ async function serveBrowser(options: StartOptions, given: Environment): Promise<
   const ended = new Promise<void>((resolve) => {
     onEndSignal({ end: resolve, force: () => process.exit(1), now: Date.now })
   })
-  const url = app.freshUrl()
+  let opening: Promise<OpeningPage> | undefined
+  const closeOpening = async (): Promise<void> => (await opening)?.remove()
+  const url = app.freshUrl(() => void closeOpening())
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ event: 'ready', url, service_url: app.serviceUrl })}\n`)
   } else {
     process.stdout.write(`Steward is ready. Open it once with this address:\n\n  ${url}\n\nCtrl-C ends it.\n`)
   }
-  if (options.open && app.openBrowser) await openInBrowser(url, given)
+  if (options.open && app.openBrowser) opening = openInBrowser(url, given)
   await ended
+  await closeOpening()
   await app.close()
 }
 

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { request as httpsRequest } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../support/eventually.ts'
 import { noIpv6Loopback } from '../support/ipv6Loopback.ts'
@@ -85,6 +86,27 @@ test('starts without a display, says why in one line, and opens with the address
   expect(locksIn(data)).toEqual([])
   await stop(data)
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'the browser gets the address from a page that is gone once it was used',
+  async () => {
+    const [data, home, programs] = [temporaryFolder('data'), temporaryFolder('home'), temporaryFolder('programs')]
+    const said = join(temporaryFolder('said'), 'arguments')
+    const opener = `#!/bin/sh\nprintf %s "$*" > '${said}.new' && mv '${said}.new' '${said}'\n`
+    writeFileSync(join(programs, 'xdg-open'), opener, { mode: 0o755 })
+    const given = { DISPLAY: ':9', HOME: home, PATH: `${programs}:${process.env.PATH}` }
+    const app = startProgram(start, ['--browser', '--json', '--data', data], given)
+    const { url } = await app.ready<AppReady>()
+    await until('the browser to be asked', () => existsSync(said))
+    const asked = readFileSync(said, 'utf8')
+    expect(asked).toMatch(/^file:\/\/.*\/steward\.html$/)
+    expect(readFileSync(fileURLToPath(asked), 'utf8')).toContain(url)
+    await signIn(url)
+    await until('the page to be gone', () => !existsSync(fileURLToPath(asked)))
+    expect(await app.end('SIGTERM')).toEqual({ code: 0, signal: null })
+    await stop(data)
+  },
+)
 
 test('a second start names the process that holds the folder, and the ports stay the same', async () => {
   const data = temporaryFolder('data')

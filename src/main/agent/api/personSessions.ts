@@ -2,8 +2,11 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Sessions of the person at this machine. They live as long as this process, in its memory only. */
 export type PersonSessions = {
-  /** A token that opens one session, once. */
-  issueToken(): string
+  /**
+   * A token that opens one session, once.
+   * @param onUsed it has
+   */
+  issueToken(onUsed?: () => void): string
   /** @returns the secret of a new session, or undefined when the token opens none. */
   exchange(token: string): string | undefined
   isOpen(secret: string): boolean
@@ -13,33 +16,36 @@ export type PersonSessions = {
 const maxHeld = 256
 
 export function personSessions(): PersonSessions {
-  const tokens: Buffer[] = []
-  const sessions: Buffer[] = []
+  const tokens: Held[] = []
+  const sessions: Held[] = []
   return {
-    issueToken: () => issued(tokens),
+    issueToken: (onUsed) => issued(tokens, onUsed),
     exchange(token) {
       const index = indexOf(tokens, token)
       if (index < 0) return undefined
-      tokens.splice(index, 1)
+      const [used] = tokens.splice(index, 1)
+      used?.onUsed?.()
       return issued(sessions)
     },
     isOpen: (secret) => indexOf(sessions, secret) >= 0,
   }
 }
 
-function issued(digests: Buffer[]): string {
+type Held = { digest: Buffer; onUsed: (() => void) | undefined }
+
+function issued(held: Held[], onUsed?: () => void): string {
   const secret = randomBytes(32).toString('base64url')
-  digests.push(digest(secret))
-  if (digests.length > maxHeld) digests.shift()
+  held.push({ digest: digestOf(secret), onUsed })
+  if (held.length > maxHeld) held.shift()
   return secret
 }
 
 /** Compares digests, each in constant time, so that time tells nothing of a secret. */
-function indexOf(digests: readonly Buffer[], secret: string): number {
-  const wanted = digest(secret)
-  return digests.findIndex((it) => timingSafeEqual(it, wanted))
+function indexOf(held: readonly Held[], secret: string): number {
+  const wanted = digestOf(secret)
+  return held.findIndex(({ digest }) => timingSafeEqual(digest, wanted))
 }
 
-function digest(secret: string): Buffer {
+function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
