@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -323,7 +324,7 @@ test.each([
 test('without session and key the service decides', async () => {
   const service = await startService()
   const { origin } = await startAgent(service)
-  for (const path of ['/v1/sandboxes', '/health', '/openapi.json', '/docs', '/docs/app.js']) {
+  for (const path of ['/v1/sandboxes', '/health', '/openapi.json']) {
     expect((await fetch(`${origin}${path}`)).status).toBe(200)
     expect(service.requests.at(-1)?.url).toBe(path)
     expect(service.requests.at(-1)?.headers.authorization).toBeUndefined()
@@ -333,7 +334,7 @@ test('without session and key the service decides', async () => {
 test('bodies stream through both ways, byte by byte', async () => {
   const service = await startService({
     answer: (request, response) => {
-      response.writeHead(207, { 'content-type': 'application/octet-stream', 'set-cookie': 'a=b', 'x-kept': 'yes' })
+      response.writeHead(207, { 'content-type': 'application/octet-stream', 'upload-offset': '7' })
       request.pipe(response)
     },
   })
@@ -343,8 +344,101 @@ test('bodies stream through both ways, byte by byte', async () => {
   const received = Buffer.from(await reply.arrayBuffer())
   expect(digest(received)).toBe(digest(sent))
   expect(reply.status).toBe(207)
-  expect(reply.headers.get('x-kept')).toBe('yes')
-  expect(reply.headers.get('set-cookie')).toBeNull()
+  expect(reply.headers.get('upload-offset')).toBe('7')
+})
+
+const active = {
+  'set-cookie': 'steward_session_1=planted; Path=/',
+  'service-worker-allowed': '/',
+  'clear-site-data': '"storage"',
+  'access-control-allow-origin': '*',
+  'content-security-policy': "script-src 'unsafe-inline'",
+  'www-authenticate': 'Basic realm="Steward"',
+  location: 'https://attacker.example/',
+  link: '</v1/worker.js>; rel=preload',
+  refresh: '0; url=https://attacker.example/',
+  'x-made-up': 'tomorrow',
+}
+
+test.each([
+  ['text/html', 'application/octet-stream', 'attachment'],
+  ['application/xhtml+xml', 'application/octet-stream', 'attachment'],
+  ['text/javascript', 'application/octet-stream', 'attachment'],
+  ['application/pdf', 'application/octet-stream', 'attachment'],
+  ['text/plain, text/html', 'application/octet-stream', 'attachment'],
+  ['image/svg+xml', 'image/svg+xml', 'attachment'],
+  ['image/png', 'image/png', null],
+  ['application/json; charset=utf-8', 'application/json; charset=utf-8', null],
+])('an answer of the service of type %s is nothing that runs here', async (given, type, disposition) => {
+  const service = await startService({
+    answer: (_, response) => response.writeHead(401, { ...active, 'content-type': given }).end('<script>1</script>'),
+  })
+  const { origin, cookie } = await startAgent(service)
+  for (const path of ['/v1/page', '/auth/page', '/health', '/openapi.json']) {
+    const { status, headers } = await fetch(`${origin}${path}`, { headers: { cookie: await cookie() } })
+    expect(status).toBe(401)
+    expect(headers.get('content-type')).toBe(type)
+    expect(headers.get('content-disposition')).toBe(disposition)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
+    expect(headers.get('content-security-policy')).toBe(policy)
+    for (const name of Object.keys(active)) {
+      if (name !== 'content-security-policy') expect([name, headers.get(name)]).toEqual([name, null])
+    }
+  }
+})
+
+test('pages of the service are read at its own address', async () => {
+  const service = await startService()
+  const { origin, link } = await startAgent()
+  expect((await fetch(`${origin}/docs`, { redirect: 'manual' })).status).toBe(503)
+  link.connect({ url: service.url, key: ownerKey, certificate: undefined })
+  for (const path of ['/docs', '/docs/', '/docs/js/scalar.js', '/docs//attacker.example']) {
+    const { status, headers } = await fetch(`${origin}${path}`, { redirect: 'manual' })
+    expect([status, headers.get('location')]).toEqual([307, `${service.url}${path}`])
+  }
+  expect(service.requests.filter(({ url }) => url?.startsWith('/docs'))).toEqual([])
+})
+
+test.each([
+  ['refuses', 'HTTP/1.1 401 No\r\n', [401, 'close']],
+  [
+    'accepts',
+    'HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n',
+    [101, 'Upgrade'],
+  ],
+])('a service that %s a WebSocket leaves nothing in the browser', async (_, head, [status, connection]) => {
+  const service = createServer((socket) => {
+    socket.on('error', () => {}) // it is cut off
+    const lines = Object.entries(active).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.once('data', () =>
+      socket.end(`${head}${lines.join('')}Transfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n`),
+    )
+  }).listen({ host: '127.0.0.1', port: 0 })
+  onTestFinished(() => void service.close())
+  await once(service, 'listening')
+  const address = service.address() as AddressInfo // it listens on TCP
+  const { port, link, cookie } = await startAgent()
+  link.connect({ url: `http://127.0.0.1:${address.port}`, key: ownerKey, certificate: undefined })
+  const asked = httpRequest({
+    host: '127.0.0.1',
+    port,
+    path: '/v1/sandboxes/a/pty/b/stream',
+    headers: { cookie: await cookie(), connection: 'Upgrade', upgrade: 'websocket' },
+  }).end()
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    asked.once('response', resolve)
+    asked.once('upgrade', resolve)
+    asked.once('error', reject)
+  })
+  expect([answer.statusCode, answer.headers.connection]).toEqual([status, connection])
+  expect(answer.headers).not.toHaveProperty('transfer-encoding')
+  const policy = answer.headers['content-security-policy'] ?? 'sandbox'
+  expect(policy).toContain('sandbox')
+  for (const name of Object.keys(active)) {
+    if (name !== 'content-security-policy') expect(answer.headers).not.toHaveProperty(name)
+  }
+  asked.destroy()
 })
 
 test('a body that hides another request stays one body', async () => {

@@ -50,6 +50,16 @@ const dataHeaders = {
   'cache-control': 'no-store',
 } as const
 
+/**
+ * On what the service answers, whatever it says itself: opened as a page it does nothing, and is nobody. The styles are
+ * those of drawings in an `img` of ours.
+ */
+export const forwardedAnswerHeaders = {
+  ...securityHeaders,
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+} as const
+
 /** On a body of bytes, beside its own. */
 export const bytesHeaders = { ...dataHeaders, 'content-type': 'application/octet-stream' } as const
 
@@ -57,6 +67,12 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   const text = Buffer.from(JSON.stringify(body))
   response.writeHead(status, { ...dataHeaders, ...headers, 'content-length': text.length })
   response.end(text)
+}
+
+/** To a place that is not of this origin. */
+export function sendElsewhere(response: ServerResponse, url: string): void {
+  response.writeHead(307, { ...forwardedAnswerHeaders, location: url, 'content-length': 0 })
+  response.end()
 }
 
 export function sendError(response: ServerResponse, failure: AppError, headers = {}): void {

@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { uploadOffsetHeader } from '../../../shared/contract/uploads.ts'
+import { forwardedAnswerHeaders } from './answers.ts'
 
 /** Of one connection, or of our own pages: none of the service's business. */
 const ownToRequests = new Set([
@@ -16,7 +18,34 @@ const ownToRequests = new Set([
   'upgrade',
   'expect',
 ])
-const ownToAnswers = new Set(['connection', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade', 'set-cookie'])
+
+/**
+ * What an answer may say for itself. All else stays behind: a service elsewhere may be somebody's who wants to act on
+ * this origin, by cookies, redirects, workers, policies or headers that are yet to be invented.
+ */
+const told = new Set([
+  'accept-ranges',
+  'allow',
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'content-type',
+  'date',
+  'etag',
+  'idempotent-replayed',
+  'last-modified',
+  'retry-after',
+  uploadOffsetHeader.toLowerCase(),
+])
+const ofHandshakes = ['sec-websocket-accept', 'sec-websocket-extensions', 'sec-websocket-protocol'] as const
+
+/** Data, and pictures that no browser takes for a page. Whatever else an answer calls itself, it is bytes to keep. */
+const plainTypes =
+  /^(application\/(json|octet-stream|x-tar|gzip|zip)|text\/plain|image\/(png|jpeg|gif|webp|avif|bmp|x-icon))\s*(;|$)/i
+/** `<img>` shows it without its scripts; by itself it would be a page. */
+const drawing = /^image\/svg\+xml\s*(;|$)/i
 
 /**
  * What goes on to the service. A caller that brings an API key of its own acts with it; the person's session acts with
@@ -33,10 +62,27 @@ export function requestHeaders(request: IncomingMessage, key: string | undefined
   return kept
 }
 
-export function answerHeaders(headers: IncomingHttpHeaders | Record<string, string | string[] | undefined>) {
-  const kept: Record<string, string | string[]> = {}
+type Answered = IncomingHttpHeaders | Record<string, string | string[] | undefined>
+
+/** Of an answer of the service, so that nothing in it is ever active content on our own origin. */
+export function answerHeaders(headers: Answered): Record<string, string | string[]> {
+  const kept: Record<string, string | string[]> = { ...forwardedAnswerHeaders }
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !ownToAnswers.has(name)) kept[name] = value
+    if (value !== undefined && told.has(name)) kept[name] = value
+  }
+  const type = String(headers['content-type'] ?? '')
+  if (type === '' || plainTypes.test(type)) return kept
+  if (!drawing.test(type)) kept['content-type'] = 'application/octet-stream'
+  if (!/^attachment\b/i.test(String(kept['content-disposition'] ?? ''))) kept['content-disposition'] = 'attachment'
+  return kept
+}
+
+/** Of a handshake that the service agreed to. */
+export function handshakeHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const kept: Record<string, string> = { upgrade: 'websocket', connection: 'Upgrade' }
+  for (const name of ofHandshakes) {
+    const value = headers[name]
+    if (typeof value === 'string') kept[name] = value
   }
   return kept
 }

@@ -9,7 +9,7 @@ import { listenAt, startListening } from '../../platform/loopbackListening.ts'
 import { Scope } from '../../platform/scope.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { SheetPages } from '../sheets/sheetPages.ts'
-import { asAppError, frameSources, refuseUpgrade, sendError } from './answers.ts'
+import { asAppError, frameSources, refuseUpgrade, sendElsewhere, sendError } from './answers.ts'
 import { sessionCookieOf } from './cookies.ts'
 import { eventSockets } from './eventSockets.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
@@ -77,6 +77,7 @@ export async function startLocalServer({
     }
     const place = placeOf(path)
     guard.check(request, place === 'page' ? 'page' : 'call')
+    if (place === 'documentation') return sendElsewhere(response, documentation(link, request))
     if (place === 'service') return forwarder.forward(request, response, isPerson(request))
     if (place === 'local') return local.answer(request, response, { path, person: isPerson(request) })
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -131,13 +132,21 @@ export async function startLocalServer({
   return { port, close: () => scope.close() }
 }
 
-type Place = 'service' | 'local' | 'page'
+type Place = 'service' | 'documentation' | 'local' | 'page'
 
 function placeOf(path: string): Place {
   if (path.startsWith('/local/')) return 'local'
-  if (['/v1/', '/auth/', '/docs/'].some((start) => path.startsWith(start))) return 'service'
+  if (['/v1/', '/auth/'].some((start) => path.startsWith(start))) return 'service'
+  if (path === '/docs' || path.startsWith('/docs/')) return 'documentation'
   if (path.startsWith(`${sheetPath}/`)) return 'local' // which has no such path: sheets are on no other host name
-  return path === '/health' || path === '/openapi.json' || path === '/docs' ? 'service' : 'page'
+  return path === '/health' || path === '/openapi.json' ? 'service' : 'page'
+}
+
+/** Pages of the service with scripts of its own are read at its own address: here they would act as the person. */
+function documentation({ target, absence }: ServiceLink, { url = '/docs' }: IncomingMessage): string {
+  const to = target()
+  if (!to) throw absence()
+  return `${new URL(to.url).origin}${url}`
 }
 
 function pathOf(request: IncomingMessage): string {

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocketServer } from 'ws'
 import { streamClose } from '../../../shared/contract/terminalStream.ts'
 import { placeOfTarget, type ServiceTarget, tlsOptions } from '../connections/serviceTarget.ts'
-import { requestHeaders } from './forwardedHeaders.ts'
+import { answerHeaders, handshakeHeaders, requestHeaders } from './forwardedHeaders.ts'
 
 export type StreamForwarder = {
   forward(request: IncomingMessage, socket: Duplex, head: Buffer, owner: boolean): void
@@ -35,7 +35,7 @@ export function streamForwarder(target: () => ServiceTarget | undefined, refusal
     socket.on('error', ownFailure)
     asked.on('upgrade', (answer, upstream, firstBytes) => {
       socket.off('close', giveUp)
-      socket.write(headOf(answer))
+      socket.write(headOf(101, handshakeHeaders(answer.headers)))
       socket.write(firstBytes)
       upstream.write(head)
       connect(socket, upstream)
@@ -43,7 +43,7 @@ export function streamForwarder(target: () => ServiceTarget | undefined, refusal
     })
     asked.on('response', (answer) => {
       socket.off('close', giveUp)
-      socket.write(headOf(answer))
+      socket.write(headOf(answer.statusCode ?? 502, { ...answerHeaders(answer.headers), connection: 'close' }))
       answer.pipe(socket)
     })
     asked.on('error', () => {
@@ -97,8 +97,7 @@ function handshake({ request, owner, target }: Upgrade): ClientRequest {
   })
 }
 
-function headOf({ statusCode = 502, rawHeaders }: IncomingMessage): string {
-  const lines: string[] = []
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`)
-  return `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n${lines.join('')}\r\n`
+function headOf(status: number, headers: Record<string, string | string[]>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
 }
