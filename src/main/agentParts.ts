@@ -14,6 +14,8 @@ import { approvalRoutes } from './agent/approvals/approvalRoutes.ts'
 import type { Approvals } from './agent/approvals/approvals.ts'
 import { confirmedPolicy } from './agent/approvals/confirmedPolicy.ts'
 import { openApprovals } from './agent/approvals/openApprovals.ts'
+import { repeatedAsks } from './agent/approvals/repeatedAsks.ts'
+import { repeatRepository } from './agent/approvals/repeatRepository.ts'
 import { waitingNotices } from './agent/approvals/waitingNotices.ts'
 import { type HostedPlace, hostedService } from './agent/connections/hostedService.ts'
 import { linkedWallets } from './agent/connections/linkedWallets.ts'
@@ -138,6 +140,7 @@ export function agentParts({
     (it) => it.close(),
   )
   const policy = confirmedPolicy({ approvals, dialog })
+  const repeats = repeatedAsks({ approvals, repeats: repeatRepository(database), now })
   const visitor = scope.own(serviceClient(serviceTarget), (it) => it.close())
   const messages = walletMessages({ client: visitor, target: serviceTarget, approvals })
   if (hosted) {
@@ -203,7 +206,7 @@ export function agentParts({
       ...walletRoutes(wallet),
       ...balanceRoutes(funds),
       ...sheets.endpoints,
-      ...approvalRoutes({ approvals, dialog, policy }),
+      ...approvalRoutes({ approvals, repeats, dialog, policy }),
       ...registrationRoutes(identities),
     ],
   }

@@ -304,6 +304,50 @@ test('a client sees and takes back what it asked for, and nothing of others', as
   })
 })
 
+test('a program that lost the answer, and asks again with its key, gets one signature and not two', async () => {
+  const intent = { kind: 'siwe', domain: 'granted.example', uri: 'https://granted.example/', nonce: 'onceonly12345678' }
+  const sent = (headers: Record<string, string>, reason = 'Order 7'): Sent => ({
+    path: '/local/intents',
+    method: 'POST',
+    headers: { 'x-api-key': ownerKey, 'idempotency-key': 'order 7', ...headers },
+    body: { intent, reason },
+  })
+  const timesLeft = async () => (await asPerson({ path: '/local/grants' })).json.grants[0].times_left
+  const before = await timesLeft()
+  await sendAndLeave(sent({}))
+  const answers = await Promise.all([send(sent({})), send(sent({}))])
+  answers.push(await send(sent({})))
+  const [first] = answers
+  expect(first).toMatchObject({ status: 201, json: { state: 'signed', reason: 'Order 7' } })
+  for (const { status, json } of answers) expect([status, json]).toEqual([201, first?.json])
+  expect(answers.at(-1)?.headers).toMatchObject({ 'idempotent-replayed': 'true' })
+  expect(await timesLeft()).toBe(before - 1)
+
+  expect(await send(sent({}, 'Order 8'))).toMatchObject({ status: 409, json: { code: 'request/reused-key' } })
+  expect(await send(sent({ 'idempotency-key': 'x'.repeat(129) }))).toMatchObject({
+    status: 400,
+    json: { code: 'request/invalid' },
+  })
+  const another = await send(sent({ 'idempotency-key': 'order 7b' }))
+  expect(another.json).toMatchObject({ state: 'signed', id: expect.not.stringMatching(first?.json.id) })
+  const { authorization = '' } = credentials['an API key of this account'] ?? {}
+  const others = await send({ ...sent({}), headers: { authorization, 'idempotency-key': 'order 7' } })
+  expect(others).toMatchObject({ status: 201, json: { state: 'waiting' } })
+  expect(others.headers).not.toHaveProperty('idempotent-replayed')
+  await send({ path: `/local/intents/${others.json.id}`, method: 'DELETE', headers: { authorization } })
+})
+
+/** Its connection breaks off before the answer. */
+function sendAndLeave({ path, method, headers, body }: Sent): Promise<void> {
+  return new Promise((resolve) => {
+    const given = { host: `127.0.0.1:${port}`, 'content-type': 'application/json', ...headers }
+    const sent = httpRequest({ host: '127.0.0.1', port, path, method, headers: given, agent: false })
+    sent.on('error', () => {}) // it was broken off
+    sent.once('close', resolve)
+    sent.end(JSON.stringify(body), () => sent.destroy())
+  })
+}
+
 test('and the person does it all', async () => {
   const decided = await asPerson({
     path: `/local/intents/${intentId}/decision`,

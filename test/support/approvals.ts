@@ -5,6 +5,8 @@ import { approvalEngine } from '../../src/main/agent/approvals/approvalEngine.ts
 import { grantRepository } from '../../src/main/agent/approvals/grantRepository.ts'
 import { intentRepository } from '../../src/main/agent/approvals/intentRepository.ts'
 import { policyRepository } from '../../src/main/agent/approvals/policyRepository.ts'
+import { repeatedAsks } from '../../src/main/agent/approvals/repeatedAsks.ts'
+import { repeatRepository } from '../../src/main/agent/approvals/repeatRepository.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { migrate } from '../../src/main/storage/migrate.ts'
 import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
@@ -54,6 +56,7 @@ export function openApprovals({
   })
   return {
     approvals,
+    repeats: repeatedAsks({ approvals, repeats: repeatRepository(database), now }),
     signer,
     database,
     events,

@@ -161,6 +161,7 @@ export const askIntent = defineRoute({
   body: z.object({ intent: Intent, reason: Words.optional() }),
   response: IntentRecord,
   status: 201,
+  idempotent: true,
 })
 
 export const getIntent = defineRoute({

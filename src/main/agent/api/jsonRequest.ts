@@ -3,10 +3,18 @@ import { AppError } from '../../../shared/appError.ts'
 
 /** @throws AppError `request/media-type`, `request/too-large`, `request/malformed` */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  return (await readJsonText(request, maxBytes)).value
+}
+
+/** With the text as it was sent. @throws AppError as `readJson` */
+export async function readJsonText(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<{ text: string; value: unknown }> {
   const text = await readText(request, { maxBytes, type: /^application\/json\b/i, kind: 'JSON' })
-  if (text === '') return undefined
+  if (text === '') return { text, value: undefined }
   try {
-    return JSON.parse(text)
+    return { text, value: JSON.parse(text) }
   } catch (cause) {
     throw malformed(cause)
   }

@@ -1,11 +1,16 @@
 import type { Asker } from '../../../shared/contract/intents.ts'
 import type { Answer, Parsed, Route } from '../../../shared/contract/route.ts'
+import type { RepeatableRequest } from '../../platform/oncePerKey.ts'
 
 export type LocalCall = {
   /** Who asks, after its session or API key was checked. */
   asker: Asker
   /** Of this Steward, as the caller wrote it: `http://127.0.0.1:4100`. */
   origin: string
+  /** With an `Idempotency-Key`, on routes that honour it. */
+  repeatable: Omit<RepeatableRequest, 'holder'> | undefined
+  /** Of an answer that is JSON. */
+  setHeader(name: string, value: string): void
   /** Fires when the caller has gone. */
   signal: AbortSignal
 }

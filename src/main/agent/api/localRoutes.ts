@@ -9,8 +9,8 @@ import type { Output, Route } from '../../../shared/contract/route.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import { bytesHeaders, sendJson } from './answers.ts'
 import type { SessionCookie } from './cookies.ts'
-import { readJson } from './jsonRequest.ts'
-import { LocalBytes, type LocalEndpoint, localEndpoint } from './localEndpoint.ts'
+import { readJson, readJsonText } from './jsonRequest.ts'
+import { LocalBytes, type LocalCall, type LocalEndpoint, localEndpoint } from './localEndpoint.ts'
 import type { PersonSessions } from './personSessions.ts'
 
 /** What does not change while this Steward runs. */
@@ -65,12 +65,21 @@ export function localRoutes({ sessions, cookie, link, status, endpoints, clientO
       const { route } = endpoint
       const asker = await askerOf(route, request, person)
       const query = Object.fromEntries(new URL(request.url ?? '/', 'http://localhost').searchParams)
-      const body = route.hasBody ? ((await readJson(request, route.maxBodyBytes)) ?? {}) : undefined
-      const input = parseRequest(route, { params, query, body })
+      const sent = route.hasBody ? await readJsonText(request, route.maxBodyBytes) : undefined
+      const input = parseRequest(route, { params, query, body: sent && (sent.value ?? {}) })
       // The guard has let through names of this very address alone.
       const origin = `http://${request.headers.host?.toLowerCase()}`
-      const answer = await endpoint.handle(input, { asker, origin, signal: goneSignal(response) })
-      if (!(answer instanceof LocalBytes)) return sendJson(response, route.status, answer)
+      const headers: Record<string, string> = {}
+      const answer = await endpoint.handle(input, {
+        asker,
+        origin,
+        repeatable: repeatableOf(route, request, { path, text: sent?.text ?? '' }),
+        setHeader(name, value) {
+          headers[name] = value
+        },
+        signal: goneSignal(response),
+      })
+      if (!(answer instanceof LocalBytes)) return sendJson(response, route.status, answer, headers)
       response.writeHead(route.status, { ...bytesHeaders, ...answer.headers })
       await pipeline(answer.pieces, response)
     },
@@ -80,6 +89,15 @@ export function localRoutes({ sessions, cookie, link, status, endpoints, clientO
       if (!person) throw noSession()
     },
   }
+}
+
+function repeatableOf(
+  { idempotent, method }: Route,
+  { headers }: IncomingMessage,
+  { path, text }: { path: string; text: string },
+): LocalCall['repeatable'] {
+  const key = headers['idempotency-key']
+  return idempotent && key !== undefined ? { key: String(key), method, path, body: Buffer.from(text) } : undefined
 }
 
 function found(table: readonly LocalEndpoint[], request: IncomingMessage, path: string) {

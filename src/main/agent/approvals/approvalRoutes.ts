@@ -18,13 +18,24 @@ import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals } from './approvals.ts'
 import { confirmedApprovals } from './confirmedApprovals.ts'
 import type { ConfirmedPolicy } from './confirmedPolicy.ts'
+import type { RepeatedAsks } from './repeatedAsks.ts'
 
-type Options = { approvals: Approvals; dialog: ApprovalDialog | undefined; policy: ConfirmedPolicy }
+type Options = {
+  approvals: Approvals
+  repeats: RepeatedAsks
+  dialog: ApprovalDialog | undefined
+  policy: ConfirmedPolicy
+}
 
-export function approvalRoutes({ approvals, dialog, policy }: Options): LocalEndpoint[] {
+export function approvalRoutes({ approvals, repeats, dialog, policy }: Options): LocalEndpoint[] {
   const decide = confirmedApprovals(approvals, dialog)
   return [
-    localEndpoint(askIntent, ({ body }, { asker }) => approvals.ask({ ...body, asker })),
+    localEndpoint(askIntent, async ({ body }, { asker, repeatable, setHeader }) => {
+      if (!repeatable) return approvals.ask({ ...body, asker })
+      const { record, replayed } = await repeats.ask({ ...body, asker }, repeatable)
+      if (replayed) setHeader('idempotent-replayed', 'true')
+      return record
+    }),
     localEndpoint(getIntent, async ({ params, query }, { asker, signal }) => {
       const record = visible(approvals.get(params.intentId), asker)
       return approvals.settled(record.id, { waitMs: query.wait_ms, signal })

@@ -26,7 +26,15 @@ async function ask(
   const input = parseRequest(endpoint.route, { params: given.params ?? {}, query: {}, body: given.body ?? {} })
   const asker = { kind: 'person', id: 'person', name: 'You' } as const
   const { signal } = new AbortController()
-  return Wallet.parse(await endpoint.handle(input, { asker, origin: 'http://127.0.0.1:1', signal }))
+  return Wallet.parse(
+    await endpoint.handle(input, {
+      asker,
+      origin: 'http://127.0.0.1:1',
+      repeatable: undefined,
+      setHeader() {},
+      signal,
+    }),
+  )
 }
 
 test('show, label, extend and lock the wallet, and each answers with how it is then', async () => {

@@ -1,9 +1,17 @@
 import type { Migration } from '../../migrate.ts'
 import { approvals } from './approvals.ts'
+import { askedOnce } from './askedOnce.ts'
 import { intentBasis } from './intentBasis.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
 import { wallet } from './wallet.ts'
 
 /** The schema of `agent.sqlite`, in order. */
-export const agentMigrations: readonly Migration[] = [wallet, approvals, timeline, registrations, intentBasis]
+export const agentMigrations: readonly Migration[] = [
+  wallet,
+  approvals,
+  timeline,
+  registrations,
+  intentBasis,
+  askedOnce,
+]

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '../../shared/appError.ts'
+
+/** A request that its sender may send again: the key is the sender's own, `holder` says whose it is. */
+export type RepeatableRequest = { holder: string; key: string; method: string; path: string; body: Buffer }
+export type KeySlot = { holder: string; key: string; requestHash: Buffer }
+
+export type OncePerKey<T> = {
+  /**
+   * Does the work once for each key, and gives what came of it to every repetition; one that comes while the first is
+   * under way waits for it. The work keeps what came of it itself. Failures are not kept: they may be retried.
+   * @throws AppError `request/invalid` for a key of another length, `request/reused-key` when the key was used for another request; what `work` throws.
+   */
+  once(request: RepeatableRequest, work: (slot: KeySlot) => Promise<T>): Promise<{ answer: T; replayed: boolean }>
+}
+
+/** How long what came of a request is kept for repetitions. */
+export const answersKeptMs = 24 * 60 * 60 * 1000
+const maxKeyLength = 128
+
+type Kept<T> = { requestHash: Buffer; answer: T }
+type UnderWay<T> = { requestHash: Buffer; outcome: Promise<T> }
+
+/** `find` gives what was kept and is not over yet. */
+export function oncePerKey<T>(find: (slot: Pick<KeySlot, 'holder' | 'key'>) => Kept<T> | undefined): OncePerKey<T> {
+  const underWay = new Map<string, UnderWay<T>>()
+  return {
+    async once(request, work) {
+      const { holder, key } = request
+      checkKey(key)
+      const requestHash = hashOf(request)
+      const name = JSON.stringify([holder, key])
+
+      const earlier = underWay.get(name) ?? find({ holder, key })
+      if (earlier && !earlier.requestHash.equals(requestHash)) {
+        throw new AppError('request/reused-key', 'This Idempotency-Key was used for another request.')
+      }
+      if (earlier && 'outcome' in earlier) return { answer: await earlier.outcome, replayed: true }
+      if (earlier) return { answer: earlier.answer, replayed: true }
+
+      const outcome = work({ holder, key, requestHash })
+      underWay.set(name, { requestHash, outcome })
+      try {
+        return { answer: await outcome, replayed: false }
+      } finally {
+        underWay.delete(name)
+      }
+    },
+  }
+}
+
+function checkKey(key: string): void {
+  if (key.length > 0 && key.length <= maxKeyLength) return
+  throw new AppError('request/invalid', `\`Idempotency-Key\` must have from 1 to ${maxKeyLength} characters.`)
+}
+
+function hashOf({ method, path, body }: RepeatableRequest): Buffer {
+  const bodyHash = createHash('sha256').update(body).digest()
+  return createHash('sha256').update(`${method}\n${path}\n`).update(bodyHash).digest()
+}

@@ -1,0 +1,17 @@
+import type { Migration } from '../../migrate.ts'
+
+/** Whoever lost the answer and asks again with the same `Idempotency-Key` gets the same intent. */
+export const askedOnce = {
+  version: 6,
+  up: `
+  CREATE TABLE asked_once (
+    asker TEXT NOT NULL, -- kind and id
+    key TEXT NOT NULL,
+    request_hash BLOB NOT NULL CHECK (length(request_hash) = 32),
+    intent_id TEXT NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (asker, key)
+  ) STRICT;
+  CREATE INDEX asked_once_by_expiry ON asked_once (expires_at_ms);
+`,
+} as const satisfies Migration
