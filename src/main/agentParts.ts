@@ -14,6 +14,7 @@ import { approvalRoutes } from './agent/approvals/approvalRoutes.ts'
 import type { Approvals } from './agent/approvals/approvals.ts'
 import { confirmedPolicy } from './agent/approvals/confirmedPolicy.ts'
 import { openApprovals } from './agent/approvals/openApprovals.ts'
+import { pacedAsks } from './agent/approvals/pacedAsks.ts'
 import { repeatedAsks } from './agent/approvals/repeatedAsks.ts'
 import { repeatRepository } from './agent/approvals/repeatRepository.ts'
 import { waitingNotices } from './agent/approvals/waitingNotices.ts'
@@ -140,7 +141,8 @@ export function agentParts({
     (it) => it.close(),
   )
   const policy = confirmedPolicy({ approvals, dialog })
-  const repeats = repeatedAsks({ approvals, repeats: repeatRepository(database), now })
+  const asks = pacedAsks(approvals, now)
+  const repeats = repeatedAsks({ approvals: { ...approvals, ask: asks.ask }, repeats: repeatRepository(database), now })
   const visitor = scope.own(serviceClient(serviceTarget), (it) => it.close())
   const messages = walletMessages({ client: visitor, target: serviceTarget, approvals })
   if (hosted) {
@@ -175,7 +177,7 @@ export function agentParts({
   const identities = scope.own(
     registrations({
       records: registrationRepository(database),
-      approvals,
+      approvals: { ...approvals, ask: asks.ask },
       signer,
       keys: wallet,
       client,
@@ -206,7 +208,7 @@ export function agentParts({
       ...walletRoutes(wallet),
       ...balanceRoutes(funds),
       ...sheets.endpoints,
-      ...approvalRoutes({ approvals, repeats, dialog, policy }),
+      ...approvalRoutes({ approvals, asks, repeats, dialog, policy }),
       ...registrationRoutes(identities),
     ],
   }

@@ -186,6 +186,23 @@ describe('the schema of the agent', () => {
     ])
   })
 
+  test('7 keeps the intents of 6, also those that are damaged', () => {
+    migrate(database, upTo(6))
+    const add = database.prepare(
+      `INSERT INTO intents (id, kind, state, asker_kind, asker_id, intent, record, created_at_ms, expires_at_ms)
+       VALUES (?, 'siwe', 'denied', 'client', 'key:1', '{}', ?, 0, 1)`,
+    )
+    add.run('int_1', '{"decision":{"by":"person"}}')
+    add.run('int_2', '{"decision":null}')
+    add.run('int_3', '{')
+    migrate(database, upTo(7))
+    expect(database.prepare('SELECT id, kept_with FROM intents ORDER BY id').all()).toEqual([
+      { id: 'int_1', kept_with: 'person' },
+      { id: 'int_2', kept_with: 'client key:1' },
+      { id: 'int_3', kept_with: 'client key:1' },
+    ])
+  })
+
   test('takes the accounts and their balances away with a keyring', () => {
     migrate(database, agentMigrations)
     addWallet()

@@ -475,7 +475,7 @@ test('a signer that fails leaves a failed intent and no signature', async () => 
   expect(await approvals.decide(id, approve)).toMatchObject({ state: 'failed', error: 'It would not verify.' })
 })
 
-test('the newest 2000 are kept, and whatever waits', async () => {
+test('the newest 2000 that the person decided are kept, and whatever waits', async () => {
   const { approvals, database } = opened()
   const waiting = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   const done = await approvals.ask({ intent: signInTo('a.example'), asker: script })
@@ -489,7 +489,39 @@ test('the newest 2000 are kept, and whatever waits', async () => {
     for (let index = 0; index < 2000; index++) copy.run(index, done.id)
   })()
   await approvals.ask({ intent: signInTo('a.example'), asker: script })
-  expect(database.prepare('SELECT count(*) AS count FROM intents').get()).toEqual({ count: 2001 })
+  expect(database.prepare('SELECT count(*) AS count FROM intents').get()).toEqual({ count: 2002 })
   expect(approvals.get(waiting.id).state).toBe('waiting')
   expect(() => approvals.get(done.id)).toThrow(failsWith('intent/not-found'))
+})
+
+test('what one program floods pushes out nothing of the person or of others, and all of it is bounded', async () => {
+  const { approvals, database } = opened()
+  const ask = (asker = script) => approvals.ask({ intent: signInTo('a.example'), asker })
+  const decided = await ask()
+  await approvals.decide(decided.id, deny)
+  const ofOther = await ask(otherScript)
+  approvals.cancel(ofOther.id, otherScript)
+  approvals.changePolicy(withRules([rule({ effect: 'deny' })]))
+  const ofPerson = await ask(person)
+  const flooded = await ask()
+  const copy = database.prepare(
+    `INSERT INTO intents (id, kind, state, asker_kind, asker_id, intent, record, created_at_ms, expires_at_ms)
+     SELECT ? || '_' || ?, kind, state, asker_kind, ?, intent, record, created_at_ms + 1, expires_at_ms
+     FROM intents WHERE id = ?`,
+  )
+  const flood = (askerId: string, most: number) =>
+    database.transaction(() => {
+      for (let index = 0; index < most; index++) copy.run(askerId, index, askerId, flooded.id)
+    })()
+  const count = () => database.prepare<[], { count: number }>('SELECT count(*) AS count FROM intents').get()?.count
+  for (let key = 10; key < 20; key++) flood(`key:${key}`, 500)
+  await ask(person)
+  for (const { id } of [decided, ofOther, ofPerson]) expect(approvals.get(id).state).toBe('denied')
+  expect(count()).toBe(5003)
+
+  flood(script.id, 3000)
+  await ask()
+  for (const { id } of [decided, ofOther, ofPerson]) expect(approvals.get(id).state).toBe('denied')
+  expect(() => approvals.get(flooded.id)).toThrow(failsWith('intent/not-found'))
+  expect(count()).toBe(5003)
 })

@@ -18,20 +18,22 @@ import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals } from './approvals.ts'
 import { confirmedApprovals } from './confirmedApprovals.ts'
 import type { ConfirmedPolicy } from './confirmedPolicy.ts'
+import type { PacedAsks } from './pacedAsks.ts'
 import type { RepeatedAsks } from './repeatedAsks.ts'
 
 type Options = {
   approvals: Approvals
+  asks: PacedAsks
   repeats: RepeatedAsks
   dialog: ApprovalDialog | undefined
   policy: ConfirmedPolicy
 }
 
-export function approvalRoutes({ approvals, repeats, dialog, policy }: Options): LocalEndpoint[] {
+export function approvalRoutes({ approvals, asks, repeats, dialog, policy }: Options): LocalEndpoint[] {
   const decide = confirmedApprovals(approvals, dialog)
   return [
     localEndpoint(askIntent, async ({ body }, { asker, repeatable, setHeader }) => {
-      if (!repeatable) return approvals.ask({ ...body, asker })
+      if (!repeatable) return asks.ask({ ...body, asker })
       const { record, replayed } = await repeats.ask({ ...body, asker }, repeatable)
       if (replayed) setHeader('idempotent-replayed', 'true')
       return record
@@ -42,7 +44,7 @@ export function approvalRoutes({ approvals, repeats, dialog, policy }: Options):
     }),
     localEndpoint(cancelIntent, ({ params }, { asker }) => {
       const record = visible(approvals.get(params.intentId), asker)
-      return approvals.cancel(record.id, asker)
+      return asks.cancel(record.id, asker)
     }),
     localEndpoint(listIntents, ({ query }) => approvals.list(query)),
     localEndpoint(decideIntent, ({ params, body }, { signal }) => decide(approvals.get(params.intentId), body, signal)),

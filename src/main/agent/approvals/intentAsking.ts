@@ -4,12 +4,13 @@ import type { ApprovalGround } from './approvalGround.ts'
 import type { Approvals } from './approvals.ts'
 import type { IntentJudging } from './intentJudging.ts'
 import { newRecord } from './intentRecord.ts'
+import type { KeptIntents } from './intentRepository.ts'
 import type { IntentResuming } from './intentResuming.ts'
 
 /** Neither decided nor signed. */
 export const openIntentLimits = { all: 100, ofOneAsker: 20 } as const
-/** The newest this many are kept. */
-export const keptIntents = 2000
+/** The newest this many of what is decided. */
+export const keptIntents: KeptIntents = { ofPerson: 2000, ofOneAsker: 500, ofAllAskers: 5000 }
 
 type Ground = Pick<
   ApprovalGround,
@@ -41,7 +42,7 @@ export function intentAsking(ground: Ground, { judging, sign }: Steps): Pick<App
         if (judged.record.state !== 'denied') checkRoom(asker)
         intents.add({ intent: prepared.intent, ...judged })
         alongside?.(judged.record)
-        intents.forgetOld(keptIntents)
+        intents.forgetOld(asker, keptIntents)
         return judged.record
       })
       notes.asked(record)

@@ -10,6 +10,7 @@ export type IntentBasis = {
   /** The person confirmed it where the window cannot draw. */
   confirmed: boolean
 }
+export type KeptIntents = { ofPerson: number; ofOneAsker: number; ofAllAskers: number }
 export const noBasis: IntentBasis = { grantId: null, confirmed: false }
 
 export type IntentRepository = {
@@ -32,8 +33,11 @@ export type IntentRepository = {
   nextExpiryMs(): number | undefined
   /** What waits and cannot be understood is signed never. */
   setAsideDamaged(): void
-  /** All but the newest, of those that were decided. */
-  forgetOld(keep: number): void
+  /**
+   * Of what is decided: all but the newest of this asker, and of those that the person asked for or decided. Of more
+   * than there is room for in all, first the oldest of who has the most.
+   */
+  forgetOld(asker: Asker, keep: KeptIntents): void
 }
 
 type Row = { intent: string; record: string; grantId: string | null; confirmed: 0 | 1 }
@@ -74,9 +78,22 @@ export function intentRepository(database: Database): IntentRepository {
   )
   const openOnes = database.prepare<[], Row & { id: string }>(`SELECT id, ${columns} FROM intents WHERE ${open}`)
   const setAside = database.prepare<[string]>("UPDATE intents SET state = 'failed' WHERE id = ?")
-  const forget = database.prepare<[number]>(
-    `DELETE FROM intents WHERE NOT (${open}) AND id IN
-       (SELECT id FROM intents ORDER BY created_at_ms DESC, rowid DESC LIMIT -1 OFFSET ?)`,
+  const decided = "state NOT IN ('waiting', 'approved')"
+  const forget = database.prepare<[string, number]>(
+    `DELETE FROM intents WHERE rowid IN
+       (SELECT rowid FROM intents WHERE ${decided} AND kept_with = ?
+        ORDER BY created_at_ms DESC, rowid DESC LIMIT -1 OFFSET ?)`,
+  )
+  const countOfAskers = database.prepare<[], Count>(
+    `SELECT count(*) AS count FROM intents WHERE ${decided} AND kept_with <> 'person'`,
+  )
+  const forgetOfMost = database.prepare<[number]>(
+    `DELETE FROM intents WHERE rowid IN
+       (SELECT row FROM
+          (SELECT rowid AS row, created_at_ms,
+             row_number() OVER (PARTITION BY kept_with ORDER BY created_at_ms DESC, rowid DESC) AS place
+           FROM intents WHERE ${decided} AND kept_with <> 'person')
+        ORDER BY place, created_at_ms DESC LIMIT -1 OFFSET ?)`,
   )
   const records = (rows: readonly Row[]): IntentRecord[] => rows.flatMap(understood).map(({ record }) => record)
 
@@ -116,8 +133,10 @@ export function intentRepository(database: Database): IntentRepository {
     setAsideDamaged() {
       for (const row of openOnes.all()) if (understood(row).length === 0) setAside.run(row.id)
     },
-    forgetOld(keep) {
-      forget.run(keep)
+    forgetOld({ kind, id }, { ofPerson, ofOneAsker, ofAllAskers }) {
+      forget.run('person', ofPerson)
+      if (kind !== 'person') forget.run(`${kind} ${id}`, ofOneAsker)
+      if ((countOfAskers.get()?.count ?? 0) > ofAllAskers) forgetOfMost.run(ofAllAskers)
     },
   }
 }

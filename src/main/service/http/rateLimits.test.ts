@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { AccountId } from '../../../shared/ids.ts'
+import { tokenBuckets } from '../../platform/tokenBuckets.ts'
 import type { Caller } from '../endpoint.ts'
 import { callerAddress } from './callerAddress.ts'
 import { networkOf, rateLimits } from './rateLimits.ts'
-import { tokenBuckets } from './tokenBuckets.ts'
 
 const accountId = AccountId.parse('acct_1')
 const holder = (keyId: string): Caller => ({

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 import { AppError } from '../../../shared/appError.ts'
+import { tokenBuckets } from '../../platform/tokenBuckets.ts'
 import type { Caller, Counted } from '../endpoint.ts'
 import { dailyCounts } from './dailyCounts.ts'
-import { tokenBuckets } from './tokenBuckets.ts'
 
 export type RateLimitNumbers = {
   /** Requests a minute, and as many at once. */

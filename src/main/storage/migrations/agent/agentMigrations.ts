@@ -2,6 +2,7 @@ import type { Migration } from '../../migrate.ts'
 import { approvals } from './approvals.ts'
 import { askedOnce } from './askedOnce.ts'
 import { intentBasis } from './intentBasis.ts'
+import { keptIntents } from './keptIntents.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
 import { wallet } from './wallet.ts'
@@ -14,4 +15,5 @@ export const agentMigrations: readonly Migration[] = [
   registrations,
   intentBasis,
   askedOnce,
+  keptIntents,
 ]
