@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { IsoTime } from '../time.ts'
+import { Reason } from './reason.ts'
 import { defineRoute } from './route.ts'
 import { ChainType, WalletAccountId } from './wallet.ts'
 
@@ -209,7 +210,7 @@ export const startRegistration = defineRoute({
   summary: 'Ask to sign a registration, and send it once it was approved',
   tag: 'Identity',
   auth: 'client',
-  body: RegistrationDraft.extend({ reason: z.string().max(280).optional() }),
+  body: RegistrationDraft.extend({ reason: Reason.optional() }),
   response: Registration,
   status: 201,
 })

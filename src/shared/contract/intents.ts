@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { IsoTime } from '../time.ts'
 import { AutomatonProfile } from './automatons.ts'
+import { Reason } from './reason.ts'
 import { defineRoute } from './route.ts'
 import { ChainType, WalletAccountId } from './wallet.ts'
 
@@ -144,13 +145,6 @@ export type IntentRecord = z.infer<typeof IntentRecord>
 const IntentParams = z.object({ intentId: z.string().min(1) })
 const waitMs = z.coerce.number('must be a number').int().min(0).max(60_000, 'must be 0 to 60000').default(0)
 
-/** Words of the asker's own, without characters that nobody sees or that turn text around. */
-const Words = z
-  .string()
-  .trim()
-  .max(280)
-  .regex(/^(?:[^\p{Cc}\p{Cf}\p{Cs}]|[\n\t])*$/u, 'must not hold control characters')
-
 export const askIntent = defineRoute({
   operation: 'intentAsk',
   method: 'POST',
@@ -158,7 +152,7 @@ export const askIntent = defineRoute({
   summary: 'Ask the wallet to sign; policy allows, denies, or asks the person',
   tag: 'Approvals',
   auth: 'client',
-  body: z.object({ intent: Intent, reason: Words.optional() }),
+  body: z.object({ intent: Intent, reason: Reason.optional() }),
   response: IntentRecord,
   status: 201,
   idempotent: true,

@@ -110,6 +110,22 @@ test('the agent signs in to the service that it is connected to, until a rule sa
   expect(await own()).toMatchObject({ state: 'waiting' })
 })
 
+test('what a rule denies by now is approved by nobody, until the rule is changed', async () => {
+  const { approvals, signer } = opened()
+  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  approvals.changePolicy(withRules([rule({ effect: 'deny', host: 'a.example' })]))
+  for (const confirmed of [false, true]) {
+    await expect(approvals.decide(asked.id, { approve: true, confirmed })).rejects.toMatchObject({
+      code: 'intent/denied',
+      message: 'The rule “deny everything from anybody for a.example” decided.',
+    })
+  }
+  expect(approvals.get(asked.id)).toEqual(asked)
+  expect(signer.signatures()).toBe(0)
+  approvals.changePolicy(withRules([]))
+  expect((await approvals.decide(asked.id, approve)).state).toBe('signed')
+})
+
 test('a policy that cannot be understood refuses everything, and the stop switch keeps its text', async () => {
   const { approvals, database } = opened()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))

@@ -14,7 +14,7 @@ export type Approvals = {
   list(filter: { state?: IntentState | undefined; limit: number }): { intents: IntentRecord[]; waiting: number }
   /** The asker takes it back. */
   cancel(id: string, asker: Asker): IntentRecord
-  /** Of the person's session only. @throws AppError `intent/decided`, `wallet/locked`, `intent/confirmation`, `intent/stopped` */
+  /** Of the person's session only. @throws AppError `intent/decided`, `wallet/locked`, `intent/confirmation`, `intent/stopped`, `intent/denied` */
   decide(id: string, decision: Decision): Promise<IntentRecord>
   grants(): Grant[]
   revokeGrant(id: string): void

@@ -18,6 +18,7 @@ type Ground = Pick<
   | 'became'
   | 'found'
   | 'prepareAgain'
+  | 'verdictOn'
   | 'publish'
   | 'newId'
   | 'now'
@@ -27,7 +28,7 @@ type Ground = Pick<
 /** The person decides; who asked may take it back. Of several at once the first one counts. */
 export function intentDeciding(ground: Ground, sign: IntentResuming['sign']): Pick<Approvals, 'decide' | 'cancel'> {
   const { intents, grants, policies, wallet, expiry, notes, became, found, prepareAgain, publish } = ground
-  const { newId, now, at } = ground
+  const { verdictOn, newId, now, at } = ground
 
   const deny = (record: IntentRecord): IntentRecord => {
     const decision = { by: 'person', detail: 'You denied it.', at: at() } as const
@@ -44,6 +45,9 @@ export function intentDeciding(ground: Ground, sign: IntentResuming['sign']): Pi
     if (record.state !== 'waiting') throw decidedAlready(record)
     const policy = policies.read()
     if (policy.stopped) throw new AppError('intent/stopped', 'The stop switch is on.')
+    // A rule that came meanwhile: who wants it signed all the same changes the rule first.
+    const verdict = verdictOn(record)
+    if (verdict.effect === 'deny') throw new AppError('intent/denied', verdict.detail)
     if (!unlocked) throw walletLocked(wallet)
     const above = record.needs_confirmation || isAbove(amountOf(record), policy.confirm_above_micro_usd)
     if (above && grant) {
