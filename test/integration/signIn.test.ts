@@ -147,6 +147,11 @@ describe('a message of an Ethereum wallet is refused', () => {
     ['for another domain', (nonce) => usual(nonce, { domain: 'evil.example' })],
     ['for a domain that ends like ours', (nonce) => usual(nonce, { domain: 'evil-conway.tech' })],
     ['for another port', (nonce) => usual(nonce, { domain: '127.0.0.1:1' })],
+    [
+      'for the name without the port, with the address of another port',
+      (nonce) => usual(nonce, { domain: '127.0.0.1', uri: 'http://127.0.0.1:1/' }),
+    ],
+    ['with the address of another port', (nonce) => usual(nonce, { uri: 'http://127.0.0.1:1/' })],
     ['with the address of another place', (nonce) => usual(nonce, { uri: 'https://evil.example/' })],
     [
       'with the address of a place whose name ends like ours',

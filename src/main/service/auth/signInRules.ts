@@ -34,7 +34,7 @@ export function isForHereAndNow(
   if (chainType === 'evm' && [uri, version, chainId, fields.issuedAt].includes(undefined)) return false
   if (version !== undefined && version !== '1') return false
   if (chainId !== undefined && !chainIds[chainType].includes(chainId)) return false
-  return isOurs(domain, given.place) && (uri === undefined || leadsHere(uri, given.place)) && isNow(message, given)
+  return isForHere({ domain, uri }, given.place) && isNow(message, given)
 }
 
 function isNow({ fields }: SignInMessage, given: { nonceExpiresAtMs: number; nowMs: number }): boolean {
@@ -58,20 +58,19 @@ function timeOf(text: string | undefined): number | undefined {
   return rfc3339.test(text) ? Date.parse(text) : Number.NaN
 }
 
-/** With its port, or as the name alone. */
-function isOurs(domain: string, { host, domains }: SignInPlace): boolean {
-  const here = host.toLowerCase()
-  return [here, withoutPort(here), ...domains].includes(domain)
+/** Many clients leave the port out of the domain. Their URI has to name it then: other ports of this host are other services. */
+function isForHere({ domain, uri }: { domain: string; uri: string | undefined }, place: SignInPlace): boolean {
+  const here = place.host.toLowerCase()
+  if (uri === undefined) return domain === here || place.domains.includes(domain)
+  return [here, withoutPort(here), ...place.domains].includes(domain) && leadsHere(uri, { ...place, host: here })
 }
 
 /** Clients of a hosted service name a page below its domain: `https://api.example.com/…` for `example.com`. */
-function leadsHere(uri: string, place: SignInPlace): boolean {
+function leadsHere(uri: string, { host: here, domains }: SignInPlace): boolean {
   if (!URL.canParse(uri)) return false
   const { protocol, host, hostname } = new URL(uri)
   if (protocol !== 'https:' && protocol !== 'http:') return false
-  return (
-    isOurs(host, place) || isOurs(hostname, place) || place.domains.some((domain) => hostname.endsWith(`.${domain}`))
-  )
+  return host === here || domains.some((it) => [host, hostname].includes(it) || hostname.endsWith(`.${it}`))
 }
 
 function withoutPort(host: string): string {
