@@ -10,7 +10,9 @@ import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.
 import { type Database, openDatabase } from '../../storage/openDatabase.ts'
 import { genesisHash } from './entryHash.ts'
 import { type Timeline, timeline } from './timeline.ts'
+import { timelineRepository } from './timelineRepository.ts'
 import { verifyRows } from './verifyRows.ts'
+import { writtenEntry } from './writtenEntry.ts'
 
 let folder: string
 let database: Database
@@ -138,14 +140,17 @@ test('reads as it was written, whatever it says', async () => {
 })
 
 test('goes on after a restart, and after a crash before the head was kept', async () => {
+  const keptHead = () => readFileSync(join(folder, 'activity.head'), 'utf8')
   log.note(noted('one'))
   await log.close()
   expect(statSync(join(folder, 'activity.head')).mode & 0o777).toBe(0o600)
-  const kept = readFileSync(join(folder, 'activity.head'), 'utf8')
+  expect(JSON.parse(keptHead())).toMatchObject({ sequence: 1, closed: true })
   log = open()
+  const running = keptHead()
+  expect(JSON.parse(running)).toEqual({ sequence: 1, hash: all()[0]?.hash })
   log.note(noted('two'))
   await log.close()
-  writeFileSync(join(folder, 'activity.head'), kept)
+  writeFileSync(join(folder, 'activity.head'), running)
   log = open()
   log.note(noted('three'))
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 3 })
@@ -304,6 +309,32 @@ describe('finds', () => {
       '7: It was changed after it was written: it does not match its hash.',
       '8: It does not follow from entry 7: one of the two was exchanged, moved or slipped in.',
     ])
+  })
+
+  test('a row that fits, slipped in behind the last one, while it runs and while it is closed', async () => {
+    const slipIn = () => {
+      const last = all().at(-1)
+      const row = writtenEntry(noted('forged'), {
+        sequence: (last?.sequence ?? 0) + 1,
+        previousHash: last?.hash ?? '',
+        nowMs: Date.UTC(2026, 0, 2),
+      })
+      timelineRepository(database).add(row)
+      return row.sequence
+    }
+    expect(slipIn()).toBe(7)
+    expect(await found()).toEqual(['7: It was not written here: it was slipped in.'])
+    tamper('DELETE FROM timeline WHERE sequence = 7')
+    await log.close()
+    slipIn()
+    log = open()
+    expect(await found()).toEqual(['7: It was not written here: it was slipped in.'])
+    log.note(noted('eight'))
+    const unlinked = '8: It does not follow from entry 7: one of the two was exchanged, moved or slipped in.'
+    expect(await found()).toEqual([unlinked])
+    await log.close()
+    log = open()
+    expect(await found()).toEqual([unlinked])
   })
 
   test('rows that changed places', async () => {

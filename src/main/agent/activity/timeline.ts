@@ -29,8 +29,8 @@ type Options = {
 
 export function timeline({ database, headPath, now, onAppended, log }: Options): Timeline {
   const records = timelineRepository(database)
-  const kept = headFile({ file: headPath, databaseFile: database.name, log })
   let head = firstHead(records, headPath)
+  const kept = headFile({ file: headPath, databaseFile: database.name, log })
   // What was noted inside somebody's transaction, whose end takes what it wrote back with it when it fails.
   let noted: NotedEntry[] = []
 
@@ -82,20 +82,21 @@ export function timeline({ database, headPath, now, onAppended, log }: Options):
     head: () => head,
     close() {
       writeNoted()
-      return kept.close()
+      return kept.close(head)
     },
   }
 }
 
 /**
  * Where the chain goes on. A log whose end was cut off or exchanged goes on from the head that was kept, so that the
- * place where entries are missing stays visible for ever.
+ * place where entries are missing stays visible for ever. So does one to which somebody added while it was closed.
  */
 function firstHead(records: TimelineRepository, headPath: string): Head | undefined {
   const kept = readHead(headPath)
   const newest = records.find(records.lastSequence())
   if (!kept) return newest && headOf(newest)
-  if (records.find(kept.sequence)?.hash !== kept.hash) return kept
+  if (kept.closed || records.find(kept.sequence)?.hash !== kept.hash)
+    return { sequence: kept.sequence, hash: kept.hash }
   return newest && headOf(newest)
 }
 

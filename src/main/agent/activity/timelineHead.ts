@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Log } from '../../platform/log.ts'
@@ -7,27 +7,31 @@ import type { Log } from '../../platform/log.ts'
 export type Head = z.infer<typeof Head>
 const Head = z.object({ sequence: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })
 
+/** `closed`: the log was closed in order with this head, so that nothing comes after it. */
+const KeptHead = Head.extend({ closed: z.boolean().default(false) })
+type KeptHead = z.infer<typeof KeptHead>
+
 /** Keeps the head outside of the database, in a file of its own that only this user may read. */
 export type HeadFile = {
   /** Soon: what is kept may lag behind the log, and never runs ahead of it. */
   keep(head: Head): void
-  /** Writes what is still to be kept. */
-  close(): Promise<void>
+  /** Writes what is still to be kept, and that nothing comes after it. */
+  close(head: Head | undefined): Promise<void>
 }
 
 const laterMs = 500
 
 /** @returns undefined where there is none, or none that can be understood */
-export function readHead(file: string): Head | undefined {
+export function readHead(file: string): KeptHead | undefined {
   try {
-    return Head.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return KeptHead.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
     return undefined // never written, or damaged: the log alone has to prove itself
   }
 }
 
 export function headFile({ file, databaseFile, log }: { file: string; databaseFile: string; log: Log }): HeadFile {
-  let wanted: Head | undefined
+  let wanted: Head | KeptHead | undefined
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
 
@@ -47,15 +51,30 @@ export function headFile({ file, databaseFile, log }: { file: string; databaseFi
       .catch((failure: unknown) => log.error('the head of the log could not be kept', { failure }))
   }
 
+  reopen(file, log)
   return {
     keep(head) {
       wanted = head
       timer ??= setTimeout(write, laterMs)
     },
-    close() {
+    close(head) {
+      wanted = head && { ...head, closed: true }
       write()
       return writing
     },
+  }
+}
+
+/** From now on there are entries that the file does not know of yet. */
+function reopen(file: string, log: Log): void {
+  const kept = readHead(file)
+  if (!kept?.closed) return
+  const { sequence, hash } = kept
+  try {
+    writeFileSync(`${file}.new`, `${JSON.stringify({ sequence, hash })}\n`, { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  } catch (failure) {
+    log.error('the head of the log could not be kept', { failure })
   }
 }
 

@@ -29,6 +29,8 @@ export async function verifyRows({ records, head: known }: Pick<Timeline, 'recor
       if (own === null && row.sequence === head?.sequence && row.hash !== head.hash) {
         found(row.sequence, 'It is not the entry that was written here: its hash is another one than was kept.')
       }
+      // Asked again each time: what is written meanwhile moves it on.
+      if (row.sequence > (known()?.sequence ?? 0)) found(row.sequence, 'It was not written here: it was slipped in.')
       checked += 1
       previous = row
     }
