@@ -32,6 +32,8 @@ type Session = { tokens: Tokens; freshUntilMs: number }
 const exchangeAt = 0.2
 const retry = { firstMs: 1_000, maxMs: 30_000 } as const
 const leaveWithinMs = 2_000
+/** Whatever life a service gives its tokens: neither asked without a pause, nor beyond what a timer can hold. */
+const exchangeMs = { least: 10_000, most: 24 * 3_600_000 } as const
 
 /**
  * Signs in to a hosted service with the wallet, and stays signed in: access tokens are the credential of all that goes
@@ -59,7 +61,8 @@ export function hostedService(options: Options): { close(): Promise<void> } {
   }
 
   const keep = (tokens: Tokens): void => {
-    session = { tokens, freshUntilMs: now() + tokens.expires_in * 1000 * (1 - exchangeAt) }
+    const freshMs = tokens.expires_in * 1000 * (1 - exchangeAt)
+    session = { tokens, freshUntilMs: now() + Math.min(Math.max(freshMs, exchangeMs.least), exchangeMs.most) }
     retryMs = retry.firstMs
     wake(session.freshUntilMs - now())
     if (link.target() !== target) link.connect(target)
