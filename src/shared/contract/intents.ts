@@ -4,6 +4,7 @@ import { AutomatonProfile } from './automatons.ts'
 import { Reason } from './reason.ts'
 import { defineRoute } from './route.ts'
 import { ChainType, WalletAccountId } from './wallet.ts'
+import { Words } from './words.ts'
 
 /**
  * What the wallet signs, and nothing else. An intent says what is wanted; the signer builds the bytes from its own
@@ -258,7 +259,11 @@ export const PolicyRule = z.object({
   /** Exact host[:port], `*.example.com` for all below it, or `*`. */
   host: z
     .string()
-    .regex(/^(\*|(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\d{1,5})?)$/, 'must be a host, *.host or *'),
+    .regex(/^(\*|(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\d{1,5})?)$/, 'must be a host, *.host or *')
+    .refine(
+      (host) => host === '*' || URL.canParse(`http://${host.replace(/^\*\./, '')}`),
+      'must be a name or address that can be',
+    ),
   /** The rule fits up to this amount, micro-dollars as decimal text; null: any. */
   max_amount_micro_usd: z
     .string()

@@ -71,6 +71,17 @@ test('who refuses a host refuses all of its ports, and what cannot be read as a 
   expect(fits(denies('a.example'), to('user@b.example'))).toBe(true)
 })
 
+test('who refuses a host refuses it however it is written', () => {
+  const denies = (host: string) => rule({ effect: 'deny', host })
+  expect(fits(denies('a.example:443'), to('a.example'))).toBe(true)
+  expect(fits(denies('a.example:80'), to('a.example'))).toBe(true)
+  expect(fits(denies('a.example:80'), to('a.example:8080'))).toBe(false)
+  expect(fits(denies('127.1:90'), to('127.0.0.1:90'))).toBe(true)
+  expect(fits(denies('[0:0:0:0:0:0:0:1]:90'), to('[::1]:90'))).toBe(true)
+  // Of http or of https, who knows: nobody is allowed more than was named.
+  expect(fits(rule({ effect: 'allow', host: 'a.example:443' }), to('a.example'))).toBe(false)
+})
+
 test('a rule with an amount fits up to it', () => {
   const small = rule({ effect: 'allow', max_amount_micro_usd: '5' })
   expect([null, 0n, 5n, 6n].map((amount) => fits(small, to('a.example', amount)))).toEqual([true, true, true, false])

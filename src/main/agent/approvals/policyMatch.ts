@@ -40,13 +40,16 @@ function hostFits({ host: pattern, effect }: PolicyRule, host: string | null): b
   const named = below ? given.name.endsWith(`.${wanted.name}`) : given.name === wanted.name
   // Who refuses a host refuses all of its ports; who allows one allows no more than was named.
   const anyPort = effect === 'deny' && wanted.port === ''
-  return named && (anyPort || given.port === wanted.port)
+  // A host is named without the port of its scheme, which is one of these.
+  const schemePort = effect !== 'allow' && given.port === '' && ['443', '80'].includes(wanted.port)
+  return named && (anyPort || schemePort || given.port === wanted.port)
 }
 
 type Place = { name: string; port: string }
 
 function placeOf(host: string): Place | undefined {
   const [, name, port] = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i.exec(host) ?? []
-  if (name === undefined) return undefined
-  return { name: name.toLowerCase().replace(/\.$/, ''), port: port ?? '' }
+  // As the address of an intent is read: `127.1` is 127.0.0.1, and an IPv6 address has one short form.
+  const hostname = name === undefined ? undefined : URL.parse(`http://${name}`)?.hostname
+  return hostname === undefined ? undefined : { name: hostname.replace(/\.$/, ''), port: port ?? '' }
 }
