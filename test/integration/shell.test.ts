@@ -357,7 +357,10 @@ test('what waits is announced while the window is not looked at, and a click lea
   electronPlay.canNotify = true
   const asked = await ask(signInTo('c.example'))
   expect(electronSeen.notifications.map(({ options }) => options)).toEqual([
-    { title: 'Owner key asks for your approval', body: asked.sentence },
+    {
+      title: 'Something waits for your approval',
+      body: `${asked.sentence}\nAsked by a program with an API key of yours, named “Owner key”.`,
+    },
   ])
   window.minimized = true
   electronSeen.notifications[0]?.emit('click')

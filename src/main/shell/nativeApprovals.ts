@@ -33,8 +33,12 @@ export function nativeApprovals({ window, comeForward }: Shown): ApprovalDialog 
     },
     announce(record, open) {
       if (window()?.isFocused() || !Notification.isSupported()) return
-      const title = `${plain(record.asker.name, longest.line)} asks for your approval`
-      const notification = new Notification({ title, body: plain(record.sentence, longest.notification) })
+      const title = 'Something waits for your approval'
+      const asker = plain(`Asked by ${askerLine(record.asker)}.`, longest.notification)
+      const notification = new Notification({
+        title,
+        body: `${plain(record.sentence, longest.notification)}\n${asker}`,
+      })
       shown.add(notification)
       notification.once('close', () => shown.delete(notification))
       notification.once('click', () => {
