@@ -41,7 +41,7 @@ test('what lets more through, or ends the stop, is confirmed in a dialog of the 
   await expect(policy.switchStop(false, signal)).rejects.toThrow(failsWith('policy/confirmation'))
   expect(approvals.policy()).toEqual(before)
   expect(seen.map(({ lines }) => lines)).toEqual([
-    [{ label: 'New rule 1', value: 'allow siwe from anybody up to 5.00 USD' }],
+    [{ label: 'New rule 1', value: 'allow sign-ins with Ethereum from anybody up to 5.00 USD' }],
     [],
   ])
   yes = true

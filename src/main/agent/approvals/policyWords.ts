@@ -1,4 +1,4 @@
-import type { Policy, PolicyRule } from '../../../shared/contract/intents.ts'
+import type { AskerKind, IntentKind, Policy, PolicyRule } from '../../../shared/contract/intents.ts'
 import { usdcDecimals } from '../../../shared/contract/networks.ts'
 import { tokenAmount } from '../../../shared/tokenAmount.ts'
 
@@ -30,9 +30,24 @@ export function policyWords(from: Rules, to: Rules): PolicyWords {
   }
 }
 
+const kindWords: Record<IntentKind, string> = {
+  'identity.register': 'registrations',
+  siwe: 'sign-ins with Ethereum',
+  siws: 'sign-ins with Solana',
+  'x402.authorize': 'payments',
+  message: 'messages',
+}
+
+const askerWords: Record<AskerKind, string> = {
+  person: 'you',
+  client: 'programs with an API key',
+  tool: 'tools',
+  agent: 'Steward itself',
+}
+
 export function ruleWords({ effect, kind, asker, host, max_amount_micro_usd: most }: PolicyRule): string {
-  const what = kind === '*' ? 'everything' : kind
-  const who = asker === '*' ? 'anybody' : asker
+  const what = kind === '*' ? 'everything' : kindWords[kind]
+  const who = asker === '*' ? 'anybody' : askerWords[asker]
   const where = host === '*' ? '' : ` for ${host}`
   const amount = most === null ? '' : ` up to ${usd(most)}`
   return `${effect} ${what} from ${who}${where}${amount}`
