@@ -259,11 +259,7 @@ export const PolicyRule = z.object({
   /** Exact host[:port], `*.example.com` for all below it, or `*`. */
   host: z
     .string()
-    .regex(/^(\*|(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\d{1,5})?)$/, 'must be a host, *.host or *')
-    .refine(
-      (host) => host === '*' || URL.canParse(`http://${host.replace(/^\*\./, '')}`),
-      'must be a name or address that can be',
-    ),
+    .regex(/^(\*|(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\d{1,5})?)$/, 'must be a host, *.host or *'),
   /** The rule fits up to this amount, micro-dollars as decimal text; null: any. */
   max_amount_micro_usd: z
     .string()

@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { Policy, PolicyRule } from '../../../shared/contract/intents.ts'
+import { isPlace } from './policyMatch.ts'
 
 type Rules = Omit<Policy, 'stopped'>
 
@@ -9,6 +10,10 @@ export function checkRules({ rules }: Rules): void {
   const bad = ids.find((id, at) => id.trim() === '' || id.length > 64 || ids.indexOf(id) !== at)
   if (bad !== undefined) {
     throw new AppError('request/invalid', `\`rules\` has the id \`${bad.slice(0, 64)}\`: each needs one of its own.`)
+  }
+  const nowhere = rules.find(({ host }) => !isPlace(host))
+  if (nowhere) {
+    throw new AppError('request/invalid', `\`rules\` has the host \`${nowhere.host}\`, which no address can have.`)
   }
 }
 

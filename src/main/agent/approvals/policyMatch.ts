@@ -45,6 +45,11 @@ function hostFits({ host: pattern, effect }: PolicyRule, host: string | null): b
   return named && (anyPort || schemePort || given.port === wanted.port)
 }
 
+/** Whether a rule for it can fit anything. */
+export function isPlace(pattern: string): boolean {
+  return pattern === '*' || placeOf(pattern.replace(/^\*\./, '')) !== undefined
+}
+
 type Place = { name: string; port: string }
 
 function placeOf(host: string): Place | undefined {
