@@ -3,7 +3,6 @@ import { IsoTime } from '../time.ts'
 import { Reason } from './reason.ts'
 import { defineRoute } from './route.ts'
 import { ChainType, WalletAccountId } from './wallet.ts'
-import { Words } from './words.ts'
 
 /** The typed data that is signed. */
 export const registerTypedData = {
@@ -211,11 +210,7 @@ export const startRegistration = defineRoute({
   summary: 'Ask to sign a registration, and send it once it was approved',
   tag: 'Identity',
   auth: 'client',
-<<<<<<< HEAD
   body: RegistrationDraft.extend({ reason: Reason.optional() }),
-=======
-  body: RegistrationDraft.extend({ reason: Words.optional() }),
->>>>>>> 1abe615 (fix(approvals): show who asks in notices, and words without tricks)
   response: Registration,
   status: 201,
 })

@@ -4,7 +4,6 @@ import { AutomatonProfile } from './automatons.ts'
 import { Reason } from './reason.ts'
 import { defineRoute } from './route.ts'
 import { ChainType, WalletAccountId } from './wallet.ts'
-import { Words } from './words.ts'
 
 /**
  * What the wallet signs, and nothing else. An intent says what is wanted; the signer builds the bytes from its own
