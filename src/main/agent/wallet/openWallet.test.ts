@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import { type TestWallet, walletOf } from '../../../../test/support/walletOf.ts'
-import type { WalletAccountId } from '../../../shared/contract/wallet.ts'
+import type { Wallet, WalletAccountId } from '../../../shared/contract/wallet.ts'
+import { openDatabase } from '../../storage/openDatabase.ts'
 import { fullCost } from './vaultHeader.ts'
 
 const passphrase = 'correct horse battery'
@@ -412,6 +413,25 @@ describe('damage', () => {
     await expect(adding).rejects.toMatchObject({ code: 'wallet/damaged' })
     expect(readFileSync(it.vaultFile, 'utf8')).toBe(before)
     expect(await it.wallet.status()).toMatchObject({ state: 'damaged' })
+  })
+
+  test('of the addresses in the database is put right by the keys, and told', async () => {
+    await addJunk()
+    const rightOnes = await it.wallet.status()
+    it.wallet.lock()
+    const database = openDatabase(join(it.folder, 'agent.sqlite'))
+    database.exec(
+      "UPDATE wallet_accounts SET address = '0x000000000000000000000000000000000000dEaD' WHERE chain_type = 'evm'",
+    )
+    database.exec("UPDATE wallet_accounts SET path = 'nowhere' WHERE chain_type = 'solana'")
+    database.close()
+    await it.wallet.unlock(passphrase)
+    const addresses = ({ keyrings }: Wallet) =>
+      keyrings.flatMap(({ accounts }) => accounts.map(({ address }) => address))
+    expect(addresses(await it.wallet.status())).toEqual(addresses(rightOnes))
+    expect(it.notes.filter(({ kind }) => kind === 'wallet.address_corrected')).toMatchObject([
+      { summary: expect.stringContaining('pay nothing to that') },
+    ])
   })
 
   test('of the file is told, and nothing is written over it', async () => {

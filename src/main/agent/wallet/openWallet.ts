@@ -6,6 +6,7 @@ import { addedSecrets } from './addedSecrets.ts'
 import { adoptSecrets } from './adoptedSecrets.ts'
 import { newPhrase } from './recoveryPhrase.ts'
 import { finishRemovals, removedSecrets } from './removedSecrets.ts'
+import { rightAddresses } from './rightAddresses.ts'
 import { shownSecrets } from './shownSecrets.ts'
 import { fullCost, type HeaderCost } from './vaultHeader.ts'
 import { insertAccount, nextAccount } from './walletAccounts.ts'
@@ -60,6 +61,7 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
         await finishRemovals(opened, tools)
         await adoptSecrets(opened, tools)
         if (!(await door.become(opened, isWanted))) throw locked('The wallet was locked while it opened.')
+        await rightAddresses(tools)
         tell('wallet.unlocked', 'The wallet was unlocked.')
         changed()
       })

@@ -25,8 +25,8 @@ export async function accountKey(secret: Secret, chainType: ChainType, path: str
 
 /** The accounts that come with a secret: of a phrase the first of each chain. */
 export async function firstAccounts(secret: Secret): Promise<FoundAccount[]> {
-  if (secret.kind !== 'phrase') return [await found(secret, secret.kind, null)]
-  return Promise.all(chainTypes.map((chainType) => found(secret, chainType, pathOf(chainType, 0))))
+  if (secret.kind !== 'phrase') return [await foundAccount(secret, secret.kind, null)]
+  return Promise.all(chainTypes.map((chainType) => foundAccount(secret, chainType, pathOf(chainType, 0))))
 }
 
 /** The account of a phrase after the last one that is there, leaving out any that was imported by itself. */
@@ -38,12 +38,13 @@ export async function nextAccount(
   const taken = accounts.filter((it) => it.keyring_id === keyringId && it.chain_type === chainType)
   const last = Math.max(-1, ...taken.map((it) => (it.path === null ? -1 : indexOf(chainType, it.path))))
   for (let index = last + 1; ; index += 1) {
-    const next = await found(secret, chainType, pathOf(chainType, index))
+    const next = await foundAccount(secret, chainType, pathOf(chainType, index))
     if (!accounts.some((it) => isSame(it, next))) return next
   }
 }
 
-async function found(secret: Secret, chainType: ChainType, path: string | null): Promise<FoundAccount> {
+/** What `secret` has at `path`. */
+export async function foundAccount(secret: Secret, chainType: ChainType, path: string | null): Promise<FoundAccount> {
   const key = await accountKey(secret, chainType, path)
   try {
     return { chainType, address: await addressOf(chainType, key), path }

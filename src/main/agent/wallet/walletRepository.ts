@@ -35,6 +35,8 @@ export type WalletRepository = {
   addAccount(row: AccountRow): void
   renameKeyring(id: KeyringId, label: string): boolean
   renameAccount(id: WalletAccountId, label: string): boolean
+  /** All at once: two may have changed places. */
+  correctAddresses(right: readonly Pick<AccountRow, 'id' | 'address'>[]): void
   markWrittenDown(id: KeyringId): boolean
   removeKeyring(id: string): void
   setting(key: string): unknown
@@ -54,6 +56,7 @@ export function walletRepository(database: Database): WalletRepository {
   )
   const renameKeyring = database.prepare<[string, string]>('UPDATE keyrings SET label = ? WHERE id = ?')
   const renameAccount = database.prepare<[string, string]>('UPDATE wallet_accounts SET label = ? WHERE id = ?')
+  const setAddress = database.prepare<[string, string]>('UPDATE wallet_accounts SET address = ? WHERE id = ?')
   const markWrittenDown = database.prepare<[string]>('UPDATE keyrings SET written_down = 1 WHERE id = ?')
   const removeKeyring = database.prepare<[string]>('DELETE FROM keyrings WHERE id = ?')
   const setting = database.prepare<[string], { value: string }>('SELECT value FROM agent_settings WHERE key = ?')
@@ -66,6 +69,13 @@ export function walletRepository(database: Database): WalletRepository {
     addAccount: (row) => void addAccount.run(row),
     renameKeyring: (id, label) => renameKeyring.run(label, id).changes > 0,
     renameAccount: (id, label) => renameAccount.run(label, id).changes > 0,
+    correctAddresses(right) {
+      const work = database.transaction(() => {
+        for (const { id } of right) setAddress.run(`wrong, of ${id}`, id)
+        for (const { id, address } of right) setAddress.run(address, id)
+      })
+      work.immediate()
+    },
     markWrittenDown: (id) => markWrittenDown.run(id).changes > 0,
     removeKeyring: (id) => void removeKeyring.run(id),
     setting(key) {
