@@ -355,6 +355,18 @@ test('words that a locked wallet shows leave with the next lock, and are not hel
   expect((await post(fourth.body, {})).status).toBe(410)
 })
 
+test('what adds to a wallet leaves with the lock, and unlocks nothing after it', async () => {
+  const { wallet, open, post } = await startWallet()
+  await wallet.addPhrase({ phrase, writtenDown: true, passphrase })
+  const words = await post((await open({ purpose: 'create' })).body, { passphrase, words: '12' })
+  expect(words.body).toContain('<li><span>12</span>')
+  const page = await open({ purpose: 'import' })
+  wallet.lock()
+  expect((await post(words.body, {})).status).toBe(410)
+  expect((await post(page.body, { passphrase, phrase })).status).toBe(410)
+  expect((await wallet.status()).state).toBe('locked')
+})
+
 test('a vault that is lost begins again with a new passphrase; over a damaged one nothing is written', async () => {
   const { wallet, open, ask, post, vaultFile } = await startWallet()
   const { id } = await wallet.addPhrase({ phrase, writtenDown: true, passphrase })

@@ -50,10 +50,19 @@ export function walletSheets({ approvals, policy, pagesFolder, now, log, ...tool
     state === 'absent' || (state === 'damaged' && !(await vault.canOpen()))
 
   /** @throws AppError when there is nothing that the sheet could be about. */
-  const flowOf = async (asked: Asked): Promise<SheetFlow> => {
+  const sheetOf = async (asked: Asked): Promise<{ flow: SheetFlow; endsWithLock: boolean }> => {
     const wallet = await vault.status()
-    if (asked.purpose === 'create') return createSheet(tools, await isFirst(wallet))
-    if (asked.purpose === 'import') return importSheet(tools, await isFirst(wallet))
+    if (asked.purpose === 'unlock') return { flow: unlockFlow(wallet), endsWithLock: false }
+    if (asked.purpose !== 'create' && asked.purpose !== 'import') {
+      return { flow: flowOf(asked, wallet), endsWithLock: true }
+    }
+    // What adds to a wallet holds its passphrase, and opens it at the end; what begins one has nothing to lock.
+    const first = await isFirst(wallet)
+    const flow = asked.purpose === 'create' ? createSheet(tools, first) : importSheet(tools, first)
+    return { flow, endsWithLock: !first }
+  }
+
+  const flowOf = (asked: Asked, wallet: Wallet): SheetFlow => {
     if (asked.purpose === 'confirm') {
       return confirmSheet({ vault, approvals, intent: approvals.get(named(asked.intent_id, 'intent_id')) })
     }
@@ -62,8 +71,7 @@ export function walletSheets({ approvals, policy, pagesFolder, now, log, ...tool
       if (!wish) throw new AppError('request/invalid', 'No change of the policy waits to be confirmed.')
       return confirmPolicySheet({ vault, wish })
     }
-    if (wallet.state === 'absent') throw new AppError('wallet/absent', 'There is no wallet yet.')
-    if (asked.purpose === 'unlock') return unlockSheet(vault)
+    requireWallet(wallet)
     if (asked.purpose === 'change_passphrase') return changePassphraseSheet(tools)
     if (asked.purpose === 'export') return exportSheet(tools, accountOf(wallet, named(asked.account_id, 'account_id')))
     const keyring = keyringOf(wallet, named(asked.keyring_id, 'keyring_id'))
@@ -74,12 +82,16 @@ export function walletSheets({ approvals, policy, pagesFolder, now, log, ...tool
     return revealSheet(vault, keyring)
   }
 
+  const unlockFlow = (wallet: Wallet): SheetFlow => {
+    requireWallet(wallet)
+    return unlockSheet(vault)
+  }
+
   return {
     endpoints: [
       localEndpoint(openWalletSheet, async ({ body }, { origin }) => {
         const place = { window: windowOf(origin), theme: body.theme }
-        const endsWithLock = !['create', 'import', 'unlock'].includes(body.purpose)
-        const { ticket, expiresAtMs } = sessions.issue({ flow: await flowOf(body), place, endsWithLock })
+        const { ticket, expiresAtMs } = sessions.issue({ ...(await sheetOf(body)), place })
         const { port } = new URL(origin)
         const url = `http://${sheetHostName}${port === '' ? '' : `:${port}`}${sheetPath}/${ticket}`
         return { url, expires_at: isoTime(expiresAtMs) }
@@ -98,6 +110,10 @@ function windowOf(origin: string): string {
   if (!origin.includes('[')) return origin
   const { port } = new URL(origin)
   throw new AppError('request/invalid', `Open Steward as http://localhost:${port} to use the wallet.`)
+}
+
+function requireWallet({ state }: Wallet): void {
+  if (state === 'absent') throw new AppError('wallet/absent', 'There is no wallet yet.')
 }
 
 function named<T>(id: T | undefined, field: string): T {
