@@ -1,11 +1,17 @@
 import { type Dirent, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAlive } from './processes.ts'
 
 const root = '/sys/fs/cgroup'
 
-/** Cgroups that Steward made and that hold no process. */
+/** Cgroups that Steward made and that hold no process; not those that the next host removes, since its maker was killed. */
 export function idleCgroups(): string[] {
-  return namedSteward(root).filter((path) => readOr(join(path, 'cgroup.procs'), '-') === '')
+  return namedSteward(root).filter((path) => readOr(join(path, 'cgroup.procs'), '-') === '' && !isLeftProbe(path))
+}
+
+function isLeftProbe(path: string): boolean {
+  const [, pid] = /\/steward-probe-(\d+)-[^/]+$/.exec(path) ?? []
+  return pid !== undefined && !isAlive(Number(pid))
 }
 
 function namedSteward(folder: string): string[] {

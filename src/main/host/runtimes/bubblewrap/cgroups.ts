@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
-import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
 import type { SandboxId } from '../../../../shared/ids.ts'
+import { isRunning } from '../../../platform/processIdentity.ts'
 import { kill } from './processTable.ts'
 
 /** What one kind of limit is written to, in the order in which it must be written. */
@@ -107,6 +108,7 @@ export async function canUse(
   shell: string,
 ): Promise<boolean> {
   const folder = join(parent, `steward-probe-${process.pid}-${randomBytes(4).toString('hex')}`)
+  await removeLeftProbes(parent)
   try {
     for (const setting of prepare) await apply(parent, setting)
     await mkdir(folder)
@@ -117,6 +119,16 @@ export async function canUse(
     return false
   } finally {
     await removeCgroups([folder]).catch(() => {})
+  }
+}
+
+/** Of processes that were killed while they tried. */
+async function removeLeftProbes(parent: string): Promise<void> {
+  const names = await readdir(parent).catch(() => [])
+  for (const name of names) {
+    const [, pid] = /^steward-probe-(\d+)-/.exec(name) ?? []
+    // One in which anything runs stays: the kernel refuses.
+    if (pid !== undefined && !isRunning(Number(pid))) await rmdir(join(parent, name)).catch(() => {})
   }
 }
 
