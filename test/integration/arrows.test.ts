@@ -47,6 +47,7 @@ const planted: Record<string, { path: string; text: string }> = {
   'keytar-has-one-owner': { path: 'src/main/agent/one/keychain.ts', text: imports('keytar') },
   'lydellnode-pty-has-one-owner': { path: 'src/main/service/one/pty.ts', text: imports('@lydell/node-pty') },
   'better-sqlite3-has-one-owner': { path: 'src/main/service/one/sql.ts', text: imports('better-sqlite3') },
+  'undici-has-one-owner': { path: 'src/main/service/one/http.ts', text: imports('undici') },
   'viem-has-one-owner': { path: 'src/main/host/one/chain.ts', text: imports('viem') },
   'ox-has-one-owner': { path: 'src/main/host/one/typedData.ts', text: imports('ox') },
   'no-cycles': { path: 'src/main/platform/egg.ts', text: imports('./hen.ts') },

@@ -157,7 +157,7 @@ test('registers with any account, of either chain, for any creator', async () =>
 
 test.each([
   ['the person', deny, 'The person denied it.'],
-  ['the policy', undefined, 'identity.register'],
+  ['the policy', undefined, 'deny registrations'],
 ])('what %s refused is not sent', async (_, decision, detail) => {
   const { registrations, approvals, become } = opened()
   if (!decision) approvals.changePolicy(withRules([rule({ effect: 'deny', kind: 'identity.register' })]))

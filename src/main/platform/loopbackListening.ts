@@ -76,11 +76,25 @@ async function holdOther(server: Server, { host, port }: ListenAddress): Promise
     await startListening(other, { host: otherHost, port })
   } catch (failure) {
     if (absent.includes(String(codeOf(failure)))) return undefined
+    const faultHere = await faultAt({ host, port })
+    if (faultHere !== undefined) throw cannotListen({ host, port }, faultHere)
     throw cannotListen({ host: otherHost, port }, failure, bothNeeded)
   }
   return {
     port: portOf(other),
     close: () => new Promise<void>((resolve) => void other.close(() => resolve())),
+  }
+}
+
+/** What hinders a server there; undefined when nothing does. */
+async function faultAt(address: ListenAddress): Promise<unknown> {
+  const server = createServer()
+  try {
+    await startListening(server, address)
+    server.close()
+    return undefined
+  } catch (failure) {
+    return failure
   }
 }
 
