@@ -352,7 +352,7 @@ describe('a creator', () => {
 
   beforeAll(async () => {
     creatorKey = (await creator.signIn(service.url)).json.access_token
-    otherKey = secondAccount(service.dataDir).key
+    otherKey = secondAccount(service.dataDir, { managesAccount: true }).key
     const message = siweMessage(service.url, { address: other.address, nonce: await newNonce(service.url) })
     const body = { message, signature: await other.signMessage({ message }) }
     expect((await service.send('/v1/auth/wallets', { key: otherKey, body })).status).toBe(201)
