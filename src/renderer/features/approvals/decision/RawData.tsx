@@ -1,6 +1,7 @@
 import { Check, ChevronRight, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { classNames } from '../../../ui/classNames.ts'
+import { DataText, readableJson } from '../../../ui/DataText.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { useCopied } from '../../../ui/useCopied.ts'
 
@@ -31,24 +32,7 @@ export function RawData({ text }: { text: string }) {
           />
         )}
       </header>
-      {open && (
-        <section
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-          tabIndex={0}
-          aria-label="Data"
-          className="max-h-90 overflow-auto border-t border-line px-3.5 py-2.5"
-        >
-          <pre className="font-mono text-small break-all whitespace-pre-wrap">{pretty(text)}</pre>
-        </section>
-      )}
+      {open && <DataText name="Data" text={readableJson(text)} className="max-h-90 border-t border-line" />}
     </section>
   )
-}
-
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text // a message, as it is signed
-  }
 }

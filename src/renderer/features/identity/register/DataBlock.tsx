@@ -1,4 +1,5 @@
 import { Check, Copy } from 'lucide-react'
+import { DataText, readableJson } from '../../../ui/DataText.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { useCopied } from '../../../ui/useCopied.ts'
 
@@ -25,22 +26,11 @@ export function DataBlock({ title, hint, text, isJson = false }: DataBlockProps)
           onClick={() => void copy()}
         />
       </header>
-      <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-        tabIndex={0}
-        aria-label={`${title}, its text`}
-        className="max-h-80 overflow-auto rounded-card border border-line bg-panel px-3.5 py-2.5"
-      >
-        <pre className="font-mono text-small break-all whitespace-pre-wrap">{isJson ? pretty(text) : text}</pre>
-      </section>
+      <DataText
+        name={`${title}, its text`}
+        text={isJson ? readableJson(text) : text}
+        className="max-h-80 rounded-card border border-line bg-panel"
+      />
     </section>
   )
-}
-
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text // shown as it is
-  }
 }
