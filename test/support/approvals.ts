@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import type { NotedEntry } from '../../src/main/agent/activity/note.ts'
 import { approvalEngine } from '../../src/main/agent/approvals/approvalEngine.ts'
 import { grantRepository } from '../../src/main/agent/approvals/grantRepository.ts'
@@ -34,6 +35,7 @@ export function openApprovals({
   publish,
 }: Options = {}) {
   const database = openDatabase(file)
+  let open = true
   migrate(database, agentMigrations)
   const events: LocalEvent[] = []
   const notes: NotedEntry[] = []
@@ -64,11 +66,21 @@ export function openApprovals({
     kinds: () => notes.map(({ kind }) => kind),
     published: (): IntentRecord['state'][] =>
       events.flatMap((event) => (event.type === 'intent.changed' ? [event.intent.state] : [])),
+    /** Again, it does nothing. */
     close() {
+      if (!open) return
+      open = false
       approvals.close()
       database.close()
     },
   }
+}
+
+/** Closed with the test, if not before. */
+export function approvalsOfTest(options?: Options): ReturnType<typeof openApprovals> {
+  const held = openApprovals(options)
+  onTestFinished(held.close)
+  return held
 }
 
 export const script: Asker = { kind: 'client', id: 'key:1', name: 'Build agent' }

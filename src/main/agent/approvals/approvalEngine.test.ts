@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   agent,
+  approvalsOfTest,
   message,
-  openApprovals,
   otherScript,
   payment,
   person,
@@ -18,23 +18,12 @@ import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import { AppError } from '../../../shared/appError.ts'
 import { IntentRecord } from '../../../shared/contract/intents.ts'
 
-function opened(options: Parameters<typeof openApprovals>[0] = {}) {
-  const held = openApprovals(options)
-  let open = true
-  const close = () => {
-    if (open) held.close()
-    open = false
-  }
-  onTestFinished(close)
-  return { ...held, close }
-}
-
 const approve = { approve: true, confirmed: false }
 const deny = { approve: false, confirmed: false }
 const failsWith = (code: string) => expect.objectContaining({ code })
 
 test('asks the person where nothing else decides, signs what they approve, and tells the log', async () => {
-  const { approvals, kinds, published, notes } = opened()
+  const { approvals, kinds, published, notes } = approvalsOfTest()
   const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script, reason: 'To read prices.' })
   expect(asked).toMatchObject({ state: 'waiting', decision: null, reason: 'To read prices.', host: 'a.example' })
   expect(IntentRecord.parse(asked)).toEqual(asked)
@@ -52,7 +41,7 @@ test('asks the person where nothing else decides, signs what they approve, and t
 })
 
 test('what was denied is not signed, and stays denied', async () => {
-  const { approvals, signer, kinds } = opened()
+  const { approvals, signer, kinds } = approvalsOfTest()
   const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   expect(await approvals.decide(id, deny)).toMatchObject({ state: 'denied', decision: { by: 'person' } })
   await expect(approvals.decide(id, approve)).rejects.toThrow(failsWith('intent/decided'))
@@ -61,7 +50,7 @@ test('what was denied is not signed, and stays denied', async () => {
 })
 
 test('of several decisions at once one wins', async () => {
-  const { approvals, signer } = opened()
+  const { approvals, signer } = approvalsOfTest()
   const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   const outcomes = await Promise.allSettled([approve, approve, deny, approve].map((it) => approvals.decide(id, it)))
   const won = outcomes.filter((it) => it.status === 'fulfilled')
@@ -72,7 +61,7 @@ test('of several decisions at once one wins', async () => {
 })
 
 test('rules allow and deny; the first that fits decides', async () => {
-  const { approvals } = opened()
+  const { approvals } = approvalsOfTest()
   approvals.changePolicy(
     withRules([
       rule({ id: 'a', effect: 'deny', host: 'evil.example' }),
@@ -91,7 +80,7 @@ test('rules allow and deny; the first that fits decides', async () => {
 })
 
 test('a message is for the person to ask for alone, whatever the policy allows', async () => {
-  const { approvals } = opened()
+  const { approvals } = approvalsOfTest()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   for (const asker of [script, agent, { kind: 'tool', id: 't', name: 'Tool' } as const]) {
     expect(await approvals.ask({ intent: message, asker })).toMatchObject({ state: 'denied' })
@@ -100,7 +89,7 @@ test('a message is for the person to ask for alone, whatever the policy allows',
 })
 
 test('the agent signs in to the service that it is connected to, until a rule says otherwise', async () => {
-  const { approvals } = opened({ serviceHost: 'service.example:4000' })
+  const { approvals } = approvalsOfTest({ serviceHost: 'service.example:4000' })
   const own = () => approvals.ask({ intent: signInTo('service.example:4000'), asker: agent })
   expect(await own()).toMatchObject({ state: 'signed', decision: { by: 'policy' } })
   expect(await approvals.ask({ intent: signInTo('service.example'), asker: agent })).toMatchObject({ state: 'waiting' })
@@ -111,7 +100,7 @@ test('the agent signs in to the service that it is connected to, until a rule sa
 })
 
 test('what a rule denies by now is approved by nobody, until the rule is changed', async () => {
-  const { approvals, signer } = opened()
+  const { approvals, signer } = approvalsOfTest()
   const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   approvals.changePolicy(withRules([rule({ effect: 'deny', host: 'a.example' })]))
   for (const confirmed of [false, true]) {
@@ -127,7 +116,7 @@ test('what a rule denies by now is approved by nobody, until the rule is changed
 })
 
 test('a policy that cannot be understood refuses everything, and the stop switch keeps its text', async () => {
-  const { approvals, database } = opened()
+  const { approvals, database } = approvalsOfTest()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   for (const damaged of ['{', '{"rules":[]}', '{"rules":[{"effect":"perhaps"}],"confirm_above_micro_usd":"1"}']) {
     database.prepare('UPDATE policy SET policy = ?').run(damaged)
@@ -140,7 +129,7 @@ test('a policy that cannot be understood refuses everything, and the stop switch
 })
 
 test('the stop switch denies what waits and what comes, and what is being signed is thrown away', async () => {
-  const { approvals, signer, kinds } = opened()
+  const { approvals, signer, kinds } = approvalsOfTest()
   const waiting = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   const underWay = await approvals.ask({ intent: signInTo('b.example'), asker: script })
   const release = signer.hold()
@@ -161,7 +150,7 @@ test('the stop switch denies what waits and what comes, and what is being signed
 
 test('only an unlocked wallet lets go of the stop switch or loosens the policy', () => {
   const signer = lockableSigner({ unlocked: false })
-  const { approvals } = opened({ signer })
+  const { approvals } = approvalsOfTest({ signer })
   const loose = [withRules([rule({ effect: 'allow' })]), { ...withRules([]), confirm_above_micro_usd: '10000001' }]
   for (const policy of loose) expect(() => approvals.changePolicy(policy)).toThrow(failsWith('wallet/locked'))
   const strict = withRules([rule({ effect: 'deny' })])
@@ -176,7 +165,7 @@ test('only an unlocked wallet lets go of the stop switch or loosens the policy',
 
 test('what is allowed while the wallet is locked is signed when it is unlocked, if it still is allowed', async () => {
   const signer = lockableSigner()
-  const { approvals } = opened({ signer })
+  const { approvals } = approvalsOfTest({ signer })
   approvals.changePolicy(withRules([rule({ effect: 'allow', kind: 'siwe' })]))
   signer.setUnlocked(false)
   const [one, other] = [signInTo('a.example'), signInTo('b.example')]
@@ -203,7 +192,7 @@ test('the wallet, which may lock itself and note that, is asked outside of trans
     asked.push(inTransaction())
     return plain.wallet.isUnlocked()
   }
-  const { approvals, database } = opened({ signer: { ...plain, wallet: { ...plain.wallet, isUnlocked } } })
+  const { approvals, database } = approvalsOfTest({ signer: { ...plain, wallet: { ...plain.wallet, isUnlocked } } })
   inTransaction = () => database.inTransaction
   const first = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   await approvals.decide(first.id, { ...approve, grant: { times: 3 } })
@@ -220,7 +209,7 @@ test('the wallet, which may lock itself and note that, is asked outside of trans
 
 test('approving needs the wallet unlocked, and changes nothing while it is not', async () => {
   const signer = lockableSigner({ unlocked: false })
-  const { approvals } = opened({ signer })
+  const { approvals } = approvalsOfTest({ signer })
   const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   await expect(approvals.decide(asked.id, approve)).rejects.toThrow(failsWith('wallet/locked'))
   expect(approvals.get(asked.id)).toEqual(asked)
@@ -230,7 +219,7 @@ test('approving needs the wallet unlocked, and changes nothing while it is not',
 })
 
 test('a wallet that locks itself while it signs gives the signature once it is unlocked', async () => {
-  const { approvals, signer } = opened()
+  const { approvals, signer } = approvalsOfTest()
   const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   const release = signer.hold()
   const deciding = approvals.decide(id, approve)
@@ -243,7 +232,7 @@ test('a wallet that locks itself while it signs gives the signature once it is u
 })
 
 test('above the threshold only a confirmation approves, and no rule or grant stands for it', async () => {
-  const { approvals, signer } = opened()
+  const { approvals, signer } = approvalsOfTest()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   expect((await approvals.ask({ intent: payment('10000000'), asker: script })).state).toBe('signed')
   const asked = await approvals.ask({ intent: payment('10000001'), asker: script })
@@ -256,7 +245,7 @@ test('above the threshold only a confirmation approves, and no rule or grant sta
   expect(signer.signatures()).toBe(1)
   expect((await approvals.decide(asked.id, { approve: true, confirmed: true })).state).toBe('signed')
   // A threshold that was lowered meanwhile holds for what waits.
-  const { approvals: others } = opened()
+  const { approvals: others } = approvalsOfTest()
   const small = await others.ask({ intent: payment('500'), asker: script })
   others.changePolicy({ ...withRules([]), confirm_above_micro_usd: '499' })
   await expect(others.decide(small.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
@@ -269,7 +258,7 @@ test('what would be signed must still be what was shown when it is approved', as
     const prepared = await signer.prepare(intent)
     return { ...prepared, raw: `${prepared.raw}${ending}` }
   }
-  const { approvals } = opened({ signer: { ...signer, prepare } })
+  const { approvals } = approvalsOfTest({ signer: { ...signer, prepare } })
   const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   ending = '\nand more'
   await expect(approvals.decide(asked.id, approve)).rejects.toThrow(failsWith('intent/invalid'))
@@ -285,7 +274,7 @@ test('what becomes stricter while it is approved holds for it', async () => {
     meanwhile()
     return prepared
   }
-  const { approvals } = opened({ signer: { ...signer, prepare } })
+  const { approvals } = approvalsOfTest({ signer: { ...signer, prepare } })
   const asked = await approvals.ask({ intent: payment('500'), asker: script })
   const grant = { times: 2 }
   meanwhile = () => signer.setUnlocked(false)
@@ -298,7 +287,7 @@ test('what becomes stricter while it is approved holds for it', async () => {
 })
 
 test('a grant counts down, and never below zero', async () => {
-  const { approvals, events, kinds } = opened()
+  const { approvals, events, kinds } = approvalsOfTest()
   const ask = (amount: string, asker = script, host = 'shop.example') =>
     approvals.ask({ intent: payment(amount, host), asker })
   const first = await ask('500')
@@ -317,7 +306,7 @@ test('a grant counts down, and never below zero', async () => {
 })
 
 test('a grant is for one payee on one network, or for one chain', async () => {
-  const { approvals } = opened()
+  const { approvals } = approvalsOfTest()
   const ask = async (intent: Parameters<typeof approvals.ask>[0]['intent']) => {
     const { id, state } = await approvals.ask({ intent, asker: script })
     return { id, state }
@@ -338,7 +327,7 @@ test('a grant is for one payee on one network, or for one chain', async () => {
 
 test('a grant holds until its time, and not after it was revoked', async () => {
   let nowMs = 1_800_000_000_000
-  const { approvals, kinds } = opened({ now: () => nowMs })
+  const { approvals, kinds } = approvalsOfTest({ now: () => nowMs })
   const until = new Date(nowMs + 60_000).toISOString()
   const ask = async () => (await approvals.ask({ intent: signInTo('a.example'), asker: script })).state
   const first = await approvals.ask({ intent: signInTo('a.example'), asker: script })
@@ -358,7 +347,7 @@ test('a grant holds until its time, and not after it was revoked', async () => {
 
 test('a grant that waits for the wallet is used up when it is used', async () => {
   const signer = lockableSigner()
-  const { approvals } = opened({ signer })
+  const { approvals } = approvalsOfTest({ signer })
   const ask = () => approvals.ask({ intent: signInTo('a.example'), asker: script })
   await approvals.decide((await ask()).id, { ...approve, grant: { times: 2 } })
   signer.setUnlocked(false)
@@ -379,7 +368,7 @@ test.each([
   ['no end', signInTo('a.example'), script, {}, 'how many times'],
   ['a time that is past', signInTo('a.example'), script, { until: '2001-01-01T00:00:00.000Z' }, 'past'],
 ])('%s is granted to nobody', async (_, intent, asker, grant, words) => {
-  const { approvals } = opened()
+  const { approvals } = approvalsOfTest()
   const asked = await approvals.ask({ intent, asker })
   const granting = approvals.decide(asked.id, { ...approve, grant })
   await expect(granting).rejects.toThrow(failsWith('intent/invalid'))
@@ -389,7 +378,7 @@ test.each([
 
 test('what nobody decides expires, and its caller hears of it', async () => {
   let nowMs = 1_800_000_000_000
-  const { approvals, kinds } = opened({ now: () => nowMs })
+  const { approvals, kinds } = approvalsOfTest({ now: () => nowMs })
   const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   expect(Date.parse(asked.expires_at) - nowMs).toBe(15 * 60_000)
   const waiting = approvals.settled(asked.id, { waitMs: 30_000 })
@@ -402,7 +391,7 @@ test('what nobody decides expires, and its caller hears of it', async () => {
 
 test('a sign-in that ends earlier waits no longer than that', async () => {
   const nowMs = 1_800_000_000_000
-  const { approvals } = opened({ now: () => nowMs })
+  const { approvals } = approvalsOfTest({ now: () => nowMs })
   const expiration_time = new Date(nowMs + 60_000).toISOString()
   const asked = await approvals.ask({ intent: { ...signInTo('a.example'), expiration_time } as never, asker: script })
   expect(asked.expires_at).toBe(expiration_time)
@@ -412,7 +401,7 @@ test('a restart keeps what waits, ends what has expired, and fails what was bein
   let nowMs = 1_800_000_000_000
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
   const signer = lockableSigner({ now: () => nowMs })
-  const before = opened({ file, signer, now: () => nowMs })
+  const before = approvalsOfTest({ file, signer, now: () => nowMs })
   const old = await before.approvals.ask({ intent: signInTo('a.example'), asker: script })
   nowMs += 10 * 60_000
   const waiting = await before.approvals.ask({ intent: signInTo('b.example'), asker: script })
@@ -427,7 +416,7 @@ test('a restart keeps what waits, ends what has expired, and fails what was bein
   expect(await deciding).toBeInstanceOf(AppError)
   nowMs += 5 * 60_000
 
-  const { approvals } = opened({ file, signer, now: () => nowMs })
+  const { approvals } = approvalsOfTest({ file, signer, now: () => nowMs })
   expect(approvals.get(old.id).state).toBe('expired')
   expect(approvals.get(underWay.id)).toMatchObject({ state: 'failed', result: null, error: expect.any(String) })
   expect(approvals.list({ limit: 9 }).waiting).toBe(1)
@@ -436,7 +425,7 @@ test('a restart keeps what waits, ends what has expired, and fails what was bein
 })
 
 test('asked too often, it says so and keeps the others', async () => {
-  const { approvals } = opened()
+  const { approvals } = approvalsOfTest()
   const ask = (index: number) =>
     approvals.ask({ intent: signInTo('a.example'), asker: { kind: 'client', id: `key:${index}`, name: 'x' } })
   for (let index = 0; index < 20; index++) await ask(0)
@@ -449,7 +438,7 @@ test('asked too often, it says so and keeps the others', async () => {
 })
 
 test('asked too often at once, it keeps as many as one after the other', async () => {
-  const { approvals } = opened()
+  const { approvals } = approvalsOfTest()
   const ask = () => approvals.ask({ intent: signInTo('a.example'), asker: script })
   const asked = await Promise.allSettled(Array.from({ length: 30 }, ask))
   expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
@@ -457,7 +446,7 @@ test('asked too often at once, it keeps as many as one after the other', async (
 })
 
 test('who asked may take it back, and nobody else', async () => {
-  const { approvals } = opened()
+  const { approvals } = approvalsOfTest()
   const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   expect(() => approvals.cancel(asked.id, otherScript)).toThrow(failsWith('intent/not-found'))
   expect(approvals.cancel(asked.id, script)).toMatchObject({ state: 'denied', decision: null })
@@ -466,7 +455,7 @@ test('who asked may take it back, and nobody else', async () => {
 })
 
 test('waiting for a decision ends with it, with the time, with the caller and with Steward', async () => {
-  const { approvals, close } = opened()
+  const { approvals, close } = approvalsOfTest()
   const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   expect((await approvals.settled(id, { waitMs: 1 })).state).toBe('waiting')
   const gone = new AbortController()
@@ -484,7 +473,7 @@ test('waiting for a decision ends with it, with the time, with the caller and wi
 
 test('a signer that fails leaves a failed intent and no signature', async () => {
   const signer = lockableSigner()
-  const { approvals } = opened({
+  const { approvals } = approvalsOfTest({
     signer: { ...signer, sign: async () => Promise.reject(new AppError('intent/invalid', 'It would not verify.')) },
   })
   const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
@@ -492,7 +481,7 @@ test('a signer that fails leaves a failed intent and no signature', async () => 
 })
 
 test('the newest 2000 that the person decided are kept, and whatever waits', async () => {
-  const { approvals, database } = opened()
+  const { approvals, database } = approvalsOfTest()
   const waiting = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   const done = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   await approvals.decide(done.id, deny)
@@ -511,7 +500,7 @@ test('the newest 2000 that the person decided are kept, and whatever waits', asy
 })
 
 test('what one program floods pushes out nothing of the person or of others, and all of it is bounded', async () => {
-  const { approvals, database } = opened()
+  const { approvals, database } = approvalsOfTest()
   const ask = (asker = script) => approvals.ask({ intent: signInTo('a.example'), asker })
   const decided = await ask()
   await approvals.decide(decided.id, deny)

@@ -1,5 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { openApprovals, payment, script } from '../../../../test/support/approvals.ts'
+import { expect, test } from 'vitest'
+import { approvalsOfTest, payment, script } from '../../../../test/support/approvals.ts'
 import { until } from '../../../../test/support/eventually.ts'
 import type { IntentRecord } from '../../../shared/contract/intents.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
@@ -9,8 +9,7 @@ type Dialog = { record: IntentRecord; signal: AbortSignal; answer: (approved: bo
 
 /** A dialog of the system, which closes with a no when its signal fires. */
 function opened() {
-  const { approvals, close } = openApprovals()
-  onTestFinished(close)
+  const { approvals } = approvalsOfTest()
   const dialogs: Dialog[] = []
   const dialog: ApprovalDialog = {
     confirm: (record, signal) =>

@@ -1,5 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { openApprovals, rule, withRules } from '../../../../test/support/approvals.ts'
+import { expect, test } from 'vitest'
+import { approvalsOfTest, rule, withRules } from '../../../../test/support/approvals.ts'
 import { lockableSigner } from '../../../../test/support/lockableSigner.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import { confirmedPolicy } from './confirmedPolicy.ts'
@@ -11,8 +11,7 @@ const looser = withRules([rule({ effect: 'allow', kind: 'siwe', max_amount_micro
 
 function opened(answer?: () => boolean) {
   const signer = lockableSigner()
-  const held = openApprovals({ signer })
-  onTestFinished(held.close)
+  const held = approvalsOfTest({ signer })
   const seen: PolicyWords[] = []
   const dialog: ApprovalDialog | undefined = answer && {
     confirm: async () => false,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { openApprovals, payment, rule, script, signInTo, withRules } from '../../../../test/support/approvals.ts'
+import { expect, test } from 'vitest'
+import { approvalsOfTest, payment, rule, script, signInTo, withRules } from '../../../../test/support/approvals.ts'
 import { until } from '../../../../test/support/eventually.ts'
 import { lockableSigner } from '../../../../test/support/lockableSigner.ts'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
@@ -9,14 +9,8 @@ import type { Intent, IntentRecord } from '../../../shared/contract/intents.ts'
 import type { Decision } from './approvals.ts'
 
 /** What was approved and came back to waiting, because the wallet locked itself while it was signed. */
-function opened(options: Parameters<typeof openApprovals>[0] = {}) {
-  const held = openApprovals(options)
-  let open = true
-  const close = () => {
-    if (open) held.close()
-    open = false
-  }
-  onTestFinished(close)
+function opened(options: Parameters<typeof approvalsOfTest>[0] = {}) {
+  const held = approvalsOfTest(options)
   const { approvals, signer } = held
   /** Does what leads to signing, and locks the wallet before the signer has the key. */
   const interrupted = async (begin: () => Promise<IntentRecord>): Promise<IntentRecord> => {
@@ -33,7 +27,7 @@ function opened(options: Parameters<typeof openApprovals>[0] = {}) {
   }
   const unlock = () => signer.setUnlocked(true)
   const ends = (id: string) => approvals.settled(id, { waitMs: 30_000 })
-  return { ...held, close, interrupted, approved, unlock, ends }
+  return { ...held, interrupted, approved, unlock, ends }
 }
 
 const expectWaits = (record: IntentRecord, by: string) =>

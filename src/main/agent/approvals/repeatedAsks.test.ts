@@ -1,25 +1,14 @@
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { openApprovals, otherScript, payment, rule, script, withRules } from '../../../../test/support/approvals.ts'
+import { expect, test } from 'vitest'
+import { approvalsOfTest, otherScript, payment, rule, script, withRules } from '../../../../test/support/approvals.ts'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
-
-function opened(options: Parameters<typeof openApprovals>[0] = {}) {
-  const held = openApprovals(options)
-  let open = true
-  const close = () => {
-    if (open) held.close()
-    open = false
-  }
-  onTestFinished(close)
-  return { ...held, close }
-}
 
 const sent = (body: string, key = 'k') => ({ key, method: 'POST', path: '/local/intents', body: Buffer.from(body) })
 const pay = { intent: payment('500'), asker: script }
 
 test('asked again with its key, at once or later or after a restart, it is the same payment', async () => {
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
-  const before = opened({ file })
+  const before = approvalsOfTest({ file })
   before.approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   const answers = await Promise.all([1, 2, 3].map(() => before.repeats.ask(pay, sent('a'))))
   expect(answers.map(({ replayed }) => replayed)).toEqual([false, true, true])
@@ -28,14 +17,14 @@ test('asked again with its key, at once or later or after a restart, it is the s
   for (const { record } of answers) expect(record).toEqual(first?.record)
   before.close()
 
-  const after = opened({ file })
+  const after = approvalsOfTest({ file })
   expect(await after.repeats.ask(pay, sent('a'))).toEqual({ record: first?.record, replayed: true })
   expect(before.signer.signatures() + after.signer.signatures()).toBe(1)
   expect(after.approvals.list({ limit: 9 }).intents).toHaveLength(1)
 })
 
 test('a repetition gets what became of it meanwhile', async () => {
-  const { approvals, repeats } = opened()
+  const { approvals, repeats } = approvalsOfTest()
   const { record } = await repeats.ask(pay, sent('a'))
   expect(record.state).toBe('waiting')
   const signed = await approvals.decide(record.id, { approve: true, confirmed: false })
@@ -44,7 +33,7 @@ test('a repetition gets what became of it meanwhile', async () => {
 
 test('a key is for one request of one asker, for a day', async () => {
   let nowMs = 1_800_000_000_000
-  const { approvals, repeats, database } = opened({ now: () => nowMs })
+  const { approvals, repeats, database } = approvalsOfTest({ now: () => nowMs })
   const { record } = await repeats.ask(pay, sent('a'))
   await expect(repeats.ask(pay, sent('b'))).rejects.toMatchObject({ code: 'request/reused-key', status: 409 })
   for (const key of ['', 'x'.repeat(129)]) {
@@ -62,7 +51,7 @@ test('a key is for one request of one asker, for a day', async () => {
 })
 
 test('what was refused may be asked again', async () => {
-  const { repeats, database } = opened()
+  const { repeats, database } = approvalsOfTest()
   const bad = { ...pay, intent: payment('500', 'shop.example', 'nowhere') }
   await expect(repeats.ask(bad, sent('a'))).rejects.toThrow('nowhere')
   expect(database.prepare('SELECT * FROM asked_once').all()).toEqual([])
