@@ -141,6 +141,8 @@ function writeConfiguration(folder: string): Record<string, string> {
       '[engine]',
       'cgroup_manager = "cgroupfs"',
       'events_logger = "file"',
+      // `reset` notes each image it removes, and does so while it empties its own folders already.
+      `events_logfile_path = "${join(folder, 'events.log')}"`,
       ...(runtime ? [`runtime = "${runtime}"`] : []),
       '[network]',
       `network_config_dir = "${join(folder, 'networks')}"`,
