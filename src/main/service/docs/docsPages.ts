@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Route } from '../../../shared/contract/route.ts'
-import { openApiDocument } from './openApi.ts'
+import { serviceDocument } from './serviceDocument.ts'
 
 export type DocsOptions = { routes: readonly Route[]; version: string }
 
@@ -10,7 +10,7 @@ export function docsPages({ routes, version }: DocsOptions): (app: FastifyInstan
   return (app) => {
     let reader: Promise<FastifyInstance> | undefined
     app.get('/openapi.json', (_, reply) =>
-      reply.type('application/json; charset=utf-8').send(JSON.stringify(openApiDocument({ routes, version }))),
+      reply.type('application/json; charset=utf-8').send(JSON.stringify(serviceDocument({ routes, version }))),
     )
     const serve = async (path: string) => {
       reader ??= openReader()

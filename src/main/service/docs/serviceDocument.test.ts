@@ -1,9 +1,10 @@
 import { validate } from '@scalar/openapi-validator'
 import { expect, test } from 'vitest'
+import { ServiceEvent } from '../../../shared/contract/events.ts'
 import { routeTable } from '../../../shared/contract/routeTable.ts'
-import { openApiDocument } from './openApi.ts'
+import { serviceDocument } from './serviceDocument.ts'
 
-const document = openApiDocument({ routes: routeTable, version: '1.2.3' })
+const document = serviceDocument({ routes: routeTable, version: '1.2.3' })
 // Looked into path by path below.
 // biome-ignore lint/suspicious/noExplicitAny: a document of the specification, deep
 const { paths, components, info } = document as any
@@ -44,6 +45,17 @@ test('tells limits and defaults of fields, flags as such, and the header for rep
     (it: { name: string }) => it.name === 'full',
   )
   expect(full.schema).toEqual({ type: 'boolean' })
+})
+
+test('tells of WebSockets how they begin, and what they say', () => {
+  expect(paths['/v1/events'].get).toMatchObject({ operationId: 'events', responses: { 101: {}, 426: {} } })
+  const says = (components.schemas.ServiceEvent.oneOf as { properties: { type: { const: string } } }[]).map(
+    ({ properties }) => properties.type.const,
+  )
+  expect(says).toEqual(ServiceEvent.options.map(({ shape }) => shape.type.value))
+  expect(
+    paths['/v1/sandboxes/{id}/pty/{sessionId}/stream'].get.parameters.map((it: { in: string }) => it.in),
+  ).toContain('path')
 })
 
 test('describes errors and shared shapes once', () => {

@@ -1,26 +1,32 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { ApiKey } from '../../../shared/contract/accounts.ts'
-import { FileEntry } from '../../../shared/contract/files.ts'
-import { Enforced, RuntimeReport, Sandbox } from '../../../shared/contract/sandboxes.ts'
-import { Terminal } from '../../../shared/contract/terminals.ts'
 
 export type JsonSchema = { [key: string]: unknown }
+export type SchemaComponents = ReturnType<typeof schemaComponents>
 
-const named = { ApiKey, Enforced, FileEntry, RuntimeReport, Sandbox, Terminal } as const
 const definitions = '#/$defs/'
 
 /** Turns schemas of the contract into JSON Schema; those that have a name stand once, under `components`. */
-export function schemaComponents() {
+export function schemaComponents(named: Readonly<Record<string, z.ZodType>>) {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
   const components: Record<string, JsonSchema> = {}
 
+  const define = (name: string, definition: object): void => {
+    const schema = renamed(definition)
+    // One name cannot stand for what is sent and for what is answered where defaults make them two.
+    if (components[name] && !isDeepStrictEqual(components[name], schema)) {
+      throw new Error(`The schema ${name} has another form where it is sent than where it is answered.`)
+    }
+    components[name] = schema
+  }
+
   return {
     components,
-    /** @param io `input` is what a caller sends, `output` what the service answers */
+    /** @param io `input` is what a caller sends, `output` what is answered */
     jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
       const { $schema: _, $defs, ...own } = z.toJSONSchema(schema, { metadata: registry, io, override: plain })
-      for (const [name, definition] of Object.entries($defs ?? {})) components[name] = renamed(definition)
+      for (const [name, definition] of Object.entries($defs ?? {})) define(name, definition)
       return renamed(own)
     },
   }

@@ -1,0 +1,54 @@
+import type { z } from 'zod'
+import type { Route } from '../../../shared/contract/route.ts'
+import {
+  type OperationGround,
+  operationOf,
+  type SecurityRequirement,
+  type SocketRoute,
+  socketOperation,
+} from './operations.ts'
+import { errorSchema } from './responses.ts'
+import { type JsonSchema, schemaComponents } from './schemaComponents.ts'
+
+export type OpenApiOptions = Pick<OperationGround, 'securityOf' | 'repetition'> & {
+  title: string
+  version: string
+  /** What every caller should know, in Markdown. */
+  about: string
+  routes: readonly Route[]
+  sockets: readonly SocketRoute[]
+  /** Schemas that stand once, under these names. */
+  named: Readonly<Record<string, z.ZodType>>
+  securitySchemes: Readonly<Record<string, JsonSchema>>
+  /** Where an operation says nothing else. */
+  security: readonly SecurityRequirement[]
+}
+
+/** The OpenAPI 3.1 description of the routes, made from the very schemas that check them. */
+export function openApiDocument(options: OpenApiOptions): JsonSchema {
+  const { title, version, about, routes, sockets, named, securitySchemes, security, securityOf, repetition } = options
+  const schemas = schemaComponents(named)
+  const ground: OperationGround = { schemas, securityOf, repetition }
+  const paths: Record<string, Record<string, JsonSchema>> = {}
+  const add = (path: string, method: string, operation: JsonSchema) => {
+    const name = path.replace(/:(\w+)/g, '{$1}')
+    paths[name] = { ...paths[name], [method.toLowerCase()]: operation }
+  }
+  for (const route of routes) {
+    add(route.path, route.method, operationOf(route, route.operation, ground))
+    for (const [index, alias] of route.aliases.entries()) {
+      const name = `${route.operation}Alias${index === 0 ? '' : index + 1}`
+      add(alias, route.method, operationOf(route, name, ground))
+    }
+  }
+  for (const socket of sockets) add(socket.path, 'GET', socketOperation(socket, ground))
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description: about },
+    servers: [{ url: '/', description: 'Where this document comes from.' }],
+    tags: [...new Set([...routes, ...sockets].map(({ tag }) => tag))].map((name) => ({ name })),
+    security,
+    paths,
+    components: { schemas: { ...schemas.components, Error: errorSchema }, securitySchemes },
+  }
+}

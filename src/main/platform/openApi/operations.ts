@@ -1,0 +1,131 @@
+import type { z } from 'zod'
+import type { Route, RouteAuth } from '../../../shared/contract/route.ts'
+import { errorResponses, errorsOf } from './responses.ts'
+import type { JsonSchema, SchemaComponents } from './schemaComponents.ts'
+
+/** By the name of its scheme; the list has no scopes here. */
+export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
+
+export type OperationGround = {
+  schemas: SchemaComponents
+  /** Where it is not what the document says for all. */
+  securityOf: (auth: RouteAuth) => readonly SecurityRequirement[] | undefined
+  /** What a repetition with the same `Idempotency-Key` gets. */
+  repetition: string
+}
+
+/** A path that becomes a WebSocket: OpenAPI has words for its beginning only. */
+export type SocketRoute = {
+  operation: string
+  path: `/${string}`
+  summary: string
+  /** What is said in either direction, and how it ends. */
+  description: string
+  tag: string
+  auth: RouteAuth
+  params?: z.ZodObject
+  query?: z.ZodObject
+  /** What the server says, where it is JSON and has a name among the schemas. */
+  messages?: z.ZodType
+}
+
+export function operationOf(route: Route, operationId: string, ground: OperationGround): JsonSchema {
+  const { schemas, repetition } = ground
+  return {
+    operationId,
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    tags: [route.tag],
+    ...securityOf(route.auth, ground),
+    parameters: [
+      ...parameters(schemas.jsonSchema(route.params, 'input'), 'path'),
+      ...parameters(schemas.jsonSchema(route.query, 'input'), 'query'),
+      ...(route.idempotent ? [idempotencyKey(repetition)] : []),
+      ...headerParameters(route),
+    ],
+    ...(route.hasBody && { requestBody: bodyOf(schemas.jsonSchema(route.body, 'input')) }),
+    ...(route.raw?.request !== undefined && { requestBody: { content: { [route.raw.request]: bytes } } }),
+    responses: {
+      [route.status]: answerOf(route, schemas),
+      ...errorResponses(errorsOf(route)),
+    },
+  }
+}
+
+export function socketOperation(socket: SocketRoute, ground: OperationGround): JsonSchema {
+  const { operation, summary, description, tag, auth, params, query, messages } = socket
+  const { schemas } = ground
+  if (messages) schemas.jsonSchema(messages, 'output') // so that it stands among the components
+  return {
+    operationId: operation,
+    summary,
+    description,
+    tags: [tag],
+    ...securityOf(auth, ground),
+    ...((params || query) && {
+      parameters: [
+        ...(params ? parameters(schemas.jsonSchema(params, 'input'), 'path') : []),
+        ...(query ? parameters(schemas.jsonSchema(query, 'input'), 'query') : []),
+      ],
+    }),
+    responses: { 101: { description: 'Switched to a WebSocket.' }, ...errorResponses([400, 401, 403, 426]) },
+  }
+}
+
+function securityOf(auth: RouteAuth, { securityOf }: OperationGround): JsonSchema {
+  const security = securityOf(auth)
+  return security === undefined ? {} : { security }
+}
+
+const bytes = { schema: { type: 'string', format: 'binary' } }
+
+function answerOf({ raw, response, idempotent }: Route, schemas: SchemaComponents): JsonSchema {
+  if (raw?.response === undefined) {
+    const content = { 'application/json': { schema: schemas.jsonSchema(response, 'output') } }
+    return { description: 'Done.', ...(idempotent && { headers: replayed }), content }
+  }
+  const { mediaTypes, description } = raw.response
+  return { description, content: Object.fromEntries(mediaTypes.map((type) => [type, bytes])) }
+}
+
+const replayed = {
+  'Idempotent-Replayed': {
+    description: 'There, and `true`, where the Idempotency-Key came before.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+}
+
+function headerParameters({ raw }: Route): JsonSchema[] {
+  return Object.entries(raw?.headers ?? {}).map(([name, { description, required }]) => ({
+    name,
+    in: 'header',
+    required,
+    description,
+    schema: { type: 'string' },
+  }))
+}
+
+function bodyOf(schema: JsonSchema): JsonSchema {
+  const required = Array.isArray(schema.required) && schema.required.length > 0
+  return { required, content: { 'application/json': { schema } } }
+}
+
+function idempotencyKey(repetition: string): JsonSchema {
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: `Any string; ${repetition}`,
+    schema: { type: 'string', minLength: 1, maxLength: 128 },
+  }
+}
+
+function parameters(schema: JsonSchema, place: 'path' | 'query'): JsonSchema[] {
+  const required = Array.isArray(schema.required) ? schema.required : []
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }))
+}

@@ -1,0 +1,61 @@
+import { errorCatalogue } from '../../../shared/appError.ts'
+import type { Route } from '../../../shared/contract/route.ts'
+import type { JsonSchema } from './schemaComponents.ts'
+
+export const errorSchema = {
+  type: 'object',
+  required: ['error', 'code'],
+  properties: {
+    error: { type: 'string', description: 'One sentence that names the value that was wrong.' },
+    code: { type: 'string', enum: Object.keys(errorCatalogue) },
+    detail: { type: 'string' },
+    hint: { type: 'string', description: 'What to do about it.' },
+  },
+}
+
+const meanings: Readonly<Record<number, string>> = {
+  400: 'A field or the body is not valid.',
+  401: 'The credential is missing, wrong or over.',
+  403: 'Not allowed with this key, host or origin.',
+  404: 'Not there, or not yours.',
+  409: 'Its present state does not allow this, or the Idempotency-Key was used otherwise.',
+  413: 'Too large.',
+  415: 'The body is of another kind.',
+  416: 'There is nothing in this range.',
+  423: 'What it needs is locked.',
+  429: 'Too many; wait as long as `Retry-After` says.',
+  500: 'Something unexpected went wrong.',
+  503: 'The sandbox host or what it needs is not available.',
+}
+
+export function errorsOf(route: Route): number[] {
+  const takesInput = route.hasBody || [route.params, route.query].some(({ shape }) => Object.keys(shape).length > 0)
+  const all = [
+    ...(takesInput ? [400] : []),
+    ...(route.auth === 'none' ? [] : [401]),
+    403,
+    ...(route.path.includes(':') ? [404] : []),
+    ...(route.path.includes('/sandboxes/') || route.idempotent ? [409] : []),
+    ...(route.hasBody || route.raw?.request !== undefined ? [413, 415] : []),
+    ...(route.raw?.headers.Range ? [416] : []),
+    429,
+    500,
+    503,
+    ...route.refusals,
+  ]
+  return [...new Set(all)]
+}
+
+export function errorResponses(statuses: readonly number[]): Record<string, JsonSchema> {
+  return Object.fromEntries(statuses.map((status) => [status, errorResponse(status)]))
+}
+
+function errorResponse(status: number): JsonSchema {
+  return {
+    description: meanings[status] ?? 'Refused.',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    ...(status === 429 && {
+      headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
+    }),
+  }
+}
