@@ -198,14 +198,19 @@ test('leaves a busy host of another version alone, and says what to do', async (
   const path = socketIn('busy')
   const enforced = { memory: false, cpu: false, disk: false, processes: false }
   const machine = { id: 'a'.repeat(32), startedAtMs: 0, runtime: 'x', enforced }
+  let looks = 0
   scope.own(
     await listenAsHost(path, {
       describe: async () => ({ result: { ipcVersion: hostIpcVersion + 1, version: 'old', pid: 7, runtimes: [] } }),
-      'machine.list': async () => ({ result: { machines: [machine] } }),
+      'machine.list': async () => {
+        looks++
+        return { result: { machines: [machine] } }
+      },
     }),
     (it) => it.close(),
   )
   const host = connection({ path, waitMs: 200 })
+  await until('what it saw to be known, since it looks again', () => looks > 1)
   const failure = await host.call('describe', {}).catch((it: unknown) => it)
   expect(failure).toMatchObject({
     code: 'host/unavailable',
