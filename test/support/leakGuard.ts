@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, expect } from 'vitest'
 import { eventually } from './eventually.ts'
-import { descendantsOf, type SeenProcess, seenProcesses } from './processes.ts'
+import { descendantsOf, endProcess, type SeenProcess, seenProcesses } from './processes.ts'
 import { idleCgroups } from './stewardCgroups.ts'
 import { madeFolders, removeMadeFolders } from './temporaryFolder.ts'
 
@@ -83,12 +83,4 @@ function leftCgroups(): string[] {
 
 function told({ pid, command }: SeenProcess): string {
   return `process ${pid}: ${command}`
-}
-
-function endProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It ended by itself in between.
-  }
 }

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from './eventually.ts'
-import { isAlive } from './processes.ts'
+import { endProcess, seenProcesses } from './processes.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
 /** The dialog in which a person would unlock the keyring: it cannot be shown, or it stands there unanswered. */
@@ -38,11 +38,9 @@ export async function privateKeychain(): Promise<PrivateKeychain> {
   writeFileSync(inside('bus.conf'), busConfiguration(address, inside('services')))
   writeFileSync(inside('services/prompter.service'), service(inside('prompter')))
   const setPrompt = (prompt: Prompt): void =>
-    writeFileSync(
-      inside('prompter'),
-      `#!/bin/sh\n${prompt === 'refused' ? 'exit 1' : `echo $$ >> ${inside('prompter.pid')}\nexec sleep 600`}\n`,
-      { mode: 0o700 },
-    )
+    writeFileSync(inside('prompter'), `#!/bin/sh\n${prompt === 'refused' ? 'exit 1' : 'exec sleep 600'}\n`, {
+      mode: 0o700,
+    })
   setPrompt('refused')
   const start = (command: string, parts: readonly string[], said: string): ChildProcess => {
     const child = spawn(command, parts, { env: environment, stdio: ['pipe', 'ignore', 'ignore'] })
@@ -76,8 +74,12 @@ export async function privateKeychain(): Promise<PrivateKeychain> {
       keyring.kill('SIGCONT')
       await ended(keyring)
       await ended(bus)
-      const pids = existsSync(inside('prompter.pid')) ? readFileSync(inside('prompter.pid'), 'utf8') : ''
-      for (const pid of pids.split('\n').filter(Boolean).map(Number)) if (isAlive(pid)) process.kill(pid)
+      // Dialogs outlive the bus that has started them, also one that it was just about to start.
+      await until('the dialogs to end', () => {
+        const left = seenProcesses().filter((it) => it.environment.includes(`HOME=${folder}`))
+        for (const { pid } of left) endProcess(pid)
+        return left.length === 0
+      })
     },
   }
 }

@@ -33,6 +33,14 @@ export function isAlive(pid: number): boolean {
   return seenProcess(pid) !== undefined
 }
 
+export function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself in between.
+  }
+}
+
 /** Gone or not ours to read: both are empty. */
 function readOrNothing(path: string): string {
   try {
