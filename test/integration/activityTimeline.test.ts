@@ -122,7 +122,7 @@ test('what could not be kept is read again, whole', async () => {
   await eventually(() => expect(summaries()).toHaveLength(1))
   database.exec(`CREATE TRIGGER broken BEFORE UPDATE ON followed_services BEGIN SELECT raise(ABORT, 'full'); END`)
   await makeKey('two')
-  await eventually(() => expect(warned).toEqual(['what the service noted could not be read']))
+  await eventually(() => expect(warned).toContain('what the service noted could not be read'))
   expect(summaries()).toHaveLength(1)
   database.exec('DROP TRIGGER broken')
   await makeKey('three')

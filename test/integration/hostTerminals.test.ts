@@ -135,7 +135,7 @@ test('vim draws, and leaves the screen as it was', async () => {
 test('a program that asks where the cursor is gets one answer, however many watch', async () => {
   const terminal = await client.createTerminal(
     sandbox,
-    "stty raw -echo; echo ready; read -rs x; printf 'abc\\033[6n'; IFS= read -rsn64 -t 5 answer; printf '\\r\\n'; printf %s \"$answer\" | od -An -c; read x",
+    "stty raw -echo; echo ready; read -rs x; printf 'abc\\033[6n'; IFS= read -rs -d R first; IFS= read -rsn64 -t 1 more; printf '\\r\\n'; printf '%sR%s' \"$first\" \"$more\" | od -An -c; read x",
   )
   const viewers = [terminal.attach(), terminal.attach()]
   await showing(terminal, 'ready')

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
-import { until } from '../support/eventually.ts'
+import { eventually, until } from '../support/eventually.ts'
 import { uidOf } from '../support/leftovers.ts'
 import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -34,7 +34,7 @@ describe('the keeper of a sandbox', () => {
   afterAll(async () => {
     await machine?.stop()
     if (machine) await runtime.remove(machine.id)
-    expect(await keepers()).toEqual([])
+    await eventually(async () => expect(await keepers()).toEqual([]))
   })
 
   async function keeperNow(): Promise<number> {
@@ -92,10 +92,11 @@ describe('the keeper of a sandbox', () => {
 
   test('is replaced when it was killed, at once and while it serves', async () => {
     const first = await keeperNow()
-    const serving = machine.exec({ command: 'sleep 0.2; echo served', timeoutMs: 60_000, signal: never })
-    await until('the command to run', async () => (await run(machine, 'pgrep -c sleep; true')).trim() === '1')
+    const serving = machine.exec({ command: 'mkfifo /tmp/go && cat /tmp/go', timeoutMs: 120_000, signal: never })
+    await until('the command to run', async () => (await run(machine, 'test -p /tmp/go && echo yes; true')) === 'yes\n')
     process.kill(first, 'SIGKILL')
     expect(await run(machine, 'echo next')).toBe('next\n')
+    await run(machine, 'echo served > /tmp/go')
     expect((await serving).stdout.toString()).toBe('served\n')
     const second = await keeperNow()
     expect(second).not.toBe(first)
