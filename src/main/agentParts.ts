@@ -142,7 +142,7 @@ export function agentParts({
   )
   const policy = confirmedPolicy({ approvals, dialog })
   const asks = pacedAsks(approvals, now)
-  const repeats = repeatedAsks({ approvals: { ...approvals, ask: asks.ask }, repeats: repeatRepository(database), now })
+  const repeats = repeatedAsks({ repeats: repeatRepository(database), now })
   const visitor = scope.own(serviceClient(serviceTarget), (it) => it.close())
   const messages = walletMessages({ client: visitor, target: serviceTarget, approvals })
   if (hosted) {
@@ -209,7 +209,7 @@ export function agentParts({
       ...balanceRoutes(funds),
       ...sheets.endpoints,
       ...approvalRoutes({ approvals, asks, repeats, dialog, policy }),
-      ...registrationRoutes(identities),
+      ...registrationRoutes(identities, repeats),
     ],
   }
 }

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { NotedEntry } from '../../src/main/agent/activity/note.ts'
+import type { LocalCall } from '../../src/main/agent/api/localEndpoint.ts'
 import { approvalEngine } from '../../src/main/agent/approvals/approvalEngine.ts'
+import type { AskRequest } from '../../src/main/agent/approvals/approvals.ts'
 import { grantRepository } from '../../src/main/agent/approvals/grantRepository.ts'
 import { intentRepository } from '../../src/main/agent/approvals/intentRepository.ts'
 import { policyRepository } from '../../src/main/agent/approvals/policyRepository.ts'
-import { repeatedAsks } from '../../src/main/agent/approvals/repeatedAsks.ts'
+import { type Alongside, repeatedAsks } from '../../src/main/agent/approvals/repeatedAsks.ts'
 import { repeatRepository } from '../../src/main/agent/approvals/repeatRepository.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { migrate } from '../../src/main/storage/migrate.ts'
@@ -56,9 +58,22 @@ export function openApprovals({
     now,
     log: silentLog,
   })
+  const repeats = repeatedAsks({ repeats: repeatRepository(database), now })
   return {
     approvals,
-    repeats: repeatedAsks({ approvals, repeats: repeatRepository(database), now }),
+    repeats,
+    /** With an `Idempotency-Key`, as the route asks. */
+    async askOnce(request: AskRequest, repeatable: LocalCall['repeatable']) {
+      const headers: Record<string, string> = {}
+      const call = {
+        asker: request.asker,
+        repeatable,
+        setHeader: (name: string, value: string) => void Object.assign(headers, { [name]: value }),
+      }
+      const ask = async (alongside: Alongside) => (await approvals.ask({ ...request, alongside })).id
+      const record = approvals.get(await repeats.once(call, ask))
+      return { record, replayed: headers['idempotent-replayed'] === 'true' }
+    },
     signer,
     database,
     events,

@@ -213,6 +213,7 @@ export const startRegistration = defineRoute({
   body: RegistrationDraft.extend({ reason: Reason.optional() }),
   response: Registration,
   status: 201,
+  idempotent: true,
 })
 
 export const listRegistrations = defineRoute({

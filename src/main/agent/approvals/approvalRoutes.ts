@@ -32,11 +32,11 @@ type Options = {
 export function approvalRoutes({ approvals, asks, repeats, dialog, policy }: Options): LocalEndpoint[] {
   const decide = confirmedApprovals(approvals, dialog)
   return [
-    localEndpoint(askIntent, async ({ body }, { asker, repeatable, setHeader }) => {
-      if (!repeatable) return asks.ask({ ...body, asker })
-      const { record, replayed } = await repeats.ask({ ...body, asker }, repeatable)
-      if (replayed) setHeader('idempotent-replayed', 'true')
-      return record
+    localEndpoint(askIntent, async ({ body }, call) => {
+      const { asker } = call
+      return approvals.get(
+        await repeats.once(call, async (alongside) => (await asks.ask({ ...body, asker, alongside })).id),
+      )
     }),
     localEndpoint(getIntent, async ({ params, query }, { asker, signal }) => {
       const record = visible(approvals.get(params.intentId), asker)

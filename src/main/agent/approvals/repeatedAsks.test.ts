@@ -10,7 +10,7 @@ test('asked again with its key, at once or later or after a restart, it is the s
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
   const before = approvalsOfTest({ file })
   before.approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
-  const answers = await Promise.all([1, 2, 3].map(() => before.repeats.ask(pay, sent('a'))))
+  const answers = await Promise.all([1, 2, 3].map(() => before.askOnce(pay, sent('a'))))
   expect(answers.map(({ replayed }) => replayed)).toEqual([false, true, true])
   const [first] = answers
   expect(first?.record).toMatchObject({ state: 'signed', result: { authorization: { value: '500' } } })
@@ -18,42 +18,42 @@ test('asked again with its key, at once or later or after a restart, it is the s
   before.close()
 
   const after = approvalsOfTest({ file })
-  expect(await after.repeats.ask(pay, sent('a'))).toEqual({ record: first?.record, replayed: true })
+  expect(await after.askOnce(pay, sent('a'))).toEqual({ record: first?.record, replayed: true })
   expect(before.signer.signatures() + after.signer.signatures()).toBe(1)
   expect(after.approvals.list({ limit: 9 }).intents).toHaveLength(1)
 })
 
 test('a repetition gets what became of it meanwhile', async () => {
-  const { approvals, repeats } = approvalsOfTest()
-  const { record } = await repeats.ask(pay, sent('a'))
+  const { approvals, askOnce } = approvalsOfTest()
+  const { record } = await askOnce(pay, sent('a'))
   expect(record.state).toBe('waiting')
   const signed = await approvals.decide(record.id, { approve: true, confirmed: false })
-  expect(await repeats.ask(pay, sent('a'))).toEqual({ record: signed, replayed: true })
+  expect(await askOnce(pay, sent('a'))).toEqual({ record: signed, replayed: true })
 })
 
 test('a key is for one request of one asker, for a day', async () => {
   let nowMs = 1_800_000_000_000
-  const { approvals, repeats, database } = approvalsOfTest({ now: () => nowMs })
-  const { record } = await repeats.ask(pay, sent('a'))
-  await expect(repeats.ask(pay, sent('b'))).rejects.toMatchObject({ code: 'request/reused-key', status: 409 })
+  const { approvals, askOnce, database } = approvalsOfTest({ now: () => nowMs })
+  const { record } = await askOnce(pay, sent('a'))
+  await expect(askOnce(pay, sent('b'))).rejects.toMatchObject({ code: 'request/reused-key', status: 409 })
   for (const key of ['', 'x'.repeat(129)]) {
-    await expect(repeats.ask(pay, sent('a', key))).rejects.toMatchObject({ code: 'request/invalid' })
+    await expect(askOnce(pay, sent('a', key))).rejects.toMatchObject({ code: 'request/invalid' })
   }
-  const others = await repeats.ask({ ...pay, asker: otherScript }, sent('a'))
+  const others = await askOnce({ ...pay, asker: otherScript }, sent('a'))
   expect(others).toMatchObject({ replayed: false, record: { asker: otherScript } })
   expect(others.record.id).not.toBe(record.id)
   database.prepare('DELETE FROM intents WHERE id = ?').run(record.id)
-  await expect(repeats.ask(pay, sent('a'))).rejects.toMatchObject({ code: 'intent/not-found' })
+  await expect(askOnce(pay, sent('a'))).rejects.toMatchObject({ code: 'intent/not-found' })
   nowMs += 24 * 60 * 60 * 1000
-  expect(await repeats.ask(pay, sent('b'))).toMatchObject({ replayed: false, record: { state: 'waiting' } })
+  expect(await askOnce(pay, sent('b'))).toMatchObject({ replayed: false, record: { state: 'waiting' } })
   expect(approvals.list({ state: 'waiting', limit: 9 }).intents).toHaveLength(1)
   expect(database.prepare('SELECT count(*) AS count FROM asked_once').get()).toEqual({ count: 1 })
 })
 
 test('what was refused may be asked again', async () => {
-  const { repeats, database } = approvalsOfTest()
+  const { askOnce, database } = approvalsOfTest()
   const bad = { ...pay, intent: payment('500', 'shop.example', 'nowhere') }
-  await expect(repeats.ask(bad, sent('a'))).rejects.toThrow('nowhere')
+  await expect(askOnce(bad, sent('a'))).rejects.toThrow('nowhere')
   expect(database.prepare('SELECT * FROM asked_once').all()).toEqual([])
-  expect(await repeats.ask(pay, sent('b'))).toMatchObject({ replayed: false })
+  expect(await askOnce(pay, sent('b'))).toMatchObject({ replayed: false })
 })

@@ -1,34 +1,39 @@
 import type { IntentRecord } from '../../../shared/contract/intents.ts'
-import { answersKeptMs, oncePerKey, type RepeatableRequest } from '../../platform/oncePerKey.ts'
-import type { Approvals, AskRequest } from './approvals.ts'
+import { answersKeptMs, oncePerKey } from '../../platform/oncePerKey.ts'
+import type { LocalCall } from '../api/localEndpoint.ts'
 import type { RepeatRepository } from './repeatRepository.ts'
+
+/** To be done in the transaction that keeps the intent. */
+export type Alongside = (record: IntentRecord) => void
 
 export type RepeatedAsks = {
   /**
-   * Asks once for each key of an asker. A repetition within 24 hours gets the intent as it stands then: who lost the
-   * answer wants the signature, not what was known when they asked. The key is kept with the intent or not at all.
-   * @throws AppError as `ask` and `oncePerKey`, `intent/not-found` when the intent is no longer kept
+   * Asks once for each `Idempotency-Key` of an asker; without one, each time. A repetition within 24 hours is told by a
+   * header and gets the intent of before: who lost the answer wants the signature, not what was known when they asked.
+   * The key is kept with the intent or not at all.
+   * @param ask @returns the id of the intent that it made
+   * @returns that id
+   * @throws AppError as `ask` and `oncePerKey`
    */
-  ask(
-    request: Omit<AskRequest, 'alongside'>,
-    sent: Omit<RepeatableRequest, 'holder'>,
-  ): Promise<{ record: IntentRecord; replayed: boolean }>
+  once(
+    call: Pick<LocalCall, 'asker' | 'repeatable' | 'setHeader'>,
+    ask: (alongside: Alongside) => Promise<string>,
+  ): Promise<string>
 }
 
-type Options = { approvals: Pick<Approvals, 'ask' | 'get'>; repeats: RepeatRepository; now: () => number }
-
-export function repeatedAsks({ approvals, repeats, now }: Options): RepeatedAsks {
+export function repeatedAsks({ repeats, now }: { repeats: RepeatRepository; now: () => number }): RepeatedAsks {
   const requests = oncePerKey<string>((slot) => repeats.find(slot, now()))
   return {
-    async ask(request, sent) {
-      const { kind, id: askerId } = request.asker
-      const { answer: id, replayed } = await requests.once({ ...sent, holder: `${kind} ${askerId}` }, async (slot) => {
-        const nowMs = now()
-        const alongside = (record: IntentRecord): void =>
-          repeats.add(slot, record.id, { nowMs, expiresAtMs: nowMs + answersKeptMs })
-        return (await approvals.ask({ ...request, alongside })).id
-      })
-      return { record: approvals.get(id), replayed }
+    async once({ asker, repeatable, setHeader }, ask) {
+      if (!repeatable) return ask(() => {})
+      const { answer, replayed } = await requests.once({ ...repeatable, holder: `${asker.kind} ${asker.id}` }, (slot) =>
+        ask(({ id }) => {
+          const nowMs = now()
+          repeats.add(slot, id, { nowMs, expiresAtMs: nowMs + answersKeptMs })
+        }),
+      )
+      if (replayed) setHeader('idempotent-replayed', 'true')
+      return answer
     },
   }
 }

@@ -5,14 +5,20 @@ import {
   startRegistration,
 } from '../../../shared/contract/automatons.ts'
 import { type LocalEndpoint, localEndpoint } from '../api/localEndpoint.ts'
+import type { RepeatedAsks } from '../approvals/repeatedAsks.ts'
 import type { Registrations } from './registrations.ts'
 
-export function registrationRoutes(registrations: Registrations): LocalEndpoint[] {
+export function registrationRoutes(registrations: Registrations, repeats: RepeatedAsks): LocalEndpoint[] {
   return [
     localEndpoint(previewRegistration, ({ body }) => registrations.preview(body)),
-    localEndpoint(startRegistration, ({ body: { reason, ...draft } }, { asker }) =>
-      registrations.start(draft, { asker, reason }),
-    ),
+    localEndpoint(startRegistration, async ({ body: { reason, ...draft } }, call) => {
+      const { asker } = call
+      const intentId = await repeats.once(
+        call,
+        async (alongside) => (await registrations.start(draft, { asker, reason, alongside })).intent_id,
+      )
+      return registrations.ofIntent(intentId)
+    }),
     localEndpoint(listRegistrations, () => ({ registrations: registrations.list() })),
     localEndpoint(retryRegistration, ({ params }) => registrations.send(params.registrationId)),
   ]

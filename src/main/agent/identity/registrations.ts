@@ -26,13 +26,18 @@ export type Registrations = {
   /** @throws AppError `wallet/absent`, `wallet/account-not-found`, `intent/invalid` */
   preview(draft: RegistrationDraft): Promise<Output<typeof previewRegistration>>
   /** @throws AppError as `preview`, `intent/too-many` */
-  start(draft: RegistrationDraft, asked: { asker: Asker; reason?: string | undefined }): Promise<Registration>
+  start(draft: RegistrationDraft, asked: Asked): Promise<Registration>
+  /** The one that asked for this signature. @throws AppError `registration/not-found` */
+  ofIntent(intentId: string): Registration
   /** Newest first. */
   list(): Registration[]
   /** @throws AppError `registration/not-found`, `registration/state` */
   send(id: string): Promise<Registration>
   close(): Promise<void>
 }
+
+/** `alongside` keeps what belongs to it, in the transaction that keeps the request to sign and the registration. */
+type Asked = { asker: Asker; reason?: string | undefined; alongside?: (record: IntentRecord) => void }
 
 type Options = {
   records: RegistrationRepository
@@ -110,21 +115,30 @@ export function registrations(options: Options): Registrations {
         signed_data: raw,
       }
     },
-    async start(draft, { asker, reason }) {
+    async start(draft, { asker, reason, alongside: more }) {
       const intent = completed(draft, options)
       const { profile, chain_type } = intent
       await signer.prepare({ ...intent, nonce: newUuid() }) // refused before the service is asked for a nonce
       const nonce = await registrationNonce(profile, { client, policy: approvals.policy, newUuid })
       const id = `reg_${newId()}`
       const payload_hash = await payloadHash(profile)
-      const alongside = ({ id: intent_id }: IntentRecord): void => {
+      const alongside = (record: IntentRecord): void => {
+        const { id: intent_id } = record
         const fresh = { id, intent_id, profile, chain_type, nonce, payload_hash, created_at: isoTime(now()) }
         records.add({ ...fresh, state: 'waiting', detail: null, automaton: null })
+        more?.(record)
       }
       await approvals.ask({ intent: { ...intent, nonce }, asker, reason, alongside })
       const { registration } = found(id)
       // What was decided at once was followed, and told of, while it was asked.
       if (registration.state === 'waiting') events.publish({ type: 'registration.changed', registration })
+      return registration
+    },
+    ofIntent(intentId) {
+      const registration = records.ofIntent(intentId)
+      if (!registration) {
+        throw new AppError('registration/not-found', `No registration asked for the intent \`${intentId}\`.`)
+      }
       return registration
     },
     list: () => records.list(listed),

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '../support/eventually.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { exchange, runningService, type TestService } from '../support/runningService.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** Programs that register automatons over the local API, and repeat what they did not hear the answer of. */
+const dataFolder = temporaryFolder('agent')
+let service: TestService
+let agent: RunningAgent
+let otherKey: string
+
+const start = () => runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
+
+beforeAll(async () => {
+  service = await runningService({ host: 'none' })
+  otherKey = (await service.send('/v1/auth/api-keys', { body: { name: 'another program' } })).json.key
+  agent = await start()
+  const phrase = await agent.wallet.makePhrase(12)
+  await agent.wallet.addPhrase({ phrase, writtenDown: true, passphrase: 'several plain words' })
+})
+afterAll(async () => {
+  await agent?.close()
+  await service?.close()
+})
+
+type Asked = { once?: string; key?: string; name?: string; path?: string; body?: object }
+
+function ask({ once, key = service.key, name = 'Ada', path = '/local/automatons', body = { name } }: Asked = {}) {
+  const headers = { 'x-api-key': key, ...(once !== undefined && { 'idempotency-key': once }) }
+  return exchange(agent.origin, path, { headers, body })
+}
+
+const waiting = () => agent.approvals.list({ state: 'waiting', limit: 100 }).intents.map(({ id }) => id)
+
+test('asked several times at once with one key, it is one registration and one request to sign', async () => {
+  const answers = await Promise.all([1, 2, 3].map(() => ask({ once: 'together' })))
+  const [first] = answers
+  expect(first).toMatchObject({ status: 201, json: { state: 'waiting' } })
+  for (const { status, json } of answers) expect([status, json]).toEqual([201, first?.json])
+  const replayed = answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')
+  expect(replayed).toHaveLength(2)
+  expect((await agent.send('/local/automatons')).json.registrations).toEqual([first?.json])
+  expect(waiting()).toEqual([first?.json.intent_id])
+})
+
+test('a repetition gets what became of it, also after a restart, and registers nothing twice', async () => {
+  const { id, intent_id, profile } = (await ask({ once: 'later' })).json
+  await agent.approvals.decide(intent_id, { approve: true, confirmed: false })
+  const again = await until('it is registered', async () => {
+    const answer = await ask({ once: 'later' })
+    return answer.json.state === 'registered' ? answer : undefined
+  })
+  expect(again).toMatchObject({ status: 201, json: { id, profile, automaton: profile } })
+  await agent.close()
+  agent = await start()
+  const restarted = await until('the key is known', async () => {
+    const answer = await ask({ once: 'later' })
+    return answer.status === 201 ? answer : undefined
+  })
+  expect(restarted.json).toEqual(again.json)
+  expect(restarted.headers).toMatchObject({ 'idempotent-replayed': 'true' })
+})
+
+test('a key is for one request of one program', async () => {
+  const first = await ask({ once: 'mine' })
+  const reused = { status: 409, json: { code: 'request/reused-key' } }
+  expect(await ask({ once: 'mine', name: 'Eve' })).toMatchObject(reused)
+  const intent = { kind: 'siwe', domain: 'app.example', uri: 'https://app.example/', nonce: 'abcdefgh12345678' }
+  expect(await ask({ once: 'mine', path: '/local/intents', body: { intent } })).toMatchObject(reused)
+  expect(await ask({ once: '' })).toMatchObject({ status: 400, json: { code: 'request/invalid' } })
+
+  const others = await ask({ once: 'mine', key: otherKey })
+  expect(others.status).toBe(201)
+  expect(others.headers).not.toHaveProperty('idempotent-replayed')
+  const without = await ask()
+  expect(new Set([first, others, without].map(({ json }) => json.id)).size).toBe(3)
+})
+
+test('what was refused is not kept: the key may be used again', async () => {
+  const before = waiting()
+  expect(await ask({ once: 'refused', name: 'a\u0000b' })).toMatchObject({
+    status: 400,
+    json: { code: 'intent/invalid' },
+  })
+  expect(waiting()).toEqual(before)
+  const asked = await ask({ once: 'refused' })
+  expect(asked.status).toBe(201)
+  expect(asked.headers).not.toHaveProperty('idempotent-replayed')
+})
