@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base'
 import { generateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
 import { expect, test } from 'vitest'
@@ -5,6 +6,8 @@ import { cleanText, withoutSecrets } from './withoutSecrets.ts'
 
 const hex = '4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
 const solanaKey = '5'.repeat(87)
+/** Its first bytes are small, so that it is shorter than most. */
+const shortSolanaKey = base58.encode(Uint8Array.of(0, 1, ...Buffer.alloc(62, 255)))
 const apiKey = `sk_steward_${'aB3_-'.repeat(9).slice(0, 43)}`
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl'
 
@@ -13,6 +16,7 @@ test.each([
   ['a private key', `0x${hex}`],
   ['a private key without 0x', hex],
   ['a key of Solana', solanaKey],
+  ['a short key of Solana', shortSolanaKey],
   ['a token', jwt],
   ['an authorization', 'Bearer c29tZXRoaW5n'],
 ])('takes out %s', (_, secret) => {

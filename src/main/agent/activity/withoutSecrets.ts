@@ -9,10 +9,13 @@ const keys: readonly RegExp[] = [
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(\.[A-Za-z0-9_-]*)?/g,
   /\bBearer\s+[^\s"',;()]+/gi,
 ]
-/** 32 bytes as hexadecimal, and 64 as base58: private keys of Ethereum and of Solana look like that, hashes as well. */
+/**
+ * 32 bytes as hexadecimal, and 64 as base58, which are 87 or 88 characters, and a few less for one key in many
+ * thousands: private keys of Ethereum and of Solana look like that, hashes as well.
+ */
 const keyBytes: readonly RegExp[] = [
   /(?<![0-9A-Za-z])(0x)?[0-9a-fA-F]{64}(?![0-9A-Za-z])/g,
-  /(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{87,88}(?![0-9A-Za-z])/g,
+  /(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{84,88}(?![0-9A-Za-z])/g,
 ]
 const openFields = /(^|_)(hash|nonce|signature)$/
 const secretFields =
