@@ -33,6 +33,7 @@ export async function startWireService({ port = 0, answer, onSocket }: Options =
   })
   http.on('upgrade', (request, socket, head) => {
     requests.push(request)
+    socket.on('error', () => {}) // whoever asked may be gone before it is answered
     if (request.url?.startsWith('/v1/refused')) {
       socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}')
       return
