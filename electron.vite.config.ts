@@ -3,7 +3,7 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { buildMark } from './scripts/buildState.ts'
-import { firstScreen } from './scripts/firstScreen.ts'
+import { firstScreen, firstScreenChunk } from './scripts/firstScreen.ts'
 import { plainHttp } from './scripts/plainHttp.ts'
 
 const mark = buildMark(import.meta.dirname)
@@ -65,7 +65,22 @@ export default defineConfig({
       minify: true,
       rollupOptions: {
         input: { index: here('src/renderer/index.html'), terminal: here('src/renderer/terminal.html') },
-        output: { codeSplitting: { groups: [{ name: 'xterm', test: /node_modules[\\/]@xterm[\\/]/ }] } },
+        output: {
+          codeSplitting: {
+            groups: [
+              { name: 'xterm', test: /node_modules[\\/]@xterm[\\/]/, priority: 3 },
+              { name: 'theme', test: /(ui[\\/]theme[\\/]theme\.ts|vite[\\/]preload-helper\.js)$/, priority: 2 },
+              {
+                debugName: 'first screen',
+                name: firstScreenChunk({
+                  window: here('src/renderer/app/startApp.tsx'),
+                  link: here('src/renderer/app/terminalLink/startTerminalLink.tsx'),
+                }),
+                priority: 1,
+              },
+            ],
+          },
+        },
       },
     },
   },

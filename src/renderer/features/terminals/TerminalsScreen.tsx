@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
 import { useCommands } from '../../ui/commands/commandRegistry.tsx'
 import { ResizablePanels } from '../../ui/ResizablePanels.tsx'
@@ -7,6 +7,7 @@ import { NoSandboxes } from './sandboxes/NoSandboxes.tsx'
 import { SandboxPanel } from './sandboxes/SandboxPanel.tsx'
 import { ScreenActionsContext, screenActions } from './screenActions.ts'
 import { screenCommands } from './screenCommands.ts'
+import { loadTerminalTabs } from './sessions/loadTerminalTabs.ts'
 import { useRecent } from './sessions/useRecent.ts'
 import { Workbench } from './sessions/Workbench.tsx'
 import { SideButton } from './side/SideButton.tsx'
@@ -31,6 +32,8 @@ export function TerminalsScreen() {
   const kept = useRecent(present?.id, sandboxesKept)
   const shown = sandboxes?.filter(({ id }) => kept.includes(id)) ?? []
   const side = useSide()
+  // Ready when the first terminal is; what fails here fails again, and is shown, where the tabs are.
+  useEffect(() => void loadTerminalTabs().catch(() => {}), [])
   useCommands([...screenCommands(screen), ...(present ? sideCommands(side) : [])])
 
   const workbench = (sandbox: Sandbox) => (

@@ -1,12 +1,16 @@
+import { lazy, Suspense } from 'react'
 import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { loadTerminalTabs } from './loadTerminalTabs.ts'
 import { NoTerminals } from './NoTerminals.tsx'
 import { StoppedBar } from './StoppedBar.tsx'
-import { TerminalTabs, type TerminalTabsProps } from './TerminalTabs.tsx'
+import type { TerminalTabsProps } from './TerminalTabs.tsx'
 import { openCommands } from './tabCommands.ts'
 import { useArranged } from './useArranged.ts'
 import { useTerminals } from './useTerminals.ts'
+
+const TerminalTabs = lazy(async () => ({ default: (await loadTerminalTabs()).TerminalTabs }))
 
 type WorkbenchProps = Omit<TerminalTabsProps, 'terminals'> & {
   closedIds: readonly string[]
@@ -22,13 +26,7 @@ export function Workbench({ closedIds, layout, creating, ...props }: WorkbenchPr
   const running = sandbox.status === 'running'
   useCommands(visible ? openCommands({ running, actions }) : [])
 
-  if (isPending) {
-    return (
-      <div className="p-3">
-        <SkeletonRows label="Reading terminals…" count={3} rowClassName="h-7" />
-      </div>
-    )
-  }
+  if (isPending) return <ReadingTerminals />
   if (error) {
     return (
       <div className="p-3">
@@ -41,8 +39,18 @@ export function Workbench({ closedIds, layout, creating, ...props }: WorkbenchPr
     <div className="flex size-full min-h-0 flex-col">
       {!running && <StoppedBar sandbox={sandbox} onStart={() => sandboxActions.start(sandbox)} />}
       <div className="min-h-0 flex-1">
-        <TerminalTabs {...props} terminals={terminals} layout={arranged} />
+        <Suspense fallback={<ReadingTerminals />}>
+          <TerminalTabs {...props} terminals={terminals} layout={arranged} />
+        </Suspense>
       </div>
+    </div>
+  )
+}
+
+function ReadingTerminals() {
+  return (
+    <div className="p-3">
+      <SkeletonRows label="Reading terminals…" count={3} rowClassName="h-7" />
     </div>
   )
 }
