@@ -82,7 +82,7 @@ How each is measured:
   drawn the last line, with its renderer for the DOM, since this browser has no graphics processor.
 - **other calls**: \`GET /v1/sandboxes\`.
 - **cold start**: from the command line to the \`ready\` line, with everything built. **first screen**: until the window of a browser that
-  already runs offers to create a sandbox.
+  already runs shows the button that creates a sandbox, looked for with every frame.
 - **wallet**: an intent is prepared, shown, signed with a key that is unsealed and derived from its phrase for this one signature, and verified before
   it is returned; viem and tweetnacl sign with a key that lies in memory. **verify**: a sign-in message against its address, as the service does.
   **canonical hash**: a profile to its canonical JSON and keccak256. **unlock**: the passphrase, with scrypt at N = 2^17, to a wallet that signs.
