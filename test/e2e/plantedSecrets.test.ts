@@ -197,6 +197,7 @@ async function lookAtTheWords({ page }: AppWindow): Promise<void> {
   await page.getByRole('menuitem', { name: 'Show the words…' }).click()
   await sheet.fill('Passphrase of the wallet', passphrase)
   await sheet.press('Show the words')
+  await sheet.step(/^The words of/)
   await sheet.frame.getByText('ostrich').waitFor()
   await page.keyboard.press('Escape')
   await sheet.gone()

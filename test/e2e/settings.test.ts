@@ -3,7 +3,7 @@ import { createApiKey, listApiKeys, revokeApiKey } from '../../src/shared/contra
 import { askIntent, changePolicy, getPolicy, type IntentInput } from '../../src/shared/contract/intents.ts'
 import { listSandboxes } from '../../src/shared/contract/sandboxes.ts'
 import { getWallet } from '../../src/shared/contract/wallet.ts'
-import { until } from '../support/eventually.ts'
+import { eventually, until } from '../support/eventually.ts'
 import { stewardClient } from '../support/stewardClient.ts'
 import { changeConfirmed, importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
@@ -63,10 +63,11 @@ test('the key’s dialog has what to copy, and a key of a script shows by itself
   await page.keyboard.press('Enter')
   const made = window.dialog('The key “copied” is made')
   await made.getByRole('button', { name: 'Copy command' }).click()
-  const command = await page.evaluate<string>('navigator.clipboard.readText()')
-  expect(command).toBe(`curl -H "Authorization: Bearer $STEWARD_KEY" ${originOf()}/v1/sandboxes`)
+  const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
+  const command = `curl -H "Authorization: Bearer $STEWARD_KEY" ${originOf()}/v1/sandboxes`
+  await eventually(async () => expect(await copied()).toBe(command))
   await made.getByRole('button', { name: 'Copy key' }).click()
-  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toMatch(/^sk_steward_[\w-]{43}$/)
+  await eventually(async () => expect(await copied()).toMatch(/^sk_steward_[\w-]{43}$/))
   await made.getByRole('button', { name: 'Done' }).click()
   await made.waitFor({ state: 'detached' })
 })

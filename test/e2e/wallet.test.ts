@@ -3,6 +3,7 @@ import { Wallet as EthersWallet, encryptKeystoreJsonSync } from 'ethers'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getWallet, type Wallet } from '../../src/shared/contract/wallet.ts'
+import { eventually } from '../support/eventually.ts'
 import { pictures } from './pages/pictures.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
 import { createWallet, unlockWallet, walletSheet } from './pages/walletSheet.ts'
@@ -210,7 +211,7 @@ test('accounts are added and named, and commands copy their addresses', async ()
   const row = card.getByRole('listitem', { name: 'Savings' })
   await row.waitFor()
   await command('Copy address of Savings')
-  const copied = await page.evaluate(() => navigator.clipboard.readText())
   const { keyrings } = await known(page)
-  expect(keyrings[0]?.accounts.find(({ label }) => label === 'Savings')?.address).toBe(copied)
+  const savings = keyrings[0]?.accounts.find(({ label }) => label === 'Savings')?.address
+  await eventually(async () => expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(savings))
 })

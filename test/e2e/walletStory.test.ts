@@ -77,7 +77,9 @@ async function createWallet({ page }: AppWindow): Promise<void> {
       await sheet.fill(label, word ?? paper[place - 1] ?? '')
     }
     await sheet.press('Check')
-    if (word) await sheet.frame.getByRole('alert').waitFor()
+    if (!word) continue
+    await sheet.frame.getByRole('alert').waitFor()
+    await sheet.step('Check what you wrote down')
   }
   await sheet.gone()
 }

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { execInSandbox } from '../../src/shared/contract/sandboxes.ts'
 import { createTerminal, listTerminals } from '../../src/shared/contract/terminals.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
@@ -179,6 +180,8 @@ test('a split starts where its neighbour is, and a program that runs is not ende
   await sees(page, second, '</tmp/the work>')
   await typeLine(page, 'echo begun $((40 + 3)); sleep 1000')
   await sees(page, second, 'begun 43')
+  const isAsleep = { id: sandboxId, command: 'pgrep -x sleep' }
+  await until('it to run', async () => (await app.client.call(execInSandbox, isAsleep)).exit_code === 0)
 
   await page.keyboard.press('Control+Shift+X')
   const question = page.getByRole('dialog', { name: /^Close “/ })

@@ -1,11 +1,12 @@
 import type { Locator, Page } from 'playwright-core'
+import { localEventsPath } from '../../../src/shared/contract/localApi.ts'
 import { until } from '../../support/eventually.ts'
 import { type TerminalPane, terminalPane } from './terminalPane.ts'
 
 /** Steward's window, in the words of what a person does there. */
 export type AppWindow = {
   page: Page
-  /** Loads it and waits until it lists the sandboxes. */
+  /** Loads it and waits until it lists the sandboxes and hears what happens. */
   open(url: string): Promise<void>
   reload(): Promise<void>
   terminal: TerminalPane
@@ -24,19 +25,18 @@ export function appWindow(page: Page): AppWindow {
   const list = page.getByRole('region', { name: 'Sandboxes' })
   const visible = page.locator(':visible')
   const terminal = terminalPane(page)
-  const ready = () => list.getByRole('heading', { name: 'Sandboxes' }).waitFor()
+  const loaded = async (load: () => Promise<unknown>): Promise<void> => {
+    const hears = hearing(page)
+    await load()
+    await list.getByRole('heading', { name: 'Sandboxes' }).waitFor()
+    await until('the page hears what happens', hears)
+  }
   const dialog = (title: string) => page.getByRole('dialog', { name: title })
   const sandbox = (name: string) => list.getByRole('listitem').filter({ hasText: name })
   return {
     page,
-    async open(url) {
-      await page.goto(url)
-      await ready()
-    },
-    async reload() {
-      await page.reload()
-      await ready()
-    },
+    open: (url) => loaded(() => page.goto(url)),
+    reload: () => loaded(() => page.reload()),
     terminal,
     sandbox,
     select: (name) => sandbox(name).getByRole('button').first().click(),
@@ -68,4 +68,16 @@ export function appWindow(page: Page): AppWindow {
     },
     dialog,
   }
+}
+
+/** Whether the page, once it is loaded, is told of events: it shows a notice of each that comes, and of none before. */
+function hearing(page: Page): () => boolean {
+  let hears = false
+  page.on('websocket', (socket) => {
+    if (new URL(socket.url()).pathname !== localEventsPath) return
+    socket.once('framereceived', () => {
+      hears = true
+    })
+  })
+  return () => hears
 }

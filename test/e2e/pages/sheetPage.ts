@@ -1,9 +1,10 @@
 import type { FrameLocator, Page } from 'playwright-core'
+import { until } from '../../support/eventually.ts'
 
 /** The page of the wallet that the window shows in a frame. */
 export type SheetPage = {
   frame: FrameLocator
-  /** Waits for the step of this title. */
+  /** Waits for the step of this title, until it hears the keyboard. */
   step(title: string | RegExp): Promise<void>
   fill(label: string, text: string): Promise<void>
   press(button: string): Promise<void>
@@ -13,15 +14,16 @@ export type SheetPage = {
   give(passphrase: string, button: string): Promise<void>
 }
 
+const selector = 'iframe[title$="a page of the wallet"]'
+
 export function sheetPage(page: Page): SheetPage {
-  const selector = 'iframe[title$="a page of the wallet"]'
   const frame = page.frameLocator(selector)
   const fill = (label: string, text: string) => frame.getByRole('textbox', { name: label, exact: true }).fill(text)
   const press = (button: string) => frame.getByRole('button', { name: button, exact: true }).click()
   const gone = () => page.locator(selector).waitFor({ state: 'detached' })
   return {
     frame,
-    step: (title) => frame.getByRole('heading', { name: title }).waitFor(),
+    step: (title) => stepShown(page, title),
     fill,
     press,
     gone,
@@ -31,4 +33,14 @@ export function sheetPage(page: Page): SheetPage {
       await gone()
     },
   }
+}
+
+/** All of it is there, its script has run, and the window has given it the focus: only then is a key that is pressed its own. */
+export async function stepShown(page: Page, title: string | RegExp): Promise<void> {
+  const frame = page.frameLocator(selector)
+  await frame.getByRole('heading', { name: title }).waitFor()
+  await until(`the step ${title} is whole`, () =>
+    frame.locator(':root').evaluate((root) => root.ownerDocument.readyState === 'complete'),
+  )
+  await until('the sheet has the focus', () => page.evaluate(() => document.activeElement instanceof HTMLIFrameElement))
 }

@@ -1,10 +1,11 @@
 import type { FrameLocator, Locator, Page } from 'playwright-core'
+import { stepShown } from './sheetPage.ts'
 
 /** The sheet in view, in the words of what a person does there. It is a frame that the window cannot look into; the test can. */
 export type WalletSheet = {
   frame: FrameLocator
   dialog: Locator
-  /** Resolves when this step is shown. */
+  /** Resolves when this step is shown and hears the keyboard. */
   step(title: string | RegExp): Promise<void>
   fill(label: string, text: string): Promise<void>
   press(button: string): Promise<void>
@@ -23,7 +24,7 @@ export function walletSheet(page: Page): WalletSheet {
   return {
     dialog,
     frame,
-    step: (title) => frame.getByRole('heading', { name: title }).waitFor(),
+    step: (title) => stepShown(page, title),
     fill: (label, text) => frame.getByLabel(label, { exact: true }).fill(text),
     press: (button) => frame.getByRole('button', { name: button, exact: true }).click(),
     problem: async () => (await frame.getByRole('alert').textContent()) ?? '',
