@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { SnapshotId } from '../../src/shared/ids.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { leftovers, uidOf } from '../support/leftovers.ts'
+import { cgroupsOf, leftovers, uidOf } from '../support/leftovers.ts'
 import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -149,8 +147,7 @@ function needs(context: TestContext, limit: 'memory' | 'cpu' | 'disk', machine: 
 
 /** The first of these files that the machine's cgroup for processors has. */
 async function cgroupFile(machine: Machine, ...names: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)('find', ['/sys/fs/cgroup', '-type', 'd', '-name', `*${machine.id}`])
-  for (const path of stdout.split('\n').filter(Boolean)) {
+  for (const path of await cgroupsOf(machine.id)) {
     if (!existsSync(join(path, 'cpu.stat'))) continue
     for (const name of names) if (existsSync(join(path, name))) return readFile(join(path, name), 'utf8')
   }

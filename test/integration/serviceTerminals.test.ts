@@ -65,7 +65,7 @@ describe('through REST', () => {
     const terminal = await startTerminal('stty -echo; echo ready; cat')
     const first = await until('the first line', async () => {
       const { json } = await service.send(`${terminal}/read?since=0`)
-      return json.output.includes('ready') && json
+      return json.output.includes('ready\r\n') && json
     })
     const waiting = service.send(`${terminal}/read?since=${first.cursor}&wait_ms=60000`)
     await service.send(`${terminal}/write`, { body: { input: 'more\n' } })

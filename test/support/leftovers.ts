@@ -41,7 +41,8 @@ export async function loopDevicesOf(part: string): Promise<string[]> {
   return files.filter((file) => file.includes(part)).map((file) => `loop device of ${file.trim()}`)
 }
 
-async function cgroupsOf(id: string): Promise<string[]> {
+/** Others come and go while it is looked: `find` complains of them. */
+export async function cgroupsOf(id: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)('find', ['/sys/fs/cgroup', '-name', `*${id}*`]).catch(
     (failure) => failure,
   )

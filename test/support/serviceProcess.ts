@@ -24,6 +24,8 @@ export type ServiceProcess = {
 type Ready = { url: string; owner_key_file: string }
 
 const readyWithinMs = 120_000
+/** It stops every sandbox that a test left running. */
+const endWithinMs = 120_000
 
 export async function serviceProcess(): Promise<ServiceProcess> {
   const dataDir = temporaryFolder('service-process')
@@ -36,7 +38,7 @@ export async function serviceProcess(): Promise<ServiceProcess> {
   const endHost = async (signal: NodeJS.Signals): Promise<void> => {
     const pid = hostPid()
     process.kill(pid, signal)
-    await until('the host process to end', () => !isAlive(pid))
+    await until('the host process to end', () => !isAlive(pid), endWithinMs)
   }
 
   return {

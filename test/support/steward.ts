@@ -25,6 +25,8 @@ export type Steward = {
 type Ready = { event: 'ready'; url: string; service_url: string }
 
 const startDeadlineMs = 150_000
+/** It stops every sandbox that a test left running. */
+const endDeadlineMs = 120_000
 
 type Options = {
   dataFolder?: string
@@ -107,7 +109,7 @@ async function stopAll(child: ChildProcess, dataFolder: string): Promise<void> {
   const pid = Number(readFileSync(pidFile, 'utf8'))
   if (!isAlive(pid)) return
   process.kill(pid, 'SIGTERM')
-  await until('the sandbox host ends', () => !isAlive(pid))
+  await until('the sandbox host ends', () => !isAlive(pid), endDeadlineMs)
 }
 
 function holderOf(lockFile: string): number {

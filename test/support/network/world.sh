@@ -12,8 +12,8 @@ wait_for() {
   shift
   until "$@"; do
     rounds=$((rounds + 1))
-    if [ "$rounds" -ge 600 ]; then
-      echo "world.sh: $what is not there after 30 seconds" >&2
+    if [ "$rounds" -ge 2000 ]; then
+      echo "world.sh: $what is not there after 100 seconds" >&2
       exit 1
     fi
     sleep 0.05
