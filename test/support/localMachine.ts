@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ReadStream } from 'node:tty'
 import type {
   Machine,
@@ -155,6 +156,8 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
   let listener: (bytes: Buffer) => void = () => {}
   let received = 0
   let paused = false
+  /** Resolves once somebody listens, or nobody will. */
+  const heard = Promise.withResolvers<void>()
   stream.on('data', (bytes: Buffer) => {
     received += bytes.length
     listener(bytes)
@@ -177,7 +180,9 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
   const drained = async (): Promise<void> => {
     for (let before = -1; before !== received || paused; ) {
       before = received
-      const gone = await Promise.race([closed.then(() => true), pause(100).then(() => false)])
+      // A turn after the time is up: under load what has come may still wait to be read.
+      const silence = pause(100).then(() => nextTurn(false))
+      const gone = await Promise.race([closed.then(() => true), silence])
       if (gone) return
     }
   }
@@ -185,6 +190,7 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
     onOutput(added) {
       listener = added
       stream.resume()
+      heard.resolve()
     },
     write: (bytes) => void (stream.destroyed || stream.write(bytes)),
     resize(newCols, newRows) {
@@ -198,9 +204,16 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
       paused = false
       stream.resume()
     },
-    close: () => killSession(program.pid, 'SIGHUP'),
-    kill: () => killSession(program.pid, 'SIGKILL'),
+    close() {
+      heard.resolve()
+      killSession(program, 'SIGHUP')
+    },
+    kill() {
+      heard.resolve()
+      killSession(program, 'SIGKILL')
+    },
     ended: exited.then(async (ending) => {
+      await heard.promise
       await drained()
       stream.destroy()
       return ending
@@ -220,9 +233,12 @@ function restOf(master: number): Buffer[] {
   }
 }
 
-function killSession(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return
-  spawn('pkill', [`-${signal.slice(3)}`, '-s', String(pid)], { stdio: 'ignore' })
+function killSession(program: ChildProcess, signal: NodeJS.Signals): void {
+  if (program.pid === undefined) return
+  const pkill = spawn('pkill', [`-${signal.slice(3)}`, '-s', String(program.pid)], { stdio: 'ignore' })
+  pkill.once('exit', (code) => {
+    if (code !== 0) program.kill(signal) // it may not have a session of its own yet
+  })
 }
 
 function pause(ms: number, signal?: AbortSignal): Promise<void> {
