@@ -224,6 +224,26 @@ test('an expression that backtracks for ever is given up', () => {
   it.close()
 })
 
+test('a search that had to wait for the processor is not taken for one without end', () => {
+  const it = watched({ cols: 80, rows: 5 })
+  it.show('an Error')
+  let waits = 2
+  const starved = {
+    get text(): string {
+      // Longer than a search may work, without working.
+      if (waits-- > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
+      return 'Error'
+    },
+  }
+  const query = { regex: false, caseSensitive: false, limit: 100 }
+  expect(it.reply({ kind: 'search', query: Object.assign(starved, query) }).found).toEqual({
+    matches: [{ row: 0, text: 'an Error', start: 3, end: 8 }],
+    truncated: false,
+    slow: false,
+  })
+  it.close()
+})
+
 test('tells of the bell', () => {
   const it = watched()
   it.show('one\u0007 two\u0007')

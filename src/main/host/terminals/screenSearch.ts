@@ -9,7 +9,7 @@ export type LineMatch = { row: number; text: string; start: number; end: number 
 /** `slow`: the expression took too long, and what it would have found is not known. */
 export type ScreenMatches = { matches: LineMatch[]; truncated: boolean; slow: boolean }
 
-/** For matching alone: other terminals of the worker wait that long at most, whatever the expression does. */
+/** Of the processor's time, for matching alone: other terminals of the worker wait that long, whatever the expression does. */
 const matchMs = 250
 /** Of a long line this much before the match is shown. */
 const shownBefore = 80
@@ -17,9 +17,11 @@ const shownBefore = 80
 /** Finds the newest matches, and gives them from the oldest to the newest. */
 export function searchScreen(buffer: IBuffer, query: SearchQuery): ScreenMatches {
   const lines = [...logicalLines(buffer)]
-  const matches: LineMatch[] = []
+  let matches: LineMatch[] = []
   let truncated = false
   const search = (): void => {
+    matches = []
+    truncated = false
     const expression = searchExpression(query)
     for (let index = lines.length - 1; index >= 0 && !truncated; index -= 1) {
       const line = lines[index]
@@ -46,8 +48,21 @@ function matchesOf(line: LogicalLine, expression: RegExp): LineMatch[] {
   return found
 }
 
-/** JavaScript gives an expression no limit of its own; only an interrupted script leaves one that backtracks for ever. */
+/**
+ * JavaScript gives an expression no limit of its own; only an interrupted script leaves one that backtracks for ever. That
+ * limit is by the clock: work that had to wait for the processor instead begins again.
+ */
 function endsWithin(ms: number, work: () => void): boolean {
+  const begun = process.threadCpuUsage()
+  for (let leftMs = ms; leftMs > 0; ) {
+    if (endsByTheClock(Math.ceil(leftMs), work)) return true
+    const { user, system } = process.threadCpuUsage(begun)
+    leftMs = ms - (user + system) / 1000
+  }
+  return false
+}
+
+function endsByTheClock(ms: number, work: () => void): boolean {
   try {
     runInContext('work()', createContext({ work }), { timeout: ms })
     return true
