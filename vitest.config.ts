@@ -25,7 +25,7 @@ export default defineConfig({
       suite({
         name: 'unit',
         include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'scripts/**/*.test.ts'],
-        testTimeout: 60_000,
+        testTimeout: 180_000,
         order: 1,
         maxWorkers: 2,
         retry: 0,

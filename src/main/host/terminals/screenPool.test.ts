@@ -65,7 +65,7 @@ test('a quiet screen is answered while others in its worker are flooded', async 
   const loud = pool.open({ cols: 80, rows: 24 }, busy)
   const quiet = pool.open({ cols: 80, rows: 24 }, handlers())
   // The cursor is moved in every line: all of it has to be parsed.
-  const flood = `\x1b[31m${'colour '.repeat(10)}\x1b[1C\x1b[0m\r\n`.repeat(40_000)
+  const flood = `\x1b[31m${'colour '.repeat(10)}\x1b[1C\x1b[0m\r\n`.repeat(12_000)
   loud.output(bytes(flood), false)
   quiet.output(bytes('quiet'), false)
   expect(textOf(await quiet.ask(wholeText))).toBe('quiet')
@@ -79,7 +79,7 @@ test('shows a flood as if it had parsed all of it at once', async () => {
   const seen = handlers()
   const late = pool.open({ cols: 80, rows: 24 }, seen)
   const atOnce = pool.open({ cols: 80, rows: 24 }, handlers())
-  const lines = Array.from({ length: 60_000 }, (_, index) => `\x1b[3${index % 7}mü ${index}\x1b[K${'.'.repeat(70)}\r\n`)
+  const lines = Array.from({ length: 24_000 }, (_, index) => `\x1b[3${index % 7}mü ${index}\x1b[K${'.'.repeat(70)}\r\n`)
   const flood = bytes(`\x1b[1m${lines.join('')}$ `)
   // Cut anywhere, also within sequences and characters.
   for (let from = 0; from < flood.length; from += 777_777) {
@@ -88,7 +88,7 @@ test('shows a flood as if it had parsed all of it at once', async () => {
   }
   const question = { kind: 'snapshot', scrollback: 10_000 } as const
   const expected = textOf(await atOnce.ask(question))
-  expect(expected).toContain('ü 59999')
+  expect(expected).toContain('ü 23999')
   expect(textOf(await late.ask(question))).toBe(expected)
   expect(seen.parsed).toBe(flood.length)
 })
