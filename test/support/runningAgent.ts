@@ -19,6 +19,8 @@ export type RunningAgent = AgentParts & {
   /** Of the person's session. */
   cookie: string
   connection(): ServiceConnection
+  /** Of a start address. */
+  issueToken(): string
   events: readonly LocalEvent[]
   /** As the window asks. */
   send(path: string, sent?: Sent): Promise<Answer>
@@ -78,6 +80,7 @@ export async function runningAgent(given: {
     origin,
     cookie,
     connection: link.status,
+    issueToken: () => sessions.issueToken(),
     events: heard,
     send: (path, sent = {}) => exchange(origin, path, { ...sent, headers: { cookie, ...sent.headers } }),
     close: () => scope.close(),

@@ -192,6 +192,7 @@ export const previewRegistration = defineRoute({
   summary: 'What a registration would sign: canonical JSON, hash and typed data',
   tag: 'Identity',
   auth: 'client',
+  refusals: [404, 409],
   body: RegistrationDraft,
   response: z.object({
     profile: AutomatonProfile,
@@ -208,8 +209,11 @@ export const startRegistration = defineRoute({
   method: 'POST',
   path: '/local/automatons',
   summary: 'Ask to sign a registration, and send it once it was approved',
+  description: `\`intent_id\` is the request to sign: \`GET /local/intents/{intentId}\` tells what becomes of it. What was signed is sent to
+the service until it has answered, always the same bytes, also after a restart.`,
   tag: 'Identity',
   auth: 'client',
+  refusals: [404],
   body: RegistrationDraft.extend({ reason: Reason.optional() }),
   response: Registration,
   status: 201,
@@ -233,6 +237,7 @@ export const retryRegistration = defineRoute({
   summary: 'Send a signed registration again that did not arrive: the same bytes',
   tag: 'Identity',
   auth: 'person',
+  refusals: [409],
   params: z.object({ registrationId: z.string().min(1) }),
   body: z.object({}),
   response: Registration,

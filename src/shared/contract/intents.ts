@@ -150,8 +150,12 @@ export const askIntent = defineRoute({
   method: 'POST',
   path: '/local/intents',
   summary: 'Ask the wallet to sign; policy allows, denies, or asks the person',
+  description: `\`state\` of the answer is \`waiting\`, \`approved\` (being signed), \`signed\` (\`result\` has the signature), \`denied\`,
+\`expired\` or \`failed\` (\`error\` says why). The \`amount\` of a payment is in atomic units of USDC: \`1000000\` is 1 USDC. Only the
+person may ask for a \`message\`.`,
   tag: 'Approvals',
   auth: 'client',
+  refusals: [404],
   body: z.object({ intent: Intent, reason: Reason.optional() }),
   response: IntentRecord,
   status: 201,
@@ -177,6 +181,7 @@ export const cancelIntent = defineRoute({
   summary: 'Take back an intent that waits',
   tag: 'Approvals',
   auth: 'client',
+  refusals: [409],
   params: IntentParams,
   response: IntentRecord,
 })
@@ -199,6 +204,7 @@ export const decideIntent = defineRoute({
   summary: 'Approve or deny; only the session of the person may',
   tag: 'Approvals',
   auth: 'person',
+  refusals: [409, 423],
   params: IntentParams,
   body: z.object({
     approve: z.boolean(),
@@ -295,6 +301,7 @@ export const changePolicy = defineRoute({
   summary: 'Change what is allowed, asked and denied',
   tag: 'Approvals',
   auth: 'person',
+  refusals: [409, 423],
   body: Policy.omit({ stopped: true }),
   response: Policy,
 })
@@ -306,6 +313,7 @@ export const switchStop = defineRoute({
   summary: 'The stop switch: refuse everything at once, or let policy decide again',
   tag: 'Approvals',
   auth: 'person',
+  refusals: [409, 423],
   body: z.object({ stopped: z.boolean() }),
   response: Policy,
 })

@@ -20,9 +20,21 @@ export const openSession = defineRoute({
   summary: 'Open the session of the person at this machine',
   tag: 'Local',
   auth: 'none',
+  refusals: [401],
   body: z.object({ token: z.string().min(1) }),
   maxBodyBytes: 4096,
   response: z.object({ success: z.literal(true) }),
+})
+
+/** What it tells is in the program that anybody can read: it needs no credential. */
+export const getLocalDocument = defineRoute({
+  operation: 'localDocument',
+  method: 'GET',
+  path: '/local/openapi.json',
+  summary: 'This document',
+  tag: 'Local',
+  auth: 'none',
+  response: z.looseObject({ openapi: z.string() }),
 })
 
 export const ConnectionState = z.enum(['starting', 'connected', 'unreachable'])

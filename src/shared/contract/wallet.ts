@@ -118,6 +118,7 @@ export const changeWallet = defineRoute({
   summary: 'Change after how many minutes without use the wallet locks itself, or which account signs by default',
   tag: 'Wallet',
   auth: 'person',
+  refusals: [404],
   body: z.object({
     auto_lock_minutes: z.int().min(1, 'must be 1 to 1440').max(1440, 'must be 1 to 1440').nullable().optional(),
     default_account_id: WalletAccountId.optional(),
@@ -132,6 +133,7 @@ export const addWalletAccount = defineRoute({
   summary: 'Derive the next account of a phrase; the wallet must be unlocked',
   tag: 'Wallet',
   auth: 'person',
+  refusals: [404, 409, 423],
   body: z.object({ keyring_id: KeyringId, chain_type: ChainType, label: Label.optional() }),
   response: Wallet,
   status: 201,
@@ -193,6 +195,7 @@ export const openWalletSheet = defineRoute({
   summary: 'Make the address of a page on which the person gives or sees a secret; it opens once, within a minute',
   tag: 'Wallet',
   auth: 'person',
+  refusals: [404, 409],
   body: z.object({
     purpose: SheetPurpose,
     theme: z.enum(['light', 'dark']),

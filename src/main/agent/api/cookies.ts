@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { sessionCookie } from '../../../shared/contract/localApi.ts'
 
 export type SessionCookie = {
+  name: string
   /** The secret that a request carries. */
   secretOf(headers: IncomingHttpHeaders): string | undefined
   /** The header that gives it: gone with the browser, hidden from scripts, sent by no other site. */
@@ -12,6 +13,7 @@ export type SessionCookie = {
 export function sessionCookieOf(port: number): SessionCookie {
   const wanted = sessionCookie(port)
   return {
+    name: wanted,
     secretOf({ cookie }) {
       for (const part of cookie?.split(';') ?? []) {
         const [name, value] = part.trim().split('=', 2)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../../shared/appError.ts'
 import type { Asker } from '../../../shared/contract/intents.ts'
-import { getLocalStatus, localEventsPath, openSession } from '../../../shared/contract/localApi.ts'
+import { getLocalDocument, getLocalStatus, localEventsPath, openSession } from '../../../shared/contract/localApi.ts'
 import { parseFields, parseRequest } from '../../../shared/contract/parseRequest.ts'
 import { matchPath } from '../../../shared/contract/pathPattern.ts'
 import type { Output, Route } from '../../../shared/contract/route.ts'
@@ -10,6 +10,7 @@ import type { ServiceLink } from '../connections/serviceLink.ts'
 import { bytesHeaders, sendJson } from './answers.ts'
 import type { SessionCookie } from './cookies.ts'
 import { readJson, readJsonText } from './jsonRequest.ts'
+import { localDocument } from './localDocument.ts'
 import { LocalBytes, type LocalCall, type LocalEndpoint, localEndpoint } from './localEndpoint.ts'
 import type { PersonSessions } from './personSessions.ts'
 
@@ -36,6 +37,11 @@ export function localRoutes({ sessions, cookie, link, status, endpoints, clientO
     localEndpoint(getLocalStatus, () => ({ ...status, connection: link.status() })),
     ...endpoints,
   ]
+  const document = localDocument({
+    routes: [openSession, getLocalDocument, ...table.map(({ route }) => route)],
+    version: status.version,
+    cookieName: cookie.name,
+  })
 
   const open = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { token } = parseFields(openSession.body, await readJson(request, openSession.maxBodyBytes))
@@ -59,6 +65,10 @@ export function localRoutes({ sessions, cookie, link, status, endpoints, clientO
       if (path === openSession.path) {
         allow(request, [openSession.method])
         return open(request, response)
+      }
+      if (path === getLocalDocument.path) {
+        allow(request, [getLocalDocument.method])
+        return sendJson(response, getLocalDocument.status, document())
       }
       if (path === localEventsPath) throw new AppError('request/upgrade', `${localEventsPath} is a WebSocket.`)
       const { endpoint, params } = found(table, request, path)

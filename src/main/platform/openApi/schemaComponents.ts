@@ -38,11 +38,16 @@ function plain({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): vo
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
-  const branches = jsonSchema.anyOf ?? []
-  if (branches.some((branch) => typeof branch === 'object' && branch.type === 'boolean')) {
-    delete jsonSchema.anyOf // a query flag, which takes `1` and `0` too
+  if (isQueryFlag(jsonSchema.anyOf ?? [])) {
+    delete jsonSchema.anyOf
     jsonSchema.type = 'boolean'
   }
+}
+
+/** A boolean that is also understood as the texts `true` and `1`. */
+function isQueryFlag(branches: readonly (boolean | z.core.JSONSchema.BaseSchema)[]): boolean {
+  const [text, flag, ...more] = branches.filter((branch) => typeof branch === 'object')
+  return more.length === 0 && text?.enum?.includes('true') === true && flag?.type === 'boolean'
 }
 
 function renamed(schema: object): JsonSchema {

@@ -1,0 +1,185 @@
+import { validate } from '@scalar/openapi-validator'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RouteAuth } from '../../src/shared/contract/route.ts'
+import { contractRoutes } from '../support/contractRoutes.ts'
+import { documentClient, type Given } from '../support/documentClient.ts'
+import { until } from '../support/eventually.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
+import { openSocket } from '../support/socketClient.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** The local API as its own document describes it, and a program that knows nothing else of it. */
+const documentPath = '/local/openapi.json'
+const intent = { kind: 'siwe', domain: 'app.example', uri: 'https://app.example/', nonce: 'abcdefgh12345678' }
+const draft = { name: 'Ada', bio: 'Counts.' }
+let service: TestService
+let agent: RunningAgent
+let document: Json
+let client: ReturnType<typeof documentClient>
+let keyringId: string
+let accountId: string
+let intentId: string
+let otherIntentId: string
+let registrationId: string
+
+beforeAll(async () => {
+  service = await runningService({ host: 'none' })
+  const target = { url: service.url, key: service.key, certificate: undefined }
+  agent = await runningAgent({ dataFolder: temporaryFolder('agent'), target })
+  const phrase = await agent.wallet.makePhrase(12)
+  const keyring = await agent.wallet.addPhrase({ phrase, writtenDown: true, passphrase: 'several plain words' })
+  keyringId = keyring.id
+  accountId = keyring.accounts[0]?.id ?? ''
+  document = (await exchange(agent.origin, documentPath, {})).json
+  client = documentClient(agent.origin, document)
+  intentId = (await call('intentAsk', { body: { intent } })).json.id
+  otherIntentId = (await call('intentAsk', { body: { intent } })).json.id
+  registrationId = (await call('registrationStart', { body: draft })).json.id
+})
+afterAll(async () => {
+  await agent?.close()
+  await service?.close()
+})
+
+/** What the document says must be shown, made of the two secrets that there are. @param which of the alternatives */
+function credentials(operation: string, which = 0): Record<string, string> {
+  const schemes = Object.keys(client.securityOf(operation)[which] ?? {})
+  return Object.assign({}, ...schemes.map((name) => shown(document.components.securitySchemes[name])))
+}
+
+const call = (operation: string, given: Given = {}, which = 0) =>
+  client.call(operation, given, credentials(operation, which))
+
+function shown({ type, scheme, in: place, name }: Json): Record<string, string> {
+  if (type === 'http' && scheme === 'bearer') return { authorization: `Bearer ${service.key}` }
+  if (place === 'cookie') return { cookie: `${name}=${agent.cookie.split('=')[1]}` }
+  return { [name.toLowerCase()]: service.key }
+}
+
+type Wanted = Given & { status?: number }
+type Asked = () => Wanted | Promise<Wanted>
+
+/** In this order: what ends something comes after what needs it. */
+const asked: Record<string, Asked> = {
+  localDocument: () => ({}),
+  sessionOpen: () => ({ body: { token: agent.issueToken() } }),
+  localStatus: () => ({}),
+  walletGet: () => ({}),
+  walletNetworks: () => ({}),
+  walletBalances: () => ({ query: { network: 'nowhere' }, status: 400 }),
+  walletChange: () => ({ body: { auto_lock_minutes: 60 } }),
+  walletAccountAdd: () => ({ body: { keyring_id: keyringId, chain_type: 'evm', label: 'Second' } }),
+  walletAccountRename: () => ({ path: { accountId }, body: { label: 'First' } }),
+  walletKeyringRename: () => ({ path: { keyringId }, body: { label: 'Mine' } }),
+  walletSheetOpen: () => ({ body: { purpose: 'reveal', theme: 'dark', keyring_id: keyringId } }),
+  intentAsk: () => ({ body: { intent, reason: 'To read the price list.' } }),
+  intentGet: () => ({ path: { intentId }, query: { wait_ms: '0' } }),
+  intentList: () => ({ query: { state: 'waiting', limit: '5' } }),
+  intentDecide: () => ({ path: { intentId }, body: { approve: true, grant: { times: 2 } } }),
+  intentCancel: () => ({ path: { intentId: otherIntentId } }),
+  grantList: () => ({}),
+  grantRevoke: async () => ({ path: { grantId: (await call('grantList')).json.grants[0]?.id ?? 'none' } }),
+  policyGet: () => ({}),
+  policyChange: () => ({ body: { rules: [], confirm_above_micro_usd: '1', expiry_minutes: 15 } }),
+  registrationPreview: () => ({ body: { ...draft, chain_type: 'solana' } }),
+  registrationStart: () => ({ body: draft }),
+  registrationList: () => ({}),
+  registrationRetry: () => ({ path: { registrationId }, body: {}, status: 409 }),
+  timelineList: () => ({ query: { limit: '10' } }),
+  timelineVerify: () => ({}),
+  timelineExport: () => ({ query: { format: 'csv' } }),
+  policyStop: () => ({ body: { stopped: true } }),
+  walletLock: () => ({ body: {} }),
+}
+const operations = Object.keys(asked)
+const localRoutes = async () => (await contractRoutes()).filter(({ path }) => path.startsWith('/local/'))
+
+test('the document is valid, and needs no credential', async () => {
+  const { valid, errors } = validate(document)
+  expect(errors ?? []).toEqual([])
+  expect(valid).toBe(true)
+  expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '0.0.0' }, servers: [{ url: '/' }] })
+  const { headers } = await exchange(agent.origin, documentPath, {})
+  expect(headers['content-type']).toBe('application/json; charset=utf-8')
+})
+
+test('it has every operation of the contract below /local/, all that the agent answers, and nothing else', async () => {
+  const routes = await localRoutes()
+  const told = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, { operationId }]) => `${operationId}: ${method} ${path}`),
+  )
+  const defined = routes.map(
+    ({ operation, method, path }) => `${operation}: ${method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`,
+  )
+  expect(told.sort()).toEqual([...defined, 'localEvents: get /local/events'].sort())
+  expect([...operations].sort()).toEqual(routes.map(({ operation }) => operation).sort())
+  for (const { route } of agent.endpoints) expect(defined.join()).toContain(`${route.operation}: `)
+})
+
+test('it tells which credential each takes: none, the session alone, or a key as well', async () => {
+  const session = ['sessionCookie']
+  const wanted: Partial<Record<RouteAuth, string[][]>> = {
+    none: [],
+    person: [session],
+    client: [['bearerKey'], ['rawKey'], ['apiKeyHeader'], session],
+  }
+  for (const { operation, auth } of await localRoutes()) {
+    const told = client.securityOf(operation).map((it) => Object.keys(it))
+    expect([operation, told]).toEqual([operation, wanted[auth]])
+  }
+})
+
+test.each(operations)('%s answers what the document says', async (operation) => {
+  const { status = client.successOf(operation), ...given } = (await asked[operation]?.()) ?? {}
+  const answer = await call(operation, given)
+  expect(answer.status, answer.text).toBe(status)
+})
+
+test.each(operations)('%s takes no less than the document says', async (operation) => {
+  const alternatives = client.securityOf(operation)
+  if (alternatives.length === 0) return expect(['localDocument', 'sessionOpen']).toContain(operation)
+  const given = (await asked[operation]?.()) ?? {}
+  expect(await client.call(operation, given, {})).toMatchObject({ status: 401, json: { code: 'auth/session' } })
+  if (alternatives.some((it) => 'bearerKey' in it)) return
+  const withKey = { authorization: `Bearer ${service.key}` }
+  expect(await client.call(operation, given, withKey)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
+})
+
+test('a key is taken in each form that the document names, and so is the session', async () => {
+  const forms = client.securityOf('walletNetworks')
+  const answers = await Promise.all(forms.map((_, which) => call('walletNetworks', {}, which)))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+})
+
+test('who asks too often is told so in the shape and with the header of the document', async () => {
+  const nowhere = { kind: 'x402.authorize', network: 'nowhere', pay_to: `0x${'2'.repeat(40)}`, amount: '1' }
+  const body = { intent: { ...nowhere, resource: 'https://shop.example/report' } }
+  const refused = await until('the pace is over', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call('intentAsk', { body })))
+    return answers.find(({ status }) => status === 429)
+  })
+  const { headers } = document.paths['/local/intents'].post.responses[429]
+  expect(Object.keys(headers)).toEqual(['Retry-After'])
+  expect(refused.headers['retry-after']).toMatch(/^\d+$/)
+})
+
+test('the events are what the document says', async () => {
+  const socket = await openSocket(`${agent.origin}/local/events`, { headers: credentials('localEvents') })
+  await until('the first event', () => socket.messages[0])
+  const message = client.reader(document.components.schemas.LocalEvent)
+  expect(socket.messages.map((it) => message.parse(it))[0]).toMatchObject({ type: 'connection.changed' })
+  socket.close()
+  expect(() => message.parse({ type: 'unheard.of' })).toThrow()
+})
+
+test('the document is for programs and for pages of this address alone', async () => {
+  const get = (headers: Record<string, string>) => exchange(agent.origin, documentPath, { headers })
+  expect(await get({ origin: 'https://attacker.example' })).toMatchObject({
+    status: 403,
+    json: { code: 'auth/origin' },
+  })
+  expect(await get({ host: 'attacker.example' })).toMatchObject({ status: 403, json: { code: 'auth/host' } })
+  expect((await get({ origin: agent.origin })).status).toBe(200)
+  expect((await exchange(agent.origin, documentPath, { body: {} })).json).toMatchObject({ code: 'request/method' })
+})

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { type Answer, exchange, type Json, type Sent } from './runningService.ts'
+
+/** What a caller gives to an operation, by the names that the document has for it. */
+export type Given = { path?: Record<string, string>; query?: Record<string, string>; body?: unknown }
+
+/** A program that knows an API by its OpenAPI document alone. */
+export function documentClient(origin: string, document: Json) {
+  const operations = new Map<string, { path: string; method: string; about: Json }>()
+  for (const [path, methods] of Object.entries<Json>(document.paths)) {
+    for (const [method, about] of Object.entries<Json>(methods)) {
+      operations.set(about.operationId, { path, method: method.toUpperCase(), about })
+    }
+  }
+  const found = (name: string) => {
+    const operation = operations.get(name)
+    if (!operation) throw new Error(`The document has no operation ${name}.`)
+    return operation
+  }
+
+  /** Refuses what the schema of the document refuses. */
+  const reader = (schema: object): z.ZodType => {
+    const { Error: error, ...schemas } = document.components.schemas
+    const whole = { $defs: { ...schemas, Error: error }, ...schema }
+    const text = JSON.stringify(whole, (key, value) => {
+      // zod reads patterns without the flag `u`, which JSON Schema gives them and these need.
+      return key === 'pattern' && /\\p\{/i.test(value) ? undefined : value
+    })
+    return z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')))
+  }
+  const jsonSchema = (of: Json): object | undefined => of?.content?.['application/json']?.schema
+
+  return {
+    operations: [...operations.keys()],
+    reader,
+    /** The alternatives in which it takes a credential; none where it needs none. */
+    securityOf: (name: string): Record<string, string[]>[] => found(name).about.security ?? document.security,
+    successOf: (name: string): number => Number(Object.keys(found(name).about.responses)[0]),
+    /** @throws when what is sent, or the answer, is not what the document says */
+    async call(name: string, { path = {}, query = {}, body }: Given, headers: Record<string, string>): Promise<Answer> {
+      const { path: template, method, about } = found(name)
+      const filled = template.replace(/\{(\w+)\}/g, (_, parameter: string) => {
+        const value = path[parameter]
+        if (value === undefined) throw new Error(`${name} needs ${parameter}.`)
+        return encodeURIComponent(value)
+      })
+      const sent = jsonSchema(about.requestBody)
+      if (sent) reader(sent).parse(body)
+      const search = new URLSearchParams(query).toString()
+      const answer = await exchange(origin, search === '' ? filled : `${filled}?${search}`, {
+        method: method as NonNullable<Sent['method']>,
+        headers,
+        ...(sent && { body }),
+      })
+      const said = about.responses[answer.status]
+      if (!said)
+        throw new Error(`${name} answered ${answer.status}, which the document does not tell of: ${answer.text}`)
+      const [type = ''] = String(answer.headers['content-type']).split(';')
+      if (!Object.keys(said.content).includes(type)) throw new Error(`${name} answered with ${type}.`)
+      const schema = jsonSchema(said)
+      if (schema) reader(schema).parse(answer.json)
+      return answer
+    },
+  }
+}
