@@ -5,7 +5,7 @@ import { contractRoutes } from '../support/contractRoutes.ts'
 import { documentClient, type Given } from '../support/documentClient.ts'
 import { until } from '../support/eventually.ts'
 import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
-import { exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
+import { type Answer, exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
 import { openSocket } from '../support/socketClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -17,6 +17,8 @@ let service: TestService
 let agent: RunningAgent
 let document: Json
 let client: ReturnType<typeof documentClient>
+/** The answer that opened the session. */
+let opened: Answer
 let keyringId: string
 let accountId: string
 let intentId: string
@@ -33,6 +35,7 @@ beforeAll(async () => {
   accountId = keyring.accounts[0]?.id ?? ''
   document = (await exchange(agent.origin, documentPath, {})).json
   client = documentClient(agent.origin, document)
+  opened = await client.call('sessionOpen', { body: { token: agent.issueToken() } }, {})
   intentId = (await call('intentAsk', { body: { intent } })).json.id
   otherIntentId = (await call('intentAsk', { body: { intent } })).json.id
   registrationId = (await call('registrationStart', { body: draft })).json.id
@@ -53,7 +56,11 @@ const call = (operation: string, given: Given = {}, which = 0) =>
 
 function shown({ type, scheme, in: place, name }: Json): Record<string, string> {
   if (type === 'http' && scheme === 'bearer') return { authorization: `Bearer ${service.key}` }
-  if (place === 'cookie') return { cookie: `${name}=${agent.cookie.split('=')[1]}` }
+  if (place === 'cookie') {
+    const [cookie = ''] = String(opened.headers['set-cookie']).split(';')
+    expect(cookie.startsWith(`${name}=`)).toBe(true)
+    return { cookie }
+  }
   return { [name.toLowerCase()]: service.key }
 }
 

@@ -2,8 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { eventsPath } from '../../src/shared/contract/events.ts'
+import { localEventsPath } from '../../src/shared/contract/localApi.ts'
 import { routeTable } from '../../src/shared/contract/routeTable.ts'
 import { terminalStreamPath } from '../../src/shared/contract/terminalStream.ts'
+import { contractRoutes } from '../support/contractRoutes.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 
 const pages = [
@@ -16,9 +18,11 @@ const scripts = Object.keys(
   (JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { scripts: Record<string, string> })
     .scripts,
 )
+const routes = [...routeTable, ...(await contractRoutes()).filter(({ path }) => path.startsWith('/local/'))]
 const knownPaths = [
-  ...routeTable.flatMap(({ method, path, aliases }) => [path, ...aliases].map((it) => `${method} ${it}`)),
+  ...routes.flatMap(({ method, path, aliases }) => [path, ...aliases].map((it) => `${method} ${it}`)),
   `GET ${eventsPath}`,
+  `GET ${localEventsPath}`,
   `GET ${terminalStreamPath}`,
 ].map(shapeOf)
 
@@ -44,8 +48,8 @@ describe.each(pages)('%s', (page) => {
     expect(named.filter((name) => !known.includes(name))).toEqual([])
   })
 
-  test('names operations that the service has', () => {
-    const named = [...text.matchAll(/\b(GET|POST|DELETE) (\/v1\/[\w/:.{}$-]*)/g)]
+  test('names operations that there are', () => {
+    const named = [...text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/(?:v1|local)\/[\w/:.{}$-]*)/g)]
     const unknown = named.filter(([, method = '', path = '']) => !knownPaths.includes(shapeOf(`${method} ${path}`)))
     expect(unknown.map(([operation]) => operation)).toEqual([])
   })
