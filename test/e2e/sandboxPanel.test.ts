@@ -103,6 +103,7 @@ test('shows the page behind a port here, and a private one in a tab that has its
   const { id } = await app.sandbox('web-box')
   const exec = (command: string) => app.client.call(execInSandbox, { id, command })
   await exec('mkdir /srv/www && echo "<h2>Hello from the sandbox</h2>" > /srv/www/index.html')
+  await exec('touch -d "1 hour ago" /srv/www/index.html') // what is old, browsers take for what stays as it is
   const window = await app.window()
   const { page } = window
   await window.select('web-box')

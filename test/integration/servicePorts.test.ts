@@ -181,6 +181,11 @@ describe('over HTTP', () => {
     expect(headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2'])
   })
 
+  test('what says nothing of its age is asked for again each time', async () => {
+    expect((await get(publicUrl)).headers['cache-control']).toBe('no-cache')
+    expect((await get(`${publicUrl}/kept`)).headers['cache-control']).toBe('max-age=60')
+  })
+
   test('a server that breaks off is told from one that is not there', async () => {
     const broken = await get(`${publicUrl}/quit`)
     expect(broken.status).toBe(502)

@@ -22,6 +22,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.echo_frames()
         if self.path == "/cookies":
             return self.answer(b"", [("Set-Cookie", "a=1; Domain=localhost; Path=/"), ("Set-Cookie", "b=2")])
+        if self.path == "/kept":
+            return self.answer(b"", [("Cache-Control", "max-age=60")])
         if self.path == "/stream":
             self.send_response(200)
             self.end_headers()

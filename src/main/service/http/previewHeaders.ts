@@ -43,9 +43,15 @@ export function insideHeaders(
   return headers
 }
 
-/** What the browser gets to see of the answer. A cookie stays with its own address: others may be of somebody else. */
+/**
+ * What the browser gets to see of the answer. A cookie stays with its own address: others may be of somebody else. And
+ * where the answer says nothing of it, the browser asks again each time: else it would guess for how long a page that is
+ * being worked on stays as it is, and show it to whoever may no longer see it.
+ * @see https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2
+ */
 export function outsideHeaders(answer: IncomingMessage): HeaderList {
   const headers = passedOn(answer)
+  if (!('cache-control' in headers || 'expires' in headers)) headers['cache-control'] = 'no-cache'
   const cookies = answer.headers['set-cookie']?.map((cookie) => cookie.replace(/;\s*domain\s*=[^;]*/gi, ''))
   if (cookies) headers['set-cookie'] = cookies
   return headers
