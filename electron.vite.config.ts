@@ -3,11 +3,14 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { buildMark } from './scripts/buildState.ts'
-import { firstScreen, firstScreenChunk } from './scripts/firstScreen.ts'
+import { firstScreen, oneFile } from './scripts/firstScreen.ts'
 import { plainHttp } from './scripts/plainHttp.ts'
 
 const mark = buildMark(import.meta.dirname)
 const here = (path: string) => resolve(import.meta.dirname, path)
+const windowStart = here('src/renderer/app/startApp.tsx')
+const tabsStart = here('src/renderer/features/terminals/sessions/TerminalTabs.tsx')
+const linkStart = here('src/renderer/app/terminalLink/startTerminalLink.tsx')
 
 /** Each program of the main side is a file of its own in `out/main`, beside the chunks they share. */
 export default defineConfig({
@@ -46,12 +49,7 @@ export default defineConfig({
   },
   renderer: {
     root: here('src/renderer'),
-    plugins: [
-      react(),
-      tailwindcss(),
-      firstScreen(here('src/renderer/app/startApp.tsx')),
-      { name: 'build-ends', closeBundle: mark.end },
-    ],
+    plugins: [react(), tailwindcss(), firstScreen(windowStart), { name: 'build-ends', closeBundle: mark.end }],
     build: {
       outDir: here('out/renderer'),
       // Fonts and pictures stay files: the page's security policy takes none from within.
@@ -68,16 +66,12 @@ export default defineConfig({
         output: {
           codeSplitting: {
             groups: [
-              { name: 'xterm', test: /node_modules[\\/]@xterm[\\/]/, priority: 3 },
-              { name: 'theme', test: /(ui[\\/]theme[\\/]theme\.ts|vite[\\/]preload-helper\.js)$/, priority: 2 },
-              {
-                debugName: 'first screen',
-                name: firstScreenChunk({
-                  window: here('src/renderer/app/startApp.tsx'),
-                  link: here('src/renderer/app/terminalLink/startTerminalLink.tsx'),
-                }),
-                priority: 1,
-              },
+              { name: 'xterm', test: /node_modules[\\/]@xterm[\\/]/, priority: 6 },
+              { name: 'theme', test: /(ui[\\/]theme[\\/]theme\.ts|vite[\\/]preload-helper\.js)$/, priority: 5 },
+              oneFile('base', [windowStart, linkStart], 4),
+              oneFile('window', [windowStart], 3),
+              oneFile('view', [tabsStart, linkStart], 2),
+              oneFile('terminals', [tabsStart], 1),
             ],
           },
         },

@@ -37,21 +37,26 @@ function tagOf(fileName: string): HtmlTagDescriptor {
   return { tag: 'link', attrs: { rel, crossorigin: true, href: `./${fileName}` }, injectTo: 'head' }
 }
 
-type Pages = { window: string; link: string }
 type Graph = { getModuleInfo(moduleId: string): { importedIds: readonly string[] } | null }
 
 /**
- * One file of what the window needs for its first screen, and one of what the other page needs as well: each file more
- * costs the browser more than its bytes do. What they need of packages follows them.
+ * One file of our own modules that all of `needing` import, and of what these need of packages: each file more costs
+ * the browser more than its bytes do. A part with a higher priority takes its modules first. All icons are of the part
+ * with the highest: each part has some, and none shall be fetched for the icons that it has in common with another.
  */
-export function firstScreenChunk(pages: Pages): (moduleId: string, graph: Graph) => string | null {
-  let known: { window: ReadonlySet<string>; link: ReadonlySet<string> } | undefined
-  return (moduleId, graph) => {
-    known ??= { window: ownModules(pages.window, graph), link: ownModules(pages.link, graph) }
-    if (!known.window.has(moduleId)) return null
-    return known.link.has(moduleId) ? 'base' : 'window'
+export function oneFile(name: string, needing: readonly string[], priority: number) {
+  let members: readonly ReadonlySet<string>[] | undefined
+  return {
+    debugName: name,
+    priority,
+    name(moduleId: string, graph: Graph): string | null {
+      members ??= needing.map((it) => ownModules(it, graph))
+      return isIcon.test(moduleId) || members.every((it) => it.has(moduleId)) ? name : null
+    },
   }
 }
+
+const isIcon = /lucide-react[\\/].*[\\/]icons[\\/]/
 
 function ownModules(first: string, graph: Graph): ReadonlySet<string> {
   const found = new Set<string>()

@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { z } from 'zod'
+import { CrashBoundary } from './CrashBoundary.tsx'
+import { WindowParts } from './WindowParts.tsx'
+
+/** How each page of ours begins. `content` is asked for once the page is ready to draw it. */
+export function drawPage(content: () => ReactNode): void {
+  z.config({ jitless: true }) // the page's Content-Security-Policy has no `unsafe-eval`
+  const root = document.getElementById('steward')
+  if (!root) throw new Error('The page has no #steward')
+  createRoot(root).render(
+    <CrashBoundary>
+      <WindowParts>{content()}</WindowParts>
+    </CrashBoundary>,
+  )
+}
