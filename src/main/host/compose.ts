@@ -5,12 +5,13 @@ import type { HostEvent } from '../../shared/contract/hostIpc.ts'
 import { hostFolder } from '../platform/hostSocket.ts'
 import { listenIpc } from '../platform/ipc/ipcServer.ts'
 import type { Log } from '../platform/log.ts'
+import { leaveSocket } from '../platform/privateSocket.ts'
 import { programFile } from '../platform/programFile.ts'
 import { Scope } from '../platform/scope.ts'
 import { images } from './images/images.ts'
 import { archiveHandler } from './ipc/archiveHandler.ts'
 import { attachHandler } from './ipc/attachHandler.ts'
-import { claimAddress, leaveAddress, removePidFile, writePidFile } from './ipc/hostAddress.ts'
+import { claimAddress, removePidFile, writePidFile } from './ipc/hostAddress.ts'
 import { hostHandlers } from './ipc/hostHandlers.ts'
 import { idleWatch } from './ipc/idleWatch.ts'
 import { portHandler } from './ipc/portHandler.ts'
@@ -68,7 +69,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   const scope = new Scope()
   const ending = Promise.withResolvers<string>()
   try {
-    const socketPath = scope.own(await claimAddress(dataDir), () => leaveAddress(dataDir))
+    const socketPath = scope.own(await claimAddress(dataDir), leaveSocket)
     for (const runtime of runtimes) await runtime.sweep()
     let broadcast = (_event: HostEvent): void => {}
     const pool = scope.own(

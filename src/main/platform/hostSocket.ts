@@ -1,19 +1,12 @@
-import { createHash } from 'node:crypto'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-/** The kernel takes 107 bytes for the address of a Unix socket (103 on macOS). */
-const maxAddressBytes = 100
+import { socketPath } from './privateSocket.ts'
 
 /** Everything of the sandbox host: its socket, its pid file, files of machines and of terminals. */
 export function hostFolder(dataDir: string): string {
   return join(dataDir, 'host')
 }
 
-/** In the host's folder, or for a folder with a long name in one of its own below the temporary folder. */
+/** In the host's folder, where that makes no name too long for a socket. */
 export function hostSocketPath(dataDir: string): string {
-  const path = join(hostFolder(dataDir), 'host.sock')
-  if (Buffer.byteLength(path) <= maxAddressBytes) return path
-  const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
-  return join(tmpdir(), `steward-${name}`, 'host.sock')
+  return socketPath(join(hostFolder(dataDir), 'host.sock'))
 }

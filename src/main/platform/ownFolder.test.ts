@@ -1,8 +1,8 @@
-import { chownSync, lchownSync, mkdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, chownSync, lchownSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
-import { requireOwnFolder } from './ownFolder.ts'
+import { requireOwnFolder, requireOwnFolderNow } from './ownFolder.ts'
 
 const nobody = 65_534
 
@@ -34,6 +34,23 @@ test('a link that another user made is refused, wherever it leads', async (conte
   symlinkSync(join(parent, 'own'), link)
   lchownSync(link, nobody, nobody)
   await expect(requireOwnFolder(link)).rejects.toMatchObject({ code: 'data/unusable' })
+})
+
+test('a folder into which others may put files is refused', async () => {
+  const folder = temporaryFolder('open')
+  chmodSync(folder, 0o777)
+  await expect(requireOwnFolder(folder)).rejects.toMatchObject({ code: 'data/unusable' })
+  expect(() => requireOwnFolderNow(folder)).toThrow(`Other users may put files into ${folder}.`)
+})
+
+test('a link of this user to a folder of this user is taken, one to a foreign folder is not', async () => {
+  const parent = temporaryFolder('links')
+  mkdirSync(join(parent, 'own'), { mode: 0o711 })
+  symlinkSync(join(parent, 'own'), join(parent, 'link'))
+  symlinkSync(foreignFolder(), join(parent, 'astray'))
+  await expect(requireOwnFolder(join(parent, 'link'))).resolves.toBeUndefined()
+  expect(() => requireOwnFolderNow(join(parent, 'link'))).not.toThrow()
+  expect(() => requireOwnFolderNow(join(parent, 'astray'))).toThrow('belongs to another user')
 })
 
 test('a folder that is not there keeps the error of the system', async () => {

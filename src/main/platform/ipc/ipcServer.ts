@@ -1,6 +1,7 @@
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { AppError } from '../../../shared/appError.ts'
 import type { Log } from '../log.ts'
+import { listenPrivately } from '../privateSocket.ts'
 import { type Frame, frameReader, writeFrame } from './frames.ts'
 import { IpcMessage } from './messages.ts'
 
@@ -49,7 +50,7 @@ export async function listenIpc(options: IpcServerOptions): Promise<IpcServer> {
       options.onConnections?.(sockets.size)
     })
   })
-  await listening(server, options.path)
+  await listenPrivately(server, options.path)
   server.on('error', (failure) => options.log.error('a connection could not be accepted', { failure }))
   return {
     broadcast(event) {
@@ -68,19 +69,6 @@ export async function listenIpc(options: IpcServerOptions): Promise<IpcServer> {
         for (const socket of sockets) socket.destroySoon()
       }),
   }
-}
-
-/** The file is bound inside `listen`, so the mask holds for it alone: there is no moment when others may connect. */
-function listening(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    const mask = process.umask(0o177)
-    server.listen(path, () => {
-      server.off('error', reject)
-      resolve()
-    })
-    process.umask(mask)
-  })
 }
 
 function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void {

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { claimSocket, connectPrivately, leaveSocket, listenPrivately, socketPath } from './privateSocket.ts'
+
+const taken = 'Somebody is there already.'
+
+async function server(path: string) {
+  const made = createServer((socket) => socket.end())
+  onTestFinished(() => void made.close())
+  await listenPrivately(made, path)
+  return made
+}
+
+test('a long name gets a short address of its own, always the same, and its folder goes with it', async () => {
+  const wanted = join(temporaryFolder('long'), 'ü'.repeat(60), 'service.sock')
+  const path = socketPath(wanted)
+  expect([Buffer.byteLength(path) <= 100, dirname(dirname(path))]).toEqual([true, tmpdir()])
+  expect(socketPath(wanted)).toBe(path)
+  expect(socketPath(`${wanted}x`)).not.toBe(path)
+  await claimSocket(path, taken)
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
+  await leaveSocket(path)
+  expect(existsSync(dirname(path))).toBe(false)
+})
+
+test('only this user may open it', async () => {
+  const path = join(temporaryFolder('socket'), 'inner', 'a.sock')
+  await claimSocket(path, taken)
+  await server(path)
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  const socket = connectPrivately(path)
+  await once(socket, 'connect')
+  socket.destroy()
+})
+
+test('one that answers is not taken', async () => {
+  const path = join(temporaryFolder('socket'), 'a.sock')
+  await server(path)
+  await expect(claimSocket(path, taken)).rejects.toMatchObject({ code: 'data/in-use', message: taken })
+  expect(existsSync(path)).toBe(true)
+})
+
+test('what a killed process left is cleared', async () => {
+  const path = join(temporaryFolder('socket'), 'a.sock')
+  const program = `require('node:net').createServer().listen(process.argv[1], () => console.log('there'))`
+  const child = spawn(process.execPath, ['-e', program, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  expect(existsSync(path)).toBe(true)
+  await claimSocket(path, taken)
+  await server(path)
+  expect(statSync(path).isSocket()).toBe(true)
+})
+
+test.each([
+  ['a file', (path: string) => writeFileSync(path, 'mine')],
+  ['a folder', (path: string) => mkdirSync(path)],
+])('%s that stands there is kept, and named', async (_, put) => {
+  const path = join(temporaryFolder('socket'), 'a.sock')
+  put(path)
+  await expect(claimSocket(path, taken)).rejects.toMatchObject({
+    code: 'data/unusable',
+    message: `${path} must be a socket of Steward, and something else stands there.`,
+  })
+  expect(existsSync(path)).toBe(true)
+})
+
+test('neither claimed nor asked in a folder of another user', async (context) => {
+  if (process.getuid?.() !== 0) return context.skip('only root can give a folder to another user')
+  const folder = temporaryFolder('foreign')
+  const path = join(folder, 'a.sock')
+  await server(path)
+  chownSync(folder, 65_534, 65_534)
+  await expect(claimSocket(path, taken)).rejects.toMatchObject({ message: `${folder} belongs to another user.` })
+  expect(() => connectPrivately(path)).toThrow(`${folder} belongs to another user.`)
+})

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, rm, rmdir } from 'node:fs/promises'
+import { createConnection, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { AppError } from '../../shared/appError.ts'
+import { requireOwnFolder, requireOwnFolderNow } from './ownFolder.ts'
+
+/** The kernel takes 107 bytes for the address of a Unix socket (103 on macOS). */
+const maxAddressBytes = 100
+const answerMs = 5_000
+
+/** The path itself, or for one that is too long, one in a folder of its own below the temporary folder. */
+export function socketPath(wanted: string): string {
+  if (Buffer.byteLength(wanted) <= maxAddressBytes) return wanted
+  const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16)
+  return join(tmpdir(), `steward-${name}`, 'socket')
+}
+
+/**
+ * Makes sure that this process may listen there, in a folder of its own user, and clears the socket of one that is gone.
+ * @param inUse says that somebody else answers there
+ * @throws AppError `data/in-use`, or `data/unusable` when the folder, or what stands there, is somebody else's.
+ */
+export async function claimSocket(path: string, inUse: string): Promise<void> {
+  const folder = dirname(path)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await requireOwnFolder(folder)
+  const present = await lstat(path).catch(() => undefined)
+  if (present && !present.isSocket()) {
+    throw new AppError('data/unusable', `${path} must be a socket of Steward, and something else stands there.`)
+  }
+  if (await answers(path)) throw new AppError('data/in-use', inUse)
+  await rm(path, { force: true })
+}
+
+/** Removes the folder that was made below the temporary folder. The socket itself goes when its server closes. */
+export async function leaveSocket(path: string): Promise<void> {
+  const folder = dirname(path)
+  if (dirname(folder) === tmpdir()) await rmdir(folder).catch(() => {}) // gone, or somebody listens there again
+}
+
+/**
+ * Listens where `claimSocket` was asked before, for this user only (0600). The file is bound inside `listen`, so the
+ * mask holds for it alone: there is no moment when others may connect.
+ */
+export function listenPrivately(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    const mask = process.umask(0o177)
+    server.listen(path, () => {
+      server.off('error', reject)
+      resolve()
+    })
+    process.umask(mask)
+  })
+}
+
+/**
+ * A new connection to such a socket.
+ * @throws AppError `data/unusable` when the folder is another user's, who may listen there instead; the system's own
+ * error when it is not there.
+ */
+export function connectPrivately(path: string): Socket {
+  requireOwnFolderNow(dirname(path))
+  return createConnection(path)
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ path })
+    const tell = (alive: boolean) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(alive)
+    }
+    // A full queue of connections means that somebody is there.
+    const timer = setTimeout(() => tell(true), answerMs)
+    socket.once('connect', () => tell(true))
+    socket.once('error', (failure) => tell('code' in failure && failure.code === 'EAGAIN'))
+  })
+}
