@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { AppError } from '../shared/appError.ts'
 import { type Config, environment, loadConfig } from './config.ts'
@@ -8,14 +9,15 @@ import { openDataFolder } from './platform/dataFolder.ts'
 import { lockData } from './platform/dataLock.ts'
 import { onEndSignal } from './platform/endSignals.ts'
 import { hostSocketPath } from './platform/hostSocket.ts'
-import { type ListenAddress, parseListen } from './platform/listenAddress.ts'
-import { jsonLog } from './platform/log.ts'
+import { isLoopback, type ListenAddress, parseListen } from './platform/listenAddress.ts'
+import { jsonLog, type Log } from './platform/log.ts'
 import { parsedJson } from './platform/parsedJson.ts'
+import { socketPath } from './platform/privateSocket.ts'
 import { builtFile } from './platform/programFile.ts'
 import { listenOnRemembered } from './platform/rememberedPort.ts'
 import { Scope } from './platform/scope.ts'
 import { version } from './platform/version.ts'
-import { startService } from './service/compose.ts'
+import { type RunningService, startService } from './service/compose.ts'
 import { ServiceOrder } from './serviceProcess.ts'
 import { places, serviceLine, wrongListen } from './startOptions.ts'
 
@@ -42,34 +44,38 @@ async function run(given: Given): Promise<void> {
     const log = jsonLog({ write: (line) => process.stderr.write(line), now: Date.now, level: config.log.level })
     const host = scope.own(hostLauncher(dataFolder, config), (it) => it.endUnreached())
     const { cert_file: certFile, key_file: keyFile } = config.service.tls
+    const privateSocketPath = supervised ? ownSocketPath(dataFolder) : undefined
     const service = scope.own(
-      await listenOnRemembered(dataFolder, 'service', listenAddress(given, config), (listen) =>
-        startService({
-          dataDir: dataFolder,
-          listen,
-          ...(certFile !== null && keyFile !== null && { tls: { cert: pem(certFile), key: pem(keyFile) } }),
-          insecureBehindProxy: config.service.insecure_behind_proxy || given.has('insecure-behind-proxy'),
-          ...(config.service.public_url !== null && { publicUrl: config.service.public_url }),
-          ...(config.service.sandbox_host !== null && { sandboxHost: config.service.sandbox_host }),
-          signInDomains: config.auth.domains,
-          ownFronts: () => fronts,
-          rateLimits: rateLimitNumbers(config),
-          // That of the application is one person's: others of this machine reach its port, and would run under this user.
-          newAccounts: config.auth.new_accounts ?? !supervised,
-          defaultNetwork: config.sandboxes.default_network,
-          runtimes: config.sandboxes.runtimes,
-          identityDomainName: config.identity.domain_name,
-          pagesFolder: builtFile('renderer'),
-          version,
-          hostSocketPath: hostSocketPath(dataFolder),
-          launchHost: host.launch,
-          log,
-          now: Date.now,
-        }),
+      await listenAgain(
+        { dataFolder, address: listenAddress(given, config), again: given.has('again'), log },
+        (listen) =>
+          startService({
+            dataDir: dataFolder,
+            listen,
+            privateSocketPath,
+            ...(certFile !== null && keyFile !== null && { tls: { cert: pem(certFile), key: pem(keyFile) } }),
+            insecureBehindProxy: config.service.insecure_behind_proxy || given.has('insecure-behind-proxy'),
+            ...(config.service.public_url !== null && { publicUrl: config.service.public_url }),
+            ...(config.service.sandbox_host !== null && { sandboxHost: config.service.sandbox_host }),
+            signInDomains: config.auth.domains,
+            ownFronts: () => fronts,
+            rateLimits: rateLimitNumbers(config),
+            // That of the application is one person's: others of this machine reach its port, and would run under this user.
+            newAccounts: config.auth.new_accounts ?? !supervised,
+            defaultNetwork: config.sandboxes.default_network,
+            runtimes: config.sandboxes.runtimes,
+            identityDomainName: config.identity.domain_name,
+            pagesFolder: builtFile('renderer'),
+            version,
+            hostSocketPath: hostSocketPath(dataFolder),
+            launchHost: host.launch,
+            log,
+            now: Date.now,
+          }),
       ),
       (it) => it.close(),
     )
-    process.stdout.write(readyText(given.has('json'), service))
+    process.stdout.write(readyText(given.has('json'), { ...service, socket: privateSocketPath }))
     await ended
   } finally {
     await scope.close()
@@ -89,6 +95,31 @@ function endOrder(supervised: boolean, onFronts: (hosts: readonly string[]) => v
       if (told.success) onFronts(told.data.hosts)
     })
   })
+}
+
+/** Where the application asks. On Windows pipes have names that anybody may take, so there it asks at the port. */
+function ownSocketPath(dataFolder: string): string | undefined {
+  return process.platform === 'win32' ? undefined : socketPath(join(dataFolder, 'service', 'service.sock'))
+}
+
+type Listen = { dataFolder: string; address: ListenAddress; again: boolean; log: Log }
+
+/**
+ * A service that is started again goes on elsewhere when somebody took its address meanwhile: the application finds it
+ * all the same, and whoever took it must not be able to keep the person's window from working.
+ */
+async function listenAgain(
+  { dataFolder, address, again, log }: Listen,
+  start: (at: ListenAddress) => Promise<RunningService>,
+): Promise<RunningService> {
+  try {
+    return await listenOnRemembered(dataFolder, 'service', address, start)
+  } catch (failure) {
+    if (!again || !(failure instanceof AppError && failure.code === 'listen/failed')) throw failure
+    log.warn('the address was taken meanwhile, another one is used', { failure })
+    const host = isLoopback(address.host) ? address.host : '127.0.0.1'
+    return listenOnRemembered(dataFolder, 'service', { host, port: 0 }, start)
+  }
 }
 
 function listenAddress(given: Given, config: Config): ListenAddress {
@@ -121,8 +152,10 @@ function unreadable(file: string, cause: unknown): AppError {
   return new AppError('config/invalid', `\`service.tls\` names ${file}, which cannot be read.`, { cause })
 }
 
-function readyText(json: boolean, { url, ownerKeyFile }: { url: string; ownerKeyFile: string }): string {
-  if (json) return `${JSON.stringify({ event: 'ready', url, owner_key_file: ownerKeyFile })}\n`
+type Told = Pick<RunningService, 'url' | 'ownerKeyFile'> & { socket: string | undefined }
+
+function readyText(json: boolean, { url, ownerKeyFile, socket }: Told): string {
+  if (json) return `${JSON.stringify({ event: 'ready', url, owner_key_file: ownerKeyFile, socket })}\n`
   return `The service of Steward is ready at ${url}\nThe owner's API key is in ${ownerKeyFile}\nCtrl-C ends it.\n`
 }
 

@@ -10,7 +10,13 @@ import { compiledPrograms, programFile } from './platform/programFile.ts'
 import type { StartOptions } from './startOptions.ts'
 
 /** What `service.ts` prints when it is ready. */
-const ServiceReady = z.object({ event: z.literal('ready'), url: z.string(), owner_key_file: z.string() })
+const ServiceReady = z.object({
+  event: z.literal('ready'),
+  url: z.string(),
+  owner_key_file: z.string(),
+  /** Where the application asks it, in the place of its address. */
+  socket: z.string().optional(),
+})
 export type ServiceReady = z.infer<typeof ServiceReady>
 
 type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
@@ -48,11 +54,12 @@ export function runServiceProcess({
   let said = ''
   let order = ''
   let present: ChildProcess | undefined
+  let again = false
   const parts = ['--data', dataFolder, '--json', '--supervised', ...(config.required ? ['--config', config.file] : [])]
   const supervisor = superviseChild({
     name: 'The service',
     spawn() {
-      const child = spawn(process.execPath, [programFile('service'), ...parts], {
+      const child = spawn(process.execPath, [programFile('service'), ...parts, ...(again ? ['--again'] : [])], {
         // Inside Electron this is Electron's own binary, which only this variable turns into Node.
         env: { ...environment, ...compiledPrograms, ELECTRON_RUN_AS_NODE: '1' },
         stdio: ['pipe', 'pipe', 'pipe'],
@@ -70,8 +77,11 @@ export function runServiceProcess({
       return child
     },
     readyOf: (line) => parsedReady(line),
-    onReady,
-    onDown,
+    onReady(ready) {
+      again = true
+      onReady(ready)
+    },
+    onDown: (reason) => onDown([reason, ownWords(said)].filter((it) => it !== undefined).join(' ')),
     now,
     log,
   })
@@ -97,10 +107,22 @@ function parsedReady(line: string): ServiceReady | undefined {
   return ServiceReady.parse(JSON.parse(line))
 }
 
-/** The last line that is not of the log is what the service said for people to read. */
 function notStarted(cause: unknown, said: string): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const lines = said.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
-  const last = lines.at(-1)?.replace(/^steward: /, '')
+  const last = lastSaid(said)
   return new AppError('service/unavailable', reason, { cause, ...(last !== undefined && { detail: last }) })
+}
+
+const spoken = /^steward: /
+
+/** What it said of its end, if it said so itself. */
+function ownWords(said: string): string | undefined {
+  const lines = said.split('\n').filter((line) => spoken.test(line))
+  return lines.at(-1)?.replace(spoken, '')
+}
+
+/** The last line that is not of the log is what the service said for people to read. */
+function lastSaid(said: string): string | undefined {
+  const lines = said.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
+  return lines.at(-1)?.replace(spoken, '')
 }

@@ -42,6 +42,7 @@ export const serviceLine: CommandLine = {
     'insecure-behind-proxy': { about: 'Listen beyond loopback without TLS, because a proxy in front adds it' },
     json: { about: 'Print one line of JSON when ready' },
     supervised: { about: 'End with the application, whose end closes stdin', hidden: true },
+    again: { about: 'It ran before: where somebody took the address since then, go on elsewhere', hidden: true },
     help: { about: 'Print this' },
     version: { about: 'Print the version' },
   },

@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+import type { Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 
 /** Asks servers and reads their answers whole. Its connections stay open for what is asked next. */
@@ -22,6 +23,8 @@ export type HttpAnswer = { status: number; text: string }
 type Options = {
   /** A longer answer is a failure. */
   maxAnswerBytes: number
+  /** Connects to the server of http:// addresses, wherever they lead. */
+  connect?: (() => Socket) | undefined
   /** Of https:// addresses. */
   tls?: Pick<ConnectionOptions, 'ca' | 'allowPartialTrustChain' | 'checkServerIdentity'> | undefined
 }
@@ -34,8 +37,9 @@ const idleMs = 4_000
  * Made of `node:http`, which every process of ours has loaded. undici, installed or within Node, would add 130 ms and
  * 18 MB to each start, for pipelining and decoding that nobody here needs.
  */
-export function httpClient({ maxAnswerBytes, tls }: Options): HttpClient {
+export function httpClient({ maxAnswerBytes, connect, tls }: Options): HttpClient {
   const plainAgent = new PlainAgent({ keepAlive: true, timeout: idleMs })
+  if (connect) plainAgent.createConnection = connect
   const tlsAgent = new TlsAgent({ keepAlive: true, timeout: idleMs, ...tls })
 
   return {

@@ -32,7 +32,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const machines = sandboxParts(ground, { onAccessEnded })
     http = httpParts(ground, { beyondLoopback, identity, machines })
 
-    const port = await listen(http.app, options.listen)
+    const port = await listen(http.app, { address: options.listen, end: http.end })
     const url = localUrl({ host: options.listen.host, port }, http.scheme)
     ground.address.listensAt(url)
     options.log.info('the service listens', { url })

@@ -9,6 +9,7 @@ import { closeServer, httpServer } from './http/httpServer.ts'
 import { ownHost } from './http/ownHost.ts'
 import { previewAccess } from './http/previewAccess.ts'
 import { previews } from './http/previews.ts'
+import { type PrivateEnd, privateEnd } from './http/privateEnd.ts'
 import { rateLimits } from './http/rateLimits.ts'
 import { requestGuard } from './http/requestGuard.ts'
 import { terminalPage } from './http/terminalPage.ts'
@@ -22,6 +23,8 @@ import type { ServiceGround } from './serviceGround.ts'
 export type HttpParts = {
   /** Does not listen yet. */
   app: FastifyInstance
+  /** Not open yet. */
+  end: PrivateEnd
   scheme: 'http' | 'https'
   /** Some credential, address of a port or sandbox may have ended: closes what is open by it. */
   checkAccess(): void
@@ -56,7 +59,8 @@ export function httpParts(ground: ServiceGround, { beyondLoopback, identity, mac
   const closing = new AbortController()
   const guard = requestGuard({ beyondLoopback, listenHost, publicUrl: address.publicUrl, scheme })
   const limiter = failureLimiter(now)
-  const addressOf = callerAddress({ behindProxy })
+  const end = privateEnd(options.privateSocketPath, scheme)
+  const addressOf = callerAddress({ behindProxy, end })
   const limits = rateLimits({ ...defaultRateLimits, ...options.rateLimits }, now)
   const finders = [identity.holderOf, linkHolder]
   const known = authentication({ finders, limiter, admit: limits.known })
@@ -69,7 +73,7 @@ export function httpParts(ground: ServiceGround, { beyondLoopback, identity, mac
     authentication: known,
     limits,
     addressOf,
-    ownHost: ownHost({ listenHost, scheme }),
+    ownHost: ownHost({ listenHost, scheme, end, ownUrl: address.own }),
     idempotency: idempotentAnswers({ answers: answerRepository(database), now }),
     closing: closing.signal,
     tls: options.tls,
@@ -115,6 +119,7 @@ export function httpParts(ground: ServiceGround, { beyondLoopback, identity, mac
   scope.own(closing, (it) => it.abort())
   return {
     app,
+    end,
     scheme,
     checkAccess() {
       peers.checkAccess()

@@ -8,6 +8,8 @@ export type ServiceOptions = {
   dataDir: string
   /** Port 0 lets the system choose. Beyond loopback it needs `tls` or `insecureBehindProxy`. */
   listen: ListenAddress
+  /** Where the application of the same user asks as well, which no other user can take; absent is nowhere. */
+  privateSocketPath?: string | undefined
   /** The contents of the files, in PEM. */
   tls?: { cert: string; key: string } | undefined
   insecureBehindProxy?: boolean | undefined

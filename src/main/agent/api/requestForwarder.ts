@@ -9,7 +9,7 @@ import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../../shared/appError.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
-import { placeOfTarget, type ServiceTarget, tlsOptions } from '../connections/serviceTarget.ts'
+import { connector, placeOfTarget, type ServiceTarget, tlsOptions } from '../connections/serviceTarget.ts'
 import { answerHeaders, requestHeaders } from './forwardedHeaders.ts'
 
 export type RequestForwarder = {
@@ -25,6 +25,19 @@ const answerMs = 3_600_000 + 60_000
 export function requestForwarder({ target, absence }: Pick<ServiceLink, 'target' | 'absence'>): RequestForwarder {
   const plain = new Agent({ keepAlive: true })
   const tls = new TlsAgent({ keepAlive: true })
+  const overSockets = new Map<string, Agent>()
+
+  const agentOf = (to: ServiceTarget): Agent => {
+    const { socketPath } = to
+    const connect = connector(to)
+    if (socketPath === undefined || !connect) return plain
+    const known = overSockets.get(socketPath)
+    if (known) return known
+    const made = new Agent({ keepAlive: true })
+    made.createConnection = connect
+    overSockets.set(socketPath, made)
+    return made
+  }
 
   const ask = (to: ServiceTarget, request: IncomingMessage, owner: boolean): ClientRequest => {
     const { secure, hostname, port, host } = placeOfTarget(to)
@@ -40,14 +53,14 @@ export function requestForwarder({ target, absence }: Pick<ServiceLink, 'target'
     }
     return secure
       ? tlsRequest({ ...options, agent: tls, ...tlsOptions(to) })
-      : plainRequest({ ...options, agent: plain })
+      : plainRequest({ ...options, agent: agentOf(to) })
   }
 
   return {
     async forward(request, response, owner) {
       const to = target()
       if (!to) throw absence()
-      const asked = ask(to, request, owner)
+      const asked = asking(() => ask(to, request, owner))
       asked.on('timeout', () => asked.destroy(new Error('The service did not answer in time.')))
       const leave = () => asked.destroy()
       response.once('close', leave)
@@ -63,8 +76,18 @@ export function requestForwarder({ target, absence }: Pick<ServiceLink, 'target'
     },
     close() {
       plain.destroy()
+      for (const agent of overSockets.values()) agent.destroy()
       tls.destroy()
     },
+  }
+}
+
+/** An agent connects at once where it has no connection left. */
+function asking(ask: () => ClientRequest): ClientRequest {
+  try {
+    return ask()
+  } catch (failure) {
+    throw unavailable(failure)
   }
 }
 

@@ -3,7 +3,7 @@ import { request as tlsRequest } from 'node:https'
 import type { Duplex } from 'node:stream'
 import type { WebSocketServer } from 'ws'
 import { streamClose } from '../../../shared/contract/terminalStream.ts'
-import { placeOfTarget, type ServiceTarget, tlsOptions } from '../connections/serviceTarget.ts'
+import { connector, placeOfTarget, type ServiceTarget, tlsOptions } from '../connections/serviceTarget.ts'
 import { answerHeaders, handshakeHeaders, requestHeaders } from './forwardedHeaders.ts'
 
 export type StreamForwarder = {
@@ -84,12 +84,14 @@ function handshake({ request, owner, target }: Upgrade): ClientRequest {
   const { secure, hostname, port, host } = placeOfTarget(target)
   const { 'content-length': _unused, ...headers } = requestHeaders(request, owner ? target.key : undefined)
   const send = secure ? tlsRequest : plainRequest
+  const createConnection = connector(target)
   return send({
     hostname,
     port,
     path: request.url ?? '/',
     headers: { ...headers, host, connection: 'Upgrade', upgrade: 'websocket' },
-    agent: false,
+    // Without an agent it is a connection of its own.
+    ...(createConnection ? { createConnection } : { agent: false }),
     timeout: answerMs,
     ...tlsOptions(target),
   }).on('timeout', function (this: ClientRequest) {

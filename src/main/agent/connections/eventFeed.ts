@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws'
 import { eventsPath, ServiceEvent } from '../../../shared/contract/events.ts'
 import type { Log } from '../../platform/log.ts'
-import { type ServiceTarget, tlsOptions } from './serviceTarget.ts'
+import { askedUrl, connector, type ServiceTarget, tlsOptions } from './serviceTarget.ts'
 
 type Options = {
   target: ServiceTarget
@@ -26,11 +26,12 @@ export function eventFeed({ target, log, onEvent, onLost }: Options): { close():
 
   const open = (): void => {
     let failure: string | undefined
-    const opened = new WebSocket(target.url.replace(/^http/, 'ws') + eventsPath, {
+    const opened = new WebSocket(askedUrl(target).replace(/^http/, 'ws') + eventsPath, {
       headers: { authorization: `Bearer ${target.key}` },
       handshakeTimeout: handshakeMs,
       maxPayload: maxEventBytes,
       perMessageDeflate: false,
+      createConnection: connector(target),
       ...tlsOptions(target),
     })
     socket = opened
@@ -87,5 +88,5 @@ function heartbeat(socket: WebSocket): { stop(): void } {
 }
 
 function sentence(failure: string): string {
-  return failure.startsWith('connect ECONNREFUSED') ? 'Nothing answers at its address.' : `${failure}.`
+  return /^connect (ECONNREFUSED|ENOENT)/.test(failure) ? 'Nothing answers at its address.' : `${failure}.`
 }

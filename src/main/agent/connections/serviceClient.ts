@@ -1,7 +1,7 @@
 import { AppError, isErrorCode } from '../../../shared/appError.ts'
 import { type Input, type Output, type Route, requestOf } from '../../../shared/contract/route.ts'
 import { type HttpAnswer, type HttpClient, type HttpRequest, httpClient } from '../../platform/httpClient.ts'
-import { type ServiceTarget, tlsOptions } from './serviceTarget.ts'
+import { askedUrl, connector, type ServiceTarget, tlsOptions } from './serviceTarget.ts'
 
 export type ServiceCallOptions = {
   signal?: AbortSignal
@@ -21,13 +21,13 @@ const answerMs = 30_000
 const maxAnswerBytes = 16 * 1024 * 1024
 
 export function serviceClient(target: () => ServiceTarget | undefined): ServiceClient {
-  // One for each certificate: a service that is known by its own is trusted with that one only.
+  // One for each socket and each certificate: a service that is known by its own is trusted with that one only.
   const clients = new Map<string | undefined, HttpClient>()
   const clientOf = (to: ServiceTarget): HttpClient => {
-    const trusted = to.certificate ?? to.authority
+    const trusted = to.socketPath ?? to.certificate ?? to.authority
     const known = clients.get(trusted)
     if (known) return known
-    const made = httpClient({ maxAnswerBytes, tls: tlsOptions(to) })
+    const made = httpClient({ maxAnswerBytes, connect: connector(to), tls: tlsOptions(to) })
     clients.set(trusted, made)
     return made
   }
@@ -39,7 +39,7 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
       const { path, body } = requestOf(route, input)
       const key = credential === undefined ? to.key : credential
       const given = signal ? AbortSignal.any([signal, AbortSignal.timeout(answerMs)]) : AbortSignal.timeout(answerMs)
-      const { status, text } = await asked(clientOf(to), `${to.url}${path}`, {
+      const { status, text } = await asked(clientOf(to), `${askedUrl(to)}${path}`, {
         method: route.method,
         signal: given,
         headers: {

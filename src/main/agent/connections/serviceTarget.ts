@@ -1,3 +1,6 @@
+import type { Socket } from 'node:net'
+import { connectPrivately } from '../../platform/privateSocket.ts'
+
 /** Where a service is and how it knows us. */
 export type ServiceTarget = {
   /** `http://127.0.0.1:4000`, without a slash at its end */
@@ -11,6 +14,11 @@ export type ServiceTarget = {
   certificate: string | undefined
   /** PEM of an authority that vouches for it in the place of the public ones. */
   authority?: string | undefined
+  /**
+   * A Unix socket that no other user can take, where that service is asked instead of at its address, without TLS. Names,
+   * domains and links go on to say the address.
+   */
+  socketPath?: string | undefined
 }
 
 /** TLS options for `node:https` and `ws` alike. */
@@ -20,13 +28,23 @@ export function tlsOptions({ certificate, authority }: ServiceTarget) {
 }
 
 /** Where to connect, for `node:http` and `node:https` alike. The path is never resolved against the address. */
-export function placeOfTarget({ url }: ServiceTarget) {
+export function placeOfTarget({ url, socketPath }: ServiceTarget) {
   const { protocol, hostname, port, host } = new URL(url)
-  const secure = protocol === 'https:'
+  const isTls = protocol === 'https:'
   return {
-    secure,
+    secure: isTls && socketPath === undefined,
     hostname: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? (secure ? 443 : 80) : Number(port),
+    port: port === '' ? (isTls ? 443 : 80) : Number(port),
     host,
   }
+}
+
+/** Of what is asked there, without a slash at its end. */
+export function askedUrl(target: ServiceTarget): string {
+  return target.socketPath === undefined ? target.url : `http://${placeOfTarget(target).host}`
+}
+
+/** What connects there in the place of Node's own; undefined is Node's own. It throws like `connectPrivately`. */
+export function connector({ socketPath }: ServiceTarget): (() => Socket) | undefined {
+  return socketPath === undefined ? undefined : () => connectPrivately(socketPath)
 }

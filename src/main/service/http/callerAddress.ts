@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
+import type { PrivateEnd } from './privateEnd.ts'
+
+/** Of the application, which comes over a socket without addresses: it counts together with the rest of this machine. */
+const ofThisMachine = '127.0.0.1'
+
+type Options = { behindProxy: boolean; end: Pick<PrivateEnd, 'tookIn'> }
 
 export type CallerAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 
@@ -7,8 +13,9 @@ export type CallerAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'
  * Who sent a request. Behind a proxy it is the last entry of `X-Forwarded-For`, which the proxy itself has added: whatever
  * stands before it may be made up. Without a proxy the header is not believed at all.
  */
-export function callerAddress({ behindProxy }: { behindProxy: boolean }): CallerAddress {
+export function callerAddress({ behindProxy, end }: Options): CallerAddress {
   return ({ headers, socket }) => {
+    if (end.tookIn({ socket })) return ofThisMachine
     const own = socket.remoteAddress ?? ''
     if (!behindProxy) return own
     const last = String(headers['x-forwarded-for'] ?? '')

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { ownHost } from './ownHost.ts'
 
-const here = ownHost({ listenHost: 'steward.lan', scheme: 'http' })
+const own = {}
+const here = ownHost({
+  listenHost: 'steward.lan',
+  scheme: 'http',
+  end: { tookIn: ({ socket }) => socket === own },
+  ownUrl: () => 'http://127.0.0.1:4000',
+})
 const at = (host: string, localAddress: string, localPort = 4000) =>
   here({ headers: { host }, socket: { localAddress, localPort } })
 
@@ -34,4 +40,14 @@ test.each([
 test('the port of the scheme need not be named', () => {
   expect(at('192.168.1.5', '192.168.1.5', 80)).toBe('192.168.1.5')
   expect(at('192.168.1.5', '192.168.1.5', 443)).toBe('')
+})
+
+test('over the private end it is the address at which the service listens, and no other', () => {
+  const over = (host: string) => here({ headers: { host }, socket: own })
+  expect(over('127.0.0.1:4000')).toBe('127.0.0.1:4000')
+  for (const other of ['127.0.0.1:4001', 'localhost:4000', 'steward.example', '']) expect(over(other)).toBe('')
+})
+
+test('a connection that has lost its address proves nothing', () => {
+  expect(here({ headers: { host: '127.0.0.1:4000' }, socket: {} })).toBe('')
 })

@@ -1,18 +1,30 @@
 import type { IncomingMessage } from 'node:http'
 import { hostAndPort, isLoopback } from '../../platform/listenAddress.ts'
+import type { PrivateEnd } from './privateEnd.ts'
 import { isLoopbackName } from './requestGuard.ts'
 
 /** The Host header of a request, where it names the very place that the request came to; otherwise empty. */
 export type OwnHost = (request: Pick<IncomingMessage, 'headers'> & { socket: OwnEnd }) => string
 type OwnEnd = { localAddress?: string | undefined; localPort?: number | undefined }
 
+type Options = {
+  listenHost: string
+  scheme: 'http' | 'https'
+  end: Pick<PrivateEnd, 'tookIn'>
+  /** Where the service listens. */
+  ownUrl: () => string
+}
+
 /**
  * Whoever calls chooses the Host header, so that one is believed only where the socket bears it out: with it a message that was signed
  * for another place could be used here.
  */
-export function ownHost({ listenHost, scheme }: { listenHost: string; scheme: 'http' | 'https' }): OwnHost {
-  return ({ headers, socket: { localAddress, localPort } }) => {
+export function ownHost({ listenHost, scheme, end, ownUrl }: Options): OwnHost {
+  return ({ headers, socket }) => {
+    const { localAddress, localPort } = socket
     const host = headers.host?.toLowerCase()
+    // The application names the service by its port, wherever it asks.
+    if (host !== undefined && end.tookIn({ socket })) return host === new URL(ownUrl()).host ? host : ''
     if (host === undefined || localAddress === undefined || localPort === undefined) return ''
     const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '')
     const [, name = '', port = scheme === 'https' ? '443' : '80'] = /^(.+?)(?::(\d+))?$/.exec(host) ?? []

@@ -112,5 +112,11 @@ test.each([
   [true, undefined, '1.1.1.1'],
 ])('behind a proxy (%s) that says %s it was %s', (behindProxy, forwarded, address) => {
   const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: '1.1.1.1' } }
-  expect(callerAddress({ behindProxy })(request as never)).toBe(address)
+  expect(callerAddress({ behindProxy, end: { tookIn: () => false } })(request as never)).toBe(address)
+})
+
+test.each([true, false])('over the private end it was this machine, whatever is claimed (proxy: %s)', (behindProxy) => {
+  const request = { headers: { 'x-forwarded-for': '9.9.9.9' }, socket: {} }
+  const end = { tookIn: ({ socket }: { socket: object }) => socket === request.socket }
+  expect(callerAddress({ behindProxy, end })(request as never)).toBe('127.0.0.1')
 })
