@@ -21,6 +21,8 @@ export type RunningAgent = AgentParts & {
   connection(): ServiceConnection
   /** Of a start address. */
   issueToken(): string
+  /** As the application does once its service runs (again). */
+  connect(target: ServiceTarget): void
   events: readonly LocalEvent[]
   /** As the window asks. */
   send(path: string, sent?: Sent): Promise<Answer>
@@ -81,6 +83,7 @@ export async function runningAgent(given: {
     cookie,
     connection: link.status,
     issueToken: () => sessions.issueToken(),
+    connect: link.connect,
     events: heard,
     send: (path, sent = {}) => exchange(origin, path, { ...sent, headers: { cookie, ...sent.headers } }),
     close: () => scope.close(),

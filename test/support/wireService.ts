@@ -14,12 +14,14 @@ export type WireService = {
 
 type Options = {
   port?: number
+  /** A Unix socket in the place of a port. */
+  socketPath?: string
   answer?: (request: IncomingMessage, response: ServerResponse) => void
   onSocket?: (socket: WebSocket, request: IncomingMessage) => void
 }
 
 /** Its event stream says `ready` first, as the contract demands. */
-export async function startWireService({ port = 0, answer, onSocket }: Options = {}): Promise<WireService> {
+export async function startWireService({ port = 0, socketPath, answer, onSocket }: Options = {}): Promise<WireService> {
   const requests: IncomingMessage[] = []
   const sockets = new Map<string, WebSocket>()
   const http = createServer((request, response) => {
@@ -46,7 +48,7 @@ export async function startWireService({ port = 0, answer, onSocket }: Options =
   })
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject)
-    http.listen({ host: '127.0.0.1', port }, resolve)
+    http.listen(socketPath === undefined ? { host: '127.0.0.1', port } : { path: socketPath }, resolve)
   })
   const address = http.address() as AddressInfo
   return {

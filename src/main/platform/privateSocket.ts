@@ -2,19 +2,21 @@ import { createHash } from 'node:crypto'
 import { lstat, mkdir, rm, rmdir } from 'node:fs/promises'
 import { createConnection, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../shared/appError.ts'
 import { requireOwnFolder, requireOwnFolderNow } from './ownFolder.ts'
 
 /** The kernel takes 107 bytes for the address of a Unix socket (103 on macOS). */
 const maxAddressBytes = 100
 const answerMs = 5_000
+/** Of one below the temporary folder. */
+const shortName = 'socket'
 
 /** The path itself, or for one that is too long, one in a folder of its own below the temporary folder. */
 export function socketPath(wanted: string): string {
   if (Buffer.byteLength(wanted) <= maxAddressBytes) return wanted
   const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16)
-  return join(tmpdir(), `steward-${name}`, 'socket')
+  return join(tmpdir(), `steward-${name}`, shortName)
 }
 
 /**
@@ -37,7 +39,8 @@ export async function claimSocket(path: string, inUse: string): Promise<void> {
 /** Removes the folder that was made below the temporary folder. The socket itself goes when its server closes. */
 export async function leaveSocket(path: string): Promise<void> {
   const folder = dirname(path)
-  if (dirname(folder) === tmpdir()) await rmdir(folder).catch(() => {}) // gone, or somebody listens there again
+  const wasMade = basename(path) === shortName && dirname(folder) === tmpdir()
+  if (wasMade) await rmdir(folder).catch(() => {}) // gone, or somebody listens there again
 }
 
 /**

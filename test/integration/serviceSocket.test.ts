@@ -1,0 +1,210 @@
+import { chownSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { request as plainRequest } from 'node:http'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { canListen } from '../../src/main/platform/loopbackListening.ts'
+import { getMe } from '../../src/shared/contract/auth.ts'
+import { eventsPath } from '../../src/shared/contract/events.ts'
+import { streamClose } from '../../src/shared/contract/terminalStream.ts'
+import { eventually, until } from '../support/eventually.ts'
+import { isAlive } from '../support/processes.ts'
+import { runningAgent } from '../support/runningAgent.ts'
+import { exchange, runningService } from '../support/runningService.ts'
+import { openSocket } from '../support/socketClient.ts'
+import { startSteward } from '../support/steward.ts'
+import { supervisedService } from '../support/supervisedService.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { testTls } from '../support/tlsFiles.ts'
+import { evmWallet, siweMessage } from '../support/wallets.ts'
+import { startWireService, type WireService } from '../support/wireService.ts'
+
+/** Of a process, on a machine that does much else. */
+const restartWithinMs = 120_000
+
+function service() {
+  const made = supervisedService(temporaryFolder('supervised'))
+  onTestFinished(() => made.close())
+  return made
+}
+
+/** Somebody else, who answers like a service and keeps what is asked. */
+async function foreignServer(port: number): Promise<WireService> {
+  const made = await startWireService({ port })
+  onTestFinished(() => made.close())
+  return made
+}
+
+/** One that no system gives to connections, so that nothing of this machine takes it by chance meanwhile. */
+function freePort(): Promise<number> {
+  return until('a free port', async () => {
+    const port = 20_000 + Math.floor(Math.random() * 10_000)
+    return (await canListen({ host: '127.0.0.1', port })) && port
+  })
+}
+
+/** As a program that knows the socket asks. */
+function overSocket(socketPath: string, given: { path: string; headers: Record<string, string>; body?: string }) {
+  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const asked = plainRequest(
+      { socketPath, agent: false, method: given.body === undefined ? 'GET' : 'POST', ...given },
+      (answer) => {
+        let text = ''
+        answer.setEncoding('utf8')
+        answer.on('data', (piece: string) => {
+          text += piece
+        })
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+      },
+    )
+    asked.on('error', reject)
+    asked.end(given.body)
+  })
+}
+
+test('whoever takes the port of a killed service is asked nothing, and the agent goes on with the next', async () => {
+  const real = service()
+  await real.start()
+  const first = real.target
+  const agent = await runningAgent({ dataFolder: temporaryFolder('agent'), target: first })
+  onTestFinished(() => agent.close())
+  await until('the events of the service', () => agent.connection().state === 'connected')
+  expect(await agent.send('/v1/sandboxes')).toMatchObject({ status: 200, json: { sandboxes: [] } })
+  expect(await agent.client.call(getMe, {})).toMatchObject({ role: 'owner' })
+  const stream = await openSocket(`${agent.origin}${eventsPath}`, { headers: { authorization: `Bearer ${first.key}` } })
+
+  await real.kill()
+  const foreign = await foreignServer(Number(new URL(first.url).port))
+  await until('the stream has ended', () => stream.closed)
+  const away = { status: 503, json: { code: 'service/unavailable' } }
+  expect(await agent.send('/v1/sandboxes')).toMatchObject(away)
+  expect(await agent.send('/v1/sandboxes', { body: { name: 'mine' } })).toMatchObject(away)
+  expect(await agent.send('/v1/sandboxes', { key: first.key })).toMatchObject(away)
+  await expect(agent.client.call(getMe, {})).rejects.toMatchObject({ code: 'service/unavailable' })
+  const refused = await openSocket(`${agent.origin}${eventsPath}`, { headers: { 'x-api-key': first.key } })
+  await until('the refused stream', () => refused.closed)
+  expect(refused.closed?.code).toBe(streamClose.unavailable)
+  await until('the events were asked for again', () => agent.connection().detail === 'Nothing answers at its address.')
+  expect(foreign.requests).toEqual([])
+
+  await real.start()
+  const second = real.target
+  expect([second.socketPath, second.url]).toEqual([first.socketPath, expect.not.stringMatching(first.url)])
+  // The socket of old leads to it already, before anybody tells where it listens.
+  await until('the events of the next service', () => agent.connection().state === 'connected')
+  expect(await agent.send('/v1/sandboxes')).toMatchObject({ status: 200 })
+  agent.connect(second)
+  await until('the new address', () => agent.connection().url === second.url)
+  expect(await agent.client.call(getMe, {})).toMatchObject({ role: 'owner' })
+  expect(foreign.requests).toEqual([])
+  // It was there all the time.
+  expect(await exchange(foreign.url, '/health', {})).toMatchObject({ status: 200 })
+  expect(foreign.requests).toHaveLength(1)
+})
+
+test('the window goes on where a port that was named is taken after a crash', async () => {
+  const port = await freePort()
+  const steward = await startSteward({ config: { service: { listen: `127.0.0.1:${port}` } } })
+  onTestFinished(() => steward.close())
+  expect(steward.serviceUrl).toBe(`http://127.0.0.1:${port}`)
+  const { origin } = new URL(steward.url)
+  const asked = () => exchange(origin, '/v1/runtimes', { key: steward.ownerKey })
+  expect(await asked()).toMatchObject({ status: 200 }) // by the host, which then runs too
+  const before = steward.pids().service
+  const foreign = await until('the port of the killed service', async () => {
+    const { service: pid } = steward.pids()
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+    return foreignServer(port).catch(() => undefined) // not gone yet
+  })
+  const first = await asked()
+  await eventually(async () => {
+    expect(await asked()).toMatchObject({ status: 200, json: { runtimes: expect.anything() } })
+  }, restartWithinMs)
+  expect([200, 503]).toContain(first.status)
+  expect(steward.pids().service).not.toBe(before)
+  const wallet = evmWallet()
+  const body = await wallet.signedMessage(origin)
+  expect(await exchange(origin, '/v1/auth/wallets', { key: steward.ownerKey, body })).toMatchObject({ status: 201 })
+  expect(foreign.requests).toEqual([])
+})
+
+test('over its socket the service keeps its rules', async () => {
+  const socketPath = join(temporaryFolder('socket'), 'service', 'service.sock')
+  const nowMs = 1_800_000_000_000
+  const real = await runningService({ host: 'none', privateSocketPath: socketPath, now: () => nowMs })
+  onTestFinished(() => real.close())
+  const { host } = new URL(real.url)
+  const authorization = `Bearer ${real.key}`
+  expect([statSync(dirname(socketPath)).mode & 0o777, statSync(socketPath).mode & 0o777]).toEqual([0o700, 0o600])
+  const ask = (headers: Record<string, string>) => overSocket(socketPath, { path: '/v1/auth/me', headers })
+  expect(await ask({ host, authorization })).toMatchObject({ status: 200 })
+  expect(await ask({ host })).toMatchObject({ status: 401 })
+  expect(await ask({ host: 'rebound.example', authorization })).toMatchObject({ status: 403 })
+  expect(await ask({ host, authorization, origin: 'http://rebound.example' })).toMatchObject({ status: 403 })
+  // Wrong keys that come here count with those that come to the port.
+  for (let number = 0; number < 30; number++) {
+    expect(await ask({ host, authorization: `Bearer sk_steward_${number}` })).toMatchObject({ status: 401 })
+  }
+  expect(await ask({ host, authorization: 'Bearer sk_steward_wrong' })).toMatchObject({ status: 429 })
+  expect(await real.send('/v1/auth/me', { key: 'sk_steward_wrong' })).toMatchObject({ status: 429 })
+  expect(await ask({ host, authorization })).toMatchObject({ status: 200 })
+  // Signing in works for the address of the service, and for no other that a caller may claim.
+  const link = async (claimed: string) => {
+    const wallet = evmWallet()
+    const { json } = await real.send('/v1/auth/nonce', { method: 'POST' })
+    const given = { address: wallet.address, nonce: json.nonce, issuedAt: new Date(nowMs) }
+    const message = siweMessage(`http://${claimed}`, given)
+    const signed = { message, signature: await wallet.sign(message), chain_type: 'evm' }
+    return overSocket(socketPath, {
+      path: '/v1/auth/wallets',
+      body: JSON.stringify(signed),
+      headers: { host: claimed, authorization, 'content-type': 'application/json' },
+    })
+  }
+  expect(await link(host)).toMatchObject({ status: 201 })
+  expect(await link('localhost:1')).toMatchObject({ status: 400, text: expect.stringContaining('auth/verification') })
+})
+
+test('with TLS at its port the socket takes plain requests', async () => {
+  const socketPath = join(temporaryFolder('socket'), 'service.sock')
+  const real = await runningService({ host: 'none', privateSocketPath: socketPath, tls: testTls })
+  onTestFinished(() => real.close())
+  const headers = { host: new URL(real.url).host, authorization: `Bearer ${real.key}` }
+  expect(real.url).toMatch(/^https:/)
+  expect(await overSocket(socketPath, { path: '/v1/auth/me', headers })).toMatchObject({ status: 200 })
+})
+
+test('a socket that answers, and what is not ours, are left alone and named', async () => {
+  const folder = temporaryFolder('socket')
+  const privateSocketPath = join(folder, 'service.sock')
+  const first = await runningService({ host: 'none', privateSocketPath })
+  await expect(runningService({ host: 'none', privateSocketPath })).rejects.toMatchObject({
+    code: 'data/in-use',
+    message: `Another service of Steward already listens at ${privateSocketPath}.`,
+  })
+  await first.close()
+  expect(existsSync(privateSocketPath)).toBe(false)
+  writeFileSync(privateSocketPath, 'kept')
+  await expect(runningService({ host: 'none', privateSocketPath })).rejects.toMatchObject({ code: 'data/unusable' })
+  expect(readFileSync(privateSocketPath, 'utf8')).toBe('kept')
+})
+
+test('the agent asks nobody in a folder of another user', async (context) => {
+  if (process.getuid?.() !== 0) return context.skip('only root can give a folder to another user')
+  const folder = temporaryFolder('socket')
+  const foreign = await startWireService({ socketPath: join(folder, 'service.sock') })
+  onTestFinished(() => foreign.close())
+  chownSync(folder, 65_534, 65_534)
+  const target = { url: 'http://127.0.0.1:1', key: 'sk_steward_owner', certificate: undefined }
+  const agent = await runningAgent({
+    dataFolder: temporaryFolder('agent'),
+    target: { ...target, socketPath: join(folder, 'service.sock') },
+  })
+  onTestFinished(() => agent.close())
+  const away = { status: 503, json: { code: 'service/unavailable' } }
+  expect(await agent.send('/v1/sandboxes')).toMatchObject(away)
+  await expect(agent.client.call(getMe, {})).rejects.toMatchObject({ code: 'service/unavailable' })
+  const refused = await openSocket(`${agent.origin}${eventsPath}`, { headers: { 'x-api-key': target.key } })
+  await until('the refused stream', () => refused.closed)
+  await until('the reason', () => agent.connection().detail?.includes('belongs to another user'))
+  expect(foreign.requests).toEqual([])
+})
