@@ -1,5 +1,6 @@
 import { validate } from '@scalar/openapi-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { windowKeyHeader } from '../../src/shared/contract/localApi.ts'
 import type { RouteAuth } from '../../src/shared/contract/route.ts'
 import { contractRoutes } from '../support/contractRoutes.ts'
 import { documentClient, type Given } from '../support/documentClient.ts'
@@ -61,7 +62,7 @@ function shown({ type, scheme, in: place, name }: Json): Record<string, string> 
     expect(cookie.startsWith(`${name}=`)).toBe(true)
     return { cookie }
   }
-  return { [name.toLowerCase()]: service.key }
+  return { [name.toLowerCase()]: name === windowKeyHeader ? opened.json.window_key : service.key }
 }
 
 type Wanted = Given & { status?: number }
@@ -125,7 +126,7 @@ test('it has every operation of the contract below /local/, all that the agent a
 })
 
 test('it tells which credential each takes: none, the session alone, or a key as well', async () => {
-  const session = ['sessionCookie']
+  const session = ['sessionCookie', 'windowKey']
   const wanted: Partial<Record<RouteAuth, string[][]>> = {
     none: [],
     person: [session],

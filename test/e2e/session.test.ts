@@ -1,4 +1,4 @@
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openWindow } from '../support/browser.ts'
@@ -67,6 +67,17 @@ test("lets no other page use the person's session", async () => {
   })
 })
 
+test('gives another server on this machine nothing that opens the session', async () => {
+  const window = await app.window()
+  const given: IncomingHttpHeaders[] = []
+  await window.page.goto(await foreignPage((headers) => given.push(headers)))
+  const cookie = given.find((headers) => headers.cookie?.includes('steward_session'))?.cookie
+  if (cookie === undefined) throw new Error('Browsers no longer send cookies to other ports: one secret would do.')
+  const stored: unknown = await window.page.evaluate('JSON.stringify({ ...localStorage })')
+  expect(stored).toBe('{}')
+  expect(await statusFor({ cookie })).toBe(401)
+})
+
 test('keeps to a policy that runs nothing but its own scripts', async () => {
   const window = await app.window()
   const reply = await window.page.reload()
@@ -78,9 +89,12 @@ test('keeps to a policy that runs nothing but its own scripts', async () => {
 })
 
 /** A page of another server on this machine: for cookies it is the same site, so only the guard stands between. */
-async function foreignPage(): Promise<string> {
+async function foreignPage(onRequest: (headers: IncomingHttpHeaders) => void = () => {}): Promise<string> {
   const form = `<form method="post" action="${origin}/v1/sandboxes"><button>Send</button></form>`
-  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(form))
+  const server = createServer(({ headers }, response) => {
+    onRequest(headers)
+    response.setHeader('content-type', 'text/html').end(form)
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections()))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/` // it listens on TCP

@@ -16,6 +16,7 @@ import { migrate } from '../../src/main/storage/migrate.ts'
 import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
+import { openPersonSession, type PersonSession } from '../support/personSession.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { type Json, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
@@ -29,7 +30,7 @@ let scope: Scope
 let database: Database
 let log: Timeline
 let origin: string
-let cookie: string
+let session: PersonSession
 let warned: string[]
 
 beforeAll(async () => {
@@ -75,15 +76,10 @@ async function startAgent(): Promise<void> {
   )
   origin = `http://127.0.0.1:${server.port}`
   link.connect({ url: service.url, key, certificate: undefined })
-  const opened = await fetch(`${origin}/local/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin },
-    body: JSON.stringify({ token: sessions.issueToken() }),
-  })
-  cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
+  session = await openPersonSession(origin, sessions.issueToken())
 }
 
-const ask = (path: string, headers: Record<string, string> = { cookie }) => fetch(`${origin}${path}`, { headers })
+const ask = (path: string, headers: Record<string, string> = session) => fetch(`${origin}${path}`, { headers })
 async function get(path: string): Promise<Json> {
   const answer = await ask(path)
   expect(answer.status).toBe(200)
@@ -165,7 +161,7 @@ test('says how much is missing where the service dropped it before it was read',
 test('only the session of the person reads the log', async () => {
   for (const path of ['/local/activity', '/local/activity/verify', '/local/activity/export']) {
     expect((await ask(path, {})).status).toBe(401)
-    const withKey = await ask(path, { cookie, authorization: `Bearer ${key}` })
+    const withKey = await ask(path, { ...session, authorization: `Bearer ${key}` })
     expect(withKey.status).toBe(403)
     expect(await withKey.json()).toMatchObject({ code: 'auth/forbidden' })
   }

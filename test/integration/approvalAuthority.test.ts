@@ -7,7 +7,9 @@ import { personSessions } from '../../src/main/agent/api/personSessions.ts'
 import { type RunningApp, startApp } from '../../src/main/compose.ts'
 import { environment } from '../../src/main/config.ts'
 import { readStartOptions } from '../../src/main/startOptions.ts'
+import { windowKeyHeader } from '../../src/shared/contract/localApi.ts'
 import { eventually } from '../support/eventually.ts'
+import { openPersonSession, type PersonSession } from '../support/personSession.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { exchange, type Json } from '../support/runningService.ts'
 import { runCommand } from '../support/runTool.ts'
@@ -22,7 +24,7 @@ const passphrase = 'several words of a person'
 const dataFolder = temporaryFolder('data')
 let app: RunningApp
 let port: number
-let cookie: string
+let session: PersonSession
 let intentId: string
 let grantId: string
 let accountId: string
@@ -56,13 +58,9 @@ function send({ path, method = 'GET', headers = {}, body }: Sent): Promise<Answe
   })
 }
 
-const asPerson = (sent: Sent) => send({ ...sent, headers: { cookie, ...sent.headers } })
+const asPerson = (sent: Sent) => send({ ...sent, headers: { ...session, ...sent.headers } })
 
-async function openSession(): Promise<string> {
-  const token = new URL(app.freshUrl()).hash.slice('#token='.length)
-  const { headers } = await send({ path: '/local/session', method: 'POST', body: { token } })
-  return String(headers['set-cookie']).split(';')[0] ?? ''
-}
+const openSession = () => openPersonSession(app.origin, new URL(app.freshUrl()).hash.slice('#token='.length))
 
 async function start(): Promise<void> {
   const options = readStartOptions(['--data', dataFolder, '--listen', '127.0.0.1:0'], {})
@@ -82,13 +80,13 @@ beforeAll(async () => {
   keyringId = keyring.id
   accountId = keyring.accounts[0]?.id ?? ''
   await start()
-  const oldCookie = await openSession()
+  const oldSession = await openSession()
   await app.close()
   await start()
-  cookie = await openSession()
+  session = await openSession()
   ownerKey = readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim()
-  credentials = await everyOther(oldCookie)
-  await sendSheet({ origin: app.origin, cookie, body: { purpose: 'unlock' }, fields: { passphrase } })
+  credentials = await everyOther(oldSession)
+  await sendSheet({ origin: app.origin, session, body: { purpose: 'unlock' }, fields: { passphrase } })
   // Unlocked, the agent signs in to its own service, once for each chain: nothing of that may come between the looks below.
   await eventually(async () => {
     const { json } = await asPerson({ path: '/local/intents?state=signed' })
@@ -118,7 +116,7 @@ afterAll(async () => {
 })
 
 /** Each as the headers that a program would send it in. */
-async function everyOther(oldCookie: string): Promise<typeof credentials> {
+async function everyOther(oldSession: PersonSession): Promise<typeof credentials> {
   const url = app.serviceUrl
   const call = async (path: string, body?: unknown, key = ownerKey): Promise<Json> => {
     const { status, json, text } = await exchange(url, path, { key, method: 'POST', body: body ?? {} })
@@ -134,14 +132,17 @@ async function everyOther(oldCookie: string): Promise<typeof credentials> {
   const link = await call(`/v1/sandboxes/${sandbox.id}/terminal-session`)
   const exposed = await call(`/v1/sandboxes/${sandbox.id}/ports/expose`, { port: 3000, visibility: 'private' })
   const sessions = personSessions()
-  const foreignCookie = `${cookie.split('=')[0]}=${sessions.exchange(sessions.issueToken())}`
+  const foreign = sessions.exchange(sessions.issueToken())
+  const other = await openSession()
+  const { cookie, [windowKeyHeader]: windowKey } = session
+  const [cookieName] = cookie.split('=')
   const portAccess = await call(`/v1/sandboxes/${sandbox.id}/ports/${exposed.port}/token`)
-  const own = { cookie }
+  const own = session
   return {
     nothing: {},
     'the owner key': bearer(ownerKey),
     'the owner key as x-api-key': { 'x-api-key': ownerKey },
-    'the owner key as a cookie': { cookie: `${cookie.split('=')[0]}=${ownerKey}` },
+    'the owner key as a cookie': { ...session, cookie: `${cookieName}=${ownerKey}` },
     'an API key of this account': bearer((await call('/v1/auth/api-keys', { name: 'script' })).key),
     'an API key of another account': bearer(secondAccount(dataFolder).key),
     'an access token of this account': bearer(tokens.access_token),
@@ -149,8 +150,18 @@ async function everyOther(oldCookie: string): Promise<typeof credentials> {
     'an access token of another account': bearer(foreignTokens.access_token),
     'the token of a terminal link': bearer(link.token),
     'the token of a port': bearer(portAccess.token),
-    'the cookie of an earlier start': { cookie: oldCookie },
-    'the cookie of another Steward': { cookie: foreignCookie },
+    'the session of an earlier start': oldSession,
+    'the session of another Steward': {
+      cookie: `${cookieName}=${foreign?.secret}`,
+      [windowKeyHeader]: foreign?.windowKey ?? '',
+    },
+    'the cookie alone': { cookie },
+    'the key of the window alone': { [windowKeyHeader]: windowKey },
+    'the key of the window as an API key': { cookie, ...bearer(windowKey) },
+    'the cookie with an empty key': { cookie, [windowKeyHeader]: '' },
+    'the cookie with the key of another session': { cookie, [windowKeyHeader]: other[windowKeyHeader] },
+    'the cookie as the key of the window': { cookie, [windowKeyHeader]: cookie.slice(`${cookieName}=`.length) },
+    'the key of the window as the cookie': { ...session, cookie: `${cookieName}=${windowKey}` },
     'the session of a page elsewhere': { ...own, origin: 'https://attacker.example' },
     'the session of a page without an origin': { ...own, origin: 'null' },
     'the session of another local page': { ...own, 'sec-fetch-site': 'same-site' },
@@ -251,7 +262,7 @@ describe('only the session of the person', () => {
       `${decision};a=b`,
       `${decision}%00`,
       `${decision}?token=${ownerKey}`,
-      `${decision}?x-api-key=${ownerKey}&cookie=${cookie}`,
+      `${decision}?x-api-key=${ownerKey}&cookie=${session.cookie}`,
       `http://127.0.0.1:${port}${decision}`,
       `\\local\\intents\\${intentId}\\decision`,
     ]

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../support/eventually.ts'
 import { noIpv6Loopback } from '../support/ipv6Loopback.ts'
+import { openPersonSession, type PersonSession } from '../support/personSession.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { isAlive } from '../support/processes.ts'
 import { type Program, startProgram } from '../support/program.ts'
@@ -38,15 +39,9 @@ function pidIn(dataFolder: string, lock: string): number {
 }
 
 /** Opens the person's session with a start address. */
-async function signIn(url: string): Promise<{ origin: string; cookie: string }> {
+async function signIn(url: string): Promise<{ origin: string; session: PersonSession }> {
   const { origin, hash } = new URL(url)
-  const reply = await fetch(`${origin}/local/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin },
-    body: JSON.stringify({ token: hash.replace('#token=', '') }),
-  })
-  expect(reply.status).toBe(200)
-  return { origin, cookie: reply.headers.get('set-cookie')?.split(';')[0] ?? '' }
+  return { origin, session: await openPersonSession(origin, hash.replace('#token=', '')) }
 }
 
 /** Sandboxes and their host outlive the application: ended here as a person would. */
@@ -70,11 +65,11 @@ test('starts without a display, says why in one line, and opens with the address
   )
   expect(statSync(data).mode & 0o077).toBe(0)
 
-  const { origin, cookie } = await signIn(ready.url)
+  const { origin, session } = await signIn(ready.url)
   const page = await fetch(origin)
   expect(page.headers.get('content-type')).toContain('text/html')
   expect(await page.text()).toContain('<title>Steward</title>')
-  const listed = await fetch(`${origin}/v1/sandboxes`, { headers: { cookie } })
+  const listed = await fetch(`${origin}/v1/sandboxes`, { headers: session })
   expect(await listed.json()).toEqual({ sandboxes: [], data: [], count: 0 })
   const direct = await fetch(`${ready.service_url}/v1/sandboxes`)
   expect(direct.status).toBe(401)
@@ -148,11 +143,11 @@ test('a killed service comes back at its address, and the session goes on', asyn
   const data = temporaryFolder('data')
   const app = startApp(data)
   const ready = await app.ready<AppReady>()
-  const { origin, cookie } = await signIn(ready.url)
+  const { origin, session } = await signIn(ready.url)
   const before = pidIn(data, 'service.lock')
   process.kill(before, 'SIGKILL')
   await until('another service answers', async () => {
-    const reply = await fetch(`${origin}/v1/sandboxes`, { headers: { cookie } })
+    const reply = await fetch(`${origin}/v1/sandboxes`, { headers: session })
     if (reply.status !== 200) expect(await reply.json()).toMatchObject({ code: 'service/unavailable' })
     return reply.status === 200 && pidIn(data, 'service.lock') !== before
   })
@@ -199,10 +194,10 @@ test('with TLS the application reaches its service too', async () => {
   const app = startApp(data)
   const ready = await app.ready<AppReady>()
   expect(ready.service_url).toMatch(/^https:/)
-  const { origin, cookie } = await signIn(ready.url)
-  expect((await fetch(`${origin}/v1/sandboxes`, { headers: { cookie } })).status).toBe(200)
+  const { origin, session } = await signIn(ready.url)
+  expect((await fetch(`${origin}/v1/sandboxes`, { headers: session })).status).toBe(200)
   await until('the events are connected', async () => {
-    const status = await fetch(`${origin}/local/status`, { headers: { cookie } })
+    const status = await fetch(`${origin}/local/status`, { headers: session })
     return JSON.stringify(await status.json()).includes('"connected"')
   })
   expect(await tlsStatus(`${ready.service_url}/health`, readFileSync(certificate, 'utf8'))).toBe(200)

@@ -98,8 +98,8 @@ describe('a hosted service', () => {
     expect((await service.send('/v1/sandboxes')).json.count).toBe(0)
     const terminal = await agent.send(`/v1/sandboxes/${sandboxId}/pty`, { body: { command: 'cat' } })
     const path = `/v1/sandboxes/${sandboxId}/pty/${terminal.json.session_id}/stream`
-    const { origin, cookie } = agent
-    const stream = await openSocket(`${origin}${path}`, { headers: { origin, cookie } })
+    const { origin, session } = agent
+    const stream = await openSocket(`${origin}${path}`, { headers: { origin, ...session } })
     stream.send({ type: 'input', data: 'typed from afar\n' })
     await until('what was typed to come back', () => stream.text.includes('typed from afar'))
     stream.close()

@@ -11,9 +11,11 @@ import { startLocalServer } from '../../src/main/agent/api/localServer.ts'
 import { personSessions } from '../../src/main/agent/api/personSessions.ts'
 import { serviceLink } from '../../src/main/agent/connections/serviceLink.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
-import { LocalEvent } from '../../src/shared/contract/localApi.ts'
+import { windowAddress } from '../../src/renderer/agent/windowLink.ts'
+import { LocalEvent, windowKeyHeader } from '../../src/shared/contract/localApi.ts'
 import { until } from '../support/eventually.ts'
 import { noIpv6Loopback } from '../support/ipv6Loopback.ts'
+import { openPersonSession } from '../support/personSession.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { startWireService, type WireService } from '../support/wireService.ts'
 
@@ -51,11 +53,8 @@ async function startAgent(service?: WireService) {
       headers: { 'content-type': 'application/json', origin },
       body: JSON.stringify({ token }),
     })
-  const cookie = async () => {
-    const reply = await open(sessions.issueToken())
-    return reply.headers.get('set-cookie')?.split(';')[0] ?? ''
-  }
-  return { origin, port: server.port, link, sessions, open, cookie }
+  const session = () => openPersonSession(origin, sessions.issueToken())
+  return { origin, port: server.port, link, sessions, open, session }
 }
 
 async function startService(options: Parameters<typeof startWireService>[0] = {}): Promise<WireService> {
@@ -108,7 +107,7 @@ function eventsOf(socket: WebSocket): LocalEvent[] {
   return seen
 }
 
-test('a token opens one session, once, with a cookie that scripts and other sites never see', async () => {
+test('a token opens one session, once: a cookie that scripts and other sites never see, and a key that other ports never see', async () => {
   const { open, sessions, origin } = await startAgent()
   const token = sessions.issueToken()
   const first = await open(token)
@@ -117,8 +116,14 @@ test('a token opens one session, once, with a cookie that scripts and other site
   const second = await open(token)
   expect(second.status).toBe(401)
   expect(await second.json()).toMatchObject({ code: 'auth/session', hint: expect.not.stringContaining('API key') })
-  const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
-  const status = await fetch(`${origin}/local/status`, { headers: { cookie } })
+  const opened: unknown = await first.json()
+  expect(opened).toEqual({ success: true, window_key: expect.stringMatching(/^[\w-]{43}$/) })
+  const session = {
+    cookie: first.headers.get('set-cookie')?.split(';')[0] ?? '',
+    [windowKeyHeader]: (opened as { window_key: string }).window_key,
+  }
+  expect(session.cookie).not.toContain(session[windowKeyHeader])
+  const status = await fetch(`${origin}/local/status`, { headers: session })
   expect(await status.json()).toEqual({
     version: '1.2.3',
     shell: 'browser',
@@ -146,25 +151,105 @@ test.each([
 
 test('two Stewards in one browser keep their sessions apart', async () => {
   const [one, other] = [await startAgent(), await startAgent()]
-  const cookies = await Promise.all(
-    [one, other].map(async ({ open, sessions }) => (await open(sessions.issueToken())).headers.get('set-cookie') ?? ''),
-  )
-  const kept = new Map(cookies.map((header) => [header.split('=')[0], header.split(';')[0]] as const))
+  const opened = await Promise.all([one.session(), other.session()])
+  const kept = new Map(opened.map(({ cookie }) => [cookie.split('=')[0], cookie] as const))
   const cookie = [...kept.values()].join('; ') // as a browser keeps them: by name, for every port of a host
-  for (const { origin } of [one, other]) {
-    expect((await fetch(`${origin}/local/status`, { headers: { cookie } })).status).toBe(200)
+  for (const [index, { origin }] of [one, other].entries()) {
+    expect((await fetch(`${origin}/local/status`, { headers: { ...opened[index], cookie } })).status).toBe(200)
+    expect((await fetch(`${origin}/local/status`, { headers: { ...opened[1 - index], cookie } })).status).toBe(401)
   }
 })
 
 test('what belongs to the person is refused without a session', async () => {
   const { origin } = await startAgent()
   const status = await fetch(`${origin}/local/status`, {
-    headers: { cookie: `steward_session_${new URL(origin).port}=guess` },
+    headers: { cookie: `steward_session_${new URL(origin).port}=guess`, [windowKeyHeader]: 'guess' },
   })
   expect(status.status).toBe(401)
   expect(await status.json()).toMatchObject({ code: 'auth/session' })
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`)
   expect(await refusal(socket)).toMatchObject({ status: 401, body: { code: 'auth/session' } })
+})
+
+test('neither half of a session opens anything alone', async () => {
+  const service = await startService()
+  const { origin, session } = await startAgent(service)
+  const { cookie, [windowKeyHeader]: key } = await session()
+  const stranger = await session()
+  const halves = [
+    { cookie },
+    { [windowKeyHeader]: key },
+    { cookie, [windowKeyHeader]: '' },
+    { cookie, [windowKeyHeader]: `${key}x` },
+    { cookie, [windowKeyHeader]: stranger[windowKeyHeader] },
+  ]
+  for (const headers of halves) {
+    expect((await fetch(`${origin}/local/status`, { headers })).status).toBe(401)
+    await fetch(`${origin}/v1/sandboxes`, { headers })
+    expect(service.requests.at(-1)?.headers).not.toHaveProperty('authorization')
+    const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`, { headers })
+    expect(await refusal(socket)).toMatchObject({ status: 401, body: { code: 'auth/session' } })
+  }
+})
+
+test('a WebSocket of a page brings the key as a protocol, which the service never sees', async () => {
+  const service = await startService({ onSocket: (socket) => socket.send('hello') })
+  const { origin, session } = await startAgent(service)
+  const { cookie, [windowKeyHeader]: key } = await session()
+  const open = (path: string, protocols: string[]) =>
+    new WebSocket(`${origin.replace('http', 'ws')}${path}`, protocols, { headers: { cookie, origin } })
+  const own = ['steward', `steward.window.${key}`]
+  for (const path of ['/local/events', '/v1/sandboxes/a/pty/b/stream']) {
+    const socket = open(path, own)
+    await once(socket, 'message')
+    expect(socket.protocol).toBe('steward')
+    socket.terminate()
+  }
+  const { headers } = service.requests.at(-1) ?? {}
+  expect(headers).toMatchObject({ authorization: `Bearer ${ownerKey}` })
+  expect(headers).not.toHaveProperty('sec-websocket-protocol')
+  expect(JSON.stringify(service.requests.map((each) => each.headers))).not.toContain(key)
+  expect(await refusal(open('/local/events', ['steward', 'steward.window.guess']))).toMatchObject({ status: 401 })
+  const stranger = open('/v1/sandboxes/a/pty/b/stream', ['steward', 'steward.window.guess'])
+  await once(stranger, 'open')
+  stranger.terminate()
+  expect(service.requests.at(-1)?.headers).not.toHaveProperty('authorization')
+})
+
+test('an address that the window signed is read by the browser alone, and only this one', async () => {
+  const service = await startService()
+  const { origin, session } = await startAgent(service)
+  const { cookie, [windowKeyHeader]: key } = await session()
+  const address = '/v1/sandboxes/a/files/download?path=%2Fhome%2Fa%20b'
+  const signed = windowAddress(address, Date.now(), key)
+  const asPerson = async (path: string, headers: Record<string, string>, method = 'GET') => {
+    await fetch(`${origin}${path}`, { headers, method })
+    const seen = service.requests.at(-1)
+    return { url: seen?.url, method: seen?.method, isPerson: seen?.headers.authorization === `Bearer ${ownerKey}` }
+  }
+  for (const method of ['GET', 'HEAD']) {
+    expect(await asPerson(signed, { cookie }, method)).toEqual({ url: address, method, isPerson: true })
+  }
+  const status = await fetch(`${origin}${windowAddress('/local/status', Date.now(), key)}`, { headers: { cookie } })
+  expect(status.status).toBe(200)
+
+  const refused = { isPerson: false }
+  expect(await asPerson(signed, {})).toMatchObject({ ...refused, url: address })
+  expect(await asPerson(signed, { cookie }, 'POST')).toMatchObject(refused)
+  expect(await asPerson(signed, { cookie }, 'DELETE')).toMatchObject(refused)
+  expect(await asPerson(signed.replace('a%20b', 'other'), { cookie })).toMatchObject(refused)
+  expect(await asPerson(signed.replace('?path', '?more=1&path'), { cookie })).toMatchObject(refused)
+  expect(await asPerson(`${signed}&more=1`, { cookie })).toMatchObject(refused)
+  expect(
+    await asPerson(
+      signed.replace(/=(\d+)\./, (_, until) => `=${Number(until) + 1}.`),
+      { cookie },
+    ),
+  ).toMatchObject(refused)
+  const longAgo = windowAddress(address, Date.now() - 13 * 3600_000, key)
+  expect(await asPerson(longAgo, { cookie })).toMatchObject(refused)
+  const { [windowKeyHeader]: otherKey } = await session()
+  expect(await asPerson(windowAddress(address, Date.now(), otherKey), { cookie })).toMatchObject(refused)
 })
 
 test.each([
@@ -176,8 +261,8 @@ test.each([
   ['a request across sites', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }, 'auth/origin'],
 ])('%s reaches nothing', async (_, headers, code) => {
   const service = await startService()
-  const { port, cookie } = await startAgent(service)
-  const given = { host: `127.0.0.1:${port}`, cookie: await cookie(), ...headers }
+  const { port, session } = await startAgent(service)
+  const given = { host: `127.0.0.1:${port}`, ...(await session()), ...headers }
   for (const [method, path] of [
     ['GET', '/v1/sandboxes'],
     ['POST', '/v1/sandboxes'],
@@ -204,8 +289,8 @@ test('the names of this address, and a link from elsewhere to the page, are serv
 })
 
 test.skipIf(noIpv6Loopback)('at ::1 answers nobody but this Steward, to the same names', async () => {
-  const { port, cookie } = await startAgent(await startService())
-  const given = { cookie: await cookie() }
+  const { port, session } = await startAgent(await startService())
+  const given = await session()
   const names = [`[::1]:${port}`, `localhost:${port}`]
   for (const host of names) {
     const reply = await send(port, { at: '::1', path: '/local/status', headers: { ...given, host } })
@@ -287,10 +372,10 @@ test.each([
 
 test('the session acts with the owner key, which no page ever holds, and its cookie stays here', async () => {
   const service = await startService()
-  const { origin, cookie } = await startAgent(service)
+  const { origin, session } = await startAgent(service)
   const reply = await fetch(`${origin}/v1/sandboxes?x=1`, {
     method: 'POST',
-    headers: { cookie: await cookie(), origin, 'idempotency-key': 'k1', 'content-type': 'application/json' },
+    headers: { ...(await session()), origin, 'idempotency-key': 'k1', 'content-type': 'application/json' },
     body: '{"name":"a"}',
   })
   expect(await reply.json()).toEqual({ ok: true })
@@ -302,6 +387,7 @@ test('the session acts with the owner key, which no page ever holds, and its coo
     host: new URL(service.url).host,
   })
   expect(seen?.headers).not.toHaveProperty('cookie')
+  expect(seen?.headers).not.toHaveProperty(windowKeyHeader)
   expect(seen?.headers).not.toHaveProperty('origin')
 })
 
@@ -312,9 +398,9 @@ test.each([
   ['an empty key', { authorization: '' }],
 ])('%s of the caller goes on instead of the owner key', async (_, headers: Record<string, string>) => {
   const service = await startService()
-  const { port, cookie } = await startAgent(service)
-  for (const session of [{}, { cookie: await cookie() }]) {
-    await send(port, { path: '/v1/sandboxes', headers: { host: `127.0.0.1:${port}`, ...headers, ...session } })
+  const { port, session } = await startAgent(service)
+  for (const own of [{}, await session()]) {
+    await send(port, { path: '/v1/sandboxes', headers: { host: `127.0.0.1:${port}`, ...headers, ...own } })
     const seen = service.requests.at(-1)
     expect(seen?.headers).toMatchObject(headers)
     expect(JSON.stringify(seen?.headers)).not.toContain(ownerKey)
@@ -338,9 +424,9 @@ test('bodies stream through both ways, byte by byte', async () => {
       request.pipe(response)
     },
   })
-  const { origin, cookie } = await startAgent(service)
+  const { origin, session } = await startAgent(service)
   const sent = randomBytes(24 * 1024 * 1024)
-  const reply = await fetch(`${origin}/v1/files`, { method: 'PUT', headers: { cookie: await cookie() }, body: sent })
+  const reply = await fetch(`${origin}/v1/files`, { method: 'PUT', headers: await session(), body: sent })
   const received = Buffer.from(await reply.arrayBuffer())
   expect(digest(received)).toBe(digest(sent))
   expect(reply.status).toBe(207)
@@ -373,9 +459,9 @@ test.each([
   const service = await startService({
     answer: (_, response) => response.writeHead(401, { ...active, 'content-type': given }).end('<script>1</script>'),
   })
-  const { origin, cookie } = await startAgent(service)
+  const { origin, session } = await startAgent(service)
   for (const path of ['/v1/page', '/auth/page', '/health', '/openapi.json']) {
-    const { status, headers } = await fetch(`${origin}${path}`, { headers: { cookie: await cookie() } })
+    const { status, headers } = await fetch(`${origin}${path}`, { headers: await session() })
     expect(status).toBe(401)
     expect(headers.get('content-type')).toBe(type)
     expect(headers.get('content-disposition')).toBe(disposition)
@@ -418,13 +504,13 @@ test.each([
   onTestFinished(() => void service.close())
   await once(service, 'listening')
   const address = service.address() as AddressInfo // it listens on TCP
-  const { port, link, cookie } = await startAgent()
+  const { port, link, session } = await startAgent()
   link.connect({ url: `http://127.0.0.1:${address.port}`, key: ownerKey, certificate: undefined })
   const asked = httpRequest({
     host: '127.0.0.1',
     port,
     path: '/v1/sandboxes/a/pty/b/stream',
-    headers: { cookie: await cookie(), connection: 'Upgrade', upgrade: 'websocket' },
+    headers: { ...(await session()), connection: 'Upgrade', upgrade: 'websocket' },
   }).end()
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     asked.once('response', resolve)
@@ -451,19 +537,20 @@ test('a body that hides another request stays one body', async () => {
       response.end('{}')
     },
   })
-  const { port, cookie } = await startAgent(service)
-  const headers = { host: `127.0.0.1:${port}`, cookie: await cookie(), 'transfer-encoding': 'chunked' }
+  const { port, session } = await startAgent(service)
+  const given = { host: `127.0.0.1:${port}`, ...(await session()) }
+  const headers = { ...given, 'transfer-encoding': 'chunked' }
   const hidden = 'GET /v1/hidden HTTP/1.1\r\nhost: x\r\n\r\n'
   await send(port, { path: '/v1/a', method: 'DELETE', headers, body: hidden })
-  await send(port, { path: '/v1/b', method: 'POST', headers: { host: headers.host, cookie: headers.cookie } })
+  await send(port, { path: '/v1/b', method: 'POST', headers: given })
   expect(bodies).toEqual([`DELETE /v1/a ${hidden}`, 'POST /v1/b '])
 })
 
 test('a caller who leaves takes the request to the service along', async () => {
   const service = await startService({ answer: () => {} })
-  const { origin, cookie } = await startAgent(service)
+  const { origin, session } = await startAgent(service)
   const leaving = new AbortController()
-  const reply = fetch(`${origin}/v1/slow`, { headers: { cookie: await cookie() }, signal: leaving.signal })
+  const reply = fetch(`${origin}/v1/slow`, { headers: await session(), signal: leaving.signal })
   const seen = await until('the request arrives', () => service.requests.find(({ url }) => url === '/v1/slow'))
   const closed = once(seen.socket, 'close')
   leaving.abort()
@@ -473,8 +560,8 @@ test('a caller who leaves takes the request to the service along', async () => {
 
 test('while the service is away requests are told so, in the shape of every error', async () => {
   const service = await startService()
-  const { origin, cookie, link } = await startAgent()
-  const given = { cookie: await cookie() }
+  const { origin, session, link } = await startAgent()
+  const given = await session()
   const before = await fetch(`${origin}/v1/sandboxes`, { headers: given })
   expect([before.status, before.headers.get('retry-after')]).toEqual([503, '1'])
   expect(await before.json()).toMatchObject({ code: 'service/unavailable' })
@@ -495,10 +582,10 @@ test('a WebSocket of the service keeps its frames, its protocol and its close co
       socket.send('hello')
     },
   })
-  const { origin, cookie } = await startAgent(service)
+  const { origin, session } = await startAgent(service)
   const path = '/v1/sandboxes/a/pty/b/stream?scrollback=5'
   const socket = new WebSocket(`${origin.replace('http', 'ws')}${path}`, ['steward.token.x'], {
-    headers: { cookie: await cookie(), origin },
+    headers: { ...(await session()), origin },
   })
   const [greeting] = await once(socket, 'message')
   expect(String(greeting)).toBe('hello')
@@ -519,8 +606,8 @@ test('a WebSocket of the service keeps its frames, its protocol and its close co
 
 test('a close of the caller reaches the service with its code', async () => {
   const service = await startService()
-  const { origin, cookie } = await startAgent(service)
-  const socket = new WebSocket(`${origin.replace('http', 'ws')}/v1/x/stream`, { headers: { cookie: await cookie() } })
+  const { origin, session } = await startAgent(service)
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/v1/x/stream`, { headers: await session() })
   await once(socket, 'open')
   const there = await until('the other end', () => service.sockets.get('/v1/x/stream'))
   const closed = once(there, 'close')
@@ -531,15 +618,15 @@ test('a close of the caller reaches the service with its code', async () => {
 
 test('a handshake that the service refuses is refused alike', async () => {
   const service = await startService()
-  const { origin, cookie } = await startAgent(service)
-  const socket = new WebSocket(`${origin.replace('http', 'ws')}/v1/refused`, { headers: { cookie: await cookie() } })
+  const { origin, session } = await startAgent(service)
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/v1/refused`, { headers: await session() })
   expect(await refusal(socket)).toEqual({ status: 404, body: {} })
 })
 
 test('pages hear of every event, and are told to read again after the service was away', async () => {
   const first = await startService()
-  const { origin, cookie, link } = await startAgent(first)
-  const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`, { headers: { cookie: await cookie() } })
+  const { origin, session, link } = await startAgent(first)
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`, { headers: await session() })
   const seen = eventsOf(socket)
   await until('ready', () => seen.some(({ type }) => type === 'ready'))
   const removed = { type: 'sandbox.removed', id: '0'.repeat(32) }

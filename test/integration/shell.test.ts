@@ -8,6 +8,7 @@ import { LocalEvent } from '../../src/shared/contract/localApi.ts'
 import { payment, signInTo } from '../support/approvals.ts'
 import type * as Fake from '../support/electronFake.ts'
 import { eventually, until } from '../support/eventually.ts'
+import { openPersonSession } from '../support/personSession.ts'
 import { startProgram } from '../support/program.ts'
 import { sendSheet } from '../support/sheetForms.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -246,12 +247,11 @@ async function startWithWallet() {
   const started = await startWindow(dataFolder)
   const { ready, origin } = started
   const token = new URL(ready.url).hash.slice('#token='.length)
-  const opened = await post('/local/session', { token }, {})
-  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const session = await openPersonSession(origin, token)
   const program = { 'x-api-key': readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim() }
-  await sendSheet({ origin, cookie, body: { purpose: 'unlock' }, fields: { passphrase } })
+  await sendSheet({ origin, session, body: { purpose: 'unlock' }, fields: { passphrase } })
 
-  function post(path: string, body: unknown, headers: Record<string, string> = { cookie }) {
+  function post(path: string, body: unknown, headers: Record<string, string> = session) {
     return fetch(`${origin}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -272,7 +272,7 @@ async function startWithWallet() {
     const reply = await fetch(`${origin}/local/intents/${id}`, { headers: program })
     return ((await reply.json()) as IntentRecord).state
   }
-  return { ...started, cookie, post, ask, approve, stateOf }
+  return { ...started, session, post, ask, approve, stateOf }
 }
 
 test('what is above the threshold is approved in a dialog of the system, and nowhere else', async () => {
@@ -308,12 +308,12 @@ test('what is above the threshold is approved in a dialog of the system, and now
 })
 
 test('what lets more through, and the end of the stop, are confirmed in a dialog of the system', async () => {
-  const { electron, origin, cookie, post } = await startWithWallet()
+  const { electron, origin, session, post } = await startWithWallet()
   const { electronSeen, electronPlay } = electron
   const put = async (confirm_above_micro_usd: string) => {
     const reply = await fetch(`${origin}/local/policy`, {
       method: 'PUT',
-      headers: { cookie, 'content-type': 'application/json' },
+      headers: { ...session, 'content-type': 'application/json' },
       body: JSON.stringify({ rules: [], confirm_above_micro_usd, expiry_minutes: 15 }),
     })
     return { status: reply.status, json: await reply.json() }
@@ -340,10 +340,10 @@ test('what lets more through, and the end of the stop, are confirmed in a dialog
 })
 
 test('what waits is announced while the window is not looked at, and a click leads there', async () => {
-  const { electron, window, origin, cookie, ask } = await startWithWallet()
+  const { electron, window, origin, session, ask } = await startWithWallet()
   const { electronSeen, electronPlay } = electron
   const events: LocalEvent[] = []
-  const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`, { headers: { cookie } })
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`, { headers: session })
   socket.on('message', (data) => events.push(LocalEvent.parse(JSON.parse(String(data)))))
   onTestFinished(() => socket.terminate())
   await until('the line to the events', () => events.length > 0)

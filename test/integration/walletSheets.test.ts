@@ -14,6 +14,7 @@ import { silentLog } from '../../src/main/platform/log.ts'
 import { AppError } from '../../src/shared/appError.ts'
 import type { IntentRecord } from '../../src/shared/contract/intents.ts'
 import { WalletAccountId } from '../../src/shared/contract/wallet.ts'
+import { openPersonSession } from '../support/personSession.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { walletOf } from '../support/walletOf.ts'
 
@@ -96,14 +97,9 @@ async function startWallet() {
   })
   const { port } = server
   const origin = `http://127.0.0.1:${port}`
-  const opened = await fetch(`${origin}/local/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token: sessions.issueToken() }),
-  })
-  const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const session = await openPersonSession(origin, sessions.issueToken())
 
-  const ask = (body: object, headers: Record<string, string> = { cookie }) =>
+  const ask = (body: object, headers: Record<string, string> = session) =>
     fetch(`${origin}/local/wallet/sheets`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -130,7 +126,7 @@ async function startWallet() {
     ...held,
     port,
     origin,
-    cookie,
+    session,
     decisions,
     applied,
     ask,
@@ -221,7 +217,7 @@ test.each([
 })
 
 test('on the host name of the sheets there is nothing else', async () => {
-  const { get, post, port, cookie } = await startWallet()
+  const { get, post, port, session } = await startWallet()
   for (const path of [
     '/',
     '/local/wallet',
@@ -232,7 +228,7 @@ test('on the host name of the sheets there is nothing else', async () => {
     '/sheet/',
     '/sheet/x',
   ]) {
-    expect((await get(path, { cookie })).status, path).toBe(404)
+    expect((await get(path, session)).status, path).toBe(404)
   }
   expect((await get('/sheet/step')).status).toBe(404)
   expect((await post('', { key: 'a' })).status).toBe(410)

@@ -11,13 +11,14 @@ import { loadConfig } from '../../src/main/config.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { Scope } from '../../src/main/platform/scope.ts'
 import type { LocalEvent, ServiceConnection } from '../../src/shared/contract/localApi.ts'
+import { openPersonSession, type PersonSession } from './personSession.ts'
 import { type Answer, exchange, type Sent } from './runningService.ts'
 
 /** The person's side in this process, with a real service somewhere, as the application puts it together. */
 export type RunningAgent = AgentParts & {
   origin: string
-  /** Of the person's session. */
-  cookie: string
+  /** What the window sends along. */
+  session: PersonSession
   connection(): ServiceConnection
   /** Of a start address. */
   issueToken(): string
@@ -75,17 +76,16 @@ export async function runningAgent(given: {
   )
   if (target) link.connect(target)
   const origin = `http://127.0.0.1:${server.port}`
-  const opened = await exchange(origin, '/local/session', { body: { token: sessions.issueToken() } })
-  const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? ''
+  const session = await openPersonSession(origin, sessions.issueToken())
   return {
     ...parts,
     origin,
-    cookie,
+    session,
     connection: link.status,
     issueToken: () => sessions.issueToken(),
     connect: link.connect,
     events: heard,
-    send: (path, sent = {}) => exchange(origin, path, { ...sent, headers: { cookie, ...sent.headers } }),
+    send: (path, sent = {}) => exchange(origin, path, { ...sent, headers: { ...session, ...sent.headers } }),
     close: () => scope.close(),
   }
 }

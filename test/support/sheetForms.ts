@@ -1,13 +1,14 @@
 import { request as httpRequest } from 'node:http'
 import { sheetHostName } from '../../src/shared/contract/wallet.ts'
+import type { PersonSession } from './personSession.ts'
 
-type Sheet = { origin: string; cookie: string; body: Record<string, unknown>; fields: Record<string, string> }
+type Sheet = { origin: string; session: PersonSession; body: Record<string, unknown>; fields: Record<string, string> }
 
 /** Opens a sheet as the window does, and sends its first form as the person would. @returns the page that follows */
-export async function sendSheet({ origin, cookie, body, fields }: Sheet): Promise<string> {
+export async function sendSheet({ origin, session, body, fields }: Sheet): Promise<string> {
   const opened = await fetch(`${origin}/local/wallet/sheets`, {
     method: 'POST',
-    headers: { cookie, origin, 'content-type': 'application/json' },
+    headers: { ...session, origin, 'content-type': 'application/json' },
     body: JSON.stringify({ theme: 'light', ...body }),
   })
   const text = await opened.text()

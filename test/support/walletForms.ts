@@ -1,17 +1,18 @@
 import { request } from 'node:http'
 import { type Input, type Output, type Route, requestOf } from '../../src/shared/contract/route.ts'
 import { openWalletSheet } from '../../src/shared/contract/wallet.ts'
+import type { PersonSession } from './personSession.ts'
 
 /** The person's session, as their browser has it. */
 export type PersonClient = { call<R extends Route>(route: R, input: Input<R>): Promise<Output<R>> }
 
-export function personClient(origin: string, cookie: string): PersonClient {
+export function personClient(origin: string, session: PersonSession): PersonClient {
   return {
     async call(route, input) {
       const { path, body } = requestOf(route, input)
       const reply = await fetch(`${origin}${path}`, {
         method: route.method,
-        headers: { cookie, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        headers: { ...session, ...(body !== undefined && { 'content-type': 'application/json' }) },
         ...(body !== undefined && { body }),
         signal: AbortSignal.timeout(120_000),
       })

@@ -4,6 +4,7 @@ import { AgentProvider } from '../agent/AgentProvider.tsx'
 import type { Agent } from '../agent/agentClient.ts'
 import { type LiveEvents, liveEvents } from '../agent/liveEvents.ts'
 import { socketOrigin } from '../agent/streamUrl.ts'
+import { windowSocket } from '../agent/windowKey.ts'
 import { SheetProvider } from '../ui/SheetProvider.tsx'
 import { LiveKeeper } from './LiveKeeper.tsx'
 import { NoSession } from './NoSession.tsx'
@@ -25,7 +26,7 @@ export function SessionGate({ agent, token, children }: SessionGateProps) {
 function LiveWindow({ agent, children }: Omit<SessionGateProps, 'token'>) {
   const [events, setEvents] = useState<LiveEvents>()
   useEffect(() => {
-    const opened = liveEvents({ url: socketOrigin(window.location) + localEventsPath })
+    const opened = liveEvents({ url: socketOrigin(window.location) + localEventsPath, openSocket: windowSocket })
     setEvents(opened)
     return () => opened.close()
   }, [])

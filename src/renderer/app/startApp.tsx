@@ -1,5 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { httpAgent } from '../agent/agentClient.ts'
+import { windowFetch } from '../agent/windowKey.ts'
 import { App } from './App.tsx'
 import { takeAddressToken } from './addressToken.ts'
 import { drawPage } from './drawPage.tsx'
@@ -9,7 +10,7 @@ import { SessionGate } from './SessionGate.tsx'
 export function startApp(): void {
   drawPage(() => {
     const token = takeAddressToken(window.location, window.history)
-    const agent = httpAgent((path, init) => fetch(path, init))
+    const agent = httpAgent(windowFetch)
     return (
       <QueryClientProvider client={appQueryClient()}>
         <SessionGate agent={agent} token={token}>

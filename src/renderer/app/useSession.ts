@@ -2,11 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getLocalStatus, openSession } from '../../shared/contract/localApi.ts'
 import { type LocalStatus, statusKey } from '../agent/AgentProvider.tsx'
 import type { Agent } from '../agent/agentClient.ts'
+import { keepWindowKey } from '../agent/windowKey.ts'
 import { isSessionLost } from './sessionLost.ts'
 
 export const sessionKey = ['session'] as const
 
-/** Exchanges the start token, if there is one, for the session cookie, and asks whether the session holds. */
+/** Exchanges the start token, if there is one, for the session, and asks whether the session holds. */
 export function useSession(agent: Agent, token: string | undefined) {
   const queryClient = useQueryClient()
   return useQuery({
@@ -27,7 +28,8 @@ export function useSession(agent: Agent, token: string | undefined) {
 
 async function refusalOf(agent: Agent, token: string): Promise<unknown> {
   try {
-    await agent(openSession, { token })
+    const { window_key } = await agent(openSession, { token })
+    keepWindowKey(window_key)
     return undefined
   } catch (error) {
     if (isSessionLost(error)) return error

@@ -12,7 +12,26 @@ import { defineRoute } from './route.ts'
 /** Name of the session's cookie: a browser shares cookies between all ports of a host. */
 export const sessionCookie = (port: number) => `steward_session_${port}`
 
-/** Exchanges the one-time token of the start address (`/#token=…`) for the session cookie. */
+/**
+ * Where a request of the window carries the key of its session, beside the cookie: browsers send the cookie to every
+ * server on the host, whatever its port, but the key is kept by the window's very origin.
+ */
+export const windowKeyHeader = 'x-steward-window'
+
+/** For WebSockets, which have no headers of their own: offered as `steward, steward.window.<key>`, agreed as `steward`. */
+export const windowProtocol = { agreed: 'steward', withKey: 'steward.window.' } as const
+
+/**
+ * For what a browser reads by itself, pictures and downloads: `?…&steward_link=<until>.<signature>` at the end of the
+ * address. `until` is in seconds since 1970; the signature is HMAC-SHA256 in base64url, keyed with the SHA-256 of the
+ * window's key, of `linkText(until, address)`. It counts for a GET of this one path and query, with the session's cookie.
+ */
+export const windowLink = { parameter: 'steward_link', seconds: 12 * 3600 } as const
+
+/** @param address path and query without the parameter of the link */
+export const linkText = (until: number, address: string): string => `${until}\n${address}`
+
+/** Exchanges the one-time token of the start address (`/#token=…`) for the session: its cookie and the window's key. */
 export const openSession = defineRoute({
   operation: 'sessionOpen',
   method: 'POST',
@@ -23,7 +42,7 @@ export const openSession = defineRoute({
   refusals: [401],
   body: z.object({ token: z.string().min(1) }),
   maxBodyBytes: 4096,
-  response: z.object({ success: z.literal(true) }),
+  response: z.object({ success: z.literal(true), window_key: z.string() }),
 })
 
 /** What it tells is in the program that anybody can read: it needs no credential. */

@@ -1,7 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
+import { windowKeyHeader } from '../../../src/shared/contract/localApi.ts'
 import { createSandbox, deleteSandbox, listSandboxes, type Sandbox } from '../../../src/shared/contract/sandboxes.ts'
-import { openBrowser, openWindow, type WindowOptions } from '../../support/browser.ts'
+import { openBrowser, openWindow, type StorageState, type WindowOptions } from '../../support/browser.ts'
+import type { PersonSession } from '../../support/personSession.ts'
 import { type Steward, startSteward } from '../../support/steward.ts'
 import { type StewardClient, stewardClient } from '../../support/stewardClient.ts'
 import { type PersonClient, personClient } from '../../support/walletForms.ts'
@@ -33,7 +35,7 @@ export async function stewardInBrowser(options: { config?: object } = {}): Promi
   const state = await first.state()
   await first.close()
   const origin = new URL(steward.url).origin
-  const person = personClient(origin, state.cookies.map(({ name, value }) => `${name}=${value}`).join('; '))
+  const person = personClient(origin, sessionIn(state, origin))
   return {
     steward,
     browser,
@@ -61,5 +63,14 @@ export async function stewardInBrowser(options: { config?: object } = {}): Promi
       await browser.close()
       await steward.close()
     },
+  }
+}
+
+/** What that browser's window sends along. */
+function sessionIn({ cookies, origins }: StorageState, origin: string): PersonSession {
+  const kept = origins.find((each) => each.origin === origin)?.localStorage ?? []
+  return {
+    cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+    [windowKeyHeader]: kept.find(({ name }) => name === 'steward.window-key')?.value ?? '',
   }
 }

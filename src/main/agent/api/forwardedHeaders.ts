@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { windowKeyHeader, windowProtocol } from '../../../shared/contract/localApi.ts'
 import { uploadOffsetHeader } from '../../../shared/contract/uploads.ts'
 import { forwardedAnswerHeaders } from './answers.ts'
+import { offersWindowKey, withoutWindowProtocols } from './windowProof.ts'
 
 /** Of one connection, or of our own pages: none of the service's business. */
 const ownToRequests = new Set([
@@ -17,6 +19,7 @@ const ownToRequests = new Set([
   'transfer-encoding',
   'upgrade',
   'expect',
+  windowKeyHeader,
 ])
 
 /**
@@ -39,7 +42,8 @@ const told = new Set([
   'retry-after',
   uploadOffsetHeader.toLowerCase(),
 ])
-const ofHandshakes = ['sec-websocket-accept', 'sec-websocket-extensions', 'sec-websocket-protocol'] as const
+const protocolHeader = 'sec-websocket-protocol'
+const ofHandshakes = ['sec-websocket-accept', 'sec-websocket-extensions', protocolHeader] as const
 
 /** Data, and pictures that no browser takes for a page. Whatever else an answer calls itself, it is bytes to keep. */
 const plainTypes =
@@ -59,6 +63,11 @@ export function requestHeaders(request: IncomingMessage, key: string | undefined
     kept[name] = value
   }
   if (key !== undefined && !bringsKey(request.headers)) kept.authorization = `Bearer ${key}`
+  if (offersWindowKey(request)) {
+    const others = withoutWindowProtocols(String(kept[protocolHeader]))
+    if (others.length > 0) kept[protocolHeader] = others.join(', ')
+    else delete kept[protocolHeader]
+  }
   return kept
 }
 
@@ -77,9 +86,10 @@ export function answerHeaders(headers: Answered): Record<string, string | string
   return kept
 }
 
-/** Of a handshake that the service agreed to. */
-export function handshakeHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+/** Of a handshake that the service agreed to. A protocol that only the agent was offered, the agent agrees to. */
+export function handshakeHeaders(headers: IncomingHttpHeaders, request: IncomingMessage): Record<string, string> {
   const kept: Record<string, string> = { upgrade: 'websocket', connection: 'Upgrade' }
+  if (offersWindowKey(request)) kept[protocolHeader] = windowProtocol.agreed
   for (const name of ofHandshakes) {
     const value = headers[name]
     if (typeof value === 'string') kept[name] = value

@@ -9,7 +9,13 @@ import {
   PolicyRule,
   SignedIntent,
 } from '../../../shared/contract/intents.ts'
-import { LocalEvent, localEventsPath, ServiceConnection } from '../../../shared/contract/localApi.ts'
+import {
+  LocalEvent,
+  localEventsPath,
+  ServiceConnection,
+  windowKeyHeader,
+  windowProtocol,
+} from '../../../shared/contract/localApi.ts'
 import type { Route, RouteAuth } from '../../../shared/contract/route.ts'
 import { Enforced, Sandbox } from '../../../shared/contract/sandboxes.ts'
 import { Terminal } from '../../../shared/contract/terminals.ts'
@@ -24,7 +30,7 @@ const about = `What the application adds beside its service, for the programs of
 automatons, and the wallet without its secrets. The paths of the service answer at this address too; \`/openapi.json\` describes them.
 
 Programs bring an API key of the account that this Steward belongs to, or the access token of a sign-in. What takes the session
-alone is the person's: no key reads the inbox, decides, or changes the wallet and the policy. A request that brings a key acts with it,
+alone (its cookie and its key) is the person's: no API key reads the inbox, decides, or changes the wallet and the policy. A request that brings a key acts with it,
 whatever session it brings too. Only this address is answered, by the names 127.0.0.1, localhost and [::1]; pages of other origins get 403.
 
 A program asks with \`POST /local/intents\` and waits with \`GET /local/intents/{intentId}?wait_ms=60000\` until \`state\` is neither
@@ -60,6 +66,12 @@ export function localDocument({ routes, version, cookieName }: Options): () => J
           name: cookieName,
           description: 'The session of the person, which a start address opens. Its name has the port.',
         },
+        windowKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: windowKeyHeader,
+          description: 'The `window_key` that came with the cookie: neither opens anything alone.',
+        },
       },
       security: [...anyKey, ...session],
       securityOf: (auth) => ofAuth[auth],
@@ -69,7 +81,7 @@ export function localDocument({ routes, version, cookieName }: Options): () => J
   }
 }
 
-const session: readonly SecurityRequirement[] = [{ sessionCookie: [] }]
+const session: readonly SecurityRequirement[] = [{ sessionCookie: [], windowKey: [] }]
 const ofAuth: Partial<Record<RouteAuth, readonly SecurityRequirement[]>> = { none: [], person: session }
 
 const named = {
@@ -102,7 +114,9 @@ const events: SocketRoute = {
   summary: 'Hear of everything that changes, here and at the service (WebSocket)',
   description:
     'JSON messages, each a `LocalEvent` of the schemas: `connection.changed` first; `ready` whenever lists of the service should be read ' +
-    'anew; then what changed. It takes no messages, and closes with 4008 for a page that leaves 8 MiB unread.',
+    'anew; then what changed. ' +
+    `What has no headers of its own offers the protocols \`${windowProtocol.agreed}\` and \`${windowProtocol.withKey}<window_key>\`. ` +
+    'It takes no messages, and closes with 4008 for a page that leaves 8 MiB unread.',
   tag: 'Local',
   auth: 'person',
   messages: LocalEvent,

@@ -45,11 +45,12 @@ export function localRoutes({ sessions, cookie, link, status, endpoints, clientO
 
   const open = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { token } = parseFields(openSession.body, await readJson(request, openSession.maxBodyBytes))
-    const secret = sessions.exchange(token)
-    if (secret === undefined) {
+    const opened = sessions.exchange(token)
+    if (!opened) {
       throw new AppError('auth/session', 'This address was used already, or belongs to an earlier start of Steward.')
     }
-    sendJson(response, openSession.status, { success: true }, { 'set-cookie': cookie.header(secret) })
+    const answer = { success: true, window_key: opened.windowKey } as const
+    sendJson(response, openSession.status, answer, { 'set-cookie': cookie.header(opened.secret) })
   }
 
   const askerOf = async ({ auth }: Route, request: IncomingMessage, isPerson: boolean): Promise<Asker> => {

@@ -20,6 +20,7 @@ import type { PersonSessions } from './personSessions.ts'
 import { requestForwarder } from './requestForwarder.ts'
 import { requestGuard, sheetGuard } from './requestGuard.ts'
 import { streamForwarder } from './streamForwarder.ts'
+import { windowProofOf, withoutLink } from './windowProof.ts'
 
 export type LocalServer = { port: number; close(): Promise<void> }
 
@@ -66,7 +67,12 @@ export async function startLocalServer({
   const sheetsGuard = sheetGuard(port)
   const cookie = sessionCookieOf(port)
   const local = localRoutes({ sessions, cookie, link, status, endpoints, clientOf })
-  const isPerson = ({ headers }: IncomingMessage): boolean => sessions.isOpen(cookie.secretOf(headers) ?? '')
+  /** The service never gets to see by what a link showed that it is the window's. */
+  const isPerson = (request: IncomingMessage): boolean => {
+    const proof = windowProofOf(request, Date.now())
+    request.url = withoutLink(request.url ?? '/')
+    return proof !== undefined && sessions.isOpen(cookie.secretOf(request.headers) ?? '', proof)
+  }
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = pathOf(request)

@@ -35,7 +35,7 @@ export function streamForwarder(target: () => ServiceTarget | undefined, refusal
     socket.on('error', ownFailure)
     asked.on('upgrade', (answer, upstream, firstBytes) => {
       socket.off('close', giveUp)
-      socket.write(headOf(101, handshakeHeaders(answer.headers)))
+      socket.write(headOf(101, handshakeHeaders(answer.headers, request)))
       socket.write(firstBytes)
       upstream.write(head)
       connect(socket, upstream)

@@ -1,6 +1,7 @@
 import { Download, FileJson, Sheet } from 'lucide-react'
 import { requestOf } from '../../../shared/contract/route.ts'
 import { exportTimeline } from '../../../shared/contract/timeline.ts'
+import { windowAddress } from '../../agent/windowLink.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Menu, type MenuItem } from '../../ui/Menu.tsx'
 import { isFiltered, type TimelineQuery } from './filters/timelineFilters.ts'
@@ -30,7 +31,7 @@ export function ExportMenu({ query }: { query: TimelineQuery }) {
 /** The browser's own download. */
 function download(query: TimelineQuery, format: Format): void {
   const link = document.createElement('a')
-  link.href = requestOf(exportTimeline, { ...query, format }).path
+  link.href = windowAddress(requestOf(exportTimeline, { ...query, format }).path)
   link.download = `steward-activity.${format}`
   link.click()
 }

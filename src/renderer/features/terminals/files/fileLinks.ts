@@ -1,12 +1,13 @@
 import { downloadFile, downloadFolder } from '../../../../shared/contract/files.ts'
 import { requestOf } from '../../../../shared/contract/route.ts'
 import type { SandboxId } from '../../../../shared/ids.ts'
+import { windowAddress } from '../../../agent/windowLink.ts'
 import { nameOf } from './paths.ts'
 
 export type Downloaded = { path: string; isFolder: boolean }
 
 export function downloadUrl(id: SandboxId, { path, isFolder }: Downloaded): string {
-  return isFolder ? requestOf(downloadFolder, { id, path }).path : requestOf(downloadFile, { id, path }).path
+  return windowAddress(requestOf(isFolder ? downloadFolder : downloadFile, { id, path }).path)
 }
 
 /** The browser's own download: it shows how far it is, pauses and goes on. */

@@ -2,12 +2,13 @@ import { useCallback, useState } from 'react'
 import type { SandboxId, TerminalId } from '../../../../shared/ids.ts'
 import { useLiveEvent } from '../../../agent/liveEvents.ts'
 import { terminalStreamUrl } from '../../../agent/streamUrl.ts'
+import { windowSocket } from '../../../agent/windowKey.ts'
 import type { StreamConnector } from '../stream/terminalStream.ts'
 
-/** How this window reaches a terminal: through the agent, with the session's cookie. */
+/** How this window reaches a terminal: through the agent, as the person's window. */
 export function useTerminalConnector(sandboxId: SandboxId, terminalId: TerminalId): StreamConnector {
   return useCallback(
-    ({ scrollback }) => new WebSocket(terminalStreamUrl({ sandboxId, terminalId, scrollback })),
+    ({ scrollback }) => windowSocket(terminalStreamUrl({ sandboxId, terminalId, scrollback })),
     [sandboxId, terminalId],
   )
 }

@@ -1,5 +1,5 @@
 import { ZoomIn, ZoomOut } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { SandboxId } from '../../../../../shared/ids.ts'
 import { Button } from '../../../../ui/Button.tsx'
 import { IconButton } from '../../../../ui/IconButton.tsx'
@@ -21,7 +21,10 @@ export function ImageView({ sandboxId, path, version, size }: ImageViewProps) {
     setZoom(next ?? present)
   }
   // The version belongs to the address, so that a changed picture is read anew.
-  const source = `${downloadUrl(sandboxId, { path, isFolder: false })}#${version}`
+  const source = useMemo(
+    () => `${downloadUrl(sandboxId, { path, isFolder: false })}#${version}`,
+    [sandboxId, path, version],
+  )
   return (
     <div className="flex size-full flex-col">
       <div className="flex h-8 shrink-0 items-center gap-1 border-b border-line px-2">

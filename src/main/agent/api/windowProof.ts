@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http'
+import { linkText, windowKeyHeader, windowLink, windowProtocol } from '../../../shared/contract/localApi.ts'
+import type { WindowProof } from './personSessions.ts'
+
+/**
+ * What a request brings, beside the cookie, to show that it is of the window's own origin: a cookie alone is also in
+ * the hands of every other server on this host that the browser was led to.
+ * @param now milliseconds since 1970
+ */
+export function windowProofOf(
+  request: Pick<IncomingMessage, 'headers' | 'method' | 'url'>,
+  now: number,
+): WindowProof | undefined {
+  const key = request.headers[windowKeyHeader] ?? keyOfProtocols(request)
+  if (typeof key === 'string') return { key }
+  const method = request.method
+  return method === 'GET' || method === 'HEAD' ? linkProof(request.url ?? '/', now) : undefined
+}
+
+/** The address without the signature that a link of the window ends with. */
+export function withoutLink(url: string): string {
+  return splitLink(url)?.address ?? url
+}
+
+/** The WebSocket protocols that are not the window's own. */
+export function withoutWindowProtocols(offered: string): string[] {
+  return protocolsIn(offered).filter(
+    (name) => name !== windowProtocol.agreed && !name.startsWith(windowProtocol.withKey),
+  )
+}
+
+export function offersWindowKey({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return keyOfProtocols({ headers }) !== undefined
+}
+
+function keyOfProtocols({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+  const offered = protocolsIn(headers['sec-websocket-protocol'] ?? '')
+  return offered.find((name) => name.startsWith(windowProtocol.withKey))?.slice(windowProtocol.withKey.length)
+}
+
+function linkProof(url: string, now: number): WindowProof | undefined {
+  const link = splitLink(url)
+  if (!link || link.until * 1000 < now) return undefined
+  return { signed: linkText(link.until, link.address), signature: Buffer.from(link.signature, 'base64url') }
+}
+
+const linkAtEnd = new RegExp(
+  `^(?<address>.*)[?&]${windowLink.parameter}=(?<until>\\d{1,12})\\.(?<signature>[\\w-]{43})$`,
+)
+
+function splitLink(url: string): { address: string; until: number; signature: string } | undefined {
+  const { address, until, signature } = linkAtEnd.exec(url)?.groups ?? {}
+  if (address === undefined || until === undefined || signature === undefined) return undefined
+  return { address, until: Number(until), signature }
+}
+
+function protocolsIn(offered: string): string[] {
+  return offered.split(',').map((name) => name.trim())
+}

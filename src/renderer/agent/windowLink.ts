@@ -1,0 +1,18 @@
+import { hmac } from '@noble/hashes/hmac'
+import { sha256 } from '@noble/hashes/sha2'
+import { base64urlnopad } from '@scure/base'
+import { linkText, windowLink } from '../../shared/contract/localApi.ts'
+import { windowKey } from './windowKey.ts'
+
+/**
+ * An address that the browser reads by itself, as a picture or a download, signed as the window's. It counts in this
+ * browser alone, where the session's cookie is.
+ * @param address path and query
+ */
+export function windowAddress(address: string, now = Date.now(), key = windowKey()): string {
+  if (key === undefined) return address
+  const until = Math.floor(now / 1000) + windowLink.seconds
+  const signature = hmac(sha256, sha256(key), linkText(until, address))
+  const mark = address.includes('?') ? '&' : '?'
+  return `${address}${mark}${windowLink.parameter}=${until}.${base64urlnopad.encode(signature)}`
+}

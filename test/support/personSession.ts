@@ -1,0 +1,19 @@
+import { windowKeyHeader } from '../../src/shared/contract/localApi.ts'
+import { exchange } from './runningService.ts'
+
+/** What a browser with the person's window sends along: neither of the two opens anything alone. */
+export type PersonSession = { cookie: string; [windowKeyHeader]: string }
+
+/** @param token of a start address */
+export async function openPersonSession(origin: string, token: string): Promise<PersonSession> {
+  const { status, headers, json, text } = await exchange(origin, '/local/session', {
+    headers: { origin },
+    body: { token },
+    key: null,
+  })
+  if (status !== 200) throw new Error(`The session did not open: ${status} ${text}`)
+  return {
+    cookie: String(headers['set-cookie']).split(';')[0] ?? '',
+    [windowKeyHeader]: (json as { window_key: string }).window_key,
+  }
+}
