@@ -1,9 +1,11 @@
 import { _electron } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { electronBinary, whyNoWindow } from '../../scripts/electronBinary.ts'
+import { getLocalStatus } from '../../src/shared/contract/localApi.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { startProgram } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { callInPage } from './pages/windowCalls.ts'
 
 const reason =
   whyNoWindow({ platform: process.platform, uid: process.getuid?.(), environment: process.env }) ??
@@ -23,10 +25,10 @@ test('the window opens and shows the interface, signed in', async (context) => {
   const page = await running.firstWindow()
   await page.waitForFunction(() => document.querySelector('#steward')?.childElementCount)
   expect(new URL(page.url()).hash).toBe('')
-  const seen = await page.evaluate(async () => ({
+  const seen = await page.evaluate(() => ({
     steward: Reflect.get(globalThis, 'steward'),
     node: typeof Reflect.get(globalThis, 'require'),
-    status: await fetch('/local/status').then((reply) => reply.json()),
   }))
-  expect(seen).toMatchObject({ steward: { shell: 'electron' }, node: 'undefined', status: { shell: 'electron' } })
+  expect(seen).toMatchObject({ steward: { shell: 'electron' }, node: 'undefined' })
+  expect(await callInPage(page, getLocalStatus, {})).toMatchObject({ shell: 'electron' })
 })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { encryptKeystoreJson, HDNodeWallet, Wallet } from 'ethers'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askIntent, decideIntent } from '../../src/shared/contract/intents.ts'
 import {
   type Planted,
   plantedBytes,
@@ -21,6 +22,7 @@ import { windowTraffic } from '../support/windowTraffic.ts'
 import type { AppWindow } from './pages/appWindow.ts'
 import { sheetPage } from './pages/sheetPage.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+import { callInPage } from './pages/windowCalls.ts'
 
 /** Secrets that occur nowhere else in the world, given to the real sheets; then everything that was written is searched. */
 const phrase = 'tribe aunt rigid true lazy recipe quality orient hunt ostrich either middle'
@@ -222,14 +224,8 @@ async function exportAKey({ page }: AppWindow): Promise<void> {
 
 /** As the window does, which asks with the session of the person. */
 async function signText(page: Page): Promise<void> {
-  const signed: unknown = await page.evaluate(`(async () => {
-    const post = async (path, body) => (await fetch(path, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
-    })).json()
-    const { id } = await post('/local/intents', { intent: { kind: 'message', text: 'I agree.' } })
-    return (await post('/local/intents/' + id + '/decision', { approve: true })).state
-  })()`)
-  expect(signed).toBe('signed')
+  const { id } = await callInPage(page, askIntent, { intent: { kind: 'message', text: 'I agree.' } })
+  expect(await callInPage(page, decideIntent, { intentId: id, approve: true })).toMatchObject({ state: 'signed' })
 }
 
 /** Of all pages that the browser shows. */

@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { pictures } from './pages/pictures.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
 import { createWallet, unlockWallet, walletSheet } from './pages/walletSheet.ts'
+import { callInPage } from './pages/windowCalls.ts'
 
 /** One wallet for all of them: each test goes on where the one before has left it. */
 const passphrase = 'violet anchor seldom pretzel orbit'
@@ -29,10 +30,7 @@ async function walletWindow(): Promise<Page> {
 }
 
 /** As the window itself knows it. */
-const known = async (page: Page): Promise<Wallet> => {
-  const answer = await page.evaluate((path) => fetch(path).then((reply) => reply.json()), getWallet.path)
-  return getWallet.response.parse(answer)
-}
+const known = (page: Page): Promise<Wallet> => callInPage(page, getWallet, {})
 
 test('a wallet is there only after its words were shown to be written down', async () => {
   const page = await walletWindow()
