@@ -79,7 +79,8 @@ How each is measured:
 - **echo**: one character into \`cat\` over the stream WebSocket until it comes back. Raw node-pty: the same in one process, outside a sandbox. With
   floods: four other terminals print without end, each with a viewer that acknowledges.
 - **output**: 100 MB printed by one command, counted by a client of the stream; less than every byte fails the run. In Chromium: until xterm.js has
-  drawn the last line, with its renderer for the DOM, since this browser has no graphics processor.
+  drawn the last line, with its renderer for the DOM, since this browser has no graphics processor. Alone: in a page with nothing else, which is
+  given the same lines out of memory, so that no other process needs the processor.
 - **other calls**: \`GET /v1/sandboxes\`.
 - **cold start**: from the command line to the \`ready\` line, with everything built. **first screen**: until the window of a browser that
   already runs shows the button that creates a sandbox, looked for with every frame.

@@ -10,6 +10,7 @@ import { type Steward, startSteward } from '../support/steward.ts'
 import { type StewardClient, stewardClient } from '../support/stewardClient.ts'
 import { removeMadeFolders, temporaryFolder } from '../support/temporaryFolder.ts'
 import { rawThroughput } from './peers/rawPty.ts'
+import { xtermAlone } from './peers/xtermAlone.ts'
 import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.ts'
 import { coldStarts, megabytesPerTerminal, residentMegabytes } from './steward/processFigures.ts'
 import { createToFirstExec, createToFirstExecByHand, execTrue, execTrueByHand } from './steward/sandboxFigures.ts'
@@ -25,7 +26,7 @@ import {
   writeToScreenOfTmux,
 } from './steward/terminalFigures.ts'
 import { walletFigures } from './steward/walletFigures.ts'
-import { drawnThroughput, firstScreens } from './steward/windowFigures.ts'
+import { drawnFlood, drawnThroughput, firstScreens } from './steward/windowFigures.ts'
 
 const quick = process.argv.includes('--quick')
 const tries = (count: number) => (quick ? Math.ceil(count / 20) : count)
@@ -83,8 +84,14 @@ async function drawnRow(steward: Steward, client: StewardClient): Promise<Row> {
   const { id } = await client.call(createSandbox, { name, vcpu: 2, memory_mb: 4096 })
   const drawn = await drawnThroughput({ url: steward.url, client, id, name }).catch((failure: Error) => failure.message)
   await client.call(deleteSandbox, { id })
-  const figure = typeof drawn === 'string' ? `not measured: ${drawn}` : `${drawn.toFixed(0)} MB/s`
-  return plainRow('output to xterm.js in Chromium', figure, '≥ 20 MB/s')
+  const alone = await xtermAlone(drawnFlood)
+  return {
+    what: 'output to xterm.js in Chromium',
+    steward: typeof drawn === 'string' ? `not measured: ${drawn}` : `${drawn.toFixed(1)} MB/s`,
+    peer: `${alone.toFixed(1)} MB/s (xterm.js alone, out of memory)`,
+    ratio: typeof drawn === 'string' ? undefined : drawn / alone,
+    target: '≥ 20 MB/s',
+  }
 }
 
 function idleMemory(steward: Steward): Row {

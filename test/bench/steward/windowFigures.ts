@@ -7,8 +7,7 @@ import { startSteward } from '../../support/steward.ts'
 import type { StewardClient } from '../../support/stewardClient.ts'
 import { megabytesPerSecond, type Samples } from '../figures.ts'
 
-const line = '0123456789'.repeat(7)
-const drawnBytes = 50_000_000
+export const drawnFlood = { line: '0123456789'.repeat(7), bytes: 50_000_000 } as const
 const marker = 'all-was-drawn'
 
 /** Asked in the page with every frame: a locator looks again only every half second, and that would be measured. */
@@ -41,7 +40,7 @@ export async function drawnThroughput(given: {
   name: string
 }): Promise<number> {
   const { client, id } = given
-  const command = `read -r; yes ${line} | head -c ${drawnBytes}; echo ${marker}; exec cat`
+  const command = `read -r; yes ${drawnFlood.line} | head -c ${drawnFlood.bytes}; echo ${marker}; exec cat`
   const { session_id: sessionId } = await client.call(createTerminal, { id, command })
   const browser = await openBrowser()
   try {
@@ -54,7 +53,7 @@ export async function drawnThroughput(given: {
     const start = performance.now()
     await client.call(writeTerminal, { id, sessionId, input: '\n' })
     await until('all is drawn', async () => (await window.terminal.rows()).some((row) => row.endsWith(marker)), 60_000)
-    return megabytesPerSecond(drawnBytes, performance.now() - start)
+    return megabytesPerSecond(drawnFlood.bytes, performance.now() - start)
   } finally {
     await browser.close()
   }

@@ -1,0 +1,41 @@
+import { createRequire } from 'node:module'
+import type { Terminal } from '@xterm/xterm'
+import { openBrowser, openWindow } from '../../support/browser.ts'
+import { megabytesPerSecond } from '../figures.ts'
+
+const require = createRequire(import.meta.url)
+
+type Flood = { line: string; bytes: number }
+
+const size = { cols: 120, rows: 40, scrollback: 10_000 }
+
+/** xterm.js in a page with nothing else: the same lines out of memory until it has drawn the last one. */
+export async function xtermAlone(flood: Flood): Promise<number> {
+  const browser = await openBrowser()
+  try {
+    const { page } = await openWindow(browser)
+    await page.setContent('<div id="terminal"></div>')
+    await page.addStyleTag({ path: require.resolve('@xterm/xterm/css/xterm.css') })
+    await page.addScriptTag({ path: require.resolve('@xterm/xterm') })
+    return megabytesPerSecond(flood.bytes, await page.evaluate(drawAll, { ...flood, ...size }))
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Runs in the page. @returns milliseconds */
+async function drawAll({ line, bytes, ...options }: Flood & typeof size): Promise<number> {
+  const made = Reflect.get(globalThis, 'Terminal') as new (given: typeof options) => Terminal
+  const terminal = new made(options)
+  terminal.open(document.getElementById('terminal') ?? document.body)
+  const piece = new TextEncoder().encode(`${line}\r\n`.repeat(900))
+  const start = performance.now()
+  const written: Promise<void>[] = []
+  for (let sent = 0; sent < bytes; sent += piece.length) {
+    written.push(new Promise<void>((resolve) => terminal.write(piece, resolve)))
+    if (written.length > 16) await written.shift() // a megabyte waits: it never has nothing to do
+  }
+  await Promise.all(written)
+  await new Promise((resolve) => requestAnimationFrame(resolve))
+  return performance.now() - start
+}
