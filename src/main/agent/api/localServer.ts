@@ -67,8 +67,8 @@ export async function startLocalServer({
   const sheetsGuard = sheetGuard(port)
   const cookie = sessionCookieOf(port)
   const local = localRoutes({ sessions, cookie, link, status, endpoints, clientOf })
-  /** The service never gets to see by what a link showed that it is the window's. */
-  const isPerson = (request: IncomingMessage): boolean => {
+  /** Whether it is the person's. What a link of the window brought to show that is taken off it, and goes no further. */
+  const takeProof = (request: IncomingMessage): boolean => {
     const proof = windowProofOf(request, Date.now())
     request.url = withoutLink(request.url ?? '/')
     return proof !== undefined && sessions.isOpen(cookie.secretOf(request.headers) ?? '', proof)
@@ -84,8 +84,8 @@ export async function startLocalServer({
     const place = placeOf(path)
     guard.check(request, place === 'page' ? 'page' : 'call')
     if (place === 'documentation') return sendElsewhere(response, documentation(link, request))
-    if (place === 'service') return forwarder.forward(request, response, isPerson(request))
-    if (place === 'local') return local.answer(request, response, { path, person: isPerson(request) })
+    if (place === 'service') return forwarder.forward(request, response, takeProof(request))
+    if (place === 'local') return local.answer(request, response, { path, person: takeProof(request) })
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new AppError('request/method', `${request.method} is not for ${path}.`)
     }
@@ -96,10 +96,10 @@ export async function startLocalServer({
     const path = pathOf(request)
     guard.check(request, 'call')
     if (placeOf(path) === 'service') {
-      streams.forward(request, socket, head, isPerson(request))
+      streams.forward(request, socket, head, takeProof(request))
       return
     }
-    local.checkEvents(path, isPerson(request))
+    local.checkEvents(path, takeProof(request))
     events.open(request, socket, head)
   }
 
