@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { buildMark } from './scripts/buildState.ts'
 import { firstScreen, oneFile } from './scripts/firstScreen.ts'
+import { helperScripts } from './scripts/helperScripts.ts'
 import { plainHttp } from './scripts/plainHttp.ts'
 
 const mark = buildMark(import.meta.dirname)
@@ -15,7 +16,7 @@ const linkStart = here('src/renderer/app/terminalLink/startTerminalLink.tsx')
 /** Each program of the main side is a file of its own in `out/main`, beside the chunks they share. */
 export default defineConfig({
   main: {
-    plugins: [{ name: 'build-begins', buildStart: mark.begin }, plainHttp()],
+    plugins: [{ name: 'build-begins', buildStart: mark.begin }, plainHttp(), helperScripts(here('.'))],
     build: {
       outDir: here('out/main'),
       target: 'node24',

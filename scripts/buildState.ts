@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
-const settings = ['electron.vite.config.ts', 'scripts/firstScreen.ts', 'scripts/plainHttp.ts']
+const settings = [
+  'electron.vite.config.ts',
+  'scripts/firstScreen.ts',
+  'scripts/helperScripts.ts',
+  'scripts/plainHttp.ts',
+]
 const sources = ['package.json', 'package-lock.json', ...settings]
 
 /**

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { checkSteps } from '../../scripts/steps.ts'
@@ -138,6 +139,51 @@ describe('lint', () => {
 
   test.each(Object.keys(wrong))('%s is an error', (category) => {
     expect(found).toContainEqual({ category, severity: 'error', path: pathOf(category) })
+  })
+})
+
+describe('helper scripts', () => {
+  const scripts = 'src/main/host/runtimes/scripts'
+  const uses = (...parts: string[]) => ({
+    'src/main/host/uses.ts': `export const script = perlScript(${parts.map((it) => `'${it}'`).join(', ')})\n`,
+  })
+  const good = 'my $given = given();\nprint $given->{path};\n'
+
+  async function compiled(files: Record<string, string>) {
+    const tools = ['scripts/perlScripts.ts', 'src/main/host/runtimes/perlScript.ts', `${scripts}/shared.pl`]
+    const own = Object.fromEntries(tools.map((path) => [path, readFileSync(`${projectFolder}${path}`, 'utf8')]))
+    const step = checkSteps.find(({ name }) => name === 'helper scripts')
+    const { exitCode, stdout } = await runTool(
+      plantedTree({ ...own, ...files }),
+      step?.command ?? '',
+      step?.parts ?? [],
+    )
+    return { exitCode, stdout }
+  }
+
+  test('that compile pass', async () => {
+    const files = { [`${scripts}/good.pl`]: good, ...uses('good') }
+    expect(await compiled(files)).toEqual({ exitCode: 0, stdout: '' })
+  })
+
+  test.each([
+    ['does not parse', 'my $x = ;\n', 'syntax error at wrong.pl line 1'],
+    ['names a variable that is not there', '\n$nothing = 1;\n', 'requires explicit package name'],
+    ['declares a variable twice', 'my $x = 1;\nmy $x = 2;\nprint $x;\n', '"my" variable $x masks earlier declaration'],
+    ['needs more than perl-base', 'use JSON::PP;\n', "Can't locate JSON/PP.pm"],
+  ])('fail the check where one %s', async (_, text, message) => {
+    const files = { [`${scripts}/good.pl`]: good, [`${scripts}/wrong.pl`]: text, ...uses('good', 'wrong') }
+    const { exitCode, stdout } = await compiled(files)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('shared + good + wrong: ') })
+    expect(stdout).toContain(message)
+  })
+
+  test('fail the check where one is missing or not used', async () => {
+    const { exitCode, stdout } = await compiled({ [`${scripts}/good.pl`]: good, ...uses('gone') })
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 1,
+      stdout: `shared + gone: There is no ${scripts}/gone.pl.\ngood: Nothing uses it.\n`,
+    })
   })
 })
 

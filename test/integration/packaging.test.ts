@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { getRawHeader, listPackage } from '@electron/asar'
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
@@ -66,7 +66,10 @@ describe.each(['linux', 'darwin', 'win32'] as const)('the package for %s', (plat
   test('has its programs in the archive, and nothing that they were made from', () => {
     const programs = ['main', 'service', 'host', 'screenWorker', 'headless'].map((name) => `/out/main/${name}.js`)
     const pages = ['/out/renderer/index.html', '/out/renderer/terminal.html', '/out/preload/preload.cjs']
-    expect(files).toEqual(expect.arrayContaining([...programs, ...pages, '/package.json', '/resources/icon.png']))
+    const scripts = globSync('src/main/host/runtimes/scripts/*.pl').map((path) => `/out/main/scripts/${basename(path)}`)
+    expect(scripts).toContain('/out/main/scripts/shared.pl')
+    const expected = [...programs, ...scripts, ...pages, '/package.json', '/resources/icon.png']
+    expect(files).toEqual(expect.arrayContaining(expected))
     for (const left of ['/src', '/test', '/scripts', '/docs', '/out/compiled', '/resources/packaging', '/setup']) {
       expect(files.filter((path) => path === left || path.startsWith(`${left}/`))).toEqual([])
     }

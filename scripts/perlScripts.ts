@@ -1,0 +1,56 @@
+/** `node scripts/perlScripts.ts`: compiles each helper script as `perlScript(…)` composes it, without running it. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { namedPart } from '../src/main/host/runtimes/perlScript.ts'
+
+const scripts = 'src/main/host/runtimes/scripts'
+const composing = /\bperl(?:Script\(((?:'[^']*'(?:, )?)*)\)|Part\(('[^']*')\))/g
+/** A Debian without more than `perl-base` must be able to run them. */
+const baseOnly = 'BEGIN { my @base = grep { m{/perl-base\\z} } @INC; @INC = @base if @base }\n'
+
+const files = globSync(join(scripts, '*.pl')).map((path) => basename(path, '.pl'))
+const sources = globSync('src/main/**/*.ts').filter((path) => !path.endsWith('.test.ts'))
+const composed = new Map(sources.flatMap(compositionsIn).map((parts) => [parts.join(), parts]))
+composed.set('shared', ['shared'])
+
+let failures = 0
+for (const parts of composed.values()) {
+  const missing = parts.filter((part) => !existsSync(pathOf(part)))
+  if (missing.length > 0) complain(parts, `There is no ${missing.map(pathOf).join(', ')}.`)
+  else compile(parts)
+}
+const used = new Set([...composed.values()].flat())
+for (const name of files.filter((file) => !used.has(file))) complain([name], 'Nothing uses it.')
+process.exitCode = failures === 0 ? 0 : 1
+
+function pathOf(part: string): string {
+  return join(scripts, `${part}.pl`)
+}
+
+/** Parts that are used on their own are compiled with what uses them. */
+function compositionsIn(path: string): string[][] {
+  return [...readFileSync(path, 'utf8').matchAll(composing)].map(([, whole, one]) =>
+    whole === undefined ? ['shared', namesIn(one ?? '')].flat() : ['shared', ...namesIn(whole)],
+  )
+}
+
+function namesIn(list: string): string[] {
+  return [...list.matchAll(/'([^']*)'/g)].map(([, name = '']) => name)
+}
+
+function compile(parts: readonly string[]): void {
+  const text = parts.map((part) => namedPart(part, readFileSync(pathOf(part), 'utf8'))).join('')
+  const { status, stderr, error } = spawnSync('perl', ['-w', '-c', '-e', baseOnly + text])
+  if (error) throw error
+  const said = stderr
+    .toString()
+    .replace('-e syntax OK\n', '')
+    .replace(/^.* syntax OK\n/m, '')
+  if (status !== 0 || said !== '') complain(parts, said.trim())
+}
+
+function complain(parts: readonly string[], reason: string): void {
+  failures++
+  process.stdout.write(`${parts.join(' + ')}: ${reason}\n`)
+}

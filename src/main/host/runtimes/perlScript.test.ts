@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { perlArgument, perlScript } from './perlScript.ts'
+import { type SystemCallNumbers, systemCallTable } from './systemCallNumbers.ts'
+
+const calls = systemCallTable[process.arch] ?? ({} as SystemCallNumbers) // no test calls one without a number
+
+/** Runs Perl with the shared part before it. */
+function ran(perl: string, argument: string) {
+  const { status, stdout, stderr } = spawnSync('perl', ['-w', '-e', `${perlScript()}\n${perl}`, argument])
+  return { status, stdout: stdout.toString(), stderr: stderr.toString() }
+}
+
+const written = (perl: string, values: Record<string, unknown> = {}) => ran(perl, perlArgument(calls, values))
+const readBack = (text: string) => ran('print to_json(from_json($ARGV[0]))', text)
+
+describe('JSON of the helper scripts', () => {
+  test('comes back as it was, with 1 and 0 for the booleans', () => {
+    const numbered = (value: unknown): unknown =>
+      JSON.parse(JSON.stringify(value), (_, inner: unknown) => (typeof inner === 'boolean' ? Number(inner) : inner))
+    const values = fc.array(fc.jsonValue({ stringUnit: 'binary', maxDepth: 5 }), { minLength: 1, maxLength: 40 })
+    fc.assert(
+      fc.property(values, (value) => {
+        const { stdout, stderr } = readBack(JSON.stringify(value))
+        expect({ value: JSON.parse(stdout), stderr }).toEqual({ value: numbered(value), stderr: '' })
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test.each([
+    ['whole numbers beyond 32 bits', '[9007199254740991,-9007199254740991]'],
+    ['fractions to the last bit', '[0.1,5e-324,1.7976931348623157e+308]'],
+    ['a string of digits', '["007","5"]'],
+    ['an empty key, string, array and object', '{"":"","a":[],"b":{}}'],
+  ])('keeps %s', (_, text) => {
+    expect(JSON.parse(readBack(text).stdout)).toEqual(JSON.parse(text))
+  })
+
+  test('makes bytes of UTF-8 from every way to write a character', () => {
+    const text = String.raw`["\u00e9\u20ac\ud83d\ude00\u0000\/\b\f\n\r\t\"\\", "é€😀", "\ud83d!", "\ude00"]`
+    const { stdout } = ran('print join "|", map { unpack "H*", $_ } @{from_json($ARGV[0])}', text)
+    const bytes = ['é€😀\0/\b\f\n\r\t"\\', 'é€😀', '\ufffd!', '\ufffd'].map((it) => Buffer.from(it).toString('hex'))
+    expect(stdout).toBe(bytes.join('|'))
+  })
+
+  test.each([
+    ...[
+      '',
+      ' ',
+      '{',
+      '[1,]',
+      '[1 2]',
+      '{"a"}',
+      '{"a":1,}',
+      '{a:1}',
+      "'a'",
+      '"a',
+      '"\t"',
+      '"\\x"',
+      '"\\u12"',
+      '01',
+      '+1',
+    ],
+    ...['1.', '.5', '1e', 'tru', 'nulll', 'NaN', '[1]]', '{"a":1}x', '\u00a01'],
+  ])('refuses %j', (text) => {
+    expect(readBack(text)).toEqual({
+      status: 255,
+      stdout: '',
+      stderr: expect.stringMatching(/^This is not JSON from /),
+    })
+  })
+
+  test('writes booleans, and refuses what JSON cannot say', () => {
+    expect(written('print to_json({ yes => \\1, no => \\0, none => undef })').stdout).toBe(
+      '{"no":false,"none":null,"yes":true}',
+    )
+    expect(written('print to_json(9**9**9)').stderr).toBe('Inf has no place in JSON.\n')
+    expect(written('print to_json(sub {})').stderr).toBe('A CODE has no place in JSON.\n')
+  })
+})
+
+describe('system calls of the helper scripts', () => {
+  test('go by name, and write into a variable', () => {
+    const perl =
+      'given(); my $buffer = "\\0" x 256; print call("statx", -100, "/", 0x100, 0x7ff, $buffer), " ", unpack "x28 S", $buffer'
+    expect(written(perl)).toEqual({ status: 0, stdout: `0 ${0o40755}`, stderr: '' })
+  })
+
+  test('tell what went wrong', () => {
+    const perl = 'given(); print call("statx", -100, "/nowhere", 0, 0, "\\0" x 256), " ", $! + 0'
+    expect(written(perl).stdout).toBe('-1 2')
+  })
+
+  test('without a number end the script with a sentence', () => {
+    const { status, stderr } = written('given(); call("teleport", 1)')
+    expect({ status, stderr }).toEqual({
+      status: expect.any(Number),
+      stderr: 'No number is known for the system call teleport.\n',
+    })
+    expect(status).not.toBe(0)
+  })
+
+  test('have a number on each architecture', () => {
+    const names = Object.values(systemCallTable).map((numbers) => Object.keys(numbers))
+    expect(names).toEqual(names.map(() => names[0]))
+  })
+})
+
+describe('a helper script', () => {
+  test('reads what it is given by name', () => {
+    expect(written('my $given = given(); print $given->{path}', { path: '/é' }).stdout).toBe('/é')
+  })
+
+  test('names the file and the line of a mistake', () => {
+    expect(ran('', '{}').stderr).toBe('')
+    const { stderr } = spawnSync('perl', ['-e', `${perlScript()}from_json("1"); to_json([bless [], "Thing"])`])
+    expect(stderr.toString()).toBe('A Thing has no place in JSON.\n')
+    const wrong = spawnSync('perl', ['-e', `${perlScript()}call(undef)`]).stderr.toString()
+    expect(wrong).toContain('No number is known')
+  })
+})

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import type { SystemCallNumbers } from './systemCallNumbers.ts'
+
+/** Beside this file, and beside the programs that the build makes of it. */
+const folder = new URL('./scripts/', import.meta.url)
+const kept = new Map<string, string>()
+
+/**
+ * A helper script for `perl -e`, made of the named files of `scripts/` with what all of them share before them.
+ * It takes one argument: see `perlArgument`.
+ */
+export function perlScript(...parts: string[]): string {
+  return ['shared', ...parts].map(perlPart).join('')
+}
+
+/** One file of `scripts/` alone, so that what Perl complains about names this file and its line. */
+export function perlPart(name: string): string {
+  const known = kept.get(name)
+  if (known !== undefined) return known
+  const text = namedPart(name, readFileSync(new URL(`${name}.pl`, folder), 'utf8'))
+  kept.set(name, text)
+  return text
+}
+
+export function namedPart(name: string, text: string): string {
+  return `# line 1 "${name}.pl"\n${text}\n`
+}
+
+/** The one argument of a script: `values`, and the numbers of the system calls that it may name. */
+export function perlArgument(calls: SystemCallNumbers, values: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ calls, ...values })
+}

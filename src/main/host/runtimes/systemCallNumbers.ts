@@ -1,0 +1,10 @@
+import table from './scripts/systemCalls.json' with { type: 'json' }
+
+export type SystemCallName = keyof typeof table.x64
+export type SystemCallNumbers = Readonly<Record<SystemCallName, number>>
+
+/** Per architecture that sandboxes were tried on. */
+export const systemCallTable: Readonly<Partial<Record<NodeJS.Architecture, SystemCallNumbers>>> = table
+
+/** @returns undefined on an architecture that sandboxes were never tried on */
+export const systemCallNumbers = (): SystemCallNumbers | undefined => systemCallTable[process.arch]
