@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { SystemCallNumbers } from './systemCallNumbers.ts'
+import { systemCallNumbers } from './systemCallNumbers.ts'
 
 /** Beside this file, and beside the programs that the build makes of it. */
 const folder = new URL('./scripts/', import.meta.url)
@@ -26,7 +26,7 @@ export function namedPart(name: string, text: string): string {
   return `# line 1 "${name}.pl"\n${text}\n`
 }
 
-/** The one argument of a script: `values`, and the numbers of the system calls that it may name. */
-export function perlArgument(calls: SystemCallNumbers, values: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify({ calls, ...values })
+/** The one argument of a script: `values`, and the numbers of this machine's system calls. */
+export function perlArgument(values: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ calls: systemCallNumbers() ?? {}, ...values })
 }

@@ -3,10 +3,10 @@ import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../../../../shared/appError.ts'
+import { perlArgument, perlScript } from '../perlScript.ts'
 import { freeBytes, megabytes, spareBytes } from './hostSpace.ts'
 import { inRange } from './images/inRange.ts'
 import type { MachineStorage } from './machineFolder.ts'
-import { systemCalls } from './systemCalls.ts'
 
 type CopyRequest = {
   from: MachineStorage
@@ -33,7 +33,7 @@ export async function copyStorage({ from, to, tools, signal }: CopyRequest): Pro
   const enough = free >= needed + spareBytes
   const cp = ['/bin/cp', ...copying, `--reflink=${enough ? 'auto' : 'always'}`, '--', from.path, to]
   const [program = '', ...rest] =
-    from.kind === 'folder' ? await confined(cp, { from: from.path, to }, tools) : [...withParent(tools.perl), ...cp]
+    from.kind === 'folder' ? await confined(cp, { from: from.path, to }, tools) : withParent(tools.perl, cp)
   try {
     await execute(program, rest, { cwd: '/', env, timeout: copyMs, killSignal: 'SIGKILL', signal })
     if (from.kind === 'image') await settle(to)
@@ -74,9 +74,8 @@ function commonFolder(one: string, other: string): string {
 }
 
 /** It ends with Steward. */
-function withParent(perl: string): string[] {
-  const prctl = systemCalls()?.start.split(',').at(-1) ?? ''
-  return [perl, '-e', `syscall ${prctl}, 1, 9; exec { $ARGV[0] } @ARGV`, '--']
+function withParent(perl: string, command: readonly string[]): string[] {
+  return [perl, '-e', perlScript('withParent'), perlArgument({ command })]
 }
 
 function noRoom({ needed, free }: { needed: number; free: number }, cause: unknown): AppError {

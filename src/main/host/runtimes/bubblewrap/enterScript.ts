@@ -1,4 +1,5 @@
-import { fileScript } from './fileScript.ts'
+import { perlPart } from '../perlScript.ts'
+import { enterKinds } from './enterMessages.ts'
 
 /**
  * Runs outside the sandbox's process namespace under the sandbox's own uid: joins its cgroups, then its namespaces,
@@ -24,12 +25,14 @@ import { fileScript } from './fileScript.ts'
  * empty one for the last; the answer from `p` on is what the port sends, as it is.
  */
 export const enterScript = String.raw`
-use strict;
+${perlPart('shared')}
+# line 1 "enterScript"
 my ($name, $owner, $uid, $numbers, $keep, $processes, $cgroups, $masters, $filter) = @ARGV;
-my ($setns, $prctl, $setsid, $capset, $prlimit, $memfd, $seccomp, $setresuid, $setresgid) = split /,/, $numbers;
+my ($setns, $prctl, $setsid, $capset, $prlimit, $memfd, $seccomp, $setresuid, $setresgid, $statx, $renameat2) = split /,/, $numbers;
+%system_calls = (statx => $statx, renameat2 => $renameat2);
 my $pidfd_open = 434;
 my ($write, $create, $calm) = (1, 64, 2048 | 256);
-my ($output, $errors, $news) = (1, 2, 3);
+my ($output, $errors, $news) = (${enterKinds.output}, ${enterKinds.errors}, ${enterKinds.news});
 $0 = 'steward keeper';
 $SIG{FPE} = 'DEFAULT';
 $SIG{PIPE} = sub {}; # unlike IGNORE this is not passed on to a command
@@ -60,7 +63,14 @@ sub field {
 }
 
 sub put_ { say_($output, $_[0]) or exit }
-${fileScript}
+sub content {
+  length $input or more() or fail('request', 32);
+  my $bytes = $input;
+  $input = '';
+  $bytes;
+}
+${perlPart('files')}
+# line 78 "enterScript"
 open($peer, '+<&=', 3) && fcntl($peer, 2, 1) or exit 1;
 if ($masters) {
   my $unlocked = pack('i', 0);

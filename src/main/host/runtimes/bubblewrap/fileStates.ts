@@ -3,7 +3,7 @@ import type { FileEntry, FileState } from '../../../../shared/contract/files.ts'
 import { isoTime } from '../../../../shared/time.ts'
 import { textOfName } from '../fileNames.ts'
 
-/** What `fileScript` tells is bytes: here a character stands for each of them. */
+/** What `files.pl` tells is bytes: here a character stands for each of them. */
 type ByteText = string
 
 const kindBits = 0o170000

@@ -10,7 +10,6 @@ const links = Buffer.from(`link\0${0o120777} 4000 1700000000 0 1 0 ${'t'.repeat(
 function endless() {
   let sent = 0
   const door: FileDoor = {
-    numbers: '332,316',
     open({ onOutput }) {
       const ended = Promise.withResolvers<FileEnding>()
       let killed = false

@@ -12,7 +12,7 @@ import { checkPath, type FileDoor, type FileEnding, fileFailure, hear, toldBytes
 /** Runs something in the machine, if it is there. */
 type Inside = <T>(work: (door: FileDoor) => Promise<T>) => Promise<T>
 
-/** What `fileScript` is to do: a name, the path, and what else the work needs. */
+/** What `files.pl` is to do: a name, the path, and what else the work needs. */
 type Work = { name: string; path: string; more?: readonly (string | number | boolean)[]; content?: Uint8Array }
 
 /** Of one listing. As JSON it is longer: what was cut off here is too long for an answer, and told to be `truncated`. */
@@ -68,7 +68,7 @@ export async function listMachineFiles(
 ): Promise<FileEntry[]> {
   const work: Work = { name: 'list', path }
   const limits = { mostBytes: listingBytes, signal }
-  const { told: bytes, whole, ending } = await hear(door, asked(work, door), limits)
+  const { told: bytes, whole, ending } = await hear(door, asked(work), limits)
   if (whole && ending.kind !== 'ended') throw workFailure(work, ending)
   const told = bytes.toString('latin1').split('\0')
   const entries: FileEntry[] = []
@@ -77,14 +77,14 @@ export async function listMachineFiles(
 }
 
 async function answer(door: FileDoor, work: Work, signal: AbortSignal, mostBytes = toldBytes): Promise<Buffer> {
-  const { told, whole, ending } = await hear(door, asked(work, door), { mostBytes, signal })
+  const { told, whole, ending } = await hear(door, asked(work), { mostBytes, signal })
   if (!whole) throw toldTooMuch(work.path)
   if (ending.kind === 'ended') return told
   throw workFailure(work, ending)
 }
 
-function asked(work: Work, door: FileDoor) {
-  return { mode: 'file' as const, fields: [], content: requestOf(work, door) }
+function asked(work: Work) {
+  return { mode: 'file' as const, fields: [], content: requestOf(work) }
 }
 
 type Ends = { signal: AbortSignal; over: AbortSignal }
@@ -111,7 +111,7 @@ async function archive(door: FileDoor, path: string, { signal, over }: Ends): Pr
   const onOutput = (bytes: Buffer): void => {
     if (!stream.destroyed && !stream.push(bytes)) connection?.pause()
   }
-  const { kill, started, ending } = door.open({ ...asked(work, door), onOutput })
+  const { kill, started, ending } = door.open({ ...asked(work), onOutput })
   signal.addEventListener('abort', stop, { once: true })
   over.addEventListener('abort', end, { once: true })
   const ended = ending.then((how) => {
@@ -128,9 +128,9 @@ async function archive(door: FileDoor, path: string, { signal, over }: Ends): Pr
   throw how.kind === 'ended' ? new AppError('exec/failed', `${path} gave nothing.`) : workFailure(work, how)
 }
 
-function requestOf({ name, path, more = [], content }: Work, { numbers }: FileDoor): Buffer {
+function requestOf({ name, path, more = [], content }: Work): Buffer {
   checkPath(path)
-  const fields = [numbers, name, path, ...more.map((value) => (typeof value === 'boolean' ? Number(value) : value))]
+  const fields = [name, path, ...more.map((value) => (typeof value === 'boolean' ? Number(value) : value))]
   const head = fields.flatMap((field) => [bytesOfName(String(field)), Buffer.of(0)])
   return Buffer.concat(content ? [...head, content] : head)
 }

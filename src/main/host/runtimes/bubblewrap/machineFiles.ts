@@ -4,10 +4,8 @@ import type { Ending } from './enter.ts'
 
 export type FileEnding = Ending
 
-/** How to work on the files of one running machine: through whoever runs `fileScript` inside. */
+/** How to work on the files of one running machine: through whoever runs `files.pl` inside. */
 export type FileDoor = {
-  /** The numbers of statx and renameat2 there. */
-  numbers: string
   open(request: {
     mode: 'read' | 'write' | 'file'
     /** Each is sent with a NUL after it. */

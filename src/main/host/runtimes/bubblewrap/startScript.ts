@@ -1,6 +1,6 @@
+import { perlPart } from '../perlScript.ts'
 import type { BaseEntry } from './baseFiles.ts'
 import type { IdRange } from './images/idRange.ts'
-import { enterRange, rangeArguments } from './images/rangeScript.ts'
 import type { MachineStorage } from './machineFolder.ts'
 import { systemCalls } from './systemCalls.ts'
 
@@ -25,7 +25,8 @@ import { systemCalls } from './systemCalls.ts'
  * arguments.
  */
 export const startScript = String.raw`
-use strict;
+${perlPart('shared')}${perlPart('range')}
+# line 1 "startScript"
 my ($numbers, $cgroups, $uid, $ids, $kind, $storage, $template, $doorway, $image, @command) = @ARGV;
 my @range = splice @command, 0, 6;
 my @entries = map { [splice @command, 0, 3] } 1 .. shift @command;
@@ -79,7 +80,6 @@ sub attach {
   die "others take every loop device\n";
 }
 
-${enterRange}
 sub become {
   my ($id) = @_;
   $) = "$id $id";
@@ -181,7 +181,8 @@ if (length $uid) {
     become($uid);
   }
 } elsif (length $image) {
-  enter_range(@range);
+  $system_calls{unshare} = $unshare;
+  enter_range({ uids => $range[2], gids => $range[3], length $range[4] ? (mappers => { newuidmap => $range[4], newgidmap => $range[5] }) : () }, $range[1]);
   my $below = held($image);
   bind_($storage, $doorway);
   place($below, "$doorway/image");
@@ -215,7 +216,7 @@ export function startArguments(start: {
     String(start.ids),
     ...[storage.kind, storage.path, template],
     start.doorway,
-    ...(image ? [image.root, ...rangeArguments(image.range, mountNamespace)] : Array<string>(7).fill('')),
+    ...(image ? [image.root, ...rangeArguments(image.range)] : Array<string>(7).fill('')),
     String(entries.length),
     ...entries.flatMap((entry) => [entry.kind, entry.path, thirdOf(entry)]),
   ]
@@ -224,4 +225,8 @@ export function startArguments(start: {
 function thirdOf(entry: BaseEntry): string {
   if (entry.kind === 'folder') return entry.mode.toString(8)
   return entry.kind === 'link' ? entry.target : String(entry.content)
+}
+
+function rangeArguments({ uids, gids, mappers }: IdRange): string[] {
+  return ['', mountNamespace, uids, gids, mappers?.newuidmap ?? '', mappers?.newgidmap ?? '']
 }

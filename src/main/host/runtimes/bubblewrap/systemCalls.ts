@@ -2,13 +2,10 @@ import { type SystemCallName, type SystemCallNumbers, systemCallNumbers } from '
 
 /** What the filter of system calls and the scripts need to know of an architecture. */
 export type SystemCalls = {
-  /** setns, prctl, setsid, capset, prlimit64, memfd_create, seccomp, setresuid, setresgid */
+  /** setns, prctl, setsid, capset, prlimit64, memfd_create, seccomp, setresuid, setresgid, statx, renameat2 */
   enter: string
   /** unshare, mount, umount2, setns, prctl */
   start: string
-  /** statx, renameat2 */
-  files: string
-  fchownat: string
   /** As <linux/audit.h> numbers the architecture. */
   architecture: number
   socket: number
@@ -38,12 +35,13 @@ export function systemCalls(): SystemCalls | undefined {
   const architecture = architectures[process.arch]
   if (!numbers || architecture === undefined) return undefined
   const { setns, prctl, setsid, capset, prlimit64, memfd_create, seccomp, setresuid, setresgid } = numbers
-  const { unshare, mount, umount2, statx, renameat2, fchownat, socket } = numbers
+  const { unshare, mount, umount2, statx, renameat2, socket } = numbers
   return {
-    enter: [setns, prctl, setsid, capset, prlimit64, memfd_create, seccomp, setresuid, setresgid].join(),
+    enter: [
+      ...[setns, prctl, setsid, capset, prlimit64, memfd_create, seccomp, setresuid, setresgid],
+      ...[statx, renameat2],
+    ].join(),
     start: [unshare, mount, umount2, setns, prctl].join(),
-    files: [statx, renameat2].join(),
-    fchownat: String(fchownat),
     architecture,
     socket,
     foreignFrom: 0x40000000,

@@ -9,7 +9,7 @@ test('an agent that says nothing keeps nobody waiting past the deadline', async 
   container.resume()
   const agent = agentConnection(host)
   const deadline = new AbortController()
-  const reading = readMachineFile(containerFileDoor(agent, 'x86_64'), {
+  const reading = readMachineFile(containerFileDoor(agent), {
     path: '/etc/hostname',
     maxBytes: 1,
     signal: deadline.signal,

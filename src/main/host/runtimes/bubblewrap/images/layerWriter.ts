@@ -3,10 +3,8 @@ import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { AppError } from '../../../../../shared/appError.ts'
-import { systemCalls } from '../systemCalls.ts'
+import { perlArgument, perlScript } from '../../perlScript.ts'
 import type { IdRange } from './idRange.ts'
-import { layerScript } from './layerScript.ts'
-import { rangeArguments } from './rangeScript.ts'
 
 export type Owner = { uid: number; gid: number; seconds: number; mode: number }
 
@@ -35,7 +33,7 @@ const detailBytes = 2_000
 /** @param folder exists, is empty and belongs to Steward's user */
 export function layerWriter(options: { perl: string; range: IdRange; folder: string }): LayerWriter {
   const { perl, range, folder } = options
-  const script = [layerScript, ...rangeArguments(range), systemCalls()?.fchownat ?? '', folder]
+  const script = [perlScript('range', 'layer'), perlArgument({ range, folder })]
   const child = spawn(perl, ['-e', ...script], { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
   const { stdin, stdout, stderr } = child
   let said = ''

@@ -1,22 +1,14 @@
-import { enterRange } from './rangeScript.ts'
-
-/**
- * Makes the files of an image from what it reads. It is root of a user namespace and sees nothing but the folder of the
- * image: wherever a link of a hostile archive points to, it stays in there.
- *
- * Arguments: those of `enter_range`, number of fchownat, folder.
- * stdin: operations, each a length (32 bit, big-endian) and so many bytes of fields that a NUL separates:
- * `layer`; `folder PATH MODE UID GID TIME`, `file … SIZE` with the content after it, `link PATH UID GID TARGET`,
- * `same PATH TARGET` (a hard link), `without PATH` and `only PATH`, which take away what earlier layers brought: a file or
- * folder, or all that is in a folder; `end`.
- * stdout: `BYTES bash` or `BYTES -`. stderr: `ERRNO PATH` or a sentence.
- */
-export const layerScript = String.raw`
-use strict;
-${enterRange}
-my @range = splice @ARGV, 0, 6;
-my ($fchownat, $root) = @ARGV;
-enter_range(@range);
+# Makes the files of an image in `folder` from what it reads. It is root of the user namespace of `range` and sees nothing
+# but the folder of the image: wherever a link of a hostile archive points to, it stays in there.
+#
+# stdin: operations, each a length (32 bit, big-endian) and so many bytes of fields that a NUL separates:
+# `layer`; `folder PATH MODE UID GID TIME`, `file ... SIZE` with the content after it, `link PATH UID GID TARGET`,
+# `same PATH TARGET` (a hard link), `without PATH` and `only PATH`, which take away what earlier layers brought: a file or
+# folder, or all that is in a folder; `end`.
+# stdout: `BYTES bash` or `BYTES -`. stderr: `ERRNO PATH` or a sentence.
+my $given = given();
+my $root = $given->{folder};
+enter_range($given->{range}, 0);
 chdir $root and chroot '.' and chdir '/' or die "cannot enter the folder of the image: $!\n";
 umask 0;
 binmode STDIN;
@@ -92,7 +84,7 @@ while (1) {
     above($path, 0);
     gone($path, 0);
     symlink $target, $path or failed($path);
-    syscall($fchownat, -100, $path, $uid + 0, $gid + 0, 0x100) == 0 or failed($path);
+    call('fchownat', AT_FDCWD, $path, $uid + 0, $gid + 0, 0x100) == 0 or failed($path);
   }
   elsif ($kind eq 'same') {
     my ($target) = @fields;
@@ -112,4 +104,3 @@ for (qw(755/proc 755/sys 755/dev 755/run 755/etc 755/home 755/mnt 755/opt 755/sr
   chmod oct $mode, $path or failed($path);
 }
 print "$bytes ", (-x '/bin/bash' || -x '/usr/bin/bash' ? 'bash' : '-'), "\n";
-`

@@ -1,22 +1,19 @@
-/**
- * What `enterScript` does with the files of a machine once it has given up its capabilities: `file_` reads the name of
- * the work and its fields. It answers through `put_`, and ends through `fail` when something stands in the way.
- * A state is `MODE SIZE SECONDS NANOSECONDS INODE`, with the mode of what a link leads to and what the link says.
- * Trees are walked with the working folder, one step at a time, so that neither the length of a path nor a link that
- * takes the place of a folder matters.
- */
-export const fileScript = String.raw`
-my ($statx, $renameat2);
+# Works on the files of a machine for whoever asks: `file_` reads the name of the work and its fields. It answers through
+# `put_` and `tell_`, and ends through `fail` when something stands in the way; `field` and `content` give what was asked,
+# the latter the next bytes of a file.
+# A state is `MODE SIZE SECONDS NANOSECONDS INODE`, with the mode of what a link leads to and what the link says.
+# Trees are walked with the working folder, one step at a time, so that neither the length of a path nor a link that takes
+# the place of a folder matters.
 sub statx_ {
   my ($place, $path, $flags) = @_;
   my ($mask, $buffer) = (0x7ff, "\0" x 256);
-  syscall($statx, $place, $path, $flags, $mask, $buffer) == 0 or return;
+  call('statx', $place, $path, $flags, $mask, $buffer) == 0 or return;
   my ($mode, $inode, $size) = unpack 'x28 S x2 Q2', $buffer;
   my ($seconds, $nanoseconds) = unpack 'x112 q L', $buffer;
   ($mode, $size, $seconds, $nanoseconds, $inode);
 }
 sub open_state { my ($number, $nothing) = (fileno $_[0], ''); statx_($number, $nothing, 0x1000) }
-sub path_state { my $here = -100; statx_($here, $_[0], 0x100) }
+sub path_state { statx_(AT_FDCWD, $_[0], 0x100) }
 sub linked_state {
   my ($path) = @_;
   my @state = path_state($path) or return;
@@ -25,9 +22,47 @@ sub linked_state {
 }
 sub regular {
   my ($path, $how) = @_;
-  sysopen(my $file, $path, $how | $calm, 0644) or fail('open');
+  sysopen(my $file, $path, $how | O_NONBLOCK | O_NOCTTY, 0644) or fail('open');
   -f $file or fail('kind', 21);
   $file;
+}
+
+sub fill {
+  my ($file, $left) = @_;
+  while ($left > 0) {
+    my $bytes = content();
+    send_all($file, $bytes) or fail('write');
+    $left -= length $bytes;
+  }
+}
+
+# A file of at most so many bytes.
+sub read_content {
+  my ($path, $most) = (field(), field());
+  my $file = regular($path, 0);
+  (-s $file) <= $most or fail('size', 27);
+  my $sum = 0;
+  while (1) {
+    my $got = sysread $file, my $bytes, 262144;
+    defined $got or fail('read');
+    $got or last;
+    ($sum += $got) <= $most or fail('size', 27);
+    put_($bytes);
+  }
+}
+
+# A file of so many bytes, with the folders above it.
+sub write_content {
+  my ($path, $length) = (field(), field());
+  my @parts = split m{/}, $path;
+  for my $last (1 .. $#parts - 1) {
+    my $folder = join '/', @parts[0 .. $last];
+    $folder eq '' || -d $folder || mkdir($folder, 0755) or fail('folder');
+  }
+  my $file = regular($path, O_WRONLY | O_CREAT);
+  truncate $file, 0 or fail('write');
+  fill($file, $length);
+  close $file or fail('write');
 }
 
 sub list_names { opendir(my $folder, '.') or fail('open'); sort grep { $_ ne '.' && $_ ne '..' } readdir $folder }
@@ -101,7 +136,7 @@ sub tar_file {
   my ($name, $path) = @_;
   my ($mode, $seconds) = (lstat $name)[2, 9] or return;
   return tar_entry($path, '2', $mode, 0, $seconds, readlink $name) if -l _;
-  return unless -f _ && sysopen my $file, $name, $calm;
+  return unless -f _ && sysopen my $file, $name, O_NONBLOCK | O_NOCTTY;
   my ($now, $size) = (stat $file)[2, 7];
   return unless -f _;
   tar_entry($path, '0', $now, $size, $seconds, '');
@@ -133,8 +168,8 @@ sub move_ {
   }
   if (length $modified) { utime $modified, $modified, $from }
   return rename($from, $to) || fail('rename') if $replace;
-  my ($here, $only) = (-100, 1);
-  return if syscall($renameat2, $here, $from, $here, $to, $only) == 0;
+  my $only_new = 1;
+  return if call('renameat2', AT_FDCWD, $from, AT_FDCWD, $to, $only_new) == 0;
   my $failure = $! + 0;
   if (@there) { fail('exists', 17) }
   elsif ($failure == 22 && index("$to/", "$from/") != 0) { rename $from, $to or fail('rename') }
@@ -142,7 +177,6 @@ sub move_ {
 }
 
 sub file_ {
-  ($statx, $renameat2) = split /,/, field();
   my ($work, $path) = (field(), field());
   if ($work eq 'stat') { put_(linked_state($path) // fail('open')) }
   elsif ($work eq 'list') {
@@ -175,15 +209,10 @@ sub file_ {
   }
   elsif ($work eq 'write') {
     my ($offset, $cut, $left) = (field(), field(), field());
-    my $file = regular($path, $write | $create);
+    my $file = regular($path, O_WRONLY | O_CREAT);
     if ($cut) { truncate $file, $offset or fail('write') }
     sysseek $file, $offset, 0 or fail('write');
-    while ($left > 0) {
-      length $input or more() or fail('request', 32);
-      send_($file, $input) or fail('write');
-      $left -= length $input;
-      $input = '';
-    }
+    fill($file, $left);
     my @state = open_state($file) or fail('open');
     close $file or fail('write');
     put_("@state 0 \0");
@@ -218,4 +247,3 @@ sub file_ {
     put_($tar);
   }
 }
-`
