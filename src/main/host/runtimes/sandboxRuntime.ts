@@ -5,7 +5,7 @@ import type { ImageName, ImageSource } from '../../../shared/contract/images.ts'
 import type { ProcessSignal } from '../../../shared/contract/processes.ts'
 import type { Enforced, RuntimeReport } from '../../../shared/contract/sandboxes.ts'
 import type { SandboxId, SnapshotId } from '../../../shared/ids.ts'
-import type { FileOperations } from './fileOperations.ts'
+import type { FileOperations } from './inside/fileOperations.ts'
 
 /**
  * Makes machines of one kind. A machine behaves like one small computer: its own files, processes and network.

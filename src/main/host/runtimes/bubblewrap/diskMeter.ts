@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { statfs } from 'node:fs/promises'
-import { patientCount } from '../patientCount.ts'
+import { patientCount } from '../inside/patientCount.ts'
 import type { MachineStorage } from './machineFolder.ts'
 
 /** Counting goes on in the background up to here. */

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { AppError } from '../../../../shared/appError.ts'
+import type { Ending } from '../inside/ending.ts'
 import { enterMessages } from './enterMessages.ts'
 import type { EnterProcess } from './enterProcess.ts'
 
@@ -14,15 +15,6 @@ export type Entrance = {
   /** A process for one request: with the master of a terminal, or when the machine has no room for another process. */
   spawn(master?: number): EnterProcess
 }
-
-export type Ending =
-  /** `status` is what wait(2) says. */
-  | { kind: 'ended'; status: number }
-  /** The command was not run, or the file not reached. */
-  | { kind: 'failed'; stage: string; errno: number }
-  | { kind: 'lost'; detail: string }
-  /** Nobody could be found to do it. */
-  | { kind: 'refused'; failure: AppError }
 
 export type Entered = {
   /**

@@ -1,5 +1,5 @@
+import type { FileDoor } from '../inside/machineFiles.ts'
 import { type Entrance, enter } from './enter.ts'
-import type { FileDoor } from './machineFiles.ts'
 
 /** To the files of a machine of namespaces. */
 export function fileDoor(entrance: Entrance): FileDoor {

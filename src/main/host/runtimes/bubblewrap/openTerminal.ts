@@ -3,11 +3,11 @@ import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { ReadStream } from 'node:tty'
 import { AppError } from '../../../../shared/appError.ts'
+import { commandFields, exitOf, notRun } from '../inside/commands.ts'
 import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
 import { type Entered, type Entrance, enter } from './enter.ts'
 import { killSession } from './processTable.ts'
 import { openPseudoTerminal, type PseudoTerminal } from './pseudoTerminal.ts'
-import { commandFields, exitOf, notRun } from './runCommand.ts'
 
 /** After a hang-up a program may save its work this long. */
 const hangUpMs = 3_000

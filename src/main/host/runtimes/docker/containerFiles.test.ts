@@ -1,6 +1,6 @@
 import { duplexPair } from 'node:stream'
 import { expect, test } from 'vitest'
-import { readMachineFile } from '../bubblewrap/machineFiles.ts'
+import { readMachineFile } from '../inside/machineFiles.ts'
 import { agentConnection } from './agentConnection.ts'
 import { containerFileDoor } from './containerFiles.ts'
 

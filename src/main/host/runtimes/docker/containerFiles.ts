@@ -1,4 +1,4 @@
-import type { FileDoor } from '../bubblewrap/machineFiles.ts'
+import type { FileDoor } from '../inside/machineFiles.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 

@@ -2,12 +2,13 @@ import { constants } from 'node:os'
 import { Readable } from 'node:stream'
 import { AppError } from '../../../../shared/appError.ts'
 import type { FileEntry } from '../../../../shared/contract/files.ts'
-import { copyInside, moveInside } from '../copyInside.ts'
-import { bytesOfName } from '../fileNames.ts'
-import type { FileOperations, MoveRequest } from '../fileOperations.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
+import { copyInside, moveInside } from './copyInside.ts'
+import type { Ending } from './ending.ts'
+import { bytesOfName } from './fileNames.ts'
+import type { FileOperations, MoveRequest } from './fileOperations.ts'
 import { entryOf, foldersFirst, stateOf } from './fileStates.ts'
-import { checkPath, type FileDoor, type FileEnding, fileFailure, hear, toldBytes, toldTooMuch } from './machineFiles.ts'
+import { checkPath, type FileDoor, fileFailure, hear, toldBytes, toldTooMuch } from './machineFiles.ts'
 
 /** Runs something in the machine, if it is there. */
 type Inside = <T>(work: (door: FileDoor) => Promise<T>) => Promise<T>
@@ -140,7 +141,7 @@ function moveFields({ to, replace, ifVersion, keepMode = false, modifiedAtMs }: 
   return [to, replace, ifVersion === undefined ? '-' : (ifVersion ?? ''), keepMode, seconds]
 }
 
-function workFailure(work: Work, ending: Exclude<FileEnding, { kind: 'ended' }>): AppError {
+function workFailure(work: Work, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
   const { path } = work
   const place = work.name === 'move' ? String(work.more?.[0]) : path
   if (ending.kind === 'failed') {

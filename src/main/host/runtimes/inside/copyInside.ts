@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { posix } from 'node:path'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '../../../../shared/appError.ts'
+import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
 import { bytesOfName } from './fileNames.ts'
 import type { FileOperations, MoveRequest } from './fileOperations.ts'
-import type { ExecOutcome, ExecRequest } from './sandboxRuntime.ts'
 
 type Tools = {
   files: Pick<FileOperations, 'stat' | 'move' | 'remove'>

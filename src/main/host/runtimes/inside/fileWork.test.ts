@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Ending } from './ending.ts'
 import { fileOperations, listMachineFiles } from './fileWork.ts'
-import { type FileDoor, type FileEnding, readMachineFile } from './machineFiles.ts'
+import { type FileDoor, readMachineFile } from './machineFiles.ts'
 
 const { signal } = new AbortController()
 /** What one message may hold of what a folder has: links with the longest targets. */
@@ -11,7 +12,7 @@ function endless() {
   let sent = 0
   const door: FileDoor = {
     open({ onOutput }) {
-      const ended = Promise.withResolvers<FileEnding>()
+      const ended = Promise.withResolvers<Ending>()
       let killed = false
       const talk = (): void => {
         if (killed) return

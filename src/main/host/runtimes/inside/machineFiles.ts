@@ -1,8 +1,6 @@
 import { constants } from 'node:os'
 import { AppError } from '../../../../shared/appError.ts'
-import type { Ending } from './enter.ts'
-
-export type FileEnding = Ending
+import type { Ending } from './ending.ts'
 
 /** How to work on the files of one running machine: through whoever runs `files.pl` inside. */
 export type FileDoor = {
@@ -16,7 +14,7 @@ export type FileDoor = {
     /** Resolves when the work has begun, with what holds its output back; else undefined. */
     started: Promise<{ pause(): void; resume(): void } | undefined>
     /** Resolves after all output. Never rejects. */
-    ending: Promise<FileEnding>
+    ending: Promise<Ending>
     kill(): void
   }
 }
@@ -61,7 +59,7 @@ export async function hear(
   door: FileDoor,
   request: Omit<Parameters<FileDoor['open']>[0], 'onOutput'>,
   { mostBytes, signal }: { mostBytes: number; signal: AbortSignal },
-): Promise<{ told: Buffer; whole: boolean; ending: FileEnding }> {
+): Promise<{ told: Buffer; whole: boolean; ending: Ending }> {
   signal.throwIfAborted()
   const pieces: Buffer[] = []
   let size = 0

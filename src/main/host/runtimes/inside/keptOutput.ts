@@ -1,4 +1,4 @@
-import { execStreamBytes } from './sandboxRuntime.ts'
+import { execStreamBytes } from '../sandboxRuntime.ts'
 
 /** One stream of a command: its beginning, up to what an exec may answer with. */
 export type KeptOutput = { take(bytes: Buffer): void; bytes(): Buffer; truncated(): boolean }
