@@ -5,7 +5,7 @@
 # `layer`; `folder PATH MODE UID GID TIME`, `file ... SIZE` with the content after it, `link PATH UID GID TARGET`,
 # `same PATH TARGET` (a hard link), `without PATH` and `only PATH`, which take away what earlier layers brought: a file or
 # folder, or all that is in a folder; `end`.
-# stdout: `BYTES bash` or `BYTES -`. stderr: `ERRNO PATH` or a sentence.
+# stdout: JSON, how many bytes were written and what bash it has. stderr: `ERRNO PATH` or a sentence.
 my $given = given();
 my $root = $given->{folder};
 enter_range($given->{range}, 0);
@@ -103,4 +103,30 @@ for (qw(755/proc 755/sys 755/dev 755/run 755/etc 755/home 755/mnt 755/opt 755/sr
   folder($path);
   chmod oct $mode, $path or failed($path);
 }
-print "$bytes ", (-x '/bin/bash' || -x '/usr/bin/bash' ? 'bash' : '-'), "\n";
+
+# What a program is for, by its head: see elf(5). Links are followed within the image. The number of an architecture is
+# 0 where it is no program of 64 bits; what loads it is told, and whether that is there.
+sub program {
+  my ($path) = @_;
+  my %none = (architecture => 0);
+  open(my $file, '<', $path) or return \%none;
+  my $got = sysread $file, my $head, 64;
+  defined $got && $got == 64 && substr($head, 0, 6) eq "\x7fELF\x02\x01" or return \%none;
+  my ($architecture, $parts, $size, $count) = unpack 'x18 S< x12 Q< x14 S< S<', $head;
+  my %program = (architecture => $architecture);
+  for my $index (0 .. ($count < 64 ? $count : 64) - 1) {
+    sysseek $file, $parts + $index * $size, 0 or last;
+    my $found = sysread $file, my $part, 56;
+    defined $found && $found == 56 or last;
+    my ($type, $at, $length) = unpack 'L< x4 Q< x16 Q<', $part;
+    next if $type != 3;
+    sysseek($file, $at, 0) && $length <= 4096 && sysread $file, my $loader, $length or return \%none;
+    $loader =~ s/\0.*//s;
+    $program{loaded} = -f $loader && -x _ ? \1 : \0;
+    $program{loader} = substr $loader, 0, 200;
+    $program{loader} =~ tr/\x21-\x7e/?/c; # it is told to people
+  }
+  \%program;
+}
+my ($shell) = grep { -f $_ && -x _ } '/usr/bin/bash', '/bin/bash';
+print to_json({ bytes => $bytes, bash => defined $shell ? program($shell) : undef });
