@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { systemCallNumbers } from './systemCallNumbers.ts'
 
-/** Beside this file, and beside the programs that the build makes of it. */
+/** Beside this file, and beside the programs that the build makes of it, also within the archive of a package. */
 const folder = new URL('./scripts/', import.meta.url)
 const kept = new Map<string, string>()
 
@@ -17,7 +18,7 @@ export function perlScript(...parts: string[]): string {
 export function perlPart(name: string): string {
   const known = kept.get(name)
   if (known !== undefined) return known
-  const text = namedPart(name, readFileSync(new URL(`${name}.pl`, folder), 'utf8'))
+  const text = namedPart(name, readFileSync(fileURLToPath(new URL(`${name}.pl`, folder)), 'utf8'))
   kept.set(name, text)
   return text
 }
