@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import type { Duplex } from 'node:stream'
 import { AppError } from '../../../../shared/appError.ts'
 import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
@@ -24,8 +25,7 @@ import { machineMeter } from './machineMeter.ts'
 
 import { listMachineProcesses, namesOfUsers, signalMachineProcess } from './machineProcesses.ts'
 import type { HoldStill } from './machineSnapshots.ts'
-import { connectNetwork, type MachineNetwork } from './network/connectNetwork.ts'
-import type { NetworkTools } from './network/networkAbilities.ts'
+import { connectNetwork, type MachineNetwork, type NetworkTools } from './network/connectNetwork.ts'
 import { sandboxAddresses } from './network/networkRules.ts'
 import { openTerminal } from './openTerminal.ts'
 import { markProcess } from './processTable.ts'
@@ -124,7 +124,13 @@ async function connect(
   init: number,
 ): Promise<MachineNetwork | undefined> {
   if (!networkTools || spec.network === 'none') return undefined
-  return connectNetwork({ tools: networkTools, network: spec.network, init, uid: folder.uid, signal })
+  const net = openSync(`/proc/${init}/ns/net`, 'r')
+  const namespaces = { net: `/proc/${process.pid}/fd/${net}` }
+  try {
+    return await connectNetwork({ tools: networkTools, network: spec.network, namespaces, uid: folder.uid, signal })
+  } finally {
+    closeSync(net)
+  }
 }
 
 async function limited({ spec, controllers }: StartRequest, limits: CgroupLimits): Promise<MachineCgroups> {
