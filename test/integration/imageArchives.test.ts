@@ -4,16 +4,16 @@ import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { ImageName } from '../../src/shared/contract/images.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { bash, type Member, programHead, tarOf } from '../support/imageArchives.ts'
 import { never } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** What archives of images become, honest ones and others. */
 const data = temporaryFolder('archives')
-const images = bubblewrapRuntime({
+const images = testRuntime({
   folder: join(data, 'machines'),
   imagesFolder: join(data, 'images'),
   log: silentLog,

@@ -21,39 +21,20 @@ type Seen = {
   left: number
 }
 
+/** Where root alone may use the tunnel device, as on a fresh machine, its sandboxes get one of their own. */
 const users = [
-  ['root', []],
-  ['an ordinary user', ['setpriv', '--reuid', `${ordinaryUid}`, '--regid', `${ordinaryUid}`, '--clear-groups']],
+  ['root', [], '600'],
+  ['an ordinary user', ['setpriv', '--reuid', `${ordinaryUid}`, '--regid', `${ordinaryUid}`, '--clear-groups'], '666'],
 ] as const
 
 if (missing !== null)
   process.stdout.write(`skipped: networks of sandboxes are tried in a world of namespaces: ${missing}\n`)
 
-describe.skipIf(missing !== null).each(users)('what a sandbox of %s reaches', (_, become) => {
+describe.skipIf(missing !== null).each(users)('what a sandbox of %s reaches', (_, become, tunnelMode) => {
   let it: Seen
 
   beforeAll(async () => {
-    const folder = temporaryFolder('network')
-    const node = join(folder, 'node')
-    await copyFile(process.execPath, node)
-    await mkdir(join(folder, 'machines'))
-    if (become.length > 0)
-      for (const path of [folder, join(folder, 'machines')]) await chown(path, ordinaryUid, ordinaryUid)
-    const support = '/mnt/test/support/network'
-    const world = [
-      'sh',
-      `${support}/world.sh`,
-      folder,
-      node,
-      ...become,
-      node,
-      `${support}/machine.ts`,
-      `${folder}/machines`,
-    ]
-    const enter = ['sh', '-c', 'mount --bind "$1" /mnt && shift && exec "$@"', 'sh', projectFolder, ...world]
-    const spaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
-    const { stdout } = await promisify(execFile)('unshare', [...spaces, '--', ...enter], { cwd: '/', timeout: 240_000 })
-    it = JSON.parse(stdout)
+    it = await inWorld<Seen>({ program: 'machine.ts', become, tunnelMode })
   }, 300_000)
 
   test('is one of three, told by the runtime', () => {
@@ -97,3 +78,58 @@ describe.skipIf(missing !== null).each(users)('what a sandbox of %s reaches', (_
 
   test('ends with the sandbox', () => expect(it.left).toBe(0))
 })
+
+describe.skipIf(missing !== null)('a network namespace that was pinned', () => {
+  type Pinned = Record<'pinned' | 'moved', { rules: string; cards: string; routes: string }> & {
+    leftAfter: Record<'end' | 'kill', number>
+    refusals: Record<'tunnel' | 'program', string>
+  }
+  let it: Pinned
+
+  beforeAll(async () => {
+    it = await inWorld<Pinned>({ program: 'pinned.ts', become: [], tunnelMode: '600' })
+  }, 300_000)
+
+  test('gets rules and card, wherever its first process has gone meanwhile', () => {
+    expect(it.pinned.rules).toContain('ip daddr 169.254.0.0/16 reject')
+    expect(it.pinned.cards).toContain('eth0')
+    expect(it.pinned.routes).toContain('default via 10.0.2.2 dev eth0')
+  })
+
+  test('and where that process went there are none', () => {
+    expect(it.moved).toEqual({ rules: '', cards: expect.not.stringContaining('eth0'), routes: '' })
+  })
+
+  test('is let go by its end, and when the helper beside it is killed', () => {
+    expect(it.leftAfter).toEqual({ end: 0, kill: 0 })
+  })
+
+  test('says why it could not be connected', () => {
+    expect(it.refusals.program).toContain('/nowhere/pasta: No such file or directory')
+    expect(it.refusals.tunnel).toContain('tun')
+  })
+})
+
+type World = { program: string; become: readonly string[]; tunnelMode: string }
+
+/** What this program of `test/support/network` prints when it runs in a world of its own, as whoever it becomes there. */
+async function inWorld<Printed>({ program, become, tunnelMode }: World): Promise<Printed> {
+  const folder = temporaryFolder('network')
+  const node = join(folder, 'node')
+  await copyFile(process.execPath, node)
+  await mkdir(join(folder, 'machines'))
+  if (become.length > 0)
+    for (const path of [folder, join(folder, 'machines')]) await chown(path, ordinaryUid, ordinaryUid)
+  const support = '/mnt/test/support/network'
+  const command = [...become, node, `${support}/${program}`, `${folder}/machines`]
+  const world = ['sh', `${support}/world.sh`, folder, node, ...command]
+  const enter = ['sh', '-c', 'mount --bind "$1" /mnt && shift && exec "$@"', 'sh', projectFolder, ...world]
+  const spaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
+  const environment = { ...process.env, TUNNEL_MODE: tunnelMode }
+  const running = promisify(execFile)('unshare', [...spaces, '--', ...enter], {
+    cwd: '/',
+    timeout: 240_000,
+    env: environment,
+  })
+  return JSON.parse((await running).stdout)
+}

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { bubblewrapRuntime } from '../../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '../../../src/main/platform/log.ts'
 import { Network } from '../../../src/shared/contract/sandboxes.ts'
 import { machineSpec, never } from '../machines.ts'
+import { pastas } from './pastas.ts'
 
 /** Makes one sandbox for each network, tries what each reaches, and prints it as JSON. */
 const [folder = ''] = process.argv.slice(2)
@@ -23,16 +23,6 @@ const attempts = {
   card: 'ip link set eth0 down 2>/dev/null && echo down || echo -',
   tunnel: 'ls /dev/net/tun 2>/dev/null || echo -',
   ownLoopback: `perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1:7000"); if (fork) { $c = $s->accept; print $c "mine"; close $c } else { $c = IO::Socket::INET->new("127.0.0.1:7000"); print <$c>; exit }; wait'`,
-}
-
-const pastas = (): number =>
-  readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && /^pas(ta|st)/.test(commandOf(pid))).length
-const commandOf = (pid: string): string => {
-  try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 const seen: Record<string, Record<string, string>> = {}

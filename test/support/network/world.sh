@@ -2,6 +2,7 @@
 # Runs a command on a "machine" of its own, with one network card and a world behind it that answers on a public, a
 # private and a link-local address. Needs root, and namespaces of its own for network, mounts and processes:
 #   unshare --net --mount --pid --fork --kill-child --mount-proc sh world.sh FOLDER NODE COMMAND…
+# TUNNEL_MODE says who may open /dev/net/tun there (666: everybody), whoever may on the real machine.
 set -e
 folder=$1 node=$2
 shift 2
@@ -20,6 +21,12 @@ wait_for() {
   done
 }
 mount --make-rprivate /
+mkdir "$folder/devices"
+mount -t tmpfs tmpfs "$folder/devices"
+mknod "$folder/devices/tun" c 10 200
+chmod "${TUNNEL_MODE:-666}" "$folder/devices/tun"
+mkdir -p /dev/net
+mount --bind "$folder/devices" /dev/net
 unshare --net sleep infinity &
 world=$!
 is_apart() { [ "$(readlink /proc/$world/ns/net)" != "$(readlink /proc/self/ns/net)" ]; }

@@ -44,6 +44,8 @@ export interface SandboxRuntime {
   /** Succeeds when there is none. */
   removeSnapshot(place: SnapshotPlace): Promise<void>
   readonly images: RuntimeImages
+  /** Ends what it keeps beside machines. Machines that run are stopped before. */
+  close(): Promise<void>
 }
 
 export type SnapshotPlace = { sandboxId: SandboxId; snapshotId: SnapshotId }

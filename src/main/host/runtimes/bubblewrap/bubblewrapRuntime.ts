@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../../shared/appError.ts'
@@ -19,7 +20,6 @@ import {
   ownFilesOfImage,
   readHostBase,
 } from './baseFiles.ts'
-import { doorway } from './bwrapProcess.ts'
 import { cgroupName, removeCgroups } from './cgroups.ts'
 import { releaseDevice } from './holdStill.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
@@ -32,8 +32,13 @@ import { loopDevices } from './loopDevices.ts'
 import { type MachineFolder, type MakeMachine, machineFolders } from './machineFolder.ts'
 import { machineSnapshots } from './machineSnapshots.ts'
 import { type NetworkAbilities, probeNetwork } from './network/networkAbilities.ts'
+import { prepareMachine } from './preparedMachine.ts'
+import { processors, usableProcessors } from './processors.ts'
 import { endProcess } from './processTable.ts'
-import { type HeldMachine, startMachine } from './startMachine.ts'
+import { type HeldMachine, runMachine } from './runMachine.ts'
+import { allLayers, type SandboxLayers } from './sandboxLayers.ts'
+import { type Spawner, spawner } from './spawner.ts'
+import { doorway } from './startRequest.ts'
 
 export type BubblewrapOptions = {
   /** Machines are stored here, each in a folder named by its id; nobody else may write to it. */
@@ -44,6 +49,8 @@ export type BubblewrapOptions = {
   now: () => number
   /** No sandbox is made when the disk of the folder has less room. */
   leastFreeBytes?: number
+  /** All of them, but for a test that takes one away. */
+  layers?: SandboxLayers
 }
 
 const name = 'bubblewrap'
@@ -51,7 +58,14 @@ const nothing: Enforced = { memory: false, cpu: false, disk: false, processes: f
 
 /** Machines of namespaces on the host's own programs, with `bwrap` (https://github.com/containers/bubblewrap). */
 export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
-  const { folder, log, now, imagesFolder = join(folder, 'images'), leastFreeBytes = spareBytes } = options
+  const {
+    folder,
+    log,
+    now,
+    imagesFolder = join(folder, 'images'),
+    leastFreeBytes = spareBytes,
+    layers = allLayers,
+  } = options
   const store = imageStore(imagesFolder)
   const folders = machineFolders(folder)
   const isRoot = process.getuid?.() === 0
@@ -62,10 +76,16 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   const taken: IdBlock[] = []
   const active = activeMachines<HeldMachine>()
   const copies = new Map<SandboxId, Promise<unknown>>()
+  const cpus = processors(usableProcessors(readFileSync('/proc/self/status', 'utf8')))
+  let spawning: Spawner | undefined
+  const spawnerOf = (perl: string): Spawner => {
+    spawning ??= spawner({ perl, folder, log })
+    return spawning
+  }
 
   /** What works is not tried again; what does not may have been installed since. */
   const able = async (): Promise<HostAbilities> => {
-    abilities ??= probeHost(folder)
+    abilities ??= probeHost(folder, spawnerOf)
     const found = await abilities
     if (!found.tools) abilities = undefined
     return found
@@ -81,7 +101,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   const imageAble = async (): Promise<ImageAbility> => {
     const { tools, detail, templates } = await able()
     if (!tools) return { range: undefined, detail }
-    ofImages ??= probeImages({ perl: tools.perl, folder: imagesFolder, doorway, templates })
+    ofImages ??= probeImages({ spawner: spawnerOf(tools.perl), folder: imagesFolder, templates })
     const found = await ofImages
     if (!found.range) ofImages = undefined
     return found
@@ -130,17 +150,27 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     const image = await imageOf(machine.folder)
     const connection = spec.network === 'none' ? undefined : await connectable()
     if (connection && !connection.tools) throw new AppError('network/unavailable', connection.detail ?? '')
-    return startMachine({
-      spec,
-      networkTools: connection?.tools,
+    const prepared = await prepareMachine({
+      size: spec,
+      name: cgroupName(spec.id),
       tools,
+      spawner: spawnerOf(tools.perl),
+      processors: cpus,
       controllers,
-      enforced,
       folder: machine.folder,
       entries: [...(image ? neededOfImage : neededEntries(hostBase)), ...machine.own],
-      folders,
       base: image ? undefined : hostBase,
       image,
+      layers,
+      signal,
+    })
+    return runMachine(prepared, {
+      spec,
+      tools,
+      enforced,
+      folder: machine.folder,
+      folders,
+      networkTools: connection?.tools,
       now,
       log,
       signal,
@@ -259,6 +289,9 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
         await folders.mend(id)
       }
       await folders.sweep()
+    },
+    async close() {
+      spawning?.close()
     },
   }
 }

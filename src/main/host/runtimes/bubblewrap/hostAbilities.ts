@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
-import { doorway } from './bwrapProcess.ts'
+import { systemCallNumbers } from '../systemCallNumbers.ts'
 import { cgroupCandidates } from './cgroupHierarchy.ts'
 import { type CgroupController, canUse } from './cgroups.ts'
 import { probeDisk } from './diskProbe.ts'
 import type { DiskTemplates } from './diskTemplates.ts'
 import { findHostTools, type HostTools } from './hostTools.ts'
-import { systemCalls } from './systemCalls.ts'
+import type { Spawner } from './spawner.ts'
 
 export type HostAbilities = {
   /** Undefined when machines cannot be made here; `detail` tells why. */
@@ -25,7 +25,7 @@ const probeMs = 10_000
 const unprivileged = 65_534
 
 /** Finds out by trying. Never rejects. @param folder where the files of machines are */
-export async function probeHost(folder: string): Promise<HostAbilities> {
+export async function probeHost(folder: string, spawnerOf: (perl: string) => Spawner): Promise<HostAbilities> {
   const controllers = await usableControllers()
   const enforces = new Set(controllers.flatMap((controller) => controller.enforces))
   const enforced: Enforced = {
@@ -42,13 +42,13 @@ export async function probeHost(folder: string): Promise<HostAbilities> {
     templates: undefined,
   })
   if (process.platform !== 'linux') return unable('Bubblewrap sandboxes need Linux.')
-  if (systemCalls() === undefined) return unable(`Bubblewrap sandboxes need x64 or arm64, not ${process.arch}.`)
+  if (systemCallNumbers() === undefined) return unable(`Bubblewrap sandboxes need x64 or arm64, not ${process.arch}.`)
   const tools = await findHostTools()
   if (typeof tools === 'string') return unable(tools)
   const refusal = await tryNamespaces(tools)
   if (refusal !== undefined) return unable(refusal)
   const version = await execute(tools.bwrap, ['--version'], { timeout: probeMs }).catch(() => undefined)
-  const disk = await probeDisk({ perl: tools.perl, folder, doorway })
+  const disk = await probeDisk({ spawner: spawnerOf(tools.perl), folder })
   const detail = [version?.stdout.trim() ?? 'bubblewrap', disk.detail].filter((it) => it !== undefined).join('. ')
   const held = { ...enforced, disk: disk.templates !== undefined }
   return { tools, detail, controllers, enforced: held, templates: disk.templates }

@@ -1,10 +1,29 @@
-import { readFile } from 'node:fs/promises'
+import { AppError } from '../../../../shared/appError.ts'
 import { portsIn } from '../inside/portsIn.ts'
+import { type Entrance, enter } from './enter.ts'
 
-/** Of the network that a process is in. See proc_pid_net(5). */
-export async function listeningPortsOf(pid: number): Promise<number[]> {
-  const tables = await Promise.all(
-    ['tcp', 'tcp6'].map((name) => readFile(`/proc/${pid}/net/${name}`, 'latin1').catch(() => '')),
+/** More than the tables of all sockets that a machine may have open. */
+const mostBytes = 16 * 1024 * 1024
+
+/** Asks the kernel from within the machine's network. See proc_pid_net(5). */
+export async function listeningPortsOf(entrance: Entrance): Promise<number[]> {
+  const tables: Buffer[] = []
+  let size = 0
+  const { ending, kill } = enter(entrance, {
+    mode: 'ports',
+    fields: [],
+    onOutput(bytes) {
+      size += bytes.length
+      if (size <= mostBytes) tables.push(Buffer.from(bytes))
+      else kill()
+    },
+  })
+  const end = await ending
+  if (end.kind === 'refused') throw end.failure
+  if (end.kind !== 'ended') throw new AppError('exec/failed', 'The ports of the sandbox could not be read.')
+  return portsIn(
+    Buffer.concat(tables)
+      .toString('latin1')
+      .split(/^(?=\s*sl )/m),
   )
-  return portsIn(tables)
 }

@@ -168,6 +168,7 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
         if (noted.length > 0) log.warn('containers of an earlier host may still run', { failure })
       }
     },
+    async close() {},
   }
 }
 

@@ -1,0 +1,299 @@
+# Connects one network namespace by `pasta`, and stays beside it as long as it runs.
+#
+# `network_main` reads the arguments of `connect_network` from the JSON argument; a process that was forked with this
+# compiled calls `connect_network` itself. Either way STDIN is the lifeline: when it ends, so do pasta and this process.
+# STDOUT gets one line: `connected`, or `{"reason": "..."}`.
+
+sub O_RDWR() { 2 }
+sub CLONE_NEWNS() { 0x20000 }
+sub CLONE_NEWUSER() { 0x10000000 }
+sub CLONE_NEWNET() { 0x40000000 }
+sub MS_REC_PRIVATE() { 0x44000 }
+sub NS_GET_USERNS() { 0xb701 }
+sub PR_SET_PDEATHSIG() { 1 }
+sub PR_SET_DUMPABLE() { 4 }
+sub AF_NETLINK() { 16 }
+sub RTMGRP_IPV4_ROUTE() { 0x40 }
+
+# Arguments:
+#   net        path of the namespace; its owner, a user namespace, is asked from it
+#   uid        whom pasta and the rules belong to; undef: the user that runs this
+#   nft, rules program and its input: they are in force before pasta starts
+#   pasta, pasta_arguments
+#   way        `files` or `process`: how pasta is told of the namespaces; see `start_pasta`
+#   seconds    until the route must be there
+#   new        true: a throwaway namespace is made and connected in the place of `net`
+# Neither the arguments nor pasta get a process number of a sandbox: what a number means may have changed since.
+sub connect_network {
+  my ($given) = @_;
+  $0 = 'steward network';
+  $SIG{PIPE} = 'IGNORE';
+  my $connection = eval { connected_network($given) };
+  if (!$connection) {
+    my $reason = $@;
+    chomp $reason;
+    send_all(\*STDOUT, to_json({ reason => $reason }) . "\n");
+    return 1;
+  }
+  send_all(\*STDOUT, "connected\n");
+  close STDOUT;
+  network_select([$connection->{ending}, \*STDIN], undef);
+  network_end($connection->{pasta});
+  0;
+}
+
+sub connected_network {
+  my ($given) = @_;
+  my $deadline = network_now() + $given->{seconds};
+  my $net;
+  # Only whoever runs this may look into the process that holds it open.
+  if (!$given->{new}) { open($net, '<', $given->{net}) or die "its network namespace cannot be opened: $!\n" }
+  if (defined $given->{uid}) {
+    own_tunnel($given->{uid});
+    network_become($given->{uid});
+  }
+  $net = throwaway_network() if $given->{new};
+  my $owner = ioctl($net, NS_GET_USERNS, 0);
+  defined $owner or die "the owner of its network namespace cannot be found: $!\n";
+  open(my $user, '<&=', $owner) or die "the owner of its network namespace cannot be opened: $!\n";
+  my $inside = start_inside($given, $user, $net);
+  my $pasta = {};
+  eval {
+    inside_says($inside, 'rules', $deadline, $pasta);
+    start_pasta($given, { user => $user, net => $net, inside => $inside->{pid} }, $pasta);
+    inside_says($inside, 'route', $deadline, $pasta);
+    1;
+  } or do {
+    my $reason = $@;
+    network_end($_) for grep { defined } $inside->{pid}, $pasta->{pid};
+    die $reason;
+  };
+  network_end($inside->{pid});
+  # What pasta may still say goes nowhere, and never makes it wait.
+  close $pasta->{said};
+  { pasta => $pasta->{pid}, ending => $pasta->{ending} };
+}
+
+# Where the user may not use the tunnel device, it gets another of its own, which only this process and pasta see.
+sub own_tunnel {
+  my ($uid) = @_;
+  my $groups = $);
+  $) = "$uid $uid";
+  $> = $uid;
+  my $usable = sysopen(my $tunnel, '/dev/net/tun', O_RDWR);
+  $> = $<;
+  $) = $groups;
+  return if $usable;
+  my ($root, $devices, $type, $null) = ('/', '/dev', 'tmpfs', '/dev/null');
+  my $refused = 'a tunnel device of its own cannot be made';
+  call('unshare', CLONE_NEWNS) == 0 or die "$refused: $!\n";
+  call('mount', $root, $root, 0, MS_REC_PRIVATE, 0) == 0 or die "$refused: $!\n";
+  call('mount', $type, $devices, $type, 0, 'mode=0755,size=64k') == 0 or die "$refused: $!\n";
+  mkdir '/dev/net', 0755 or die "$refused: $!\n";
+  network_device('/dev/net/tun', 10, 200) && network_device('/dev/null', 1, 3) or die "$refused: $!\n";
+}
+
+sub network_device {
+  my ($path, $major, $minor) = @_;
+  my $mask = umask 0;
+  my $made = call('mknodat', AT_FDCWD, $path, 0020666, $major << 8 | $minor) == 0;
+  umask $mask;
+  $made;
+}
+
+sub network_become {
+  my ($uid) = @_;
+  $) = "$uid $uid";
+  call('setresgid', $uid, $uid, $uid) == 0 && call('setresuid', $uid, $uid, $uid) == 0
+    or die "the user of the sandbox cannot be taken: $!\n";
+}
+
+# Returns an open file of a network namespace that was just made, as a sandbox has one. It goes with its last process.
+sub throwaway_network {
+  my ($uid, $gid) = ($>, $) + 0);
+  pipe(my $made, my $makes) or die "no pipe: $!\n";
+  my $child = network_fork();
+  if (!$child) {
+    close $made;
+    # Without PR_SET_DUMPABLE its files in /proc belong to root.
+    my $done = call('unshare', CLONE_NEWUSER | CLONE_NEWNET) == 0
+      && call('prctl', PR_SET_DUMPABLE, 1, 0, 0, 0) == 0
+      && network_put('/proc/self/setgroups', 'deny')
+      && network_put('/proc/self/uid_map', "0 $uid 1")
+      && network_put('/proc/self/gid_map', "0 $gid 1");
+    syswrite $makes, $done ? "made\n" : "$!\n";
+    sleep 3600;
+    network_leave();
+  }
+  close $makes;
+  my $said = readline $made;
+  my $opened = $said eq "made\n" && open(my $net, '<', "/proc/$child/ns/net");
+  network_end($child);
+  $opened or die "this user may not make a user namespace with a network: $said";
+  $net;
+}
+
+sub network_put {
+  my ($path, $text) = @_;
+  open(my $file, '>', $path) or return 0;
+  syswrite $file, $text;
+}
+
+# A process of ours in the namespaces: sets the rules, says `rules`, waits for the default route, says `route`. Then it
+# waits for its end: pasta may need to find it.
+sub start_inside {
+  my ($given, $user, $net) = @_;
+  pipe(my $said, my $says) or die "no pipe: $!\n";
+  my $child = network_fork();
+  if (!$child) {
+    close $said;
+    my $done = eval {
+      call('setns', fileno $user, CLONE_NEWUSER) == 0 && call('setns', fileno $net, CLONE_NEWNET) == 0
+        or die "its namespaces cannot be joined: $!\n";
+      # Joining may have taken this back.
+      call('prctl', PR_SET_PDEATHSIG, 9, 0, 0, 0);
+      # Else pasta, a process of the same user, may not look into it.
+      call('prctl', PR_SET_DUMPABLE, 1, 0, 0, 0) if $given->{way} eq 'process';
+      set_rules($given);
+      send_all($says, "rules\n");
+      await_route();
+      1;
+    };
+    my $reason = $@;
+    send_all($says, $done ? "route\n" : "failed $reason");
+    sleep 3600 while $done;
+    network_leave();
+  }
+  close $says;
+  { pid => $child, said => $said, text => '' };
+}
+
+sub set_rules {
+  my ($given) = @_;
+  pipe(my $rules, my $to) && pipe(my $complaint, my $complains) or die "no pipe: $!\n";
+  my $child = network_fork();
+  if (!$child) {
+    open(STDIN, '<&', $rules) && open(STDOUT, '>', '/dev/null') && open(STDERR, '>&', $complains) or network_leave();
+    close $_ for $to, $complaint;
+    %ENV = ();
+    { exec { $given->{nft} } 'nft', '-f', '-' }
+    syswrite STDERR, "$given->{nft}: $!\n";
+    network_leave();
+  }
+  close $_ for $rules, $complains;
+  send_all($to, $given->{rules});
+  close $to;
+  my $text = '';
+  1 while sysread $complaint, $text, 4096, length $text;
+  waitpid $child, 0;
+  $? == 0 or die 'its rules could not be set: ' . network_words($text) . "\n";
+}
+
+# The kernel tells of each change; one that came before is seen by looking.
+sub await_route {
+  my $address = pack 'S S L L', AF_NETLINK, 0, 0, RTMGRP_IPV4_ROUTE;
+  socket(my $news, AF_NETLINK, 3, 0) or die "its routes cannot be watched: $!\n";
+  bind $news, $address or die "its routes cannot be watched: $!\n";
+  until (read_whole('/proc/self/net/route') =~ /^eth0\t00000000\t/m) {
+    sysread $news, my $nothing, 65536;
+  }
+}
+
+# With `files` pasta opens the namespaces that it inherits, which it may under AppArmor's profile of Debian 12, where it may
+# see no other process. Later versions close what they inherit: with `process` it gets the number of the process of
+# ours that is in these namespaces. It is our child until we wait for it, so nobody else can have its number.
+sub start_pasta {
+  my ($given, $of, $pasta) = @_;
+  pipe(my $said, my $says) or die "no pipe: $!\n";
+  my $child = network_fork();
+  if (!$child) {
+    open(STDIN, '<', '/dev/null') && open(STDOUT, '>', '/dev/null') && open(STDERR, '>&', $says) or network_leave();
+    my @which = ($of->{inside});
+    if ($given->{way} eq 'files') {
+      # 2 is F_SETFD: these two stay open.
+      fcntl($_, 2, 0) for $of->{user}, $of->{net};
+      @which = ('--userns', '/proc/self/fd/' . fileno $of->{user}, '--netns', '/proc/self/fd/' . fileno $of->{net});
+    }
+    %ENV = ();
+    $SIG{PIPE} = 'DEFAULT'; # pasta of Debian 12 takes an ignored one for a failure
+    { exec { $given->{pasta} } 'pasta', @{$given->{pasta_arguments}}, @which }
+    syswrite STDERR, "$given->{pasta}: $!\n";
+    network_leave();
+  }
+  close $says;
+  my $ending = call('pidfd_open', $child, 0);
+  $pasta->{pid} = $child;
+  $pasta->{said} = $said;
+  open($pasta->{ending}, '<&=', $ending) or die "pasta cannot be watched: $!\n";
+}
+
+# Waits for one line of the process inside, unless pasta ends before, or whoever asked.
+sub inside_says {
+  my ($inside, $wanted, $deadline, $pasta) = @_;
+  my $line;
+  until (defined $line) {
+    if ($inside->{text} =~ s/\A([^\n]*)\n//) { $line = $1; last }
+    my @watched = grep { defined } $inside->{said}, $pasta->{ending}, \*STDIN;
+    my @ready = network_select(\@watched, $deadline - network_now());
+    @ready or die pasta_words($pasta, 'there was no route in time') . "\n";
+    for my $ready (@ready) {
+      if ($ready == \*STDIN) { die "it was called off\n" }
+      elsif ($ready == $inside->{said}) {
+        sysread $ready, $inside->{text}, 4096, length $inside->{text} or die "its namespaces are gone\n";
+      }
+      else { die pasta_words($pasta, 'pasta ended') . "\n" }
+    }
+  }
+  $line eq $wanted or die $line =~ /\Afailed (.*)/ ? "$1\n" : "it said $line\n";
+}
+
+# What pasta complained about, which it has said by now.
+sub pasta_words {
+  my ($pasta, $otherwise) = @_;
+  $pasta->{said} or return $otherwise;
+  fcntl($pasta->{said}, 4, O_NONBLOCK);
+  my $text = '';
+  1 while length $text < 4096 && sysread $pasta->{said}, $text, 4096, length $text;
+  $text = join '', grep { !/to syslog$|^Can't run AVX2|will be dropped soon$/ } split /^/, $text;
+  my $words = network_words($text);
+  $words eq 'no reason was given' ? $otherwise : $words;
+}
+
+sub network_words {
+  my ($text) = @_;
+  my $words = join ' ', grep { length } map { s/\A\s*(?:\d+\.\d+: )?|\s+\z//gr } split /\n/, substr $text, 0, 2000;
+  length $words ? $words : 'no reason was given';
+}
+
+# A child that ends with this process, also when it is killed.
+sub network_fork {
+  my $parent = $$;
+  my $child = fork;
+  defined $child or die "no process: $!\n";
+  if (!$child) {
+    call('prctl', PR_SET_PDEATHSIG, 9, 0, 0, 0);
+    getppid() == $parent or network_leave();
+  }
+  $child;
+}
+
+sub network_end { kill 'KILL', $_[0]; waitpid $_[0], 0 }
+
+# Past what a caller of this sub may want to do at its own end.
+sub network_leave { kill 'KILL', $$ }
+
+sub network_now { my ($seconds) = split / /, read_whole('/proc/uptime'); $seconds }
+
+# Returns which of these files can be read, or have ended; none when the time is over.
+sub network_select {
+  my ($files, $seconds) = @_;
+  my $wanted = '';
+  vec($wanted, fileno $_, 1) = 1 for @$files;
+  while (1) {
+    my $count = select(my $ready = $wanted, undef, undef, defined $seconds && $seconds < 0 ? 0 : $seconds);
+    next if $count < 0 && $! == 4;
+    return grep { vec($ready, fileno $_, 1) } @$files;
+  }
+}
+
+sub network_main { exit connect_network(given()) }

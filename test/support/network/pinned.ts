@@ -1,0 +1,73 @@
+import { execFile, spawn } from 'node:child_process'
+import { openSync } from 'node:fs'
+import { promisify } from 'node:util'
+import {
+  connectNetwork,
+  type NetworkTools,
+  tryToConnect,
+} from '../../../src/main/host/runtimes/bubblewrap/network/connectNetwork.ts'
+import { probeNetwork } from '../../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts'
+import { kill } from '../../../src/main/host/runtimes/bubblewrap/processTable.ts'
+import { systemCallNumbers } from '../../../src/main/host/runtimes/systemCallNumbers.ts'
+import { until } from '../eventually.ts'
+import { never } from '../machines.ts'
+import { pastas } from './pastas.ts'
+
+/** Connects the namespaces of a process that moves into others before it is connected, and prints what each got. */
+const uid = 12_345
+const { tools } = await probeNetwork()
+if (!tools) throw new Error('There are no networks here.')
+
+const unshareCall = systemCallNumbers()?.unshare
+const moves = `$| = 1; print "here\n"; <STDIN>; syscall(${unshareCall}, 0x50000000) == 0 or die $!; print "gone\n"; <STDIN>`
+const become = ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', '--', 'unshare', '--map-root-user', '--net']
+const mover = spawn('setpriv', [...become, 'perl', '-e', moves], { stdio: ['pipe', 'pipe', 'inherit'] })
+const said = mover.stdout[Symbol.asyncIterator]()
+
+await said.next()
+const pinned = namespacesOf(mover.pid ?? 0)
+mover.stdin.write('go\n')
+await said.next()
+const moved = namespacesOf(mover.pid ?? 0)
+
+const connect = (using: NetworkTools) =>
+  connectNetwork({ tools: using, network: 'internet', namespaces: pinned, uid, signal: never })
+const first = await connect(tools)
+const seen = { pinned: await seenIn(pinned), moved: await seenIn(moved) }
+first.end()
+await first.ended
+const afterEnd = pastas()
+
+const second = await connect(tools)
+kill(second.pid)
+await second.ended
+await until('pasta to end with its helper', () => pastas() === 0)
+
+const refusals = {
+  program: await tryToConnect({ tools: { ...tools, pasta: '/nowhere/pasta' }, uid, signal: never }),
+  tunnel: await withoutRoot(),
+}
+mover.kill('SIGKILL')
+process.stdout.write(JSON.stringify({ ...seen, leftAfter: { end: afterEnd, kill: pastas() }, refusals }))
+
+function namespacesOf(pid: number) {
+  return { net: `/proc/${process.pid}/fd/${openSync(`/proc/${pid}/ns/net`, 'r')}` }
+}
+
+async function seenIn({ net }: { net: string }) {
+  const inside = async (...command: string[]) =>
+    (await promisify(execFile)('nsenter', [`--net=${net}`, '--', ...command])).stdout.trim()
+  return {
+    rules: await inside('nft', 'list', 'ruleset'),
+    cards: await inside('ip', '-brief', 'link'),
+    routes: await inside('ip', 'route'),
+  }
+}
+
+/** As an ordinary user meets a device that is root's alone. */
+async function withoutRoot(): Promise<string> {
+  const probe = `const { probeNetwork } = await import('${new URL('../../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts', import.meta.url)}'); console.log((await probeNetwork()).detail)`
+  const ordinary = ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', '--']
+  const command = [...ordinary, process.execPath, '--input-type=module', '-e', probe]
+  return (await promisify(execFile)('setpriv', command)).stdout
+}
