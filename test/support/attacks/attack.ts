@@ -1,8 +1,9 @@
 import { printedAs, type User } from '../asUser.ts'
 import { temporaryFolder } from '../temporaryFolder.ts'
 import type * as attempts from './attempts.ts'
+import type * as variations from './variations.ts'
 
-type Attempts = typeof attempts
+type Attempts = typeof attempts & typeof variations
 type Seen<Name extends keyof Attempts> = Awaited<ReturnType<Attempts[Name]>>
 
 /** Why attacks cannot be tried here; undefined when they can: they set the registers of one architecture. */

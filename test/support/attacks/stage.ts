@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { bubblewrapRuntime } from '../../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import type { Machine, SandboxRuntime } from '../../../src/main/host/runtimes/sandboxRuntime.ts'
+import type { Machine, SandboxRuntime, SnapshotPlace } from '../../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../../src/main/platform/log.ts'
 import { AppError } from '../../../src/shared/appError.ts'
 import type { MachineSpec } from '../../../src/shared/contract/hostIpc.ts'
@@ -11,7 +11,7 @@ export type Stage = {
   runtime: SandboxRuntime
   /** Of the user who runs Steward. */
   folder: string
-  make(changes?: Partial<MachineSpec>): Promise<Target>
+  make(changes?: Partial<MachineSpec>, from?: SnapshotPlace): Promise<Target>
   /** Stops and removes every sandbox of it. */
   close(): Promise<void>
 }
@@ -38,8 +38,9 @@ export function attackStage({ folder, layers }: StageOptions): Stage {
   return {
     runtime,
     folder,
-    async make(changes = {}) {
-      const target = await targetOn(runtime, machineSpec(changes))
+    async make(changes = {}, from) {
+      const spec = machineSpec(changes)
+      const target = targetOn(runtime, spec, await runtime.create(spec, never, from))
       made.push(target)
       return target
     },
@@ -52,8 +53,8 @@ export function attackStage({ folder, layers }: StageOptions): Stage {
   }
 }
 
-async function targetOn(runtime: SandboxRuntime, spec: MachineSpec): Promise<Target> {
-  let machine = await runtime.create(spec, never)
+function targetOn(runtime: SandboxRuntime, spec: MachineSpec, made: Machine): Target {
+  let machine = made
   return {
     machine: () => machine,
     spec,
