@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { users } from '../support/asUser.ts'
 import { attack, attackFault } from '../support/attacks/attack.ts'
-
-if (attackFault !== undefined) process.stdout.write(`skipped: attacks on what sandboxes share: ${attackFault}\n`)
+import { skipWhen } from '../support/skipWhen.ts'
 
 /** The kernel gives about 3,000 pseudo-terminals to all sandboxes together. */
 const tooMany = 1_500
 
-describe.skipIf(attackFault !== undefined).each(users)('a sandbox, where Steward runs as %s,', (user) => {
+describe.each(users)('a sandbox, where Steward runs as %s,', (user) => {
+  skipWhen(attackFault)
+
   test('cannot take the pseudo-terminals of others', async () => {
     const { opened, ofAnother, afterwards } = await attack('allTerminals', { user })
     expect(opened).toBeGreaterThan(0)

@@ -2,15 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { users } from '../support/asUser.ts'
 import { attack, attackFault } from '../support/attacks/attack.ts'
 import { withHostKey } from '../support/attacks/withHostKey.ts'
-
-if (attackFault !== undefined) process.stdout.write(`skipped: attacks on PID 1 of a sandbox: ${attackFault}\n`)
+import { skipWhen } from '../support/skipWhen.ts'
 
 /** EPERM, EACCES, ENOSPC (no further user namespace), ENOSYS and EAFNOSUPPORT: other errors only say that it was asked wrongly. */
 const refusals = new Set([1, 13, 28, 38, 97].map((errno) => -errno))
 const [noKeyring, noKey] = ['-38', '-126']
 const mostProcesses = 1024
 
-describe.skipIf(attackFault !== undefined).each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => {
+describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => {
+  skipWhen(attackFault)
+
   test('refuses every system call that commands of the sandbox are refused', async () => {
     const { calls, said, status } = await attack('systemCallsOfPid1', { user })
     const untraceable = /^trace\t-\d+$/.test(said)

@@ -9,7 +9,7 @@ type Seen<Name extends keyof Attempts> = Awaited<ReturnType<Attempts[Name]>>
 /** Why attacks cannot be tried here; undefined when they can: they set the registers of one architecture. */
 export const attackFault = process.arch === 'x64' ? undefined : `the attacks are written for x64, not ${process.arch}`
 
-export type AttackOptions = { user: User; through?: readonly string[]; layers?: readonly string[] }
+type AttackOptions = { user: User; through?: readonly string[]; layers?: readonly string[] }
 
 /** Tries an attack in a process of its own, as that user. */
 export function attack<Name extends keyof Attempts>(name: Name, options: AttackOptions): Promise<Seen<Name>> {

@@ -18,8 +18,8 @@ const prepare = [
   'exec "$@"',
 ].join(' && ')
 
-/** What a script of this project, given a folder of its user, printed in the world of `world.sh`. Needs root. */
-export async function printedInWorld<T>(script: string, user: User): Promise<T> {
+/** What a script of this project, given a folder of its user and `parts`, printed in the world of `world.sh`. Needs root. */
+export async function printedInWorld<T>(script: string, user: User, parts: readonly string[] = []): Promise<T> {
   const folder = temporaryFolder('world')
   const node = join(folder, 'node')
   const own = join(folder, 'own')
@@ -28,7 +28,17 @@ export async function printedInWorld<T>(script: string, user: User): Promise<T> 
   if (user !== 'root') for (const path of [folder, own]) await chown(path, ordinaryUid, ordinaryUid)
   const uid = String(ordinaryUid)
   const become = user === 'root' ? [] : ['setpriv', '--reuid', uid, '--regid', uid, '--clear-groups']
-  const world = ['sh', '/mnt/test/support/network/world.sh', folder, node, ...become, node, `/mnt/${script}`, own]
+  const world = [
+    'sh',
+    '/mnt/test/support/network/world.sh',
+    folder,
+    node,
+    ...become,
+    node,
+    `/mnt/${script}`,
+    own,
+    ...parts,
+  ]
   const enter = ['sh', '-c', prepare, 'sh', projectFolder, ...world]
   const { stdout } = await promisify(execFile)('unshare', [...spaces, '--', ...enter], { cwd: '/', timeout: 220_000 })
   return JSON.parse(stdout) as T // the caller knows its script
