@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { dockerRuntime } from '../../src/main/host/runtimes/docker/dockerRuntime.ts'
 import type { Machine, SandboxRuntime } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { until } from '../support/eventually.ts'
 import { machineSpec, never, run } from '../support/machines.ts'
 import { type Podman, podmanFault, startPodman } from '../support/podman.ts'
@@ -38,7 +38,7 @@ describe('a container and a sandbox of bubblewrap, side by side,', () => {
     const ground = { log: silentLog, now: Date.now }
     const docker = { endpoint: podman.endpoint, tls: null, image: podman.image, pull: false }
     const runtimes = [
-      bubblewrapRuntime({ folder: join(data, 'machines'), ...ground }),
+      testRuntime({ folder: join(data, 'machines'), ...ground }),
       dockerRuntime({ folder: join(data, 'docker'), docker, ...ground }),
     ]
     for (const runtime of runtimes)

@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { Machine, SandboxRuntime } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { AppError } from '../../src/shared/appError.ts'
 import { ImageName } from '../../src/shared/contract/images.ts'
 import { imageOfHostilePrograms, imageOfLinks } from '../support/attacks/hostileImages.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { machineSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -29,7 +29,7 @@ describe('an image of somebody hostile', () => {
 
   beforeEach(() => {
     data = temporaryFolder('hostile-image')
-    runtime = bubblewrapRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
+    runtime = testRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
     made = []
   })
   afterEach(async () => {

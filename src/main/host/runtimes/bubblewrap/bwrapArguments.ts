@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs'
 import type { HostBase } from './baseFiles.ts'
 import { shownFiles } from './machineView.ts'
 
 /** What bwrap is handed. It tells on `info` which process it has started; the others are read. */
-export const descriptors = { info: 3, firstProcess: 4, filter: 5, shown: 6 }
+export const descriptors = { info: 3, firstProcess: 4, filter: 5, shown: 6, masked: 9 }
 
 /** Where the first process is inside. */
 const firstProcessPath = '/dev/init'
@@ -11,6 +12,9 @@ const firstProcessPath = '/dev/init'
  * children (bash does so when told; dash does not), so that the kernel itself reaps what is orphaned.
  */
 const shellInit = `trap '' CHLD; echo ready; exec sleep infinity </dev/null >/dev/null 2>&1`
+
+/** They list keys of whoever runs Steward, whatever key ring the sandbox has. Empty inside, where the kernel has them. */
+export const maskedFiles = (): string[] => ['/proc/keys', '/proc/key-users'].filter((path) => existsSync(path))
 
 /** Settings of the kernel that belong to the whole host. */
 const shownReadOnly = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs', '/proc/acpi']
@@ -29,7 +33,7 @@ export function bwrapArguments(options: {
   memoryMb: number
   /** Undefined for a machine of an image: its user namespace and its whole `/` are there already. */
   base: HostBase | undefined
-  parts: { filter: boolean; firstProcess: boolean }
+  parts: { filter: boolean; firstProcess: boolean; masked: readonly string[] }
 }): string[] {
   const { base, content, parts } = options
   return [
@@ -44,6 +48,9 @@ export function bwrapArguments(options: {
     ...shownReadOnly.flatMap((path) => ['--ro-bind-try', path, path]),
     ...shownFiles.flatMap((name, index) => [
       ...['--perms', '0644', '--bind-data', String(descriptors.shown + index), `/proc/${name}`],
+    ]),
+    ...parts.masked.flatMap((path, index) => [
+      ...['--perms', '0444', '--ro-bind-data', String(descriptors.masked + index), path],
     ]),
     ...['--dev', '/dev', '--perms', '1777', '--size', String(sharedBytes(options.memoryMb)), '--tmpfs', '/dev/shm'],
     ...['--perms', '0555', '--ro-bind-data', String(descriptors.firstProcess), firstProcessPath],

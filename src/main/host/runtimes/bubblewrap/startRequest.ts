@@ -1,5 +1,5 @@
 import type { BaseEntry } from './baseFiles.ts'
-import { bwrapArguments, descriptors } from './bwrapArguments.ts'
+import { bwrapArguments, descriptors, maskedFiles } from './bwrapArguments.ts'
 import { firstProcess } from './firstProcess.ts'
 import { idsOfMachine } from './idBlocks.ts'
 import type { IdRange } from './images/idRange.ts'
@@ -97,6 +97,7 @@ export function startRequest(start: {
   const filters = seccompFilters()
   const inner = layers.has('inner-filter') ? (filters?.inner ?? null) : null
   const isStatic = layers.has('static-init')
+  const masked = maskedFiles()
   const content = launch.uid === null && !launch.image ? folder.storage.path : doorway
   return {
     ...launch,
@@ -104,11 +105,16 @@ export function startRequest(start: {
       [descriptors.firstProcess, firstProcess()?.toString('hex') ?? ''] as const,
       ...(inner === null ? [] : [[descriptors.filter, inner] as const]),
       ...shownFiles.map((_, index) => [descriptors.shown + index, ''] as const),
+      ...masked.map((_, index) => [descriptors.masked + index, ''] as const),
     ],
     outer_filter: layers.has('outer-filter') ? (filters?.outer ?? null) : null,
     command: [
       bwrap.program,
-      ...bwrapArguments({ ...bwrap.arguments, content, parts: { filter: inner !== null, firstProcess: isStatic } }),
+      ...bwrapArguments({
+        ...bwrap.arguments,
+        content,
+        parts: { filter: inner !== null, firstProcess: isStatic, masked },
+      }),
     ],
     folder: folder.path,
     info: descriptors.info,
