@@ -1,6 +1,7 @@
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { shellMarks, shellMarksPath } from '../inside/shellMarks.ts'
+import { sandboxAddresses } from './network/networkRules.ts'
 
 /** One file, folder or link of a new machine. */
 export type BaseEntry =
@@ -169,6 +170,11 @@ export function ownFiles(hostname: string): BaseEntry[] {
     },
   ]
 }
+
+/** What differs where there is a network. */
+export const networkFiles: readonly BaseEntry[] = [
+  { kind: 'file', path: '/etc/resolv.conf', content: `nameserver ${sandboxAddresses.names}\n` },
+]
 
 /** An image knows the host and the network where it was made. */
 export function ownFilesOfImage(hostname: string): BaseEntry[] {

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../../shared/appError.ts'
 import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
 import type { ImageName } from '../../../../shared/contract/images.ts'
-import type { Enforced, RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
+import type { Enforced, Network, RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
 import type { SandboxId } from '../../../../shared/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import { activeMachines } from '../activeMachines.ts'
@@ -16,6 +17,7 @@ import {
   machineContent,
   neededEntries,
   neededOfImage,
+  networkFiles,
   ownFiles,
   ownFilesOfImage,
   readHostBase,
@@ -24,21 +26,24 @@ import { cgroupName, removeCgroups } from './cgroups.ts'
 import { releaseDevice } from './holdStill.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
 import { needSpace, spareBytes } from './hostSpace.ts'
-import { freeBlock, type IdBlock, idsOfMachine } from './idBlocks.ts'
+import { idsOfMachine } from './idBlocks.ts'
 import { bubblewrapImages, systemObstacle } from './images/bubblewrapImages.ts'
 import { type ImageAbility, probeImages } from './images/imageProbe.ts'
 import { imageStore, type StoredImage } from './images/imageStore.ts'
 import { loopDevices } from './loopDevices.ts'
-import { type MachineFolder, type MakeMachine, machineFolders } from './machineFolder.ts'
+import { type MachineFolder, type MachineName, type MakeMachine, machineFolders, SpareName } from './machineFolder.ts'
 import { machineSnapshots } from './machineSnapshots.ts'
+import { type ConnectArguments, networkArguments } from './network/connectNetwork.ts'
 import { type NetworkAbilities, probeNetwork } from './network/networkAbilities.ts'
-import { prepareMachine } from './preparedMachine.ts'
+import { type MachineSize, type PreparedMachine, prepareMachine } from './preparedMachine.ts'
 import { processors, usableProcessors } from './processors.ts'
 import { endProcess } from './processTable.ts'
-import { type HeldMachine, runMachine } from './runMachine.ts'
+import { endPrepared, type HeldMachine, noteRun, runMachine } from './runMachine.ts'
 import { allLayers, type SandboxLayers } from './sandboxLayers.ts'
+import { type Spare, spareMachines } from './spareMachines.ts'
 import { type Spawner, spawner } from './spawner.ts'
 import { doorway } from './startRequest.ts'
+import { takenIds } from './takenIds.ts'
 
 export type BubblewrapOptions = {
   /** Machines are stored here, each in a folder named by its id; nobody else may write to it. */
@@ -49,11 +54,26 @@ export type BubblewrapOptions = {
   now: () => number
   /** No sandbox is made when the disk of the folder has less room. */
   leastFreeBytes?: number
+  /** How many machines are kept ready for whoever asks next; none when it is not given. */
+  spares?: number
   /** All of them, but for a test that takes one away. */
   layers?: SandboxLayers
 }
 
 const name = 'bubblewrap'
+/** Of a machine that nobody has asked for yet. */
+const spareSize = { hostname: 'spare', memoryMb: 512, vcpu: 1 }
+
+type SpareMachine = Spare & { name: SpareName; prepared: PreparedMachine }
+type Preparation = {
+  name: MachineName
+  spec: MachineSize & Pick<MachineSpec, 'network'>
+  folder: MachineFolder
+  /** Put into its `/`, beside what every machine needs to start. */
+  own: readonly BaseEntry[]
+  signal: AbortSignal
+}
+
 const nothing: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 /** Machines of namespaces on the host's own programs, with `bwrap` (https://github.com/containers/bubblewrap). */
@@ -73,7 +93,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   let base: Promise<HostBase & { content: readonly BaseEntry[] }> | undefined
   let network: Promise<NetworkAbilities> | undefined
   let ofImages: Promise<ImageAbility> | undefined
-  const taken: IdBlock[] = []
+  const ids = takenIds(folders.ids)
   const active = activeMachines<HeldMachine>()
   const copies = new Map<SandboxId, Promise<unknown>>()
   const cpus = processors(usableProcessors(readFileSync('/proc/self/status', 'utf8')))
@@ -107,13 +127,8 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     return found
   }
 
-  const freeUid = async (image: ImageName | null): Promise<number | undefined> => {
-    if (!isRoot) return undefined
-    const stored = await folders.ids()
-    const block = freeBlock(idsOfMachine(image), [...stored, ...taken])
-    taken.push(block)
-    return block.first
-  }
+  const uidFor = async (name: MachineName, image: ImageName | null): Promise<number | undefined> =>
+    isRoot ? (await ids.take(name, idsOfMachine(image))).first : undefined
 
   /** @throws AppError `image/not-found`, `image/not-ready` */
   const imageNamed = async (wanted: ImageName): Promise<StoredImage> => {
@@ -140,44 +155,102 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
 
   const snapshots = machineSnapshots(async () => (await ready()).tools)
 
-  const run = async (
-    spec: MachineSpec,
-    machine: { folder: MachineFolder; own: readonly BaseEntry[] },
-    signal: AbortSignal,
-  ): Promise<HeldMachine> => {
+  /** Starts it, with the network that it is to have. */
+  const prepare = async ({ name: machineName, spec, folder: files, own, signal }: Preparation) => {
     const { tools, abilities: found, base: hostBase } = await ready()
-    const { controllers, enforced } = found
-    const image = await imageOf(machine.folder)
-    const connection = spec.network === 'none' ? undefined : await connectable()
-    if (connection && !connection.tools) throw new AppError('network/unavailable', connection.detail ?? '')
-    const prepared = await prepareMachine({
+    const image = await imageOf(files)
+    const connection = await connectionFor(spec.network, files.uid)
+    return prepareMachine({
       size: spec,
-      name: cgroupName(spec.id),
+      name: cgroupName(machineName),
       tools,
       spawner: spawnerOf(tools.perl),
       processors: cpus,
-      controllers,
-      folder: machine.folder,
-      entries: [...(image ? neededOfImage : neededEntries(hostBase)), ...machine.own],
+      controllers: found.controllers,
+      folder: files,
+      entries: [...(image ? neededOfImage : neededEntries(hostBase)), ...own, ...(connection ? networkFiles : [])],
       base: image ? undefined : hostBase,
       image,
       layers,
-      signal,
-    })
-    return runMachine(prepared, {
-      spec,
-      tools,
-      enforced,
-      folder: machine.folder,
-      folders,
-      networkTools: connection?.tools,
-      now,
-      log,
+      connection,
       signal,
     })
   }
 
-  const newFiles = async ({ image, diskGb }: MachineSpec): Promise<MakeMachine['files']> => {
+  /** @throws AppError `network/unavailable` */
+  const connectionFor = async (network: Network, uid: number | undefined): Promise<ConnectArguments | undefined> => {
+    if (network === 'none') return undefined
+    const { tools, detail } = await connectable()
+    if (!tools) throw new AppError('network/unavailable', detail ?? '')
+    return networkArguments({ tools, network, uid })
+  }
+
+  const run = async (prepared: PreparedMachine, spec: MachineSpec, files: MachineFolder): Promise<HeldMachine> => {
+    const { tools, abilities: found } = await ready()
+    return runMachine(prepared, { spec, tools, enforced: found.enforced, folder: files, folders, now, log })
+  }
+
+  const spares = spareMachines({
+    most: options.spares ?? 0,
+    log,
+    async make(kind, signal): Promise<SpareMachine> {
+      const spareName = SpareName.parse(`spare-${randomBytes(8).toString('hex')}`)
+      const spec = { ...spareSize, ...kind }
+      await needSpace(folder, leastFreeBytes)
+      const remove = async () => {
+        await folders.remove(spareName)
+        ids.giveBack(spareName)
+      }
+      try {
+        const files = await newFiles({ image: null, diskGb: kind.diskGb })
+        const made = await folders.make(spareName, { uid: await uidFor(spareName, null), image: null, files })
+        const prepared = await prepare({ name: spareName, spec, folder: made, own: ownFiles(spec.hostname), signal })
+        await noteRun(prepared, { name: spareName, folders })
+        const discard = () => endPrepared(prepared).finally(remove)
+        return { name: spareName, prepared, ended: prepared.warden.ended, discard }
+      } catch (failure) {
+        await remove()
+        throw failure
+      }
+    },
+  })
+
+  /** @returns undefined when there is none, or it could not be used */
+  const fromSpare = async (spec: MachineSpec): Promise<HeldMachine | undefined> => {
+    const spare = spec.image === null ? spares.take(spec) : undefined
+    if (!spare) return undefined
+    try {
+      const files = await folders.adopt(spare.name, spec.id)
+      ids.pass(spare.name, spec.id)
+      await spare.prepared.become(spec, ownFiles(spec.hostname))
+      return await run(spare.prepared, spec, files)
+    } catch (failure) {
+      log.warn('a spare sandbox could not be used', { sandboxId: spec.id, failure })
+      await spare.discard()
+      await folders.remove(spec.id)
+      ids.giveBack(spec.id)
+      return undefined
+    }
+  }
+
+  const anew = async (spec: MachineSpec, signal: AbortSignal, from?: SnapshotPlace): Promise<HeldMachine> => {
+    const { id, image, hostname } = spec
+    const files = from ? await filesOf(from, signal) : await newFiles(spec)
+    await needSpace(folder, leastFreeBytes)
+    if (existsSync(folders.at(id))) throw new Error(`There are files of a sandbox ${id} already.`)
+    try {
+      const made = await folders.make(id, { uid: await uidFor(id, image), image, files })
+      const own = image === null ? ownFiles(hostname) : ownFilesOfImage(hostname)
+      const prepared = await prepare({ name: id, spec, folder: made, own, signal })
+      return await run(prepared, spec, made)
+    } catch (failure) {
+      await folders.remove(id)
+      ids.giveBack(id)
+      throw failure
+    }
+  }
+
+  const newFiles = async ({ image, diskGb }: Pick<MachineSpec, 'image' | 'diskGb'>): Promise<MakeMachine['files']> => {
     const content = image === null ? (await ready()).base.content : imageContent
     const template = await (await able()).templates?.find({ content, diskGb })
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -210,7 +283,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     )
   }
 
-  const endLeftover = async (id: SandboxId): Promise<void> => {
+  const endLeftover = async (id: MachineName): Promise<void> => {
     const left = await folders.readRun(id)
     await Promise.all((left?.processes ?? []).map(endProcess))
     const { controllers } = await able()
@@ -239,28 +312,20 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     },
     create: (spec, signal, from) =>
       active.begin(spec.id, async () => {
-        const { image, hostname } = spec
         await imageOf(spec) // told before anything is made
-        const files = from ? await filesOf(from, signal) : await newFiles(spec)
-        await needSpace(folder, leastFreeBytes)
-        const made = await folders.make(spec.id, { uid: await freeUid(image), image, files })
-        try {
-          const own = image === null ? ownFiles(hostname) : ownFilesOfImage(hostname)
-          return await run(spec, { folder: made, own }, signal)
-        } catch (failure) {
-          await folders.remove(spec.id)
-          throw failure
-        }
+        return (from ? undefined : await fromSpare(spec)) ?? anew(spec, signal, from)
       }),
     start: (spec, signal) =>
       active.begin(spec.id, async () => {
         const found = await folders.find(spec.id)
         await endLeftover(spec.id)
-        return run(spec, { folder: found, own: [] }, signal)
+        const prepared = await prepare({ name: spec.id, spec, folder: found, own: [], signal })
+        return run(prepared, spec, found)
       }),
     async remove(id) {
       await copies.get(id)
       await folders.remove(id)
+      ids.giveBack(id)
     },
     stored: folders.list,
     snapshot: ({ sandboxId, snapshotId }, signal) =>
@@ -288,9 +353,14 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
         await endLeftover(id)
         await folders.mend(id)
       }
+      for (const spare of await folders.spares()) {
+        await endLeftover(spare)
+        await folders.remove(spare)
+      }
       await folders.sweep()
     },
     async close() {
+      await spares.close()
       spawning?.close()
     },
   }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
 import type { SandboxId } from '../../../../shared/ids.ts'
 import { isRunning } from '../../../platform/processIdentity.ts'
+import type { SpareName } from './machineFolder.ts'
 import { kill } from './processTable.ts'
 
 /** What one kind of limit is written to, in the order in which it must be written. */
@@ -37,7 +38,7 @@ export type MachineCgroups = {
   remove(): Promise<void>
 }
 
-export const cgroupName = (id: SandboxId): string => `steward-${id}`
+export const cgroupName = (name: SandboxId | SpareName): string => `steward-${name}`
 
 /** Helpers outside the sandbox end by themselves once they have told how their commands ended. */
 const graceMs = 1_000

@@ -66,27 +66,39 @@ const MachineFile = z.union([
 
 export type MachineFolders = {
   /** Makes it with its content, owned by the machine's root. Nothing is left when it fails; what exists is kept. */
-  make(id: SandboxId, wanted: MakeMachine): Promise<MachineFolder>
+  make(name: MachineName, wanted: MakeMachine): Promise<MachineFolder>
   /** @throws AppError `sandbox/not-found` */
   find(id: SandboxId): Promise<MachineFolder>
   list(): Promise<SandboxId[]>
-  remove(id: SandboxId): Promise<void>
+  remove(name: MachineName): Promise<void>
+  /** A spare's folder becomes that of a machine. @throws Error when that exists */
+  adopt(spare: SpareName, id: SandboxId): Promise<MachineFolder>
+  /** Spares that an earlier host left. */
+  spares(): Promise<SpareName[]>
   /** Of a machine that does not run: ends what was interrupted by the end of Steward, and removes what is half made. */
   mend(id: SandboxId): Promise<void>
-  at(id: SandboxId): string
+  at(name: MachineName): string
   /** Removes what an earlier host made for all machines. */
   sweep(): Promise<void>
   /** Users of the host that the machines that are stored are. */
-  ids(): Promise<IdBlock[]>
-  saveRun(id: SandboxId, run: RunRecord): Promise<void>
-  readRun(id: SandboxId): Promise<RunRecord | undefined>
-  forgetRun(id: SandboxId): Promise<void>
+  ids(): Promise<[MachineName, IdBlock][]>
+  saveRun(name: MachineName, run: RunRecord): Promise<void>
+  readRun(name: MachineName): Promise<RunRecord | undefined>
+  forgetRun(name: MachineName): Promise<void>
 }
+
+/** Of a machine that was started before anybody asked for it. */
+export const SpareName = z
+  .string()
+  .regex(/^spare-[0-9a-f]{16}$/)
+  .brand('SpareName')
+export type SpareName = z.infer<typeof SpareName>
+export type MachineName = SandboxId | SpareName
 
 /** @param base folder of all machines; nobody but Steward's user may enter it */
 export function machineFolders(base: string): MachineFolders {
-  const at = (id: SandboxId): string => join(base, id)
-  const runFile = (id: SandboxId): string => join(at(id), 'run.json')
+  const at = (name: MachineName): string => join(base, name)
+  const runFile = (name: MachineName): string => join(at(name), 'run.json')
 
   const list = async (): Promise<SandboxId[]> => {
     const names = await readdir(base).catch(() => [])
@@ -100,9 +112,9 @@ export function machineFolders(base: string): MachineFolders {
   }
 
   return {
-    async make(id, wanted) {
+    async make(name, wanted) {
       const { uid, image } = wanted
-      const path = at(id)
+      const path = at(name)
       await mkdir(base, { recursive: true, mode: 0o700 })
       await mkdir(path)
       try {
@@ -120,10 +132,21 @@ export function machineFolders(base: string): MachineFolders {
       if (!folder) throw new AppError('sandbox/not-found', `There are no files of sandbox ${id} on this machine.`)
       return folder
     },
+    async adopt(spare, id) {
+      if (existsSync(at(id))) throw new Error(`${at(id)} exists.`)
+      await rename(at(spare), at(id))
+      const folder = await read(id)
+      if (!folder) throw new Error(`${at(id)} is no machine.`)
+      return folder
+    },
+    async spares() {
+      const names = await readdir(base).catch(() => [])
+      return names.flatMap((name) => SpareName.safeParse(name).data ?? [])
+    },
     list,
     /** Disk images are few files: no other process is worth it. */
-    remove: (id) =>
-      storageIn(at(id))?.kind === 'image' ? rm(at(id), { recursive: true, force: true }) : removeTree(at(id)),
+    remove: (name) =>
+      storageIn(at(name))?.kind === 'image' ? rm(at(name), { recursive: true, force: true }) : removeTree(at(name)),
     mend: (id) => mendFolder(at(id)),
     at,
     async sweep() {
@@ -131,18 +154,18 @@ export function machineFolders(base: string): MachineFolders {
       for (const name of names) if (/^(templates$|probe-)/.test(name)) await removeTree(join(base, name))
     },
     async ids() {
-      const folders = await Promise.all((await list()).map(read))
-      return folders.flatMap((folder) => {
+      const found = await Promise.all((await list()).map(async (id) => [id, await read(id)] as const))
+      return found.flatMap(([id, folder]): [MachineName, IdBlock][] => {
         if (folder?.uid === undefined) return []
-        return [{ first: folder.uid, count: idsOfMachine(folder.image) }]
+        return [[id, { first: folder.uid, count: idsOfMachine(folder.image) }]]
       })
     },
-    saveRun: (id, run) => writeFile(runFile(id), JSON.stringify(run), { mode: 0o600 }),
-    async readRun(id) {
-      const text = await readFile(runFile(id), 'utf8').catch(() => undefined)
+    saveRun: (name, run) => writeFile(runFile(name), JSON.stringify(run), { mode: 0o600 }),
+    async readRun(name) {
+      const text = await readFile(runFile(name), 'utf8').catch(() => undefined)
       return text === undefined ? undefined : RunRecord.safeParse(parsed(text)).data
     },
-    forgetRun: (id) => rm(runFile(id), { force: true }),
+    forgetRun: (name) => rm(runFile(name), { force: true }),
   }
 }
 

@@ -8,6 +8,7 @@ import type { HostTools } from './hostTools.ts'
 import type { IdRange } from './images/idRange.ts'
 import type { MachineFolder } from './machineFolder.ts'
 import { machineView } from './machineView.ts'
+import type { ConnectArguments } from './network/connectNetwork.ts'
 import type { Processors } from './processors.ts'
 import type { SandboxLayers } from './sandboxLayers.ts'
 import type { Spawner } from './spawner.ts'
@@ -17,13 +18,13 @@ import { startWarden, type Warden } from './warden.ts'
 /** What a machine can be given anew as long as nothing has run in it. */
 export type MachineSize = Pick<MachineSpec, 'hostname' | 'memoryMb' | 'vcpu'>
 
-/** A machine that has started and is empty: it has no network yet, and nothing has run in it. */
+/** A machine that has started, is connected and empty: nothing has run in it. */
 export type PreparedMachine = {
   warden: Warden
   cgroups: MachineCgroups
   entrance: Entrance
-  /** Gives it another name and other sizes. */
-  become(size: MachineSize): Promise<void>
+  /** Gives it another name and other sizes. `entries`: its own files. */
+  become(size: MachineSize, entries: readonly BaseEntry[]): Promise<void>
   /** Once it has ended. */
   release(): Promise<void>
 }
@@ -43,13 +44,15 @@ export type PrepareRequest = {
   base: HostBase | undefined
   image: { root: string; range: IdRange } | undefined
   layers: SandboxLayers
+  /** Undefined where the machine gets no network. */
+  connection: ConnectArguments | undefined
   signal: AbortSignal
 }
 
 /** Processes and threads of one machine: enough for a large build, too few to hurt the host. */
 const mostProcesses = 1024
 
-/** @throws AppError `sandbox/start-failed`; nothing of it runs then. */
+/** @throws AppError `sandbox/start-failed`, `network/unavailable`; nothing of it runs then. */
 export async function prepareMachine(request: PrepareRequest): Promise<PreparedMachine> {
   const { size, tools, spawner, folder, base, signal } = request
   const limitsMemory = request.controllers.some(({ enforces }) => enforces.includes('memory'))
@@ -74,20 +77,21 @@ export async function prepareMachine(request: PrepareRequest): Promise<PreparedM
       layers: request.layers,
     })
     const warden = await startWarden(spawner, start, signal)
+    await connect(warden, request)
     const entrance = machineEntrance({ perl: tools.perl, spawner, folder: folder.path, uid: folder.uid })
     let present = size
     return {
       warden,
       cgroups,
       entrance,
-      async become(wanted) {
-        if (wanted.hostname !== present.hostname) await warden.rename(wanted.hostname)
-        if (wanted.memoryMb !== present.memoryMb || wanted.vcpu !== present.vcpu) {
-          await cgroups.resize({ memoryMb: wanted.memoryMb, vcpu: wanted.vcpu, processes: mostProcesses })
+      async become(wanted, entries) {
+        const { hostname, memoryMb, vcpu } = wanted
+        if (memoryMb !== present.memoryMb || vcpu !== present.vcpu) {
+          await cgroups.resize({ memoryMb, vcpu, processes: mostProcesses })
           chosen.giveBack()
-          chosen = request.processors.take(wanted.vcpu)
-          await warden.resize({ memoryMb: wanted.memoryMb, processors: chosen.numbers, view: await viewOf(wanted) })
+          chosen = request.processors.take(vcpu)
         }
+        await warden.become({ hostname, memoryMb, processors: chosen.numbers, view: await viewOf(wanted), entries })
         present = wanted
       },
       async release() {
@@ -99,6 +103,22 @@ export async function prepareMachine(request: PrepareRequest): Promise<PreparedM
   } catch (failure) {
     chosen.giveBack()
     await cgroups.remove()
+    throw failure
+  }
+}
+
+async function connect(warden: Warden, { connection, signal }: PrepareRequest): Promise<void> {
+  if (!connection) return
+  try {
+    signal.throwIfAborted()
+    await warden.connect(connection).catch((cause: unknown) => {
+      signal.throwIfAborted()
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new AppError('network/unavailable', `The sandbox could not be connected: ${reason}.`, { cause })
+    })
+  } catch (failure) {
+    warden.end()
+    await warden.ended
     throw failure
   }
 }

@@ -12,12 +12,10 @@ import { fileDoor } from './fileDoor.ts'
 import { abandon, freeze, stopProcesses } from './holdStill.ts'
 import type { HostTools } from './hostTools.ts'
 import { listeningPortsOf } from './listeningPorts.ts'
-import type { MachineFolder, MachineFolders } from './machineFolder.ts'
+import type { MachineFolder, MachineFolders, MachineName } from './machineFolder.ts'
 import { machineMeter } from './machineMeter.ts'
 import { listMachineProcesses, namesOfUsers, signalMachineProcess } from './machineProcesses.ts'
 import type { HoldStill } from './machineSnapshots.ts'
-import { type NetworkTools, networkArguments } from './network/connectNetwork.ts'
-import { sandboxAddresses } from './network/networkRules.ts'
 import { openTerminal } from './openTerminal.ts'
 import type { PreparedMachine } from './preparedMachine.ts'
 import { markProcess } from './processTable.ts'
@@ -29,11 +27,8 @@ export type RunRequest = {
   enforced: Enforced
   folder: MachineFolder
   folders: MachineFolders
-  /** Undefined where the machine gets no network. */
-  networkTools: NetworkTools | undefined
   now: () => number
   log: Log
-  signal: AbortSignal
 }
 
 /** `holdStill`: nothing changes its files until it is let go. */
@@ -43,44 +38,29 @@ const passwdBytes = 256 * 1024
 
 /** Makes a prepared machine the one that was asked for. It is ended when that fails. */
 export async function runMachine(prepared: PreparedMachine, request: RunRequest): Promise<HeldMachine> {
-  const { spec, folders, log } = request
-  const { warden, cgroups } = prepared
   try {
-    const connected = await connect(prepared, request)
-    const marks = await Promise.all([warden.monitor, warden.init, warden.pid].map(markProcess))
-    await folders.saveRun(spec.id, {
-      processes: marks.filter((mark) => mark !== undefined),
-      cgroups: [...cgroups.folders],
-    })
-    const machine = runningMachine(prepared, request)
-    if (connected) {
-      const names = Buffer.from(`nameserver ${sandboxAddresses.names}\n`)
-      await machine.writeFile('/etc/resolv.conf', names, request.signal).catch((failure: unknown) => {
-        log.warn('a sandbox has spoilt its /etc/resolv.conf', { sandboxId: spec.id, failure })
-      })
-    }
-    return machine
+    await noteRun(prepared, { name: request.spec.id, folders: request.folders })
+    return runningMachine(prepared, request)
   } catch (failure) {
-    warden.end()
-    await warden.ended
-    await prepared.release()
+    await endPrepared(prepared)
     throw failure
   }
 }
 
-async function connect(
-  { warden }: PreparedMachine,
-  { spec, networkTools, folder, signal }: RunRequest,
-): Promise<boolean> {
-  if (!networkTools || spec.network === 'none') return false
-  signal.throwIfAborted()
-  const wanted = networkArguments({ tools: networkTools, network: spec.network, uid: folder.uid })
-  await warden.connect(wanted).catch((cause: unknown) => {
-    signal.throwIfAborted()
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new AppError('network/unavailable', `The sandbox could not be connected: ${reason}.`, { cause })
-  })
-  return true
+/** Another host process can end it from now on. */
+export async function noteRun(
+  { warden, cgroups }: PreparedMachine,
+  { name, folders }: { name: MachineName; folders: MachineFolders },
+): Promise<void> {
+  const marks = await Promise.all([warden.monitor, warden.init, warden.pid].map(markProcess))
+  const processes = marks.filter((mark) => mark !== undefined)
+  await folders.saveRun(name, { processes, cgroups: [...cgroups.folders] })
+}
+
+export async function endPrepared(prepared: PreparedMachine): Promise<void> {
+  prepared.warden.end()
+  await prepared.warden.ended
+  await prepared.release()
 }
 
 function runningMachine(

@@ -8,6 +8,8 @@ import { type MachineView, shownFiles } from './machineView.ts'
 import { type SandboxLayers, sandboxLayers } from './sandboxLayers.ts'
 import { seccompFilters } from './seccompFilter.ts'
 
+type EntryFields = readonly [kind: BaseEntry['kind'], path: string, value: string]
+
 /** What `launch` of `start.pl` is given. */
 export type LaunchRequest = {
   cgroups: readonly string[]
@@ -16,7 +18,7 @@ export type LaunchRequest = {
   storage: { kind: MachineStorage['kind']; path: string; template: string | null }
   doorway: string
   image: { root: string; range: IdRange } | null
-  entries: readonly (readonly [kind: string, path: string, value: string])[]
+  entries: readonly EntryFields[]
   files: readonly (readonly [descriptor: number, content: string])[]
   outer_filter: string | null
   command: readonly string[]
@@ -77,7 +79,7 @@ export function launchRequest(launch: {
     storage: { kind: storage.kind, path: storage.path, template },
     doorway,
     image: launch.image ?? null,
-    entries: launch.entries.map((entry) => [entry.kind, entry.path, thirdOf(entry)] as const),
+    entries: launch.entries.map(entryFields),
     files: [],
     outer_filter: null,
     command: launch.command,
@@ -128,7 +130,8 @@ export function startRequest(start: {
   }
 }
 
-function thirdOf(entry: BaseEntry): string {
-  if (entry.kind === 'folder') return entry.mode.toString(8)
-  return entry.kind === 'link' ? entry.target : String(entry.content)
+/** What `put_entry` is given. */
+export function entryFields(entry: BaseEntry): EntryFields {
+  if (entry.kind === 'folder') return [entry.kind, entry.path, entry.mode.toString(8)]
+  return [entry.kind, entry.path, entry.kind === 'link' ? entry.target : String(entry.content)]
 }

@@ -2,11 +2,12 @@ import { closeSync, openSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { z } from 'zod'
 import { AppError } from '../../../../shared/appError.ts'
+import type { BaseEntry } from './baseFiles.ts'
 import { sharedBytes } from './bwrapArguments.ts'
 import type { MachineView } from './machineView.ts'
 import type { ConnectArguments } from './network/connectNetwork.ts'
 import { readLines, type Spawner } from './spawner.ts'
-import type { StartRequest } from './startRequest.ts'
+import { entryFields, type StartRequest } from './startRequest.ts'
 
 /** A sandbox whose namespaces and mounts are complete and closed, and the process beside it: see `warden.pl`. */
 export type Warden = {
@@ -23,13 +24,22 @@ export type Warden = {
   ended: Promise<string>
   /** Ends it. */
   end(): void
-  rename(hostname: string): Promise<void>
-  /** `processors`: those of the host that it uses; none for all. */
-  resize(size: { memoryMb: number; processors: readonly number[]; view: MachineView }): Promise<void>
+  /** As long as nothing has run in it. */
+  become(machine: BecomeRequest): Promise<void>
   /** @throws Error with the reason. */
   connect(network: ConnectArguments): Promise<void>
   /** Resolves if its network ends before the sandbox does. */
   networkLost: Promise<void>
+}
+
+export type BecomeRequest = {
+  hostname: string
+  memoryMb: number
+  /** Those of the host that it uses; none for all. */
+  processors: readonly number[]
+  view: MachineView
+  /** Put into its `/`. */
+  entries: readonly BaseEntry[]
 }
 
 const Told = z.union([
@@ -150,9 +160,13 @@ function warden(control: Socket, { started, conversation }: { started: Started; 
       files,
       ended,
       end: () => void conversation.ask({ do: 'end' }).catch(() => control.destroy()),
-      rename: (hostname) => conversation.ask({ do: 'name', hostname }),
-      resize: ({ memoryMb, processors, view }) =>
-        conversation.ask({ do: 'size', shared: sharedBytes(memoryMb), processors, view }),
+      become: ({ memoryMb, entries, ...machine }) =>
+        conversation.ask({
+          do: 'become',
+          ...machine,
+          shared: sharedBytes(memoryMb),
+          entries: entries.map(entryFields),
+        }),
       connect: (network) => conversation.ask({ do: 'network', network }),
       networkLost: conversation.networkLost,
     }

@@ -158,6 +158,17 @@ sub close_sandbox {
   call('mount', 'devpts', '/dev/pts', 'devpts', 0x2a, $options) == 0 or die "its terminals cannot be limited: $!\n";
 }
 
+# Nothing of the sandbox has run yet: its files are as they were made.
+sub become_another {
+  my ($request) = @_;
+  my $name = $request->{hostname};
+  become_root_inside();
+  join_namespaces('uts', 'mnt');
+  call('sethostname', $name, length $name) == 0 or die "it cannot be named: $!\n";
+  call('mount', 'tmpfs', '/dev/shm', 'tmpfs', 0x26, "size=$request->{shared}") == 0 or die "its memory: $!\n";
+  put_entry(@$_) for @{$request->{entries}};
+}
+
 sub use_processors {
   my @processors = @{$sandbox->{processors} || []} or return;
   my $mask = "\0" x 128;
@@ -239,7 +250,7 @@ sub stay {
     if (vec($ready, fileno $ending, 1)) {
       waitpid $bwrap, 0;
       my $status = $?;
-      kill 9, grep { defined } $keeper, keys %helpers;
+      end_all($keeper, keys %helpers);
       tell_host({ ended => $status });
       exit;
     }
@@ -266,10 +277,17 @@ sub turn_away {
   close $peer;
 }
 
+sub end_all {
+  my @children = grep { defined } @_;
+  kill 9, @children;
+  waitpid $_, 0 for @children;
+}
+
 sub take_requests {
   my $got = sysread $control, $asked, 65536, length $asked;
   if (!$got) {
-    kill 9, grep { defined } $sandbox->{init}, $bwrap, $keeper;
+    kill 9, $sandbox->{init} if $sandbox->{init};
+    end_all($bwrap, $keeper, keys %helpers);
     exit;
   }
   while ($asked =~ s/\A([^\n]*)\n//) {
@@ -283,29 +301,13 @@ sub take_requests {
 
 %asked_for = (
   end => sub { kill 9, $sandbox->{init} || $bwrap },
-  name => sub {
-    my ($request) = @_;
-    wait_for(helper(sub {
-      my ($says) = @_;
-      my $name = $request->{hostname};
-      eval {
-        become_root_inside();
-        join_namespaces('uts');
-        call('sethostname', $name, length $name) == 0 or die "it cannot be named: $!\n";
-      } or send_all($says, $@);
-    }));
-  },
-  size => sub {
+  become => sub {
     my ($request) = @_;
     $sandbox->{processors} = $request->{processors};
     use_processors($sandbox->{init}, $keeper ? $keeper : ());
     wait_for(helper(sub {
       my ($says) = @_;
-      eval {
-        become_root_inside();
-        join_namespaces('mnt');
-        call('mount', 'tmpfs', '/dev/shm', 'tmpfs', 0x26, "size=$request->{shared}") == 0 or die "its memory: $!\n";
-      } or send_all($says, $@);
+      eval { become_another($request); 1 } or send_all($says, $@);
     }));
     $view->{$_} = $request->{view}{$_} for keys %{$request->{view}};
     show_machine();

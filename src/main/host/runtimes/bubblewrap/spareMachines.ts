@@ -1,0 +1,114 @@
+import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import type { Log } from '../../../platform/log.ts'
+
+/** What of a machine cannot be changed after its start. */
+export type SpareKind = Pick<MachineSpec, 'diskGb' | 'network'>
+
+/** A machine that has started, is empty, and belongs to nobody yet. */
+export type Spare = {
+  /** Resolves when it has ended, whether asked or not. */
+  ended: Promise<unknown>
+  /** Ends it and removes its files. */
+  discard(): Promise<void>
+}
+
+export type SpareMachines<S extends Spare> = {
+  /**
+   * One that fits, which is the caller's from now on; undefined when there is none. Either way the next ones are made of
+   * this kind, once nothing else was asked for during a moment.
+   */
+  take(kind: SpareKind): S | undefined
+  /** Ends all of them, and makes no more. */
+  close(): Promise<void>
+}
+
+type SpareOptions<S extends Spare> = {
+  /** How many are kept; 0 for none. */
+  most: number
+  make: (kind: SpareKind, signal: AbortSignal) => Promise<S>
+  log: Log
+  /** Whoever has just got a machine uses it at once: the processor is theirs first. */
+  restMs?: number
+  /** Nobody has asked for one for so long: they end. */
+  idleMs?: number
+}
+
+const same = (one: SpareKind, other: SpareKind): boolean => one.diskGb === other.diskGb && one.network === other.network
+
+/** People make machines that are like their last one, so that is what is kept ready. */
+export function spareMachines<S extends Spare>(options: SpareOptions<S>): SpareMachines<S> {
+  const { most, make, log, restMs = 250, idleMs = 600_000 } = options
+  const ready: { spare: S; kind: SpareKind }[] = []
+  const closing = new AbortController()
+  let wanted: SpareKind | undefined
+  let making: Promise<void> | undefined
+  let resting: NodeJS.Timeout | undefined
+  let idle: NodeJS.Timeout | undefined
+
+  const discard = async (fits: (kind: SpareKind) => boolean): Promise<void> => {
+    const given = ready.filter(({ kind }) => fits(kind))
+    ready.splice(0, ready.length, ...ready.filter((it) => !given.includes(it)))
+    const results = await Promise.allSettled(given.map(({ spare }) => spare.discard()))
+    for (const result of results) {
+      if (result.status === 'rejected') log.warn('a spare sandbox stays', { failure: result.reason })
+    }
+  }
+
+  const fill = async (): Promise<void> => {
+    while (wanted && !closing.signal.aborted && ready.length < most) {
+      const kind = wanted
+      await discard((it) => !same(it, kind))
+      const spare = await make(kind, closing.signal)
+      const entry = { spare, kind }
+      ready.push(entry)
+      void spare.ended.then(() => {
+        const index = ready.indexOf(entry)
+        if (index < 0) return
+        ready.splice(index, 1)
+        void spare.discard().catch((failure: unknown) => log.warn('a spare sandbox stays', { failure }))
+      })
+      if (closing.signal.aborted || !wanted) await discard(() => true)
+    }
+  }
+
+  const fillSoon = (): void => {
+    clearTimeout(resting)
+    resting = setTimeout(() => {
+      making ??= fill()
+        .catch((failure: unknown) => {
+          if (!closing.signal.aborted) log.warn('no spare sandbox could be made', { failure })
+        })
+        .finally(() => {
+          making = undefined
+        })
+    }, restMs)
+    resting.unref()
+  }
+
+  const endWhenIdle = (): void => {
+    clearTimeout(idle)
+    idle = setTimeout(() => {
+      wanted = undefined
+      void discard(() => true)
+    }, idleMs)
+    idle.unref()
+  }
+
+  return {
+    take(kind) {
+      if (most === 0 || closing.signal.aborted) return undefined
+      wanted = kind
+      endWhenIdle()
+      fillSoon()
+      const index = ready.findIndex((it) => same(it.kind, kind))
+      return index < 0 ? undefined : ready.splice(index, 1)[0]?.spare
+    },
+    async close() {
+      closing.abort(new Error('The sandbox host is ending.'))
+      clearTimeout(resting)
+      clearTimeout(idle)
+      await making
+      await discard(() => true)
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { freeBlock, type IdBlock } from './idBlocks.ts'
+import type { MachineName } from './machineFolder.ts'
+
+/** Which users of the host belong to machines; read from their folders once. */
+export type TakenIds = {
+  /** So many consecutive ones that belong to nobody else. */
+  take(name: MachineName, count: number): Promise<IdBlock>
+  /** They are another machine's from now on. */
+  pass(from: MachineName, to: MachineName): void
+  /** After its files are gone. */
+  giveBack(name: MachineName): void
+}
+
+/** @param stored those of the machines that are stored */
+export function takenIds(stored: () => Promise<[MachineName, IdBlock][]>): TakenIds {
+  const taken = new Map<MachineName, IdBlock>()
+  let reading: Promise<void> | undefined
+  const read = (): Promise<void> => {
+    reading ??= stored().then((found) => {
+      for (const [name, block] of found) taken.set(name, block)
+    })
+    reading.catch(() => {
+      reading = undefined
+    })
+    return reading
+  }
+  return {
+    async take(name, count) {
+      await read()
+      const block = freeBlock(count, [...taken.values()])
+      taken.set(name, block)
+      return block
+    },
+    pass(from, to) {
+      const block = taken.get(from)
+      taken.delete(from)
+      if (block) taken.set(to, block)
+    },
+    giveBack: (name) => void taken.delete(name),
+  }
+}
