@@ -25,6 +25,7 @@ export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
           ...['--data', dataFolder],
           ...['--runtimes', config.sandboxes.runtimes.join(',')],
           ...['--docker', JSON.stringify(dockerConfig(config))],
+          ...['--cpu-weight', String(config.sandboxes.cpu_weight)],
           ...['--log-level', config.log.level],
         ],
         logFile: join(dataFolder, 'logs', 'host.log'),

@@ -42,16 +42,21 @@ export type BubblewrapOptions = {
   imagesFolder?: string
   log: Log
   now: () => number
+  /** Processor weight of all machines together, beside 100 of what else has the usual one: 1 to 10000. */
+  cpuWeight?: number
   /** No sandbox is made when the disk of the folder has less room. */
   leastFreeBytes?: number
 }
 
 const name = 'bubblewrap'
+/** A quarter of the usual one: Steward answers beside sandboxes that do all they can. */
+export const usualCpuWeight = 25
 const nothing: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 /** Machines of namespaces on the host's own programs, with `bwrap` (https://github.com/containers/bubblewrap). */
 export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   const { folder, log, now, imagesFolder = join(folder, 'images'), leastFreeBytes = spareBytes } = options
+  const { cpuWeight = usualCpuWeight } = options
   const store = imageStore(imagesFolder)
   const folders = machineFolders(folder)
   const isRoot = process.getuid?.() === 0
@@ -65,7 +70,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
 
   /** What works is not tried again; what does not may have been installed since. */
   const able = async (): Promise<HostAbilities> => {
-    abilities ??= probeHost(folder)
+    abilities ??= probeHost({ folder, cpuWeight })
     const found = await abilities
     if (!found.tools) abilities = undefined
     return found
@@ -194,15 +199,18 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   return {
     name,
     async describe(): Promise<RuntimeReport> {
-      const [{ tools, detail, enforced }, networks] = await Promise.all([able(), connectable()])
+      const [{ tools, detail, cure, enforced, gaps }, networks] = await Promise.all([able(), connectable()])
       const [images, noSystem] = await Promise.all([imageAble(), systemObstacle()])
       return {
         name,
         available: tools !== undefined,
         detail,
+        cure,
         enforced: tools ? enforced : nothing,
+        limit_gaps: tools ? [...gaps] : [],
         networks: networks.networks,
         network_detail: networks.detail,
+        network_cure: networks.cure,
         image_sources: !images.range ? [] : noSystem === undefined ? ['system', 'archive'] : ['archive'],
         image_detail: images.detail ?? noSystem ?? null,
       }
