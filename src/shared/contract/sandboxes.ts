@@ -247,13 +247,19 @@ export const RuntimeReport = z.object({
 })
 export type RuntimeReport = z.infer<typeof RuntimeReport>
 
+/** A runtime as the service offers it. */
+export const OfferedRuntime = RuntimeReport.extend({
+  default_network: Network.describe('What a new sandbox of it reaches when its creator names no network.'),
+})
+export type OfferedRuntime = z.infer<typeof OfferedRuntime>
+
 export const listRuntimes = defineRoute({
   operation: 'runtimeList',
   method: 'GET',
   path: '/v1/runtimes',
   summary: 'What this machine can run sandboxes with, and which limits hold',
   tag: 'Sandboxes',
-  response: z.object({ runtimes: z.array(RuntimeReport) }),
+  response: z.object({ runtimes: z.array(OfferedRuntime) }),
 })
 
 /** Milliseconds of an exec timeout as `wire.md` counts it. */
