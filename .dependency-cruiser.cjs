@@ -34,6 +34,13 @@ module.exports = {
         dependencyTypesNot: ['type-only'],
       },
     ),
+    forbid('bubblewrap-knows-no-docker', src('main/host/runtimes/bubblewrap/'), src('main/host/runtimes/docker/')),
+    forbid('docker-knows-no-bubblewrap', src('main/host/runtimes/docker/'), src('main/host/runtimes/bubblewrap/')),
+    forbid(
+      'inside-knows-no-runtime',
+      src('main/host/runtimes/inside/'),
+      src('main/host/runtimes/(bubblewrap|docker)/'),
+    ),
     forbid('features-meet-in-app', src('renderer/features/([^/]+)/'), {
       path: '^src/renderer/(features|app)/',
       pathNot: '^src/renderer/features/$1/',

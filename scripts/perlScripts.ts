@@ -30,9 +30,9 @@ function pathOf(part: string): string {
 
 /** Parts that are used on their own are compiled with what uses them. */
 function compositionsIn(path: string): string[][] {
-  return [...readFileSync(path, 'utf8').matchAll(composing)].map(([, whole, one]) =>
-    whole === undefined ? ['shared', namesIn(one ?? '')].flat() : ['shared', ...namesIn(whole)],
-  )
+  return [...readFileSync(path, 'utf8').matchAll(composing)].map(([, whole, one]) => [
+    ...new Set(['shared', ...namesIn(whole ?? one ?? '')]),
+  ])
 }
 
 function namesIn(list: string): string[] {

@@ -73,19 +73,15 @@ async function reports(dataFolder: string, config: Config): Promise<RuntimeRepor
   const running = await runningReports(dataFolder)
   if (running) return running
   const folder = await mkdtemp(join(tmpdir(), 'steward-doctor-'))
+  const runtimes = config.sandboxes.runtimes.map((name) =>
+    name === 'docker'
+      ? dockerRuntime({ folder, docker: dockerConfig(config), log: silentLog, now: Date.now })
+      : bubblewrapRuntime({ folder, cpuWeight: config.sandboxes.cpu_weight, log: silentLog, now: Date.now }),
+  )
   try {
-    const runtimes = config.sandboxes.runtimes.map((name) =>
-      name === 'docker'
-        ? dockerRuntime({ folder, docker: dockerConfig(config), log: silentLog, now: Date.now })
-        : bubblewrapRuntime({
-            folder,
-            cpuWeight: config.sandboxes.cpu_weight,
-            log: silentLog,
-            now: Date.now,
-          }),
-    )
     return await Promise.all(runtimes.map((it) => it.describe()))
   } finally {
+    for (const runtime of runtimes) await runtime.close()
     await rm(folder, { recursive: true, force: true })
   }
 }

@@ -22,8 +22,8 @@ export async function runImage({ image, dataFolder, json }: StartOptions): Promi
   await openDataFolder(dataFolder)
   const folder = join(hostFolder(dataFolder), 'machines')
   const imagesFolder = join(hostFolder(dataFolder), 'images')
-  const { images } = bubblewrapRuntime({ folder, imagesFolder, log: silentLog, now: Date.now })
-  const done = await carryOut(order, { images, folder })
+  const runtime = bubblewrapRuntime({ folder, imagesFolder, log: silentLog, now: Date.now })
+  const done = await carryOut(order, { images: runtime.images, folder }).finally(() => runtime.close())
   if (json) process.stdout.write(`${JSON.stringify(done.told)}\n`)
   else process.stdout.write(done.text)
   return 0

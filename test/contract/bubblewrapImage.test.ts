@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { ImageName } from '../../src/shared/contract/images.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { hostRootTar } from '../support/hostRootTar.ts'
 import { never } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -10,7 +10,7 @@ import { sandboxRuntimeContract } from './sandboxRuntime.ts'
 
 sandboxRuntimeContract('bubblewrap (with an image)', async () => {
   const data = temporaryFolder('image')
-  const runtime = bubblewrapRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
+  const runtime = testRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
   const name = ImageName.parse('small')
   const source = { kind: 'archive', path: await hostRootTar(data) } as const
   await runtime.images.add({ name, source, onProgress: () => {} }, never)

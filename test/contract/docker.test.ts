@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
@@ -6,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dockerRuntime } from '../../src/main/host/runtimes/docker/dockerRuntime.ts'
 import type { SandboxRuntime } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
+import { ImageName } from '../../src/shared/contract/images.ts'
 import { until } from '../support/eventually.ts'
+import { type Member, programHead, tarOf } from '../support/imageArchives.ts'
 import { imageRegistry } from '../support/imageRegistry.ts'
 import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
 import { type Podman, podmanFault, startPodman } from '../support/podman.ts'
@@ -153,6 +156,45 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
       } finally {
         await registry.close()
       }
+    })
+
+    test('that no sandbox could use are refused with the reason, and leave nothing', async () => {
+      const runtime = runtimeOf()
+      const folder = temporaryFolder('archive')
+      const add = (path: string) =>
+        runtime.images.add({ name: ImageName.parse('poor'), source: { kind: 'archive', path }, onProgress() {} }, never)
+      const archive = async (file: string, members: readonly Member[]) => {
+        await writeFile(join(folder, file), await tarOf(members))
+        return join(folder, file)
+      }
+      const before = podman.run('images', '--all', '--quiet')
+
+      podman.run('run', '--name', 'poor', podman.image, 'rm', '/usr/bin/bash')
+      podman.run('export', '--output', join(folder, 'poor.tar'), 'poor')
+      podman.run('rm', 'poor')
+      const perl = { name: 'usr/bin/perl', mode: 0o755 }
+      const [architecture, platform] =
+        process.arch === 'x64' ? (['arm64', 'arm64'] as const) : (['x64', 'amd64'] as const)
+      const other = await archive('other.tar', [{ ...perl, content: programHead({ architecture }) }])
+      podman.run('import', '--quiet', '--arch', platform, other, 'localhost/foreign')
+      podman.run('save', '--quiet', '--output', join(folder, 'foreign.tar'), 'localhost/foreign')
+      podman.run('rmi', 'localhost/foreign')
+      const refused: [path: string, sentence: RegExp][] = [
+        [join(folder, 'poor.tar'), /has no bash/],
+        [await archive('empty.tar', [{ name: 'etc/nothing', content: '' }]), /has no perl/],
+        [join(folder, 'foreign.tar'), /for other processors \(a\w+64\) than this machine's \(a\w+64\)/],
+        [await archive('silent.tar', [{ ...perl, content: programHead() }]), /did not start/],
+      ]
+      for (const [path, message] of refused) {
+        await expect(add(path)).rejects.toMatchObject({
+          code: 'image/failed',
+          message: expect.stringMatching(message),
+        })
+      }
+      expect(await runtime.images.list()).toEqual([])
+      expect(await runtime.stored()).toEqual([])
+      expect(podman.run('images', '--all', '--quiet')).toBe(before)
+      expect(podman.run('ps', '--all', '--quiet')).toBe('')
     })
 
     test('are fetched for the first sandbox that needs them, where that is allowed', async () => {

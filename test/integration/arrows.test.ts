@@ -11,6 +11,9 @@ const targets = {
   'src/main/platform/target.ts': 'export const target = 1\n',
   'src/main/shell/target.ts': 'export const target = 1\n',
   'src/main/host/one/target.ts': 'export const target = 1\n',
+  'src/main/host/runtimes/inside/target.ts': 'export const target = 1\n',
+  'src/main/host/runtimes/bubblewrap/target.ts': imports('../inside/target.ts'),
+  'src/main/host/runtimes/docker/target.ts': imports('../inside/target.ts'),
   'src/main/service/one/target.ts': 'export const target = 1\nexport type Target = number\n',
   'src/renderer/features/one/target.ts': 'export const target = 1\n',
 }
@@ -20,7 +23,12 @@ const allowed = {
   'src/main/service/compose.ts': imports('./one/target.ts', './two/typed.ts', '../platform/target.ts'),
   'src/main/service/two/typed.ts':
     "import type { Target } from '../one/target.ts'\nexport type Typed = Target\nexport const target = 1\n",
-  'src/main/host/compose.ts': imports('./one/target.ts', '../../shared/target.ts'),
+  'src/main/host/compose.ts': imports(
+    './one/target.ts',
+    './runtimes/bubblewrap/target.ts',
+    './runtimes/docker/target.ts',
+    '../../shared/target.ts',
+  ),
   'src/main/shell/window.ts': imports('electron', './target.ts'),
   'src/main/storage/database.ts': imports('better-sqlite3', '../platform/target.ts'),
   'src/shared/schema.ts': imports('zod', './target.ts'),
@@ -42,6 +50,18 @@ const planted: Record<string, { path: string; text: string }> = {
   'halves-meet-on-the-wire': { path: 'src/main/agent/one/across.ts', text: imports('../../service/one/target.ts') },
   'foundations-know-no-half': { path: 'src/main/platform/planted.ts', text: imports('../host/one/target.ts') },
   'slices-meet-in-compose': { path: 'src/main/service/two/planted.ts', text: imports('../one/target.ts') },
+  'bubblewrap-knows-no-docker': {
+    path: 'src/main/host/runtimes/bubblewrap/planted.ts',
+    text: imports('../docker/target.ts'),
+  },
+  'docker-knows-no-bubblewrap': {
+    path: 'src/main/host/runtimes/docker/planted.ts',
+    text: imports('../bubblewrap/target.ts'),
+  },
+  'inside-knows-no-runtime': {
+    path: 'src/main/host/runtimes/inside/planted.ts',
+    text: imports('../docker/target.ts'),
+  },
   'features-meet-in-app': { path: 'src/renderer/features/two/planted.ts', text: imports('../one/target.ts') },
   'ui-knows-no-feature': { path: 'src/renderer/ui/planted.ts', text: imports('../features/one/target.ts') },
   'electron-has-one-owner': { path: 'src/main/agent/one/electron.ts', text: imports('electron') },
@@ -150,7 +170,8 @@ describe('helper scripts', () => {
   const good = 'my $given = given();\nprint $given->{path};\n'
 
   async function compiled(files: Record<string, string>) {
-    const tools = ['scripts/perlScripts.ts', 'src/main/host/runtimes/perlScript.ts', `${scripts}/shared.pl`]
+    const typescript = ['scripts/perlScripts.ts', `${scripts}/../perlScript.ts`, `${scripts}/../systemCallNumbers.ts`]
+    const tools = [...typescript, `${scripts}/shared.pl`, `${scripts}/systemCalls.json`]
     const own = Object.fromEntries(tools.map((path) => [path, readFileSync(`${projectFolder}${path}`, 'utf8')]))
     const step = checkSteps.find(({ name }) => name === 'helper scripts')
     const { exitCode, stdout } = await runTool(

@@ -4,16 +4,16 @@ import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { ImageName } from '../../src/shared/contract/images.ts'
-import { bash, type Member, tarOf } from '../support/imageArchives.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
+import { bash, type Member, programHead, tarOf } from '../support/imageArchives.ts'
 import { never } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** What archives of images become, honest ones and others. */
 const data = temporaryFolder('archives')
-const images = bubblewrapRuntime({
+const images = testRuntime({
   folder: join(data, 'machines'),
   imagesFolder: join(data, 'images'),
   log: silentLog,
@@ -102,6 +102,19 @@ describe('honest archives', () => {
   })
 })
 
+test('bash may be at the end of links, with a loader of the image', async () => {
+  const loader = { name: 'lib/ld-own.so', mode: 0o755, content: programHead() }
+  await add(
+    await tarOf([
+      { name: 'bin/bash', type: 'symlink', linkname: '/opt/shell' },
+      { name: 'opt/shell', type: 'symlink', linkname: '../../../opt/bash' },
+      { name: 'opt/bash', mode: 0o755, content: programHead({ interpreter: '/lib/ld-own.so' }) },
+      loader,
+    ]),
+  )
+  await images.remove(name)
+})
+
 describe('what is refused leaves nothing, here or elsewhere', () => {
   const far = join(outside, 'written')
   const cases: [what: string, archive: () => Promise<Buffer>, message: RegExp][] = [
@@ -124,6 +137,34 @@ describe('what is refused leaves nothing, here or elsewhere', () => {
     ],
     ['a user that no machine has', () => tarOf([bash, { name: 'mine', uid: 70_000, content: 'x' }]), /70000/],
     ['no bash', () => tarOf([{ name: 'bin/sh', mode: 0o755, content: 'x' }]), /has no bash/],
+    ['a folder for bash', () => tarOf([{ name: 'bin/bash', type: 'directory' }]), /has no bash/],
+    ['a bash that nobody may run', () => tarOf([{ ...bash, mode: 0o644 }]), /has no bash/],
+    [
+      'a bash on the host',
+      () => tarOf([{ name: 'bin/bash', type: 'symlink', linkname: '/proc/1/exe' }]),
+      /has no bash/,
+    ],
+    [
+      'a bash that leads to itself',
+      () => tarOf([{ name: 'bin/bash', type: 'symlink', linkname: 'bash' }]),
+      /has no bash/,
+    ],
+    ['a script for bash', () => tarOf([{ ...bash, content: '#!/bin/sh\n' }]), /bash is not a Linux program/],
+    [
+      'a bash that was cut off',
+      () => tarOf([{ ...bash, content: programHead().subarray(0, 40) }]),
+      /not a Linux program/,
+    ],
+    [
+      'a bash for other processors',
+      () => tarOf([{ ...bash, content: programHead({ architecture: process.arch === 'x64' ? 'arm64' : 'x64' }) }]),
+      /is for other processors than x64|is for other processors than arm64/,
+    ],
+    [
+      'a bash without what loads it',
+      () => tarOf([{ ...bash, content: programHead({ interpreter: '/lib/ld-none.so' }) }]),
+      /bash needs \/lib\/ld-none\.so, which is missing/,
+    ],
     [
       'a file of eight terabytes',
       async () => dockerArchive([withSize(await tarOf([{ name: 'bomb', content: '' }]), 8 * 1024 ** 4)], {}),

@@ -2,17 +2,17 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { ImageName } from '../../src/shared/contract/images.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { hostRootTar } from '../support/hostRootTar.ts'
 import { machineSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('what runs in a sandbox of an image', () => {
   const data = temporaryFolder('image-isolation')
-  const runtime = bubblewrapRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
+  const runtime = testRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
   const image = ImageName.parse('small')
   let machine: Machine
   let neighbour: Machine

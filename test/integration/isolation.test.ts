@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { until } from '../support/eventually.ts'
 import { uidOf } from '../support/leftovers.ts'
 import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
@@ -18,7 +18,7 @@ const corePattern = '/proc/sys/kernel/core_pattern'
 describe('what runs in a sandbox', () => {
   const data = temporaryFolder('isolation')
   const folder = join(data, 'machines')
-  const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+  const runtime = testRuntime({ folder, log: silentLog, now: Date.now })
   let machine: Machine
   let neighbour: Machine
 

@@ -3,9 +3,9 @@ import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { uidOf } from '../support/leftovers.ts'
 import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
@@ -24,7 +24,7 @@ const caller = String.raw`
 
 describe('the keeper of a sandbox', () => {
   const folder = join(temporaryFolder('keeper'), 'machines')
-  const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+  const runtime = testRuntime({ folder, log: silentLog, now: Date.now })
   let machine: Machine
 
   beforeAll(async () => {
@@ -76,9 +76,9 @@ describe('the keeper of a sandbox', () => {
     const pid = await keeperNow()
     const numbers = await readdir(`/proc/${pid}/fd`)
     const files = await Promise.all(numbers.map((number) => readlink(`/proc/${pid}/fd/${number}`)))
-    expect(files.filter((file) => !/^(\/dev\/null|socket:\[\d+\]|anon_inode:\[pidfd\]|pidfd:.*)$/.test(file))).toEqual(
-      [],
-    )
+    expect(
+      files.filter((file) => !/^(\/dev\/null|socket:\[\d+\]|(cgroup|ipc|mnt|net|pid|user|uts):\[\d+\])$/.test(file)),
+    ).toEqual([])
     expect(await readlink(`/proc/${pid}/cwd`)).toBe('/')
     const status = await readFile(`/proc/${pid}/status`, 'utf8')
     expect(status).toMatch(/NoNewPrivs:\s+1/)
@@ -130,9 +130,14 @@ describe('the keeper of a sandbox', () => {
   })
 })
 
-/** Those that this process has started. */
+/** Those of wardens that this process's spawner has started. */
 async function keepers(): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid=,args='])
-  const rows = stdout.split('\n').map((line) => /^\s*(\d+)\s+(\d+) steward keeper\s*$/.exec(line))
-  return rows.flatMap((row) => (row && Number(row[2]) === process.pid ? [Number(row[1])] : []))
+  const rows = stdout.split('\n').flatMap((line) => {
+    const [, pid, parent, name] = /^\s*(\d+)\s+(\d+) steward (\w+)\s*$/.exec(line) ?? []
+    return name === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), name }]
+  })
+  const below = (name: string, parents: readonly number[]): number[] =>
+    rows.filter((row) => row.name === name && parents.includes(row.parent)).map(({ pid }) => pid)
+  return below('keeper', below('warden', below('spawner', [process.pid])))
 }

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { SnapshotId } from '../../src/shared/ids.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { cgroupsOf, leftovers, uidOf } from '../support/leftovers.ts'
 import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('the limits of a sandbox', () => {
   const folder = join(temporaryFolder('limits'), 'machines')
-  const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+  const runtime = testRuntime({ folder, log: silentLog, now: Date.now })
   let machine: Machine
   let neighbour: Machine
 
@@ -117,7 +117,7 @@ describe('the limits of a sandbox', () => {
 
   test('no sandbox is made when this machine has no room for another, and nothing of it stays', async () => {
     const leastFreeBytes = Number.MAX_SAFE_INTEGER
-    const cramped = bubblewrapRuntime({ folder, log: silentLog, now: Date.now, leastFreeBytes })
+    const cramped = testRuntime({ folder, log: silentLog, now: Date.now, leastFreeBytes })
     const spec = machineSpec()
     const failure = await cramped.create(spec, never).catch((it: unknown) => it)
     expect(failure).toMatchObject({

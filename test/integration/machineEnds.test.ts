@@ -3,9 +3,9 @@ import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { SandboxId } from '../../src/shared/ids.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { leftovers, uidOf } from '../support/leftovers.ts'
 import { machineSpec, never, run } from '../support/machines.ts'
@@ -16,7 +16,7 @@ const options = (folder: string) => ({ folder, log: silentLog, now: Date.now })
 describe('the end of a sandbox', () => {
   test('leaves no process, mount, cgroup, file or open file', async () => {
     const folder = join(temporaryFolder('ends'), 'machines')
-    const runtime = bubblewrapRuntime(options(folder))
+    const runtime = testRuntime(options(folder))
     await runtime.describe()
     const openBefore = openFiles()
     const spec = machineSpec()
@@ -56,12 +56,12 @@ describe('the end of a sandbox', () => {
       expect(left.filter((it) => it !== id && !it.startsWith('/sys/fs/cgroup/'))).toEqual([])
     })
 
-    const runtime = bubblewrapRuntime(options(folder))
+    const runtime = testRuntime(options(folder))
     await runtime.sweep()
     expect(await leftovers({ id, folder, uid })).toEqual([id])
     expect(await runtime.stored()).toEqual([id])
     const machine = await runtime.start(machineSpec({ id }), never)
-    expect(await run(machine, 'cat /root/kept; pgrep -c sleep; true')).toBe('kept\n1\n')
+    expect(await run(machine, 'cat /root/kept; pgrep -c sleep; true')).toBe('kept\n0\n')
     await machine.stop()
     await runtime.remove(id)
     await eventually(async () => expect(await leftovers({ id, folder, uid })).toEqual([]))
@@ -69,7 +69,7 @@ describe('the end of a sandbox', () => {
 
   test('is told when nobody asked for it', async () => {
     const folder = join(temporaryFolder('killed'), 'machines')
-    const runtime = bubblewrapRuntime(options(folder))
+    const runtime = testRuntime(options(folder))
     const spec = machineSpec()
     const machine = await runtime.create(spec, never)
     const terminal = await machine.openTerminal({ command: 'cat', cols: 80, rows: 24 })

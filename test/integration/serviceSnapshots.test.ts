@@ -2,12 +2,12 @@ import { existsSync, readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { hostFolder } from '../../src/main/platform/hostSocket.ts'
 import { snapshotRepository } from '../../src/main/service/snapshots/snapshotRepository.ts'
 import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { maxSnapshots } from '../../src/shared/contract/snapshots.ts'
 import { SandboxId, SnapshotId } from '../../src/shared/ids.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { type Json, runningService, type TestService } from '../support/runningService.ts'
 import { openSocket } from '../support/socketClient.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
   service = await runningService({
     mostActiveSandboxes: 3,
     runtimeOf(given) {
-      const runtime = bubblewrapRuntime(given)
+      const runtime = testRuntime(given)
       return { ...runtime, create: (...request) => gate.then(() => runtime.create(...request)) }
     },
   })

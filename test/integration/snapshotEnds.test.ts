@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { SnapshotId } from '../../src/shared/ids.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { leftovers, uidOf } from '../support/leftovers.ts'
 import { machineSpec, never, run } from '../support/machines.ts'
@@ -17,7 +17,7 @@ test.for([
   ['and its helper with it: the next one lets go of the sandbox', true],
 ] as const)('kill -9 in the middle of a snapshot: %s, and the half copy is gone', async ([, alsoHelper], context) => {
   const folder = join(temporaryFolder('snapshot'), 'machines')
-  const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+  const runtime = testRuntime({ folder, log: silentLog, now: Date.now })
   const { enforced } = await runtime.describe()
   context.skip(!enforced.disk, 'this machine cannot mount disk images, and says so')
   const spec = machineSpec()

@@ -3,9 +3,9 @@ import { chmod, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { ImageName, type ImageSource } from '../../src/shared/contract/images.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { machineSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -18,7 +18,7 @@ test(
   async (context) => {
     const data = temporaryFolder('system')
     const debs = join(data, 'debs')
-    const runtime = bubblewrapRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
+    const runtime = testRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
     const { image_sources, image_detail } = await runtime.describe()
     if (!image_sources.includes('system')) context.skip(`no image of this system can be made here: ${image_detail}`)
     await execute('mkdir', [debs])

@@ -18,8 +18,28 @@ export function tarOf(members: readonly Member[]): Promise<Buffer> {
   return buffer(Readable.from(tar))
 }
 
+const machines: Partial<Record<NodeJS.Architecture, number>> = { x64: 62, arm64: 183 }
+
+/** The head of a program, as much of it as is looked at before it is run. See elf(5). */
+export function programHead(options: { architecture?: NodeJS.Architecture; interpreter?: string } = {}): Buffer {
+  const { architecture = process.arch, interpreter } = options
+  const header = Buffer.alloc(64)
+  header.write('\x7fELF\x02\x01\x01', 'latin1')
+  header.writeUInt16LE(2, 16)
+  header.writeUInt16LE(machines[architecture] ?? 0, 18)
+  header.writeBigUInt64LE(64n, 32)
+  header.writeUInt16LE(56, 54)
+  if (interpreter === undefined) return header
+  header.writeUInt16LE(1, 56)
+  const part = Buffer.alloc(56)
+  part.writeUInt32LE(3, 0)
+  part.writeBigUInt64LE(120n, 8)
+  part.writeBigUInt64LE(BigInt(interpreter.length + 1), 32)
+  return Buffer.concat([header, part, Buffer.from(`${interpreter}\0`)])
+}
+
 /** All that an image must have: it is not run. */
-export const bash: Member = { name: 'bin/bash', mode: 0o755, content: '#!/bin/false\n' }
+export const bash: Member = { name: 'bin/bash', mode: 0o755, content: programHead() }
 
 /** A file with the smallest tar that is accepted as an image. */
 export async function tinyImage(folder: string): Promise<string> {

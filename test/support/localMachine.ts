@@ -90,6 +90,7 @@ export function localRuntime({ folder, startMs }: LocalOptions): LocalRuntime {
       },
       async remove() {},
     },
+    close: async () => {},
     end: (id) => running.get(id)?.vanish(),
   }
 }

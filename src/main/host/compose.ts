@@ -71,6 +71,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   const ending = Promise.withResolvers<string>()
   try {
     const socketPath = scope.own(await claimAddress(dataDir), leaveSocket)
+    for (const runtime of runtimes) scope.own(runtime, (it) => it.close())
     for (const runtime of runtimes) await runtime.sweep()
     let broadcast = (_event: HostEvent): void => {}
     const pool = scope.own(

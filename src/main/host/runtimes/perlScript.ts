@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import type { SystemCallNumbers } from './systemCallNumbers.ts'
+import { fileURLToPath } from 'node:url'
+import { systemCallNumbers } from './systemCallNumbers.ts'
 
-/** Beside this file, and beside the programs that the build makes of it. */
+/** Beside this file, and beside the programs that the build makes of it, also within the archive of a package. */
 const folder = new URL('./scripts/', import.meta.url)
 const kept = new Map<string, string>()
 
@@ -17,7 +18,7 @@ export function perlScript(...parts: string[]): string {
 export function perlPart(name: string): string {
   const known = kept.get(name)
   if (known !== undefined) return known
-  const text = namedPart(name, readFileSync(new URL(`${name}.pl`, folder), 'utf8'))
+  const text = namedPart(name, readFileSync(fileURLToPath(new URL(`${name}.pl`, folder)), 'utf8'))
   kept.set(name, text)
   return text
 }
@@ -26,7 +27,7 @@ export function namedPart(name: string, text: string): string {
   return `# line 1 "${name}.pl"\n${text}\n`
 }
 
-/** The one argument of a script: `values`, and the numbers of the system calls that it may name. */
-export function perlArgument(calls: SystemCallNumbers, values: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify({ calls, ...values })
+/** The one argument of a script: `values`, and the numbers of this machine's system calls. */
+export function perlArgument(values: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ calls: systemCallNumbers() ?? {}, ...values })
 }

@@ -5,7 +5,7 @@ import type { ImageName, ImageSource } from '../../../shared/contract/images.ts'
 import type { ProcessSignal } from '../../../shared/contract/processes.ts'
 import type { Enforced, RuntimeReport } from '../../../shared/contract/sandboxes.ts'
 import type { SandboxId, SnapshotId } from '../../../shared/ids.ts'
-import type { FileOperations } from './fileOperations.ts'
+import type { FileOperations } from './inside/fileOperations.ts'
 
 /**
  * Makes machines of one kind. A machine behaves like one small computer: its own files, processes and network.
@@ -44,6 +44,8 @@ export interface SandboxRuntime {
   /** Succeeds when there is none. */
   removeSnapshot(place: SnapshotPlace): Promise<void>
   readonly images: RuntimeImages
+  /** Ends what it keeps beside machines. Machines that run are stopped before. */
+  close(): Promise<void>
 }
 
 export type SnapshotPlace = { sandboxId: SandboxId; snapshotId: SnapshotId }

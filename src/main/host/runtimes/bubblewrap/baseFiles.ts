@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { shellMarks, shellMarksPath } from '../shellMarks.ts'
+import { shellMarks, shellMarksPath } from '../inside/shellMarks.ts'
 
 /** One file, folder or link of a new machine. */
 export type BaseEntry =

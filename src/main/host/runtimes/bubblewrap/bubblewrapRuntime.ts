@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../../shared/appError.ts'
@@ -19,7 +20,6 @@ import {
   ownFilesOfImage,
   readHostBase,
 } from './baseFiles.ts'
-import { doorway } from './bwrapProcess.ts'
 import { cgroupName, removeCgroups } from './cgroups.ts'
 import { releaseDevice } from './holdStill.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
@@ -32,8 +32,13 @@ import { loopDevices } from './loopDevices.ts'
 import { type MachineFolder, type MakeMachine, machineFolders } from './machineFolder.ts'
 import { machineSnapshots } from './machineSnapshots.ts'
 import { type NetworkAbilities, probeNetwork } from './network/networkAbilities.ts'
+import { prepareMachine } from './preparedMachine.ts'
+import { processors, usableProcessors } from './processors.ts'
 import { endProcess } from './processTable.ts'
-import { type HeldMachine, startMachine } from './startMachine.ts'
+import { type HeldMachine, runMachine } from './runMachine.ts'
+import { allLayers, type SandboxLayers } from './sandboxLayers.ts'
+import { type Spawner, spawner } from './spawner.ts'
+import { doorway } from './startRequest.ts'
 
 export type BubblewrapOptions = {
   /** Machines are stored here, each in a folder named by its id; nobody else may write to it. */
@@ -46,6 +51,8 @@ export type BubblewrapOptions = {
   cpuWeight?: number
   /** No sandbox is made when the disk of the folder has less room. */
   leastFreeBytes?: number
+  /** All of them, but for a test that takes one away. */
+  layers?: SandboxLayers
 }
 
 const name = 'bubblewrap'
@@ -55,8 +62,15 @@ const nothing: Enforced = { memory: false, cpu: false, disk: false, processes: f
 
 /** Machines of namespaces on the host's own programs, with `bwrap` (https://github.com/containers/bubblewrap). */
 export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
-  const { folder, log, now, imagesFolder = join(folder, 'images'), leastFreeBytes = spareBytes } = options
-  const { cpuWeight = usualCpuWeight } = options
+  const {
+    folder,
+    log,
+    now,
+    imagesFolder = join(folder, 'images'),
+    leastFreeBytes = spareBytes,
+    layers = allLayers,
+    cpuWeight = usualCpuWeight,
+  } = options
   const store = imageStore(imagesFolder)
   const folders = machineFolders(folder)
   const isRoot = process.getuid?.() === 0
@@ -67,10 +81,16 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   const taken: IdBlock[] = []
   const active = activeMachines<HeldMachine>()
   const copies = new Map<SandboxId, Promise<unknown>>()
+  const cpus = processors(usableProcessors(readFileSync('/proc/self/status', 'utf8')))
+  let spawning: Spawner | undefined
+  const spawnerOf = (perl: string): Spawner => {
+    spawning ??= spawner({ perl, folder, log })
+    return spawning
+  }
 
   /** What works is not tried again; what does not may have been installed since. */
   const able = async (): Promise<HostAbilities> => {
-    abilities ??= probeHost({ folder, cpuWeight })
+    abilities ??= probeHost({ folder, cpuWeight, spawnerOf })
     const found = await abilities
     if (!found.tools) abilities = undefined
     return found
@@ -86,7 +106,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   const imageAble = async (): Promise<ImageAbility> => {
     const { tools, detail, templates } = await able()
     if (!tools) return { range: undefined, detail }
-    ofImages ??= probeImages({ perl: tools.perl, folder: imagesFolder, doorway, templates })
+    ofImages ??= probeImages({ spawner: spawnerOf(tools.perl), folder: imagesFolder, templates })
     const found = await ofImages
     if (!found.range) ofImages = undefined
     return found
@@ -135,17 +155,27 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     const image = await imageOf(machine.folder)
     const connection = spec.network === 'none' ? undefined : await connectable()
     if (connection && !connection.tools) throw new AppError('network/unavailable', connection.detail ?? '')
-    return startMachine({
-      spec,
-      networkTools: connection?.tools,
+    const prepared = await prepareMachine({
+      size: spec,
+      name: cgroupName(spec.id),
       tools,
+      spawner: spawnerOf(tools.perl),
+      processors: cpus,
       controllers,
-      enforced,
       folder: machine.folder,
       entries: [...(image ? neededOfImage : neededEntries(hostBase)), ...machine.own],
-      folders,
       base: image ? undefined : hostBase,
       image,
+      layers,
+      signal,
+    })
+    return runMachine(prepared, {
+      spec,
+      tools,
+      enforced,
+      folder: machine.folder,
+      folders,
+      networkTools: connection?.tools,
       now,
       log,
       signal,
@@ -267,6 +297,9 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
         await folders.mend(id)
       }
       await folders.sweep()
+    },
+    async close() {
+      spawning?.close()
     },
   }
 }

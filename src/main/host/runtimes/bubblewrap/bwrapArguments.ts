@@ -1,38 +1,63 @@
+import { existsSync } from 'node:fs'
 import type { HostBase } from './baseFiles.ts'
+import { shownFiles } from './machineView.ts'
 
-/** Written by PID 1 when everything is mounted. */
-export const readyLine = 'ready'
+/** What bwrap is handed. It tells on `info` which process it has started; the others are read. */
+export const descriptors = { info: 3, firstProcess: 4, filter: 5, shown: 6, masked: 9 }
 
+/** Where the first process is inside. */
+const firstProcessPath = '/dev/init'
 /**
- * PID 1 ignores the end of its children (bash does so when told; dash does not), so that the kernel itself reaps what is
- * orphaned, and being PID 1 without a handler it cannot be killed from inside.
+ * Only for a test that takes the static first process away: whatever shell the sandbox has. It ignores the end of its
+ * children (bash does so when told; dash does not), so that the kernel itself reaps what is orphaned.
  */
-const init = `trap '' CHLD; echo ${readyLine}; exec sleep infinity </dev/null >/dev/null 2>&1`
+const shellInit = `trap '' CHLD; echo ready; exec sleep infinity </dev/null >/dev/null 2>&1`
+
+/** They list keys of whoever runs Steward, whatever key ring the sandbox has. Empty inside, where the kernel has them. */
+export const maskedFiles = (): string[] => ['/proc/keys', '/proc/key-users'].filter((path) => existsSync(path))
 
 /** Settings of the kernel that belong to the whole host. */
 const shownReadOnly = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs', '/proc/acpi']
+/** What these hold is memory of the sandbox, which must have room to go on. */
+const runBytes = 64 * 1024 ** 2
+const sharedShare = 0.5
+
+/** How much may be in the `/dev/shm` of a machine. */
+export const sharedBytes = (memoryMb: number): number => Math.floor(memoryMb * 1024 ** 2 * sharedShare)
 
 export function bwrapArguments(options: {
   /** Where bwrap finds the content of the machine. */
   content: string
   hostname: string
+  /** Of the machine: how much may be in its `/dev/shm`. */
+  memoryMb: number
   /** Undefined for a machine of an image: its user namespace and its whole `/` are there already. */
   base: HostBase | undefined
-  infoFile: number
+  parts: { filter: boolean; firstProcess: boolean; masked: readonly string[] }
 }): string[] {
-  const { base, content } = options
+  const { base, content, parts } = options
   return [
     ...(base ? ['--unshare-all', '--unshare-user', '--uid', '0', '--gid', '0'] : inUserNamespace),
     ...['--hostname', options.hostname],
-    ...['--die-with-parent', '--new-session', '--as-pid-1', '--info-fd', String(options.infoFile)],
+    ...['--die-with-parent', '--new-session', '--as-pid-1', '--info-fd', String(descriptors.info)],
+    ...(parts.filter ? ['--seccomp', String(descriptors.filter)] : []),
     ...['--bind', `${content}/root`, '/'],
     ...(base?.readOnly ?? []).flatMap((path) => ['--ro-bind', path, path]),
     ...(base ? ['--bind', `${content}/usr-local`, '/usr/local'] : []),
     ...['--proc', '/proc'],
     ...shownReadOnly.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...['--dev', '/dev', '--perms', '0755', '--tmpfs', '/run', '--dir', '/run/lock'],
+    ...shownFiles.flatMap((name, index) => [
+      ...['--perms', '0644', '--bind-data', String(descriptors.shown + index), `/proc/${name}`],
+    ]),
+    ...parts.masked.flatMap((path, index) => [
+      ...['--perms', '0444', '--ro-bind-data', String(descriptors.masked + index), path],
+    ]),
+    ...['--dev', '/dev', '--perms', '1777', '--size', String(sharedBytes(options.memoryMb)), '--tmpfs', '/dev/shm'],
+    ...['--perms', '0555', '--ro-bind-data', String(descriptors.firstProcess), firstProcessPath],
+    ...['--remount-ro', '/dev'],
+    ...['--perms', '0755', '--size', String(runBytes), '--tmpfs', '/run', '--dir', '/run/lock'],
     ...['--clearenv', '--setenv', 'PATH', '/usr/sbin:/usr/bin:/sbin:/bin', '--chdir', '/'],
-    ...['--', base?.shell ?? '/bin/bash', '-c', init],
+    ...(parts.firstProcess ? ['--', firstProcessPath] : ['--', base?.shell ?? '/bin/bash', '-c', shellInit]),
   ]
 }
 

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync } from 'node:fs'
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -33,8 +32,10 @@ export type CgroupLimits = { memoryMb: number; vcpu: number; processes: number }
 
 export type MachineCgroups = {
   folders: readonly string[]
-  /** Open files: a process that writes 0 to each of them is in. */
-  files: readonly number[]
+  /** A process that writes 0 to each of these files is in. */
+  joinFiles: readonly string[]
+  /** Sets other limits. */
+  resize(limits: CgroupLimits): Promise<void>
   release(): Promise<void>
   /** Kills what is left in them and removes them. */
   remove(): Promise<void>
@@ -56,10 +57,11 @@ export async function makeCgroups(
   limits: CgroupLimits,
 ): Promise<MachineCgroups> {
   const folders: string[] = []
-  const files: number[] = []
-  const remove = async (): Promise<void> => {
-    for (const file of files.splice(0)) closeSync(file)
-    await removeCgroups(folders)
+  const joinFiles: string[] = []
+  const resize = async (wanted: CgroupLimits): Promise<void> => {
+    for (const { parent, settings } of controllers) {
+      for (const setting of settings(wanted)) await apply(join(parent, name), setting)
+    }
   }
   try {
     for (const { parent, settings, joinFile } of controllers) {
@@ -67,12 +69,12 @@ export async function makeCgroups(
       if (!folders.includes(folder)) {
         await makeMember(controllers, parent, folder)
         folders.push(folder)
-        files.push(openSync(join(folder, joinFile), 'r+'))
+        joinFiles.push(join(folder, joinFile))
       }
       for (const setting of settings(limits)) await apply(folder, setting)
     }
   } catch (failure) {
-    await remove()
+    await removeCgroups(folders)
     throw failure
   }
   const release = async (): Promise<void> => {
@@ -81,7 +83,7 @@ export async function makeCgroups(
         await apply(join(controller.parent, name), { ...setting, optional: true })
     }
   }
-  return { folders, files, release, remove }
+  return { folders, joinFiles, resize, release, remove: () => removeCgroups(folders) }
 }
 
 /** The parent goes with its last machine, which may be at any moment. */

@@ -2,7 +2,8 @@ import type { Socket } from 'node:net'
 import { constants } from 'node:os'
 import { Duplex } from 'node:stream'
 import { AppError } from '../../../../shared/appError.ts'
-import { type Ending, type Entered, type Entrance, enter } from './enter.ts'
+import type { Ending } from '../inside/ending.ts'
+import { type Entered, type Entrance, enter } from './enter.ts'
 
 /** A connection to a port inside, through a process of its own between the two networks. */
 export async function connectPort(entrance: Entrance, port: number, signal: AbortSignal): Promise<Duplex> {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -22,8 +23,32 @@ test('A folder that becomes a link to the host while it is copied leads nowhere'
     return copyStorage({ from: { kind: 'folder', path: from }, to, tools, signal: new AbortController().signal })
   }
 
-  await expect(copy(join(own, 'swapped', 'inner'), 'stolen')).rejects.toThrow('No such file or directory')
+  await expect(copy(join(own, 'swapped', 'inner'), 'stolen')).rejects.toMatchObject({
+    message: 'The files could not be copied.',
+    cause: { stderr: expect.stringContaining('No such file or directory') },
+  })
 
   await copy(own, 'kept')
   expect(await readFile(join(snapshots ?? '', 'kept', 'inner', 'text'), 'utf8')).toBe('of the machine')
+})
+
+test('Folders that are nested too deep are named, and nothing of this computer is', async () => {
+  const tools = await findHostTools()
+  if ('missing' in tools) throw new Error(tools.missing)
+  const base = temporaryFolder()
+  const own = join(base, 'files')
+  await mkdir(own)
+  const deeper = 'my $name = "d" x 200; for (1 .. 25) { mkdir $name and chdir $name or die $! }'
+  execFileSync('perl', ['-e', deeper], { cwd: own })
+  try {
+    const from = { kind: 'folder' as const, path: own }
+    const copying = copyStorage({ from, to: join(base, 'copy'), tools, signal: new AbortController().signal })
+    await expect(copying).rejects.toMatchObject({
+      code: 'snapshot/failed',
+      message: 'Folders are nested too deep: paths in a snapshot must be shorter than about 4,000 bytes.',
+      cause: { stderr: expect.stringContaining('File name too long') },
+    })
+  } finally {
+    execFileSync('rm', ['-rf', own, join(base, 'copy')])
+  }
 })

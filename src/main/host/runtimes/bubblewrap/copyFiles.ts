@@ -3,10 +3,10 @@ import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../../../../shared/appError.ts'
+import { perlArgument, perlScript } from '../perlScript.ts'
 import { freeBytes, megabytes, spareBytes } from './hostSpace.ts'
 import { inRange } from './images/inRange.ts'
 import type { MachineStorage } from './machineFolder.ts'
-import { systemCalls } from './systemCalls.ts'
 
 type CopyRequest = {
   from: MachineStorage
@@ -19,13 +19,16 @@ type CopyRequest = {
 const execute = promisify(execFile)
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
 const copyMs = 3_600_000
+/** It ends when it complains more than this: a sandbox decides how much there is to complain about. */
+const complaintBytes = 65_536
+const limits = { cwd: '/', env, timeout: copyMs, killSignal: 'SIGKILL', maxBuffer: complaintBytes } as const
 /** All that cp needs: with more, the memory of the host could be read in /proc. */
 const fileAbilities = ['CHOWN', 'DAC_OVERRIDE', 'DAC_READ_SEARCH', 'FOWNER', 'FSETID', 'MKNOD', 'SETFCAP']
 const copying = ['-a', '-T', '--sparse=auto']
 
 /**
  * Shares the blocks where the file system can; otherwise holes stay holes.
- * @throws AppError `file/no-space`
+ * @throws AppError `file/no-space`, `snapshot/failed`; what stood in the way is its cause, for the log alone
  */
 export async function copyStorage({ from, to, tools, signal }: CopyRequest): Promise<void> {
   const needed = await storedBytes(from)
@@ -33,13 +36,13 @@ export async function copyStorage({ from, to, tools, signal }: CopyRequest): Pro
   const enough = free >= needed + spareBytes
   const cp = ['/bin/cp', ...copying, `--reflink=${enough ? 'auto' : 'always'}`, '--', from.path, to]
   const [program = '', ...rest] =
-    from.kind === 'folder' ? await confined(cp, { from: from.path, to }, tools) : [...withParent(tools.perl), ...cp]
+    from.kind === 'folder' ? await confined(cp, { from: from.path, to }, tools) : withParent(tools.perl, cp)
   try {
-    await execute(program, rest, { cwd: '/', env, timeout: copyMs, killSignal: 'SIGKILL', signal })
+    await execute(program, rest, { ...limits, signal })
     if (from.kind === 'image') await settle(to)
   } catch (cause) {
     signal.throwIfAborted()
-    if (enough && (await freeBytes(dirname(to))) >= spareBytes) throw cause
+    if (enough && (await freeBytes(dirname(to))) >= spareBytes) throw notCopied(cause)
     throw noRoom({ needed, free }, cause)
   }
 }
@@ -74,14 +77,22 @@ function commonFolder(one: string, other: string): string {
 }
 
 /** It ends with Steward. */
-function withParent(perl: string): string[] {
-  const prctl = systemCalls()?.start.split(',').at(-1) ?? ''
-  return [perl, '-e', `syscall ${prctl}, 1, 9; exec { $ARGV[0] } @ARGV`, '--']
+function withParent(perl: string, command: readonly string[]): string[] {
+  return [perl, '-e', perlScript('withParent'), perlArgument({ command })]
 }
 
 function noRoom({ needed, free }: { needed: number; free: number }, cause: unknown): AppError {
   const room = `It needs ${megabytes(needed)}, and ${megabytes(spareBytes)} must be left; ${megabytes(free)} are free`
   return new AppError('file/no-space', `There is no room for the files. ${room} on this machine.`, { cause })
+}
+
+/** `cp` names files by paths, which Linux takes up to 4,095 bytes, the folder of the sandbox included. */
+function notCopied(cause: unknown): AppError {
+  const complaint = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : ''
+  const message = complaint.includes('File name too long')
+    ? 'Folders are nested too deep: paths in a snapshot must be shorter than about 4,000 bytes.'
+    : 'The files could not be copied.'
+  return new AppError('snapshot/failed', message, { cause })
 }
 
 /** What it takes on the disk. */

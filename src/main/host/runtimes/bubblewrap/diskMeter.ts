@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { statfs } from 'node:fs/promises'
-import { patientCount } from '../patientCount.ts'
+import { patientCount } from '../inside/patientCount.ts'
 import type { MachineStorage } from './machineFolder.ts'
 
 /** Counting goes on in the background up to here. */
@@ -8,12 +8,13 @@ const countMs = 60_000
 
 /** How many bytes the files of a running machine take on its disk. */
 export function diskMeter(
-  { storage, init }: { storage: MachineStorage; init: number },
+  /** `disk`: a folder on the disk of the machine, where it has one of its own. */
+  { storage, disk }: { storage: MachineStorage; disk: string | undefined },
   over: AbortSignal,
 ): () => Promise<number | undefined> {
-  if (storage.kind === 'folder') return patientCount(() => usedBytes(storage.path, over))
+  if (disk === undefined) return patientCount(() => usedBytes(storage.path, over))
   return async () => {
-    const { blocks, bfree, bsize } = await statfs(`/proc/${init}/root`)
+    const { blocks, bfree, bsize } = await statfs(disk)
     return (blocks - bfree) * bsize
   }
 }

@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { type DiskTemplates, diskTemplates } from './diskTemplates.ts'
 import { findExecutable } from './hostTools.ts'
-import { startArguments, startScript } from './startScript.ts'
+import type { Spawner } from './spawner.ts'
+import { doorway, launchRequest } from './startRequest.ts'
+import { tryLaunch } from './tryLaunch.ts'
 
 /** Whether machines can have disks of their own size here. */
 export type DiskAbility =
@@ -12,16 +12,14 @@ export type DiskAbility =
   /** Why not, and a command that changes it. */
   | { templates: undefined; detail: string; cure: string | null }
 
-const probeMs = 20_000
 /** Any but root: it tries the mapping of ids. */
 const probeUid = 1_899_999_999
 
 /** Finds out by making a disk and mounting it like that of a machine. Never rejects. */
 export async function probeDisk(options: {
-  perl: string
+  spawner: Spawner
   /** Of the machines: their disks will be on the same file system. */
   folder: string
-  doorway: string
 }): Promise<DiskAbility> {
   const without = (reason: string, cure: string | null = null): DiskAbility => ({
     templates: undefined,
@@ -44,13 +42,13 @@ export async function probeDisk(options: {
       path: disk,
       template: await templates.find({ content: probeTree, diskGb: 1 }),
     } as const
-    const start = startArguments({ cgroups: 0, uid: probeUid, ids: 1, storage, doorway: options.doorway, entries: [] })
-    const use = ['/bin/sh', '-c', `: > ${options.doorway}/root/file`]
-    await promisify(execFile)(options.perl, ['-e', startScript, ...start, ...use], { timeout: probeMs, cwd: '/' })
+    const command = ['/bin/sh', '-c', `: > ${doorway}/root/file`]
+    const folder = { uid: probeUid, image: null, storage }
+    await tryLaunch(options.spawner, launchRequest({ cgroups: [], folder, image: undefined, entries: [], command }))
     return { templates, detail: undefined }
   } catch (failure) {
-    const said = failure instanceof Error && 'stderr' in failure ? String(failure.stderr).trim() : String(failure)
-    return without(`${said || 'a disk image could not be mounted'}. It needs loop devices, ext4 and Linux 5.12.`)
+    const said = failure instanceof Error ? failure.message : String(failure)
+    return without(`${said}. It needs loop devices, ext4 and Linux 5.12.`)
   } finally {
     await rm(disk, { force: true })
   }

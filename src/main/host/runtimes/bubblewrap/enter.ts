@@ -1,28 +1,17 @@
 import type { Socket } from 'node:net'
 import { AppError } from '../../../../shared/appError.ts'
+import type { Ending } from '../inside/ending.ts'
 import { enterMessages } from './enterMessages.ts'
-import type { EnterProcess } from './enterProcess.ts'
 
 /** How to get into one running machine. */
 export type Entrance = {
-  /** PID 1 of the machine, as the host counts. */
-  init: number
-  /** Whom the machine's root is on the host; undefined: the user that Steward runs as. */
-  uid: number | undefined
   /** A connection to the machine's keeper. */
   connect(): Promise<Socket>
-  /** A process for one request: with the master of a terminal, or when the machine has no room for another process. */
-  spawn(master?: number): EnterProcess
+  /** To the warden, which comes in from outside: for when the machine has no room for another process. */
+  connectFromOutside(): Promise<Socket>
+  /** Makes the program's side of a terminal usable. `master`: the other side, an open file of this process. */
+  giveTerminal(master: number): Promise<void>
 }
-
-export type Ending =
-  /** `status` is what wait(2) says. */
-  | { kind: 'ended'; status: number }
-  /** The command was not run, or the file not reached. */
-  | { kind: 'failed'; stage: string; errno: number }
-  | { kind: 'lost'; detail: string }
-  /** Nobody could be found to do it. */
-  | { kind: 'refused'; failure: AppError }
 
 export type Entered = {
   /**
@@ -37,12 +26,10 @@ export type Entered = {
 }
 
 export type EnterRequest = {
-  mode: 'exec' | 'terminal' | 'connect' | 'write' | 'read' | 'file'
+  mode: 'exec' | 'terminal' | 'connect' | 'ports' | 'write' | 'read' | 'file'
   /** Each is sent with a NUL after it. */
   fields: readonly string[]
   content?: Uint8Array
-  /** Only for a terminal: its master. */
-  master?: number
   onOutput?: (bytes: Buffer) => void
   onErrors?: (bytes: Buffer) => void
 }
@@ -58,30 +45,26 @@ export function enter(entrance: Entrance, request: EnterRequest): Entered {
   let killed = false
   let deadline: NodeJS.Timeout | undefined
 
-  const converse = async (socket: Socket, first: string): Promise<Ending | 'unheard'> => {
+  const converse = async (socket: Socket): Promise<Ending | 'unheard'> => {
     connection = socket
-    const { ending, heard } = await conversation({ socket, first, request, onStarted: started.resolve })
+    if (killed) socket.destroy()
+    const { ending, heard } = await conversation({ socket, request, onStarted: started.resolve })
     return heard || killed ? ending : 'unheard'
   }
-  const byItself = async (master?: number): Promise<Ending> => {
-    const { connection: socket, detail } = entrance.spawn(master)
-    const ending = await converse(socket, `${entrance.init}\0`)
-    return ending === 'unheard' || ending.kind === 'lost' ? { kind: 'lost', detail: detail() } : ending
+  const fromOutside = async (): Promise<Ending> => {
+    const ending = await converse(await entrance.connectFromOutside())
+    return ending === 'unheard' ? { kind: 'lost', detail: 'Its warden let nobody in.' } : ending
   }
   const throughKeeper = async (): Promise<Ending> => {
     for (let tries = 0; tries < mostTries && !killed; tries++) {
-      const socket = await entrance.connect()
-      if (killed) socket.destroy()
-      else {
-        const ending = await converse(socket, '')
-        // What joins the machine from outside needs no room in it.
-        if (ending !== 'unheard') return ending.kind === 'failed' && ending.stage === 'room' ? byItself() : ending
-      }
+      const ending = await converse(await entrance.connect())
+      // What joins the machine from outside needs no room in it.
+      if (ending !== 'unheard') return ending.kind === 'failed' && ending.stage === 'room' ? fromOutside() : ending
     }
     return { kind: 'lost', detail: 'Its keeper ended.' }
   }
 
-  const ending = (request.mode === 'terminal' ? byItself(request.master) : throughKeeper())
+  const ending = throughKeeper()
     .catch(refusal)
     .finally(() => {
       clearTimeout(deadline)
@@ -109,18 +92,12 @@ function refusal(failure: unknown): Ending {
 
 type Conversation = {
   socket: Socket
-  first: string
   request: EnterRequest
   onStarted: (started: { pid: number; connection: Socket } | undefined) => void
 }
 
 /** `heard`: somebody has taken the request, so that it must not be made again. */
-function conversation({
-  socket,
-  first,
-  request,
-  onStarted,
-}: Conversation): Promise<{ ending: Ending; heard: boolean }> {
+function conversation({ socket, request, onStarted }: Conversation): Promise<{ ending: Ending; heard: boolean }> {
   const { mode, fields, content, onOutput = ignore, onErrors = ignore } = request
   let heard = false
   let failed: Ending | undefined
@@ -150,7 +127,7 @@ function conversation({
     })
     socket.once('close', finish)
     socket.cork()
-    socket.write(first + [mode, ...fields].map((field) => `${field}\0`).join(''))
+    socket.write([mode, ...fields].map((field) => `${field}\0`).join(''))
     if (content && content.length > 0) socket.write(content)
     socket.uncork()
   })

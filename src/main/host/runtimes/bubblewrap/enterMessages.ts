@@ -1,3 +1,5 @@
+import messages from '../scripts/messages.json' with { type: 'json' }
+
 /** What the script that enters a machine tells over its connection: see `enterScript`. */
 export type EnterNews = {
   onOutput(bytes: Buffer): void
@@ -6,8 +8,10 @@ export type EnterNews = {
   onNews(line: string): boolean
 }
 
+export const enterKinds = messages.enter
+
 const headBytes = 5
-const [output, errors] = [1, 2]
+const { output, errors } = enterKinds
 
 /** Outputs are passed on as they come, in any pieces. */
 export function enterMessages({ onOutput, onErrors, onNews }: EnterNews): (bytes: Buffer) => void {

@@ -1,11 +1,9 @@
+import type { FileDoor } from '../inside/machineFiles.ts'
 import { type Entrance, enter } from './enter.ts'
-import type { FileDoor } from './machineFiles.ts'
-import { systemCalls } from './systemCalls.ts'
 
 /** To the files of a machine of namespaces. */
 export function fileDoor(entrance: Entrance): FileDoor {
   return {
-    numbers: systemCalls()?.files ?? '',
     open(request) {
       const { started, ending, kill } = enter(entrance, request)
       return { started: started.then((it) => it?.connection), ending, kill }

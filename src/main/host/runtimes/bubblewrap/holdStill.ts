@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { holdScript } from './holdScript.ts'
-import { membersOf } from './machineMembers.ts'
+import { perlArgument, perlScript } from '../perlScript.ts'
+import { type MachineProcesses, membersOf } from './machineMembers.ts'
 import { isStopped, sendSignal } from './processTable.ts'
-import { systemCalls } from './systemCalls.ts'
+
+/** What `hold.pl` is to do. */
+type Work =
+  | { mode: 'freeze' | 'thaw' | 'lock' | 'abandon'; path: string }
+  | { mode: 'release'; path: string; folder: string }
 
 /** Lets go again. Idempotent, and bounded in time. */
 export type LetGo = () => Promise<void>
@@ -15,36 +19,36 @@ const rounds = 100
 
 /** The file system of this folder: what was written before is on its disk, and nothing is written meanwhile. */
 export async function freeze(folder: string, helper: Helper): Promise<LetGo> {
-  const thaw = () => run(helper.perl, ['thaw', folder])
-  return hold(['freeze', folder], helper, thaw)
+  const thaw = () => run(helper.perl, { mode: 'thaw', path: folder })
+  return hold({ mode: 'freeze', path: folder }, helper, thaw)
 }
 
 /** A disk image that is not mounted, or soon no longer is. */
 export function lockImage(file: string, helper: Helper): Promise<LetGo> {
-  return hold(['lock', file], helper, async () => {})
+  return hold({ mode: 'lock', path: file }, helper, async () => {})
 }
 
 /** What was written to the file system of this folder is lost where it is not on the disk yet. */
 export function abandon(folder: string, perl: string): Promise<void> {
-  return run(perl, ['abandon', folder])
+  return run(perl, { mode: 'abandon', path: folder })
 }
 
 /** Ends the stillness of a loop device's file system that nobody holds any more. */
 export function releaseDevice(device: string, { perl, doorway }: { perl: string; doorway: string }): Promise<void> {
-  return run(perl, ['release', device, doorway])
+  return run(perl, { mode: 'release', path: device, folder: doorway })
 }
 
 /**
  * Every process of a machine but its first, which does nothing. Parents first, and woken last: a shell must not see
  * that its command was stopped.
  */
-export async function stopProcesses(init: number, cgroups: readonly string[]): Promise<LetGo> {
+export async function stopProcesses(machine: MachineProcesses): Promise<LetGo> {
   const stopped: number[] = []
   const letGo = async (): Promise<void> => {
     for (const pid of stopped.splice(0).toReversed()) sendSignal(pid, 'SIGCONT')
   }
   for (let round = 0; round < rounds; round++) {
-    const members = (await membersOf(init, cgroups)).filter((pid) => pid !== init && !stopped.includes(pid))
+    const members = (await membersOf(machine)).filter((pid) => pid !== machine.init && !stopped.includes(pid))
     const moving: number[] = []
     for (const pid of members.toSorted((one, other) => one - other)) if (!(await isStopped(pid))) moving.push(pid)
     if (moving.length === 0) return letGo
@@ -54,9 +58,9 @@ export async function stopProcesses(init: number, cgroups: readonly string[]): P
   throw new Error('its processes could not be held still')
 }
 
-async function hold(mode: readonly string[], { perl, signal }: Helper, otherwise: () => Promise<void>): Promise<LetGo> {
+async function hold(work: Work, { perl, signal }: Helper, otherwise: () => Promise<void>): Promise<LetGo> {
   signal.throwIfAborted()
-  const helper = start(perl, mode)
+  const helper = start(perl, work)
   const ended = ending(helper)
   const letGo = async (): Promise<void> => {
     helper.stdin?.end()
@@ -78,16 +82,16 @@ async function hold(mode: readonly string[], { perl, signal }: Helper, otherwise
   }
 }
 
-async function run(perl: string, mode: readonly string[]): Promise<void> {
-  const helper = start(perl, mode)
+async function run(perl: string, work: Work): Promise<void> {
+  const helper = start(perl, work)
   helper.stdin?.end()
   const end = await within(ending(helper), letGoMs)
   if (end !== 0) throw new Error(String(end))
 }
 
 /** On its own, so that what ends Steward does not end it. */
-function start(perl: string, mode: readonly string[]): ChildProcess {
-  const helper = spawn(perl, ['-e', holdScript, systemCalls()?.start ?? '', ...mode], {
+function start(perl: string, work: Work): ChildProcess {
+  const helper = spawn(perl, ['-e', perlScript('hold'), perlArgument(work)], {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     detached: true,

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Enforced, LimitGap } from '../../../../shared/contract/sandboxes.ts'
-import { doorway } from './bwrapProcess.ts'
+import { systemCallNumbers } from '../systemCallNumbers.ts'
 import type { CgroupController } from './cgroups.ts'
 import { probeDisk } from './diskProbe.ts'
 import type { DiskTemplates } from './diskTemplates.ts'
 import { findHostTools, type HostTools } from './hostTools.ts'
 import { namespaceRefusal, namespaceSettings } from './namespaceRefusal.ts'
-import { systemCalls } from './systemCalls.ts'
+import type { Spawner } from './spawner.ts'
 import { usableCgroups } from './usableCgroups.ts'
 
 export type HostAbilities = {
@@ -33,10 +33,11 @@ type Probe = {
   folder: string
   /** Of all machines together: 1 to 10000, where 100 is usual. */
   cpuWeight: number
+  spawnerOf: (perl: string) => Spawner
 }
 
 /** Finds out by trying. Never rejects. */
-export async function probeHost({ folder, cpuWeight }: Probe): Promise<HostAbilities> {
+export async function probeHost({ folder, cpuWeight, spawnerOf }: Probe): Promise<HostAbilities> {
   const { controllers, gaps } = await usableCgroups({ cpuWeight })
   const enforces = new Set(controllers.flatMap((controller) => controller.enforces))
   const enforced: Enforced = {
@@ -55,13 +56,13 @@ export async function probeHost({ folder, cpuWeight }: Probe): Promise<HostAbili
     templates: undefined,
   })
   if (process.platform !== 'linux') return unable('Bubblewrap sandboxes need Linux.')
-  if (systemCalls() === undefined) return unable(`Bubblewrap sandboxes need x64 or arm64, not ${process.arch}.`)
+  if (systemCallNumbers() === undefined) return unable(`Bubblewrap sandboxes need x64 or arm64, not ${process.arch}.`)
   const tools = await findHostTools()
   if (!('bwrap' in tools)) return unable(tools.missing, tools.cure)
   const refusal = await tryNamespaces(tools)
   if (refusal !== undefined) return unable(refusal.reason, refusal.cure)
   const version = await execute(tools.bwrap, ['--version'], { timeout: probeMs }).catch(() => undefined)
-  const disk = await probeDisk({ perl: tools.perl, folder, doorway })
+  const disk = await probeDisk({ spawner: spawnerOf(tools.perl), folder })
   const detail = [version?.stdout.trim() ?? 'bubblewrap', disk.detail].filter((it) => it !== undefined).join('. ')
   const held = { ...enforced, disk: disk.templates !== undefined }
   const all =

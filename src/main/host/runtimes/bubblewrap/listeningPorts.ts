@@ -1,30 +1,29 @@
-import { readFile } from 'node:fs/promises'
+import { AppError } from '../../../../shared/appError.ts'
+import { portsIn } from '../inside/portsIn.ts'
+import { type Entrance, enter } from './enter.ts'
 
-const listening = '0A'
+/** More than the tables of all sockets that a machine may have open. */
+const mostBytes = 16 * 1024 * 1024
 
-/** Of the network that a process is in. See proc_pid_net(5). */
-export async function listeningPortsOf(pid: number): Promise<number[]> {
-  const tables = await Promise.all(
-    ['tcp', 'tcp6'].map((name) => readFile(`/proc/${pid}/net/${name}`, 'latin1').catch(() => '')),
+/** Asks the kernel from within the machine's network. See proc_pid_net(5). */
+export async function listeningPortsOf(entrance: Entrance): Promise<number[]> {
+  const tables: Buffer[] = []
+  let size = 0
+  const { ending, kill } = enter(entrance, {
+    mode: 'ports',
+    fields: [],
+    onOutput(bytes) {
+      size += bytes.length
+      if (size <= mostBytes) tables.push(Buffer.from(bytes))
+      else kill()
+    },
+  })
+  const end = await ending
+  if (end.kind === 'refused') throw end.failure
+  if (end.kind !== 'ended') throw new AppError('exec/failed', 'The ports of the sandbox could not be read.')
+  return portsIn(
+    Buffer.concat(tables)
+      .toString('latin1')
+      .split(/^(?=\s*sl )/m),
   )
-  return portsIn(tables)
-}
-
-/** Those that connections to the loopback of the machine reach. */
-export function portsIn(tables: readonly string[]): number[] {
-  const ports = new Set<number>()
-  for (const line of tables.flatMap((table) => table.split('\n').slice(1))) {
-    const [, local = '', , state] = line.trim().split(/\s+/)
-    const [address = '', port = ''] = local.split(':')
-    if (state === listening && reachable(address)) ports.add(Number.parseInt(port, 16))
-  }
-  return [...ports].sort((one, other) => one - other)
-}
-
-/** Addresses are written as 32-bit words of the machine's own byte order: little-endian where sandboxes run. */
-function reachable(address: string): boolean {
-  if (/^0+$/.test(address)) return true // any address
-  const isLoopback4 = address.length === 8 && address.endsWith('7F')
-  const isMapped4 = address.startsWith('0000000000000000FFFF0000') && address.endsWith('7F')
-  return isLoopback4 || isMapped4 || address === '00000000000000000000000001000000'
 }

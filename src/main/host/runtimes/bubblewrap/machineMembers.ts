@@ -1,16 +1,25 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
+/** The processes of one machine, by what was known of it before anything ran in it. */
+export type MachineProcesses = {
+  /** Its PID 1, as the host counts. */
+  init: number
+  /** Its process namespace, as links in /proc name it. */
+  namespace: string
+  /** None where this user may not make any. */
+  cgroups: readonly string[]
+}
+
 /** Those in its process namespace: helpers that wait outside for a command are not the machine's. */
-export async function membersOf(init: number, cgroups: readonly string[]): Promise<number[]> {
+export async function membersOf({ namespace, cgroups }: MachineProcesses): Promise<number[]> {
   const listed = (await readFirst(cgroups, ['cgroup.procs']))?.split('\n') ?? (await readdir('/proc'))
   const pids = listed.filter((name) => /^\d+$/.test(name)).map(Number)
   const namespaceOf = (pid: number) => readlink(`/proc/${pid}/ns/pid`)
-  const own = await namespaceOf(init)
   const inside = await Promise.all(
     pids.map((pid) =>
       namespaceOf(pid)
-        .then((it) => it === own)
+        .then((it) => it === namespace)
         .catch(() => false),
     ),
   )

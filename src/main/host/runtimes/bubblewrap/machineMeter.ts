@@ -1,25 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import type { MachineUsage } from '../sandboxRuntime.ts'
-import { membersOf, readFirst } from './machineMembers.ts'
+import { type MachineProcesses, membersOf, readFirst } from './machineMembers.ts'
 import { readProcess } from './processTable.ts'
 
-type MeterOptions = {
-  /** PID 1 of the machine, as the host counts. */
-  init: number
-  /** None where this user may not make any. */
-  cgroups: readonly string[]
-  diskBytes: () => Promise<number | undefined>
-}
+type MeterOptions = { machine: MachineProcesses; diskBytes: () => Promise<number | undefined> }
 
 /** USER_HZ, which is 100 on every architecture that machines run on: see time(7). */
 const msPerTick = 10
 
 /** Measures one machine: from its cgroups of either version, and from /proc what these do not count. */
-export function machineMeter({ init, cgroups, diskBytes }: MeterOptions): () => Promise<MachineUsage> {
+export function machineMeter({ machine, diskBytes }: MeterOptions): () => Promise<MachineUsage> {
+  const { cgroups } = machine
   const cpuOfProcesses = processCpu()
   return async () => {
     const disk = diskBytes()
-    const members = await membersOf(init, cgroups)
+    const members = await membersOf(machine)
     const cpuMs = (await cgroupCpuMs(cgroups)) ?? (await cpuOfProcesses(members))
     const atMs = performance.now()
     const memoryBytes = (await cgroupMemory(cgroups)) ?? (await memoryOfProcesses(members))

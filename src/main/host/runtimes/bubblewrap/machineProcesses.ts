@@ -2,14 +2,8 @@ import { open, readFile } from 'node:fs/promises'
 import { AppError } from '../../../../shared/appError.ts'
 import { maxProcesses, type ProcessSignal } from '../../../../shared/contract/processes.ts'
 import type { MachineProcess } from '../sandboxRuntime.ts'
-import { membersOf } from './machineMembers.ts'
+import { type MachineProcesses, membersOf } from './machineMembers.ts'
 import { markProcess, readProcess } from './processTable.ts'
-
-type Inside = {
-  /** PID 1 of the machine, as the host counts. */
-  init: number
-  cgroups: readonly string[]
-}
 
 /** USER_HZ, which is 100 on every architecture that machines run on: see time(7). */
 const msPerTick = 10
@@ -20,11 +14,11 @@ const readAtOnce = 64
 
 /** @param userNames of the machine's own users, asked for only where one is not its root */
 export async function listMachineProcesses(
-  { init, cgroups }: Inside,
+  machine: MachineProcesses,
   userNames: () => Promise<ReadonlyMap<number, string>>,
 ): Promise<MachineProcess[]> {
-  const members = (await membersOf(init, cgroups)).slice(0, maxProcesses)
-  const [bootMs, users] = await Promise.all([bootTimeMs(), usersOf(init)])
+  const members = (await membersOf(machine)).slice(0, maxProcesses)
+  const [bootMs, users] = await Promise.all([bootTimeMs(), usersOf(machine.init)])
   const inner = new Map<number, number>()
   const look = async (host: number) => {
     const [row, status, command] = await Promise.all([
@@ -59,13 +53,14 @@ export async function listMachineProcesses(
 
 /** @throws AppError `process/not-found` */
 export async function signalMachineProcess(
-  { init, cgroups }: Inside,
+  machine: MachineProcesses,
   { pid, signal }: { pid: number; signal: ProcessSignal },
 ): Promise<void> {
   if (pid !== 1) {
-    for (const host of await membersOf(init, cgroups)) {
+    for (const host of await membersOf(machine)) {
       const mark = await markProcess(host)
-      if (host === init || innerPid(await readFile(`/proc/${host}/status`, 'latin1').catch(() => '')) !== pid) continue
+      if (host === machine.init || innerPid(await readFile(`/proc/${host}/status`, 'latin1').catch(() => '')) !== pid)
+        continue
       // The same process as when it was found to be in the machine: its number is not another's by now.
       if (mark === undefined || (await markProcess(host))?.startedTicks !== mark.startedTicks) break
       if (sent(host, signal)) return

@@ -118,8 +118,9 @@ async function replaceFolder(folder: string, copy: (to: string) => Promise<void>
 
 function failed(what: string, failure: unknown, signal: AbortSignal): Error {
   if (failure instanceof AppError || signal.aborted) return failure instanceof Error ? failure : new Error(what)
-  const reason = failure instanceof Error ? failure.message : String(failure)
-  return new AppError('snapshot/failed', `${what}: ${reason}.`, { cause: failure })
+  // What the system or another program says names folders of this computer: it is for the log.
+  const own = failure instanceof Error && !('code' in failure) ? `: ${failure.message}` : ''
+  return new AppError('snapshot/failed', `${what}${own}.`, { cause: failure })
 }
 
 function isThere(path: string): Promise<boolean> {

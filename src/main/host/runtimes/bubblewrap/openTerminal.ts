@@ -3,11 +3,11 @@ import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { ReadStream } from 'node:tty'
 import { AppError } from '../../../../shared/appError.ts'
+import { commandFields, exitOf, notRun } from '../inside/commands.ts'
 import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
 import { type Entered, type Entrance, enter } from './enter.ts'
 import { killSession } from './processTable.ts'
 import { openPseudoTerminal, type PseudoTerminal } from './pseudoTerminal.ts'
-import { commandFields, exitOf, notRun } from './runCommand.ts'
 
 /** After a hang-up a program may save its work this long. */
 const hangUpMs = 3_000
@@ -18,18 +18,18 @@ const drainBytes = 8 * 1024 * 1024
 const terminalEnvironment = ['TERM=xterm-256color', 'COLORTERM=truecolor']
 
 /** Resolves when the command runs. */
-export async function openTerminal(entrance: Entrance, request: TerminalRequest): Promise<MachineTerminal> {
+export async function openTerminal(
+  { entrance, terminals }: { entrance: Entrance; terminals: string },
+  request: TerminalRequest,
+): Promise<MachineTerminal> {
   const fields = commandFields(request, terminalEnvironment)
-  const terminal = pseudoTerminal(entrance)
+  const terminal = pseudoTerminal(terminals)
   const reading: Reading = { deliver: () => {} }
   const stream = streamOf(terminal, reading)
   try {
     terminal.resize(request.cols, request.rows)
-    const entered = enter(entrance, {
-      mode: 'terminal',
-      fields: [String(terminal.number), ...fields],
-      master: terminal.master,
-    })
+    await entrance.giveTerminal(terminal.master)
+    const entered = enter(entrance, { mode: 'terminal', fields: [String(terminal.number), ...fields] })
     const started = await entered.started
     if (!started) throw await notStarted(entered, request)
     return running({ entered, leader: started.pid, connection: started.connection, stream, reading, terminal })
@@ -40,9 +40,9 @@ export async function openTerminal(entrance: Entrance, request: TerminalRequest)
   }
 }
 
-function pseudoTerminal(entrance: Entrance): PseudoTerminal {
+function pseudoTerminal(terminals: string): PseudoTerminal {
   try {
-    return openPseudoTerminal(`/proc/${entrance.init}/root`, entrance.uid)
+    return openPseudoTerminal(terminals)
   } catch (failure) {
     throw terminalFailed('The sandbox gave no pseudo-terminal.', failure)
   }
@@ -139,7 +139,7 @@ function running({ entered, leader, connection, stream, reading, terminal }: Run
       if (killTimer) return
       hungUp = true
       stream.destroy()
-      connection.end() // lets go of the terminal: the kernel tells its session
+      connection.end() // lets go of the program's side: this one was the last, so the kernel has told its session
       if (over) return
       killTimer = setTimeout(() => void killSession(leader), hangUpMs)
     },

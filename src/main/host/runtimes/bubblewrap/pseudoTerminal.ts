@@ -1,4 +1,4 @@
-import { chownSync, closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { ReadStream } from 'node:tty'
 
@@ -24,14 +24,12 @@ const chunkBytes = 16 * 1024
 const readBytes = 16 * 1024
 const multiplexer = 5 * 256 + 2
 
-/** @param root the machine's root as the host reaches it: /proc/PID/root */
-export function openPseudoTerminal(root: string, uid: number | undefined): PseudoTerminal {
-  const flags = constants.O_RDWR | constants.O_NOCTTY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const master = openSync(`${root}/dev/pts/ptmx`, flags)
+/** @param terminals the multiplexer of the machine's terminals, pinned at its start */
+export function openPseudoTerminal(terminals: string): PseudoTerminal {
+  const master = openSync(terminals, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK)
   try {
-    if (fstatSync(master).rdev !== multiplexer) throw new Error('/dev/pts/ptmx of the sandbox is not a terminal.')
+    if (fstatSync(master).rdev !== multiplexer) throw new Error('The multiplexer of the sandbox is not a terminal.')
     const number = indexOf(master)
-    if (uid !== undefined) chownSync(`${root}/dev/pts/${number}`, uid, uid)
     return {
       master,
       number,

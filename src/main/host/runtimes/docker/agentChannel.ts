@@ -1,3 +1,4 @@
+import type { Ending } from '../inside/ending.ts'
 import { agentWindow, answers, asks } from './agentMessages.ts'
 
 export type AgentRequest = {
@@ -10,12 +11,7 @@ export type AgentRequest = {
   onErrors?: (bytes: Buffer) => void
 }
 
-export type ChannelEnding =
-  /** `status` is what wait(2) says. */
-  | { kind: 'ended'; status: number }
-  /** The command was not run, or the file or port not reached. */
-  | { kind: 'failed'; stage: string; errno: number }
-  | { kind: 'lost'; detail: string }
+export type ChannelEnding = Exclude<Ending, { kind: 'refused' }>
 
 /** One command, terminal, connection or file that the agent serves. */
 export type AgentChannel = {

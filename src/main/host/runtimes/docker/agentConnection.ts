@@ -87,7 +87,7 @@ export function agentConnection(stream: Duplex): AgentConnection {
   }, helloMs)
   void Promise.race([hello.promise.catch(() => {}), over.promise]).then(() => clearTimeout(late))
 
-  const script = Buffer.from(agentScript)
+  const script = Buffer.from(agentScript())
   stream.write(Buffer.concat([Buffer.from(`\nsteward agent ${script.length}\n`), script]))
   return {
     hello: hello.promise,

@@ -1,37 +1,22 @@
-/** Of the host to the agent in a container; the numbers are those of `agentScript.ts`. */
-export const asks = {
-  /** `exec`, `terminal COLS ROWS`, `connect PORT`, or what to do with a file */
-  open: 1,
-  /** The request's fields, each with a NUL after it, and content; or bytes for a port. */
-  input: 2,
-  /** No more input. */
-  finish: 3,
-  /** Typed into a terminal. */
-  typed: 4,
-  /** So many bytes (4, big-endian) of output are used. */
-  used: 5,
-  kill: 6,
-  hangUp: 7,
-  resize: 8,
-  ping: 9,
-  /** Ends the channel at once. */
-  drop: 10,
-  killSession: 11,
-} as const
+import messages from '../scripts/messages.json' with { type: 'json' }
 
-/** Of the agent to the host. */
-export const answers = {
-  output: 1,
-  errors: 2,
-  /** A line: `p PID` it runs, `e STAGE ERRNO` it failed, `x STATUS` how it ended (as wait(2) says it). */
-  news: 3,
-  /** Nothing more comes. */
-  closed: 4,
-  /** So many bytes of input are used. */
-  took: 5,
-  pong: 6,
-  hello: 7,
-} as const
+/**
+ * What the host asks the agent in a container.
+ * - `open`: `exec`, `terminal COLS ROWS`, `connect PORT`, or what to do with a file
+ * - `input`: the request's fields, each with a NUL after it, and content; or bytes for a port. `finish`: no more of it
+ * - `typed`: into a terminal
+ * - `used`: so many bytes (4, big-endian) of output are used
+ * - `drop`: ends the channel at once
+ */
+export const asks = messages.agent.asks
+
+/**
+ * What the agent answers.
+ * - `news`: a line: `p PID` it runs, `e STAGE ERRNO` it failed, `x STATUS` how it ended (as wait(2) says it)
+ * - `closed`: nothing more comes
+ * - `took`: so many bytes of input are used
+ */
+export const answers = messages.agent.answers
 
 /** Bytes on the way in one direction of a channel. */
 export const agentWindow = 262_144

@@ -1,5 +1,5 @@
-import { commandFields, notRun } from '../bubblewrap/runCommand.ts'
-import { keptOutput } from '../keptOutput.ts'
+import { commandFields, notRun } from '../inside/commands.ts'
+import { keptOutput } from '../inside/keptOutput.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'

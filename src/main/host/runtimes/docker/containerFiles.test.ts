@@ -1,6 +1,6 @@
 import { duplexPair } from 'node:stream'
 import { expect, test } from 'vitest'
-import { readMachineFile } from '../bubblewrap/machineFiles.ts'
+import { readMachineFile } from '../inside/machineFiles.ts'
 import { agentConnection } from './agentConnection.ts'
 import { containerFileDoor } from './containerFiles.ts'
 
@@ -9,7 +9,7 @@ test('an agent that says nothing keeps nobody waiting past the deadline', async 
   container.resume()
   const agent = agentConnection(host)
   const deadline = new AbortController()
-  const reading = readMachineFile(containerFileDoor(agent, 'x86_64'), {
+  const reading = readMachineFile(containerFileDoor(agent), {
     path: '/etc/hostname',
     maxBytes: 1,
     signal: deadline.signal,

@@ -1,12 +1,10 @@
-import type { FileDoor } from '../bubblewrap/machineFiles.ts'
+import type { FileDoor } from '../inside/machineFiles.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 
-/** To the files of a container: its agent runs `fileScript` too. @param machine as `uname -m` says it there */
-export function containerFileDoor(agent: Pick<AgentConnection, 'open'>, machine: string): FileDoor {
+/** To the files of a container: its agent does the same as what enters a machine of namespaces. */
+export function containerFileDoor(agent: Pick<AgentConnection, 'open'>): FileDoor {
   return {
-    // All architectures but the oldest number their system calls alike.
-    numbers: machine === 'x86_64' ? '332,316' : '291,276',
     open(request) {
       const channel = agent.open(request)
       const started = channel.started.then((it) => (it === undefined ? undefined : channel))

@@ -1,4 +1,4 @@
-import { patientCount } from '../patientCount.ts'
+import { patientCount } from '../inside/patientCount.ts'
 import type { MachineUsage } from '../sandboxRuntime.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../shared/appError.ts'
 import { maxProcesses, type ProcessSignal } from '../../../../shared/contract/processes.ts'
-import { portsIn } from '../bubblewrap/listeningPorts.ts'
+import { portsIn } from '../inside/portsIn.ts'
 import type { MachineProcess } from '../sandboxRuntime.ts'
 import type { AgentConnection } from './agentConnection.ts'
 

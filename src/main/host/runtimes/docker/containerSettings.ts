@@ -44,7 +44,7 @@ export function containerSettings({ owner, spec, image, volumes = [] }: Settings
     User: '0:0',
     WorkingDir: '/',
     Entrypoint: ['perl'],
-    Cmd: ['-e', agentLoader],
+    Cmd: ['-e', agentLoader()],
     // The agent hears when nobody holds the other end any more, and ends the container.
     OpenStdin: true,
     StdinOnce: true,

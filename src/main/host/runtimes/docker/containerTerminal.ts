@@ -1,5 +1,5 @@
 import { AppError } from '../../../../shared/appError.ts'
-import { commandFields, exitOf, notRun } from '../bubblewrap/runCommand.ts'
+import { commandFields, exitOf, notRun } from '../inside/commands.ts'
 import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { ImageInspectInfo } from 'dockerode'
 import { AppError } from '../../../../shared/appError.ts'
 import type { HostImage } from '../../../../shared/contract/hostIpc.ts'
@@ -16,8 +17,19 @@ const tag = 'latest'
 
 export const imageReference = (owner: string, name: ImageName): string => `${repository(owner)}/image/${name}:${tag}`
 
+type ImagesOptions = {
+  engine: DockerEngine
+  owner: string
+  runtime: string
+  /** Makes a sandbox of an image, runs a command in it and removes it. @throws AppError `sandbox/start-failed` or `exec/failed` */
+  tryImage: (reference: string, signal: AbortSignal) => Promise<void>
+}
+
+/** Of images that are not known to be of use yet. */
+const untriedRepository = (owner: string): string => `${repository(owner)}/untried`
+
 /** Images of the engine that bear a name of ours; what else the engine has is neither shown nor touched. */
-export function dockerImages(engine: DockerEngine, owner: string, runtime: string): RuntimeImages {
+export function dockerImages({ engine, owner, runtime, tryImage }: ImagesOptions): RuntimeImages {
   const inspect = (reference: string): Promise<ImageInspectInfo | undefined> => inspectImage(engine, reference)
   const prefix = `${repository(owner)}/image/`
 
@@ -31,13 +43,44 @@ export function dockerImages(engine: DockerEngine, owner: string, runtime: strin
     createdAtMs: found.createdAtMs,
   })
 
-  const nameIt = async (name: ImageName, source: string): Promise<HostImage> => {
+  /** What the engine calls `source` goes, if `isOurs`; under the name of the image it is only once it was tried. */
+  const adopt = async (
+    { name, onProgress }: AddImage,
+    { source, isOurs }: { source: string; isOurs: boolean },
+    signal: AbortSignal,
+  ): Promise<HostImage> => {
     const reference = imageReference(owner, name)
-    const [repo = ''] = reference.split(`:${tag}`)
-    await engine.use('name an image', (docker, abortSignal) => docker.getImage(source).tag({ repo, tag, abortSignal }))
+    const untried = `${untriedRepository(owner)}:${randomBytes(12).toString('hex')}`
+    await nameIt(source, untried)
+    try {
+      if (isOurs) await removeReference(engine, source)
+      onProgress('The container engine tries the image.', null)
+      await tryImage(untried, signal).catch(async (failure: unknown) => {
+        signal.throwIfAborted()
+        if (!(failure instanceof AppError) || failure.code === 'runtime/unavailable') throw failure
+        throw imageFailed((await foreign(untried)) ?? failure.message, failure)
+      })
+      await nameIt(untried, reference)
+    } finally {
+      await removeReference(engine, untried)
+    }
     const found = await inspect(reference)
     if (!found) throw new AppError('image/failed', `The engine lost the image \`${name}\`.`)
     return described(name, { ...sizesOf(found), detail: `In the container engine, as ${reference}.` })
+  }
+
+  /** Engines can run programs of other processors where they emulate these; so this only explains. */
+  const foreign = async (reference: string): Promise<string | undefined> => {
+    const { Arch } = await engine.use('ask its version', (docker) => docker.version())
+    const made = (await inspect(reference))?.Architecture
+    if (made === undefined || made === Arch) return undefined
+    return `Its programs are for other processors (${made}) than this machine's (${Arch}).`
+  }
+
+  const nameIt = async (source: string, reference: string): Promise<void> => {
+    const colon = reference.lastIndexOf(':')
+    const names = { repo: reference.slice(0, colon), tag: reference.slice(colon + 1) }
+    await engine.use('name an image', (docker, abortSignal) => docker.getImage(source).tag({ ...names, abortSignal }))
   }
 
   const everyName = async (): Promise<Set<string>> => {
@@ -45,27 +88,23 @@ export function dockerImages(engine: DockerEngine, owner: string, runtime: strin
     return new Set(all.flatMap(({ RepoTags }) => RepoTags ?? []))
   }
 
-  const add = async ({ name, source, onProgress }: AddImage, signal: AbortSignal): Promise<HostImage> => {
+  const add = async (request: AddImage, signal: AbortSignal): Promise<HostImage> => {
+    const { name, source, onProgress } = request
     if (await inspect(imageReference(owner, name))) {
       throw new AppError('image/exists', `There is an image \`${name}\` already.`)
     }
     if (source.kind === 'system') {
       throw new AppError('image/source', 'The runtime docker makes images from a registry or from an archive only.')
     }
+    // The engine's own name for it stays if it was there before us.
     if (source.kind === 'archive') {
       const before = await everyName()
       const loaded = await loadArchive({ engine, path: source.path, onProgress, signal })
-      const added = await nameIt(name, loaded)
-      // What the archive calls it goes, unless it was there before us.
-      if (/[:/]/.test(loaded) && !before.has(loaded)) await removeReference(engine, loaded)
-      return added
+      return adopt(request, { source: loaded, isOurs: /[:/]/.test(loaded) && !before.has(loaded) }, signal)
     }
     const present = await inspect(source.reference)
     await pullImage({ engine, reference: source.reference, onProgress, signal })
-    const added = await nameIt(name, source.reference)
-    // The engine's own name for it goes, unless it was there before us.
-    if (!present) await removeReference(engine, source.reference)
-    return added
+    return adopt(request, { source: source.reference, isOurs: !present }, signal)
   }
 
   return {
@@ -98,6 +137,15 @@ export function dockerImages(engine: DockerEngine, owner: string, runtime: strin
       }
     },
     remove: (name) => removeReference(engine, imageReference(owner, name)),
+  }
+}
+
+/** Removes what was left by a process that ended before its image was tried. */
+export async function removeUntried(engine: DockerEngine, owner: string): Promise<void> {
+  const filters = { reference: [`${untriedRepository(owner)}:*`] }
+  const found = await engine.use('list images', (docker, abortSignal) => docker.listImages({ filters, abortSignal }))
+  for (const reference of found.flatMap(({ RepoTags }) => RepoTags ?? [])) {
+    if (reference.startsWith(`${untriedRepository(owner)}:`)) await removeReference(engine, reference)
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../../../shared/appError.ts'
 import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
-import type { SandboxId } from '../../../../shared/ids.ts'
+import { SandboxId } from '../../../../shared/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import { activeMachines } from '../activeMachines.ts'
 import type { SandboxRuntime, SnapshotPlace } from '../sandboxRuntime.ts'
@@ -9,7 +9,7 @@ import { baseImage } from './baseImage.ts'
 import { containerSettings } from './containerSettings.ts'
 import { containers as ownContainers } from './containers.ts'
 import { dockerEngine, EngineRefusal } from './dockerEngine.ts'
-import { dockerImages, imageReference, inspectImage } from './dockerImages.ts'
+import { dockerImages, imageReference, inspectImage, removeUntried } from './dockerImages.ts'
 import type { DockerOptions } from './dockerOptions.ts'
 import { dockerReport, engineAbilities } from './dockerReport.ts'
 import { dockerSnapshots } from './dockerSnapshots.ts'
@@ -27,6 +27,9 @@ export type DockerRuntimeOptions = {
 }
 
 const name = 'docker'
+/** What an image is tried with. */
+const smallest = { hostname: 'trial', vcpu: 1, memoryMb: 256, diskGb: 1, image: null, network: 'none' } as const
+const tryMs = 20_000
 
 /** Machines that are containers of any engine with Docker's API: Docker, Podman, OrbStack, Colima. */
 export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions): SandboxRuntime {
@@ -64,6 +67,22 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
     } catch (failure) {
       if (!(failure instanceof EngineRefusal)) throw failure
       throw imageGone(image, failure)
+    }
+  }
+
+  /** As a sandbox of it would: nothing else tells whether its programs run here. */
+  const tryImage = async (image: string, signal: AbortSignal): Promise<void> => {
+    const spec = { ...smallest, id: SandboxId.parse(randomBytes(16).toString('hex')), runtime: name }
+    const container = await made(spec, image, signal)
+    try {
+      const machine = await startContainer({ spec, engine, containers, container, now, signal })
+      const { exitCode } = await machine
+        .exec({ command: 'true', timeoutMs: tryMs, signal })
+        .finally(() => machine.stop())
+      if (exitCode !== 0)
+        throw new AppError('exec/failed', `Its bash ended with ${exitCode} instead of running a command.`)
+    } finally {
+      await containers.remove(container)
     }
   }
 
@@ -133,7 +152,7 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
       for (const reference of before) await snapshots.discard(reference)
     },
     removeSnapshot: (place) => snapshots.discard(snapshots.reference(place)),
-    images: dockerImages(engine, owner, name),
+    images: dockerImages({ engine, owner, runtime: name, tryImage }),
     async sweep() {
       try {
         for (const { container, sandboxId, running } of await containers.list()) {
@@ -143,11 +162,13 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
           log.info('ended what an earlier host left', { sandboxId })
         }
         await snapshots.clean()
+        await removeUntried(engine, owner)
       } catch (failure) {
         const noted = await own.noted()
         if (noted.length > 0) log.warn('containers of an earlier host may still run', { failure })
       }
     },
+    async close() {},
   }
 }
 

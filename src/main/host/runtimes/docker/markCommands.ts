@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
+import { shellMarks, shellMarksPath } from '../inside/shellMarks.ts'
 import type { Machine } from '../sandboxRuntime.ts'
-import { shellMarks, shellMarksPath } from '../shellMarks.ts'
 
 const writeMs = 20_000
 const missing = `mkdir -p ${posix.dirname(shellMarksPath)} && printf %s "$MARKS" > ${shellMarksPath} && echo "$LINE" >> ~/.bashrc`

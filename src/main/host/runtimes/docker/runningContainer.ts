@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream'
 import { AppError } from '../../../../shared/appError.ts'
 import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
 import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
-import { fileOperations, listMachineFiles } from '../bubblewrap/fileWork.ts'
-import { readMachineFile, writeMachineFile } from '../bubblewrap/machineFiles.ts'
+import { fileOperations, listMachineFiles } from '../inside/fileWork.ts'
+import { readMachineFile, writeMachineFile } from '../inside/machineFiles.ts'
 import type { ExecRequest, Machine } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
@@ -23,8 +23,6 @@ type RunningOptions = {
   /** Its id. */
   container: string
   agent: AgentConnection
-  /** What `uname -m` says inside. */
-  machine: string
   enforced: Enforced
   /** What its image adds to the environment of every command, as NAME=VALUE. */
   environment: readonly string[]
@@ -37,8 +35,8 @@ const endMs = 5_000
 const killed: ChannelEnding = { kind: 'ended', status: 9 }
 
 export function runningContainer(options: RunningOptions): Machine & Pick<AgentConnection, 'patient'> {
-  const { spec, engine, containers, container, agent, machine, enforced, environment, now } = options
-  const door = containerFileDoor(agent, machine)
+  const { spec, engine, containers, container, agent, enforced, environment, now } = options
+  const door = containerFileDoor(agent)
   const over = new AbortController()
   const usage = containerMeter(engine, container)
   const connections = new Set<Duplex>()

@@ -36,8 +36,7 @@ export async function startContainer(options: StartOptions): Promise<RunningCont
     })
     if (hello.get('bash') !== 'yes') throw new AppError('sandbox/start-failed', needsBash)
     const enforced = enforcedInside(promised, hello, spec)
-    const machine = hello.get('machine') ?? ''
-    return runningContainer({ machine, spec, engine, containers, container, agent, enforced, environment, now })
+    return runningContainer({ spec, engine, containers, container, agent, enforced, environment, now })
   } catch (failure) {
     agent.destroy('')
     await containers.end(container, '')

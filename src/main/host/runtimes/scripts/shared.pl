@@ -145,3 +145,20 @@ sub read_whole {
   1 while sysread $file, $text, 65536, length $text;
   $text;
 }
+
+# A Unix socket of this name in the working folder.
+sub listener {
+  my ($name) = @_;
+  unlink $name;
+  socket(my $socket, 1, 1, 0) or die "no socket: $!\n";
+  bind($socket, pack 'S Z108', 1, $name) && listen $socket, 128 or die "no socket $name: $!\n";
+  $socket;
+}
+
+# Whoever comes to the socket next, if it is this process.
+sub admitted {
+  my ($socket, $owner) = @_;
+  accept(my $caller, $socket) or return undef;
+  my ($pid) = unpack 'i', getsockopt $caller, 1, 17;
+  $pid == $owner ? $caller : undef;
+}

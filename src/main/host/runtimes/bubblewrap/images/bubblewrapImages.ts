@@ -13,7 +13,7 @@ import { debianSystem } from './debianSystem.ts'
 import { compressionOf, decompressed } from './decompressed.ts'
 import { findIdRange } from './idRange.ts'
 import type { ImageFile, ImageStore, StoredImage } from './imageStore.ts'
-import { type LayerWriter, layerWriter } from './layerWriter.ts'
+import { type LayerReport, type LayerWriter, layerWriter } from './layerWriter.ts'
 import { ownDistribution } from './ownDistribution.ts'
 import { type LayerLimits, readFailure, writeTar } from './tarLayer.ts'
 
@@ -58,11 +58,9 @@ export function bubblewrapImages(options: ImagesOptions): RuntimeImages {
       const limits: LayerLimits = { bytesLeft, entriesLeft: mostFiles }
       const filling = { writer, limits, spare: place.spare, onProgress, signal }
       const made = source.kind === 'system' ? await fromSystem(source, filling) : await fromArchive(source, filling)
-      const { bytes, hasBash } = await writer.end()
+      const { bytes, bash } = await writer.end()
       signal.throwIfAborted()
-      if (!hasBash) {
-        throw new AppError('image/failed', 'It has no bash, which every sandbox needs: add the package bash to it.')
-      }
+      needBash(bash)
       return { version: 1, ...made, sizeBytes: bytes, createdAtMs: now() }
     } catch (failure) {
       signal.throwIfAborted()
@@ -141,6 +139,20 @@ async function fromArchive({ path }: Extract<ImageSource, { kind: 'archive' }>, 
     await writeTar(await layer.open(), { writer, limits, layered: archive.layered, signal })
   }
   return { detail: described(path, archive), path: sensiblePath(archive.environment) }
+}
+
+/** As elf(5) numbers them. */
+const architectures: Partial<Record<NodeJS.Architecture, number>> = { x64: 62, arm64: 183 }
+
+/** Commands and terminals run it: an image without one would make sandboxes that nobody can use. */
+function needBash(bash: LayerReport['bash']): void {
+  const wrong = (sentence: string) => new AppError('image/failed', sentence)
+  if (bash === null) throw wrong('It has no bash, which every sandbox needs: add the package bash to it.')
+  if (bash.architecture === 0) throw wrong('Its bash is not a Linux program.')
+  if (bash.architecture !== architectures[process.arch]) {
+    throw wrong(`Its bash is for other processors than ${process.arch}: save the image for this computer.`)
+  }
+  if (bash.loaded === false) throw wrong(`Its bash needs ${bash.loader}, which is missing.`)
 }
 
 function tooLate(cause: unknown): AppError {

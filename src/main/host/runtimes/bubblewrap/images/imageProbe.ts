@@ -1,32 +1,32 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { ImageName } from '../../../../../shared/contract/images.ts'
 import { imageContent } from '../baseFiles.ts'
 import type { DiskTemplates } from '../diskTemplates.ts'
 import { type MachineStorage, makeTree } from '../machineFolder.ts'
-import { startArguments, startScript } from '../startScript.ts'
-import { findIdRange, type IdRange, idsOfImage } from './idRange.ts'
+import type { Spawner } from '../spawner.ts'
+import { doorway, launchRequest } from '../startRequest.ts'
+import { tryLaunch } from '../tryLaunch.ts'
+import { findIdRange, type IdRange } from './idRange.ts'
 import { removeInRange } from './inRange.ts'
 
 export type ImageAbility = { range: IdRange; detail: undefined } | { range: undefined; detail: string }
 
-const probeMs = 20_000
 /** Any that no machine has. */
 const probeUid = 1_899_900_000
+const probeName = ImageName.parse('probe')
 
 /**
  * Finds out whether machines can be made of images, by laying one folder over another like a machine does. Never rejects.
  * @param options.folder where images and machines are
  */
 export async function probeImages(options: {
-  perl: string
+  spawner: Spawner
   folder: string
-  doorway: string
   templates: DiskTemplates | undefined
 }): Promise<ImageAbility> {
-  const { folder, doorway, templates } = options
+  const { folder, templates } = options
   const range = await findIdRange()
   if (typeof range === 'string') return { range: undefined, detail: range }
   const place = join(folder, `probe-image-${process.pid}-${randomBytes(4).toString('hex')}`)
@@ -38,15 +38,15 @@ export async function probeImages(options: {
     await mkdir(root, { mode: 0o755 })
     await writeFile(join(root, 'file'), 'of the image')
     const storage = await storageIn(place, uid, templates)
-    const how = { cgroups: 0, uid, ids: idsOfImage, storage, doorway, image: { root, range }, entries: [] }
     const at = `${doorway}/root`
-    const use = ['/bin/sh', '-c', `echo changed > ${at}/file && chown 1000:1000 ${at}/file && mkdir ${at}/folder`]
-    const limits = { timeout: probeMs, cwd: '/', env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } }
-    await promisify(execFile)(options.perl, ['-e', startScript, ...startArguments(how), ...use], limits)
+    const command = ['/bin/sh', '-c', `echo changed > ${at}/file && chown 1000:1000 ${at}/file && mkdir ${at}/folder`]
+    const made = { uid, image: probeName, storage }
+    const image = { root, range }
+    await tryLaunch(options.spawner, launchRequest({ cgroups: [], folder: made, image, entries: [], command }))
     return { range, detail: undefined }
   } catch (failure) {
-    const said = failure instanceof Error && 'stderr' in failure ? String(failure.stderr).trim() : String(failure)
-    const detail = `Images cannot be used here: ${said || 'overlays do not work'}. They need Linux 5.19 and a file system such as ext4, XFS or Btrfs.`
+    const said = failure instanceof Error ? failure.message : String(failure)
+    const detail = `Images cannot be used here: ${said}. They need Linux 5.19 and a file system such as ext4, XFS or Btrfs.`
     return { range: undefined, detail }
   } finally {
     await removeInRange(place).catch(() => {}) // swept with the folder

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { perlArgument, perlScript } from '../../perlScript.ts'
 import { findExecutable } from '../hostTools.ts'
 import { findIdRange } from './idRange.ts'
-import { rangeArguments, rangeScript } from './rangeScript.ts'
 
 const removeMs = 600_000
 
@@ -17,5 +17,5 @@ export async function removeInRange(path: string): Promise<void> {
 export async function inRange(command: readonly string[]): Promise<string[] | undefined> {
   const [range, perl] = await Promise.all([findIdRange(), findExecutable('perl')])
   if (process.getuid?.() === 0 || typeof range === 'string' || perl === undefined) return undefined
-  return [perl, '-e', rangeScript, ...rangeArguments(range), ...command]
+  return [perl, '-e', perlScript('range', 'inRange'), perlArgument({ range, command })]
 }

@@ -2,13 +2,28 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
+import { z } from 'zod'
 import { AppError } from '../../../../../shared/appError.ts'
-import { systemCalls } from '../systemCalls.ts'
+import { parsedJson } from '../../../../platform/parsedJson.ts'
+import { perlArgument, perlScript } from '../../perlScript.ts'
 import type { IdRange } from './idRange.ts'
-import { layerScript } from './layerScript.ts'
-import { rangeArguments } from './rangeScript.ts'
 
 export type Owner = { uid: number; gid: number; seconds: number; mode: number }
+
+/** How many bytes were written, and what can be run. */
+const LayerReport = z.object({
+  bytes: z.int(),
+  bash: z
+    .object({
+      /** As elf(5) numbers it; 0 for what is no program. */
+      architecture: z.int(),
+      /** The program that loads it, and whether that is there. */
+      loader: z.string().optional(),
+      loaded: z.boolean().optional(),
+    })
+    .nullable(),
+})
+export type LayerReport = z.infer<typeof LayerReport>
 
 /** Makes the files of an image, in the order that they are told. Every path begins with `/` and has no `.` and `..`. */
 export type LayerWriter = {
@@ -23,8 +38,7 @@ export type LayerWriter = {
   without(path: string): Promise<void>
   /** Takes away what earlier layers brought into this folder. */
   onlyOwn(path: string): Promise<void>
-  /** @returns what was written, and whether there is a bash */
-  end(): Promise<{ bytes: number; hasBash: boolean }>
+  end(): Promise<LayerReport>
   /** Ends it at once, finished or not. */
   close(): Promise<void>
 }
@@ -35,7 +49,7 @@ const detailBytes = 2_000
 /** @param folder exists, is empty and belongs to Steward's user */
 export function layerWriter(options: { perl: string; range: IdRange; folder: string }): LayerWriter {
   const { perl, range, folder } = options
-  const script = [layerScript, ...rangeArguments(range), systemCalls()?.fchownat ?? '', folder]
+  const script = [perlScript('range', 'layer'), perlArgument({ range, folder })]
   const child = spawn(perl, ['-e', ...script], { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
   const { stdin, stdout, stderr } = child
   let said = ''
@@ -89,9 +103,9 @@ export function layerWriter(options: { perl: string; range: IdRange; folder: str
       await out.flush().catch(() => {}) // how it ended says more
       stdin.end()
       const code = await ended
-      const [, bytes, shell] = /^(\d+) (bash|-)\n$/.exec(said) ?? []
-      if (code !== 0 || bytes === undefined) throw failure()
-      return { bytes: Number(bytes), hasBash: shell === 'bash' }
+      const report = LayerReport.safeParse(parsedJson(said)).data
+      if (code !== 0 || report === undefined) throw failure()
+      return report
     },
     async close() {
       child.kill('SIGKILL')

@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { AppError } from '../../../../../shared/appError.ts'
 import type { Network } from '../../../../../shared/contract/sandboxes.ts'
 import { perlArgument, perlScript } from '../../perlScript.ts'
-import { systemCallNumbers } from '../../systemCallNumbers.ts'
 import { networkRules, ownAddresses, sandboxAddresses } from './networkRules.ts'
 
 /** Programs that connect a sandbox, by their absolute paths, and how `pasta` is told of its namespaces. */
@@ -72,6 +71,23 @@ export async function tryToConnect({ tools, uid, signal }: TryRequest): Promise<
   return undefined
 }
 
+/** What `connect_network` is given by whoever has the namespace open. */
+export type ConnectArguments = Readonly<Record<string, unknown>>
+
+export function networkArguments(request: {
+  tools: NetworkTools
+  network: Exclude<Network, 'none'>
+  uid: number | undefined
+}): ConnectArguments {
+  const { tools, network, uid } = request
+  const rules = networkRules(network, ownAddresses(networkInterfaces()))
+  return givenTo(tools, { rules, uid })
+}
+
+function givenTo({ pasta, nft, way }: NetworkTools, { rules, uid }: { rules: string; uid: number | undefined }) {
+  return { uid: uid ?? null, nft, rules, pasta, pasta_arguments: pastaArguments, way, seconds: connectSeconds }
+}
+
 type Connection = {
   tools: NetworkTools
   rules: string
@@ -82,12 +98,9 @@ type Connection = {
 
 async function connect(connection: Connection): Promise<{ network: MachineNetwork } | { refused: string }> {
   const { tools, rules, uid, signal, of } = connection
-  const calls = systemCallNumbers()
-  if (!calls) return { refused: `sandboxes do not run on ${process.arch}` }
   if (signal.aborted) return { refused: 'it was called off' }
-  const { perl, pasta, nft, way } = tools
-  const values = { ...of, uid: uid ?? null, nft, rules, pasta, pasta_arguments: pastaArguments, way }
-  const argument = perlArgument(calls, { ...values, seconds: connectSeconds })
+  const { perl } = tools
+  const argument = perlArgument({ ...of, ...givenTo(tools, { rules, uid }) })
   const child = spawn(perl, ['-e', perlScript('network', 'networkMain'), argument], {
     cwd: '/',
     env: {},

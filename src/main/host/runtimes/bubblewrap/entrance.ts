@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import { closeSync, constants, openSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { AppError } from '../../../../shared/appError.ts'
+import { perlArgument, perlScript } from '../perlScript.ts'
+import type { Entrance } from './enter.ts'
+import { connected, readLines, type Spawner } from './spawner.ts'
+
+const Given = z.union([z.object({ done: z.literal(true) }), z.object({ failed: z.string() })])
+const giveMs = 10_000
+
+/** The way into a machine that runs, through the sockets that its warden has made in its folder. */
+export function machineEntrance(options: {
+  perl: string
+  spawner: Spawner
+  /** The machine's folder, above which nobody but Steward's user may go. */
+  folder: string
+  /** Whom the machine's root is on the host; undefined: the user that Steward runs as. */
+  uid: number | undefined
+}): Entrance & { close(): void } {
+  const opened = openSync(options.folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  let closed = false
+  const door = async (name: string) => {
+    if (closed) throw new AppError('exec/failed', 'The sandbox is being ended.')
+    // The path of a socket may have 107 bytes, and that of a machine's folder many more.
+    return connected(`/proc/self/fd/${opened}/${name}`).catch((cause: unknown) => {
+      throw new AppError('exec/failed', 'The sandbox cannot be entered.', { cause })
+    })
+  }
+  return {
+    connect: () => door('keeper'),
+    connectFromOutside: () => door('door'),
+    giveTerminal: (master) => giveTerminal(options, master),
+    close() {
+      if (closed) return
+      closed = true
+      for (const name of ['keeper', 'door']) rmSync(join(`/proc/self/fd/${opened}`, name), { force: true })
+      closeSync(opened)
+    },
+  }
+}
+
+/**
+ * Another process must do it, since Node has no ioctl(2). It takes the open file from this one where the kernel lets it;
+ * where it may only look at its own children (Yama), it is started with the file.
+ */
+async function giveTerminal(
+  { perl, spawner, uid }: { perl: string; spawner: Spawner; uid: number | undefined },
+  master: number,
+): Promise<void> {
+  const socket = await spawner.ask({ do: 'terminal', file: master, uid: uid ?? null })
+  const outcome = Promise.withResolvers<z.infer<typeof Given>>()
+  readLines(socket, (line) => outcome.resolve(Given.parse(line)))
+  socket.once('close', () => outcome.resolve({ failed: 'nobody answered' }))
+  const late = setTimeout(() => socket.destroy(), giveMs)
+  const told = await outcome.promise
+  clearTimeout(late)
+  socket.destroy()
+  if ('failed' in told) await giveTerminalAlone(perl, { master, uid })
+}
+
+function giveTerminalAlone(perl: string, { master, uid }: { master: number; uid: number | undefined }): Promise<void> {
+  const script = perlScript('terminal', 'terminalAlone')
+  const child = spawn(perl, ['-e', script, perlArgument({ uid: uid ?? null })], {
+    cwd: '/',
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+    stdio: [master, 'ignore', 'pipe'],
+    timeout: giveMs,
+    killSignal: 'SIGKILL',
+  })
+  let complaint = ''
+  child.stderr?.on('data', (bytes: Buffer) => {
+    complaint += bytes.toString('utf8')
+  })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(complaint.trim() || `code ${code}`))))
+  })
+}

@@ -1,0 +1,47 @@
+/** What `as` makes of `init/x64.S` and `init/arm64.S`; `firstProcess.test.ts` compares them. */
+const code: Partial<Record<NodeJS.Architecture, { machine: number; text: string }>> = {
+  x64: {
+    machine: 62,
+    text: 'b80d000000bf11000000488d354700000031d241ba080000000f05b801000000bf01000000488d354c000000ba060000000f05b803000000bf010000000f05b803000000bf020000000f05b8220000000f05ebf70f1f4000010000000000000000000000000000000000000000000000000000000000000072656164790a',
+  },
+  arm64: {
+    machine: 183,
+    text:
+      'c81080d2200280d201030010020080d2030180d2010000d4080880d2200080d241030010c20080d2010000d4280780d2200080d2010000d4280780d2400080d2010000d4280980d2000080d2010080d2020080d2030080d2040080d2010000d4f9ffff171f2003d50100000000000000000000000000000000000000000000000000000000000000' +
+      '72656164790a',
+  },
+}
+
+const headerBytes = 64 + 56
+const address = 0x400000n
+
+/**
+ * The program that is the first process of every sandbox: it needs no library, reads no file, and does nothing but
+ * have the kernel reap orphans. Prints `ready` once it runs.
+ *
+ * @returns an ELF file, see elf(5); undefined on an architecture that sandboxes were never tried on
+ */
+export function firstProcess(architecture: NodeJS.Architecture = process.arch): Buffer | undefined {
+  const known = code[architecture]
+  if (!known) return undefined
+  const text = Buffer.from(known.text, 'hex')
+  const header = Buffer.alloc(headerBytes)
+  const size = BigInt(headerBytes + text.length)
+  header.write('\x7fELF\x02\x01\x01', 'latin1') // 64 bits, little-endian
+  header.writeUInt16LE(2, 16) // an executable
+  header.writeUInt16LE(known.machine, 18)
+  header.writeUInt32LE(1, 20)
+  header.writeBigUInt64LE(address + BigInt(headerBytes), 24) // where it starts
+  header.writeBigUInt64LE(64n, 32) // the one segment follows
+  header.writeUInt16LE(64, 52)
+  header.writeUInt16LE(56, 54)
+  header.writeUInt16LE(1, 56)
+  header.writeUInt32LE(1, 64) // loaded,
+  header.writeUInt32LE(5, 68) // readable and executable
+  header.writeBigUInt64LE(address, 80)
+  header.writeBigUInt64LE(address, 88)
+  header.writeBigUInt64LE(size, 96)
+  header.writeBigUInt64LE(size, 104)
+  header.writeBigUInt64LE(0x1000n, 112)
+  return Buffer.concat([header, text])
+}

@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises'
+
+/** Files of /proc in which a machine sees itself instead of the host: see `view.pl`. */
+export const shownFiles = ['cpuinfo', 'meminfo', 'stat'] as const
+
+export type MachineView = {
+  /** Whether they are kept up to date. */
+  on: boolean
+  /** How many processors it has. */
+  processors: number
+  cpuinfo: string
+  /** Bytes; null where its memory is not limited, and the host's is what it has. */
+  memory: number | null
+  /** Its cgroups. */
+  folders: readonly string[]
+}
+
+export async function machineView(options: {
+  vcpu: number
+  memoryMb: number
+  limitsMemory: boolean
+  folders: readonly string[]
+}): Promise<MachineView> {
+  const [cpuinfo, processors] = shownProcessors(await readFile('/proc/cpuinfo', 'utf8'), options.vcpu)
+  return {
+    on: true,
+    processors,
+    cpuinfo,
+    memory: options.limitsMemory ? options.memoryMb * 1024 ** 2 : null,
+    folders: options.folders,
+  }
+}
+
+/**
+ * @param cpuinfo of the host: a paragraph for each processor, and on some architectures one for all
+ * @returns the text for so many of them, and how many there are in it
+ */
+export function shownProcessors(cpuinfo: string, count: number): [text: string, count: number] {
+  const paragraphs = cpuinfo.trimEnd().split('\n\n')
+  const [ofProcessors, others] = [true, false].map((wanted) =>
+    paragraphs.filter((it) => /^processor\s*:/m.test(it) === wanted),
+  )
+  const shown = (ofProcessors ?? []).slice(0, count).map((text, index, all) =>
+    text
+      .replace(/^(processor\s*:).*$/m, `$1 ${index}`)
+      .replace(/^(siblings\s*:).*$/m, `$1 ${all.length}`)
+      .replace(/^(cpu cores\s*:).*$/m, `$1 ${all.length}`)
+      .replace(/^((?:initial )?apicid\s*:).*$/gm, `$1 ${index}`)
+      .replace(/^(core id\s*:).*$/m, `$1 ${index}`),
+  )
+  return [`${[...shown, ...(others ?? [])].join('\n\n')}\n\n`, shown.length]
+}

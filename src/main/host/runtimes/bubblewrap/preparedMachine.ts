@@ -1,0 +1,112 @@
+import { AppError } from '../../../../shared/appError.ts'
+import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import type { BaseEntry, HostBase } from './baseFiles.ts'
+import { type CgroupController, type MachineCgroups, makeCgroups } from './cgroups.ts'
+import type { Entrance } from './enter.ts'
+import { machineEntrance } from './entrance.ts'
+import type { HostTools } from './hostTools.ts'
+import type { IdRange } from './images/idRange.ts'
+import type { MachineFolder } from './machineFolder.ts'
+import { machineView } from './machineView.ts'
+import type { Processors } from './processors.ts'
+import type { SandboxLayers } from './sandboxLayers.ts'
+import type { Spawner } from './spawner.ts'
+import { launchRequest, startRequest } from './startRequest.ts'
+import { startWarden, type Warden } from './warden.ts'
+
+/** What a machine can be given anew as long as nothing has run in it. */
+export type MachineSize = Pick<MachineSpec, 'hostname' | 'memoryMb' | 'vcpu'>
+
+/** A machine that has started and is empty: it has no network yet, and nothing has run in it. */
+export type PreparedMachine = {
+  warden: Warden
+  cgroups: MachineCgroups
+  entrance: Entrance
+  /** Gives it another name and other sizes. */
+  become(size: MachineSize): Promise<void>
+  /** Once it has ended. */
+  release(): Promise<void>
+}
+
+export type PrepareRequest = {
+  size: MachineSize
+  /** Of its cgroups. */
+  name: string
+  tools: HostTools
+  spawner: Spawner
+  processors: Processors
+  controllers: readonly CgroupController[]
+  folder: MachineFolder
+  /** Put into its `/` before it starts. */
+  entries: readonly BaseEntry[]
+  /** Undefined for a machine of an image. */
+  base: HostBase | undefined
+  image: { root: string; range: IdRange } | undefined
+  layers: SandboxLayers
+  signal: AbortSignal
+}
+
+/** Processes and threads of one machine: enough for a large build, too few to hurt the host. */
+const mostProcesses = 1024
+
+/** @throws AppError `sandbox/start-failed`; nothing of it runs then. */
+export async function prepareMachine(request: PrepareRequest): Promise<PreparedMachine> {
+  const { size, tools, spawner, folder, base, signal } = request
+  const limitsMemory = request.controllers.some(({ enforces }) => enforces.includes('memory'))
+  const cgroups = await limited(request)
+  let chosen = request.processors.take(size.vcpu)
+  const viewOf = ({ vcpu, memoryMb }: MachineSize) =>
+    machineView({ vcpu, memoryMb, limitsMemory, folders: cgroups.folders })
+  try {
+    const start = startRequest({
+      launch: launchRequest({
+        cgroups: cgroups.joinFiles,
+        folder,
+        image: request.image,
+        entries: request.entries,
+        command: [],
+      }),
+      bwrap: { program: tools.bwrap, arguments: { hostname: size.hostname, memoryMb: size.memoryMb, base } },
+      folder,
+      processes: mostProcesses,
+      processors: chosen.numbers,
+      view: await viewOf(size),
+      layers: request.layers,
+    })
+    const warden = await startWarden(spawner, start, signal)
+    const entrance = machineEntrance({ perl: tools.perl, spawner, folder: folder.path, uid: folder.uid })
+    let present = size
+    return {
+      warden,
+      cgroups,
+      entrance,
+      async become(wanted) {
+        if (wanted.hostname !== present.hostname) await warden.rename(wanted.hostname)
+        if (wanted.memoryMb !== present.memoryMb || wanted.vcpu !== present.vcpu) {
+          await cgroups.resize({ memoryMb: wanted.memoryMb, vcpu: wanted.vcpu, processes: mostProcesses })
+          chosen.giveBack()
+          chosen = request.processors.take(wanted.vcpu)
+          await warden.resize({ memoryMb: wanted.memoryMb, processors: chosen.numbers, view: await viewOf(wanted) })
+        }
+        present = wanted
+      },
+      async release() {
+        chosen.giveBack()
+        entrance.close()
+        await cgroups.remove()
+      },
+    }
+  } catch (failure) {
+    chosen.giveBack()
+    await cgroups.remove()
+    throw failure
+  }
+}
+
+async function limited({ name, size, controllers }: PrepareRequest): Promise<MachineCgroups> {
+  const { memoryMb, vcpu } = size
+  return makeCgroups(controllers, name, { memoryMb, vcpu, processes: mostProcesses }).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new AppError('sandbox/start-failed', `The limits of the sandbox could not be set: ${reason}`, { cause })
+  })
+}

@@ -1,0 +1,44 @@
+/** Which of the host's processors each machine uses, so that a machine of one vCPU sees one. */
+export type Processors = {
+  /**
+   * The least used of them.
+   * @returns their numbers; none when the machine may use all of them
+   */
+  take(count: number): { numbers: readonly number[]; giveBack(): void }
+}
+
+/** @param usable numbers of the processors that this process may use */
+export function processors(usable: readonly number[]): Processors {
+  const users = new Map(usable.map((number) => [number, 0]))
+  const add = (numbers: readonly number[], change: number): void => {
+    for (const number of numbers) users.set(number, (users.get(number) ?? 0) + change)
+  }
+  return {
+    take(count) {
+      if (count >= usable.length) return { numbers: [], giveBack: () => {} }
+      const least = [...users].toSorted(([, one], [, other]) => one - other).slice(0, count)
+      const numbers = least.map(([number]) => number).toSorted((one, other) => one - other)
+      add(numbers, 1)
+      let given = false
+      return {
+        numbers,
+        giveBack() {
+          if (!given) add(numbers, -1)
+          given = true
+        },
+      }
+    },
+  }
+}
+
+/** @param status text of /proc/self/status, with a line such as `Cpus_allowed_list: 0-3,8` */
+export function usableProcessors(status: string): number[] {
+  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? ''
+  return list
+    .split(',')
+    .filter(Boolean)
+    .flatMap((range) => {
+      const [first = 0, last = first] = range.split('-').map(Number)
+      return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+    })
+}

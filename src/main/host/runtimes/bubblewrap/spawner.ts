@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs'
+import { connect, Socket } from 'node:net'
+import { join } from 'node:path'
+import { AppError } from '../../../../shared/appError.ts'
+import type { Log } from '../../../platform/log.ts'
+import { perlArgument, perlScript } from '../perlScript.ts'
+import { enterKinds } from './enterMessages.ts'
+
+/** Forks in the host's place, which is large: see `spawner.pl`. Started by the first request. */
+export type Spawner = {
+  /**
+   * Sends one request. Whoever serves it has the connection, on which it answers in lines of JSON.
+   * @throws AppError `exec/failed` when the process does not start
+   */
+  ask(request: SpawnerRequest): Promise<Socket>
+  /** Ends it; what it has started goes on. */
+  close(): void
+}
+
+export type SpawnerRequest = Readonly<Record<string, unknown>> & { do: 'start' | 'try' | 'terminal' }
+
+type Running = { child: ChildProcess; ready: Promise<void> }
+
+const readyMs = 20_000
+const mostTries = 3
+
+/** @param folder nobody but Steward's user may enter it */
+export function spawner({ perl, folder, log }: { perl: string; folder: string; log: Log }): Spawner {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const name = `spawner-${process.pid}-${socketCount()}`
+  const opened = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  /** The path of a socket may have 107 bytes, and that of the folder many more. */
+  const path = `/proc/self/fd/${opened}/${name}`
+  let current: Running | undefined
+  let closed = false
+
+  const start = (): Running => {
+    const script = perlScript('range', 'files', 'start', 'enter', 'view', 'terminal', 'network', 'warden', 'spawner')
+    const settings = { folder, name, owner: process.pid, kinds: enterKinds }
+    const child = spawn(perl, ['-e', script, perlArgument(settings)], {
+      cwd: '/',
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    child.stdin.on('error', () => {}) // it has ended: `exit` comes
+    child.stderr.on('data', (bytes: Buffer) =>
+      log.warn('the spawner complains', { said: bytes.toString('utf8').trim() }),
+    )
+    // What runs in it is the host's reason to stay, not this.
+    child.unref()
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref()
+    const running: Running = { child, ready: becomeReady(child) }
+    const forget = (): void => {
+      if (current === running) current = undefined
+    }
+    running.ready.catch(forget) // the next request tries again, and is told
+    child.once('exit', forget)
+    current = running
+    return running
+  }
+
+  return {
+    async ask(request) {
+      for (let tries = 1; ; tries++) {
+        if (closed) throw new AppError('exec/failed', 'The sandboxes are being ended.')
+        const running = current ?? start()
+        await running.ready
+        try {
+          const socket = await connected(path)
+          socket.write(`${JSON.stringify(request)}\n`)
+          return socket
+        } catch (failure) {
+          if (current === running) current = undefined
+          if (tries === mostTries) throw notStarted('Its socket answers nobody.', failure)
+        }
+      }
+    },
+    close() {
+      if (closed) return
+      closed = true
+      current?.child.stdin?.end()
+      rmSync(join(folder, name), { force: true })
+      closeSync(opened)
+    },
+  }
+}
+
+/** Each runtime of a process has a spawner of its own. */
+const socketCount = counter()
+
+function counter(): () => number {
+  let count = 0
+  return () => count++
+}
+
+/** The process and its pipes do not keep the host alive. */
+function becomeReady(child: ChildProcess): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const late = setTimeout(() => child.kill('SIGKILL'), readyMs)
+  child.stdout?.once('data', () => resolve())
+  child.once('error', (failure) => reject(notStarted('It cannot be started.', failure)))
+  child.once('exit', (code, signal) => reject(notStarted(`It ended with ${signal ?? code}.`)))
+  return promise.finally(() => clearTimeout(late))
+}
+
+function notStarted(detail: string, cause?: unknown): AppError {
+  return new AppError('exec/failed', 'The process that starts sandboxes does not run.', { detail, cause })
+}
+
+export function connected(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path, allowHalfOpen: true })
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.off('error', reject)
+      socket.on('error', () => {}) // `close` comes
+      resolve(socket)
+    })
+  })
+}
+
+/**
+ * Calls `onLine` for each line of JSON; one that is none ends the connection.
+ * @returns what came after the last line, never more than a line may have
+ */
+export function readLines(socket: Socket, onLine: (line: unknown) => void): void {
+  let text = ''
+  socket.setEncoding('utf8')
+  socket.on('data', (piece: string) => {
+    text += piece
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+      const line = text.slice(0, end)
+      text = text.slice(end + 1)
+      try {
+        onLine(JSON.parse(line))
+      } catch {
+        socket.destroy()
+        return
+      }
+    }
+  })
+}

@@ -1,0 +1,134 @@
+import type { BaseEntry } from './baseFiles.ts'
+import { bwrapArguments, descriptors, maskedFiles } from './bwrapArguments.ts'
+import { firstProcess } from './firstProcess.ts'
+import { idsOfMachine } from './idBlocks.ts'
+import type { IdRange } from './images/idRange.ts'
+import type { MachineFolder, MachineStorage } from './machineFolder.ts'
+import { type MachineView, shownFiles } from './machineView.ts'
+import { type SandboxLayers, sandboxLayers } from './sandboxLayers.ts'
+import { seccompFilters } from './seccompFilter.ts'
+
+/** What `launch` of `start.pl` is given. */
+export type LaunchRequest = {
+  cgroups: readonly string[]
+  uid: number | null
+  ids: number
+  storage: { kind: MachineStorage['kind']; path: string; template: string | null }
+  doorway: string
+  image: { root: string; range: IdRange } | null
+  entries: readonly (readonly [kind: string, path: string, value: string])[]
+  files: readonly (readonly [descriptor: number, content: string])[]
+  outer_filter: string | null
+  command: readonly string[]
+}
+
+/** What `ward` of `warden.pl` is given. */
+export type StartRequest = LaunchRequest & {
+  folder: string
+  /** The descriptor on which bwrap tells of the process that it has started. */
+  info: number
+  keep: number
+  processes: number
+  inner_filter: string | null
+  terminals: number
+  processors: readonly number[]
+  view: MachineView
+  without: readonly string[]
+}
+
+/** An existing folder that nothing inside needs: the machine's own is mounted over it, for bwrap alone to see. */
+export const doorway = '/tmp'
+
+/** Linux capabilities of a usual container; the numbers are those of capability(7). */
+const keptCapabilities = [
+  0, // CHOWN
+  1, // DAC_OVERRIDE
+  3, // FOWNER
+  4, // FSETID
+  5, // KILL
+  6, // SETGID
+  7, // SETUID
+  8, // SETPCAP
+  10, // NET_BIND_SERVICE
+  13, // NET_RAW
+  18, // SYS_CHROOT
+  29, // AUDIT_WRITE
+  31, // SETFCAP
+]
+/** As a number of 64 bits: no bit is so high that JavaScript would lose it. */
+const keep = keptCapabilities.reduce((mask, capability) => mask + 2 ** capability, 0)
+
+/** Pseudo-terminals of one sandbox: those of 64 sessions, and many that its programs make. All sandboxes share 3,072. */
+const mostTerminals = 256
+
+export function launchRequest(launch: {
+  cgroups: readonly string[]
+  folder: Pick<MachineFolder, 'uid' | 'image' | 'storage'>
+  image: { root: string; range: IdRange } | undefined
+  entries: readonly BaseEntry[]
+  command: readonly string[]
+}): LaunchRequest {
+  const { uid, image, storage } = launch.folder
+  const template = storage.kind === 'image' ? (storage.template ?? null) : null
+  return {
+    cgroups: launch.cgroups,
+    uid: uid ?? null,
+    ids: idsOfMachine(image),
+    storage: { kind: storage.kind, path: storage.path, template },
+    doorway,
+    image: launch.image ?? null,
+    entries: launch.entries.map((entry) => [entry.kind, entry.path, thirdOf(entry)] as const),
+    files: [],
+    outer_filter: null,
+    command: launch.command,
+  }
+}
+
+export function startRequest(start: {
+  launch: LaunchRequest
+  bwrap: { program: string; arguments: Omit<Parameters<typeof bwrapArguments>[0], 'content' | 'parts'> }
+  folder: MachineFolder
+  processes: number
+  processors: readonly number[]
+  view: MachineView
+  layers: SandboxLayers
+}): StartRequest {
+  const { launch, bwrap, folder, layers } = start
+  const filters = seccompFilters()
+  const inner = layers.has('inner-filter') ? (filters?.inner ?? null) : null
+  const isStatic = layers.has('static-init')
+  const masked = maskedFiles()
+  const content = launch.uid === null && !launch.image ? folder.storage.path : doorway
+  return {
+    ...launch,
+    files: [
+      [descriptors.firstProcess, firstProcess()?.toString('hex') ?? ''] as const,
+      ...(inner === null ? [] : [[descriptors.filter, inner] as const]),
+      ...shownFiles.map((_, index) => [descriptors.shown + index, ''] as const),
+      ...masked.map((_, index) => [descriptors.masked + index, ''] as const),
+    ],
+    outer_filter: layers.has('outer-filter') ? (filters?.outer ?? null) : null,
+    command: [
+      bwrap.program,
+      ...bwrapArguments({
+        ...bwrap.arguments,
+        content,
+        parts: { filter: inner !== null, firstProcess: isStatic, masked },
+      }),
+    ],
+    folder: folder.path,
+    info: descriptors.info,
+    keep,
+    processes: start.processes,
+    inner_filter: inner,
+    terminals: mostTerminals,
+    processors: start.processors,
+    view: start.view,
+    without: sandboxLayers.filter((layer) => !layers.has(layer)),
+  }
+}
+
+function thirdOf(entry: BaseEntry): string {
+  if (entry.kind === 'folder') return entry.mode.toString(8)
+  return entry.kind === 'link' ? entry.target : String(entry.content)
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { readLines, type Spawner } from './spawner.ts'
+import type { LaunchRequest } from './startRequest.ts'
+
+const Outcome = z.union([z.object({ status: z.int(), said: z.string() }), z.object({ failed: z.string() })])
+const tryMs = 20_000
+
+/**
+ * Runs a command in the place of bwrap, on what a sandbox would be made of: to find out what works here.
+ * @throws Error with what it said when it did not succeed
+ */
+export async function tryLaunch(spawner: Spawner, launch: LaunchRequest): Promise<void> {
+  const socket = await spawner.ask({ do: 'try', ...launch })
+  const outcome = Promise.withResolvers<z.infer<typeof Outcome>>()
+  readLines(socket, (line) => outcome.resolve(Outcome.parse(line)))
+  socket.once('close', () => outcome.resolve({ failed: 'it did not end in time' }))
+  const late = setTimeout(() => socket.destroy(), tryMs)
+  try {
+    const told = await outcome.promise
+    if ('failed' in told) throw new Error(told.failed.trim())
+    if (told.status !== 0) throw new Error(told.said.trim() || `it ended with status ${told.status}`)
+  } finally {
+    clearTimeout(late)
+    socket.destroy()
+  }
+}

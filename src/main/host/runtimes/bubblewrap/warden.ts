@@ -1,0 +1,174 @@
+import { closeSync, openSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { z } from 'zod'
+import { AppError } from '../../../../shared/appError.ts'
+import { sharedBytes } from './bwrapArguments.ts'
+import type { MachineView } from './machineView.ts'
+import type { ConnectArguments } from './network/connectNetwork.ts'
+import { readLines, type Spawner } from './spawner.ts'
+import type { StartRequest } from './startRequest.ts'
+
+/** A sandbox whose namespaces and mounts are complete and closed, and the process beside it: see `warden.pl`. */
+export type Warden = {
+  pid: number
+  /** bwrap itself, which waits for the sandbox. */
+  monitor: number
+  /** PID 1 of the sandbox as the host counts, to tell processes by; nothing trusts what it has become. */
+  init: number
+  /** The sandbox's process namespace, as links in /proc name it. */
+  namespace: string
+  /** Paths of what was opened before anything of the sandbox ran. */
+  files: { terminals: string; disk: string | undefined }
+  /** Resolves with a sentence once PID 1 and with it every process inside has ended. */
+  ended: Promise<string>
+  /** Ends it. */
+  end(): void
+  rename(hostname: string): Promise<void>
+  /** `processors`: those of the host that it uses; none for all. */
+  resize(size: { memoryMb: number; processors: readonly number[]; view: MachineView }): Promise<void>
+  /** @throws Error with the reason. */
+  connect(network: ConnectArguments): Promise<void>
+  /** Resolves if its network ends before the sandbox does. */
+  networkLost: Promise<void>
+}
+
+const Told = z.union([
+  z.object({
+    started: z.object({
+      warden: z.int(),
+      monitor: z.int(),
+      init: z.int(),
+      namespace: z.string(),
+      files: z.object({ terminals: z.int(), disk: z.int().optional() }),
+    }),
+  }),
+  z.object({ failed: z.string() }),
+  z.object({ ended: z.int() }),
+  z.object({ answer: z.int(), failed: z.string().optional() }),
+  z.object({ network: z.literal('lost') }),
+])
+type Started = Extract<z.infer<typeof Told>, { started: unknown }>['started']
+
+const readyMs = 20_000
+const answerMs = 20_000
+/** Opens what a path leads to without being able to read it. */
+const pathOnly = 0o10000000
+
+export async function startWarden(spawner: Spawner, request: StartRequest, signal: AbortSignal): Promise<Warden> {
+  signal.throwIfAborted()
+  const control = await spawner.ask({ do: 'start', ...request })
+  const conversation = converse(control)
+  const late = setTimeout(() => control.destroy(), readyMs)
+  const abort = (): void => void control.destroy()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    const started = await conversation.started
+    return warden(control, { started, conversation })
+  } catch (failure) {
+    control.destroy()
+    signal.throwIfAborted()
+    throw failure
+  } finally {
+    clearTimeout(late)
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+type Conversation = ReturnType<typeof converse>
+
+function converse(control: Socket) {
+  const started = Promise.withResolvers<Started>()
+  const ended = Promise.withResolvers<string>()
+  const networkLost = Promise.withResolvers<void>()
+  const waiting = new Map<number, PromiseWithResolvers<void>>()
+  let count = 0
+  started.promise.catch(() => {}) // whoever starts it is told
+
+  readLines(control, (line) => {
+    const told = Told.parse(line)
+    if ('started' in told) started.resolve(told.started)
+    else if ('ended' in told) ended.resolve(sentenceOf(told.ended))
+    else if ('network' in told) networkLost.resolve()
+    else if ('answer' in told) {
+      const asked = waiting.get(told.answer)
+      waiting.delete(told.answer)
+      if (told.failed === undefined) asked?.resolve()
+      else asked?.reject(new Error(told.failed.trim()))
+    } else started.reject(startFailed(told.failed.trim()))
+  })
+  control.once('end', () => control.destroy())
+  control.once('close', () => {
+    started.reject(startFailed(''))
+    ended.resolve('The process beside it ended.')
+    for (const asked of waiting.values()) asked.reject(new Error('The sandbox has ended.'))
+  })
+  return {
+    started: started.promise,
+    ended: ended.promise,
+    networkLost: networkLost.promise,
+    async ask(request: Readonly<Record<string, unknown>>): Promise<void> {
+      if (control.destroyed) throw new Error('The sandbox has ended.')
+      const id = count++
+      const asked = Promise.withResolvers<void>()
+      waiting.set(id, asked)
+      control.write(`${JSON.stringify({ ...request, id })}\n`)
+      const late = setTimeout(() => asked.reject(new Error('The sandbox did not answer in time.')), answerMs)
+      try {
+        await asked.promise
+      } finally {
+        clearTimeout(late)
+        waiting.delete(id)
+      }
+    },
+  }
+}
+
+function warden(control: Socket, { started, conversation }: { started: Started; conversation: Conversation }): Warden {
+  const { init, monitor, namespace } = started
+  const opened: number[] = []
+  const pinned = (number: number): string => {
+    const file = openSync(`/proc/${started.warden}/fd/${number}`, pathOnly)
+    opened.push(file)
+    return `/proc/self/fd/${file}`
+  }
+  const close = (): void => {
+    for (const file of opened.splice(0)) closeSync(file)
+  }
+  try {
+    const { terminals, disk } = started.files
+    const files = { terminals: pinned(terminals), disk: disk === undefined ? undefined : pinned(disk) }
+    const ended = conversation.ended.then((sentence) => {
+      control.destroy()
+      close()
+      return sentence
+    })
+    return {
+      pid: started.warden,
+      monitor,
+      init,
+      namespace,
+      files,
+      ended,
+      end: () => void conversation.ask({ do: 'end' }).catch(() => control.destroy()),
+      rename: (hostname) => conversation.ask({ do: 'name', hostname }),
+      resize: ({ memoryMb, processors, view }) =>
+        conversation.ask({ do: 'size', shared: sharedBytes(memoryMb), processors, view }),
+      connect: (network) => conversation.ask({ do: 'network', network }),
+      networkLost: conversation.networkLost,
+    }
+  } catch (failure) {
+    close()
+    throw startFailed('', failure)
+  }
+}
+
+/** @param status of bwrap, as wait(2) says it */
+function sentenceOf(status: number): string {
+  const signal = status & 0x7f
+  if (signal !== 0) return `It was ended by signal ${signal}.`
+  return status >> 8 === 137 ? 'Its first process was killed.' : 'It ended.'
+}
+
+function startFailed(reason: string, cause?: unknown): AppError {
+  return new AppError('sandbox/start-failed', `The sandbox did not start${reason && `: ${reason}`}.`, { cause })
+}

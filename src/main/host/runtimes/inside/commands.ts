@@ -1,0 +1,63 @@
+import { constants } from 'node:os'
+import { AppError } from '../../../../shared/appError.ts'
+import type { ExecRequest } from '../sandboxRuntime.ts'
+import type { Ending } from './ending.ts'
+
+const home = '/root'
+const environment = [
+  'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  'HOME=/root',
+  'USER=root',
+  'LOGNAME=root',
+  'SHELL=/bin/bash',
+  'LANG=C.UTF-8',
+]
+
+/** The request of a command: how many fields follow, where it runs, what it is, and its whole environment; none may hold a NUL. */
+export function commandFields(
+  { command, cwd = home, env = {} }: Pick<ExecRequest, 'command' | 'cwd' | 'env'>,
+  own: readonly string[] = [],
+): string[] {
+  const given = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const fields = [cwd, command, ...environment, ...own, ...given]
+  if (fields.some((field) => field.includes('\0'))) {
+    throw new AppError('request/invalid', 'The command, its folder or its environment contains a NUL character.')
+  }
+  return [String(fields.length), ...fields]
+}
+
+/** Splits what wait(2) says. */
+export function exitOf(status: number): { exitCode: number | null; signal: string | null } {
+  const signal = status & 0x7f
+  if (signal === 0) return { exitCode: status >> 8, signal: null }
+  return { exitCode: null, signal: signalNames.get(signal) ?? `SIG${signal}` }
+}
+
+/** @throws AppError telling why a command was not run */
+export function notRun(ending: Exclude<Ending, { kind: 'ended' }>, cwd: string | undefined): AppError {
+  if (ending.kind === 'refused') return ending.failure
+  if (ending.kind === 'lost') {
+    return new AppError('exec/failed', 'The command was lost; its exit code is unknown.', { detail: ending.detail })
+  }
+  const { ENOENT, ENOTDIR, E2BIG } = constants.errno
+  if (ending.stage === 'folder' && ending.errno === ENOENT) {
+    return new AppError('file/not-found', `The working folder ${cwd ?? home} does not exist in the sandbox.`)
+  }
+  if (ending.stage === 'folder' && ending.errno === ENOTDIR) {
+    return new AppError('file/not-a-folder', `The working folder ${cwd ?? home} is not a folder.`)
+  }
+  if (ending.stage === 'command' && ending.errno === E2BIG) {
+    return new AppError('request/too-large', 'The environment is larger than Linux allows.')
+  }
+  if (ending.stage === 'fork') return new AppError('exec/failed', 'The sandbox has no room for another process.')
+  const cause = errorNames.get(ending.errno) ?? String(ending.errno)
+  return new AppError('exec/failed', `The command could not be started (${ending.stage}: ${cause}).`)
+}
+
+const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))
+// Some numbers have two names: the first is the usual one.
+const errorNames = new Map(
+  Object.entries(constants.errno)
+    .toReversed()
+    .map(([name, number]) => [number, name]),
+)

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { posix } from 'node:path'
+import { AppError } from '../../../../shared/appError.ts'
+import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
+import { bytesOfName } from './fileNames.ts'
+import type { FileOperations, MoveRequest } from './fileOperations.ts'
+
+type Tools = {
+  files: Pick<FileOperations, 'stat' | 'move' | 'remove'>
+  exec: (request: ExecRequest) => Promise<ExecOutcome>
+}
+type Rename = (from: string, to: string) => Promise<void>
+
+/** For a tree of many files on a slow disk. */
+const copyMs = 30 * 60_000
+
+/** With the machine's own `cp`, first beside the new place under a hidden name: it is there as a whole or not at all. */
+export async function copyInside(
+  { files, exec }: Tools,
+  { from, to }: { from: string; to: string },
+  signal: AbortSignal,
+): Promise<void> {
+  await files.stat(from, signal)
+  if (await isThere(files, to, signal)) throw new AppError('file/exists', `${to} is there already.`)
+  await byCopy(
+    { files, exec },
+    { from, to, place: (part) => files.move({ from: part, to, replace: false }, signal) },
+    signal,
+  )
+}
+
+/** With `rename`, which fails with `file/other-system` where it cannot: then by a copy that takes its place. */
+export async function moveInside(
+  { files, exec, rename }: Tools & { rename: Rename },
+  { from, to }: MoveRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (failure) {
+    if (!(failure instanceof AppError) || failure.code !== 'file/other-system') throw failure
+    await byCopy({ files, exec }, { from, to, place: (part) => rename(part, to) }, signal)
+    await files.remove(from, { recursive: true }, signal)
+  }
+}
+
+type Copy = { from: string; to: string; place: (part: string) => Promise<void> }
+
+async function byCopy({ files, exec }: Tools, { from, to, place }: Copy, signal: AbortSignal): Promise<void> {
+  const part = posix.join(posix.dirname(to), `.${randomBytes(8).toString('hex')}.part`)
+  try {
+    const command = `LC_ALL=C exec cp -aT -- ${bashWord(from)} ${bashWord(part)}`
+    const { exitCode, stderr, timedOut } = await exec({ command, timeoutMs: copyMs, cwd: '/', signal })
+    signal.throwIfAborted()
+    if (timedOut) throw new AppError('exec/failed', `Copying ${from} took too long.`)
+    if (exitCode !== 0) throw copyFailure(from, to, stderr.toString('utf8'))
+    await place(part)
+  } catch (failure) {
+    await files.remove(part, { recursive: true }, AbortSignal.timeout(copyMs)).catch(() => {}) // perhaps it was not begun
+    throw failure
+  }
+}
+
+async function isThere(files: Tools['files'], path: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await files.stat(path, signal)
+    return true
+  } catch (failure) {
+    if (failure instanceof AppError && failure.code === 'file/not-found') return false
+    throw failure
+  }
+}
+
+function copyFailure(from: string, to: string, said: string): AppError {
+  const detail = { detail: said.slice(0, 1000) }
+  if (/No space left|quota exceeded/i.test(said)) return new AppError('file/no-space', `There is no room for ${to}.`)
+  if (/into itself/.test(said)) return new AppError('file/path', `${from} cannot be copied into itself.`)
+  if (/No such file/.test(said))
+    return new AppError('file/not-found', `${from} or the folder of ${to} is not there.`, detail)
+  if (/Not a directory/.test(said)) return new AppError('file/not-a-folder', `A part of ${to} is not a folder.`)
+  if (/denied|not permitted|Read-only/i.test(said))
+    return new AppError('file/denied', `${to} cannot be written.`, detail)
+  return new AppError('exec/failed', `${from} could not be copied.`, detail)
+}
+
+/** Any bytes as one word of bash. */
+function bashWord(text: string): string {
+  const bytes = [...bytesOfName(text)]
+  const plain = (byte: number) => /[\w/.-]/.test(String.fromCharCode(byte))
+  return `$'${bytes.map((byte) => (plain(byte) ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`)).join('')}'`
+}

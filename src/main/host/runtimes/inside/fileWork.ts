@@ -1,0 +1,160 @@
+import { constants } from 'node:os'
+import { Readable } from 'node:stream'
+import { AppError } from '../../../../shared/appError.ts'
+import type { FileEntry } from '../../../../shared/contract/files.ts'
+import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
+import { copyInside, moveInside } from './copyInside.ts'
+import type { Ending } from './ending.ts'
+import { bytesOfName } from './fileNames.ts'
+import type { FileOperations, MoveRequest } from './fileOperations.ts'
+import { entryOf, foldersFirst, stateOf } from './fileStates.ts'
+import { checkPath, type FileDoor, fileFailure, hear, toldBytes, toldTooMuch } from './machineFiles.ts'
+
+/** Runs something in the machine, if it is there. */
+type Inside = <T>(work: (door: FileDoor) => Promise<T>) => Promise<T>
+
+/** What `files.pl` is to do: a name, the path, and what else the work needs. */
+type Work = { name: string; path: string; more?: readonly (string | number | boolean)[]; content?: Uint8Array }
+
+/** Of one listing. As JSON it is longer: what was cut off here is too long for an answer, and told to be `truncated`. */
+const listingBytes = 10 * 1024 * 1024
+
+/** @param over when the machine ends, and with it what is read of it */
+export function fileOperations(
+  inside: Inside,
+  { exec, over }: { exec: (command: ExecRequest) => Promise<ExecOutcome>; over: AbortSignal },
+): FileOperations {
+  const files: FileOperations = {
+    stat: (path, signal) =>
+      inside(async (into) => {
+        const told = await answer(into, { name: 'stat', path }, signal)
+        return stateOf(path, told.toString('latin1', 0, told.length - 1))
+      }),
+    readRange: (path, { offset, length }, signal) =>
+      inside(async (into) => {
+        const all = await answer(into, { name: 'read', path, more: [offset, length] }, signal, length + toldBytes)
+        const end = all.indexOf(0)
+        return { bytes: all.subarray(end + 1), state: stateOf(path, all.toString('latin1', 0, end)) }
+      }),
+    writeRange: (path, { offset, content, truncate = false }, signal) =>
+      inside(async (into) => {
+        const more = [offset, truncate, content.length]
+        const told = await answer(into, { name: 'write', path, more, content }, signal)
+        return stateOf(path, told.toString('latin1', 0, told.length - 1))
+      }),
+    makeFolder: (path, signal) =>
+      inside(async (into) => (await answer(into, { name: 'folder', path }, signal)).toString() === '1\0'),
+    async move(request, signal) {
+      checkPath(request.to)
+      const rename = (from: string, to: string) =>
+        inside(async (into) => {
+          await answer(into, { name: 'move', path: from, more: moveFields({ ...request, to }) }, signal)
+        })
+      await moveInside({ files, exec, rename }, request, signal)
+    },
+    copy: (request, signal) => copyInside({ files, exec }, request, signal),
+    remove: (path, { recursive }, signal) =>
+      inside(async (into) => {
+        await answer(into, { name: 'remove', path, more: [recursive] }, signal)
+      }),
+    archive: (path, signal) => inside((into) => archive(into, path, { signal, over })),
+  }
+  return files
+}
+
+/** @returns of a folder with very many entries those that were found first */
+export async function listMachineFiles(
+  door: FileDoor,
+  { path, signal }: { path: string; signal: AbortSignal },
+): Promise<FileEntry[]> {
+  const work: Work = { name: 'list', path }
+  const limits = { mostBytes: listingBytes, signal }
+  const { told: bytes, whole, ending } = await hear(door, asked(work), limits)
+  if (whole && ending.kind !== 'ended') throw workFailure(work, ending)
+  const told = bytes.toString('latin1').split('\0')
+  const entries: FileEntry[] = []
+  for (let at = 0; at + 2 < told.length; at += 2) entries.push(entryOf(path, told[at] ?? '', told[at + 1] ?? ''))
+  return entries.toSorted(foldersFirst)
+}
+
+async function answer(door: FileDoor, work: Work, signal: AbortSignal, mostBytes = toldBytes): Promise<Buffer> {
+  const { told, whole, ending } = await hear(door, asked(work), { mostBytes, signal })
+  if (!whole) throw toldTooMuch(work.path)
+  if (ending.kind === 'ended') return told
+  throw workFailure(work, ending)
+}
+
+function asked(work: Work) {
+  return { mode: 'file' as const, fields: [], content: requestOf(work) }
+}
+
+type Ends = { signal: AbortSignal; over: AbortSignal }
+
+/** Resolves when the folder could be read; from then on the stream tells of what goes wrong. */
+async function archive(door: FileDoor, path: string, { signal, over }: Ends): Promise<Readable> {
+  signal.throwIfAborted()
+  const work: Work = { name: 'archive', path }
+  let connection: { pause(): void; resume(): void } | undefined
+  const stop = () => stream.destroy(signal.reason)
+  const end = () => stream.destroy(new AppError('sandbox/not-running', 'The sandbox ended.'))
+  const forget = () => {
+    signal.removeEventListener('abort', stop)
+    over.removeEventListener('abort', end)
+  }
+  const stream = new Readable({
+    read: () => void connection?.resume(),
+    destroy(failure, done) {
+      forget()
+      kill()
+      done(failure)
+    },
+  })
+  const onOutput = (bytes: Buffer): void => {
+    if (!stream.destroyed && !stream.push(bytes)) connection?.pause()
+  }
+  const { kill, started, ending } = door.open({ ...asked(work), onOutput })
+  signal.addEventListener('abort', stop, { once: true })
+  over.addEventListener('abort', end, { once: true })
+  const ended = ending.then((how) => {
+    forget()
+    if (how.kind === 'ended') stream.push(null)
+    else if (!stream.destroyed) stream.destroy(workFailure(work, how))
+    return how
+  })
+  connection = await started
+  if (connection) return stream
+  stream.on('error', () => {}) // it is thrown here
+  const how = await ended
+  signal.throwIfAborted()
+  throw how.kind === 'ended' ? new AppError('exec/failed', `${path} gave nothing.`) : workFailure(work, how)
+}
+
+function requestOf({ name, path, more = [], content }: Work): Buffer {
+  checkPath(path)
+  const fields = [name, path, ...more.map((value) => (typeof value === 'boolean' ? Number(value) : value))]
+  const head = fields.flatMap((field) => [bytesOfName(String(field)), Buffer.of(0)])
+  return Buffer.concat(content ? [...head, content] : head)
+}
+
+function moveFields({ to, replace, ifVersion, keepMode = false, modifiedAtMs }: MoveRequest) {
+  const seconds = modifiedAtMs === undefined ? '' : String(Math.floor(modifiedAtMs / 1000))
+  return [to, replace, ifVersion === undefined ? '-' : (ifVersion ?? ''), keepMode, seconds]
+}
+
+function workFailure(work: Work, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
+  const { path } = work
+  const place = work.name === 'move' ? String(work.more?.[0]) : path
+  if (ending.kind === 'failed') {
+    const { EXDEV, ENOTEMPTY, EBUSY, EINVAL, EISDIR } = constants.errno
+    if (ending.stage === 'changed') return new AppError('file/changed', `${place} has changed meanwhile.`)
+    if (ending.stage === 'exists') return new AppError('file/exists', `${place} is there already.`)
+    if (ending.errno === ENOTEMPTY) return new AppError('file/not-empty', `The folder ${place} is not empty.`)
+    if (ending.errno === EBUSY) return new AppError('file/denied', `${path} belongs to the sandbox itself.`)
+    if (work.name === 'move') {
+      if (ending.errno === EXDEV) return new AppError('file/other-system', `${place} is on another file system.`)
+      if (ending.errno === EINVAL) return new AppError('file/path', `${path} cannot be moved into itself.`)
+      if (ending.errno === EISDIR) return new AppError('file/exists', `${place} is a folder.`)
+    }
+  }
+  return fileFailure(path, ending)
+}

@@ -1,0 +1,121 @@
+import { constants } from 'node:os'
+import { AppError } from '../../../../shared/appError.ts'
+import type { Ending } from './ending.ts'
+
+/** How to work on the files of one running machine: through whoever runs `files.pl` inside. */
+export type FileDoor = {
+  open(request: {
+    mode: 'read' | 'write' | 'file'
+    /** Each is sent with a NUL after it. */
+    fields: readonly string[]
+    content?: Uint8Array
+    onOutput: (bytes: Buffer) => void
+  }): {
+    /** Resolves when the work has begun, with what holds its output back; else undefined. */
+    started: Promise<{ pause(): void; resume(): void } | undefined>
+    /** Resolves after all output. Never rejects. */
+    ending: Promise<Ending>
+    kill(): void
+  }
+}
+
+/** Of what is told besides content: a state, with the target of a link. */
+export const toldBytes = 65_536
+
+type FileRequest = {
+  mode: 'read' | 'write'
+  path: string
+  more?: string
+  content?: Uint8Array
+  mostBytes: number
+  signal: AbortSignal
+}
+
+export async function writeMachineFile(
+  door: FileDoor,
+  request: { path: string; content: Uint8Array; signal: AbortSignal },
+): Promise<void> {
+  await reach(door, { ...request, mode: 'write', more: String(request.content.length), mostBytes: toldBytes })
+}
+
+export function readMachineFile(
+  door: FileDoor,
+  { path, maxBytes, signal }: { path: string; maxBytes: number; signal: AbortSignal },
+): Promise<Buffer> {
+  return reach(door, { mode: 'read', path, more: String(maxBytes), mostBytes: maxBytes + toldBytes, signal })
+}
+
+async function reach(door: FileDoor, { mode, path, more, content, mostBytes, signal }: FileRequest): Promise<Buffer> {
+  checkPath(path)
+  const fields = more === undefined ? [path] : [path, more]
+  const { told, whole, ending } = await hear(door, { mode, fields, ...(content && { content }) }, { mostBytes, signal })
+  if (!whole) throw toldTooMuch(path)
+  if (ending.kind === 'ended') return told
+  throw fileFailure(path, ending)
+}
+
+/** Whoever answers is in the sandbox: past `mostBytes` it is killed, and `told` is only the beginning. */
+export async function hear(
+  door: FileDoor,
+  request: Omit<Parameters<FileDoor['open']>[0], 'onOutput'>,
+  { mostBytes, signal }: { mostBytes: number; signal: AbortSignal },
+): Promise<{ told: Buffer; whole: boolean; ending: Ending }> {
+  signal.throwIfAborted()
+  const pieces: Buffer[] = []
+  let size = 0
+  const entered = door.open({
+    ...request,
+    onOutput(bytes) {
+      size += bytes.length
+      if (size <= mostBytes) pieces.push(bytes)
+      else entered.kill()
+    },
+  })
+  signal.addEventListener('abort', entered.kill, { once: true })
+  const ending = await entered.ending
+  signal.removeEventListener('abort', entered.kill)
+  signal.throwIfAborted()
+  return { told: Buffer.concat(pieces), whole: size <= mostBytes, ending }
+}
+
+export function toldTooMuch(path: string): AppError {
+  return new AppError('exec/failed', `The sandbox told more of ${path} than it was asked for.`)
+}
+
+export function checkPath(path: string): void {
+  if (!path.startsWith('/') || path.includes('\0')) throw new AppError('file/path', `${path} is not an absolute path.`)
+}
+
+export function fileFailure(path: string, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
+  if (ending.kind === 'refused') return ending.failure
+  if (ending.kind === 'lost') {
+    return new AppError('exec/failed', `The sandbox did not tell what became of ${path}.`, { detail: ending.detail })
+  }
+  const { ENOENT, ENOTDIR, EEXIST, EISDIR, ENXIO, EACCES, EPERM, EROFS, ETXTBSY } = constants.errno
+  const { ENOSPC, EDQUOT, ENAMETOOLONG, ELOOP, EFBIG } = constants.errno
+  switch (ending.errno) {
+    case ENOENT:
+      return new AppError('file/not-found', `${path} does not exist in the sandbox.`)
+    case ENOTDIR:
+    case EEXIST:
+      return new AppError('file/not-a-folder', `A part of ${path} is not a folder.`)
+    case EISDIR:
+    case ENXIO:
+      return new AppError('file/not-a-file', `${path} is not a regular file.`)
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ETXTBSY:
+      return new AppError('file/denied', `${path} cannot be changed or read in this sandbox.`)
+    case ENOSPC:
+    case EDQUOT:
+      return new AppError('file/no-space', `There is no room for ${path}.`)
+    case ENAMETOOLONG:
+    case ELOOP:
+      return new AppError('file/path', `${path} is not a path that Linux can follow.`)
+    case EFBIG:
+      return new AppError('file/too-large', `${path} is larger than one read may be.`)
+    default:
+      return new AppError('exec/failed', `${path} could not be reached (${ending.stage}, error ${ending.errno}).`)
+  }
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { portsIn } from './portsIn.ts'
+
+const head = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode'
+const row = (local: string, state: string) =>
+  `   0: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 0 0 0 1`
+
+test('finds what listens on the loopback or on every address, each port once', () => {
+  const four = [head, row('0100007F:1F90', '0A'), row('00000000:0BB8', '0A'), row('0100007F:0050', '01')].join('\n')
+  const six = [
+    head,
+    row('00000000000000000000000000000000:0BB8', '0A'),
+    row('00000000000000000000000001000000:0016', '0A'),
+    row('0000000000000000FFFF00000100007F:0017', '0A'),
+  ].join('\n')
+  expect(portsIn([four, six, ''])).toEqual([22, 23, 3000, 8080])
+})
+
+test('leaves out what only another address reaches', () => {
+  expect(portsIn([[head, row('0202000A:1F90', '0A')].join('\n')])).toEqual([])
+})

@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
+import { shellMarks } from './shellMarks.ts'
+
+/** What an interactive bash prints for `lines`; its prompt is `$ `, ESC is `␛` and BEL is `␇`. */
+function printed(lines: readonly string[], { before = '', after = '', cwd }: Record<string, string> = {}): string {
+  const folder = temporaryFolder('shell-marks')
+  const script = join(folder, 'marks.sh')
+  const settings = join(folder, 'bashrc')
+  writeFileSync(script, shellMarks)
+  writeFileSync(settings, `PS1='$ '\n${before}\n. ${script}\n${after}\n`)
+  const { stdout, stderr, status } = spawnSync('sh', ['-c', 'exec bash --rcfile "$0" -i 2>&1', settings], {
+    input: `${lines.join('\n')}\nexit 0\n`,
+    encoding: 'utf8',
+    cwd: cwd ?? folder,
+    env: { PATH: '/usr/bin:/bin', HOME: folder, TERM: 'xterm-256color', MARKS: script },
+    timeout: 30_000,
+  })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  return stdout.replaceAll('\x1b', '␛').replaceAll('\x07', '␇')
+}
+
+/** Marks as `<A>`; without the working directory, and what was typed. */
+const marks = (text: string) =>
+  text
+    .replace(/␛\]7;[^␇]*␇/g, '')
+    .replace(/␛\]133;([^␇]*)␇/g, '<$1>')
+    .replace(/<B>[^\n]*\n/g, '<B>')
+
+test('prompts, commands, outputs and exit codes are marked', () => {
+  expect(marks(printed(['echo hi', '(exit 3)', '']))).toContain(
+    '<D;0><A>$ <B><C>hi\n<D;0><A>$ <B><C><D;3><A>$ <B><D;3><A>$ <B>',
+  )
+})
+
+test('a prompt that the person changes is marked too, and otherwise as they set it', () => {
+  const text = marks(printed(["PS1='one> '", 'true', 'PS1="(two) $PS1"', 'true', 'PS1="$PS1 end "', 'true']))
+  expect(text).toContain('<D;0><A>one> <B>')
+  expect(text).toContain('<D;0><A>(two) one> <B>')
+  expect(text).toContain('<D;0><A>(two) one>  end <B>')
+})
+
+test.each([
+  ['set before', { before: "PROMPT_COMMAND='echo own'" }],
+  ['set after', { after: "PROMPT_COMMAND='echo own'" }],
+  ['an array', { before: "PROMPT_COMMAND=('echo own')" }],
+])('a prompt command of the person runs beside it: %s', (_, settings) => {
+  const text = marks(printed(['false', 'echo $?'], settings))
+  expect(text).toContain('own\n<D;1><A>$ <B><C>1\n')
+  expect(text).toContain('own\n<D;0><A>$ <B>')
+})
+
+test('a prompt command that others inherit is left alone', () => {
+  expect(printed(['true'], { before: "export PROMPT_COMMAND='echo own'" })).not.toContain('133;')
+})
+
+test('a shell within the shell and one without settings work', () => {
+  const text = marks(printed(['bash --norc --noprofile -i', 'echo inner', 'exit 4', 'echo $?']))
+  expect(text).toContain('inner\n')
+  expect(text).toContain('<D;4><A>$ <B><C>4\n')
+  expect(text).not.toMatch(/not found|unbound/)
+})
+
+test('strict settings and traces of the person stay quiet', () => {
+  const text = printed(['set -u', 'true', 'set -x', 'true', 'set +x'])
+  expect(text).not.toMatch(/unbound|__steward_ps1|started=/)
+  expect(marks(text)).toContain('<D;0><A>$ <B>')
+})
+
+test('the working directory is told without what could end the sequence', () => {
+  const text = printed(['mkdir "a%b c"', 'cd "a%b c"', "mkdir $'x\\e]0;y\\a'", "cd $'x\\e]0;y\\a'"])
+  expect(text).toMatch(/␛\]7;file:\/\/[^/]+\/[^␇]*\/a%25b c␇/)
+  expect(text).toMatch(/␛\]7;file:\/\/[^/]+\/[^␇]*\/a%25b c\/x\?\]0;y\?␇/)
+})
+
+test.each([
+  ['a script', ['bash', '-c', '. "$MARKS"; true']],
+  ['sh', ['sh', '-c', '. "$MARKS"; true']],
+])('%s prints nothing of it', (_, command) => {
+  const text = printed([command.map((word) => `'${word}'`).join(' '), 'echo end'])
+  expect(marks(text)).toMatch(/<C><D;0><A>\$ <B><C>end/)
+})
+
+test('a terminal that cannot show it gets nothing of it', () => {
+  expect(printed(['true'], { before: 'TERM=dumb' })).not.toContain('133;')
+})

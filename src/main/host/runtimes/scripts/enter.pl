@@ -1,0 +1,252 @@
+# Gets into a running sandbox and serves one request there. Needs `files` and `start`.
+#
+# What the host does for a sandbox it does by the namespaces that it has opened when the sandbox began (`%pins`, by the
+# name of the kind), before anything of the sandbox ran. Whoever enters gives up every capability that a sandbox does not
+# need, and only then touches what the sandbox could have changed. `nsenter` with `setpriv` would load the sandbox's own
+# libraries while still holding all capabilities.
+#
+# A request is fields that each end with NUL, the mode first. Its answer is messages: what it is (1 byte) and its
+# length (4 bytes, big-endian), then it: the command's outputs, or news, a line that tells what happens:
+# `h` somebody serves the request, `p PID` a command started, `e STAGE ERRNO` something failed, `x STATUS` how the
+# command ended (as wait(2) says it). For a command any byte afterwards kills its process group, and so does the end of
+# the connection. A terminal's program side is held until the program has ended, so that one which closes it just before
+# is not hung up. For `connect` pieces follow with their length (4 bytes) before them, an empty one for the last; the
+# answer from `p` on is what the port sends, as it is.
+my %namespaces = (mnt => 0x20000, cgroup => 0x2000000, uts => 0x4000000, ipc => 0x8000000, user => 0x10000000, pid => 0x20000000, net => 0x40000000);
+my ($sandbox, %pins, %kinds, $peer, $inside);
+my $input = '';
+
+sub say_ { send_all($peer, pack('CN', $_[0], length $_[1]) . $_[1]) }
+sub tell_ { say_($kinds{news}, "@_\n") }
+sub put_ { say_($kinds{output}, $_[0]) or exit }
+# A socket that is closed with something unread in it may cost the other side what it has not read yet.
+sub finish { shutdown $peer, 1; 1 while sysread $peer, my $rest, 65536 }
+sub leave { finish(); exit }
+sub fail { tell_('e', $_[0], defined $_[1] ? $_[1] : $! + 0); $inside ? exit 1 : leave() }
+sub more { my $count = sysread $peer, $input, 262144, length $input; defined $count or fail('request'); $count }
+sub field { next_field(\$input, \&more) }
+sub content {
+  length $input or more() or fail('request', 32);
+  my $bytes = $input;
+  $input = '';
+  $bytes;
+}
+
+# One of the sandbox's namespaces. Without the layer that pins them it is the one that PID 1 is in now.
+sub namespace {
+  my ($kind) = @_;
+  $sandbox->{without}{'pinned-namespaces'} or return $pins{$kind};
+  open(my $present, '<', "/proc/$sandbox->{init}/ns/$kind") or return undef;
+  $present;
+}
+sub join_namespaces {
+  for my $kind (@_) {
+    my $namespace = namespace($kind);
+    $namespace && call('setns', fileno $namespace, $namespaces{$kind}) == 0 or die "cannot join its $kind namespace: $!\n";
+  }
+}
+
+# From here on this process is in the sandbox's user namespace, as its root.
+sub become_root_inside {
+  become_user($sandbox->{uid}) if defined $sandbox->{uid};
+  join_namespaces('user');
+}
+
+# From here on this process counts as one of the sandbox's, with no more rights than its root.
+sub enter_sandbox {
+  join_cgroups(@{$sandbox->{cgroups}});
+  $SIG{FPE} = 'DEFAULT';
+  umask 022;
+  become_root_inside();
+  for my $capability (0 .. 63) {
+    call('prctl', 24, $capability, 0, 0, 0) unless ($sandbox->{keep} >> $capability) & 1;
+  }
+  # Nobody may look into it.
+  call('prctl', 4, 0, 0, 0, 0) == 0 && call('prctl', 38, 1, 0, 0, 0) == 0 or die "cannot confine itself: $!\n";
+  limit_calls($sandbox->{outer_filter}) if defined $sandbox->{outer_filter};
+}
+
+# Gives up the rest: what only entering needs, and what the sandbox's own processes may not do.
+sub confine {
+  my ($low, $high) = ($sandbox->{keep} & 0xffffffff, $sandbox->{keep} >> 32);
+  my ($head, $data) = (pack('LL', 0x20080522, 0), pack('L6', $low, $low, 0, $high, $high, 0));
+  call('capset', $head, $data) == 0 or fail('confine');
+  eval { limit_processes(0); 1 } or fail('confine');
+  if (defined $sandbox->{inner_filter}) { eval { limit_calls($sandbox->{inner_filter}); 1 } or fail('confine') }
+}
+
+# 0 is this process.
+sub limit_processes {
+  my ($pid) = @_;
+  return if $sandbox->{without}{'process-limit'};
+  my $most = $sandbox->{processes};
+  my $limit = pack 'QQ', $most, $most;
+  call('prlimit64', $pid, 6, $limit, 0) == 0 or die "cannot limit its processes: $!\n";
+}
+
+sub command {
+  my ($folder, $command, @environment) = @_;
+  chdir $folder or fail('folder');
+  %ENV = map { split /=/, $_, 2 } @environment;
+  my $held;
+  if (length $command > 120000) {
+    my ($name, $text) = ('command', $command);
+    my $file = call('memfd_create', $name, 0);
+    open($held, '+>&=', $file) or fail('command');
+    send_all($held, $text) or fail('command');
+    sysseek $held, 0, 0;
+    fcntl($held, 2, 0);
+    $command = qq{eval "exec $file<&-\n\$(cat <&$file)"};
+  }
+  my @arguments = ('bash', '-c', '--', $command);
+  { exec { '/usr/bin/bash' } @arguments }
+  { exec { '/bin/bash' } @arguments }
+  fail('command');
+}
+
+sub start_command {
+  my ($prepare) = @_;
+  my @fields = map { field() } 1 .. field();
+  pipe(my $running, my $starting) or fail('pipe');
+  my $child = fork;
+  defined $child or fail('fork');
+  if (!$child) {
+    $inside = 1;
+    call('setsid');
+    call('prctl', 1, 9, 0, 0, 0);
+    confine();
+    $prepare->();
+    command(@fields);
+  }
+  close $starting;
+  sysread $running, my $nothing, 1;
+  tell_('p', $child);
+  $child;
+}
+
+sub run_command {
+  pipe(my $out, my $out_end) && pipe(my $err, my $err_end) or fail('pipe');
+  my $child = start_command(sub { open(STDOUT, '>&', $out_end) && open(STDERR, '>&', $err_end) or fail('pipe') });
+  close $_ for $out_end, $err_end;
+  kill 'KILL', -$child if length $input;
+  my $ending = call('pidfd_open', $child, 0);
+  my %open = (fileno($out), [$out, $kinds{output}], fileno($err), [$err, $kinds{errors}]);
+  my ($ended, $left) = (0, 4 << 20);
+  while (%open || !$ended) {
+    my $wanted = '';
+    vec($wanted, $_, 1) = 1 for keys %open, $ended ? () : ($ending, fileno $peer);
+    my $count = select(my $ready = $wanted, undef, undef, $ended ? 0 : undef);
+    last if $ended && ($count < 1 || $left <= 0);
+    next if $count < 1;
+    if (!$ended && vec($ready, fileno $peer, 1)) {
+      kill 'KILL', -$child;
+      sysread $peer, my $nothing, 64 or exit;
+    }
+    for my $number (keys %open) {
+      next unless vec($ready, $number, 1);
+      my $got = sysread $open{$number}[0], my $bytes, 65536;
+      if (!$got) { delete $open{$number}; next }
+      $left -= $got if $ended;
+      say_($open{$number}[1], $bytes) and next;
+      kill 'KILL', -$child unless $ended;
+      exit;
+    }
+    if (!$ended && vec($ready, $ending, 1)) { waitpid $child, 0; $ended = 1; tell_('x', $?) }
+  }
+}
+
+sub run_terminal {
+  my $name = '/dev/pts/' . field();
+  sysopen(my $held, $name, 2 | O_NOCTTY) or fail('terminal');
+  my $child = start_command(sub {
+    close $held;
+    sysopen(my $tty, $name, 2) or fail('terminal');
+    open(STDIN, '+<&', $tty) && open(STDOUT, '+>&', $tty) && open(STDERR, '+>&', $tty) or fail('terminal');
+    close $tty;
+  });
+  my $ending = call('pidfd_open', $child, 0);
+  my $watching = 1;
+  while (1) {
+    my $wanted = '';
+    vec($wanted, $_, 1) = 1 for $ending, $watching ? fileno $peer : ();
+    select(my $ready = $wanted, undef, undef, undef) > 0 or next;
+    last if vec($ready, $ending, 1);
+    next if sysread $peer, my $nothing, 64;
+    close $held; # the other side has hung up
+    $watching = 0;
+  }
+  waitpid $child, 0;
+  my $status = $?;
+  close $held if $watching;
+  tell_('x', $status);
+}
+
+sub connect_port {
+  confine();
+  my $port = field();
+  my ($socket, $failure);
+  for ([2, pack 'S n C4 x8', 2, $port, 127, 0, 0, 1], [10, pack 'S n N x15 C N', 10, $port, 0, 1, 0]) {
+    my ($family, $address) = @$_;
+    last if socket($socket, $family, 1, 0) && connect $socket, $address;
+    ($failure, $socket) = ($failure || $! + 0, undef);
+  }
+  defined $socket or fail('connect', $failure);
+  setsockopt $socket, 6, 1, 1;
+  tell_('p', $$);
+  fcntl($_, 4, O_NONBLOCK) for $socket, $peer;
+  my ($down, $sending, $piece) = ('', 1, 0);
+  while (1) {
+    if (!$sending) { $input = '' }
+    elsif (!$piece && length $input >= 4) {
+      $piece = unpack 'N', substr $input, 0, 4, '';
+      if (!$piece) { $sending = 0; shutdown $socket, 1 }
+    }
+    my $up = $sending && $piece && $input ne '';
+    my ($readable, $writable) = ('', '');
+    vec($readable, fileno $socket, 1) = 1 if $down eq '';
+    vec($readable, fileno $peer, 1) = 1 unless $up;
+    vec($writable, fileno $socket, 1) = 1 if $up;
+    vec($writable, fileno $peer, 1) = 1 if $down ne '';
+    select($readable, $writable, undef, undef) > 0 or next;
+    if (vec($writable, fileno $peer, 1)) {
+      my $sent = syswrite $peer, $down;
+      defined $sent ? substr($down, 0, $sent, '') : $! == 11 || exit;
+    }
+    if (vec($readable, fileno $socket, 1)) {
+      my $got = sysread $socket, $down, 65536;
+      defined $got ? $got || last : $! == 11 || last;
+    }
+    if (vec($writable, fileno $socket, 1)) {
+      my $sent = syswrite $socket, $input, $piece < length $input ? $piece : length $input;
+      if (defined $sent) { $piece -= $sent; substr $input, 0, $sent, '' }
+      elsif ($! != 11) { $sending = 0 }
+    }
+    if (vec($readable, fileno $peer, 1)) {
+      my $got = sysread $peer, $input, 65536, length $input;
+      defined $got ? $got || exit : $! == 11 || exit;
+    }
+  }
+  fcntl($peer, 4, 0);
+}
+
+# Tables of the sandbox's network as the kernel tells whoever is in it.
+sub tell_ports { put_(read_whole("/proc/self/net/$_")) for 'tcp', 'tcp6' }
+
+# The host's files are still in view for these: they need only the network.
+my %of_network = (connect => \&connect_port, ports => \&tell_ports);
+my %of_machine = (exec => \&run_command, terminal => \&run_terminal);
+my %of_files = (read => \&read_content, write => \&write_content, file => \&file_);
+
+sub serve {
+  tell_('h');
+  my $mode = field();
+  defined $mode or exit;
+  $0 = "steward $mode";
+  my @joined = $of_network{$mode} ? 'net' : ('pid', 'net', 'ipc', 'uts', 'cgroup', 'mnt');
+  eval { join_namespaces(@joined); 1 } or fail('namespaces');
+  %pins = ();
+  if (my $work = $of_network{$mode} || $of_machine{$mode}) { $work->(); tell_('x', 0) if $mode eq 'ports' }
+  elsif ($of_files{$mode}) { confine(); $of_files{$mode}->(); tell_('x', 0) }
+  else { fail('request', 22) }
+  leave();
+}

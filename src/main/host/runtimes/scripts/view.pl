@@ -1,0 +1,80 @@
+# What a sandbox sees of the machine: its own memory and processors instead of the host's, as lxcfs has it. Programs
+# size themselves by these files of /proc, which are files of ours there, written anew each second.
+#
+# `$view`: `on`, `processors` (how many), `cpuinfo` (its text), `memory` (bytes; undefined where no limit holds), `folders`
+# (its cgroups), and `files`, which are open.
+my $view;
+sub show_machine {
+  $view->{on} or return;
+  $view->{shown} = time;
+  show_file('cpuinfo', $view->{cpuinfo});
+  show_file('stat', processor_times());
+  show_file('meminfo', memory_use()) if defined $view->{memory};
+}
+
+# Lines only grow, so that who reads meanwhile sees whole ones.
+sub show_file {
+  my ($name, $text) = @_;
+  my $file = $view->{files}{$name};
+  ($view->{texts}{$name} || '') eq $text and return;
+  $view->{texts}{$name} = $text;
+  sysseek $file, 0, 0;
+  syswrite $file, $text;
+  truncate $file, length $text;
+}
+
+sub of_cgroup {
+  for my $name (@_) {
+    for my $folder (@{$view->{folders}}) {
+      my $text = read_whole("$folder/$name");
+      return $text if length $text;
+    }
+  }
+  '';
+}
+
+# By the cgroup where it counts them, else those of the host's processors that it uses.
+sub processor_times {
+  my $host = read_whole('/proc/stat');
+  my $count = $view->{processors};
+  my ($user, $system) = (of_cgroup('cpu.stat') =~ /^user_usec (\d+)\nsystem_usec (\d+)$/m);
+  my @rows;
+  if (defined $user) {
+    my ($up) = read_whole('/proc/uptime') =~ /^([\d.]+)/;
+    $view->{since} = $up unless defined $view->{since};
+    my $each = int(($up - $view->{since}) * 100);
+    for my $number (0 .. $count - 1) {
+      my ($in_user, $in_system) = map { int($_ / 10000 / $count) } $user, $system;
+      my $idle = $each - $in_user - $in_system;
+      push @rows, [$in_user, 0, $in_system, $idle < 0 ? 0 : $idle, (0) x 6];
+    }
+  } else {
+    my %times = $host =~ /^cpu(\d+) (.*)$/mg;
+    my @used = @{$sandbox->{processors} || []} ? @{$sandbox->{processors}} : sort { $a <=> $b } keys %times;
+    @rows = map { [split / /, $times{$_} // ''] } @used[0 .. ($count < @used ? $count : scalar @used) - 1];
+  }
+  my @sum;
+  for my $row (@rows) { $sum[$_] += $row->[$_] for 0 .. $#$row }
+  my ($rest) = $host =~ /^(ctxt .*)\z/ms;
+  join '', "cpu  @sum\n", (map { "cpu$_ @{$rows[$_]}\n" } 0 .. $#rows), "intr 0\n", $rest // '';
+}
+
+sub memory_use {
+  my %use = of_cgroup('memory.stat') =~ /^(?:total_)?(\w+) (\d+)$/mg;
+  my $used = of_cgroup('memory.current', 'memory.usage_in_bytes') + 0;
+  my $cached = $use{file} // $use{cache} // 0;
+  my $total = $view->{memory};
+  $used = $total if $used > $total;
+  my $shared = $use{shmem} // 0;
+  my $free = $total - $used;
+  my $available = $free + ($use{inactive_file} // 0) + ($use{active_file} // 0) + ($use{slab_reclaimable} // 0);
+  my @rows = (
+    [MemTotal => $total], [MemFree => $free], [MemAvailable => $available < $total ? $available : $total], [Buffers => 0],
+    [Cached => $cached], [SwapCached => 0], [Active => ($use{active_anon} // 0) + ($use{active_file} // 0)],
+    [Inactive => ($use{inactive_anon} // 0) + ($use{inactive_file} // 0)], [SwapTotal => 0], [SwapFree => 0],
+    [Dirty => $use{file_dirty} // $use{dirty} // 0], [Writeback => $use{file_writeback} // $use{writeback} // 0],
+    [AnonPages => $use{anon} // $use{rss} // 0], [Mapped => $use{file_mapped} // $use{mapped_file} // 0], [Shmem => $shared],
+    [Slab => $use{slab} // 0], [SReclaimable => $use{slab_reclaimable} // 0], [SUnreclaim => $use{slab_unreclaimable} // 0],
+  );
+  join '', map { sprintf "%-15s %8d kB\n", "$_->[0]:", $_->[1] / 1024 } @rows;
+}

@@ -1,0 +1,77 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dockerRuntime } from '../../src/main/host/runtimes/docker/dockerRuntime.ts'
+import type { Machine, SandboxRuntime } from '../../src/main/host/runtimes/sandboxRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
+import { until } from '../support/eventually.ts'
+import { machineSpec, never, run } from '../support/machines.ts'
+import { type Podman, podmanFault, startPodman } from '../support/podman.ts'
+import { skipWhen } from '../support/skipWhen.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+const fault = podmanFault()
+const mark = 'private-to-one'
+const serve = [
+  `my $tcp = IO::Socket::INET->new(LocalAddr => "0.0.0.0", LocalPort => 7171, Listen => 5) or die "tcp: $!";`,
+  `my $abstract = IO::Socket::UNIX->new(Local => "\\0${mark}", Listen => 5) or die "unix: $!";`,
+  `fork and exit; $0 = "${mark}"; sleep 1000`,
+].join(' ')
+const look: Readonly<Record<string, string>> = {
+  files: `ls -d /tmp/${mark} /root/${mark} /dev/shm/${mark}`,
+  processes: `ps -eo args | grep -a '[p]rivate-to-one'`,
+  port: `timeout 5 bash -c 'exec 3<>/dev/tcp/127.0.0.1/7171'`,
+  'abstract socket': `perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Peer => "\\0${mark}") or exit 1'`,
+  'shared memory': `perl -e 'shmget(0x5355, 4096, 0) // exit 1'`,
+  keys: `grep ${mark} /proc/keys`,
+}
+
+describe('a container and a sandbox of bubblewrap, side by side,', () => {
+  let podman: Podman
+  const machines: { runtime: SandboxRuntime; machine: Machine }[] = []
+
+  skipWhen(fault)
+  beforeAll(async () => {
+    if (fault !== undefined) return
+    podman = await startPodman()
+    const data = temporaryFolder('beside')
+    const ground = { log: silentLog, now: Date.now }
+    const docker = { endpoint: podman.endpoint, tls: null, image: podman.image, pull: false }
+    const runtimes = [
+      testRuntime({ folder: join(data, 'machines'), ...ground }),
+      dockerRuntime({ folder: join(data, 'docker'), docker, ...ground }),
+    ]
+    for (const runtime of runtimes)
+      machines.push({ runtime, machine: await runtime.create(machineSpec({ runtime: runtime.name }), never) })
+  })
+  afterAll(async () => {
+    for (const { runtime, machine } of machines) {
+      await machine.stop('discard')
+      await runtime.remove(machine.id)
+    }
+    await podman?.close()
+  })
+
+  test.each([
+    ['the container', 'the sandbox', 0],
+    ['the sandbox', 'the container', 1],
+  ])('%s sees nothing that %s has', async (_seer, _owner, owner) => {
+    const seen = machines[owner]?.machine
+    const seer = machines[1 - owner]?.machine
+    if (!seen || !seer) throw new Error('One of the two was not made.')
+    await run(seen, `for place in /tmp /root /dev/shm; do echo ${mark} > $place/${mark}; done`)
+    await run(seen, `perl -MIO::Socket::INET -MIO::Socket::UNIX -e '${serve}' >/dev/null 2>/tmp/said; cat /tmp/said`)
+    await run(seen, `perl -e 'shmget(0x5355, 4096, 01666) // die'`)
+    const found = async (machine: Machine, command: string): Promise<boolean> =>
+      (await machine.exec({ command, timeoutMs: 60_000, signal: never })).exitCode === 0
+    for (const what of Object.keys(look).filter((it) => it !== 'keys'))
+      await until(`${what} to be seen by its owner: else the test shows nothing`, () => found(seen, look[what] ?? ''))
+    for (const [what, command] of Object.entries(look)) expect(await found(seer, command), what).toBe(false)
+    const namespaces = 'for it in user mnt net pid ipc uts; do readlink /proc/self/ns/$it; done'
+    const [own, others] = await Promise.all([run(seer, namespaces), run(seen, namespaces)])
+    const shared = own.split('\n').filter((it) => it !== '' && others.split('\n').includes(it))
+    expect(shared.filter((it) => !it.startsWith('user:'))).toEqual([])
+    await run(seen, `rm -f /tmp/${mark} /root/${mark} /dev/shm/${mark}; pkill -f '^${mark}'`)
+    await run(seen, `perl -e 'shmctl(shmget(0x5355, 4096, 0), 0, 0) // die'`)
+  })
+})

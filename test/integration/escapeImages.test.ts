@@ -1,0 +1,84 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Machine, SandboxRuntime } from '../../src/main/host/runtimes/sandboxRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { AppError } from '../../src/shared/appError.ts'
+import { ImageName } from '../../src/shared/contract/images.ts'
+import { imageOfHostilePrograms, imageOfLinks } from '../support/attacks/hostileImages.ts'
+import { testRuntime } from '../support/bubblewrapMachines.ts'
+import { machineSpec, never, run } from '../support/machines.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+const image = ImageName.parse('hostile')
+
+describe('an image of somebody hostile', () => {
+  let data: string
+  let runtime: SandboxRuntime
+  let made: Machine[]
+
+  const started = async (archive: string, hostname = 'box'): Promise<Machine> => {
+    if (made.length === 0) {
+      const source = { kind: 'archive', path: archive } as const
+      await runtime.images.add({ name: image, source, onProgress: () => {} }, never)
+    }
+    const machine = await runtime.create(machineSpec({ image, hostname }), never)
+    made.push(machine)
+    return machine
+  }
+
+  beforeEach(() => {
+    data = temporaryFolder('hostile-image')
+    runtime = testRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
+    made = []
+  })
+  afterEach(async () => {
+    for (const machine of made) {
+      await machine.stop('discard')
+      await runtime.remove(machine.id)
+    }
+    await runtime.images.remove(image)
+  })
+
+  test('gets none of its programs into PID 1, and what it runs is closed in', async () => {
+    const machine = await started(await imageOfHostilePrograms(data))
+    const ran = (await run(machine, 'cd /root && ls')).trim().split('\n')
+    expect(ran).not.toContain('in-pid1')
+    expect(ran).not.toContain('ran-as-1')
+    const notes = ran.filter((name) => name.startsWith('ran-as-'))
+    expect(notes.length, `no shell of the image ran: ${ran}`).toBeGreaterThan(0)
+    for (const note of notes) {
+      const status = await run(machine, `cat /root/${note}`)
+      expect(status, note).toMatch(/^Seccomp:\t2$/m)
+      expect(status, note).toMatch(/^NoNewPrivs:\t1$/m)
+      expect(status, note).toMatch(/^CapEff:\t00000000a00425fb$/m)
+      expect(status.trim().split('\n').at(-1), `${note}: further user namespaces`).toBe('0')
+    }
+    const terminal = await machine.openTerminal({ command: 'tty', cols: 80, rows: 24 })
+    let text = ''
+    terminal.onOutput((bytes) => {
+      text += bytes.toString()
+    })
+    await terminal.ended
+    expect(text).toMatch(/^\/dev\/pts\/\d+\r\n$/)
+  })
+
+  test('changes nothing on the host where its folders are links to the host', async () => {
+    const outside = join(data, 'outside')
+    mkdirSync(outside)
+    writeFileSync(join(outside, 'file'), 'of the host')
+    const archive = await imageOfLinks(data, outside)
+    const machine = await started(archive).catch((failure: unknown) => {
+      expect(failure).toBeInstanceOf(AppError) // such an image need not start
+      expect(failure).toMatchObject({ code: expect.stringMatching(/^(image\/failed|sandbox\/start-failed)$/) })
+    })
+    if (machine) {
+      expect(await run(machine, 'cat /proc/self/uid_map')).toMatch(/^\s*0\s+[1-9]/)
+      expect(await run(machine, `cat ${outside}/file 2>/dev/null || echo none`)).not.toContain('of the host')
+      for (const file of ['/etc/hosts', '/etc/resolv.conf', '/tmp/file', '/run/file'])
+        await machine.writeFile(file, Buffer.from('evil'), never).catch(() => {})
+    }
+    expect(readdirSync(outside)).toEqual(['file'])
+    expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('of the host')
+  })
+})

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { probeNetwork } from '../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts'
+import { type User, users } from '../support/asUser.ts'
+import { attack, attackFault } from '../support/attacks/attack.ts'
+import { withHostKey } from '../support/attacks/withHostKey.ts'
+import { printedInWorld } from '../support/network/inWorld.ts'
+import { skipWhen } from '../support/skipWhen.ts'
+
+/** What stands between a sandbox and the host beside its namespaces. Each attack stays refused without any one of them. */
+const layers = [
+  'outer-filter',
+  'inner-filter',
+  'user-namespaces',
+  'keyring',
+  'static-init',
+  'pinned-namespaces',
+  'process-limit',
+] as const
+type Layer = (typeof layers)[number]
+
+const file = new URL('../../src/main/host/runtimes/bubblewrap/sandboxLayers.ts', import.meta.url)
+const missing =
+  attackFault ?? (existsSync(file) ? undefined : 'no layer can be taken away: sandboxLayers.ts is not there')
+const noWorld = process.getuid?.() === 0 ? (await probeNetwork()).detail : 'a world of namespaces needs root'
+type Attack = (given: { user: User; layers: readonly Layer[] }) => Promise<void>
+
+const leavesTheNetwork: Attack = async ({ user, layers: left }) => {
+  type Seen = { after: { reached: string[] }[] }
+  const { after } = await printedInWorld<Seen>('test/support/attacks/networkRun.ts', user, [left.join(',')])
+  expect(after.length).toBeGreaterThan(0)
+  for (const start of after) expect(start.reached, JSON.stringify(start)).toEqual([])
+}
+
+const takesAFileOfTheHost: Attack = async (given) => {
+  const { before, after, saw } = await attack('ownerOfHostFile', given)
+  expect(after, saw).toBe(before)
+}
+
+const usesForbiddenCallsInPid1: Attack = async (given) => {
+  const { calls, said } = await attack('systemCallsOfPid1', given)
+  const untraceable = /^trace\t-\d+$/.test(said)
+  const tried = calls.filter(({ name }) => /AF_VSOCK|key|io_uring|userfaultfd|perf_event|bpf/.test(name))
+  expect(tried.length > 8 || untraceable, `the attack did not run: ${said}`).toBe(true)
+  expect(untraceable ? [] : tried.filter(({ there }) => there >= 0), said).toEqual([])
+}
+
+const readsKeysOfOthers: Attack = async (given) => {
+  const { one, other, listed } = await attack('keyrings', { ...given, through: withHostKey })
+  const found = [...one, ...other].filter(([who, , answer]) => who !== 'trace' && !/^-\d+$/.test(answer ?? ''))
+  expect(found).toEqual([])
+  expect(listed).not.toMatch(/canary/)
+}
+
+const startsTooManyProcesses: Attack = async (given) => {
+  const { made, said } = await attack('processesOfPid1', given)
+  expect(made || 0, said).toBeLessThan(1024)
+}
+
+const attacks: readonly (readonly [name: string, tried: Attack])[] = [
+  ['S1: leaving the network that has rules', leavesTheNetwork],
+  ['S2: taking a file of the host', takesAFileOfTheHost],
+  ['S3: forbidden system calls in PID 1', usesForbiddenCallsInPid1],
+  ['S3: keys of the host and of other sandboxes', readsKeysOfOthers],
+  ['S3: too many processes', startsTooManyProcesses],
+]
+
+describe.each(users)('where Steward runs as %s', (user) => {
+  skipWhen(missing)
+
+  describe.each(layers)('and the layer `%s` is taken away', (without) => {
+    const left = layers.filter((it) => it !== without)
+    for (const [name, tried] of attacks)
+      test(`${name} stays refused`, async (context) => {
+        if (tried === leavesTheNetwork && noWorld !== null) context.skip(noWorld)
+        if (tried === startsTooManyProcesses && without === 'process-limit' && user !== 'root')
+          context.skip('where no cgroup counts processes, this limit is all there is')
+        await tried({ user, layers: left })
+      })
+  })
+})

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { users } from '../support/asUser.ts'
+import { attack, attackFault } from '../support/attacks/attack.ts'
+import { skipWhen } from '../support/skipWhen.ts'
+
+const mark = 'left-by-the-one-before'
+
+describe.each(users)('a new sandbox, where Steward runs as %s,', (user) => {
+  test('sees nothing of the sandbox that was made before it, while that runs and after it was removed', async () => {
+    const { id, itself, beside, after } = await attack('leftToTheNext', { user })
+    for (const kind of [/\/root\//, /\/tmp\//, /\/dev\/shm\//, /\/run\//, /cmdline/, /net\/unix/, /memory:/])
+      expect(itself.found, 'what was left is not found in the sandbox itself: the test shows nothing').toMatch(kind)
+    for (const [when, seen] of Object.entries({ beside, after })) {
+      expect(seen.found, when).toBe('')
+      for (const text of Object.values(seen)) expect(text, when).not.toMatch(new RegExp(`${mark}|${id}`))
+      expect(seen.hostname, when).toMatch(/^box\nbox\n/)
+    }
+  })
+})
+
+describe.each(users)('a sandbox that swaps its folders for links, where Steward runs as %s,', (user) => {
+  test('changes nothing on the host when it starts again, and starts unless it cannot', async () => {
+    const swaps = await attack('swappedFolders', { user })
+    expect(swaps.length).toBe(6)
+    for (const swap of swaps) {
+      expect(swap.changed, JSON.stringify(swap)).toEqual([])
+      if (swap.refused !== null) expect(swap.refused, swap.what).toMatch(/^sandbox\/start-failed: /)
+      if (swap.what.startsWith('all')) expect(swap.refused, swap.what).toBeNull()
+    }
+  })
+})
+
+describe.each(users)('a snapshot of a sandbox with a hostile /etc/ld.so.preload, where Steward runs as %s,', (user) => {
+  skipWhen(attackFault)
+
+  test('runs nothing of it in PID 1 when it is restored or forked', async () => {
+    const { restored, fork, restoredRuns } = await attack('hostileSnapshot', { user })
+    expect({ restored, fork, restoredRuns }).toEqual({ restored: '', fork: '', restoredRuns: 'it runs' })
+  })
+})

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { users } from '../support/asUser.ts'
+import { attack, attackFault } from '../support/attacks/attack.ts'
+import { withHostKey } from '../support/attacks/withHostKey.ts'
+import { skipWhen } from '../support/skipWhen.ts'
+
+/** EPERM, EACCES, ENOSPC (no further user namespace), ENOSYS and EAFNOSUPPORT: other errors only say that it was asked wrongly. */
+const refusals = new Set([1, 13, 28, 38, 97].map((errno) => -errno))
+const [noKeyring, noKey] = ['-38', '-126']
+const mostProcesses = 1024
+
+describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => {
+  skipWhen(attackFault)
+
+  test('refuses every system call that commands of the sandbox are refused', async () => {
+    const { calls, said, status } = await attack('systemCallsOfPid1', { user })
+    const untraceable = /^trace\t-\d+$/.test(said)
+    expect(calls.length > 20 || untraceable, `the attack did not run: ${said}`).toBe(true)
+    const passed = untraceable ? [] : calls.filter(({ here, there }) => !refusals.has(here) || !refusals.has(there))
+    expect(passed, said).toEqual([])
+    expect(status).toMatch(/^Seccomp:\t2$/m)
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m)
+    expect(status).toMatch(/^CapEff:\t0{16}$/m)
+  })
+
+  test('runs nothing that the sandbox names in its /etc/ld.so.preload', async () => {
+    const { loaded, refused, inPid1 } = await attack('preloadInPid1', { user })
+    expect(loaded, 'no program of the sandbox loads the library: the attack shows nothing').toBe(true)
+    expect(refused).toBeNull()
+    expect(inPid1).toBe('')
+  })
+
+  test('has a session keyring that neither the host nor another sandbox shares', async () => {
+    const { one, other, listed } = await attack('keyrings', { user, through: withHostKey })
+    for (const [name, looked] of Object.entries({ one, other })) {
+      const tries = looked.filter(([who]) => who !== 'trace')
+      expect(tries.length === 4 || looked[0]?.[0] === 'trace', JSON.stringify(looked)).toBe(true)
+      for (const [who, key, found] of tries)
+        expect([noKeyring, noKey], `${name}: ${who} found the key ${key}: ${found}`).toContain(found)
+    }
+    expect(listed).not.toMatch(/canary|mark/)
+  })
+
+  test('cannot be used to start more processes than the sandbox may have', async () => {
+    const { enforced, made, said } = await attack('processesOfPid1', { user })
+    expect(enforced, 'the limit of processes is said not to hold here').toBe(true)
+    expect(made >= 0 || /^trace\t/.test(said), `the attack did not run: ${said}`).toBe(true)
+    expect(made || 0, said).toBeLessThan(mostProcesses)
+  })
+
+  test('never leads root of the host to a file of the host that it then gives to the sandbox', async () => {
+    const { before, after, saw } = await attack('ownerOfHostFile', { user })
+    expect(after, saw).toBe(before)
+    expect(saw).toMatch(/\/dev\/pts\/\d+; \/dev\/pts\/\d+$/)
+  })
+})

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { chown, copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { projectFolder } from './plantedTree.ts'
+import type { Json } from './runningService.ts'
+
+/** Who runs Steward in a test. */
+export type User = 'root' | 'an ordinary user'
+
+export const ordinaryUid = 12_345
+const isRoot = process.getuid?.() === 0
+/** Whom this test run can be: an ordinary user cannot become root. */
+export const users: readonly User[] = isRoot ? ['root', 'an ordinary user'] : ['an ordinary user']
+
+type Program = {
+  /** A script of this project that prints JSON. */
+  script: string
+  parts: readonly string[]
+  /** A folder of the user's own, which the script may use. */
+  folder: string
+  user: User
+  /** A command that becomes the one that is given to it: it runs as the user, right before the script. */
+  through?: readonly string[]
+}
+
+/** What the script printed when that user ran it. */
+export async function printedAs<T = Json>(program: Program): Promise<T> {
+  const [command = '', ...parts] = await commandAs(program)
+  const { stdout } = await promisify(execFile)(command, parts, { cwd: '/', timeout: 220_000, maxBuffer: 1 << 26 })
+  return JSON.parse(stdout) as T // the caller knows its script
+}
+
+/**
+ * As root, becomes somebody else first. The project and Node may be in folders that nobody else may enter: the project
+ * is mounted elsewhere for this process alone, Node is copied.
+ */
+export async function commandAs({ script, parts, folder, user, through = [] }: Program): Promise<string[]> {
+  if (!isRoot || user === 'root') return [...through, process.execPath, join(projectFolder, script), ...parts]
+  const home = join(folder, 'home')
+  const node = join(folder, 'node')
+  await mkdir(home)
+  await copyFile(process.execPath, node)
+  for (const path of [folder, home, node]) await chown(path, ordinaryUid, ordinaryUid)
+  const uid = String(ordinaryUid)
+  const become = ['setpriv', '--reuid', uid, '--regid', uid, '--clear-groups', 'env', '-i', `HOME=${home}`]
+  const enter = ['unshare', '--mount', 'sh', '-c', 'mount --bind "$1" /mnt && shift && exec "$@"', 'sh', projectFolder]
+  return [...enter, ...become, 'PATH=/usr/bin:/bin', ...through, node, join('/mnt', script), ...parts]
+}

@@ -1,0 +1,110 @@
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../../../src/shared/appError.ts'
+import { until } from '../eventually.ts'
+import { never } from '../machines.ts'
+import { compiled, preloaded, type Stage, type Target } from './stage.ts'
+
+/** What each system call answered to a command of the sandbox and to PID 1: -errno when it failed. */
+export type TriedCall = { name: string; here: number; there: number }
+
+/** S3: PID 1 makes the system calls that the sandbox's own commands may not make. */
+export async function systemCallsOfPid1(stage: Stage): Promise<{ calls: TriedCall[]; said: string; status: string }> {
+  const target = await stage.make()
+  const said = await target.said(await compiled(target, 'systemCalls', 'program'))
+  const calls = linesOf(said).map(([name = '', here, there]) => ({ name, here: Number(here), there: Number(there) }))
+  return { calls, said, status: await target.said('grep -E "^(Seccomp|CapEff|NoNewPrivs):" /proc/1/status') }
+}
+
+/** S3: what a session keyring of the host or of another sandbox holds. */
+export async function keyrings(stage: Stage): Promise<{ one: string[][]; other: string[][]; listed: string }> {
+  const [one, other] = [await stage.make(), await stage.make({ hostname: 'other' })]
+  const looked: string[][][] = []
+  for (const target of [one, other]) {
+    const program = await compiled(target, 'keyring', 'program')
+    looked.push(linesOf(await target.said(`${program} of-${target.spec.hostname}`)))
+  }
+  return { one: looked[0] ?? [], other: looked[1] ?? [], listed: await other.said('cat /proc/keys') }
+}
+
+/** S3: more processes than the sandbox may have, made by PID 1. */
+export async function processesOfPid1(stage: Stage): Promise<{ enforced: boolean; made: number; said: string }> {
+  const target = await stage.make()
+  const said = await target.said(await compiled(target, 'processes', 'program'))
+  return { enforced: target.machine().enforced.processes, made: Number(linesOf(said)[0]?.[0]), said }
+}
+
+/** What of the sandbox runs in PID 1. `inPid1` is empty when nothing did. */
+export async function preloadInPid1(
+  stage: Stage,
+): Promise<{ loaded: boolean; refused: string | null; inPid1: string }> {
+  const target = await stage.make()
+  await preloaded(target, 'preload')
+  await target.said('true')
+  const loaded = (await target.said('test -e /root/loaded && echo loaded')) === 'loaded'
+  const refused = await target.restart()
+  return { loaded, refused, inPid1: refused === null ? await target.said('cat /root/in-pid1 2>/dev/null; true') : '' }
+}
+
+/** S2: root of the host gives a file of the host to the sandbox. */
+export async function ownerOfHostFile(stage: Stage): Promise<{ before: number; after: number; saw: string }> {
+  const file = join(stage.folder, 'of-the-host')
+  writeFileSync(file, 'of the host', { mode: 0o600 })
+  const before = statSync(file).uid
+  const target = await stage.make()
+  await preloaded(target, 'owner')
+  await target.write('/root/target', file)
+  const refused = await target.restart()
+  if (refused !== null) return { before, after: statSync(file).uid, saw: refused }
+  const moved = await until('the attack in PID 1 to end, if it runs at all', async () => {
+    const said = await target.said('cat /root/moved 2>/dev/null; echo .')
+    return (said === '.' || said.includes('chroot')) && said
+  })
+  const terminals = [await terminalOf(target), await terminalOf(target)]
+  return { before, after: statSync(file).uid, saw: [moved, ...terminals].join('; ') }
+}
+
+/** S6: one sandbox takes every pseudo-terminal of the machine. */
+export async function allTerminals(stage: Stage): Promise<{ opened: number; ofAnother: string; afterwards: string }> {
+  const [one, other] = [await stage.make(), await stage.make()]
+  const holding = one.said(`${await compiled(one, 'terminals', 'program')} > /root/opened`)
+  const opened = await until('it to have opened all it can', async () => {
+    const text = await one.machine().readFile('/root/opened', 100, never)
+    return text.length > 0 && Number(text)
+  })
+  const ofAnother = await terminalOf(other)
+  await one.write('/root/let-go', '')
+  await holding
+  return { opened, ofAnother, afterwards: await terminalOf(one) }
+}
+
+/** S10: the folders of the sandbox that are in memory are filled beyond its memory. */
+export async function fullMemoryFolders(stage: Stage): Promise<Record<string, { said: string; goesOn: string }>> {
+  const seen: Record<string, { said: string; goesOn: string }> = {}
+  for (const folder of ['/run', '/dev', '/dev/shm']) {
+    const target = await stage.make()
+    const fill = `mkdir -p ${folder}; head -c 700M /dev/zero > ${folder}/full; echo $?; rm -f ${folder}/full`
+    const said = await target.said(fill).catch(String)
+    seen[folder] = { said, goesOn: await target.said('echo goes on').catch(String) }
+  }
+  return seen
+}
+
+/** What `tty` says on a new terminal, or why there is none. */
+async function terminalOf(target: Target): Promise<string> {
+  try {
+    const terminal = await target.machine().openTerminal({ command: 'tty', cols: 80, rows: 24 })
+    let text = ''
+    terminal.onOutput((bytes) => {
+      text += bytes.toString()
+    })
+    await terminal.ended
+    return text.trim()
+  } catch (failure) {
+    return failure instanceof AppError ? `${failure.code}: ${failure.message}` : String(failure)
+  }
+}
+
+function linesOf(text: string): string[][] {
+  return text.split('\n').map((line) => line.split('\t'))
+}

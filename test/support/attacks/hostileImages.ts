@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process'
+import { copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { hostRootTar } from '../hostRootTar.ts'
+
+const run = promisify(execFile)
+
+/** Names that a runtime may use inside: an image can have files there too. */
+const namesOfInits = [
+  'init',
+  'sbin/init',
+  'usr/sbin/init',
+  'usr/bin/sh',
+  'usr/bin/dash',
+  'run/init',
+  'run/steward/init',
+]
+
+/** An archive whose bash, sh and init are a program of the image's maker, with a library that every program loads. */
+export async function imageOfHostilePrograms(folder: string): Promise<string> {
+  const own = join(folder, 'programs')
+  const shell = join(folder, 'shell')
+  await compiledHere('hostileShell', shell, ['-static'])
+  const place = async (name: string, from: string): Promise<void> => {
+    await mkdir(dirname(join(own, name)), { recursive: true })
+    await copyFile(from, join(own, name))
+  }
+  await place('usr/bin/real-bash', '/usr/bin/bash')
+  for (const name of ['usr/bin/bash', ...namesOfInits]) await place(name.replace(/^sbin/, 'usr/sbin'), shell)
+  await mkdir(join(own, 'opt'), { recursive: true })
+  await mkdir(join(own, 'etc'), { recursive: true })
+  await compiledHere('preload', join(own, 'opt/attack.so'), ['-shared', '-fPIC'])
+  await writeFile(join(own, 'etc/ld.so.preload'), '/opt/attack.so\n')
+  await writeFile(join(own, 'etc/ld.so.cache'), Buffer.alloc(64 * 1024, 'glibc-ld.so.cache1.1'))
+  return archiveWith(folder, own)
+}
+
+/** An archive whose folders for what is mounted, and whose settings, are links to `outside` on the host. */
+export async function imageOfLinks(folder: string, outside: string): Promise<string> {
+  const own = join(folder, 'links')
+  await mkdir(join(own, 'etc'), { recursive: true })
+  for (const name of ['run', 'proc', 'dev', 'sys', 'tmp', 'image', 'upper', 'work', 'oldroot', 'newroot'])
+    await symlink(outside, join(own, name))
+  for (const name of ['hosts', 'hostname', 'resolv.conf']) await symlink(`${outside}/file`, join(own, 'etc', name))
+  return archiveWith(folder, own)
+}
+
+/** The members of `own` come last and so replace what others put there. */
+async function archiveWith(folder: string, own: string): Promise<string> {
+  const tar = await hostRootTar(folder)
+  const archive = `${own}.tar`
+  await cp(tar, archive)
+  const names = (await run('find', ['.', '!', '-type', 'd'], { cwd: own })).stdout.trim().split('\n')
+  await run('tar', ['--append', '--file', archive, '--directory', own, '--owner=0', '--group=0', ...names])
+  return archive
+}
+
+async function compiledHere(source: string, to: string, how: readonly string[]): Promise<void> {
+  await run('gcc', ['-w', ...how, '-o', to, new URL(`${source}.c`, import.meta.url).pathname])
+}

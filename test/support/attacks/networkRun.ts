@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { attackStage, preloaded } from './stage.ts'
+
+/**
+ * S1, in the world of `test/support/network/world.sh`: a sandbox with network `internet` leaves the network that has
+ * rules while it is connected. Prints as JSON what it reached before, and after each start at another moment; and what
+ * becomes of a file of the host to which the sandbox's /etc/resolv.conf is a link. Arguments: folder, layers.
+ */
+const [folder = '', layers] = process.argv.slice(2)
+/** Each costs a start; with a layer taken away the first few must do. */
+const delaysMs = [8, 12, 16, 20, 6, 24, 10, 30, 14, 18].slice(0, layers === undefined ? 10 : 3)
+const refused = '-'
+const reach = (address: string): string =>
+  `timeout 3 bash -c 'exec 3<>/dev/tcp/${address.replace(':', '/')} && cat <&3' 2>/dev/null || echo ${refused}`
+/** A private address, the metadata of clouds, and what listens on this machine. */
+const forbidden = ['10.77.0.1:80', '169.254.169.254:80', '198.51.100.2:5000', '10.0.2.2:4000', '10.0.2.2:5000']
+
+const stage = attackStage({ folder, layers: layers?.split(',') })
+try {
+  const target = await stage.make({ network: 'internet' })
+  const reached = async (): Promise<string[]> => {
+    const said = await Promise.all(forbidden.map(async (address) => [address, await target.said(reach(address))]))
+    return said.filter(([, answer]) => answer !== refused).map(([address, answer]) => `${address} answered ${answer}`)
+  }
+  const isPublicReached = async (): Promise<boolean> => (await target.said(reach('203.0.113.7:80'))) !== refused
+  const before = { reached: await reached(), isPublicReached: await isPublicReached() }
+  await preloaded(target, 'network')
+  const after: { delayMs: number; refused: string | null; reached: string[]; moved: string }[] = []
+  for (const delayMs of delaysMs) {
+    await target.said(`touch /root/once; rm -f /root/moved; echo ${delayMs} > /root/delay`)
+    const failed = await target.restart()
+    if (failed !== null) {
+      after.push({ delayMs, refused: failed, reached: [], moved: '' })
+      await target.restart() // without `once` nothing attacks
+      continue
+    }
+    const seen = await reached()
+    const moved = await target.said('cat /root/moved 2>/dev/null; true')
+    after.push({ delayMs, refused: null, reached: seen, moved })
+    if (seen.length > 0) break
+  }
+  const links = layers === undefined ? await linkedResolvConf() : []
+  process.stdout.write(JSON.stringify({ before, after, isPublicReached: await isPublicReached(), links }))
+} finally {
+  await stage.close()
+}
+
+/** Name servers are written into the sandbox after it was connected: where its links lead, on the host, must not count. */
+async function linkedResolvConf(): Promise<{ link: string; refused: string | null; host: string }[]> {
+  const file = join(folder, 'of-the-host')
+  const target = await stage.make({ network: 'internet' })
+  const seen: { link: string; refused: string | null; host: string }[] = []
+  for (const link of [file, `/proc/1/root${file}`, `/proc/self/root/../../../..${file}`, '/dev/pts/ptmx', '/root']) {
+    writeFileSync(file, 'of the host', { mode: 0o666 })
+    await target.said(`rm -rf /etc/resolv.conf; ln -s ${link} /etc/resolv.conf`)
+    const failed = await target.restart()
+    seen.push({ link, refused: failed, host: readFileSync(file, 'utf8') })
+  }
+  return seen
+}

@@ -1,0 +1,107 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SnapshotId } from '../../../src/shared/ids.ts'
+import { never } from '../machines.ts'
+import { preloaded, type Stage, type Target } from './stage.ts'
+
+/** Of a snapshot whose files attack as soon as something runs on them: what of it ran in PID 1. */
+export async function hostileSnapshot(stage: Stage): Promise<{ restored: string; fork: string; restoredRuns: string }> {
+  const target = await stage.make()
+  await preloaded(target, 'preload')
+  const snapshot = { sandboxId: target.spec.id, snapshotId: SnapshotId.parse(`snap_${'0'.repeat(24)}`) }
+  await stage.runtime.snapshot(snapshot, never)
+  await target.machine().stop()
+  await stage.runtime.restore(snapshot, never)
+  const refused = await target.restart()
+  const restored = refused ?? (await inPid1(target))
+  const fork = await stage.make({ hostname: 'fork' }, snapshot)
+  return { restored, fork: await inPid1(fork), restoredRuns: await target.said('echo it runs') }
+}
+
+const inPid1 = (target: Target): Promise<string> => target.said('cat /root/in-pid1 2>/dev/null; true')
+
+/** What a sandbox may replace with a link that leads to the host, if the host follows it. `/etc` has a turn of its own: without it nothing starts. */
+const swaps = {
+  'all but /etc': [
+    ...['/usr', '/usr/local', '/dev', '/proc', '/run', '/root', '/tmp', '/var', '/home', '/bin', '/lib64'],
+    ...['/etc/hosts', '/etc/hostname', '/etc/resolv.conf', '/etc/passwd', '/etc/mtab'],
+  ],
+  '/etc': ['/etc'],
+}
+
+export type Swap = { what: string; refused: string | null; said: string; changed: string[] }
+
+/** What a sandbox that swaps its folders and files for links to the host changes on the host when it starts again. */
+export async function swappedFolders(stage: Stage): Promise<Swap[]> {
+  const outside = join(stage.folder, 'outside')
+  mkdirSync(outside)
+  writeFileSync(join(outside, 'file'), 'of the host')
+  const seen: Swap[] = []
+  for (const [what, paths] of Object.entries(swaps)) {
+    for (const before of ['', '/proc/1/root', '/../../../../../..']) {
+      const target = await stage.make()
+      for (const path of paths) {
+        const to = `${before}${outside}${/^\/etc\//.test(path) ? '/file' : ''}`
+        // What is mounted there cannot be moved from inside: these tries fail.
+        await target.said(`cd /; mv -T ${path} ${path}-before; ln -sfn ${to} ${path}; true`).catch(() => '')
+      }
+      const refused = await target.restart()
+      const said = refused === null ? await target.machine().listFiles('/', never).then(String, String) : ''
+      seen.push({ what: `${what} -> ${before}${outside}`, refused, said, changed: changesOutside(outside) })
+    }
+  }
+  return seen
+}
+
+function changesOutside(folder: string): string[] {
+  const names = readdirSync(folder).filter((name) => name !== 'file')
+  const content = readFileSync(join(folder, 'file'), 'utf8')
+  return content === 'of the host' ? names : [...names, `file: ${content.slice(0, 100)}`]
+}
+
+const mark = 'left-by-the-one-before'
+const places = '/root /tmp /var/tmp /dev/shm /run /etc /home /opt /srv /mnt /media /var /usr/local /dev/mqueue'
+const leave = [
+  `for place in ${places}; do echo ${mark} > $place/${mark} 2>/dev/null; done`,
+  `(exec -a ${mark} sleep 1000 >/dev/null 2>&1 &)`,
+  `perl -MIO::Socket::UNIX -e 'my $s = IO::Socket::UNIX->new(Local => "\\0${mark}", Listen => 1) or die; fork and exit; sleep 1000' >/dev/null 2>&1`,
+  // A segment of System V memory, and a key.
+  `perl -e 'my $id = shmget(0x5354, 4096, 01666); shmwrite($id, "${mark}", 0, ${mark.length})'`,
+  `perl -e 'my ($kind, $name) = ("user", "${mark}"); syscall(248, $kind, $name, $name, length $name, $_) for -3, -4, -5'`,
+].join('\n')
+/** Does not find itself. */
+const pattern = 'left-by-the-one-befor[e]'
+const look = [
+  `find / -xdev -name '*${pattern}*' 2>/dev/null`,
+  `for place in ${places}; do find $place -name '*${pattern}*' 2>/dev/null; done`,
+  `grep -rl '${pattern}' ${places} 2>/dev/null`,
+  `grep -al '${pattern}' /proc/[0-9]*/cmdline /proc/[0-9]*/environ /proc/keys /proc/net/unix 2>/dev/null`,
+  `perl -e 'my $id = shmget(0x5354, 4096, 0) // exit; shmread($id, my $text, 0, ${mark.length}); print "memory: $text\\n"'`,
+].join('\n')
+
+export type Neighbour = { found: string; hostname: string; environment: string; cgroup: string; keys: string }
+
+type LeftToTheNext = { id: string; itself: Neighbour; beside: Neighbour; after: Neighbour }
+
+/** What the next sandbox sees of the one before it: while that runs, and after it was removed. */
+export async function leftToTheNext(stage: Stage): Promise<LeftToTheNext> {
+  const one = await stage.make({ hostname: mark })
+  await one.said(leave)
+  const itself = await seenBy(one)
+  const [other] = await Promise.all([stage.make(), stage.make()])
+  const beside = await seenBy(other)
+  await one.machine().stop('discard')
+  await stage.runtime.remove(one.spec.id)
+  const after = await stage.make()
+  return { id: one.spec.id, itself, beside, after: await seenBy(after) }
+}
+
+async function seenBy(target: Target): Promise<Neighbour> {
+  return {
+    found: await target.said(`{ ${look}\n} | sort -u; true`),
+    hostname: await target.said('hostname; cat /etc/hostname /etc/hosts'),
+    environment: await target.said('env; cat /proc/1/environ | tr "\\0" "\\n"'),
+    cgroup: await target.said('cat /proc/self/cgroup /proc/1/cgroup'),
+    keys: await target.said('cat /proc/keys'),
+  }
+}

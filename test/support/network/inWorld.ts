@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import { chown, copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { ordinaryUid, type User } from '../asUser.ts'
+import { projectFolder } from '../plantedTree.ts'
+import { temporaryFolder } from '../temporaryFolder.ts'
+
+const spaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
+/** `/dev/net/tun` may belong to root alone: the world has one that everybody may use. */
+const prepare = [
+  'mount --bind "$1" /mnt',
+  'shift',
+  'mkdir -p /dev/net',
+  'mount -t tmpfs none /dev/net',
+  'mknod /dev/net/tun c 10 200',
+  'chmod 666 /dev/net/tun',
+  'exec "$@"',
+].join(' && ')
+
+/** What a script of this project, given a folder of its user and `parts`, printed in the world of `world.sh`. Needs root. */
+export async function printedInWorld<T>(script: string, user: User, parts: readonly string[] = []): Promise<T> {
+  const folder = temporaryFolder('world')
+  const node = join(folder, 'node')
+  const own = join(folder, 'own')
+  await copyFile(process.execPath, node)
+  await mkdir(own)
+  if (user !== 'root') for (const path of [folder, own]) await chown(path, ordinaryUid, ordinaryUid)
+  const uid = String(ordinaryUid)
+  const become = user === 'root' ? [] : ['setpriv', '--reuid', uid, '--regid', uid, '--clear-groups']
+  const world = [
+    'sh',
+    '/mnt/test/support/network/world.sh',
+    folder,
+    node,
+    ...become,
+    node,
+    `/mnt/${script}`,
+    own,
+    ...parts,
+  ]
+  const enter = ['sh', '-c', prepare, 'sh', projectFolder, ...world]
+  const { stdout } = await promisify(execFile)('unshare', [...spaces, '--', ...enter], { cwd: '/', timeout: 220_000 })
+  return JSON.parse(stdout) as T // the caller knows its script
+}
