@@ -54,6 +54,8 @@ export function packagingConfig({ outputFolder, electronFolder, updateFeed }: Pa
     publish: updateFeed === undefined ? null : { provider: 'generic', url: secure(updateFeed) },
     linux: {
       files: filesFor('linux'),
+      // For those who start an AppImage or a clone on Ubuntu.
+      extraResources: [{ from: 'resources/packaging/apparmor', to: 'apparmor' }],
       target: ['deb', 'AppImage'],
       executableName: 'steward',
       icon: 'resources/icon.png',

@@ -42,7 +42,9 @@ test('without a file everything has a default', () => {
         image: 'docker.io/library/debian:12',
         pull: true,
       },
-      default_network: 'none',
+      default_network: 'auto',
+      spares: null,
+      cpu_weight: 25,
     },
     wallet: {
       rpc: { base: 'https://mainnet.base.org', base_sepolia: 'https://sepolia.base.org' },

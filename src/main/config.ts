@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../shared/appError.ts'
 import { registerTypedData } from '../shared/contract/automatons.ts'
-import { Network } from '../shared/contract/sandboxes.ts'
+import { DefaultNetwork } from '../shared/contract/sandboxes.ts'
 
 const listenSyntax = 'must be HOST:PORT, as in 127.0.0.1:8080 or [::1]:0'
 
@@ -177,10 +177,29 @@ export const Config = z.strictObject({
             'What sandboxes run in, in the order they are tried: `bubblewrap` (Linux), `docker` (Docker, Podman, OrbStack, Colima).',
         }),
       docker: Docker.prefault({}),
-      default_network: Network.default('none').meta({
+      default_network: DefaultNetwork.default('auto').meta({
         description:
-          'What a sandbox reaches when its creator does not say: `none`, `internet` (public addresses only) or `open`.',
+          'What a sandbox reaches when its creator does not say: `none`, `internet` (public addresses only) or `open`. `auto` is `internet` where this computer can connect sandboxes, else `none`.',
       }),
+      spares: z
+        .int('must be a whole number')
+        .min(0, 'must be at least 0')
+        .max(16, 'must be at most 16')
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            'How many bubblewrap sandboxes are started ahead, so that the next one is there at once. They are like your last one, and end when you have made none for ten minutes. Without a number: 2 on a computer with 16 GB of memory, 1 with 4 GB, else none.',
+        }),
+      cpu_weight: z
+        .int('must be a whole number')
+        .min(1, 'must be at least 1')
+        .max(10_000, 'must be at most 10000')
+        .default(25)
+        .meta({
+          description:
+            'Processor time of all bubblewrap sandboxes together when the processors are busy, against 100 of Steward and every other program. A quarter by default: Steward answers at once beside sandboxes that do all they can, which have the idle time to themselves.',
+        }),
     })
     .prefault({}),
   wallet: z
@@ -311,7 +330,8 @@ function fromText({ schema, variable }: ConfigKey, text: string): unknown {
   const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema
   if (inner instanceof z.ZodArray) return text.split(',').map((it) => it.trim())
   if (inner instanceof z.ZodNullable && text === '') return null
-  if (inner instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  const kind = inner instanceof z.ZodNullable ? inner.unwrap() : inner
+  if (kind instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
   if (!(inner instanceof z.ZodBoolean)) return text
   if (text === 'true' || text === '1') return true
   if (text === 'false' || text === '0') return false

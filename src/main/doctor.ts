@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { AppError } from '../shared/appError.ts'
 import { hostMethods } from '../shared/contract/hostIpc.ts'
 import type { Enforced, RuntimeReport } from '../shared/contract/sandboxes.ts'
 import { type Config, type Environment, loadConfig } from './config.ts'
@@ -15,17 +16,27 @@ import { keychainSecretStore } from './platform/keychainSecretStore.ts'
 import { isLoopback, parseListen } from './platform/listenAddress.ts'
 import { silentLog } from './platform/log.ts'
 import { canListen } from './platform/loopbackListening.ts'
-import { backendNames } from './platform/secretStore.ts'
+import { backendNames, type SecretStore } from './platform/secretStore.ts'
+import { tryKeychain } from './platform/tryKeychain.ts'
 import { version } from './platform/version.ts'
 import { secretPlaces } from './secretPlaces.ts'
 import type { StartOptions } from './startOptions.ts'
 
-/** `limited`: it works, less well than it could. */
-export type Finding = { name: string; state: 'good' | 'limited' | 'missing'; says: string }
+/** `limited`: it works, less well than it could; `notes` say why, with the command that changes it. */
+export type Finding = {
+  name: string
+  state: 'good' | 'limited' | 'missing'
+  says: string
+  notes?: { says: string; command: string | null }[]
+}
 
 type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'json'>
 
+type WalletQuestion = { dataFolder: string; config: Config; keychain: SecretStore; fault: AppError | undefined }
+
 const answerMs = 20_000
+/** A person may have to answer its dialog. */
+const keychainMs = 20_000
 
 /**
  * Says in plain words what this machine can do, found by trying.
@@ -36,6 +47,8 @@ export async function runDoctor(options: Options, given: Environment, window: st
   const config = loadConfig({ ...options.config, environment: given })
   const runtimes = await reports(options.dataFolder, config)
   const holder = await lockHolder(options.dataFolder, 'steward.lock')
+  const keychain = keychainSecretStore({ scopeName: 'doctor', platform: process.platform, deadlineMs: keychainMs })
+  const fault = await tryKeychain(keychain)
   const findings: Finding[] = [
     {
       name: 'Steward',
@@ -44,8 +57,9 @@ export async function runDoctor(options: Options, given: Environment, window: st
     },
     windowFinding(window),
     ...runtimes.map(runtimeFinding),
-    await keychainFinding(),
-    await walletFinding(options.dataFolder, config),
+    ...runtimes.filter((it) => it.available).map(sandboxNetworkFinding),
+    keychainFinding(keychain.kind, fault),
+    await walletFinding({ dataFolder: options.dataFolder, config, keychain, fault }),
     ...(await networkFindings(config, holder)),
     await dataFinding(options.dataFolder, holder),
   ]
@@ -62,7 +76,7 @@ async function reports(dataFolder: string, config: Config): Promise<RuntimeRepor
   const runtimes = config.sandboxes.runtimes.map((name) =>
     name === 'docker'
       ? dockerRuntime({ folder, docker: dockerConfig(config), log: silentLog, now: Date.now })
-      : bubblewrapRuntime({ folder, log: silentLog, now: Date.now }),
+      : bubblewrapRuntime({ folder, cpuWeight: config.sandboxes.cpu_weight, log: silentLog, now: Date.now }),
   )
   try {
     return await Promise.all(runtimes.map((it) => it.describe()))
@@ -91,29 +105,46 @@ function windowFinding(why: string | undefined): Finding {
   return { name: 'Window', state: 'limited', says: `${sentence(why)} Steward opens in the browser instead.` }
 }
 
-function runtimeFinding({ name, available, detail, enforced }: RuntimeReport): Finding {
+function runtimeFinding({ name, available, detail, cure, enforced, limit_gaps: gaps }: RuntimeReport): Finding {
   const title = `Sandboxes (${name})`
-  if (!available) return { name: title, state: 'missing', says: sentence(detail) }
+  if (!available) return { name: title, state: 'missing', says: sentence(detail), notes: commandNote(cure) }
   const kinds = { memory: 'memory', cpu: 'processor', disk: 'disk', processes: 'process count' } as const
   const named = (held: boolean) =>
     (Object.keys(kinds) as (keyof Enforced)[]).filter((kind) => enforced[kind] === held).map((kind) => kinds[kind]) // its own keys
   const loose = named(false)
   const held = named(true).length === 0 ? 'No limit is enforced.' : `Enforced limits: ${named(true).join(', ')}.`
   const says = `${sentence(detail)} ${held}${loose.length === 0 ? '' : ` Not enforced: ${loose.join(', ')}.`}`
-  return { name: title, state: loose.length === 0 ? 'good' : 'limited', says }
+  const told = gaps.filter(({ reason, cure: command }) => command !== null || !detail.includes(reason))
+  const notes = told.map(({ reason, cure: command }) => ({ says: sentence(reason), command }))
+  return { name: title, state: loose.length === 0 ? 'good' : 'limited', says, notes }
 }
 
-async function keychainFinding(): Promise<Finding> {
-  const keychain = keychainSecretStore({ scopeName: 'doctor', platform: process.platform })
-  const fault = await keychain.fault()
-  if (fault !== undefined) return { name: 'Keychain', state: 'limited', says: fault }
-  return { name: 'Keychain', state: 'good', says: `It answers: ${backendNames[keychain.kind]}.` }
+function sandboxNetworkFinding(report: RuntimeReport): Finding {
+  const { name, networks, network_detail: detail, network_cure: cure } = report
+  const title = `Sandbox networks (${name})`
+  const offered = networks.filter((network) => network !== 'none')
+  const works = offered.length === 0 ? 'None.' : `Available: ${offered.join(', ')}.`
+  if (detail === null) return { name: title, state: 'good', says: works }
+  return { name: title, state: 'limited', says: `${works} ${sentence(detail)}`, notes: commandNote(cure) }
+}
+
+function commandNote(command: string | null): NonNullable<Finding['notes']> {
+  return command === null ? [] : [{ says: 'To change that:', command }]
+}
+
+function keychainFinding(kind: SecretStore['kind'], fault: AppError | undefined): Finding {
+  if (fault) return { name: 'Keychain', state: 'limited', says: fault.message }
+  return { name: 'Keychain', state: 'good', says: `It keeps what is written to it: ${backendNames[kind]}.` }
 }
 
 /** A vault file is as good as a keychain: what is in either is sealed by the passphrase. */
-async function walletFinding(dataFolder: string, config: Config): Promise<Finding> {
+async function walletFinding({ dataFolder, config, keychain, fault }: WalletQuestion): Promise<Finding> {
+  // A new wallet goes into the vault file where there is no keychain, but waits for one that is merely locked.
+  const unavailable = fault?.code === 'wallet/keychain-unavailable' ? fault.message : undefined
+  const tried: SecretStore = { ...keychain, fault: async () => unavailable }
   try {
-    const { name, detail } = await secretPlaces({ dataFolder, config }).backend()
+    const { kind, name, detail } = await secretPlaces({ dataFolder, config, keychain: () => tried }).backend()
+    if (kind !== 'vault_file' && fault) return { name: 'Wallet', state: 'limited', says: `${name}. ${fault.message}` }
     return { name: 'Wallet', state: 'good', says: `${name}. ${detail}` }
   } catch (failure) {
     return { name: 'Wallet', state: 'missing', says: failure instanceof Error ? failure.message : String(failure) }
@@ -151,9 +182,13 @@ async function dataFinding(dataFolder: string, holder: LockHolder | undefined): 
   return { name: 'Data', state: 'good', says: `${dataFolder} can be written${user}.` }
 }
 
-function plainLine({ name, state, says }: Finding): string {
+function plainLine({ name, state, says, notes = [] }: Finding): string {
   const marks = { good: 'works  ', limited: 'limited', missing: 'missing' } as const
-  return `${marks[state]}  ${name}: ${says}\n`
+  const indent = ' '.repeat(marks[state].length + 2)
+  const below = notes.flatMap(({ says: why, command }) => [why, ...(command === null ? [] : [`    ${command}`])])
+  return [`${marks[state]}  ${name}: ${says}`, ...below.map((line) => indent + line)]
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
 function sentence(text: string): string {

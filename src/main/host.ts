@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util'
 import { AppError } from '../shared/appError.ts'
 import { namedRuntimes, startHost } from './host/compose.ts'
+import { usualCpuWeight } from './host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { DockerOptions, usualDocker } from './host/runtimes/docker/dockerOptions.ts'
 import { jsonLog, type LogLevel } from './platform/log.ts'
 import { version } from './platform/version.ts'
 
 /**
- * The sandbox host as a process: `node host.ts --data DIR --runtimes bubblewrap,docker --docker JSON --log-level info [--idle-exit-ms N]`.
+ * The sandbox host as a process: `node host.ts --data DIR --runtimes bubblewrap,docker --docker JSON --spares 1 --cpu-weight 25 --log-level info [--idle-exit-ms N]`.
  * The service starts it, and it outlives the service. It prints its log; whoever starts it says where that goes.
  */
 const closeMs = 60_000
@@ -17,16 +18,24 @@ function options() {
       data: { type: 'string' },
       runtimes: { type: 'string', default: 'bubblewrap' },
       docker: { type: 'string', default: JSON.stringify(usualDocker) },
+      spares: { type: 'string', default: '0' },
+      'cpu-weight': { type: 'string', default: String(usualCpuWeight) },
       'log-level': { type: 'string', default: 'info' },
       'idle-exit-ms': { type: 'string', default: '60000' },
     },
   })
   if (values.data === undefined) throw new AppError('config/invalid', '--data names no folder.')
-  const idleExitMs = Number(values['idle-exit-ms'])
-  if (!Number.isInteger(idleExitMs)) throw new AppError('config/invalid', '--idle-exit-ms is no whole number.')
+  const idleExitMs = whole('--idle-exit-ms', values['idle-exit-ms'])
+  const cpuWeight = whole('--cpu-weight', values['cpu-weight'])
+  const spares = whole('--spares', values.spares)
   const docker = dockerOf(values.docker)
   const level = levelOf(values['log-level'])
-  return { dataDir: values.data, names: values.runtimes.split(','), docker, level, idleExitMs }
+  return { dataDir: values.data, names: values.runtimes.split(','), docker, spares, cpuWeight, level, idleExitMs }
+}
+
+function whole(name: string, value: string): number {
+  if (!/^\d+$/.test(value)) throw new AppError('config/invalid', `${name} is no whole number.`)
+  return Number(value)
 }
 
 function dockerOf(value: string): DockerOptions {
@@ -47,7 +56,7 @@ function levelOf(value: string): LogLevel {
 }
 
 async function run(): Promise<void> {
-  const { dataDir, names, docker, level, idleExitMs } = options()
+  const { dataDir, names, docker, spares, cpuWeight, level, idleExitMs } = options()
   const now = Date.now
   const log = jsonLog({ write: (line) => process.stdout.write(line), now, level, area: 'host' })
   process.on('uncaughtException', (failure) => log.error('an error was not caught', { failure }))
@@ -56,7 +65,7 @@ async function run(): Promise<void> {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
     process.on('SIGHUP', () => {})
   })
-  const runtimes = namedRuntimes(names, { dataDir, docker, log, now })
+  const runtimes = namedRuntimes(names, { dataDir, docker, spares, cpuWeight, log, now })
   const host = await startHost({ dataDir, runtimes, version, pid: process.pid, now, log, idleExitMs })
   log.info('the sandbox host ends', { reason: await Promise.race([stopped, host.wantsToEnd]) })
   setTimeout(() => process.exit(1), closeMs).unref()

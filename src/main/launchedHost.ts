@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { type Config, hostEnvironment } from './config.ts'
 import { dockerConfig } from './dockerConfig.ts'
@@ -25,6 +26,8 @@ export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
           ...['--data', dataFolder],
           ...['--runtimes', config.sandboxes.runtimes.join(',')],
           ...['--docker', JSON.stringify(dockerConfig(config))],
+          ...['--spares', String(config.sandboxes.spares ?? sparesFor(totalmem()))],
+          ...['--cpu-weight', String(config.sandboxes.cpu_weight)],
           ...['--log-level', config.log.level],
         ],
         logFile: join(dataFolder, 'logs', 'host.log'),
@@ -36,6 +39,15 @@ export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
       process.kill(pid, 'SIGTERM')
     },
   }
+}
+
+const gigabyte = 1024 ** 3
+
+/** Each takes about 4 MB. @param memoryBytes of this computer */
+function sparesFor(memoryBytes: number): number {
+  // A computer that is sold with so many gigabytes shows a little less.
+  if (memoryBytes > 15 * gigabyte) return 2
+  return memoryBytes > 3.5 * gigabyte ? 1 : 0
 }
 
 async function listens(path: string): Promise<boolean> {

@@ -2,14 +2,20 @@ import { join } from 'node:path'
 import { type WalletPlaces, walletPlaces } from './agent/wallet/walletPlaces.ts'
 import type { Config } from './config.ts'
 import { keychainSecretStore } from './platform/keychainSecretStore.ts'
+import type { SecretStore } from './platform/secretStore.ts'
 import { vaultFileSecretStore } from './platform/vaultFileSecretStore.ts'
 
+type Places = { dataFolder: string; config: Config; keychain?: (scopeName: string) => SecretStore }
+
+const systemKeychain = (scopeName: string): SecretStore =>
+  keychainSecretStore({ scopeName, platform: process.platform })
+
 /** Where the secrets of a data folder are, or would be. */
-export function secretPlaces({ dataFolder, config }: { dataFolder: string; config: Config }): WalletPlaces {
+export function secretPlaces({ dataFolder, config, keychain = systemKeychain }: Places): WalletPlaces {
   return walletPlaces({
     folder: join(dataFolder, 'wallet'),
     setting: config.wallet.secret_store,
-    keychain: (scopeName) => keychainSecretStore({ scopeName, platform: process.platform }),
+    keychain,
     vaultFile: (file) => vaultFileSecretStore({ file }),
   })
 }

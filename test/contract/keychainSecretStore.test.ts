@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keychainSecretStore } from '../../src/main/platform/keychainSecretStore.ts'
+import { tryKeychain } from '../../src/main/platform/tryKeychain.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { type PrivateKeychain, privateKeychain } from '../support/privateKeychain.ts'
 import { secretStoreContract } from './secretStore.ts'
@@ -40,6 +41,14 @@ test('says that it is locked, and gives what it keeps again after it was unlocke
   await expect(store.remove('one')).rejects.toMatchObject(locked)
   await keychain.unlock()
   expect(await store.read('one')).toBe('kept')
+})
+
+test('a trial tells a keychain that keeps things from one that only answers', async () => {
+  expect(await tryKeychain(storeOf('trial'))).toBeUndefined()
+  await keychain.lock('refused')
+  expect(await storeOf('trial').fault()).toBeUndefined()
+  expect(await tryKeychain(storeOf('trial'))).toMatchObject({ code: 'wallet/keychain-locked' })
+  await keychain.unlock()
 })
 
 test('does not wait for ever for a dialog that nobody answers', async () => {

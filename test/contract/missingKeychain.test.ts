@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { keychainSecretStore } from '../../src/main/platform/keychainSecretStore.ts'
+import { tryKeychain } from '../../src/main/platform/tryKeychain.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** A process of its own: one that has met a bus stays with it. */
@@ -12,5 +13,6 @@ test('says that there is no keychain where there is no D-Bus', async () => {
   await expect(store.read('one')).rejects.toMatchObject(missing)
   await expect(store.write('one', 'value')).rejects.toMatchObject(missing)
   await expect(store.remove('one')).rejects.toMatchObject(missing)
+  expect(await tryKeychain(store)).toMatchObject(missing)
   expect(await store.fault()).toBe('No Secret Service answers: there is no D-Bus session.')
 })

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
@@ -77,6 +77,14 @@ describe('the limits of a sandbox', () => {
     await Promise.all([busy, terminal.ended])
   })
 
+  test('processor: all sandboxes together weigh less than Steward', async (context) => {
+    needs(context, 'cpu', machine)
+    const [own] = await cgroupsWith(machine, 'cpu.stat')
+    const files = await Promise.all(['cpu.shares', 'cpu.weight'].map((name) => textIn(dirname(own ?? ''), name)))
+    expect(files.find((text) => text !== '')).toBe(files[0] === '' ? '25\n' : '256\n')
+    expect(await cgroupsWith(neighbour, 'cpu.stat')).toEqual([join(dirname(own ?? ''), `steward-${neighbour.id}`)])
+  })
+
   test('disk: all of it can be used, and a full one hurts only its own sandbox', async (context) => {
     needs(context, 'disk', machine)
     const spec = machineSpec()
@@ -147,9 +155,16 @@ function needs(context: TestContext, limit: 'memory' | 'cpu' | 'disk', machine: 
 
 /** The first of these files that the machine's cgroup for processors has. */
 async function cgroupFile(machine: Machine, ...names: string[]): Promise<string> {
-  for (const path of await cgroupsOf(machine.id)) {
-    if (!existsSync(join(path, 'cpu.stat'))) continue
+  for (const path of await cgroupsWith(machine, 'cpu.stat')) {
     for (const name of names) if (existsSync(join(path, name))) return readFile(join(path, name), 'utf8')
   }
   throw new Error(`No cgroup of ${machine.id} has ${names.join(' or ')}.`)
+}
+
+async function cgroupsWith({ id }: Machine, name: string): Promise<string[]> {
+  return (await cgroupsOf(id)).filter((path) => existsSync(join(path, name)))
+}
+
+async function textIn(folder: string, name: string): Promise<string> {
+  return readFile(join(folder, name), 'utf8').catch(() => '')
 }

@@ -35,6 +35,11 @@ test('an ordinary user makes, uses and removes a sandbox', async () => {
   expect(seen.report.detail).toContain(
     'The disk size of sandboxes does not hold here: only root may mount disk images.',
   )
+  expect(seen.report.limit_gaps.map(({ limit }: { limit: string }) => limit).sort()).toEqual(
+    Object.keys(seen.report.enforced)
+      .filter((limit) => !seen.report.enforced[limit])
+      .sort(),
+  )
   expect(seen.snapshotBytes).toBeGreaterThan(0)
   expect(seen.restored).toEqual(['contentclosed\nbox\nfifo\n', 'contentclosed\nfork\nfifo\n'])
   expect(seen.screen).toMatch(/^\/dev\/pts\/\d+\r\n30 100\r\n$/)

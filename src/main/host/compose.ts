@@ -51,12 +51,15 @@ const screenWorkers = 2
 /** @throws AppError `config/invalid` for a name that is none. */
 export function namedRuntimes(
   names: readonly string[],
-  { dataDir, docker, log, now }: Pick<HostOptions, 'dataDir' | 'log' | 'now'> & { docker: DockerOptions },
+  options: Pick<HostOptions, 'dataDir' | 'log' | 'now'> & { docker: DockerOptions; spares: number; cpuWeight: number },
 ): SandboxRuntime[] {
+  const { dataDir, docker, spares, cpuWeight, log, now } = options
   const folder = join(hostFolder(dataDir), 'machines')
   const imagesFolder = join(hostFolder(dataDir), 'images')
   return names.map((name) => {
-    if (name === 'bubblewrap') return bubblewrapRuntime({ folder, imagesFolder, log: log.of(name), now })
+    if (name === 'bubblewrap') {
+      return bubblewrapRuntime({ folder, imagesFolder, spares, cpuWeight, log: log.of(name), now })
+    }
     if (name === 'docker') {
       return dockerRuntime({ folder: join(hostFolder(dataDir), 'docker'), docker, log: log.of(name), now })
     }

@@ -55,7 +55,7 @@ const idleCheckMs = 15_000
 /** The sandboxes, what belongs to them, and the host that runs them. */
 export function sandboxParts(ground: ServiceGround, { onAccessEnded }: { onAccessEnded: () => void }): SandboxParts {
   const { options, database, activity, events, address, scope } = ground
-  const { log, now } = options
+  const { log, now, defaultNetwork = 'none' } = options
 
   const addresses = portParts(ground, { onChanged: (id) => sandboxes.announce(id), onDomainsChanged: onAccessEnded })
   const { ports, tokens, names, domains } = addresses
@@ -83,7 +83,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded }: { onAcces
     note: activity.note,
     noteAccount: activity.noteAccount,
     toWire,
-    defaultNetwork: options.defaultNetwork ?? 'none',
+    defaultNetwork,
     mostActive: options.mostActiveSandboxes ?? mostActiveSandboxes,
     newId: () => randomBytes(16).toString('hex'),
     now,
@@ -167,7 +167,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded }: { onAcces
     linkHolder: links.identify,
     endpoints: [
       ...imageRoutes(sharedImages),
-      ...sandboxRoutes({ sandboxes, runtimes, call, activity, toWire }),
+      ...sandboxRoutes({ sandboxes, runtimes, defaultNetwork, call, activity, toWire }),
       ...snapshotRoutes({ snapshots: kept, toWire }),
       ...portRoutes({ sandboxes, ports, tokens, urlOf: names.urlOf, openPath }),
       ...sandboxDomainRoutes({ sandboxes, domains }),

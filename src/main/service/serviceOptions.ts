@@ -1,4 +1,4 @@
-import type { Network } from '../../shared/contract/sandboxes.ts'
+import type { DefaultNetwork } from '../../shared/contract/sandboxes.ts'
 import type { ListenAddress } from '../platform/listenAddress.ts'
 import type { Log } from '../platform/log.ts'
 import type { RateLimitNumbers } from './http/rateLimits.ts'
@@ -36,7 +36,7 @@ export type ServiceOptions = {
   /** How long after a loss of the host a call still waits for it. */
   hostWaitMs?: number | undefined
   /** Of a sandbox whose creator names none. */
-  defaultNetwork?: Network | undefined
+  defaultNetwork?: DefaultNetwork | undefined
   /** How often idle sandboxes are looked for. */
   idleCheckMs?: number | undefined
   /** So many sandboxes may run at once. */

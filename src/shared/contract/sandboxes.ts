@@ -25,6 +25,10 @@ export type SandboxStatus = z.infer<typeof SandboxStatus>
 export const Network = z.enum(['none', 'internet', 'open'], 'must be none, internet or open')
 export type Network = z.infer<typeof Network>
 
+/** Of a sandbox whose creator names none. `auto`: `internet` where its runtime has it, else `none`. */
+export const DefaultNetwork = z.enum(['auto', ...Network.options], 'must be auto, none, internet or open')
+export type DefaultNetwork = z.infer<typeof DefaultNetwork>
+
 /** What the machine really holds to, not what was asked: `false` is shown to the person as "not enforced". */
 export const Enforced = z.object({ memory: z.boolean(), cpu: z.boolean(), disk: z.boolean(), processes: z.boolean() })
 export type Enforced = z.infer<typeof Enforced>
@@ -209,20 +213,45 @@ export const execInSandbox = defineRoute({
   idempotent: true,
 })
 
+/** Why a limit does not hold on this machine. */
+export const LimitGap = z.object({
+  limit: z.enum(['memory', 'cpu', 'disk', 'processes']),
+  reason: z.string().describe('One or two sentences for people.'),
+  cure: z.string().nullable().describe('A shell command after which it holds; null when there is none.'),
+})
+export type LimitGap = z.infer<typeof LimitGap>
+
 export const RuntimeReport = z.object({
   name: z.string(),
   available: z.boolean(),
   /** One sentence: the version when available, else what is missing and how to get it. */
   detail: z.string(),
+  cure: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('A shell command that makes the runtime available; null when it is, or when there is none.'),
   enforced: Enforced,
+  limit_gaps: z.array(LimitGap).default([]).describe('One for each limit that is not enforced.'),
   /** What a sandbox of it can be given; the sentence says what is missing for the others, or null. */
   networks: z.array(Network),
   network_detail: z.string().nullable(),
+  network_cure: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('A shell command after which the missing networks can be had; null when there is none.'),
   /** Kinds of sources it makes images from; the sentence says what is missing for the others, or null. */
   image_sources: z.array(z.enum(['system', 'archive', 'registry'])),
   image_detail: z.string().nullable(),
 })
 export type RuntimeReport = z.infer<typeof RuntimeReport>
+
+/** A runtime as the service offers it. */
+export const OfferedRuntime = RuntimeReport.extend({
+  default_network: Network.describe('What a new sandbox of it reaches when its creator names no network.'),
+})
+export type OfferedRuntime = z.infer<typeof OfferedRuntime>
 
 export const listRuntimes = defineRoute({
   operation: 'runtimeList',
@@ -230,7 +259,7 @@ export const listRuntimes = defineRoute({
   path: '/v1/runtimes',
   summary: 'What this machine can run sandboxes with, and which limits hold',
   tag: 'Sandboxes',
-  response: z.object({ runtimes: z.array(RuntimeReport) }),
+  response: z.object({ runtimes: z.array(OfferedRuntime) }),
 })
 
 /** Milliseconds of an exec timeout as `wire.md` counts it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RuntimeReport } from '../../../shared/contract/sandboxes.ts'
-import { chooseRuntime } from './runtimeChoice.ts'
+import { chooseRuntime, networkBy } from './runtimeChoice.ts'
 
 const enforced = { memory: true, cpu: true, disk: true, processes: true }
 const report = (name: string, available: boolean): RuntimeReport => ({
@@ -8,7 +8,10 @@ const report = (name: string, available: boolean): RuntimeReport => ({
   available,
   detail: `About ${name}.`,
   enforced,
+  cure: null,
+  limit_gaps: [],
   networks: ['none'],
+  network_cure: null,
   network_detail: null,
   image_sources: [],
   image_detail: null,
@@ -37,4 +40,11 @@ test('takes the one that is asked for, or says why not', () => {
 test('without any available one says what the preferred one lacks', () => {
   expect(() => chooseRuntime({ asked: undefined, order: ['a'], reports })).toThrow('About a.')
   expect(() => chooseRuntime({ asked: undefined, order: [], reports })).toThrow('No runtime is configured.')
+})
+
+test('by itself a sandbox gets the internet where its runtime has it, and nothing else unless that was configured', () => {
+  expect(networkBy('auto', { networks: ['none', 'internet', 'open'] })).toBe('internet')
+  expect(networkBy('auto', { networks: ['none', 'open'] })).toBe('none')
+  expect(networkBy('open', { networks: ['none'] })).toBe('open')
+  expect(networkBy('none', { networks: ['none', 'internet'] })).toBe('none')
 })

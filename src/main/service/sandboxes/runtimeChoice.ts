@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
-import type { RuntimeReport } from '../../../shared/contract/sandboxes.ts'
+import type { DefaultNetwork, Network, RuntimeReport } from '../../../shared/contract/sandboxes.ts'
 
 /**
  * The runtime that was asked for, or else the first available one in the order of the configuration.
@@ -26,6 +26,12 @@ export function chooseRuntime(given: {
   const [first] = ordered
   if (!first) throw new AppError('runtime/unavailable', 'No runtime is configured.')
   return ordered.find((report) => report.available) ?? available(first)
+}
+
+/** What a sandbox of this runtime gets when its creator names no network. */
+export function networkBy(usual: DefaultNetwork, { networks }: Pick<RuntimeReport, 'networks'>): Network {
+  if (usual !== 'auto') return usual
+  return networks.includes('internet') ? 'internet' : 'none'
 }
 
 function available(report: RuntimeReport): RuntimeReport {

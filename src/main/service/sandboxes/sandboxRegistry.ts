@@ -4,7 +4,13 @@ import type { ServiceEvent } from '../../../shared/contract/events.ts'
 import type { RunningMachine } from '../../../shared/contract/hostIpc.ts'
 import type { ImageName } from '../../../shared/contract/images.ts'
 import type { Parsed } from '../../../shared/contract/route.ts'
-import type { changeSandbox, createSandbox, Enforced, Network, Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type {
+  changeSandbox,
+  createSandbox,
+  DefaultNetwork,
+  Enforced,
+  Sandbox,
+} from '../../../shared/contract/sandboxes.ts'
 import { type AccountId, SandboxId, type SnapshotId, shortId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
@@ -12,6 +18,7 @@ import type { Caller } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { Images } from '../images/images.ts'
 import { keyedQueue } from './keyedQueue.ts'
+import { networkBy } from './runtimeChoice.ts'
 import type { RuntimeReports } from './runtimeReports.ts'
 import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
 import { machineSpec } from './sandboxWire.ts'
@@ -66,7 +73,7 @@ export type SandboxRegistryOptions = {
   noteAccount: ActivityLog['noteAccount']
   toWire: (record: SandboxRecord) => Sandbox
   /** Of a sandbox whose creator names none. */
-  defaultNetwork: Network
+  defaultNetwork: DefaultNetwork
   /** So many may run at once. */
   mostActive: number
   newId: () => string
@@ -159,7 +166,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
 
     async create(accountId, wanted, from) {
       const runtime = await options.runtimes.choose(await runtimeOf(wanted))
-      const network = wanted.network ?? options.defaultNetwork
+      const network = wanted.network ?? networkBy(options.defaultNetwork, runtime)
       needRoom()
       // Its removal may have begun since it was found; from here to the record nothing waits.
       if (wanted.image !== undefined) options.images.needKept(wanted.image)

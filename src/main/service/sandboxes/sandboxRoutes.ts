@@ -1,6 +1,7 @@
 import {
   changeSandbox,
   createSandbox,
+  type DefaultNetwork,
   deleteSandbox,
   execInSandbox,
   execTimeoutMs,
@@ -15,6 +16,7 @@ import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint, linkEndpoint } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import { textOutput } from './execOutput.ts'
+import { networkBy } from './runtimeChoice.ts'
 import type { RuntimeReports } from './runtimeReports.ts'
 import type { SandboxRegistry } from './sandboxRegistry.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
@@ -25,13 +27,16 @@ const execGraceMs = 30_000
 export function sandboxRoutes(options: {
   sandboxes: SandboxRegistry
   runtimes: RuntimeReports
+  defaultNetwork: DefaultNetwork
   call: HostCall
   activity: Pick<ActivityLog, 'ran'>
   toWire: (record: SandboxRecord) => Sandbox
 }): Endpoint[] {
-  const { sandboxes, runtimes, call, toWire } = options
+  const { sandboxes, runtimes, defaultNetwork, call, toWire } = options
   return [
-    endpoint(listRuntimes, async () => ({ runtimes: await runtimes.list() })),
+    endpoint(listRuntimes, async () => ({
+      runtimes: (await runtimes.list()).map((it) => ({ ...it, default_network: networkBy(defaultNetwork, it) })),
+    })),
     endpoint(createSandbox, async ({ body }, { caller }) => toWire(await sandboxes.create(caller.accountId, body))),
     endpoint(listSandboxes, (_, { caller }) => {
       const listed = sandboxes.list(caller.accountId).map(toWire)

@@ -52,6 +52,8 @@ export type BubblewrapOptions = {
   imagesFolder?: string
   log: Log
   now: () => number
+  /** Processor weight of all machines together, beside 100 of what else has the usual one: 1 to 10000. */
+  cpuWeight?: number
   /** No sandbox is made when the disk of the folder has less room. */
   leastFreeBytes?: number
   /** How many machines are kept ready for whoever asks next; none when it is not given. */
@@ -61,6 +63,8 @@ export type BubblewrapOptions = {
 }
 
 const name = 'bubblewrap'
+/** A quarter of the usual one: Steward answers beside sandboxes that do all they can. */
+export const usualCpuWeight = 25
 /** Of a machine that nobody has asked for yet. */
 const spareSize = { hostname: 'spare', memoryMb: 512, vcpu: 1 }
 
@@ -85,6 +89,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     imagesFolder = join(folder, 'images'),
     leastFreeBytes = spareBytes,
     layers = allLayers,
+    cpuWeight = usualCpuWeight,
   } = options
   const store = imageStore(imagesFolder)
   const folders = machineFolders(folder)
@@ -105,7 +110,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
 
   /** What works is not tried again; what does not may have been installed since. */
   const able = async (): Promise<HostAbilities> => {
-    abilities ??= probeHost(folder, spawnerOf)
+    abilities ??= probeHost({ folder, cpuWeight, spawnerOf })
     const found = await abilities
     if (!found.tools) abilities = undefined
     return found
@@ -297,15 +302,18 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   return {
     name,
     async describe(): Promise<RuntimeReport> {
-      const [{ tools, detail, enforced }, networks] = await Promise.all([able(), connectable()])
+      const [{ tools, detail, cure, enforced, gaps }, networks] = await Promise.all([able(), connectable()])
       const [images, noSystem] = await Promise.all([imageAble(), systemObstacle()])
       return {
         name,
         available: tools !== undefined,
         detail,
+        cure,
         enforced: tools ? enforced : nothing,
+        limit_gaps: tools ? [...gaps] : [],
         networks: networks.networks,
         network_detail: networks.detail,
+        network_cure: networks.cure,
         image_sources: !images.range ? [] : noSystem === undefined ? ['system', 'archive'] : ['archive'],
         image_detail: images.detail ?? noSystem ?? null,
       }

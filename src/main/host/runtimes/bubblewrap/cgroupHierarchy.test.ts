@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { cgroupCandidates } from './cgroupHierarchy.ts'
 
 const parents = (mounts: string, memberships: string): string[][] =>
-  cgroupCandidates({ mounts, memberships }).controllers.map((candidates) => candidates.map((it) => it.parent))
+  cgroupCandidates({ mounts, memberships }, 25).controllers.map((candidates) => candidates.map((it) => it.place))
 
 const separateMounts = `31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755
 32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct
@@ -34,23 +34,28 @@ test('version 2: the highest place that may be used is the best', () => {
     '/sys/fs/cgroup/user.slice/user@1000.service/app.scope',
   ]
   expect(parents(mounts, '0::/user.slice/user@1000.service/app.scope\n')).toEqual([folders, folders, folders])
-  const { controllers, samePlace } = cgroupCandidates({ mounts, memberships: '0::/\n' })
+  const { controllers, samePlace } = cgroupCandidates({ mounts, memberships: '0::/\n' }, 25)
   expect(samePlace).toBe(true)
   expect(controllers[0]?.[0]).toMatchObject({
-    parent: '/sys/fs/cgroup',
-    prepare: [{ file: 'cgroup.subtree_control', value: '+memory' }],
+    place: '/sys/fs/cgroup',
+    parent: '/sys/fs/cgroup/steward.sandboxes',
+    prepare: [
+      { to: 'place', file: 'cgroup.subtree_control', value: '+memory' },
+      { to: 'parent', file: 'cgroup.subtree_control', value: '+memory' },
+    ],
+    undo: { file: 'cgroup.subtree_control', value: '-memory' },
     joinFile: 'cgroup.procs',
   })
 })
 
 test('no cgroups: nothing to try', () => {
-  expect(cgroupCandidates({ mounts: '', memberships: '' })).toEqual({ controllers: [], samePlace: true })
+  expect(cgroupCandidates({ mounts: '', memberships: '' }, 25)).toEqual({ controllers: [], samePlace: true })
 })
 
 test('says what each limit is in the words of the kernel', () => {
   const limits = { memoryMb: 512, vcpu: 2, processes: 1024 }
   const words = (mounts: string, memberships: string): string[] =>
-    cgroupCandidates({ mounts, memberships }).controllers.flatMap(([candidate]) =>
+    cgroupCandidates({ mounts, memberships }, 25).controllers.flatMap(([candidate]) =>
       (candidate?.settings(limits) ?? []).map(({ file, value }) => `${file}=${value}`),
     )
   expect(words(separateMounts, '8:pids:/\n4:memory:/\n1:cpuacct,cpu:/\n')).toEqual([
@@ -66,4 +71,17 @@ test('says what each limit is in the words of the kernel', () => {
     'cpu.max=200000 100000',
     'pids.max=1024',
   ])
+})
+
+test('all machines have one processor weight together, on the scale of either version', () => {
+  const weights = (mounts: string, memberships: string, cpuWeight: number) =>
+    cgroupCandidates({ mounts, memberships }, cpuWeight)
+      .controllers.flatMap(([candidate]) => candidate?.prepare ?? [])
+      .filter(({ file }) => file.startsWith('cpu.'))
+      .map(({ to, file, value }) => `${to}: ${file}=${value}`)
+  const version1 = '8:pids:/\n4:memory:/\n1:cpuacct,cpu:/\n'
+  expect(weights(separateMounts, version1, 25)).toEqual(['parent: cpu.shares=256'])
+  expect(weights(separateMounts, version1, 1)).toEqual(['parent: cpu.shares=10'])
+  const version2 = '41 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n'
+  expect(weights(version2, '0::/\n', 25)).toEqual(['parent: cpu.weight=25'])
 })

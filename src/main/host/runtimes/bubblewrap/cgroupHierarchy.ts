@@ -1,5 +1,5 @@
-import { dirname, resolve } from 'node:path'
-import type { CgroupController } from './cgroups.ts'
+import { dirname, join, resolve } from 'node:path'
+import { type CgroupController, type CgroupSetting, commonName } from './cgroups.ts'
 
 /** Text of /proc/self/mountinfo and /proc/self/cgroup. */
 export type CgroupFiles = { mounts: string; memberships: string }
@@ -10,31 +10,67 @@ export type CgroupFiles = { mounts: string; memberships: string }
  */
 export type CgroupCandidates = { controllers: CgroupController[][]; samePlace: boolean }
 
-/** Which of the candidates this user may really use is for `canUse` to find out. */
-export function cgroupCandidates(files: CgroupFiles): CgroupCandidates {
+/**
+ * Which of the candidates this user may really use is for `canUse` to find out.
+ * @param cpuWeight of all sandboxes together, on the scale of version 2: 1 to 10000, where 100 is usual
+ */
+export function cgroupCandidates(files: CgroupFiles, cpuWeight: number): CgroupCandidates {
   const mounts = parseMounts(files.mounts)
   const memberships = parseMemberships(files.memberships)
   const separate = separateControllers.map(({ name, ...controller }): CgroupController[] => {
     const mount = mounts.find((it) => it.type === 'cgroup' && it.options.includes(name))
     const path = memberships.find((it) => it.controllers.includes(name))?.path
     if (!mount || path === undefined) return []
+    const place = inside(mount, path)
+    const shares = String(Math.max(leastShares, Math.round((cpuWeight * usualShares) / usualWeight)))
+    const weight: CgroupController['prepare'] =
+      name === 'cpu' ? [{ to: 'parent', file: 'cpu.shares', value: shares, optional: true }] : []
     // A thread that moves only itself spares the kernel a lock over all processes, which can take 10 ms to get.
-    return [{ ...controller, joinFile: 'tasks', parent: inside(mount, path), prepare: [] }]
+    return [
+      { ...controller, joinFile: 'tasks', place, parent: join(place, commonName), prepare: weight, undo: undefined },
+    ]
   })
   if (separate.some((candidates) => candidates.length > 0)) return { controllers: separate, samePlace: false }
-  const unified = mounts.find((it) => it.type === 'cgroup2')
-  const path = memberships.find((it) => it.controllers.includes(''))?.path
-  if (!unified || path === undefined) return { controllers: [], samePlace: true }
-  const parents = ancestors(inside(unified, path), unified.point)
+  const unified = unifiedGroup(files)
+  if (!unified) return { controllers: [], samePlace: true }
+  const places = ancestors(unified.group, unified.top)
   const controllers = unifiedControllers.map(({ name, ...controller }) => {
-    const prepare = [{ file: 'cgroup.subtree_control', value: `+${name}` }]
-    return parents.map((parent): CgroupController => ({ ...controller, joinFile: 'cgroup.procs', parent, prepare }))
+    const enable: CgroupSetting = { file: 'cgroup.subtree_control', value: `+${name}` }
+    const weight: CgroupSetting = { file: 'cpu.weight', value: String(cpuWeight), optional: true }
+    const prepare: CgroupController['prepare'] = [
+      { ...enable, to: 'place' },
+      { ...enable, to: 'parent' },
+      ...(name === 'cpu' ? [{ ...weight, to: 'parent' } as const] : []),
+    ]
+    const undo = { ...enable, value: `-${name}` }
+    return places.map(
+      (place): CgroupController => ({
+        ...controller,
+        joinFile: 'cgroup.procs',
+        place,
+        parent: join(place, commonName),
+        prepare,
+        undo,
+      }),
+    )
   })
   return { controllers, samePlace: true }
 }
 
-type NamedController = Omit<CgroupController, 'parent' | 'prepare' | 'joinFile'> & { name: string }
+/** Folders of the one hierarchy of version 2: this process's own group, and the highest that is to be seen. */
+export function unifiedGroup(files: CgroupFiles): { group: string; top: string } | undefined {
+  const mount = parseMounts(files.mounts).find((it) => it.type === 'cgroup2')
+  const path = parseMemberships(files.memberships).find((it) => it.controllers.includes(''))?.path
+  if (!mount || path === undefined) return undefined
+  return { group: inside(mount, path), top: mount.point }
+}
 
+type NamedController = Omit<CgroupController, 'place' | 'parent' | 'prepare' | 'undo' | 'joinFile'> & { name: string }
+
+const usualWeight = 100
+/** What version 1 calls the usual weight, and the least that it takes. */
+const usualShares = 1024
+const leastShares = 2
 const periodMicroseconds = 100_000
 const megabyte = 1024 * 1024
 

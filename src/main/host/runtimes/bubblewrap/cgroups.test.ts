@@ -1,24 +1,43 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
-import { type CgroupController, canUse } from './cgroups.ts'
+import { type CgroupController, canUse, commonName } from './cgroups.ts'
 
 test('trying leaves nothing, nor what was left by processes that were killed while they tried', async () => {
   const parent = temporaryFolder('cgroups')
   const { pid: dead } = spawnSync(process.execPath, ['--version'])
   const mine = `steward-probe-${process.pid}-00000000`
   for (const name of [`steward-probe-${dead}-00000000`, mine, 'steward-sbx_1']) mkdirSync(join(parent, name))
-  const controller: CgroupController = {
-    parent,
-    prepare: [],
-    enforces: [],
-    joinFile: 'cgroup.procs',
-    settings: () => [{ file: 'memory.max', value: '1' }],
-    release: [],
-  }
+  const controller = controllerIn(parent, { parent })
   // A folder that is no cgroup has no such files.
   expect(await canUse(controller, '/bin/sh')).toBe(false)
   expect(readdirSync(parent).sort()).toEqual([mine, 'steward-sbx_1'])
 })
+
+test('what was prepared in vain is undone, unless it was so before', async () => {
+  const prepared = async (before: string): Promise<string> => {
+    const place = temporaryFolder('cgroups')
+    writeFileSync(join(place, 'cgroup.subtree_control'), before)
+    expect(await canUse(controllerIn(place), '/bin/sh')).toBe(false)
+    expect(readdirSync(place)).toEqual(['cgroup.subtree_control'])
+    return readFileSync(join(place, 'cgroup.subtree_control'), 'utf8')
+  }
+  expect(await prepared('pids')).toBe('-memory')
+  expect(await prepared('memory')).toBe('+memory')
+})
+
+function controllerIn(place: string, changes: Partial<CgroupController> = {}): CgroupController {
+  return {
+    place,
+    parent: join(place, commonName),
+    prepare: [{ to: 'place', file: 'cgroup.subtree_control', value: '+memory' }],
+    undo: { file: 'cgroup.subtree_control', value: '-memory' },
+    enforces: [],
+    joinFile: 'cgroup.procs',
+    settings: () => [{ file: 'memory.max', value: '1' }],
+    release: [],
+    ...changes,
+  }
+}

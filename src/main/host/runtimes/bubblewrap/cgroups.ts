@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
@@ -12,10 +12,14 @@ import { kill } from './processTable.ts'
 
 /** What one kind of limit is written to, in the order in which it must be written. */
 export type CgroupController = {
-  /** Folder of the hierarchy below which machines get their folders. */
+  /** Folder of the hierarchy that this user may use. */
+  place: string
+  /** Folder of all machines in it, where they have one processor weight together: there while a machine is. */
   parent: string
-  /** Written to the parent once. */
-  prepare: readonly CgroupSetting[]
+  /** Written, in this order, before the parent is used. */
+  prepare: readonly (CgroupSetting & { to: 'place' | 'parent' })[]
+  /** Undoes what was prepared in the place, if it was not so before. */
+  undo: CgroupSetting | undefined
   enforces: readonly (keyof Enforced)[]
   /** The file that a process writes 0 to in order to be in. */
   joinFile: string
@@ -39,11 +43,14 @@ export type MachineCgroups = {
 }
 
 export const cgroupName = (name: SandboxId | SpareName): string => `steward-${name}`
+/** Name of the parent of all machines. */
+export const commonName = 'steward.sandboxes'
 
 /** Helpers outside the sandbox end by themselves once they have told how their commands ended. */
 const graceMs = 1_000
 const removalMs = 15_000
 const probeMs = 10_000
+const mostTries = 20
 
 export async function makeCgroups(
   controllers: readonly CgroupController[],
@@ -61,7 +68,7 @@ export async function makeCgroups(
     for (const { parent, settings, joinFile } of controllers) {
       const folder = join(parent, name)
       if (!folders.includes(folder)) {
-        await mkdir(folder)
+        await makeMember(controllers, parent, folder)
         folders.push(folder)
         joinFiles.push(join(folder, joinFile))
       }
@@ -80,9 +87,36 @@ export async function makeCgroups(
   return { folders, joinFiles, resize, release, remove: () => removeCgroups(folders) }
 }
 
+/** The parent goes with its last machine, which may be at any moment. */
+async function makeMember(controllers: readonly CgroupController[], parent: string, folder: string): Promise<void> {
+  for (let triesLeft = mostTries; ; triesLeft--) {
+    try {
+      await mkdir(folder)
+      return
+    } catch (failure) {
+      if (!hasCode(failure, 'ENOENT') || triesLeft === 0) throw failure
+    }
+    for (const controller of controllers) if (controller.parent === parent) await prepare(controller)
+  }
+}
+
+async function prepare({ place, parent, prepare: settings }: CgroupController): Promise<void> {
+  await mkdir(parent).catch((failure: unknown) => {
+    if (!hasCode(failure, 'EEXIST')) throw failure
+  })
+  for (const { to, ...setting } of settings) await apply(to === 'place' ? place : parent, setting)
+}
+
 /** Kills what still runs in these cgroups, however they came to be, and removes them. */
 export async function removeCgroups(folders: readonly string[]): Promise<void> {
   await Promise.all(folders.map(removeCgroup))
+  const parents = new Set(folders.map((folder) => dirname(folder)))
+  for (const parent of parents) if (basename(parent) === commonName) await removeIfEmpty(parent)
+}
+
+/** The kernel refuses while a machine is in it. */
+async function removeIfEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch(() => {})
 }
 
 async function removeCgroup(folder: string): Promise<void> {
@@ -105,24 +139,33 @@ async function killMembers(folder: string): Promise<void> {
   for (const pid of members.split('\n').filter(Boolean)) kill(Number(pid))
 }
 
-/** Whether a machine's cgroup can be made and joined below here, found by trying. */
-export async function canUse(
-  { parent, prepare, settings, joinFile }: CgroupController,
-  shell: string,
-): Promise<boolean> {
+/** Whether a machine's cgroup can be made and joined below here, found by trying. When not, all is as it was before. */
+export async function canUse(controller: CgroupController, shell: string): Promise<boolean> {
+  const { place, parent, settings, joinFile } = controller
   const folder = join(parent, `steward-probe-${process.pid}-${randomBytes(4).toString('hex')}`)
   await removeLeftProbes(parent)
+  const before = await enabledIn(place)
+  let usable = false
   try {
-    for (const setting of prepare) await apply(parent, setting)
-    await mkdir(folder)
+    await prepare(controller)
+    await makeMember([controller], parent, folder)
     for (const setting of settings({ memoryMb: 512, vcpu: 1, processes: 64 })) await apply(folder, setting)
     await promisify(execFile)(shell, ['-c', 'echo 0 > "$1"', 'sh', join(folder, joinFile)], { timeout: probeMs })
+    usable = true
     return true
   } catch {
     return false
   } finally {
     await removeCgroups([folder]).catch(() => {})
+    const { undo } = controller
+    if (!usable && undo && !before.includes(undo.value.slice(1))) await apply(place, { ...undo, optional: true })
   }
+}
+
+/** What `cgroup.subtree_control` of version 2 lists. */
+async function enabledIn(folder: string): Promise<string[]> {
+  const text = await readFile(join(folder, 'cgroup.subtree_control'), 'latin1').catch(() => '')
+  return text.split(/\s+/)
 }
 
 /** Of processes that were killed while they tried. */

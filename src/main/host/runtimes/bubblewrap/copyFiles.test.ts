@@ -8,7 +8,7 @@ import { findHostTools } from './hostTools.ts'
 
 test('A folder that becomes a link to the host while it is copied leads nowhere', async () => {
   const tools = await findHostTools()
-  if (typeof tools === 'string') throw new Error(tools)
+  if ('missing' in tools) throw new Error(tools.missing)
   const base = temporaryFolder()
   const [host, machine, snapshots] = ['host', 'machine', 'machine/snapshots'].map((name) => join(base, name))
   const own = join(machine ?? '', 'files')
@@ -34,7 +34,7 @@ test('A folder that becomes a link to the host while it is copied leads nowhere'
 
 test('Folders that are nested too deep are named, and nothing of this computer is', async () => {
   const tools = await findHostTools()
-  if (typeof tools === 'string') throw new Error(tools)
+  if ('missing' in tools) throw new Error(tools.missing)
   const base = temporaryFolder()
   const own = join(base, 'files')
   await mkdir(own)

@@ -7,7 +7,10 @@ import { doorway, launchRequest } from './startRequest.ts'
 import { tryLaunch } from './tryLaunch.ts'
 
 /** Whether machines can have disks of their own size here. */
-export type DiskAbility = { templates: DiskTemplates; detail: undefined } | { templates: undefined; detail: string }
+export type DiskAbility =
+  | { templates: DiskTemplates; detail: undefined }
+  /** Why not, and a command that changes it. */
+  | { templates: undefined; detail: string; cure: string | null }
 
 /** Any but root: it tries the mapping of ids. */
 const probeUid = 1_899_999_999
@@ -18,13 +21,19 @@ export async function probeDisk(options: {
   /** Of the machines: their disks will be on the same file system. */
   folder: string
 }): Promise<DiskAbility> {
-  const without = (reason: string): DiskAbility => ({
+  const without = (reason: string, cure: string | null = null): DiskAbility => ({
     templates: undefined,
     detail: `The disk size of sandboxes does not hold here: ${reason}`,
+    cure,
   })
   if (process.getuid?.() !== 0) return without('only root may mount disk images.')
   const mke2fs = await findExecutable('mke2fs')
-  if (mke2fs === undefined) return without('mke2fs is missing. On Debian and Ubuntu: apt-get install e2fsprogs')
+  if (mke2fs === undefined) {
+    return without(
+      'mke2fs is missing. On Debian and Ubuntu: apt-get install e2fsprogs',
+      'sudo apt-get install e2fsprogs',
+    )
+  }
   const templates = diskTemplates({ folder: join(options.folder, 'templates'), mke2fs })
   const disk = join(options.folder, `probe-${process.pid}.ext4`)
   try {

@@ -1,21 +1,25 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
+import type { Enforced, LimitGap } from '../../../../shared/contract/sandboxes.ts'
 import { systemCallNumbers } from '../systemCallNumbers.ts'
-import { cgroupCandidates } from './cgroupHierarchy.ts'
-import { type CgroupController, canUse } from './cgroups.ts'
+import type { CgroupController } from './cgroups.ts'
 import { probeDisk } from './diskProbe.ts'
 import type { DiskTemplates } from './diskTemplates.ts'
 import { findHostTools, type HostTools } from './hostTools.ts'
+import { namespaceRefusal, namespaceSettings } from './namespaceRefusal.ts'
 import type { Spawner } from './spawner.ts'
+import { usableCgroups } from './usableCgroups.ts'
 
 export type HostAbilities = {
   /** Undefined when machines cannot be made here; `detail` tells why. */
   tools: HostTools | undefined
   detail: string
+  /** A command that changes that, where one does. */
+  cure: string | null
   controllers: readonly CgroupController[]
   enforced: Enforced
+  /** Why limits do not hold that do not. */
+  gaps: readonly LimitGap[]
   /** What the disks of new machines are copies of; undefined where their size cannot be held to. */
   templates: DiskTemplates | undefined
 }
@@ -24,9 +28,17 @@ const execute = promisify(execFile)
 const probeMs = 10_000
 const unprivileged = 65_534
 
-/** Finds out by trying. Never rejects. @param folder where the files of machines are */
-export async function probeHost(folder: string, spawnerOf: (perl: string) => Spawner): Promise<HostAbilities> {
-  const controllers = await usableControllers()
+type Probe = {
+  /** Where the files of machines are. */
+  folder: string
+  /** Of all machines together: 1 to 10000, where 100 is usual. */
+  cpuWeight: number
+  spawnerOf: (perl: string) => Spawner
+}
+
+/** Finds out by trying. Never rejects. */
+export async function probeHost({ folder, cpuWeight, spawnerOf }: Probe): Promise<HostAbilities> {
+  const { controllers, gaps } = await usableCgroups({ cpuWeight })
   const enforces = new Set(controllers.flatMap((controller) => controller.enforces))
   const enforced: Enforced = {
     memory: enforces.has('memory'),
@@ -34,45 +46,32 @@ export async function probeHost(folder: string, spawnerOf: (perl: string) => Spa
     disk: false,
     processes: true, // by a cgroup or by a resource limit of the sandbox's own user namespace
   }
-  const unable = (detail: string): HostAbilities => ({
+  const unable = (detail: string, cure: string | null = null): HostAbilities => ({
     tools: undefined,
     detail,
+    cure,
     controllers,
     enforced,
+    gaps,
     templates: undefined,
   })
   if (process.platform !== 'linux') return unable('Bubblewrap sandboxes need Linux.')
   if (systemCallNumbers() === undefined) return unable(`Bubblewrap sandboxes need x64 or arm64, not ${process.arch}.`)
   const tools = await findHostTools()
-  if (typeof tools === 'string') return unable(tools)
+  if (!('bwrap' in tools)) return unable(tools.missing, tools.cure)
   const refusal = await tryNamespaces(tools)
-  if (refusal !== undefined) return unable(refusal)
+  if (refusal !== undefined) return unable(refusal.reason, refusal.cure)
   const version = await execute(tools.bwrap, ['--version'], { timeout: probeMs }).catch(() => undefined)
   const disk = await probeDisk({ spawner: spawnerOf(tools.perl), folder })
   const detail = [version?.stdout.trim() ?? 'bubblewrap', disk.detail].filter((it) => it !== undefined).join('. ')
   const held = { ...enforced, disk: disk.templates !== undefined }
-  return { tools, detail, controllers, enforced: held, templates: disk.templates }
-}
-
-async function usableControllers(): Promise<CgroupController[]> {
-  const [mounts, memberships] = await Promise.all(
-    ['/proc/self/mountinfo', '/proc/self/cgroup'].map((path) => readFile(path, 'utf8').catch(() => '')),
-  )
-  const candidates = cgroupCandidates({ mounts: mounts ?? '', memberships: memberships ?? '' })
-  const usable: CgroupController[] = []
-  for (const places of candidates.controllers) {
-    for (const place of places) {
-      const taken = candidates.samePlace ? usable[0]?.parent : undefined
-      if ((taken ?? place.parent) !== place.parent || !(await canUse(place, '/bin/sh'))) continue
-      usable.push(place)
-      break
-    }
-  }
-  return usable
+  const all =
+    disk.detail === undefined ? gaps : [...gaps, { limit: 'disk' as const, reason: disk.detail, cure: disk.cure }]
+  return { tools, detail, cure: null, controllers, enforced: held, gaps: all, templates: disk.templates }
 }
 
 /** @returns why an unprivileged user may not make namespaces here */
-async function tryNamespaces(tools: HostTools): Promise<string | undefined> {
+async function tryNamespaces(tools: HostTools): Promise<{ reason: string; cure: string | null } | undefined> {
   const probe = ['--unshare-all', '--uid', '0', '--gid', '0', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev']
   const nobody = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {}
   try {
@@ -80,11 +79,6 @@ async function tryNamespaces(tools: HostTools): Promise<string | undefined> {
     return undefined
   } catch (failure) {
     const said = failure instanceof Error && 'stderr' in failure ? String(failure.stderr).trim() : String(failure)
-    const restricted = await readFile('/proc/sys/kernel/apparmor_restrict_unprivileged_userns', 'utf8').catch(() => '0')
-    const remedy =
-      restricted.trim() === '1'
-        ? 'AppArmor forbids user namespaces here: allow bwrap with an AppArmor profile, or run `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`.'
-        : 'User namespaces seem to be switched off: see /proc/sys/user/max_user_namespaces and, on older kernels, kernel.unprivileged_userns_clone.'
-    return `bwrap is installed but cannot make a sandbox (${said}). ${remedy}`
+    return namespaceRefusal(said, namespaceSettings)
   }
 }

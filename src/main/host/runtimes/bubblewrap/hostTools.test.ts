@@ -7,13 +7,15 @@ import { findHostTools } from './hostTools.ts'
 test('names what is missing and how to get it', async () => {
   const folder = temporaryFolder('tools')
   writeFileSync(join(folder, 'perl'), '')
-  expect(await findHostTools([folder])).toBe(
-    'Missing on this machine: bwrap, perl. On Debian and Ubuntu: apt-get install bubblewrap perl-base',
-  )
+  expect(await findHostTools([folder])).toEqual({
+    missing: 'Missing on this machine: bwrap, perl. On Debian and Ubuntu: apt-get install bubblewrap perl-base',
+    cure: 'sudo apt-get install bubblewrap perl-base',
+  })
   chmodSync(join(folder, 'perl'), 0o755)
-  expect(await findHostTools([folder])).toBe(
-    'Missing on this machine: bwrap. On Debian and Ubuntu: apt-get install bubblewrap',
-  )
+  expect(await findHostTools([folder])).toEqual({
+    missing: 'Missing on this machine: bwrap. On Debian and Ubuntu: apt-get install bubblewrap',
+    cure: 'sudo apt-get install bubblewrap',
+  })
 })
 
 test('takes the first of each that can be run', async () => {

@@ -12,14 +12,17 @@ const packages: Record<ToolName, string> = {
   perl: 'perl-base',
 }
 
-/** @returns the tools, or one sentence about what is missing and how to get it */
-export async function findHostTools(folders: readonly string[] = usualFolders): Promise<HostTools | string> {
+/** What is missing, in one sentence, and the command that installs it. */
+export type MissingTools = { missing: string; cure: string }
+
+export async function findHostTools(folders: readonly string[] = usualFolders): Promise<HostTools | MissingTools> {
   const names: ToolName[] = ['bwrap', 'perl']
   const found = await Promise.all(names.map(async (name) => [name, await findExecutable(name, folders)] as const))
   const missing = found.filter(([, path]) => path === undefined).map(([name]) => name)
   if (missing.length === 0) return Object.fromEntries(found) as HostTools // every name was found
   const wanted = [...new Set(missing.map((name) => packages[name]))].join(' ')
-  return `Missing on this machine: ${missing.join(', ')}. On Debian and Ubuntu: apt-get install ${wanted}`
+  const sentence = `Missing on this machine: ${missing.join(', ')}. On Debian and Ubuntu: apt-get install ${wanted}`
+  return { missing: sentence, cure: `sudo apt-get install ${wanted}` }
 }
 
 export async function findExecutable(

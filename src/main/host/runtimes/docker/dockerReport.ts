@@ -1,10 +1,10 @@
 import { platform } from 'node:os'
-import type { Enforced, Network, RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
+import type { Enforced, LimitGap, Network, RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
 import type { BaseImage } from './baseImage.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 
 /** What the engine says that it can do. */
-export type EngineAbilities = Pick<RuntimeReport, 'detail' | 'enforced' | 'networks' | 'network_detail'>
+export type EngineAbilities = Pick<RuntimeReport, 'detail' | 'enforced' | 'limit_gaps' | 'networks' | 'network_detail'>
 
 const describeMs = 15_000
 
@@ -27,6 +27,7 @@ export async function engineAbilities(engine: DockerEngine): Promise<EngineAbili
   return {
     detail: `${program} ${version.Version} (${version.Os}/${version.Arch}) at ${await engine.address()}.`,
     enforced,
+    limit_gaps: gapsOf(enforced),
     ...networksOf(await engine.address(), String(info.OperatingSystem)),
   }
 }
@@ -45,6 +46,22 @@ function networksOf(address: string, system: string): { networks: Network[]; net
   return { networks: ['none', 'open'], network_detail: `${noInternet}.` }
 }
 
+const limitNames = { memory: 'memory', cpu: 'processor time', processes: 'the number of processes' } as const
+
+function gapsOf(enforced: Enforced): LimitGap[] {
+  const kinds = ['memory', 'cpu', 'processes'] as const
+  const missing = kinds.filter((limit) => !enforced[limit])
+  const disk = { limit: 'disk', reason: 'Container engines do not limit disk space here.', cure: null } as const
+  return [
+    ...missing.map((limit) => ({
+      limit,
+      reason: `The engine says that it cannot limit ${limitNames[limit]}.`,
+      cure: null,
+    })),
+    disk,
+  ]
+}
+
 const nothing: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 export async function dockerReport(name: string, engine: DockerEngine, base: BaseImage): Promise<RuntimeReport> {
@@ -56,12 +73,14 @@ export async function dockerReport(name: string, engine: DockerEngine, base: Bas
       available: true,
       detail: missing === null ? detail : `${detail} ${missing}`,
       ...abilities,
+      cure: null,
+      network_cure: null,
       image_sources: ['registry', 'archive'],
       image_detail: 'Container engines do not make images from the distribution of this machine.',
     }
   } catch (failure) {
     const detail = failure instanceof Error ? failure.message : String(failure)
-    const rest = { network_detail: null, image_sources: [], image_detail: null }
-    return { name, available: false, detail, enforced: nothing, networks: [], ...rest }
+    const rest = { network_detail: null, network_cure: null, image_sources: [], image_detail: null }
+    return { name, available: false, detail, cure: null, enforced: nothing, limit_gaps: [], networks: [], ...rest }
   }
 }

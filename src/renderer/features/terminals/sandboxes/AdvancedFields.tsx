@@ -1,11 +1,10 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
-import { Network, Region, type RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
+import { Region, type RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { Select } from '../../../ui/Select.tsx'
 import type { CreateForm, FieldErrors } from './createForm.ts'
 import { idleChoices, idleText } from './idleWords.ts'
-import { networkDetail, networkLabel, networks } from './networkWords.ts'
 
 type AdvancedFieldsProps = {
   form: CreateForm
@@ -19,16 +18,11 @@ const regions = [
   { value: Region.enum['eu-north'], label: 'eu-north' },
   { value: Region.enum['us-east'], label: 'us-east' },
 ]
-const usual = {
-  value: 'usual',
-  label: 'Default',
-  detail: 'No network, unless the configuration says otherwise.',
-} as const
 
 /** What most sandboxes need nobody to think about. It opens by itself where something in it is wrong. */
 export function AdvancedFields({ form, errors, runtimes, runtime, change }: AdvancedFieldsProps) {
   const [opened, setOpened] = useState(false)
-  const wrong = [errors.network, errors.idle_minutes, errors.region, errors.runtime].some((it) => it !== undefined)
+  const wrong = [errors.idle_minutes, errors.region, errors.runtime].some((it) => it !== undefined)
   const open = opened || wrong
   return (
     <div>
@@ -43,14 +37,6 @@ export function AdvancedFields({ form, errors, runtimes, runtime, change }: Adva
       </button>
       {open && (
         <div className="grid grid-cols-2 gap-3 pt-2">
-          <Select
-            label="Network"
-            options={[usual, ...networks.map((network) => networkOption(network, runtime))]}
-            value={form.network ?? usual.value}
-            onChange={(value) => change({ network: value === usual.value ? undefined : Network.parse(value) })}
-            hint={form.network ? networkDetail(form.network) : (runtime?.network_detail ?? usual.detail)}
-            error={errors.network}
-          />
           <Select
             label="Stops when idle"
             options={idleChoices(form.idleMinutes).map((it) => ({ value: String(it), label: idleText(it) }))}
@@ -79,17 +65,6 @@ export function AdvancedFields({ form, errors, runtimes, runtime, change }: Adva
       )}
     </div>
   )
-}
-
-function networkOption(network: Network, runtime: RuntimeReport | undefined) {
-  const missing = runtime !== undefined && !runtime.networks.includes(network)
-  const why = missing && runtime.network_detail !== null ? ` ${runtime.network_detail}` : ''
-  return {
-    value: network,
-    label: networkLabel(network),
-    detail: `${networkDetail(network)}${why}`,
-    disabled: missing,
-  }
 }
 
 function runtimeOption({ name, available, detail }: RuntimeReport) {

@@ -16,6 +16,7 @@ import {
   inputOf,
 } from './createForm.ts'
 import { ImageField } from './ImageField.tsx'
+import { NetworkField } from './NetworkField.tsx'
 import { RuntimeNote } from './RuntimeNote.tsx'
 import type { SandboxActions } from './useSandboxActions.ts'
 import { useRuntimes } from './useSandboxes.ts'
@@ -66,7 +67,7 @@ export function CreateSandboxDialog({ create, onCreated, onManageImages, onClose
       open
       onOpenChange={(open) => !open && !busy && onClose()}
       title="New sandbox"
-      description="A small machine of its own, apart from yours."
+      description="An isolated machine with its own files and processes."
       onSubmit={() => void submit()}
       footer={
         <>
@@ -83,7 +84,7 @@ export function CreateSandboxDialog({ create, onCreated, onManageImages, onClose
         <TextField
           label="Name"
           placeholder="build-box"
-          hint="Its host name too. Left empty, it gets one."
+          hint="Also the host name. Leave empty for a random one."
           error={errors.name}
           value={form.name}
           onChange={(name) => change({ name })}
@@ -128,6 +129,12 @@ export function CreateSandboxDialog({ create, onCreated, onManageImages, onClose
             error={errors.disk_gb}
           />
         </div>
+        <NetworkField
+          value={form.network}
+          runtime={runtime}
+          error={errors.network}
+          onChange={(network) => change({ network })}
+        />
         <AdvancedFields form={form} errors={errors} runtimes={runtimes} runtime={runtime} change={change} />
         {runtimes && <RuntimeNote runtimes={runtimes} runtime={runtime} />}
         {runtimes && runtimes.length < 2 && errors.runtime && (

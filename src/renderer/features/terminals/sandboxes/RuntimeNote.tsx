@@ -2,6 +2,7 @@ import { Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
 import { classNames } from '../../../ui/classNames.ts'
+import { Cure, LimitGaps } from './LimitGaps.tsx'
 import { notEnforcedText } from './sandboxWords.ts'
 
 type RuntimeNoteProps = { runtimes: readonly RuntimeReport[]; runtime: RuntimeReport | undefined }
@@ -13,18 +14,34 @@ export function RuntimeNote({ runtimes, runtime }: RuntimeNoteProps) {
     return (
       <Note tone="caution">
         <p className="font-medium text-text">This machine cannot run sandboxes yet.</p>
-        {lacking.map(({ name, detail }) => (
-          <p key={name}>
-            {name}: {detail}
-          </p>
+        {lacking.map(({ name, detail, cure }) => (
+          <div key={name}>
+            <p>
+              {name}: {detail}
+            </p>
+            <Cure command={cure} />
+          </div>
         ))}
       </Note>
     )
   }
   const notEnforced = notEnforcedText(runtime.enforced)
-  if (notEnforced === undefined) return null
+  const { network_detail: noNetwork, network_cure: networkCure, networks } = runtime
+  const isAlone = noNetwork !== null && networks.length < 2
+  if (notEnforced === undefined && !isAlone) return null
   return (
-    <Note tone="quiet">Not enforced on this machine: {notEnforced}. A sandbox can use more than it is given here.</Note>
+    <Note tone="quiet">
+      {notEnforced !== undefined && (
+        <p>Not enforced on this machine: {notEnforced}. A sandbox can use more than it is given here.</p>
+      )}
+      <LimitGaps gaps={runtime.limit_gaps} />
+      {isAlone && (
+        <>
+          <p>{noNetwork}</p>
+          <Cure command={networkCure} />
+        </>
+      )}
+    </Note>
   )
 }
 

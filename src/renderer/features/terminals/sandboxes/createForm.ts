@@ -85,7 +85,10 @@ export function fieldErrorOf(failure: unknown): FieldErrors | undefined {
 }
 
 /** The runtime that will be used, where one can be. */
-export function chosenRuntime(runtimes: readonly RuntimeReport[], name: string | undefined): RuntimeReport | undefined {
+export function chosenRuntime<Runtime extends RuntimeReport>(
+  runtimes: readonly Runtime[],
+  name: string | undefined,
+): Runtime | undefined {
   return runtimes.find((it) => (name === undefined ? it.available : it.name === name))
 }
 

@@ -9,6 +9,8 @@ export type NetworkAbilities = {
   tools: NetworkTools | undefined
   networks: Network[]
   detail: string | null
+  /** A command that changes that, where one does. */
+  cure: string | null
 }
 
 const packages = { perl: 'perl-base', pasta: 'passt', nft: 'nftables' }
@@ -19,29 +21,38 @@ const unprivileged = 65_534
 
 /** Finds out by connecting a throwaway namespace, as the kind of user that sandboxes are. Never rejects. */
 export async function probeNetwork(): Promise<NetworkAbilities> {
-  const unable = (detail: string): NetworkAbilities => ({
+  const unable = (reason: string, cure: string | null = null): NetworkAbilities => ({
     tools: undefined,
     networks: ['none'],
-    detail: `Sandboxes have no network here: ${detail}`,
+    detail: `Sandboxes have no network here: ${reason}.`,
+    cure,
   })
-  if (process.platform !== 'linux') return unable('networks of bubblewrap sandboxes need Linux.')
+  if (process.platform !== 'linux') return unable('networks of bubblewrap sandboxes need Linux')
   const [perl, pasta, nft] = await Promise.all(['perl', 'pasta', 'nft'].map((name) => findExecutable(name)))
   if (!perl || !pasta || !nft) {
     const missing = Object.entries({ perl, pasta, nft }).filter(([, path]) => !path)
     const names = missing.map(([name]) => name).join(', ')
     const wanted = missing.map(([name]) => packages[name as keyof typeof packages]).join(' ') // its own keys
-    return unable(`missing ${names}. On Debian and Ubuntu: sudo apt-get install ${wanted}`)
+    return unable(`missing ${names}. On Debian and Ubuntu: apt-get install ${wanted}`, `sudo apt-get install ${wanted}`)
   }
   const refusals: string[] = []
   for (const way of ways) {
     const tools = { perl, pasta, nft, way }
     const refusal = await refusalOf(tools)
-    if (refusal === undefined) return { tools, networks: ['none', 'internet', 'open'], detail: null }
+    if (refusal === undefined) return { tools, networks: ['none', 'internet', 'open'], detail: null, cure: null }
     refusals.push(refusal)
     if (!isAboutTheWay(refusal)) break
   }
   const refusal = refusals.find((it) => !isAboutTheWay(it)) ?? refusals[0] ?? ''
-  return unable(`${refusal}. ${await cureOf(refusal)}`.trim())
+  const { because, cure } = networkRefusal(refusal, { tunnelExists: await exists(tunnel) })
+  return unable(because === undefined ? refusal : `${because} (${refusal})`, cure)
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path, constants.F_OK).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function refusalOf(tools: NetworkTools): Promise<string | undefined> {
@@ -58,22 +69,27 @@ function isAboutTheWay(refusal: string): boolean {
   return /Couldn't open (user|network) namespace/.test(refusal)
 }
 
-async function cureOf(refusal: string): Promise<string> {
-  if (isAboutTheWay(refusal)) return 'AppArmor may forbid it: look for `pasta` in `sudo journalctl -k -g apparmor`.'
-  if (/user namespace/.test(refusal)) return 'Networks need what sandboxes need: see their own line.'
-  if (/rules could not be set/.test(refusal)) return 'Load the kernel’s filter: sudo modprobe nf_tables'
-  if (/tun|TUNSETIFF/i.test(refusal)) return tunnelCure()
-  if (/No external|no default|routable|interface/i.test(refusal))
-    return 'Connect this computer to a network; Steward tries again.'
-  return ''
+/** What the words of pasta, nft or the kernel mean, where they are known, and the command that helps. */
+export function networkRefusal(
+  refusal: string,
+  { tunnelExists }: { tunnelExists: boolean },
+): { because: string | undefined; cure: string | null } {
+  if (isAboutTheWay(refusal))
+    return { because: 'AppArmor may forbid it', cure: 'sudo journalctl --dmesg --grep apparmor.*pas' }
+  if (/user namespace/.test(refusal)) return { because: 'user namespaces are forbidden', cure: null }
+  if (/rules could not be set/.test(refusal))
+    return { because: 'the kernel’s filter is not loaded', cure: 'sudo modprobe nf_tables' }
+  if (/tun socket|\/dev\/net\/tun|TUNSETIFF/i.test(refusal))
+    return tunnelExists
+      ? { because: 'this user may not open /dev/net/tun', cure: `sudo chmod 666 ${tunnel} && ${keepTunnelOpen}` }
+      : {
+          because: 'there is no /dev/net/tun',
+          cure: 'sudo modprobe tun && echo tun | sudo tee /etc/modules-load.d/tun.conf',
+        }
+  if (/routable interface|external interface|default route|no route/i.test(refusal))
+    return { because: 'this machine has no IPv4 network itself', cure: null }
+  return { because: undefined, cure: null }
 }
 
-async function tunnelCure(): Promise<string> {
-  const there = await access(tunnel, constants.F_OK).then(
-    () => true,
-    () => false,
-  )
-  if (!there) return 'Load the driver: sudo modprobe tun; to keep it: echo tun | sudo tee /etc/modules-load.d/tun.conf'
-  const rule = `KERNEL=="tun", MODE="0666", OPTIONS+="static_node=net/tun"`
-  return `Allow its use: sudo chmod 666 ${tunnel}; to keep it: echo '${rule}' | sudo tee /etc/udev/rules.d/90-steward-tun.rules`
-}
+const tunnelRule = 'KERNEL=="tun", MODE="0666", OPTIONS+="static_node=net/tun"'
+const keepTunnelOpen = `echo '${tunnelRule}' | sudo tee /etc/udev/rules.d/90-steward-tun.rules`

@@ -3,6 +3,7 @@ import { Network, type Sandbox } from '../../../../../shared/contract/sandboxes.
 import { Select } from '../../../../ui/Select.tsx'
 import { notify } from '../../../../ui/toast.tsx'
 import { idleChoices, idleText } from '../../sandboxes/idleWords.ts'
+import { LimitGaps } from '../../sandboxes/LimitGaps.tsx'
 import { networkDetail, networkLabel, networks } from '../../sandboxes/networkWords.ts'
 import { notEnforcedText, resourcesText } from '../../sandboxes/sandboxWords.ts'
 import { useRuntimes } from '../../sandboxes/useSandboxes.ts'
@@ -11,11 +12,15 @@ import { type SandboxChange, useChangeSandbox } from './useChangeSandbox.ts'
 export function Facts({ sandbox }: { sandbox: Sandbox }) {
   const { runtime, image, region, enforced } = sandbox
   const notEnforced = notEnforcedText(enforced)
+  const { data: runtimes } = useRuntimes()
+  const known = runtimes?.find(({ name }) => name === runtime)?.limit_gaps ?? []
+  const gaps = known.filter(({ limit }) => !enforced[limit])
   return (
     <dl className="mt-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-small">
       <Fact name="Resources">
         {resourcesText(sandbox)}
         {notEnforced && <span className="block text-caution">Not enforced here: {notEnforced}</span>}
+        <LimitGaps gaps={gaps} />
       </Fact>
       <Fact name="Image">{image ?? `Base of ${runtime}`}</Fact>
       <Fact name="Runtime">

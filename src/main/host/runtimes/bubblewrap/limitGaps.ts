@@ -1,0 +1,70 @@
+import type { LimitGap } from '../../../../shared/contract/sandboxes.ts'
+
+/** What this machine's control groups are like, as far as it explains a missing limit. */
+export type CgroupFacts = { uid: number; user: string } & ({ version: 1 | undefined } | UnifiedFacts)
+
+type UnifiedFacts = {
+  version: 2
+  /** The system unit that Steward runs as. */
+  unit: string | undefined
+  /** Controllers that the kernel offers. */
+  ofKernel: readonly string[]
+  /** What the service manager of this user was given; undefined: there is none. */
+  ofManager: readonly string[] | undefined
+  /** Nobody may write to them, as in a container. */
+  isReadOnly: boolean
+}
+
+const names = { memory: 'Memory', cpu: 'The processor' } as const
+
+/** Why a limit does not hold, and the command that changes it. */
+export function cgroupGap(limit: 'memory' | 'cpu', facts: CgroupFacts): LimitGap {
+  const { reason, cure } = explanation(limit, facts)
+  return { limit, reason: `${names[limit]} is not limited: ${reason}`, cure }
+}
+
+function explanation(limit: 'memory' | 'cpu', facts: CgroupFacts): Omit<LimitGap, 'limit'> {
+  if (facts.version === undefined) return { reason: 'this machine has no control groups.', cure: null }
+  if (facts.version !== 2)
+    return facts.uid === 0
+      ? { reason: 'its control groups (version 1) may not be changed here.', cure: null }
+      : {
+          reason: 'only root may use control groups of version 1. Version 2 serves every user, after a restart.',
+          cure: bootWith('systemd.unified_cgroup_hierarchy=1'),
+        }
+  const { user, uid, unit, ofKernel, ofManager, isReadOnly } = facts
+  if (isReadOnly) return { reason: 'control groups are read-only here, as they are in a container.', cure: null }
+  if (!ofKernel.includes(limit))
+    return {
+      reason: `the kernel was started without its control group \`${limit}\`. It takes a restart.`,
+      cure: bootWith(`cgroup_enable=${limit}`),
+    }
+  if (unit !== undefined)
+    return {
+      reason: `the unit ${unit} was not given control groups of its own.`,
+      cure: dropIn(unit, 'Delegate=yes', `sudo systemctl restart ${unit}`),
+    }
+  if (uid !== 0 && ofManager === undefined)
+    return {
+      reason: `no service manager of ${user} runs that could hand out control groups. Restart Steward afterwards.`,
+      cure: `sudo loginctl enable-linger ${user}`,
+    }
+  if (ofManager !== undefined && !ofManager.includes(limit))
+    return {
+      reason: `the service manager of ${user} was not given the control group \`${limit}\`. Log in again afterwards.`,
+      cure: dropIn('user@.service', 'Delegate=cpu cpuset io memory pids', undefined),
+    }
+  return { reason: 'this user may not divide its control group.', cure: null }
+}
+
+function bootWith(option: string): string {
+  const line = `GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX ${option}"`
+  const folder = '/etc/default/grub.d'
+  return `sudo mkdir -p ${folder} && echo '${line}' | sudo tee -a ${folder}/steward.cfg && sudo update-grub`
+}
+
+function dropIn(unit: string, setting: string, then: string | undefined): string {
+  const folder = `/etc/systemd/system/${unit}.d`
+  const write = `printf '[Service]\\n${setting}\\n' | sudo tee ${folder}/steward.conf`
+  return [`sudo mkdir -p ${folder}`, write, 'sudo systemctl daemon-reload', then].filter(Boolean).join(' && ')
+}

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { namespaceRefusal } from './namespaceRefusal.ts'
+
+const allowed = { clone: '1', most: '15000', appArmor: '0' }
+const refusalWith = (settings: Partial<Record<keyof typeof allowed, string | undefined>>) =>
+  namespaceRefusal('bwrap: No permissions.', () => ({ ...allowed, ...settings }))
+
+test('a setting that forbids user namespaces is named, with what lifts it for good', () => {
+  expect(refusalWith({ clone: '0' })).toEqual({
+    reason:
+      'bwrap is installed but cannot make a sandbox (bwrap: No permissions). User namespaces are switched off for ordinary users.',
+    cure: "sudo sysctl -w kernel.unprivileged_userns_clone=1 && echo 'kernel.unprivileged_userns_clone = 1' | sudo tee -a /etc/sysctl.d/90-steward.conf",
+  })
+  expect(refusalWith({ most: '0' }).cure).toContain('sudo sysctl -w user.max_user_namespaces=15000')
+})
+
+test('where AppArmor forbids them the profile that Steward brings is installed', () => {
+  const cure = refusalWith({ appArmor: '1' }).cure ?? ''
+  const file = /install -m 644 (\S+) /.exec(cure)?.[1] ?? ''
+  expect(existsSync(file)).toBe(true)
+  expect(cure).toContain('sudo apparmor_parser -r /etc/apparmor.d/steward-sandboxes')
+})
+
+test('what is not known gets no command', () => {
+  expect(refusalWith({ clone: undefined, appArmor: undefined }).cure).toBeNull()
+})

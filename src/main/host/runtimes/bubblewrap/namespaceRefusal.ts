@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { installFolder } from '../../../platform/programFile.ts'
+
+/** Settings of the kernel that forbid namespaces to ordinary users; undefined where there is no such setting. */
+export type NamespaceSettings = {
+  /** Debian's own: 0 forbids. */
+  clone: string | undefined
+  /** 0 forbids. */
+  most: string | undefined
+  /** Ubuntu's own: 1 forbids them to programs without an AppArmor profile that allows them. */
+  appArmor: string | undefined
+}
+
+const lasting = '/etc/sysctl.d/90-steward.conf'
+const profile = 'steward-sandboxes'
+/** Beside the archive of a package, in which nobody else can read it. */
+const profileFile = installFolder.endsWith('.asar')
+  ? join(installFolder, '..', 'apparmor', profile)
+  : join(installFolder, 'resources', 'packaging', 'apparmor', profile)
+
+export const namespaceSettings = (): NamespaceSettings => ({
+  clone: setting('kernel/unprivileged_userns_clone'),
+  most: setting('user/max_user_namespaces'),
+  appArmor: setting('kernel/apparmor_restrict_unprivileged_userns'),
+})
+
+/** @param said by bwrap, which could not make its namespaces */
+export function namespaceRefusal(
+  said: string,
+  settings: () => NamespaceSettings,
+): { reason: string; cure: string | null } {
+  const { clone, most, appArmor } = settings()
+  const refused = (why: string, cure: string | null) => ({
+    reason: `bwrap is installed but cannot make a sandbox (${said.replace(/\.$/, '')}). ${why}`,
+    cure,
+  })
+  if (clone === '0') return refused('User namespaces are switched off for ordinary users.', set(userClone, '1'))
+  if (most === '0') return refused('User namespaces are switched off.', set('user.max_user_namespaces', '15000'))
+  if (appArmor === '1') return refused('AppArmor forbids user namespaces to programs without a profile.', install)
+  return refused('User namespaces seem to be forbidden, as they are in many containers.', null)
+}
+
+const userClone = 'kernel.unprivileged_userns_clone'
+const install = `sudo install -m 644 ${profileFile} /etc/apparmor.d/ && sudo apparmor_parser -r /etc/apparmor.d/${profile}`
+
+/** Now, and after the next start of the machine. */
+function set(name: string, value: string): string {
+  return `sudo sysctl -w ${name}=${value} && echo '${name} = ${value}' | sudo tee -a ${lasting}`
+}
+
+function setting(name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/sys/${name}`, 'utf8').trim()
+  } catch {
+    return undefined // this kernel has none
+  }
+}

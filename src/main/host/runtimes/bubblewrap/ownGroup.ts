@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { access, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { findExecutable } from './hostTools.ts'
+
+const callMs = 5_000
+const movedMs = 5_000
+const leafName = 'steward.main'
+const mostRounds = 20
+
+/** Socket of the service manager of a user (`systemd --user`), there while that user is logged in or lingers. */
+export const userBus = (uid: number): string => `/run/user/${uid}/bus`
+
+/**
+ * Asks the service manager of this user to take this process, and what it has started, into a scope of its own with
+ * controllers delegated. A login session (`session-N.scope`) is outside of what the user may divide; such a scope is not.
+ * @returns false when there is no such manager, or it did not do so
+ * @see https://systemd.io/CONTROL_GROUP_INTERFACE
+ */
+export async function enterOwnScope(uid: number): Promise<boolean> {
+  const busctl = await findExecutable('busctl')
+  if (busctl === undefined || !(await exists(userBus(uid)))) return false
+  const before = await ownMembership()
+  const name = `steward-${process.pid}-${randomBytes(4).toString('hex')}.scope`
+  const pids = [process.pid, ...(await descendantsOf(process.pid))].map(String)
+  const manager = ['org.freedesktop.systemd1', '/org/freedesktop/systemd1', 'org.freedesktop.systemd1.Manager']
+  const properties = [
+    ...['Description', 's', 'Sandboxes of Steward'],
+    ...['Delegate', 'b', 'true'],
+    ...['CollectMode', 's', 'inactive-or-failed'],
+    ...['PIDs', 'au', String(pids.length), ...pids],
+  ]
+  const call = ['StartTransientUnit', 'ssa(sv)a(sa(sv))', name, 'fail', '4', ...properties, '0']
+  try {
+    await promisify(execFile)(busctl, ['--user', `--timeout=${callMs / 1000}`, 'call', ...manager, ...call], {
+      timeout: callMs,
+      cwd: '/',
+      env: { XDG_RUNTIME_DIR: `/run/user/${uid}` },
+    })
+  } catch {
+    return false // where limits then do not hold, the reason is found by looking
+  }
+  // The answer is a job, which ends a little later.
+  const end = performance.now() + movedMs
+  while ((await ownMembership()) === before) {
+    if (performance.now() > end) return false
+    await pause(10)
+  }
+  return true
+}
+
+/**
+ * Moves every process of this group into a leaf below it: a group that hands out controllers such as memory may have no
+ * processes itself.
+ * @returns how to undo it; undefined when nothing was changed
+ */
+export async function leaveForLeaf(group: string): Promise<(() => Promise<void>) | undefined> {
+  const leaf = join(group, leafName)
+  const moved: string[] = []
+  const back = async (): Promise<void> => {
+    for (const pid of moved) await move(pid, group)
+    await rmdir(leaf).catch(() => {}) // another Steward may be in it
+  }
+  try {
+    await mkdir(leaf).catch(async (failure: unknown) => {
+      if (!(await exists(leaf))) throw failure
+    })
+    for (let rounds = 0; rounds < mostRounds; rounds++) {
+      const pids = await membersOf(group)
+      if (pids.length === 0) return back
+      for (const pid of pids) if (await move(pid, leaf)) moved.push(pid)
+    }
+  } catch {
+    // It may not be divided by this user.
+  }
+  await back()
+  return undefined
+}
+
+/** @returns false for one that has ended, or may not be moved */
+async function move(pid: string, group: string): Promise<boolean> {
+  return writeFile(join(group, 'cgroup.procs'), pid, { flag: 'r+' }).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function membersOf(group: string): Promise<string[]> {
+  return (await readFile(join(group, 'cgroup.procs'), 'latin1')).split('\n').filter((pid) => pid !== '' && pid !== '0')
+}
+
+async function ownMembership(): Promise<string> {
+  return readFile('/proc/self/cgroup', 'latin1')
+}
+
+async function descendantsOf(pid: number): Promise<number[]> {
+  const tasks = await readdir(`/proc/${pid}/task`).catch(() => [])
+  const texts = tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'latin1').catch(() => ''))
+  const children = (await Promise.all(texts)).flatMap((text) => text.split(' ').filter(Boolean).map(Number))
+  return [...children, ...(await Promise.all(children.map(descendantsOf))).flat()]
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,137 @@
+import { constants } from 'node:fs'
+import { access, readFile, stat } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import type { LimitGap } from '../../../../shared/contract/sandboxes.ts'
+import { cgroupCandidates, unifiedGroup } from './cgroupHierarchy.ts'
+import { type CgroupController, canUse } from './cgroups.ts'
+import { type CgroupFacts, cgroupGap } from './limitGaps.ts'
+import { enterOwnScope, leaveForLeaf, userBus } from './ownGroup.ts'
+
+export type UsableCgroups = {
+  controllers: readonly CgroupController[]
+  /** Why memory and processor are not limited, where they are not. */
+  gaps: readonly LimitGap[]
+}
+
+const limited = ['memory', 'cpu'] as const
+
+/**
+ * Finds by trying where this user may limit machines. Where nothing of the kind is, this process may be moved: out of a
+ * login session into a scope of its own, or out of the way in a group that a system unit was delegated.
+ * @param cpuWeight of all sandboxes together
+ */
+export async function usableCgroups({ cpuWeight }: { cpuWeight: number }): Promise<UsableCgroups> {
+  const uid = process.getuid?.() ?? 0
+  let found = await tryCandidates(cpuWeight)
+  let unified = unifiedGroup(await cgroupFiles())
+  if (unified && missing(found).length > 0 && uid !== 0 && (await isElsewhere(unified.group, uid))) {
+    if (await enterOwnScope(uid)) found = await tryCandidates(cpuWeight)
+    unified = unifiedGroup(await cgroupFiles())
+  }
+  if (unified && missing(found).length > 0 && (await isDelegated(unified, missing(found)))) {
+    const back = await leaveForLeaf(unified.group)
+    const inLeaf = back && (await tryCandidates(cpuWeight))
+    if (inLeaf && missing(inLeaf).length < missing(found).length) found = inLeaf
+    else await back?.()
+  }
+  const gaps = missing(found)
+  if (gaps.length === 0) return { controllers: found, gaps: [] }
+  const facts = await cgroupFacts(uid)
+  return { controllers: found, gaps: gaps.map((limit) => cgroupGap(limit, facts)) }
+}
+
+function missing(controllers: readonly CgroupController[]): (typeof limited)[number][] {
+  return limited.filter((limit) => !controllers.some(({ enforces }) => enforces.includes(limit)))
+}
+
+async function tryCandidates(cpuWeight: number): Promise<CgroupController[]> {
+  const candidates = cgroupCandidates(await cgroupFiles(), cpuWeight)
+  const usable: CgroupController[] = []
+  for (const places of candidates.controllers) {
+    for (const controller of places) {
+      const taken = candidates.samePlace ? usable[0]?.place : undefined
+      if ((taken ?? controller.place) !== controller.place || !(await canUse(controller, '/bin/sh'))) continue
+      usable.push(controller)
+      break
+    }
+  }
+  return usable
+}
+
+async function cgroupFiles(): Promise<{ mounts: string; memberships: string }> {
+  const [mounts, memberships] = await Promise.all(['/proc/self/mountinfo', '/proc/self/cgroup'].map(textOf))
+  return { mounts: mounts ?? '', memberships: memberships ?? '' }
+}
+
+/** Neither below this user's service manager nor in a system unit that runs as this user: in a login session. */
+async function isElsewhere(group: string, uid: number): Promise<boolean> {
+  return !group.includes(`/user@${uid}.service/`) && (await ownUnit(group, uid)) === undefined
+}
+
+/** Name of the system unit that this process is of, unless it is one that merely let this user in, as `ssh.service`. */
+async function ownUnit(group: string, uid: number): Promise<string | undefined> {
+  const unit = /\/system\.slice\/(?:.*\/)?([^/]+\.service)(?:\/|$)/.exec(group)?.[1]
+  const pids = (await textOf(join(group, 'cgroup.procs'))).split('\n').filter(Boolean)
+  const owners = await Promise.all(pids.map((pid) => stat(`/proc/${pid}`).catch(() => undefined)))
+  return owners.every((owner) => owner === undefined || owner.uid === uid) ? unit : undefined
+}
+
+/** A group of this user's own, with the controllers: never that of a whole machine or container. */
+async function isDelegated(unified: { group: string; top: string }, limits: readonly string[]): Promise<boolean> {
+  const { group, top } = unified
+  if (group === top) return false
+  const offered = await controllersIn(group)
+  return limits.some((limit) => offered.includes(limit)) && (await isWritable(join(group, 'cgroup.procs')))
+}
+
+async function cgroupFacts(uid: number): Promise<CgroupFacts> {
+  const files = await cgroupFiles()
+  const user = nameOf(uid)
+  const unified = unifiedGroup(files)
+  const separate = / - cgroup /.test(files.mounts) && cgroupCandidates(files, 1).samePlace === false
+  if (!unified || separate) return { version: separate ? 1 : undefined, uid, user }
+  const { group, top } = unified
+  const manager = join(top, 'user.slice', `user-${uid}.slice`, `user@${uid}.service`)
+  return {
+    version: 2,
+    uid,
+    user,
+    unit: await ownUnit(group, uid),
+    ofKernel: await controllersIn(top),
+    ofManager: (await isWritable(userBus(uid))) ? await controllersIn(manager) : undefined,
+    isReadOnly: await readOnly(join(top, 'cgroup.procs')),
+  }
+}
+
+/** Who has no entry in the system's list of users has a number only. */
+function nameOf(uid: number): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(uid)
+  }
+}
+
+async function controllersIn(group: string): Promise<string[]> {
+  return (await textOf(join(group, 'cgroup.controllers'))).trim().split(/\s+/)
+}
+
+async function textOf(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '')
+}
+
+async function isWritable(path: string): Promise<boolean> {
+  return access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** As containers mount it. */
+async function readOnly(path: string): Promise<boolean> {
+  return access(path, constants.W_OK).then(
+    () => false,
+    (failure: unknown) => failure instanceof Error && 'code' in failure && failure.code === 'EROFS',
+  )
+}
