@@ -61,7 +61,14 @@ export async function makeCgroups(
   const joinFiles: string[] = []
   const resize = async (wanted: CgroupLimits): Promise<void> => {
     for (const { parent, settings } of controllers) {
-      for (const setting of settings(wanted)) await apply(join(parent, name), setting)
+      const folder = join(parent, name)
+      const inOrder = settings(wanted)
+      try {
+        for (const setting of inOrder) await apply(folder, setting)
+      } catch {
+        // A limit may not be above another one that is still as it was.
+        for (const setting of inOrder.toReversed()) await apply(folder, setting)
+      }
     }
   }
   try {

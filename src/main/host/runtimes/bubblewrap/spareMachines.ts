@@ -55,9 +55,11 @@ export function spareMachines<S extends Spare>(options: SpareOptions<S>): SpareM
   }
 
   const fill = async (): Promise<void> => {
-    while (wanted && !closing.signal.aborted && ready.length < most) {
+    for (;;) {
       const kind = wanted
+      if (!kind || closing.signal.aborted) return
       await discard((it) => !same(it, kind))
+      if (ready.length >= most) return
       const spare = await make(kind, closing.signal)
       const entry = { spare, kind }
       ready.push(entry)

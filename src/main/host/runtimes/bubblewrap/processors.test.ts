@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { processors, usableProcessors } from './processors.ts'
+
+test('machines get the least used processors, and give them back', () => {
+  const all = processors([0, 1, 2, 5])
+  const first = all.take(2)
+  expect(first.numbers).toEqual([0, 1])
+  expect(all.take(1).numbers).toEqual([2])
+  expect(all.take(1).numbers).toEqual([5])
+  first.giveBack()
+  first.giveBack()
+  expect(all.take(2).numbers).toEqual([0, 1])
+  expect(all.take(3).numbers).toEqual([0, 1, 2])
+})
+
+test('a machine that may use all of them is bound to none', () => {
+  expect(processors([0, 1]).take(2).numbers).toEqual([])
+  expect(processors([0, 1]).take(4).numbers).toEqual([])
+})
+
+test('the processors of this process are those that the kernel lists', () => {
+  expect(usableProcessors('Name:\tnode\nCpus_allowed_list:\t0-2,7,9-10\n')).toEqual([0, 1, 2, 7, 9, 10])
+  expect(usableProcessors('Cpus_allowed_list:\t3\n')).toEqual([3])
+})

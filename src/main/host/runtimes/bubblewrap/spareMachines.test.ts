@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { eventually } from '../../../../../test/support/eventually.ts'
+import { silentLog } from '../../../platform/log.ts'
+import { type Spare, type SpareKind, spareMachines } from './spareMachines.ts'
+
+const small: SpareKind = { diskGb: 1, network: 'none' }
+const large: SpareKind = { diskGb: 5, network: 'none' }
+
+type Made = Spare & { kind: SpareKind; end: () => void }
+
+function workshop(options: { most: number; idleMs?: number }) {
+  const alive: Made[] = []
+  const spares = spareMachines<Made>({
+    ...options,
+    restMs: 1,
+    log: silentLog,
+    async make(kind) {
+      const over = Promise.withResolvers<void>()
+      const spare: Made = {
+        kind,
+        ended: over.promise,
+        end: () => over.resolve(),
+        async discard() {
+          alive.splice(alive.indexOf(spare), 1)
+        },
+      }
+      alive.push(spare)
+      return spare
+    },
+  })
+  return { spares, alive }
+}
+
+test('the first who asks gets none, and from then on there are as many as were wanted', async () => {
+  const { spares, alive } = workshop({ most: 2 })
+  expect(spares.take(small)).toBeUndefined()
+  await eventually(() => expect(alive).toHaveLength(2))
+  expect(spares.take(small)?.kind).toEqual(small)
+  await eventually(() => expect(alive).toHaveLength(3)) // the one that was taken is another's now
+  await spares.close()
+  expect(alive).toHaveLength(1)
+})
+
+test('those of another kind make room for what was asked for last', async () => {
+  const { spares, alive } = workshop({ most: 1 })
+  spares.take(small)
+  await eventually(() => expect(alive.map(({ kind }) => kind)).toEqual([small]))
+  expect(spares.take(large)).toBeUndefined()
+  await eventually(() => expect(alive.map(({ kind }) => kind)).toEqual([large]))
+  await spares.close()
+  expect(alive).toEqual([])
+})
+
+test('unused ones end by themselves', async () => {
+  const { spares, alive } = workshop({ most: 2, idleMs: 200 })
+  spares.take(small)
+  await eventually(() => expect(alive).toHaveLength(2))
+  await eventually(() => expect(alive).toEqual([]))
+  expect(spares.take(small)).toBeUndefined()
+  await spares.close()
+})
+
+test('one that has ended is given to nobody', async () => {
+  const { spares, alive } = workshop({ most: 1 })
+  spares.take(small)
+  await eventually(() => expect(alive).toHaveLength(1))
+  alive[0]?.end()
+  await eventually(() => expect(alive).toHaveLength(0))
+  expect(spares.take(small)).toBeUndefined()
+  await spares.close()
+})
+
+test('none are made where none are wanted', async () => {
+  const { spares, alive } = workshop({ most: 0 })
+  spares.take(small)
+  await spares.close()
+  expect(alive).toEqual([])
+})
