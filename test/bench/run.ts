@@ -56,7 +56,7 @@ async function* measured(): AsyncGenerator<Row> {
     yield idleMemory(steward)
     yield* sandboxRows(client)
     const name = 'bench'
-    const { id } = await client.call(createSandbox, { name, vcpu: 2, memory_mb: 4096 })
+    const { id } = await client.call(createSandbox, { name, vcpu: 2, memory_mb: 4096, network: 'none' })
     yield* terminalRows(client, id)
     yield* throughputRows(client, id)
     const perTerminal = await megabytesPerTerminal({ steward, client, id }, Math.min(40, tries(200)))
@@ -81,7 +81,7 @@ async function* walletRows(): AsyncGenerator<Row> {
 /** In a sandbox of its own, whose one tab is the one that is drawn. */
 async function drawnRow(steward: Steward, client: StewardClient): Promise<Row> {
   const name = 'drawn'
-  const { id } = await client.call(createSandbox, { name, vcpu: 2, memory_mb: 4096 })
+  const { id } = await client.call(createSandbox, { name, vcpu: 2, memory_mb: 4096, network: 'none' })
   const drawn = await drawnThroughput({ url: steward.url, client, id, name }).catch((failure: Error) => failure.message)
   await client.call(deleteSandbox, { id })
   const alone = await xtermAlone(drawnFlood)
@@ -108,7 +108,7 @@ async function* sandboxRows(client: StewardClient): AsyncGenerator<Row> {
     peerName,
     percent: 50,
   })
-  const { id } = await client.call(createSandbox, {})
+  const { id } = await client.call(createSandbox, { network: 'none' })
   yield timeRow('exec `true`', '≤ 8 ms', {
     mine: await execTrue(client, id, tries(300)),
     peer: await execTrueByHand(tries(300)),

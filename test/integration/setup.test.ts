@@ -15,7 +15,6 @@ const baseCommands = [
   'mount',
   'setpriv',
   'unshare',
-  'nsenter',
   'pasta',
   'nft',
   'mkfs.ext4',

@@ -8,7 +8,7 @@ import { handMadeSandbox } from '../peers/bubblewrapByHand.ts'
 export async function createToFirstExec(client: StewardClient, count: number): Promise<Samples> {
   const made: SandboxId[] = []
   const samples = await timed(count, async () => {
-    const { id } = await client.call(createSandbox, {})
+    const { id } = await client.call(createSandbox, { network: 'none' })
     made.push(id)
     await client.call(execInSandbox, { id, command: 'true' })
   })

@@ -1,13 +1,15 @@
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { promisify } from 'node:util'
 import {
-  connectNetwork,
   type NetworkTools,
+  networkArguments,
   tryToConnect,
 } from '../../../src/main/host/runtimes/bubblewrap/network/connectNetwork.ts'
 import { probeNetwork } from '../../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts'
 import { kill } from '../../../src/main/host/runtimes/bubblewrap/processTable.ts'
+import { perlArgument, perlScript } from '../../../src/main/host/runtimes/perlScript.ts'
 import { systemCallNumbers } from '../../../src/main/host/runtimes/systemCallNumbers.ts'
 import { until } from '../eventually.ts'
 import { never } from '../machines.ts'
@@ -30,8 +32,18 @@ mover.stdin.write('go\n')
 await said.next()
 const moved = namespacesOf(mover.pid ?? 0)
 
-const connect = (using: NetworkTools) =>
-  connectNetwork({ tools: using, network: 'internet', namespaces: pinned, uid, signal: never })
+/** As the warden of a sandbox does. */
+const connect = async ({ perl, ...others }: NetworkTools) => {
+  const values = networkArguments({ tools: { perl, ...others }, network: 'internet', uid })
+  const argument = perlArgument({ ...values, ...pinned, new: false })
+  const child = spawn(perl, ['-e', perlScript('network', 'networkMain'), argument], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [line] = await once(child.stdout, 'data')
+  if (String(line) !== 'connected\n') throw new Error(String(line))
+  const ended = once(child, 'close')
+  return { pid: child.pid ?? 0, ended, end: () => child.stdin.end() }
+}
 const first = await connect(tools)
 const seen = { pinned: await seenIn(pinned), moved: await seenIn(moved) }
 first.end()

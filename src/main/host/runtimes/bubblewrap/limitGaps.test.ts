@@ -32,7 +32,8 @@ test.each<[why: string, limit: 'memory' | 'cpu', facts: CgroupFacts, reason: Reg
     /not given the control group `cpu`/,
     'Delegate=cpu cpuset io memory pids',
   ],
-  ['nothing known', 'cpu', unified, /may not divide/, null],
+  ['a manager that is silent', 'cpu', unified, /gave Steward no control group/, null],
+  ['nothing known', 'cpu', { ...unified, uid: 0, user: 'root', ofManager: undefined }, /may not divide/, null],
 ])('a limit that does not hold is explained: %s', (_, limit, facts, reason, cure) => {
   const gap = cgroupGap(limit, facts)
   expect(gap.limit).toBe(limit)

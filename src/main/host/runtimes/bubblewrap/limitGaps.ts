@@ -54,6 +54,11 @@ function explanation(limit: 'memory' | 'cpu', facts: CgroupFacts): Omit<LimitGap
       reason: `the service manager of ${user} was not given the control group \`${limit}\`. Log in again afterwards.`,
       cure: dropIn('user@.service', 'Delegate=cpu cpuset io memory pids', undefined),
     }
+  if (ofManager !== undefined)
+    return {
+      reason: `the service manager of ${user} gave Steward no control group of its own. Restart Steward to ask again.`,
+      cure: null,
+    }
   return { reason: 'this user may not divide its control group.', cure: null }
 }
 

@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findExecutable } from './hostTools.ts'
 
-const callMs = 5_000
-const movedMs = 5_000
+const callMs = 10_000
+const movedMs = 10_000
 const leafName = 'steward.main'
 const mostRounds = 20
 
