@@ -7,17 +7,17 @@ export type Row = {
   steward: string
   /** The peer of the same run, in words; `–` where there is none. */
   peer: string
+  /** What Steward takes of the processor for one, in words. */
+  processor?: string
   /** Steward's figure over the peer's. */
   ratio: number | undefined
   target: string
 }
 
+type TimeFigures = { mine: Samples; peer?: Samples; peerName?: string; percent: number; processor?: string }
+
 /** A figure to be low, with the peer's if there is one. */
-export function timeRow(
-  what: string,
-  target: string,
-  { mine, peer, peerName, percent }: { mine: Samples; peer?: Samples; peerName?: string; percent: number },
-): Row {
+export function timeRow(what: string, target: string, { mine, peer, peerName, percent, processor }: TimeFigures): Row {
   const value = percentile(mine, percent)
   const other = peer === undefined ? undefined : percentile(peer, percent)
   return {
@@ -26,6 +26,7 @@ export function timeRow(
     peer: other === undefined ? '–' : `${milliseconds(other)} (${peerName ?? ''})`,
     ratio: other === undefined ? undefined : value / other,
     target,
+    ...(processor !== undefined && { processor }),
   }
 }
 
@@ -54,8 +55,8 @@ export function benchPage(rows: readonly Row[], conditions: Conditions): string 
   const { date, loadBefore, node, quick } = conditions
   const model = cpus()[0]?.model ?? 'unknown processor'
   const table = rows.map(
-    ({ what, steward, peer, ratio, target }) =>
-      `| ${what} | ${steward} | ${peer} | ${ratio === undefined ? '–' : `${ratio.toFixed(2)}×`} | ${target} |`,
+    ({ what, steward, processor = '–', peer, ratio, target }) =>
+      `| ${what} | ${steward} | ${processor} | ${peer} | ${ratio === undefined ? '–' : `${ratio.toFixed(2)}×`} | ${target} |`,
   )
   return `# Speed
 
@@ -65,14 +66,17 @@ Written by \`npm run bench\`; every peer was measured in the same run, on the sa
 - Machine: ${cpus().length} × ${model}, ${(totalmem() / 1e9).toFixed(0)} GB, Linux ${release()}, Node ${node}
 - Load before the run (1 minute): ${loadBefore.toFixed(2)}
 
-| what | Steward | peer | ratio | target |
-|---|---|---|---|---|
+| what | Steward | CPU for one | peer | ratio | target |
+|---|---|---|---|---|---|
 ${table.join('\n')}
 
 How each is measured:
 
 - **create → first result**: \`POST /v1/sandboxes\`, then \`POST …/exec\` of \`true\`, until its answer. By hand: \`bwrap --unshare-all …\`, then
-  \`nsenter … bash -c true\`, without limits, files of its own or a record.
+  \`nsenter … bash -c true\`, without limits, files of its own or a record. **cold**: with \`sandboxes.spares: 0\`, one after the other. **from a
+  spare**: with the default, each once the host has made the next spare. **burst**: 100 at once, each until its own command has answered.
+- **CPU for one**: processor time of host and service from \`/proc/PID/stat\`. For a create and an exec also of the helpers that the host starts
+  outside of sandboxes, and of what these wait for; for output of host and service alone.
 - **exec**: \`POST …/exec\` of \`true\`. By hand: \`nsenter … bash -c true\` into a sandbox that runs.
 - **write → on the screen**: a line typed with \`POST …/write\`, then \`GET …/read\` until the shell's answer is there. tmux: \`send-keys\`, then
   \`capture-pane\` until it is there.
@@ -83,12 +87,13 @@ How each is measured:
   given the same lines out of memory, so that no other process needs the processor.
 - **other calls**: \`GET /v1/sandboxes\`.
 - **cold start**: from the command line to the \`ready\` line, with everything built. **first screen**: until the window of a browser that
-  already runs shows the button that creates a sandbox, looked for with every frame.
+  already runs and has come to rest shows the button that creates a sandbox, looked for with every frame.
 - **wallet**: an intent is prepared, shown, signed with a key that is unsealed and derived from its phrase for this one signature, and verified before
   it is returned; viem and tweetnacl sign with a key that lies in memory. **verify**: a sign-in message against its address, as the service does.
   **canonical hash**: a profile to its canonical JSON and keccak256. **unlock**: the passphrase, with scrypt at N = 2^17, to a wallet that signs.
 - **sign, verify, hash, unlock**: Steward and the peer in turn, try by try. An intent is built, shown, built again, signed and verified by a wallet whose
   passphrase costs what it always does; the peer holds a bare key and verifies nothing.
-- **memory**: resident pages of main, service and host; shared pages count in each.
+- **memory**: proportional set size (PSS) of main, service and host with their helpers, from \`/proc/PID/smaps_rollup\`: a page that
+  several processes share counts once.
 `
 }

@@ -53,4 +53,27 @@ describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => 
     expect(after, saw).toBe(before)
     expect(saw).toMatch(/\/dev\/pts\/\d+; \/dev\/pts\/\d+$/)
   })
+  test('refuses the system calls of 32-bit programs', async () => {
+    const { said } = await attack('oldSystemCalls', { user })
+    expect(said).toMatch(/^here\t(-38|none)$/m)
+    expect(said).toMatch(/^there\t(-38|none)$|^trace\t-\d+$/m)
+  })
+
+  test('may become a hostile program or stand still: the host goes by what it pinned', async () => {
+    const { replaced, became, held, seen } = await attack('spoiltPid1', { user })
+    expect(replaced, 'PID 1 did not become the program').toMatch(/^(0|trace\t-\d+)$/)
+    expect(held, 'PID 1 was not held').toMatch(/^(held|trace\t-\d+)$/)
+    expect(became).not.toMatch(/^[\w ]+\t0$/m)
+    expect(seen.length).toBe(2)
+    for (const { terminals, command, ports, hostname, again, given } of seen) {
+      for (const terminal of terminals) expect(terminal, became).toMatch(/^\/dev\/pts\/\d+$/)
+      expect({ command, ports, hostname, again, given }).toEqual({
+        command: 'content',
+        ports: [],
+        hostname: 'box',
+        again: 'content',
+        given: false,
+      })
+    }
+  })
 })

@@ -7,18 +7,7 @@ import { runCommand } from '../support/runTool.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const plainCommands = ['cmp', 'cp', 'cut', 'dirname', 'env', 'id', 'sed', 'sh', 'sleep', 'sort', 'tr', 'uname']
-const baseCommands = [
-  'node',
-  'npm',
-  'bwrap',
-  'perl',
-  'mount',
-  'setpriv',
-  'unshare',
-  'pasta',
-  'nft',
-  'mkfs.ext4',
-]
+const baseCommands = ['node', 'npm', 'bwrap', 'perl', 'mount', 'setpriv', 'unshare', 'pasta', 'nft', 'mkfs.ext4']
 
 test('does nothing where nothing is missing', async () => {
   const outcome = await runSetup({ commands: baseCommands, parts: [] })

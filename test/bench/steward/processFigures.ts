@@ -1,10 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { closeTerminal, createTerminal, readTerminal } from '../../../src/shared/contract/terminals.ts'
 import type { SandboxId } from '../../../src/shared/ids.ts'
 import { until } from '../../support/eventually.ts'
 import { type Steward, startSteward } from '../../support/steward.ts'
 import type { StewardClient } from '../../support/stewardClient.ts'
 import type { Samples } from '../figures.ts'
+
+/** The kernel counts processor time in ticks of this length, on every machine that Steward runs on. */
+const tickMs = 10
 
 /** From the command line to the ready line, with the build there and the host not yet running. */
 export async function coldStarts(count: number): Promise<Samples> {
@@ -18,10 +21,15 @@ export async function coldStarts(count: number): Promise<Samples> {
   return samples
 }
 
-/** Resident memory of main, service and host in MB. */
-export function residentMegabytes(steward: Steward): { main: number; service: number; host: number } {
+/** Memory of main, service and host in MB, each with the helpers it started; a page that several share counts once. */
+export function proportionalMegabytes(steward: Steward): { main: number; service: number; host: number } {
   const { main, service, host } = steward.pids()
-  return { main: residentOf(main), service: residentOf(service), host: residentOf(host) }
+  const parts = [main, service, host]
+  const of = (pid: number): number =>
+    withHelpers(pid)
+      .filter((it) => it === pid || !parts.includes(it))
+      .reduce((sum, it) => sum + proportionalOf(it), 0)
+  return { main: of(main), service: of(service), host: of(host) }
 }
 
 /** What each terminal with a full scrollback adds, in all three processes. */
@@ -43,13 +51,87 @@ export async function megabytesPerTerminal(
   return grown / count
 }
 
+/**
+ * Processor time in ms that host and service have taken so far. `helpers`: also what the host started outside of
+ * sandboxes, and what that waited for.
+ */
+export function processorMs(steward: Steward, counted: 'own' | 'helpers'): number {
+  const { service, host } = steward.pids()
+  if (counted === 'own') return ownMs(service) + ownMs(host)
+  return [service, ...withHelpers(host)].reduce((sum, pid) => sum + ownMs(pid) + waitedMs(pid), 0)
+}
+
+/** Resolves when these processes and what they started have taken next to nothing for a moment. */
+export async function settled(what: string, pids: () => readonly number[]): Promise<void> {
+  const taken = (): number => [...new Set(pids().flatMap(withHelpers))].reduce((sum, pid) => sum + ownMs(pid), 0)
+  let before = taken()
+  let quietSince = performance.now()
+  await until(
+    `${what} to settle`,
+    () => {
+      const now = taken()
+      if (now - before > tickMs) quietSince = performance.now()
+      before = now
+      return performance.now() - quietSince > quietMs
+    },
+    60_000,
+  )
+}
+const quietMs = 300
+
+/** The process and what it started, in its own process namespace: what runs in sandboxes is none of it. */
+export function withHelpers(pid: number): number[] {
+  const own = namespaceOf(pid)
+  const children = new Map<number, number[]>()
+  for (const each of readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)) {
+    const parent = Number(statOf(each)[parentField])
+    children.set(parent, [...(children.get(parent) ?? []), each])
+  }
+  const found = [pid]
+  for (const each of found) found.push(...(children.get(each) ?? []).filter((it) => namespaceOf(it) === own))
+  return found
+}
+
 function total(steward: Steward): number {
-  const { main, service, host } = residentMegabytes(steward)
+  const { main, service, host } = proportionalMegabytes(steward)
   return main + service + host
 }
 
-function residentOf(pid: number): number {
-  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  if (kilobytes === undefined) throw new Error(`Process ${pid} tells no resident memory.`)
-  return Number(kilobytes) / 1000
+function proportionalOf(pid: number): number {
+  const [, kilobytes] = /^Pss:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/smaps_rollup`)) ?? []
+  return Number(kilobytes ?? 0) / 1000
+}
+
+/** Fields of proc_pid_stat(5) behind the name in brackets, which may hold blanks: state is the first. */
+const [parentField, userField, systemField, waitedUserField, waitedSystemField] = [1, 11, 12, 13, 14]
+
+const ownMs = (pid: number): number => ticksOf(pid, userField, systemField) * tickMs
+const waitedMs = (pid: number): number => ticksOf(pid, waitedUserField, waitedSystemField) * tickMs
+
+function ticksOf(pid: number, ...fields: readonly number[]): number {
+  const stat = statOf(pid)
+  return fields.reduce((sum, field) => sum + Number(stat[field] ?? 0), 0)
+}
+
+function statOf(pid: number): string[] {
+  const text = textOf(`/proc/${pid}/stat`)
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')
+}
+
+function namespaceOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`)
+  } catch {
+    return '' // it has ended
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return '' // it has ended
+  }
 }

@@ -1,19 +1,52 @@
+import { Config } from '../../../src/main/config.ts'
 import { createSandbox, deleteSandbox, execInSandbox } from '../../../src/shared/contract/sandboxes.ts'
 import type { SandboxId } from '../../../src/shared/ids.ts'
+import type { Steward } from '../../support/steward.ts'
 import type { StewardClient } from '../../support/stewardClient.ts'
 import { type Samples, timed } from '../figures.ts'
 import { handMadeSandbox } from '../peers/bubblewrapByHand.ts'
+import { processorMs, settled } from './processFigures.ts'
+
+/** A running application and a client of it. */
+export type Measured = { steward: Steward; client: StewardClient }
+/** Time of each try, and what host, service and their helpers take of the processor for one. */
+export type Worked = { samples: Samples; processorMs: number }
+
+/** The configuration of a Steward that keeps no spare sandboxes: undefined where it never keeps any. */
+export function withoutSpares(): object | undefined {
+  const config = { sandboxes: { spares: 0 } }
+  return Config.safeParse(config).success ? config : undefined
+}
+
+type Creating = {
+  network?: 'none' | 'internet'
+  /** Waits before each try until the host has nothing left to do, such as making the next spare sandbox. */
+  settle?: boolean
+}
 
 /** Create a sandbox and have the result of its first command. Deleting it is not timed. */
-export async function createToFirstExec(client: StewardClient, count: number): Promise<Samples> {
+export async function createToFirstExec(
+  { steward, client }: Measured,
+  count: number,
+  { network = 'none', settle = false }: Creating = {},
+): Promise<Worked> {
   const made: SandboxId[] = []
-  const samples = await timed(count, async () => {
-    const { id } = await client.call(createSandbox, { network: 'none' })
+  const samples: number[] = []
+  let taken = 0
+  for (let index = 0; index < count + 1; index++) {
+    if (settle) await settled('the host', () => [steward.pids().host])
+    const before = processorMs(steward, 'helpers')
+    const start = performance.now()
+    const { id } = await client.call(createSandbox, { network })
     made.push(id)
     await client.call(execInSandbox, { id, command: 'true' })
-  })
+    const spent = performance.now() - start
+    // The first one makes what all later ones share.
+    if (index > 0) samples.push(spent)
+    if (index > 0) taken += processorMs(steward, 'helpers') - before
+  }
   for (const id of made) await client.call(deleteSandbox, { id })
-  return samples
+  return { samples, processorMs: taken / count }
 }
 
 export async function createToFirstExecByHand(count: number): Promise<Samples> {
@@ -27,8 +60,50 @@ export async function createToFirstExecByHand(count: number): Promise<Samples> {
   return samples
 }
 
-export function execTrue(client: StewardClient, id: SandboxId, count: number): Promise<Samples> {
-  return timed(count, () => client.call(execInSandbox, { id, command: 'true' }))
+/** All at once, each until its first command has answered. @returns ms until the last one has, and processor time of one */
+export async function burst(
+  { steward, client }: Measured,
+  count: number,
+): Promise<{ lastMs: number; eachProcessorMs: number }> {
+  const made: SandboxId[] = []
+  const before = processorMs(steward, 'helpers')
+  const start = performance.now()
+  await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const { id } = await client.call(createSandbox, {})
+      made.push(id)
+      const { stdout } = await client.call(execInSandbox, { id, command: `echo ${index}` })
+      if (stdout !== `${index}\n`) throw new Error(`Sandbox ${index} of the burst answered ${JSON.stringify(stdout)}.`)
+    }),
+  )
+  const lastMs = performance.now() - start
+  const eachProcessorMs = (processorMs(steward, 'helpers') - before) / count
+  for (const id of made) await client.call(deleteSandbox, { id })
+  return { lastMs, eachProcessorMs }
+}
+
+export async function burstByHand(count: number): Promise<number> {
+  const start = performance.now()
+  const made = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const sandbox = await handMadeSandbox()
+      await sandbox.exec('true')
+      return sandbox
+    }),
+  )
+  const lastMs = performance.now() - start
+  for (const sandbox of made) await sandbox.close()
+  return lastMs
+}
+
+export async function execTrue({ steward, client }: Measured, id: SandboxId, count: number): Promise<Worked> {
+  const before = processorMs(steward, 'helpers')
+  let calls = 0
+  const samples = await timed(count, () => {
+    calls++
+    return client.call(execInSandbox, { id, command: 'true' })
+  })
+  return { samples, processorMs: (processorMs(steward, 'helpers') - before) / calls }
 }
 
 export async function execTrueByHand(count: number): Promise<Samples> {

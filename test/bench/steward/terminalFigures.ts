@@ -5,6 +5,8 @@ import type { Attached, StewardClient } from '../../support/stewardClient.ts'
 import { megabytesPerSecond, type Samples, timed } from '../figures.ts'
 import { echoOnce, rawPty } from '../peers/rawPty.ts'
 import { tmuxScreen } from '../peers/tmuxScreen.ts'
+import { processorMs } from './processFigures.ts'
+import type { Measured } from './sandboxFigures.ts'
 
 const line = '0123456789'.repeat(7)
 export const floodBytes = 100_000_000
@@ -64,8 +66,11 @@ function echoOf(stream: Attached, character: string): Promise<void> {
   })
 }
 
-/** Everything that a command prints, to a client that only counts it. */
-export async function streamThroughput(client: StewardClient, id: SandboxId): Promise<number> {
+/** Everything that a command prints, to a client that only counts it; with the processor time of host and service. */
+export async function streamThroughput(
+  { steward, client }: Measured,
+  id: SandboxId,
+): Promise<{ megabytesPerSecond: number; processorMsPerMegabyte: number }> {
   const command = `read -r; ${flood}`
   const { session_id: sessionId } = await client.call(createTerminal, { id, command })
   const stream = await client.attach(id, sessionId)
@@ -78,12 +83,17 @@ export async function streamThroughput(client: StewardClient, id: SandboxId): Pr
     if (bytes === 0) startMs = performance.now()
     bytes += part.length
   }
+  const before = processorMs(steward, 'own')
   stream.send({ type: 'input', data: '\n' })
   await ended
   const elapsedMs = performance.now() - startMs
+  const taken = processorMs(steward, 'own') - before
   stream.close()
   if (bytes < floodBytes) throw new Error(`The stream lost output: ${bytes} of ${floodBytes} bytes came.`)
-  return megabytesPerSecond(bytes, elapsedMs)
+  return {
+    megabytesPerSecond: megabytesPerSecond(bytes, elapsedMs),
+    processorMsPerMegabyte: taken / (bytes / 1e6),
+  }
 }
 
 /** Four terminals print without end, each with a viewer that keeps up, while `work` runs. */

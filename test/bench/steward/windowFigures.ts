@@ -6,6 +6,7 @@ import { until } from '../../support/eventually.ts'
 import { startSteward } from '../../support/steward.ts'
 import type { StewardClient } from '../../support/stewardClient.ts'
 import { megabytesPerSecond, type Samples } from '../figures.ts'
+import { settled } from './processFigures.ts'
 
 export const drawnFlood = { line: '0123456789'.repeat(7), bytes: 50_000_000 } as const
 const marker = 'all-was-drawn'
@@ -14,12 +15,14 @@ const marker = 'all-was-drawn'
 const offersSandbox = (): boolean | undefined =>
   document.querySelector('button[aria-label="New sandbox"]')?.checkVisibility()
 
-/** From the command line to a window that offers to make a sandbox; the browser runs already. */
+/** From the command line to a window that offers to make a sandbox; the browser runs already, and has come to rest. */
 export async function firstScreens(count: number): Promise<Samples> {
   const browser = await openBrowser()
   const samples: number[] = []
   for (let index = 0; index < count; index++) {
     const { page, close } = await openWindow(browser)
+    await page.goto('about:blank')
+    await settled('the browser', () => [process.pid])
     const start = performance.now()
     const steward = await startSteward()
     await page.goto(steward.url, { waitUntil: 'commit' })

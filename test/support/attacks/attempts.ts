@@ -64,6 +64,55 @@ export async function ownerOfHostFile(stage: Stage): Promise<{ before: number; a
   return { before, after: statSync(file).uid, saw: [moved, ...terminals].join('; ') }
 }
 
+/** What the host still gets right once PID 1 is a program of the sandbox, or stands still for good. */
+export async function spoiltPid1(
+  stage: Stage,
+): Promise<{ replaced: string; became: string; held: string; seen: Spoilt[] }> {
+  const file = join(stage.folder, 'of-the-host')
+  writeFileSync(file, 'of the host', { mode: 0o600 })
+  const before = statSync(file).uid
+  const [one, other] = [await stage.make(), await stage.make()]
+  await one.write('/root/target', file)
+  const program = await compiled(one, 'firstProcess', 'program')
+  const replaced = await one.said(`${await compiled(one, 'replace', 'program')} ${program}`)
+  const became = await until('the hostile first process to have tried', async () => {
+    const said = await one.said('cat /root/became 2>/dev/null; echo .')
+    return (said.includes('chroot') || replaced !== '0') && said
+  })
+  const holding = `${await compiled(other, 'hold', 'program')} > /root/held 2>&1 &`
+  await other.said(holding)
+  const held = await until('PID 1 to stand still, or not', () => other.said('cat /root/held; true'))
+  const seen: Spoilt[] = []
+  for (const target of [one, other]) {
+    const terminals = [await terminalOf(target), await terminalOf(target)]
+    await target.write('/root/file', 'content')
+    const command = await target.said('cat /root/file')
+    const ports = await target.machine().listeningPorts()
+    const hostname = await target.said('hostname')
+    const refused = await target.restart()
+    const again = refused ?? (await target.said('cat /root/file'))
+    seen.push({ terminals, command, ports, hostname, again, given: statSync(file).uid !== before })
+  }
+  return { replaced, became, held, seen }
+}
+
+type Spoilt = {
+  terminals: string[]
+  command: string
+  ports: number[]
+  hostname: string
+  /** What a command said after a restart. */
+  again: string
+  /** Whether a file of the host has another owner now. */
+  given: boolean
+}
+
+/** S3: system calls of 32-bit programs, by a command and in PID 1. */
+export async function oldSystemCalls(stage: Stage): Promise<{ said: string }> {
+  const target = await stage.make()
+  return { said: await target.said(await compiled(target, 'oldCalls', 'program')) }
+}
+
 /** S6: one sandbox takes every pseudo-terminal of the machine. */
 export async function allTerminals(stage: Stage): Promise<{ opened: number; ofAnother: string; afterwards: string }> {
   const [one, other] = [await stage.make(), await stage.make()]

@@ -1,30 +1,12 @@
-import {
-  allTerminals,
-  fullMemoryFolders,
-  keyrings,
-  ownerOfHostFile,
-  preloadInPid1,
-  processesOfPid1,
-  systemCallsOfPid1,
-} from './attempts.ts'
-import { attackStage } from './stage.ts'
-import { hostileSnapshot, leftToTheNext, swappedFolders } from './variations.ts'
+import * as attempts from './attempts.ts'
+import { attackStage, type Stage } from './stage.ts'
+import * as variations from './variations.ts'
 
 /** Tries one attack as whoever runs it, and prints what came of it as JSON. Arguments: folder, attack, layers. */
-const attacks = {
-  allTerminals,
-  fullMemoryFolders,
-  hostileSnapshot,
-  keyrings,
-  leftToTheNext,
-  ownerOfHostFile,
-  preloadInPid1,
-  processesOfPid1,
-  swappedFolders,
-  systemCallsOfPid1,
-}
+const attacks: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = { ...attempts, ...variations }
 const [folder = '', name = '', layers] = process.argv.slice(2)
-const attack = attacks[name as keyof typeof attacks] // undefined when nobody knows it
+const attack = attacks[name]
+if (!attack) throw new Error(`There is no attack "${name}".`)
 const stage = attackStage({ folder, layers: layers?.split(',') })
 try {
   process.stdout.write(JSON.stringify(await attack(stage)))

@@ -7,6 +7,7 @@ import type { ListenAddress } from '../../platform/listenAddress.ts'
 import type { Log } from '../../platform/log.ts'
 import { listenAt, startListening } from '../../platform/loopbackListening.ts'
 import { Scope } from '../../platform/scope.ts'
+import { isWebSocketUpgrade } from '../../platform/webSocketUpgrade.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { SheetPages } from '../sheets/sheetPages.ts'
 import { asAppError, frameSources, refuseUpgrade, sendElsewhere, sendError } from './answers.ts'
@@ -55,7 +56,7 @@ export async function startLocalServer({
   log,
 }: Options): Promise<LocalServer> {
   const scope = new Scope()
-  const http = createServer()
+  const http = createServer({ shouldUpgradeCallback: isWebSocketUpgrade })
   const webSockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false })
   const forwarder = requestForwarder(link)
   const streams = streamForwarder(link.target, webSockets)

@@ -89,9 +89,9 @@ export function accessTokens(options: {
   }
 }
 
-/** Whether a text looks like one of ours, whoever it was made for. */
-export function isAccessToken(text: string): boolean {
-  return text.startsWith(`${header}.`)
+/** Whether something in a text looks like one of ours, whoever it was made for. */
+export function holdsAccessToken(text: string): boolean {
+  return text.includes(`${header}.`)
 }
 
 function segment(value: object): string {

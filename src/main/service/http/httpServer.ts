@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { AppError } from '../../../shared/appError.ts'
 import type { Log } from '../../platform/log.ts'
+import { isWebSocketUpgrade } from '../../platform/webSocketUpgrade.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { answerBrokenRequest } from './brokenRequests.ts'
 import { addEndpoints, type DispatchOptions } from './dispatch.ts'
@@ -56,7 +57,10 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     frameworkErrors: (failure: unknown, request: unknown, reply: unknown) =>
       void answerFailure(failure, request as FastifyRequest, (reply as FastifyReply).headers(headers)),
   } as const
-  const app = (options.tls ? Fastify({ ...fixed, https: options.tls }) : Fastify(fixed)) as FastifyInstance // TLS changes only the raw server's type
+  const server = { shouldUpgradeCallback: isWebSocketUpgrade }
+  const app = (
+    options.tls ? Fastify({ ...fixed, https: { ...server, ...options.tls } }) : Fastify({ ...fixed, http: server })
+  ) as FastifyInstance // TLS changes only the raw server's type
 
   app.decorateRequest('bodyBytes', null)
   app.addHook('onRequest', (request, reply, done) => {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../../../shared/appError.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import { credentialOf } from '../../platform/requestCredential.ts'
-import { isAccessToken } from '../auth/accessTokens.ts'
+import { holdsAccessToken } from '../auth/accessTokens.ts'
 import type { Caller } from '../endpoint.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import type { PortTokens } from '../ports/portTokens.ts'
@@ -12,6 +12,8 @@ import type { FailureLimiter } from './failureLimiter.ts'
 
 export const tokenHeader = 'x-steward-port-token'
 export const accessCookie = 'steward_port'
+/** See `secretTokens`: keys, links to terminals, tokens of ports and of sign-ins. */
+const secretPattern = /(sk_steward|stl|spt|srt)_[A-Za-z0-9_-]{43}/
 
 export type PreviewAccess = {
   /**
@@ -68,13 +70,14 @@ export function previewAccess({ keyHolder, tokens, accountOf, limiter, addressOf
   }
 }
 
-/** Whether a header holds what opens Steward, whoever it was meant for. */
-export function isStewardSecret(value: string | string[] | undefined): boolean {
-  const text = String(value ?? '')
-  return (
-    /(^|\s)(sk_steward|stl|spt|srt)_[A-Za-z0-9_-]{43}\s*$/.test(text) ||
-    isAccessToken(text.trim().split(/\s+/).at(-1) ?? '')
+/** Whether a value holds, anywhere, what opens Steward: as it is, escaped, or in the name and password of `Basic`. */
+export function holdsStewardSecret(value: string): boolean {
+  const unescaped = value.replace(/%([0-9a-f]{2})/gi, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
   )
+  const basic = /^\s*basic\s+(\S+)/i.exec(value)?.[1]
+  const forms = [unescaped, ...(basic === undefined ? [] : [Buffer.from(basic, 'base64').toString('latin1')])]
+  return forms.some((text) => secretPattern.test(text) || holdsAccessToken(text))
 }
 
 function secretOf(headers: IncomingHttpHeaders): { secret: string | undefined; used: readonly string[] } {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { AppError } from '../../../shared/appError.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
-import { accessCookie, isStewardSecret, tokenHeader } from './previewAccess.ts'
+import { tokenProtocol } from './credentials.ts'
+import { accessCookie, holdsStewardSecret, tokenHeader } from './previewAccess.ts'
 
 export type HeaderList = Record<string, string | string[]>
 /** A request that may go to its port. */
@@ -19,24 +21,31 @@ const hopByHop = new Set([
   'upgrade',
 ])
 
+/** For Steward alone, or about the way to it. */
+const notForPorts = new Set([tokenHeader, 'expect', 'forwarded'])
+
+/** Values that are lists: what is not ours in them goes on. */
+const parts: Readonly<Record<string, { separator: string; isOurs: (part: string) => boolean }>> = {
+  cookie: { separator: ';', isOurs: (cookie) => cookie.startsWith(`${accessCookie}=`) },
+  'sec-websocket-protocol': { separator: ',', isOurs: (protocol) => protocol.startsWith(tokenProtocol) },
+}
+
 /** What the server in the sandbox gets to see: nothing that opens Steward, and from where the request came. */
 export function insideHeaders(
   request: IncomingMessage,
   given: { scheme: 'http' | 'https'; behindProxy: boolean; spent: ReadonlySet<string> },
 ): HeaderList {
-  const headers = passedOn(request)
-  for (const name of [...given.spent, tokenHeader, 'expect', 'forwarded']) delete headers[name]
-  for (const name of ['authorization', 'x-api-key']) {
-    if (isStewardSecret(request.headers[name])) delete headers[name]
+  const headers: HeaderList = {}
+  for (const [name, values] of Object.entries(passedOn(request))) {
+    if (given.spent.has(name) || notForPorts.has(name)) continue
+    const kept = [values].flat().flatMap((value) => withoutOurs(name, value) ?? [])
+    const [first] = kept
+    if (first !== undefined) headers[name] = kept.length === 1 ? first : kept
   }
-  if (headers.cookie !== undefined) {
-    const cookies = withoutOurs(String(request.headers.cookie ?? ''))
-    if (cookies === '') delete headers.cookie
-    else headers.cookie = cookies
-  }
+  if (headers.cookie !== undefined) headers.cookie = [headers.cookie].flat().join('; ')
   const before = given.behindProxy ? request.headers : {}
   const address = request.socket.remoteAddress ?? ''
-  const chain = before['x-forwarded-for']
+  const chain = headers['x-forwarded-for'] === undefined ? undefined : before['x-forwarded-for']
   headers['x-forwarded-for'] = chain === undefined ? address : `${String(chain)}, ${address}`
   headers['x-forwarded-proto'] = before['x-forwarded-proto'] ?? given.scheme
   headers['x-forwarded-host'] = before['x-forwarded-host'] ?? request.headers.host ?? ''
@@ -57,6 +66,12 @@ export function outsideHeaders(answer: IncomingMessage): HeaderList {
   return headers
 }
 
+/** @throws AppError `port/failed` for a status that ends no answer, or that HTTP does not have */
+export function statusOf({ statusCode = 0 }: IncomingMessage, port: number): number {
+  if (statusCode >= 200 && statusCode <= 999) return statusCode
+  throw new AppError('port/failed', `The server on port ${port} answered with status ${statusCode}.`)
+}
+
 /** Lines of an answer that is written by hand. */
 export function headerLines(headers: HeaderList): string[] {
   return Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => `${name}: ${value}`))
@@ -73,10 +88,14 @@ function passedOn({ headers, headersDistinct }: IncomingMessage): HeaderList {
   return result
 }
 
-function withoutOurs(cookies: string): string {
-  return cookies
-    .split(';')
-    .map((cookie) => cookie.trim())
-    .filter((cookie) => cookie !== '' && !cookie.startsWith(`${accessCookie}=`))
-    .join('; ')
+/** @returns undefined when nothing else is left of the value */
+function withoutOurs(name: string, value: string): string | undefined {
+  const isOurs = parts[name]?.isOurs
+  const separator = parts[name]?.separator
+  if (isOurs === undefined || separator === undefined) return holdsStewardSecret(value) ? undefined : value
+  const kept = value
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '' && !isOurs(part) && !holdsStewardSecret(part))
+  return kept.length === 0 ? undefined : kept.join(`${separator} `)
 }

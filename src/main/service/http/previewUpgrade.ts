@@ -7,7 +7,7 @@ import type { PortNames } from '../ports/portNames.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import { refuseUpgrade, toAppError } from './errorAnswers.ts'
 import type { OpenPreviews } from './openPreviews.ts'
-import { type Admitted, headerLines, outsideHeaders } from './previewHeaders.ts'
+import { type Admitted, headerLines, outsideHeaders, statusOf } from './previewHeaders.ts'
 
 type Options = {
   names: Pick<PortNames, 'labelOf'>
@@ -18,6 +18,9 @@ type Options = {
   answerMs: number
   log: Log
 }
+
+/** A client of a WebSocket waits for the answer; what it sends before is kept up to this. */
+const mostAheadBytes = 64 * 1024
 
 /** Passes a WebSocket on to its port: once the port has agreed, bytes go both ways untouched. */
 export function previewUpgrade(options: Options): (request: IncomingMessage, stream: Duplex, head: Buffer) => void {
@@ -45,11 +48,12 @@ async function join({ request, stream, head }: Joining, options: Options): Promi
     forget()
     left.abort()
   })
+  const sent = readAhead(stream, head)
   const inside = await options.connect(port, left.signal)
   left.signal.addEventListener('abort', () => inside.destroy())
   if (left.signal.aborted) inside.destroy()
   const { answer, rest, agreed } = await asked({ inside, headers, port, path: request.url ?? '/' }, options.answerMs)
-  const status = answer.statusCode ?? 502
+  const status = agreed ? 101 : statusOf(answer, port.port)
   const own = agreed ? ['connection: Upgrade', 'upgrade: websocket'] : ['connection: close']
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Answer'}`,
@@ -63,10 +67,33 @@ async function join({ request, stream, head }: Joining, options: Options): Promi
     return
   }
   if (rest.length > 0) stream.write(rest)
-  if (head.length > 0) inside.write(head)
+  inside.write(sent())
   await Promise.allSettled([pipeline(inside, stream), pipeline(stream, inside)])
   stream.destroy()
   inside.destroy()
+}
+
+/**
+ * Reads while the port has not agreed yet: only who reads is told that the visitor has left, which ends the stream.
+ * @returns what takes the bytes that came before, and leaves the rest to others
+ */
+function readAhead(stream: Duplex, head: Buffer): () => Buffer {
+  const pieces = [head]
+  let bytes = head.length
+  const keep = (piece: Buffer): void => {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes > mostAheadBytes) stream.pause()
+  }
+  const leave = (): void => void stream.destroy()
+  stream.on('data', keep)
+  stream.once('end', leave)
+  return () => {
+    stream.pause()
+    stream.off('data', keep)
+    stream.off('end', leave)
+    return Buffer.concat(pieces)
+  }
 }
 
 type Asking = Admitted & { inside: Duplex; path: string }
@@ -85,12 +112,18 @@ function asked({ inside, headers, path, port: { port } }: Asking, answerMs: numb
       clearTimeout(timer)
       resolve(outcome)
     }
-    ask.once('upgrade', (answer, _, rest) => settle({ answer, rest, agreed: true }))
+    const refuse = (failure: AppError): void => {
+      clearTimeout(timer)
+      reject(failure)
+    }
+    ask.once('upgrade', (answer, _, rest) => {
+      if (answer.headers.upgrade?.toLowerCase() === 'websocket') settle({ answer, rest, agreed: true })
+      else refuse(new AppError('port/failed', `The server on port ${port} changed to another protocol.`))
+    })
     ask.once('response', (answer) => settle({ answer, rest: Buffer.alloc(0), agreed: false }))
     ask.on('error', (cause) => {
-      clearTimeout(timer)
       const broken = `The server on port ${port} broke off before it answered.`
-      reject(cause instanceof AppError ? cause : new AppError('port/failed', broken, { cause }))
+      refuse(cause instanceof AppError ? cause : new AppError('port/failed', broken, { cause }))
     })
     ask.end()
   })

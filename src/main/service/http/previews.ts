@@ -17,7 +17,7 @@ import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import { dropRest, toAppError } from './errorAnswers.ts'
 import { openPreviews } from './openPreviews.ts'
 import type { PreviewAccess } from './previewAccess.ts'
-import { type Admitted, insideHeaders, outsideHeaders } from './previewHeaders.ts'
+import { type Admitted, insideHeaders, outsideHeaders, statusOf } from './previewHeaders.ts'
 import { answerOpenPage, answerPreviewFailure, openPath } from './previewPages.ts'
 import { previewUpgrade } from './previewUpgrade.ts'
 
@@ -75,7 +75,7 @@ export function previews(options: PreviewOptions): Previews {
       const { port, headers } = admit(request)
       forget = underWay.add({ request, port, cut: () => response.destroy() })
       const inside = await connect(port, left.signal)
-      await forward({ request, response, inside, port, headers })
+      await forward({ request, response, inside, port, headers, left: left.signal })
     } catch (failure) {
       if (response.destroyed) return
       const known = toAppError(failure, log, { method: request.method ?? '', path: 'a port' })
@@ -138,9 +138,15 @@ function stopped(cause?: unknown): AppError {
   return new AppError('port/stopped', 'This sandbox is stopped.', { cause })
 }
 
-type Exchange = Admitted & { request: IncomingMessage; response: ServerResponse; inside: Duplex }
+type Exchange = Admitted & {
+  request: IncomingMessage
+  response: ServerResponse
+  inside: Duplex
+  /** The visitor has gone: nobody waits for the answer. */
+  left: AbortSignal
+}
 
-async function forward({ request, response, inside, port, headers }: Exchange): Promise<void> {
+async function forward({ request, response, inside, port, headers, left }: Exchange): Promise<void> {
   const asked = httpRequest({
     createConnection: () => inside,
     method: request.method ?? 'GET',
@@ -151,6 +157,9 @@ async function forward({ request, response, inside, port, headers }: Exchange): 
       ...(request.headers['transfer-encoding'] !== undefined && { 'transfer-encoding': 'chunked' }),
     },
   })
+  const leave = (): void => void asked.destroy(new Error('The visitor has left.'))
+  left.addEventListener('abort', leave)
+  if (left.aborted) leave()
   let timer: NodeJS.Timeout | undefined
   asked.once('finish', () => {
     timer = setTimeout(() => asked.destroy(noAnswer(port.port)), answerMs)
@@ -158,12 +167,13 @@ async function forward({ request, response, inside, port, headers }: Exchange): 
   try {
     const answer = await answerTo(asked, request, port.port)
     clearTimeout(timer)
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, outsideHeaders(answer))
+    response.writeHead(statusOf(answer, port.port), answer.statusMessage, outsideHeaders(answer))
     response.flushHeaders()
     await pipeline(answer, response)
     dropRest(request)
   } finally {
     clearTimeout(timer)
+    left.removeEventListener('abort', leave)
     asked.destroy()
     inside.destroy()
   }
@@ -173,6 +183,11 @@ async function forward({ request, response, inside, port, headers }: Exchange): 
 function answerTo(asked: ClientRequest, request: IncomingMessage, port: number): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     asked.once('response', resolve)
+    // It goes on in another protocol that the visitor has not asked for.
+    asked.once('upgrade', (_, socket) => {
+      socket.destroy()
+      reject(new AppError('port/failed', `The server on port ${port} changed the protocol unasked.`))
+    })
     asked.on('error', (failure) => {
       request.unpipe(asked)
       reject(failure instanceof AppError ? failure : brokenOff(port, failure))

@@ -321,6 +321,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     create: (spec, signal, from) =>
       active.begin(spec.id, async () => {
         await imageOf(spec) // told before anything is made
+        signal.throwIfAborted()
         return (from ? undefined : await fromSpare(spec)) ?? anew(spec, signal, from)
       }),
     start: (spec, signal) =>
