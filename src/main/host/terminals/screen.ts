@@ -3,6 +3,7 @@ import unicode11Addon from '@xterm/addon-unicode11'
 import xterm from '@xterm/headless'
 import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
 import { terminalLimits } from '../../../shared/contract/terminals.ts'
+import { boundTerminal, boundWidths } from '../../../shared/terminalBounds.ts'
 import { terminalMarks } from '../../../shared/terminalMarks.ts'
 import { colourAnswers } from './colourAnswers.ts'
 import { plainBacklog } from './plainBacklog.ts'
@@ -41,8 +42,9 @@ type ScreenOptions = {
   onBell: () => void
 }
 
-/** A turn of one terminal: about a millisecond. */
+/** A turn of one terminal: about a millisecond, and fewer bytes where they cost more. */
 const turnBytes = 16 * 1024
+const escapeByte = 0x1b
 /** An escape sequence that is longer than this is not carried over to a new viewer. */
 const maxTailBytes = 1024 * 1024
 const alternateBegins = '\x1b[?1049h\x1b[H'
@@ -59,8 +61,8 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
   const serializer = new serializeAddon.SerializeAddon()
   // The addons are typed for the browser's terminal; they use only what the headless one has too.
   terminal.loadAddon(serializer as unknown as Parameters<typeof terminal.loadAddon>[0])
-  terminal.loadAddon(new unicode11Addon.Unicode11Addon() as unknown as Parameters<typeof terminal.loadAddon>[0])
-  terminal.unicode.activeVersion = '11'
+  boundWidths(terminal, (registrar) => new unicode11Addon.Unicode11Addon().activate(registrar as never))
+  boundTerminal(terminal)
   terminal.onData(onAnswer)
   terminal.onTitleChange(onTitle)
   terminal.onBell(onBell)
@@ -69,6 +71,7 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
   const marks = terminalMarks(terminal)
   /** The bytes of a sequence or character that has begun and not ended. */
   let tail: Uint8Array = nothing
+  let overlong = false
   /** The chunk in which a plain run was looked for last, and where that run ended. */
   let searched: { bytes: Uint8Array; until: number } = { bytes: nothing, until: 0 }
 
@@ -93,13 +96,17 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
   }
 
   const keepTail = (parsed: Uint8Array): void => {
+    // Nothing is carried over of a sequence whose beginning was dropped.
+    overlong &&= !core.atRest() && !parsed.includes(escapeByte)
+    if (overlong) return
     const whole = tail.length === 0 ? parsed : joined(tail, parsed)
     if (core.atRest()) {
       tail = whole.slice(whole.length - unfinishedBytes(whole))
       return
     }
-    const begun = whole.subarray(Math.max(0, whole.lastIndexOf(0x1b)))
-    tail = begun.length > maxTailBytes ? nothing : begun.slice()
+    const begun = whole.subarray(Math.max(0, whole.lastIndexOf(escapeByte)))
+    overlong = begun.length > maxTailBytes
+    tail = overlong ? nothing : begun.slice()
   }
 
   const serialized = (options: Parameters<typeof serializer.serialize>[0]): string =>
@@ -132,8 +139,8 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
 
   const parse = (bytes: Uint8Array, offset: number): number => {
     const from = skipUnseen(bytes, offset)
-    const part = bytes.subarray(from, from + turnBytes)
-    core.parse(part)
+    const turn = bytes.subarray(from, from + turnBytes)
+    const part = turn.subarray(0, core.parseTurn(turn))
     keepTail(part)
     return from + part.length
   }

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
+import { presentWork } from './presentWork.ts'
 import { type Screen, screen } from './screen.ts'
 import type { FromScreens, ToScreens } from './screenMessages.ts'
 
@@ -9,6 +10,9 @@ type Held = {
   parsed: number
   replaying: boolean
   rang: boolean
+  /** Told together at the end of a turn: a program may ask or rename thousands of times in it. */
+  answers: string[]
+  title: string | undefined
   /** Runs when nothing came for a moment: then there is time to parse what was postponed. */
   lull: NodeJS.Timeout | undefined
 }
@@ -20,7 +24,7 @@ const lullMs = 100
 const bell = 0x07
 
 /** Holds screens and does their work in turns of about a millisecond, so that none waits for a loud one. */
-export function serveScreens(port: MessagePort): void {
+export function serveScreens(port: MessagePort, work = presentWork()): void {
   const screens = new Map<number, Held>()
   let taking = false
 
@@ -31,8 +35,10 @@ export function serveScreens(port: MessagePort): void {
       screen: screen({
         cols,
         rows,
-        onAnswer: (data) => !held.replaying && tell({ type: 'answer', screen: id, data }),
-        onTitle: (title) => !held.replaying && tell({ type: 'title', screen: id, title: title.slice(0, titleLength) }),
+        onAnswer: (data) => void (held.replaying || held.answers.push(data)),
+        onTitle: (title) => {
+          if (!held.replaying) held.title = title.slice(0, titleLength)
+        },
         onBell: () => {
           held.rang = !held.replaying
         },
@@ -41,6 +47,8 @@ export function serveScreens(port: MessagePort): void {
       parsed: 0,
       replaying: false,
       rang: false,
+      answers: [],
+      title: undefined,
       lull: undefined,
     }
     screens.set(id, held)
@@ -51,10 +59,17 @@ export function serveScreens(port: MessagePort): void {
     held.parsed = held.screen.parse(bytes, held.parsed)
     if (held.rang) tell({ type: 'bell', screen: id })
     held.rang = false
+    tellMore(id, held)
     if (held.parsed < bytes.length) return
     held.parsed = 0
     held.queue.shift()
     tell({ type: 'parsed', screen: id, bytes: bytes.length })
+  }
+
+  const tellMore = (id: number, held: Held): void => {
+    if (held.answers.length > 0) tell({ type: 'answer', screen: id, data: held.answers.splice(0).join('') })
+    if (held.title !== undefined) tell({ type: 'title', screen: id, title: held.title })
+    held.title = undefined
   }
 
   const reply = (held: Held, { ask, question }: Extract<Work, { type: 'ask' }>): void => {
@@ -82,7 +97,7 @@ export function serveScreens(port: MessagePort): void {
     return more
   }
 
-  const work = (id: number, held: Held): void => {
+  const doNext = (id: number, held: Held): void => {
     const next = held.queue[0]
     if (!next || (next.type === 'output' && postponed(id, held, next)) || caughtUp(held)) return
     if (next.type === 'output') {
@@ -99,7 +114,9 @@ export function serveScreens(port: MessagePort): void {
   const takeTurns = (): void => {
     let busy = false
     for (const [id, held] of screens) {
-      work(id, held)
+      work.begin(id, held.queue[0]?.type === 'ask' ? 'asked' : 'drawing')
+      doNext(id, held)
+      work.end()
       busy ||= held.queue.length > 0
     }
     taking = busy

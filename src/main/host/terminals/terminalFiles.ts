@@ -9,7 +9,13 @@ import type { Log } from '../../platform/log.ts'
 const SizeChange = z.object({ cursor: z.int(), cols: z.int(), rows: z.int() })
 export type SizeChange = z.infer<typeof SizeChange>
 
-const TerminalMeta = z.object({ version: z.literal(1), record: TerminalRecord, sizes: z.array(SizeChange).min(1) })
+const TerminalMeta = z.object({
+  version: z.literal(1),
+  record: TerminalRecord,
+  sizes: z.array(SizeChange).min(1),
+  /** The screen was stuck in what came before this cursor: only what follows is drawn. */
+  drawnFrom: z.int().optional(),
+})
 export type TerminalMeta = z.infer<typeof TerminalMeta>
 
 /** The folder of one terminal: its record, its output and, once it exited, its last screen. */

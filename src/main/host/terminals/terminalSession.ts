@@ -68,7 +68,7 @@ const keptSizes = 256
 
 export async function terminalSession(options: SessionOptions): Promise<TerminalSession> {
   const { files, pool, program, now, log } = options
-  let { record, sizes } = options.meta
+  let { record, sizes, drawnFrom } = options.meta
   let released = false
   let idle: NodeJS.Timeout | undefined
   let finished: Promise<void> = Promise.resolve()
@@ -88,7 +88,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       source: memory,
       async redraw(screen, until) {
         await file.settled()
-        await redrawSession({ history, sizes, files }, screen, until)
+        await redrawSession({ history, sizes, files, drawnFrom }, screen, until)
       },
       onAnswer(data) {
         if (record.state === 'running') program?.write(Buffer.from(data))
@@ -99,6 +99,11 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       },
       onBell: options.onBell,
       onParsed: () => balance(),
+      onStuck(cursor) {
+        log.warn('the screen of a terminal was stuck and is begun anew', { terminal: record.id, cursor })
+        drawnFrom = cursor
+        void save()
+      },
     },
     program && { cols: record.cols, rows: record.rows },
   )
@@ -107,7 +112,8 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     record = { ...record, ...changed }
     options.onChanged(record)
   }
-  const save = (): Promise<void> => files.save({ version: 1, record, sizes })
+  const save = (): Promise<void> =>
+    files.save({ version: 1, record, sizes, ...(drawnFrom !== undefined && { drawnFrom }) })
   const tellViewers = (message: ServerStreamMessage): void => {
     for (const it of viewers) it.mark(message)
   }

@@ -6,6 +6,7 @@ import { eventually, until } from '../../../../test/support/eventually.ts'
 import { newSandboxId, newTerminalId } from '../../../../test/support/hostClient.ts'
 import { localRuntime } from '../../../../test/support/localMachine.ts'
 import { machineSpec } from '../../../../test/support/machines.ts'
+import { stuckScreenWorker } from '../../../../test/support/stuckScreens.ts'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import type { HostEvent } from '../../../shared/contract/hostIpc.ts'
 import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
@@ -36,9 +37,12 @@ afterEach(async () => {
   await scope.close()
 })
 
-async function open(options: { exitedReadableMs?: number; workerUrl?: URL } = {}): Promise<Terminals> {
-  const { workerUrl = new URL('./screenWorker.ts', import.meta.url), ...rest } = options
-  const pool = scope.own(screenPool({ workerUrl, workers: 1, log: silentLog }), (it) => it.close())
+async function open(
+  options: { exitedReadableMs?: number; workerUrl?: URL; stuckMs?: number } = {},
+): Promise<Terminals> {
+  const { workerUrl = new URL('./screenWorker.ts', import.meta.url), stuckMs, ...rest } = options
+  const watched = stuckMs === undefined ? {} : { stuckMs }
+  const pool = scope.own(screenPool({ workerUrl, workers: 1, ...watched, log: silentLog }), (it) => it.close())
   const onEvent = (event: HostEvent) => void events.push(event)
   return scope.own(await openTerminals({ folder, pool, onEvent, now: Date.now, log: silentLog, ...rest }), (it) =>
     it.close(),
@@ -140,4 +144,45 @@ test('a machine that cannot start a program leaves no terminal', async () => {
   const params = { sandboxId, terminalId: newTerminalId(), command: 'true', cols: 80, rows: 24 }
   await expect(terminals.create(failing, params)).rejects.toThrow('no')
   expect(terminals.list(sandboxId)).toEqual([])
+})
+
+test('output that no screen gets past ends its own screen only, and is not drawn again', async () => {
+  const terminals = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
+  const quiet = await create(terminals, 'seq 100; sleep 1000')
+  await until('the first output', async () => (await textOf(terminals, quiet)).endsWith('100'))
+  const loud = await create(terminals, 'echo earlier; echo stick fast; read line; echo "after $line"; sleep 1000')
+  await until('the screen that was cleared', async () => (await textOf(terminals, loud)).includes('kept it busy'))
+  terminals.get(sandboxId, loud).write(Buffer.from('it\n'))
+  await until('what comes next', async () => (await textOf(terminals, loud)).includes('after it'))
+  const text = await textOf(terminals, loud)
+  expect(text).not.toContain('earlier')
+  expect(text).not.toContain('stick')
+  expect(await textOf(terminals, quiet)).toBe(Array.from({ length: 100 }, (_, line) => line + 1).join('\n'))
+  const raw = await terminals
+    .get(sandboxId, loud)
+    .readSince({ since: 0, waitMs: 0, maxBytes: 1_000, signal: new AbortController().signal })
+  expect(raw.bytes.toString()).toContain('stick fast')
+})
+
+test('a host that starts later does not draw it either', async () => {
+  const first = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
+  const loud = await create(first, 'echo before; echo stick fast; read line; echo after; read line')
+  await until('the screen that was cleared', async () => (await textOf(first, loud)).includes('kept it busy'))
+  first.get(sandboxId, loud).write(Buffer.from('\n'))
+  await until('what comes next', async () => (await textOf(first, loud)).includes('after'))
+  await first.close()
+  const later = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
+  const text = await textOf(later, loud)
+  expect(text).toContain('after')
+  expect(text).not.toContain('stick')
+})
+
+test('a screen that is stuck twice in what is asked of it begins anew', async () => {
+  const terminals = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
+  const loud = await create(terminals, 'echo no answer; sleep 1000')
+  const request = { since: 0, waitMs: 30_000, maxBytes: 1_000, signal: new AbortController().signal }
+  await terminals.get(sandboxId, loud).readSince(request)
+  await until('the screen that was cleared', async () =>
+    (await textOf(terminals, loud).catch(() => '')).includes('kept it busy'),
+  )
 })

@@ -2,6 +2,7 @@ import { FitAddon } from '@xterm/addon-fit'
 import { Unicode11Addon } from '@xterm/addon-unicode11'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { Terminal } from '@xterm/xterm'
+import { boundTerminal, boundWidths } from '../../../../shared/terminalBounds.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import { type StreamConnector, terminalStream } from '../stream/terminalStream.ts'
@@ -94,8 +95,8 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   })
   const fit = new FitAddon()
   terminal.loadAddon(fit)
-  terminal.loadAddon(new Unicode11Addon())
-  terminal.unicode.activeVersion = '11'
+  boundWidths(terminal, (registrar) => new Unicode11Addon().activate(registrar as never))
+  boundTerminal(terminal)
   terminal.loadAddon(new WebLinksAddon(links.activate, links))
   quietAnswers(terminal.parser)
   const search = terminalSearch(terminal)
