@@ -39,6 +39,29 @@ test.each([
   }
 })
 
+test.each(['S', 'T', 'L', 'M'])('CSI %s moves many lines as it moves them one by one', async (final) => {
+  const regions = ['', '\x1b[4;20r', '\x1b[4;20r\x1b[?6h', '\x1b[?1049h', '\x1b[44m', '\x1b[7;9r']
+  for (const region of regions) {
+    for (const place of ['\x1b[1;1H', '\x1b[8;3H', '\x1b[24;5H']) {
+      const before = `${Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\r\n')}${region}${place}`
+      const [atOnce, oneByOne] = [open({ rows: 24 }), open({ rows: 24 })]
+      for (const it of [atOnce, oneByOne]) await it.write(before)
+      const markers = [atOnce, oneByOne].map(({ terminal }) =>
+        [-12, -4, 0, 3].map((offset) => terminal.registerMarker(offset)),
+      )
+      await atOnce.write(`\x1b[13${final}`)
+      await oneByOne.write(`\x1b[1${final}`.repeat(13))
+      expect(atOnce.shown()).toEqual(oneByOne.shown())
+      expect(atOnce.place()).toEqual(oneByOne.place())
+      const [mine, theirs] = markers.map((of) => of.map((it) => it && [it.line, it.isDisposed]))
+      expect(mine).toEqual(theirs)
+      const cell = ({ terminal }: typeof atOnce) =>
+        Array.from({ length: 24 }, (_, row) => terminal.buffer.active.getLine(row)?.getCell(9)?.getBgColor())
+      expect(cell(atOnce)).toEqual(cell(oneByOne))
+    }
+  }
+})
+
 test.each(['S', 'T', 'L', 'M', 'b', '@', 'P', 'X', 'I', 'Z', 'A', 'B', 'C', 'D', 'r', 't', 'J', 'K', 'H', 'g', 'm'])(
   'no form of CSI %s goes on for long or leaves the screen',
   async (final) => {
@@ -118,6 +141,42 @@ test('links on screens that were reset are forgotten too', async () => {
   for (let at = 0; at < 100; at++) await write(`\x1b]8;;http://x.example\x07`.repeat(100).concat('\x1bc'))
   const { _core } = terminal as unknown as { _core: { _oscLinkService: { _dataByLinkId: Map<number, unknown> } } }
   expect(_core._oscLinkService._dataByLinkId.size).toBeLessThanOrEqual(4_097)
+})
+
+test('a terminal full of wide lines becomes narrow', async () => {
+  const { terminal, write, shown } = open({ cols: 1_000, rows: 40, scrollback: 4_000 })
+  await write(`${'wide '.repeat(800_000)}\r\n`)
+  terminal.resize(2, 10)
+  await write('\x1b[2J\x1b[Hok')
+  expect(terminal.buffer.active.length).toBe(4_010)
+  expect(shown().slice(-10)).toEqual(['ok', ...Array.from({ length: 9 }, () => '')])
+})
+
+test('a screen that is one line from its first row to its last becomes narrow', async () => {
+  const { terminal, write, shown } = open({ cols: 10, rows: 4, scrollback: 2 })
+  await write('x'.repeat(200))
+  terminal.resize(5, 4)
+  await write('\x1b[2J\x1b[Hok')
+  expect(shown()).toContain('ok')
+})
+
+test.each([
+  [80, 20],
+  [80, 79],
+  [40, 80],
+])('lines of %i columns reflow to %i as they did', async (before, after) => {
+  const [bounded, plain] = [
+    open({ cols: before, rows: 10, scrollback: 200 }),
+    open({ cols: before, rows: 10, scrollback: 200 }),
+  ]
+  Reflect.deleteProperty((plain.terminal as unknown as { _core: object })._core, 'resize')
+  const text = Array.from({ length: 30 }, (_, line) => `${line} `.repeat(line * 3)).join('\r\n')
+  for (const { write, terminal } of [bounded, plain]) {
+    await write(text)
+    terminal.resize(after, 12)
+  }
+  expect(bounded.shown()).toEqual(plain.shown())
+  expect(bounded.place()).toEqual(plain.place())
 })
 
 test('pieces are shorter for larger screens', () => {

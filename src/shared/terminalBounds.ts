@@ -8,9 +8,19 @@
 type Core = {
   readonly cols: number
   readonly rows: number
-  readonly buffer: { readonly markers: { readonly length: number } }
+  readonly buffers: { readonly normal: { readonly lines: Lines; ybase: number; ydisp: number; readonly y: number } }
+  readonly options: { readonly scrollback?: number }
+  resize(cols: number, rows: number): void
+  readonly buffer: {
+    readonly markers: { readonly length: number }
+    readonly lines: Lines
+    readonly ybase: number
+    readonly y: number
+    readonly scrollTop: number
+    readonly scrollBottom: number
+  }
   readonly _oscLinkService: LinkService
-  readonly _inputHandler: {
+  readonly _inputHandler: Readonly<Record<LineMove, (params: Params) => void>> & {
     readonly _parser: {
       readonly precedingJoinState: number
       readonly _oscParser: StringParser & { start(): void; readonly _id: number }
@@ -21,6 +31,14 @@ type Core = {
 }
 /** Borrowed from the parser: what is written here is what the terminal's own handler gets. */
 type Params = { readonly params: Int32Array }
+type Line = { clone(): Line; getTrimmedLength(): number; readonly isWrapped: boolean }
+type Lines = {
+  readonly length: number
+  get(index: number): Line | undefined
+  splice(from: number, removed: number, ...added: Line[]): void
+  trimStart(count: number): void
+}
+type LineMove = 'scrollUp' | 'scrollDown' | 'insertLines' | 'deleteLines'
 type StringParser = { put(data: Uint32Array, start: number, end: number): void; reset(): void }
 type LinkService = {
   readonly _dataByLinkId: ReadonlyMap<number, { readonly lines: readonly { dispose(): void }[] }>
@@ -39,23 +57,58 @@ const linkPlaces = { most: 4_096, kept: 3_072 }
 export function boundTerminal(terminal: object): void {
   const core = (terminal as { _core: Core })._core
   boundCounts(core)
+  boundLineMoves(core)
   boundStrings(core)
   boundLinks(core._oscLinkService, core)
+  boundReflow(core)
 }
 
-/** More lines than the screen has, or more columns, do what as many as it has do. */
+/** More columns than the screen has do what as many as it has do. */
 function boundCounts(core: Core): void {
-  const rows = () => core.rows
   const columns = () => core.cols
   // A repeated character may be made of several code points, each of which is drawn again.
   const cells = () => Math.ceil((core.rows * core.cols) / (joinsOf(core._inputHandler._parser.precedingJoinState) + 1))
-  const mosts = { L: rows, M: rows, S: rows, T: rows, I: columns, Z: columns, '@': columns, P: columns, X: columns }
+  const mosts = { I: columns, Z: columns, '@': columns, P: columns, X: columns }
   for (const [final, most] of Object.entries({ ...mosts, b: cells })) {
     core.registerCsiHandler({ final }, ({ params }) => {
       params[0] = Math.min(params[0] ?? 0, most())
       return false
     })
   }
+}
+
+/** One by one each line would move all others of the screen. */
+const fewLines = 8
+
+/** Lines scroll, or are inserted and deleted, all at once, and no more of them than the scrolling region has. */
+function boundLineMoves(core: Core): void {
+  const moves = { S: 'scrollUp', T: 'scrollDown', L: 'insertLines', M: 'deleteLines' } as const
+  for (const [final, move] of Object.entries(moves)) {
+    core.registerCsiHandler({ final }, ({ params }) => {
+      params[0] = Math.min(params[0] ?? 0, core.rows)
+      if (params[0] <= fewLines) return false
+      moveLines(core, move, params[0])
+      return true
+    })
+  }
+}
+
+/** The terminal moves one line itself, which tells what an empty one looks like; the others follow at once. */
+function moveLines(core: Core, move: LineMove, count: number): void {
+  core._inputHandler[move]({ params: Int32Array.of(1) })
+  const { lines, ybase, y, scrollTop, scrollBottom } = core.buffer
+  const isAtCursor = move === 'insertLines' || move === 'deleteLines'
+  if (isAtCursor && (y < scrollTop || y > scrollBottom)) return
+  const first = ybase + (isAtCursor ? y : scrollTop)
+  const last = ybase + scrollBottom
+  const others = Math.min(count, last - first + 1) - 1
+  if (others <= 0) return
+  const isUp = move === 'scrollUp' || move === 'deleteLines'
+  const empty = lines.get(isUp ? last : first)
+  if (!empty) return
+  const added = Array.from({ length: others }, () => empty.clone())
+  lines.splice(isUp ? first : last - others + 1, others)
+  lines.splice(isUp ? last - others + 1 : first, 0, ...added)
 }
 
 /** A string that is too long is dropped as if it had been called off; all until its end is ignored. */
@@ -111,6 +164,43 @@ function boundLinks(links: LinkService, core: Core): void {
     makeRoom()
     addLineToLink(linkId, line)
   }
+}
+
+/**
+ * When a terminal becomes narrower its long lines take more rows, and xterm.js makes all of them before it drops those that
+ * are too many: a scrollback of wide lines becomes millions of rows. What would be dropped goes before.
+ */
+function boundReflow(core: Core): void {
+  const resize = core.resize.bind(core)
+  core.resize = (cols, rows) => {
+    if (cols < core.cols) dropWhatWillNotFit(core, Math.max(cols, 2), rows)
+    resize(cols, rows)
+  }
+}
+
+function dropWhatWillNotFit({ buffers: { normal }, options, rows: present }: Core, cols: number, rows: number): void {
+  const most = (options.scrollback ?? 0) + 2 * Math.max(present, rows)
+  const held = lineAround(normal.lines, normal.ybase + normal.y)
+  let needed = 0
+  for (let index = normal.lines.length - 1; index >= 0; index--) {
+    const isHeld = index >= held.first && index <= held.last
+    needed += isHeld ? 1 : Math.max(1, Math.ceil((normal.lines.get(index)?.getTrimmedLength() ?? 0) / cols))
+    if (needed <= most) continue
+    const dropped = Math.min(index + 1, normal.ybase)
+    if (dropped === 0) return
+    normal.lines.trimStart(dropped)
+    normal.ybase -= dropped
+    normal.ydisp = Math.max(0, normal.ydisp - dropped)
+    return
+  }
+}
+
+/** The rows of the line in which the cursor stands: it stays as it is. */
+function lineAround(lines: Lines, row: number): { first: number; last: number } {
+  let [first, last] = [row, row]
+  while (first > 0 && lines.get(first)?.isWrapped) first--
+  while (last + 1 < lines.length && lines.get(last + 1)?.isWrapped) last++
+  return { first, last }
 }
 
 /** How wide characters are, as xterm.js asks for it: properties are `state << 3 | width << 1 | joins the one before`. */

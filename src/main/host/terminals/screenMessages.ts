@@ -17,6 +17,8 @@ export type FromScreens =
   | { type: 'answer'; screen: number; data: string }
   | { type: 'title'; screen: number; title: string }
   | { type: 'bell'; screen: number }
+  /** The emulator failed in it; it takes nothing any more. */
+  | { type: 'broken'; screen: number; reason: string }
   | { type: 'reply'; ask: number; reply: ScreenReply }
   | { type: 'failed'; ask: number; reason: string }
 

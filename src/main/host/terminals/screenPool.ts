@@ -5,6 +5,7 @@ import type { Log } from '../../platform/log.ts'
 import { type PresentWork, presentWork } from './presentWork.ts'
 import type { FromScreens, ScreenQuestion, ScreenReply, ToScreens } from './screenMessages.ts'
 import { type Stuck, stuckWork } from './stuckWork.ts'
+import { threadMs } from './threadClock.ts'
 
 export type ScreenSize = { cols: number; rows: number }
 
@@ -19,7 +20,7 @@ export type ScreenHandlers = {
 
 /**
  * `crashed`: of the worker, whoever brought it about. `neighbour`: another screen kept the worker busy for too long.
- * `drawing`, `asked`: it was this one, with its output or with an answer.
+ * `drawing`, `asked`: it was this one, with its output or with an answer, or the emulator failed in it.
  */
 export type LossReason = 'crashed' | 'neighbour' | 'drawing' | 'asked'
 
@@ -74,7 +75,10 @@ export function screenPool(options: { workerUrl: URL; workers: number; stuckMs?:
     const room: Room = { worker, work, stuck: undefined, screens: new Map(), asks: new Map() }
     rooms.push(room)
     watch(room)
-    room.worker.on('message', (message: FromScreens) => receive(room, message))
+    room.worker.on('message', (message: FromScreens) => {
+      if (message.type === 'broken') breakUp(room, message)
+      else receive(room, message)
+    })
     room.worker.on('error', (failure) => options.log.error('a screen worker failed', { failure }))
     room.worker.once('exit', () => clear(room))
     return room
@@ -84,13 +88,21 @@ export function screenPool(options: { workerUrl: URL; workers: number; stuckMs?:
     const lookMs = stuckMs / 10
     const look = stuckWork(room.work, { stuckMs, lookMs })
     const looking = setInterval(() => {
-      room.stuck = look(performance.now())
+      room.stuck = look(threadMs(room.work.thread) ?? performance.now())
       if (!room.stuck) return
       clearInterval(looking)
       options.log.error('a screen worker was stuck and is replaced', room.stuck)
       void room.worker.terminate()
     }, lookMs).unref()
     room.worker.once('exit', () => clearInterval(looking))
+  }
+
+  const breakUp = (room: Room, { screen, reason }: Extract<FromScreens, { type: 'broken' }>): void => {
+    options.log.error('a screen failed and is begun anew', { reason })
+    const handlers = room.screens.get(screen)
+    room.screens.delete(screen)
+    handlers?.onLost('drawing')
+    for (const [id, ask] of room.asks) if (ask.screen === screen) settle(room, id)?.reject(new ScreenLost())
   }
 
   const lossOf = ({ stuck }: Room, screen: number): LossReason => {
@@ -144,7 +156,7 @@ export function screenPool(options: { workerUrl: URL; workers: number; stuckMs?:
   }
 }
 
-function receive(room: Room, message: FromScreens): void {
+function receive(room: Room, message: Exclude<FromScreens, { type: 'broken' }>): void {
   switch (message.type) {
     case 'parsed':
       room.screens.get(message.screen)?.onParsed(message.bytes)

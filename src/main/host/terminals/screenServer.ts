@@ -77,7 +77,7 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
       const answer = held.screen.reply(question)
       tell({ type: 'reply', ask, reply: answer }, [answer.bytes.buffer])
     } catch (failure) {
-      tell({ type: 'failed', ask, reason: failure instanceof Error ? failure.message : String(failure) })
+      tell({ type: 'failed', ask, reason: reasonOf(failure) })
     }
   }
 
@@ -111,11 +111,25 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
     else reply(held, next)
   }
 
+  const drop = (id: number): void => {
+    const held = screens.get(id)
+    screens.delete(id)
+    clearTimeout(held?.lull)
+    held?.queue.splice(0)
+    held?.screen.close()
+  }
+
   const takeTurns = (): void => {
     let busy = false
     for (const [id, held] of screens) {
       work.begin(id, held.queue[0]?.type === 'ask' ? 'asked' : 'drawing')
-      doNext(id, held)
+      try {
+        doNext(id, held)
+      } catch (failure) {
+        // The others of this worker have no part in it.
+        drop(id)
+        tell({ type: 'broken', screen: id, reason: reasonOf(failure) })
+      }
       work.end()
       busy ||= held.queue.length > 0
     }
@@ -132,12 +146,11 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
   port.on('message', (message: ToScreens) => {
     if (message.type === 'open') return open(message.screen, message.cols, message.rows)
     const held = screens.get(message.screen)
-    if (message.type === 'close') {
-      screens.delete(message.screen)
-      clearTimeout(held?.lull)
-      held?.screen.close()
-      return
-    }
-    if (held) add(held, message)
+    if (message.type === 'close') drop(message.screen)
+    else if (held) add(held, message)
   })
+}
+
+function reasonOf(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure)
 }

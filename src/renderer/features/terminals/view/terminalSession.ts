@@ -7,6 +7,7 @@ import type { StreamState } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import { type StreamConnector, terminalStream } from '../stream/terminalStream.ts'
 import { type ClipboardRequests, clipboardRequests, rememberedAnswer } from './clipboardRequests.ts'
+import { colourRounds } from './colourRounds.ts'
 import { type CommandTrail, commandTrail } from './commandTrail.ts'
 import { type TerminalPaste, terminalPaste } from './paste/terminalPaste.ts'
 import { followPointer } from './pointer.ts'
@@ -111,6 +112,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   })
   terminal.onBell(on.bell)
   terminal.open(host)
+  const colours = colourRounds(terminal)
   terminal.textarea?.addEventListener('focus', () => {
     takeRoom()
     tellColours()
@@ -255,6 +257,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
       if (frame !== undefined) cancelAnimationFrame(frame)
       stream.close()
       options.webgl.giveBack(renderer)
+      colours.dispose()
       commands.dispose()
       reading.dispose()
       terminal.dispose()
