@@ -1,4 +1,5 @@
 import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
+import type { CarriedMark } from '../../../shared/terminalMarks.ts'
 import type { OutputLog } from './outputLog.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
 import { type LossReason, type RemoteScreen, ScreenLost, type ScreenPool, type ScreenSize } from './screenPool.ts'
@@ -24,12 +25,14 @@ export type ScreenFeed = {
 export type Redraw = {
   open(size: ScreenSize): void
   output(bytes: Uint8Array<ArrayBuffer>): void
+  takesMarks(marks: readonly CarriedMark[]): void
   resize(size: ScreenSize): void
 }
 
 type ScreenFeedOptions = {
   pool: ScreenPool
   source: OutputLog
+  marksKey: string | undefined
   /** Draws everything before `until` on a new screen. */
   redraw: (screen: Redraw, until: number) => Promise<void>
   onAnswer: (data: string) => void
@@ -73,29 +76,32 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
   }
 
   const open = (at: ScreenSize): RemoteScreen => {
-    const opened = pool.open(at, {
-      onParsed(bytes) {
-        const past = Math.min(redrawn, bytes)
-        redrawn -= past
-        parsed += bytes - past
-        pump()
-        options.onParsed()
+    const opened = pool.open(
+      { ...at, marksKey: options.marksKey },
+      {
+        onParsed(bytes) {
+          const past = Math.min(redrawn, bytes)
+          redrawn -= past
+          parsed += bytes - past
+          pump()
+          options.onParsed()
+        },
+        onAnswer: options.onAnswer,
+        onTitle: options.onTitle,
+        onBell: options.onBell,
+        onLost(why) {
+          lost.add(opened)
+          if (screen === opened) screen = undefined
+          if (closed) return
+          learnFrom(why)
+          // Nobody may ask for a long time, but a program may ask its terminal, and must not wait for the parser.
+          reload ??= setTimeout(() => {
+            reload = undefined
+            loaded().catch(() => {}) // the next question tries again, and is told
+          }, pauseAfter(why))
+        },
       },
-      onAnswer: options.onAnswer,
-      onTitle: options.onTitle,
-      onBell: options.onBell,
-      onLost(why) {
-        lost.add(opened)
-        if (screen === opened) screen = undefined
-        if (closed) return
-        learnFrom(why)
-        // Nobody may ask for a long time, but a program may ask its terminal, and must not wait for the parser.
-        reload ??= setTimeout(() => {
-          reload = undefined
-          loaded().catch(() => {}) // the next question tries again, and is told
-        }, pauseAfter(why))
-      },
-    })
+    )
     if (colours) opened.draws(colours)
     return opened
   }
@@ -115,6 +121,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
         redrawn += bytes.length
         fresh?.output(bytes, true)
       },
+      takesMarks: (marks) => fresh?.takesMarks(marks),
       resize: (at) => fresh?.resize(at),
     }
     await options.redraw(redraw, until)

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../../shared/appError.ts'
 import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
+import type { CarriedMark } from '../../../shared/terminalMarks.ts'
 import type { Log } from '../../platform/log.ts'
 import { type PresentWork, presentWork } from './presentWork.ts'
 import type { FromScreens, ScreenQuestion, ScreenReply, ToScreens } from './screenMessages.ts'
@@ -36,12 +37,16 @@ export type RemoteScreen = {
   /** The bytes move to the worker: the caller has them no longer. */
   output(bytes: Uint8Array<ArrayBuffer>, replay: boolean): void
   resize(size: ScreenSize): void
+  takesMarks(marks: readonly CarriedMark[]): void
   draws(colours: TerminalColours): void
   ask(question: ScreenQuestion): Promise<ScreenReply>
   close(): void
 }
 
-export type ScreenPool = { open(size: ScreenSize, handlers: ScreenHandlers): RemoteScreen; close(): Promise<void> }
+export type ScreenPool = {
+  open(size: ScreenSize & { marksKey?: string | undefined }, handlers: ScreenHandlers): RemoteScreen
+  close(): Promise<void>
+}
 
 type Room = {
   worker: Worker
@@ -122,17 +127,18 @@ export function screenPool(options: { workerUrl: URL; workers: number; stuckMs?:
   }
 
   return {
-    open(size, handlers) {
+    open({ cols, rows, marksKey }, handlers) {
       const room = roomiest()
       const screen = ++lastScreen
       const post = (message: ToScreens, transfer: ArrayBuffer[] = []): void => {
         if (room.screens.has(screen)) room.worker.postMessage(message, transfer)
       }
       room.screens.set(screen, handlers)
-      post({ type: 'open', screen, ...size })
+      post({ type: 'open', screen, cols, rows, marksKey })
       return {
         output: (bytes, replay) => post({ type: 'output', screen, bytes, replay }, [bytes.buffer]),
         resize: (newSize) => post({ type: 'resize', screen, ...newSize }),
+        takesMarks: (marks) => post({ type: 'marks', screen, marks }),
         draws: (colours) => post({ type: 'colours', screen, colours }),
         ask: (question) =>
           new Promise((resolve, reject) => {

@@ -30,11 +30,12 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
 
   const tell = (message: FromScreens, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
 
-  const open = (id: number, cols: number, rows: number): void => {
+  const open = ({ screen: id, cols, rows, marksKey }: Extract<ToScreens, { type: 'open' }>): void => {
     const held: Held = {
       screen: screen({
         cols,
         rows,
+        marksKey,
         onAnswer: (data) => void (held.replaying || held.answers.push(data)),
         onTitle: (title) => {
           if (!held.replaying) held.title = title.slice(0, titleLength)
@@ -107,6 +108,7 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
     held.queue.shift()
     if (next.type === 'catch-up') return
     if (next.type === 'resize') held.screen.resize(next.cols, next.rows)
+    else if (next.type === 'marks') held.screen.takesMarks(next.marks)
     else if (next.type === 'colours') held.screen.draws(next.colours)
     else reply(held, next)
   }
@@ -144,7 +146,7 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
   }
 
   port.on('message', (message: ToScreens) => {
-    if (message.type === 'open') return open(message.screen, message.cols, message.rows)
+    if (message.type === 'open') return open(message)
     const held = screens.get(message.screen)
     if (message.type === 'close') drop(message.screen)
     else if (held) add(held, message)

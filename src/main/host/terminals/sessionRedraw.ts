@@ -27,7 +27,10 @@ export async function redrawSession(
   const drawn = await files.readScreen()
   if (drawn) {
     screen.open(sizeOf(sizes.at(-1)))
-    screen.output(drawn)
+    const { at = 0, marks = [] } = drawn.marks ?? {}
+    if (at > 0) screen.output(drawn.bytes.slice(0, at))
+    screen.takesMarks(marks)
+    screen.output(drawn.bytes.slice(at))
     return
   }
   const changes = [...sizes]

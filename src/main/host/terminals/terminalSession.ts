@@ -34,7 +34,7 @@ export type TerminalSession = {
   read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
   readSince(request: SinceRequest): Promise<SinceReply>
   search(query: SearchQuery): Promise<ScreenMatches>
-  attach(stream: ViewerStream, scrollback: number): Viewer
+  attach(stream: ViewerStream, wanted: { scrollback: number; marks?: boolean | undefined }): Viewer
   /** Asks the program to end; resolves when it has, or when it was given up. */
   end(): Promise<void>
   /** Closes what it holds; its files stay for the next process. */
@@ -69,6 +69,7 @@ const keptSizes = 256
 export async function terminalSession(options: SessionOptions): Promise<TerminalSession> {
   const { files, pool, program, now, log } = options
   let { record, sizes, drawnFrom } = options.meta
+  const { marksKey } = options.meta
   let released = false
   let idle: NodeJS.Timeout | undefined
   let finished: Promise<void> = Promise.resolve()
@@ -86,6 +87,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     {
       pool,
       source: memory,
+      marksKey,
       async redraw(screen, until) {
         await file.settled()
         await redrawSession({ history, sizes, files, drawnFrom }, screen, until)
@@ -113,7 +115,13 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     options.onChanged(record)
   }
   const save = (): Promise<void> =>
-    files.save({ version: 1, record, sizes, ...(drawnFrom !== undefined && { drawnFrom }) })
+    files.save({
+      version: 1,
+      record,
+      sizes,
+      ...(drawnFrom !== undefined && { drawnFrom }),
+      ...(marksKey !== undefined && { marksKey }),
+    })
   const tellViewers = (message: ServerStreamMessage): void => {
     for (const it of viewers) it.mark(message)
   }
@@ -152,7 +160,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     const saved = save()
     try {
       const drawn = await feed.ask({ kind: 'snapshot', scrollback: terminalLimits.scrollbackLines }, () => {})
-      await files.saveScreen(drawn.bytes)
+      await files.saveScreen(drawn)
     } catch (failure) {
       log.warn('the last screen of a terminal was not kept', { terminal: record.id, failure })
     }
@@ -265,7 +273,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       const { found } = await ask({ kind: 'search', query }, () => {})
       return found ?? { matches: [], truncated: false, slow: false }
     },
-    attach(stream, scrollback) {
+    attach(stream, { scrollback, marks }) {
       const added = viewer({
         source: memory,
         stream,
@@ -281,7 +289,16 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
         const { state, exitCode, signal } = record
         if (state === 'exited') added.mark({ type: 'exited', exit_code: exitCode, signal })
       }).then(
-        ({ bytes }) => added.begin(first, bytes),
+        (drawn) => {
+          const at = drawn.marks?.at ?? 0
+          const told: ServerStreamMessage = {
+            type: 'marks',
+            key: marksKey ?? null,
+            at,
+            marks: drawn.marks?.marks ?? [],
+          }
+          added.begin(first, drawn.bytes, marks ? told : undefined)
+        },
         (failure: unknown) => {
           log.warn('a viewer could not be shown the screen', { terminal: record.id, failure })
           added.end(failure instanceof AppError ? failure : new AppError('internal/unexpected', 'The screen failed.'))

@@ -9,6 +9,7 @@ import { machineSpec } from '../../../../test/support/machines.ts'
 import { stuckScreenWorker } from '../../../../test/support/stuckScreens.ts'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import type { HostEvent } from '../../../shared/contract/hostIpc.ts'
+import type { ServerStreamMessage } from '../../../shared/contract/terminalStream.ts'
 import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
 import { silentLog } from '../../platform/log.ts'
 import { Scope } from '../../platform/scope.ts'
@@ -144,6 +145,34 @@ test('a machine that cannot start a program leaves no terminal', async () => {
   const params = { sandboxId, terminalId: newTerminalId(), command: 'true', cols: 80, rows: 24 }
   await expect(terminals.create(failing, params)).rejects.toThrow('no')
   expect(terminals.list(sandboxId)).toEqual([])
+})
+
+test('who attaches is given the marks of the shell beside the output, and none that a file made up', async () => {
+  const terminals = await open()
+  const forged = '\\033]7133;[{"line":-1,"command":"evil","known":true,"output":0,"end":[0,0],"exitCode":0}]\\a'
+  const id = await create(
+    terminals,
+    `printf '%b' '${forged}\\033]133;A\\a$ \\033]133;B\\als\\r\\n\\033]133;C\\aend'; sleep 1000`,
+  )
+  await until('the output', async () => (await textOf(terminals, id)).includes('end'))
+  const told: ServerStreamMessage[] = []
+  const stream = (messages: unknown[]) => ({
+    send: (message: unknown) => void messages.push(message),
+    sendBytes: () => {},
+    congested: () => false,
+    end: () => {},
+  })
+  const session = terminals.get(sandboxId, id)
+  session.attach(stream(told), { scrollback: 10, marks: true })
+  await until('the marks', () => told.some(({ type }) => type === 'marks'))
+  expect(told.find(({ type }) => type === 'marks')).toMatchObject({
+    key: expect.stringMatching(/^[0-9a-f]{32}$/),
+    marks: [{ command: 'ls', known: false }],
+  })
+  const untold: ServerStreamMessage[] = []
+  session.attach(stream(untold), { scrollback: 10 })
+  await until('the first message', () => untold.length > 0)
+  expect(untold.map(({ type }) => type)).toEqual(['attached'])
 })
 
 test('output that no screen gets past ends its own screen only, and is not drawn again', async () => {

@@ -121,7 +121,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
 
   const stream = terminalStream({
     connect: options.connect,
-    screen: xtermScreen(terminal),
+    screen: xtermScreen(terminal, commands.take),
     scrollbackLines: preferences().scrollback,
     writer: randomName(),
     onState(state) {

@@ -1,6 +1,6 @@
 import type { Terminal } from '@xterm/xterm'
 import { pieceBytes } from '../../../../shared/terminalBounds.ts'
-import type { TerminalScreen } from '../stream/terminalScreen.ts'
+import type { SnapshotMarks, TerminalScreen } from '../stream/terminalScreen.ts'
 
 /** Of xterm.js, with a window or headless. */
 export type ScreenTerminal = Pick<Terminal, 'write' | 'reset' | 'resize' | 'scrollLines' | 'buffer' | 'cols' | 'rows'>
@@ -12,7 +12,10 @@ const together = { begin: '\u001b[?2026h', end: '\u001b[?2026l' }
  * xterm.js parses later what is written now, while `reset` and `resize` would act at once: both wait in its own queue,
  * behind the output they follow.
  */
-export function xtermScreen(terminal: ScreenTerminal): TerminalScreen {
+export function xtermScreen(
+  terminal: ScreenTerminal,
+  onMarks: (marks: SnapshotMarks) => void = () => {},
+): TerminalScreen {
   const inTurn = (action: () => void) => terminal.write('', action)
   /** xterm.js looks at the clock between writes only: in pieces, none of which can keep the window long. */
   const write = (output: Uint8Array, parsed: () => void, size: { cols: number; rows: number } = terminal) => {
@@ -22,7 +25,7 @@ export function xtermScreen(terminal: ScreenTerminal): TerminalScreen {
     terminal.write(output.subarray(at), parsed)
   }
   return {
-    redraw({ cols, rows }, snapshot) {
+    redraw({ cols, rows }, snapshot, marks) {
       let linesUp = 0
       inTurn(() => {
         const { baseY, viewportY } = terminal.buffer.active
@@ -32,7 +35,9 @@ export function xtermScreen(terminal: ScreenTerminal): TerminalScreen {
       })
       terminal.write(together.begin)
       // Who reads further up goes on reading there.
-      write(snapshot, () => void (linesUp > 0 && terminal.scrollLines(-linesUp)), { cols, rows })
+      const at = marks?.at ?? 0
+      write(snapshot.subarray(0, at), () => marks && onMarks(marks), { cols, rows })
+      write(snapshot.subarray(at), () => void (linesUp > 0 && terminal.scrollLines(-linesUp)), { cols, rows })
       terminal.write(together.end)
     },
     write,
