@@ -8,7 +8,7 @@ export function terminalStreamUrl(target: StreamTarget, page: { origin: string }
   const path = terminalStreamPath
     .replace(':id', encodeURIComponent(target.sandboxId))
     .replace(':sessionId', encodeURIComponent(target.terminalId))
-  const query = target.scrollback === undefined ? '' : `?scrollback=${target.scrollback}`
+  const query = target.scrollback === undefined ? '?marks=true' : `?marks=true&scrollback=${target.scrollback}`
   return `${socketOrigin(page)}${path}${query}`
 }
 

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { TerminalId } from '../ids.ts'
+import { CarriedMark } from '../terminalMarks.ts'
+import { QueryFlag } from './route.ts'
 import { TerminalColours } from './terminalColours.ts'
 import { TerminalState, terminalLimits } from './terminals.ts'
 
@@ -9,6 +11,9 @@ import { TerminalState, terminalLimits } from './terminals.ts'
  * The server sends one `attached` message, one binary frame with a snapshot (escape sequences that draw the
  * screen, and N lines above it, on an empty terminal of that size), then raw output as binary frames, with
  * `resized`, `title` and `exited` messages in between, in order. After `exited` it closes with 1000.
+ * A viewer that asks for `marks=true` gets one `marks` message before the snapshot: where commands stand once the first
+ * `at` bytes of it are drawn, and the key by which the shell's own marks in the output are told from those of a file that
+ * is only shown.
  * The client answers with `ack`: how many bytes of *raw output* (not of the snapshot) it has used since its last `ack`.
  * While more than `windowBytes` are unacknowledged the server holds back; a client that acknowledges nothing
  * for `stallMs` while output waits is closed with 4008 and may attach anew.
@@ -31,6 +36,7 @@ export const streamClose = {
 
 export const StreamQuery = z.object({
   scrollback: z.coerce.number().int().min(0).max(terminalLimits.scrollbackLines).default(0),
+  marks: QueryFlag.default(false),
 })
 
 export const ServerStreamMessage = z.discriminatedUnion('type', [
@@ -43,6 +49,12 @@ export const ServerStreamMessage = z.discriminatedUnion('type', [
     /** Output bytes before the first raw frame. */
     cursor: z.int(),
     title: z.string().nullable(),
+  }),
+  z.object({
+    type: z.literal('marks'),
+    key: z.string().nullable(),
+    at: z.int().min(0),
+    marks: z.array(CarriedMark),
   }),
   z.object({ type: z.literal('resized'), cols: z.int(), rows: z.int() }),
   z.object({ type: z.literal('title'), title: z.string() }),

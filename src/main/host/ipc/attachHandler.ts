@@ -17,9 +17,9 @@ export function attachHandler(terminals: Terminals): (params: unknown, stream: I
   }
   return (params, stream) => {
     try {
-      const { sandboxId, terminalId, scrollback } = parseAttach(params)
+      const { sandboxId, terminalId, ...wanted } = parseAttach(params)
       const session = terminals.get(sandboxId, terminalId)
-      const viewer = session.attach(stream, scrollback)
+      const viewer = session.attach(stream, wanted)
       stream.onTurn = () => viewer.turn()
       stream.onClose = () => viewer.close()
       stream.onMessage = (message) => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/appError.ts'
@@ -5,6 +6,7 @@ import type { HostEvent, HostParams, HostResult, TerminalRecord } from '../../..
 import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
+import { marksKeyVariable } from '../runtimes/inside/shellMarks.ts'
 import type { Machine } from '../runtimes/sandboxRuntime.ts'
 import { changeEvents } from './changeEvents.ts'
 import { nowAndThen } from './nowAndThen.ts'
@@ -130,9 +132,16 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
       signal: null,
       exitedAtMs: null,
     }
-    const program = await machine.openTerminal({ command, cols, rows, cwd, env })
+    const marksKey = randomBytes(16).toString('hex')
+    const program = await machine.openTerminal({
+      command,
+      cols,
+      rows,
+      cwd,
+      env: { ...env, [marksKeyVariable]: marksKey },
+    })
     try {
-      const session = await open({ version: 1, record, sizes: [{ cursor: 0, cols, rows }] }, { program })
+      const session = await open({ version: 1, record, sizes: [{ cursor: 0, cols, rows }], marksKey }, { program })
       sessions.set(terminalId, session)
       onChanged(session.record)
       return session.record

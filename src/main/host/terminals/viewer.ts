@@ -18,7 +18,7 @@ export type Viewer = {
   /** Output from `cursor` on is for it; nothing is sent before `begin`. */
   await(cursor: number): void
   /** Sends what it sees first. */
-  begin(attached: ServerStreamMessage, snapshot: Uint8Array): void
+  begin(attached: ServerStreamMessage, snapshot: Uint8Array, marks?: ServerStreamMessage): void
   /** A message that belongs after all output until now. */
   mark(message: ServerStreamMessage): void
   /** A message about what the viewer itself asked for, at once; the first it hears is still where it stands. */
@@ -108,9 +108,10 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, ...rest
     await(cursor) {
       next = cursor
     },
-    begin(attached, snapshot) {
+    begin(attached, snapshot, marks) {
       if (ended) return
       stream.send(attached)
+      if (marks) stream.send(marks)
       stream.sendBytes(snapshot)
       begun = true
       for (const message of early.splice(0)) stream.send(message)

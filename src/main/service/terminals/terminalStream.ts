@@ -39,7 +39,7 @@ export function terminalStream(options: {
       }
       const send = (message: ServerStreamMessage) => socket.send(JSON.stringify(message))
       const stream = host.attach(
-        { sandboxId: params.id, terminalId: params.sessionId, scrollback: query.scrollback },
+        { sandboxId: params.id, terminalId: params.sessionId, ...query },
         {
           onMessage: (message) => socket.send(JSON.stringify(message)),
           onBytes(bytes) {

@@ -3,7 +3,7 @@ import {
   ServerStreamMessage,
   streamLimits,
 } from '../../../../shared/contract/terminalStream.ts'
-import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
+import type { SnapshotMarks, TerminalScreen, TerminalSize } from './terminalScreen.ts'
 
 /** `code` is undefined when the socket never reached the server or stayed silent. */
 export type AttachmentEnd = { code: number | undefined; reason: string }
@@ -41,6 +41,7 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
   const listening = new AbortController()
   const deadline = setTimeout(() => end({ code: undefined, reason: 'No answer in time.' }), options.attachWithinMs)
   let snapshotOf: Drawn | undefined
+  let marks: SnapshotMarks | undefined
   let drawn = options.drawn
   let unacknowledgedBytes = 0
 
@@ -62,7 +63,7 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
 
   function draw(bytes: Uint8Array): void {
     if (snapshotOf !== undefined) {
-      if (!isSame(snapshotOf, drawn)) screen.redraw(snapshotOf, bytes)
+      if (!isSame(snapshotOf, drawn)) screen.redraw(snapshotOf, bytes, marks)
       tell(snapshotOf)
       snapshotOf = undefined
       return
@@ -91,6 +92,9 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
         clearTimeout(deadline)
         snapshotOf = { cols: message.cols, rows: message.rows, cursor: message.cursor }
         options.onAttached(message)
+        break
+      case 'marks':
+        marks = message
         break
       case 'resized':
         screen.resize(message)

@@ -1,8 +1,9 @@
 import type { Terminal } from '@xterm/xterm'
-import type { TerminalScreen } from '../stream/terminalScreen.ts'
+import { pieceBytes } from '../../../../shared/terminalBounds.ts'
+import type { SnapshotMarks, TerminalScreen } from '../stream/terminalScreen.ts'
 
 /** Of xterm.js, with a window or headless. */
-export type ScreenTerminal = Pick<Terminal, 'write' | 'reset' | 'resize' | 'scrollLines' | 'buffer'>
+export type ScreenTerminal = Pick<Terminal, 'write' | 'reset' | 'resize' | 'scrollLines' | 'buffer' | 'cols' | 'rows'>
 
 /** What comes between is drawn at once (mode 2026), however long it takes to parse. */
 const together = { begin: '\u001b[?2026h', end: '\u001b[?2026l' }
@@ -11,10 +12,20 @@ const together = { begin: '\u001b[?2026h', end: '\u001b[?2026l' }
  * xterm.js parses later what is written now, while `reset` and `resize` would act at once: both wait in its own queue,
  * behind the output they follow.
  */
-export function xtermScreen(terminal: ScreenTerminal): TerminalScreen {
+export function xtermScreen(
+  terminal: ScreenTerminal,
+  onMarks: (marks: SnapshotMarks) => void = () => {},
+): TerminalScreen {
   const inTurn = (action: () => void) => terminal.write('', action)
+  /** xterm.js looks at the clock between writes only: in pieces, none of which can keep the window long. */
+  const write = (output: Uint8Array, parsed: () => void, size: { cols: number; rows: number } = terminal) => {
+    const step = pieceBytes(size)
+    let at = 0
+    for (; at + step < output.length; at += step) terminal.write(output.subarray(at, at + step))
+    terminal.write(output.subarray(at), parsed)
+  }
   return {
-    redraw({ cols, rows }, snapshot) {
+    redraw({ cols, rows }, snapshot, marks) {
       let linesUp = 0
       inTurn(() => {
         const { baseY, viewportY } = terminal.buffer.active
@@ -24,10 +35,12 @@ export function xtermScreen(terminal: ScreenTerminal): TerminalScreen {
       })
       terminal.write(together.begin)
       // Who reads further up goes on reading there.
-      terminal.write(snapshot, () => void (linesUp > 0 && terminal.scrollLines(-linesUp)))
+      const at = marks?.at ?? 0
+      write(snapshot.subarray(0, at), () => marks && onMarks(marks), { cols, rows })
+      write(snapshot.subarray(at), () => void (linesUp > 0 && terminal.scrollLines(-linesUp)), { cols, rows })
       terminal.write(together.end)
     },
-    write: (output, parsed) => terminal.write(output, parsed),
+    write,
     resize: ({ cols, rows }) => inTurn(() => terminal.resize(cols, rows)),
   }
 }
