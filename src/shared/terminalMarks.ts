@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** Given to the program of a terminal. The shell takes it out of the environment: what it starts does not get it. */
+export const marksKeyVariable = 'STEWARD_MARKS_KEY'
+
 /**
  * Where commands begin and end in a terminal, as a shell tells with OSC 133: `A` before its prompt, `B` behind it, `C` when
  * the command starts, `D;<exit code>` when it has ended. The window and the host's screen follow the same output with this;

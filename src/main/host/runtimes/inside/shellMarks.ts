@@ -1,9 +1,6 @@
 /** Where machines keep it; `/etc/profile` and the person's `.bashrc` read it. */
 export const shellMarksPath = '/etc/profile.d/steward-marks.sh'
 
-/** Given to the program of a terminal. The shell takes it out of the environment: what it starts does not get it. */
-export const marksKeyVariable = 'STEWARD_MARKS_KEY'
-
 /**
  * Tells the terminal where prompts, commands and their output begin and end (OSC 133), and the working directory (OSC 7).
  * It only adds: the prompt and the prompt commands that a person sets stay theirs, and are marked when they change. A place far up in
