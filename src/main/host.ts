@@ -3,11 +3,12 @@ import { AppError } from '../shared/appError.ts'
 import { namedRuntimes, startHost } from './host/compose.ts'
 import { DockerOptions, usualDocker } from './host/runtimes/docker/dockerOptions.ts'
 import { jsonLog, type LogLevel } from './platform/log.ts'
+import { openLogFile } from './platform/logFile.ts'
 import { version } from './platform/version.ts'
 
 /**
- * The sandbox host as a process: `node host.ts --data DIR --runtimes bubblewrap,docker --docker JSON --log-level info [--idle-exit-ms N]`.
- * The service starts it, and it outlives the service. It prints its log; whoever starts it says where that goes.
+ * The sandbox host as a process: `node host.ts --data DIR --runtimes bubblewrap,docker --docker JSON --log-level info [--log FILE] [--idle-exit-ms N]`.
+ * The service starts it, and it outlives the service. It writes its log to the file, else it prints it.
  */
 const closeMs = 60_000
 
@@ -18,6 +19,7 @@ function options() {
       runtimes: { type: 'string', default: 'bubblewrap' },
       docker: { type: 'string', default: JSON.stringify(usualDocker) },
       'log-level': { type: 'string', default: 'info' },
+      log: { type: 'string' },
       'idle-exit-ms': { type: 'string', default: '60000' },
     },
   })
@@ -26,7 +28,7 @@ function options() {
   if (!Number.isInteger(idleExitMs)) throw new AppError('config/invalid', '--idle-exit-ms is no whole number.')
   const docker = dockerOf(values.docker)
   const level = levelOf(values['log-level'])
-  return { dataDir: values.data, names: values.runtimes.split(','), docker, level, idleExitMs }
+  return { dataDir: values.data, names: values.runtimes.split(','), docker, level, logPath: values.log, idleExitMs }
 }
 
 function dockerOf(value: string): DockerOptions {
@@ -47,9 +49,10 @@ function levelOf(value: string): LogLevel {
 }
 
 async function run(): Promise<void> {
-  const { dataDir, names, docker, level, idleExitMs } = options()
+  const { dataDir, names, docker, level, logPath, idleExitMs } = options()
   const now = Date.now
-  const log = jsonLog({ write: (line) => process.stdout.write(line), now, level, area: 'host' })
+  const print = (line: string) => process.stdout.write(line)
+  const log = jsonLog({ write: logPath === undefined ? print : openLogFile(logPath).write, now, level, area: 'host' })
   process.on('uncaughtException', (failure) => log.error('an error was not caught', { failure }))
   process.on('unhandledRejection', (failure) => log.error('a promise was rejected unseen', { failure }))
   const stopped = new Promise<string>((resolve) => {

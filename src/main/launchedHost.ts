@@ -19,6 +19,8 @@ export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
   let pid: number | undefined
   return {
     async launch() {
+      // What it prints before it has its log, or when it breaks down, stands in the same file.
+      const logFile = join(dataFolder, 'logs', 'host.log')
       pid = await launchDetached({
         entry: programFile('host'),
         args: [
@@ -26,8 +28,9 @@ export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
           ...['--runtimes', config.sandboxes.runtimes.join(',')],
           ...['--docker', JSON.stringify(dockerConfig(config))],
           ...['--log-level', config.log.level],
+          ...['--log', logFile],
         ],
-        logFile: join(dataFolder, 'logs', 'host.log'),
+        logFile,
         environment: { ...hostEnvironment(), ...compiledPrograms },
       })
     },
