@@ -28,6 +28,8 @@ sub connect_network {
   my ($given) = @_;
   $0 = 'steward network';
   $SIG{PIPE} = 'IGNORE';
+  # A signal at the end of its parent would leave pasta behind; the lifeline does not.
+  call('prctl', PR_SET_PDEATHSIG, 0, 0, 0, 0);
   my $connection = eval { connected_network($given) };
   if (!$connection) {
     my $reason = $@;
@@ -267,7 +269,8 @@ sub network_words {
   length $words ? $words : 'no reason was given';
 }
 
-# A child that ends with this process, also when it is killed.
+# A child that ends with this process, also when it is killed. Where AppArmor has a profile for what it executes, the
+# kernel takes that back: pasta then ends only with the lifeline.
 sub network_fork {
   my $parent = $$;
   my $child = fork;

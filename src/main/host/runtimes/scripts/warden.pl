@@ -49,6 +49,7 @@ sub helper {
   # What only the warden needs.
   delete @pins{'terminals', 'disk'};
   delete $view->{files} if $view;
+  delete $network{lifeline};
   call('prctl', 1, 9, 0, 0, 0);
   $work->($says);
   exit;
@@ -277,9 +278,13 @@ sub turn_away {
   close $peer;
 }
 
+# The process beside pasta is not killed: it ends with its lifeline, when it has ended pasta. Where AppArmor has a profile
+# for pasta the kernel would not end that with it.
 sub end_all {
   my @children = grep { defined } @_;
-  kill 9, @children;
+  my $beside = $network{pid} || 0;
+  kill 9, grep { $_ != $beside } @children;
+  delete $network{lifeline};
   waitpid $_, 0 for @children;
 }
 
@@ -318,7 +323,6 @@ sub take_requests {
     pipe(my $alive, $network{lifeline}) or die "no pipe: $!\n";
     my ($pid, $said) = helper(sub {
       my ($says) = @_;
-      close $network{lifeline};
       open(STDIN, '<&', $alive) && open(STDOUT, '>&', $says) or exit 1;
       close $_ for $alive, $says;
       connect_network(\%request);
