@@ -69,4 +69,15 @@ describe.each(users)('where Steward runs as %s', (user) => {
         await tried({ user, layers: left })
       })
   })
+  test('without any layer the attacks on PID 1 succeed: what stands above shows something', async () => {
+    const { calls, said } = await attack('systemCallsOfPid1', { user, layers: [] })
+    expect(
+      calls.filter(({ there }) => there >= 0).map(({ name }) => name),
+      said,
+    ).toEqual(expect.arrayContaining(['socket AF_VSOCK', 'keyctl', 'add_key']))
+    const { inPid1 } = await attack('preloadInPid1', { user, layers: [] })
+    expect(inPid1).toMatch(/^unshare:\t0$/m)
+    const { other } = await attack('keyrings', { user, layers: [], through: withHostKey })
+    expect(other.filter(([, key]) => key === 'mark').map(([, , found]) => found)).toContain('of-box')
+  })
 })
