@@ -26,6 +26,7 @@ export function attachHandler(terminals: Terminals): (params: unknown, stream: I
         const refusal = refused(() => {
           const request = parseMessage(message)
           if (request.type === 'ack') viewer.acknowledge(request.bytes)
+          else if (request.type === 'drawn') viewer.drawn()
           else if (request.type === 'resize') session.resize(request)
           else if (request.type === 'colours') session.draws(request.colours)
           else if (typedInto(session).isNew(request)) type(session, request.data)

@@ -16,7 +16,7 @@ import type { ScreenMatches } from './screenSearch.ts'
 import type { SearchQuery } from './searchExpression.ts'
 import { redrawSession } from './sessionRedraw.ts'
 import type { TerminalFiles, TerminalMeta } from './terminalFiles.ts'
-import { type Viewer, type ViewerStream, viewer } from './viewer.ts'
+import { type PresentScreen, type Viewer, type ViewerStream, viewer } from './viewer.ts'
 
 export type ScreenRead = HostResult<'terminal.read'> & { bytes: Uint8Array }
 
@@ -34,7 +34,7 @@ export type TerminalSession = {
   read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
   readSince(request: SinceRequest): Promise<SinceReply>
   search(query: SearchQuery): Promise<ScreenMatches>
-  attach(stream: ViewerStream, wanted: { scrollback: number; marks?: boolean | undefined }): Viewer
+  attach(stream: ViewerStream, wanted: ViewerChoices): Viewer
   /** Asks the program to end; resolves when it has, or when it was given up. */
   end(): Promise<void>
   /** Closes what it holds; its files stay for the next process. */
@@ -42,6 +42,9 @@ export type TerminalSession = {
   /** Closes it and removes its files. */
   remove(): Promise<void>
 }
+
+/** `marks`: where commands stand, beside the snapshot. `skip`: the present screen in place of a flood. */
+export type ViewerChoices = { scrollback: number; marks?: boolean | undefined; skip?: boolean | undefined }
 
 type SessionOptions = {
   meta: TerminalMeta
@@ -185,6 +188,15 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     }
   }
 
+  const present = async (scrollback: number): Promise<PresentScreen> => {
+    let cursor = 0
+    const { bytes, cols, rows, marks } = await ask({ kind: 'snapshot', scrollback }, (posted) => {
+      cursor = posted
+    })
+    const message = { type: 'skipped', cols, rows, cursor, at: marks?.at ?? 0, marks: marks?.marks ?? [] } as const
+    return { cursor, message, bytes }
+  }
+
   const running = (): MachineTerminal => {
     if (program && record.state === 'running') return program
     throw new AppError('terminal/exited', `The terminal ${record.id} has exited.`)
@@ -273,11 +285,12 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       const { found } = await ask({ kind: 'search', query }, () => {})
       return found ?? { matches: [], truncated: false, slow: false }
     },
-    attach(stream, { scrollback, marks }) {
+    attach(stream, { scrollback, marks, skip }) {
       const added = viewer({
         source: memory,
         stream,
         ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
+        present: skip ? (isOver) => present(isOver ? scrollback : 0) : undefined,
         onMoved: balance,
         onEnded: () => viewers.delete(added),
       })

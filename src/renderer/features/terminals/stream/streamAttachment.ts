@@ -42,6 +42,7 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
   const deadline = setTimeout(() => end({ code: undefined, reason: 'No answer in time.' }), options.attachWithinMs)
   let snapshotOf: Drawn | undefined
   let marks: SnapshotMarks | undefined
+  let isSkipping = false
   let drawn = options.drawn
   let unacknowledgedBytes = 0
 
@@ -63,7 +64,9 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
 
   function draw(bytes: Uint8Array): void {
     if (snapshotOf !== undefined) {
-      if (!isSame(snapshotOf, drawn)) screen.redraw(snapshotOf, bytes, marks)
+      if (isSkipping) screen.redraw(snapshotOf, bytes, marks, () => send({ type: 'drawn' }))
+      else if (!isSame(snapshotOf, drawn)) screen.redraw(snapshotOf, bytes, marks)
+      isSkipping = false
       tell(snapshotOf)
       snapshotOf = undefined
       return
@@ -81,7 +84,7 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
   /** Counts parsed output only: what waits in the terminal holds the server back. */
   function acknowledge(bytes: number): void {
     unacknowledgedBytes += bytes
-    if (unacknowledgedBytes < streamLimits.ackEveryBytes || listening.signal.aborted) return
+    if (unacknowledgedBytes < streamLimits.skip.ackEveryBytes || listening.signal.aborted) return
     send({ type: 'ack', bytes: unacknowledgedBytes })
     unacknowledgedBytes = 0
   }
@@ -95,6 +98,12 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
         break
       case 'marks':
         marks = message
+        break
+      case 'skipped':
+        snapshotOf = { cols: message.cols, rows: message.rows, cursor: message.cursor }
+        marks = { key: marks?.key ?? null, at: message.at, marks: message.marks }
+        isSkipping = true
+        unacknowledgedBytes = 0
         break
       case 'resized':
         screen.resize(message)

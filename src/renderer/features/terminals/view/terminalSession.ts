@@ -119,9 +119,10 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   })
   const renderer = webglRenderer(terminal)
 
+  const screen = xtermScreen(terminal, commands.take)
   const stream = terminalStream({
     connect: options.connect,
-    screen: xtermScreen(terminal, commands.take),
+    screen,
     scrollbackLines: preferences().scrollback,
     writer: randomName(),
     onState(state) {
@@ -171,14 +172,14 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     on.room(size)
     // What has ended is only read: it takes the room there is. What runs follows its machine's answer.
     if (ended) {
-      terminal.write('', () => terminal.resize(size.cols, size.rows))
+      screen.resize(size)
     } else stream.resize(size)
   }
 
   /** Takes the room there is, and then the cursor away: not at once, or the WebGL renderer keeps it on an empty screen. */
   function rest(): void {
     takeRoom()
-    terminal.write('', () => {
+    screen.write(new Uint8Array(0), () => {
       const drawn = terminal.onRender(() => {
         drawn.dispose()
         terminal.write(hideCursor)

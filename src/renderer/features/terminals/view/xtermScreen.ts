@@ -2,6 +2,12 @@ import type { Terminal } from '@xterm/xterm'
 import { pieceBytes } from '../../../../shared/terminalBounds.ts'
 import type { SnapshotMarks, TerminalScreen } from '../stream/terminalScreen.ts'
 
+/** What xterm.js holds at a time: what it has it parses, also when a redraw makes it needless. */
+const givenBytes = 16 * 1024
+
+/** Output, from `at` on, or what comes behind it. */
+type Waiting = { output: Uint8Array; at: number; parsed: () => void } | { act: () => void }
+
 /** Of xterm.js, with a window or headless. */
 export type ScreenTerminal = Pick<Terminal, 'write' | 'reset' | 'resize' | 'scrollLines' | 'buffer' | 'cols' | 'rows'>
 
@@ -17,6 +23,36 @@ export function xtermScreen(
   onMarks: (marks: SnapshotMarks) => void = () => {},
 ): TerminalScreen {
   const inTurn = (action: () => void) => terminal.write('', action)
+  /** Output that xterm.js was not given yet: it parses what it has. */
+  let waiting: Waiting[] = []
+  let given = 0
+
+  const giveMore = (): void => {
+    while (given < givenBytes) {
+      const [first] = waiting
+      if (!first) return
+      if ('act' in first) {
+        waiting.shift()
+        first.act()
+        continue
+      }
+      const piece = first.output.subarray(first.at, first.at + pieceBytes(terminal))
+      first.at += piece.length
+      const isLast = first.at === first.output.length
+      if (isLast) waiting.shift()
+      given += piece.length
+      terminal.write(piece, () => {
+        given -= piece.length
+        if (isLast) first.parsed()
+        giveMore()
+      })
+    }
+  }
+  const behindOutput = (act: () => void): void => {
+    waiting.push({ act })
+    giveMore()
+  }
+
   /** xterm.js looks at the clock between writes only: in pieces, none of which can keep the window long. */
   const write = (output: Uint8Array, parsed: () => void, size: { cols: number; rows: number } = terminal) => {
     const step = pieceBytes(size)
@@ -25,7 +61,10 @@ export function xtermScreen(
     terminal.write(output.subarray(at), parsed)
   }
   return {
-    redraw({ cols, rows }, snapshot, marks) {
+    redraw({ cols, rows }, snapshot, marks, drawn) {
+      const dropped = waiting
+      waiting = []
+      for (const it of dropped) if ('parsed' in it) it.parsed()
       let linesUp = 0
       inTurn(() => {
         const { baseY, viewportY } = terminal.buffer.active
@@ -38,9 +77,12 @@ export function xtermScreen(
       const at = marks?.at ?? 0
       write(snapshot.subarray(0, at), () => marks && onMarks(marks), { cols, rows })
       write(snapshot.subarray(at), () => void (linesUp > 0 && terminal.scrollLines(-linesUp)), { cols, rows })
-      terminal.write(together.end)
+      terminal.write(together.end, drawn)
     },
-    write,
-    resize: ({ cols, rows }) => inTurn(() => terminal.resize(cols, rows)),
+    write(output, parsed) {
+      waiting.push({ output, at: 0, parsed })
+      giveMore()
+    },
+    resize: ({ cols, rows }) => behindOutput(() => inTurn(() => terminal.resize(cols, rows))),
   }
 }
