@@ -27,6 +27,9 @@ export type CommandMark = {
 
 type Place = { readonly line: number; readonly column: number }
 
+/** Gives the program of a terminal its key. The shell takes it out of the environment: what it starts does not get it. */
+export const marksKeyVariable = 'STEWARD_MARKS_KEY'
+
 export type TerminalMarks = {
   /** Oldest first; those whose prompt has scrolled out for good are gone. */
   list(): CommandMark[]

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
-import { marksKeyVariable, shellMarks } from './shellMarks.ts'
+import { marksKeyVariable } from '../../../shared/terminalMarks.ts'
+import { shellMarks } from './shellMarks.ts'
 
 /** What an interactive bash prints for `lines`; its prompt is `$ `, ESC is `␛` and BEL is `␇`. */
 function printed(
