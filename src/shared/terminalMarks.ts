@@ -1,8 +1,5 @@
 import { z } from 'zod'
 
-/** Given to the program of a terminal. The shell takes it out of the environment: what it starts does not get it. */
-export const marksKeyVariable = 'STEWARD_MARKS_KEY'
-
 /**
  * Where commands begin and end in a terminal, as a shell tells with OSC 133: `A` before its prompt, `B` behind it, `C` when
  * the command starts, `D;<exit code>` when it has ended. The window and the host's screen follow the same output with this;
@@ -29,6 +26,9 @@ export type CommandMark = {
 }
 
 type Place = { readonly line: number; readonly column: number }
+
+/** Gives the program of a terminal its key. The shell takes it out of the environment: what it starts does not get it. */
+export const marksKeyVariable = 'STEWARD_MARKS_KEY'
 
 export type TerminalMarks = {
   /** Oldest first; those whose prompt has scrolled out for good are gone. */

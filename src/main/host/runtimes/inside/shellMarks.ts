@@ -1,3 +1,5 @@
+import { marksKeyVariable } from '../../../../shared/terminalMarks.ts'
+
 /** Where machines keep it; `/etc/profile` and the person's `.bashrc` read it. */
 export const shellMarksPath = '/etc/profile.d/steward-marks.sh'
 
@@ -10,8 +12,8 @@ export const shellMarksPath = '/etc/profile.d/steward-marks.sh'
  *
  * @see https://gitlab.freedesktop.org/Per_Bothner/specifications/blob/master/proposals/semantic-prompts.md
  */
-export const shellMarks = `[ -z "\${STEWARD_MARKS_KEY-}" ] || __steward_key=";steward=$STEWARD_MARKS_KEY"
-unset STEWARD_MARKS_KEY
+export const shellMarks = `[ -z "\${${marksKeyVariable}-}" ] || __steward_key=";steward=$${marksKeyVariable}"
+unset ${marksKeyVariable}
 case $- in *i*) ;; *) return 0 ;; esac
 [ -n "$BASH_VERSION" ] && [ "$TERM" != dumb ] || return 0
 [ $((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1])) -ge 501 ] || return 0
