@@ -4,11 +4,12 @@ import { namedRuntimes, startHost } from './host/compose.ts'
 import { usualCpuWeight } from './host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { DockerOptions, usualDocker } from './host/runtimes/docker/dockerOptions.ts'
 import { jsonLog, type LogLevel } from './platform/log.ts'
+import { openLogFile } from './platform/logFile.ts'
 import { version } from './platform/version.ts'
 
 /**
- * The sandbox host as a process: `node host.ts --data DIR --runtimes bubblewrap,docker --docker JSON --spares 1 --cpu-weight 25 --log-level info [--idle-exit-ms N]`.
- * The service starts it, and it outlives the service. It prints its log; whoever starts it says where that goes.
+ * The sandbox host as a process: `node host.ts --data DIR --runtimes bubblewrap,docker --docker JSON --spares 1 --cpu-weight 25 --log-level info [--log FILE] [--idle-exit-ms N]`.
+ * The service starts it, and it outlives the service. It writes its log to the file, else it prints it.
  */
 const closeMs = 60_000
 
@@ -21,6 +22,7 @@ function options() {
       spares: { type: 'string', default: '0' },
       'cpu-weight': { type: 'string', default: String(usualCpuWeight) },
       'log-level': { type: 'string', default: 'info' },
+      log: { type: 'string' },
       'idle-exit-ms': { type: 'string', default: '60000' },
     },
   })
@@ -30,7 +32,16 @@ function options() {
   const spares = whole('--spares', values.spares)
   const docker = dockerOf(values.docker)
   const level = levelOf(values['log-level'])
-  return { dataDir: values.data, names: values.runtimes.split(','), docker, spares, cpuWeight, level, idleExitMs }
+  return {
+    dataDir: values.data,
+    names: values.runtimes.split(','),
+    docker,
+    spares,
+    cpuWeight,
+    level,
+    logPath: values.log,
+    idleExitMs,
+  }
 }
 
 function whole(name: string, value: string): number {
@@ -56,9 +67,10 @@ function levelOf(value: string): LogLevel {
 }
 
 async function run(): Promise<void> {
-  const { dataDir, names, docker, spares, cpuWeight, level, idleExitMs } = options()
+  const { dataDir, names, docker, spares, cpuWeight, level, logPath, idleExitMs } = options()
   const now = Date.now
-  const log = jsonLog({ write: (line) => process.stdout.write(line), now, level, area: 'host' })
+  const print = (line: string) => process.stdout.write(line)
+  const log = jsonLog({ write: logPath === undefined ? print : openLogFile(logPath).write, now, level, area: 'host' })
   process.on('uncaughtException', (failure) => log.error('an error was not caught', { failure }))
   process.on('unhandledRejection', (failure) => log.error('a promise was rejected unseen', { failure }))
   const stopped = new Promise<string>((resolve) => {

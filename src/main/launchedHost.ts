@@ -20,6 +20,8 @@ export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
   let pid: number | undefined
   return {
     async launch() {
+      // What it prints before it has its log, or when it breaks down, stands in the same file.
+      const logFile = join(dataFolder, 'logs', 'host.log')
       pid = await launchDetached({
         entry: programFile('host'),
         args: [
@@ -29,8 +31,9 @@ export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
           ...['--spares', String(config.sandboxes.spares ?? sparesFor(totalmem()))],
           ...['--cpu-weight', String(config.sandboxes.cpu_weight)],
           ...['--log-level', config.log.level],
+          ...['--log', logFile],
         ],
-        logFile: join(dataFolder, 'logs', 'host.log'),
+        logFile,
         environment: { ...hostEnvironment(), ...compiledPrograms },
       })
     },

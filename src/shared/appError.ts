@@ -30,6 +30,7 @@ export const errorCatalogue = {
   'sandbox/not-running': { status: 409, hint: 'Start the sandbox first.' },
   'sandbox/busy': { status: 409, hint: 'Wait until the change under way has ended.' },
   'sandbox/capacity': { status: 503, hint: 'Stop or delete a sandbox, or ask for less.' },
+  'sandbox/full': { status: 503, hint: 'End some programs of this sandbox, then try again.' },
   'sandbox/start-failed': { status: 500, hint: 'Run `npm start -- doctor` to see what this machine can do.' },
   'sandbox/stop-failed': { status: 500, hint: 'Try again; if it stays, restart Steward and look into its log.' },
   'runtime/unknown': { status: 400, hint: 'Use one of the runtimes that GET /v1/runtimes lists.' },

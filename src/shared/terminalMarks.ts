@@ -1,9 +1,15 @@
 import { z } from 'zod'
 
+/** Given to the program of a terminal. The shell takes it out of the environment: what it starts does not get it. */
+export const marksKeyVariable = 'STEWARD_MARKS_KEY'
+
 /**
  * Where commands begin and end in a terminal, as a shell tells with OSC 133: `A` before its prompt, `B` behind it, `C` when
  * the command starts, `D;<exit code>` when it has ended. The window and the host's screen follow the same output with this;
- * the host's snapshot carries what a new viewer cannot have heard.
+ * a new viewer is given beside the host's snapshot what it cannot have heard, never in the output, which any program can print.
+ *
+ * A shell that knows the terminal's key ends each mark with it (`…;steward=<key>`). From the first of these on, marks without
+ * the key are not the shell's but of what it shows, and are left out.
  *
  * @see https://gitlab.freedesktop.org/Per_Bothner/specifications/blob/master/proposals/semantic-prompts.md
  */
@@ -13,6 +19,8 @@ export type CommandMark = {
   readonly line: number
   /** As it stood on the screen; empty until it runs. */
   readonly command: string
+  /** The shell itself told where it stands: no output can have made it up. */
+  readonly isKnown: boolean
   readonly state: 'prompt' | 'running' | 'done'
   /** Null when the shell did not tell. */
   readonly exitCode: number | null
@@ -25,8 +33,12 @@ type Place = { readonly line: number; readonly column: number }
 export type TerminalMarks = {
   /** Oldest first; those whose prompt has scrolled out for good are gone. */
   list(): CommandMark[]
-  /** A sequence that gives another terminal, with the cursor at the same place, the same marks; empty without any. */
-  carried(): string
+  /** What gives another terminal, with the cursor at the same place, the same marks. */
+  carried(): CarriedMark[]
+  /** Takes the marks of another terminal in place of its own. */
+  take(carried: readonly CarriedMark[]): void
+  /** From now on the shell's own marks are told by this key. */
+  use(key: string): void
   /** Called after each change that the shell told. */
   onChange(listener: () => void): () => void
   outputOf(mark: CommandMark): string
@@ -56,6 +68,7 @@ type Held = {
   /** Behind the prompt: where the command is typed. */
   input: { marker: Marker; column: number } | undefined
   command: string
+  isKnown: boolean
   output: Marker | undefined
   end: { marker: Marker; column: number } | undefined
   exitCode: number | null
@@ -63,23 +76,27 @@ type Held = {
 
 const marksKept = 500
 const commandUnits = 4_096
-const [shellMark, carriedMark] = [133, 7_133]
+const shellMark = 133
+const keyField = 'steward='
 
 /** Lines count from the cursor's, so that they mean the same on another terminal. */
-const Carried = z.array(
-  z.object({
-    line: z.int(),
-    command: z.string(),
-    output: z.int().nullable(),
-    end: z.tuple([z.int(), z.int()]).nullable(),
-    exitCode: z.int().nullable(),
-  }),
-)
+export const CarriedMark = z.object({
+  line: z.int(),
+  command: z.string(),
+  known: z.boolean(),
+  output: z.int().nullable(),
+  end: z.tuple([z.int(), z.int()]).nullable(),
+  exitCode: z.int().nullable(),
+})
+export type CarriedMark = z.infer<typeof CarriedMark>
 
 export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
   const listeners = new Set<() => void>()
   let held: Held[] = []
   let lastId = 0
+  let field: string | undefined
+  /** The shell has shown that it knows the key. */
+  let isKeyed = false
 
   const here = (): Marker | undefined => terminal.registerMarker(0)
   const last = (): Held | undefined => held.at(-1)
@@ -96,7 +113,15 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
     if (present && present.output === undefined) forget(...held.splice(-1))
     const marker = here()
     if (!marker) return
-    add({ prompt: marker, input: undefined, command: '', output: undefined, end: undefined, exitCode: null })
+    add({
+      prompt: marker,
+      input: undefined,
+      command: '',
+      isKnown: false,
+      output: undefined,
+      end: undefined,
+      exitCode: null,
+    })
   }
 
   function input(): void {
@@ -116,6 +141,7 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
       const lines = linesBetween(terminal.buffer.active, from, { line: baseY + cursorY, column: cursorX })
       present.command = lines.map(withoutContinuation).join('\n').trim().slice(0, commandUnits)
     }
+    present.isKnown = isKeyed
     present.output = here()
   }
 
@@ -131,23 +157,30 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
   }
 
   function follow(data: string): boolean {
-    const [kind, code] = data.split(';')
+    const [kind, ...fields] = data.split(';')
+    const hasKey = field !== undefined && fields.at(-1) === field
+    if (isKeyed && !hasKey) return true
+    if (hasKey && !isKeyed) {
+      // What came before may have been anybody's.
+      forget(...held.splice(0))
+      isKeyed = true
+    }
     // Programs that fill the screen have no commands.
     if (terminal.buffer.active.type === 'alternate') return true
     if (kind === 'A') prompt()
     else if (kind === 'B') input()
     else if (kind === 'C') started()
-    else if (kind === 'D') ended(code)
+    else if (kind === 'D') ended(fields[0])
     changed()
     return true
   }
 
-  function take(data: string): boolean {
-    const carried = Carried.safeParse(jsonOf(data)).data ?? []
+  function take(carried: readonly CarriedMark[]): void {
     const { baseY, cursorY } = terminal.buffer.active
     const at = (offset: number) => (baseY + cursorY + offset < 0 ? undefined : terminal.registerMarker(offset))
     forget(...held.splice(0))
-    for (const { line, command, output, end, exitCode } of carried.slice(-marksKept)) {
+    isKeyed = carried.some(({ known }) => known)
+    for (const { line, command, known, output, end, exitCode } of carried.slice(-marksKept)) {
       const marker = at(line)
       const endMarker = end && at(end[0])
       if (!marker) continue
@@ -155,13 +188,13 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
         prompt: marker,
         input: undefined,
         command: command.slice(0, commandUnits),
+        isKnown: known,
         output: output === null ? undefined : at(output),
         end: end && endMarker ? { marker: endMarker, column: end[1] } : undefined,
         exitCode,
       })
     }
     changed()
-    return true
   }
 
   function changed(): void {
@@ -178,11 +211,10 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
   }
 
   terminal.parser.registerOscHandler(shellMark, follow)
-  terminal.parser.registerOscHandler(carriedMark, take)
 
   return {
     list: () =>
-      alive().map(({ id, prompt, command, output, end, exitCode }) => {
+      alive().map(({ id, prompt, command, isKnown, output, end, exitCode }) => {
         const { baseY, cursorY, cursorX } = terminal.buffer.normal
         const cursor = { line: baseY + cursorY, column: cursorX }
         const to = end && !end.marker.isDisposed ? { line: end.marker.line, column: end.column } : cursor
@@ -190,6 +222,7 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
           id,
           line: prompt.line,
           command,
+          isKnown,
           state: end ? 'done' : output ? 'running' : 'prompt',
           exitCode,
           output: output && !output.isDisposed ? { from: { line: output.line, column: 0 }, to } : undefined,
@@ -199,17 +232,21 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
       const { baseY, cursorY } = terminal.buffer.normal
       const cursor = baseY + cursorY
       const offset = (marker: Marker | undefined) => (marker && !marker.isDisposed ? marker.line - cursor : null)
-      const told: z.infer<typeof Carried> = alive().map(({ prompt, command, output, end, exitCode }) => {
+      return alive().map(({ prompt, command, isKnown, output, end, exitCode }) => {
         const endOffset = offset(end?.marker)
         return {
           line: prompt.line - cursor,
           command,
+          known: isKnown,
           output: offset(output),
           end: end && endOffset !== null ? [endOffset, end.column] : null,
           exitCode,
         }
       })
-      return told.length === 0 ? '' : `\x1b]${carriedMark};${asciiJson(told)}\x07`
+    },
+    take,
+    use(key) {
+      field = `${keyField}${key}`
     },
     onChange(listener) {
       listeners.add(listener)
@@ -252,20 +289,4 @@ function linesBetween(buffer: Buffer, from: Place, to: Place): string[] {
 /** A shell asks for the rest of a command with `> `. */
 function withoutContinuation(line: string, place: number): string {
   return place > 0 && line.startsWith('> ') ? line.slice(2) : line
-}
-
-/** Without control characters, which would end the sequence. */
-function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u007f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // not written by a snapshot
-  }
 }

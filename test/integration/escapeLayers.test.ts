@@ -1,33 +1,20 @@
-import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { probeNetwork } from '../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts'
+import { type SandboxLayer, sandboxLayers } from '../../src/main/host/runtimes/bubblewrap/sandboxLayers.ts'
 import { type User, users } from '../support/asUser.ts'
 import { attack, attackFault } from '../support/attacks/attack.ts'
 import { withHostKey } from '../support/attacks/withHostKey.ts'
 import { printedInWorld } from '../support/network/inWorld.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 
-/** What stands between a sandbox and the host beside its namespaces. Each attack stays refused without any one of them. */
-const layers = [
-  'outer-filter',
-  'inner-filter',
-  'user-namespaces',
-  'keyring',
-  'static-init',
-  'pinned-namespaces',
-  'process-limit',
-] as const
-type Layer = (typeof layers)[number]
-
-const file = new URL('../../src/main/host/runtimes/bubblewrap/sandboxLayers.ts', import.meta.url)
-const missing =
-  attackFault ?? (existsSync(file) ? undefined : 'no layer can be taken away: sandboxLayers.ts is not there')
 const noWorld = process.getuid?.() === 0 ? (await probeNetwork()).detail : 'a world of namespaces needs root'
-type Attack = (given: { user: User; layers: readonly Layer[] }) => Promise<void>
+type Attack = (given: { user: User; layers: readonly SandboxLayer[] }) => Promise<void>
 
 const leavesTheNetwork: Attack = async ({ user, layers: left }) => {
   type Seen = { after: { reached: string[] }[] }
-  const { after } = await printedInWorld<Seen>('test/support/attacks/networkRun.ts', user, [left.join(',')])
+  const { after } = await printedInWorld<Seen>('test/support/attacks/networkRun.ts', user, [
+    JSON.stringify({ layers: left }),
+  ])
   expect(after.length).toBeGreaterThan(0)
   for (const start of after) expect(start.reached, JSON.stringify(start)).toEqual([])
 }
@@ -65,11 +52,15 @@ const attacks: readonly (readonly [name: string, tried: Attack])[] = [
   ['S3: too many processes', startsTooManyProcesses],
 ]
 
+/**
+ * What closes a sandbox before anything of it runs, each taken away in turn: the attacks stay refused, since another
+ * layer stops them too.
+ */
 describe.each(users)('where Steward runs as %s', (user) => {
-  skipWhen(missing)
+  skipWhen(attackFault)
 
-  describe.each(layers)('and the layer `%s` is taken away', (without) => {
-    const left = layers.filter((it) => it !== without)
+  describe.each(sandboxLayers)('and the layer `%s` is taken away', (without) => {
+    const left = sandboxLayers.filter((it) => it !== without)
     for (const [name, tried] of attacks)
       test(`${name} stays refused`, async (context) => {
         if (tried === leavesTheNetwork && noWorld !== null) context.skip(noWorld)
@@ -77,5 +68,16 @@ describe.each(users)('where Steward runs as %s', (user) => {
           context.skip('where no cgroup counts processes, this limit is all there is')
         await tried({ user, layers: left })
       })
+  })
+  test('without any layer the attacks on PID 1 succeed: what stands above shows something', async () => {
+    const { calls, said } = await attack('systemCallsOfPid1', { user, layers: [] })
+    expect(
+      calls.filter(({ there }) => there >= 0).map(({ name }) => name),
+      said,
+    ).toEqual(expect.arrayContaining(['socket AF_VSOCK', 'keyctl', 'add_key']))
+    const { inPid1 } = await attack('preloadInPid1', { user, layers: [] })
+    expect(inPid1).toMatch(/^unshare:\t0$/m)
+    const { other } = await attack('keyrings', { user, layers: [], through: withHostKey })
+    expect(other.filter(([, key]) => key === 'mark').map(([, , found]) => found)).toContain('of-box')
   })
 })

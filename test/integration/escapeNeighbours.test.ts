@@ -6,8 +6,11 @@ import { skipWhen } from '../support/skipWhen.ts'
 const mark = 'left-by-the-one-before'
 
 describe.each(users)('a new sandbox, where Steward runs as %s,', (user) => {
-  test('sees nothing of the sandbox that was made before it, while that runs and after it was removed', async () => {
-    const { id, itself, beside, after } = await attack('leftToTheNext', { user })
+  test.each([
+    ['is started for it', false],
+    ['was a spare', true],
+  ])('that %s sees nothing of the one before it, while that runs and after it was removed', async (_, spares) => {
+    const { id, itself, beside, after } = await attack('leftToTheNext', { user, spares })
     for (const kind of [/\/root\//, /\/tmp\//, /\/dev\/shm\//, /\/run\//, /cmdline/, /net\/unix/, /memory:/])
       expect(itself.found, 'what was left is not found in the sandbox itself: the test shows nothing').toMatch(kind)
     for (const [when, seen] of Object.entries({ beside, after })) {

@@ -77,3 +77,22 @@ describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => 
     }
   })
 })
+
+describe.each(users)('PID 1 of a sandbox that was a spare, where Steward runs as %s,', (user) => {
+  skipWhen(attackFault)
+
+  test('refuses the same system calls, and shares no key', async () => {
+    const { calls, said } = await attack('systemCallsOfPid1', { user, spares: true })
+    expect(calls.length > 20 || /^trace\t-\d+$/.test(said), `the attack did not run: ${said}`).toBe(true)
+    expect(calls.filter(({ here, there }) => here >= 0 || there >= 0)).toEqual([])
+    const { one, other } = await attack('keyrings', { user, spares: true, through: withHostKey })
+    expect([...one, ...other].filter(([who, , found]) => who !== 'trace' && !/^-\d+$/.test(found ?? ''))).toEqual([])
+  })
+
+  test('cannot be used to start more processes, and never gives a file of the host away', async () => {
+    const { made, said } = await attack('processesOfPid1', { user, spares: true })
+    expect(made || 0, said).toBeLessThan(mostProcesses)
+    const { before, after, saw } = await attack('ownerOfHostFile', { user, spares: true })
+    expect(after, saw).toBe(before)
+  })
+})

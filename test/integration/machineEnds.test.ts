@@ -9,6 +9,7 @@ import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { leftovers, uidOf } from '../support/leftovers.ts'
 import { machineSpec, never, run } from '../support/machines.ts'
+import { descendantsOf } from '../support/processes.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const options = (folder: string) => ({ folder, log: silentLog, now: Date.now })
@@ -84,6 +85,40 @@ describe('the end of a sandbox', () => {
     expect(await run(again, 'echo back')).toBe('back\n')
     await again.stop()
     await runtime.remove(spec.id)
+  })
+
+  test('comes with the end of the process beside it', async () => {
+    const folder = join(temporaryFolder('warden'), 'machines')
+    const runtime = testRuntime(options(folder))
+    const spec = machineSpec()
+    const machine = await runtime.create(spec, never)
+    const uid = await uidOf(folder, spec.id)
+    await run(machine, 'setsid sleep 1000 >/dev/null 2>&1 &')
+    const { processes } = JSON.parse(await readFile(join(folder, spec.id, 'run.json'), 'utf8'))
+    process.kill(processes[2].pid, 'SIGKILL')
+    expect(await machine.ended).toBe('The process beside it ended.')
+    await runtime.remove(spec.id)
+    await eventually(async () => expect(await leftovers({ id: spec.id, folder, uid })).toEqual([]))
+  })
+
+  test('does not come with the end of the spawner, and the next sandbox has another', async () => {
+    const folder = join(temporaryFolder('spawner'), 'machines')
+    const spawners = () => descendantsOf(process.pid).filter(({ command }) => command.startsWith('steward spawner'))
+    const others = spawners().map(({ pid }) => pid)
+    const runtime = testRuntime(options(folder))
+    const machine = await runtime.create(machineSpec(), never)
+    const [own, another] = spawners().filter(({ pid }) => !others.includes(pid))
+    expect(another).toBeUndefined()
+    process.kill(own?.pid ?? 0, 'SIGKILL')
+    const next = await runtime.create(machineSpec(), never)
+    for (const it of [machine, next]) {
+      expect(await run(it, 'echo alive')).toBe('alive\n')
+      const terminal = await it.openTerminal({ command: 'tty', cols: 80, rows: 24 })
+      terminal.onOutput(() => {})
+      expect(await terminal.ended).toEqual({ exitCode: 0, signal: null })
+      await it.stop()
+      await runtime.remove(it.id)
+    }
   })
 })
 

@@ -11,6 +11,26 @@ test('writes one JSON line per entry, with its area, from the level on', () => {
   ])
 })
 
+test('writes so many entries of a kind a minute, and then how many there were', () => {
+  const lines: string[] = []
+  let nowMs = 0
+  const log = jsonLog({ write: (line) => lines.push(line), now: () => nowMs, level: 'info' })
+  const refuse = (reason: string) => log.of('ipc').warn('a call failed', { failure: new Error(reason) })
+  for (let count = 0; count < 1_000; count++) refuse('no room')
+  refuse('another reason')
+  expect(lines.length).toBe(21)
+  nowMs = 60_000
+  refuse('no room')
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ unwritten: 980, failure: { message: 'no room' } })
+})
+
+test('different entries without end are not remembered without end', () => {
+  const lines: string[] = []
+  const log = jsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'info' })
+  for (let count = 0; count < 2_000; count++) log.info(`entry ${count}`)
+  expect(lines.length).toBe(2_000)
+})
+
 test('tells the message, the code and the cause of an error', () => {
   const lines: string[] = []
   const log = jsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'debug' })

@@ -2,9 +2,10 @@ import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
 
 export type LogFile = { write(text: string | Uint8Array): void; close(): void }
 
-const defaultMaxBytes = 8 * 1024 * 1024
+const defaultMaxBytes = 5 * 1024 * 1024
+const olderFiles = 2
 
-/** Appends to a file only this user may read. A full one becomes `<path>.1`, so that at most two are kept. */
+/** Appends to a file only this user may read. A full one becomes `<path>.1` and that `<path>.2`, so that at most three are kept. */
 export function openLogFile(path: string, maxBytes = defaultMaxBytes): LogFile {
   let file = openSync(path, 'a', 0o600)
   let bytes = fstatSync(file).size
@@ -14,7 +15,7 @@ export function openLogFile(path: string, maxBytes = defaultMaxBytes): LogFile {
       if (!open) return
       if (bytes >= maxBytes) {
         closeSync(file)
-        renameSync(path, `${path}.1`)
+        rotate(path)
         file = openSync(path, 'a', 0o600)
         bytes = 0
       }
@@ -24,5 +25,17 @@ export function openLogFile(path: string, maxBytes = defaultMaxBytes): LogFile {
       if (open) closeSync(file)
       open = false
     },
+  }
+}
+
+function rotate(path: string): void {
+  for (let older = olderFiles; older > 0; older--) {
+    const newer = older === 1 ? path : `${path}.${older - 1}`
+    try {
+      renameSync(newer, `${path}.${older}`)
+    } catch (failure) {
+      // Somebody may have taken one away; the next one is made anew.
+      if (!(failure instanceof Error && 'code' in failure && failure.code === 'ENOENT')) throw failure
+    }
   }
 }

@@ -8,7 +8,8 @@ export function terminalStreamUrl(target: StreamTarget, page: { origin: string }
   const path = terminalStreamPath
     .replace(':id', encodeURIComponent(target.sandboxId))
     .replace(':sessionId', encodeURIComponent(target.terminalId))
-  const query = target.scrollback === undefined ? '' : `?scrollback=${target.scrollback}`
+  const query =
+    target.scrollback === undefined ? '?marks=true&skip=true' : `?marks=true&skip=true&scrollback=${target.scrollback}`
   return `${socketOrigin(page)}${path}${query}`
 }
 

@@ -251,7 +251,11 @@ export type HostEvent = z.infer<typeof HostEvent>
  * One of the stream kinds: a viewer of a terminal. Opened with these parameters, it carries the messages of
  * `terminalStream.ts` in both directions; a message without JSON carries bytes: the snapshot first, then raw output.
  */
-export const TerminalAttach = OnTerminal.extend({ scrollback: z.int() })
+export const TerminalAttach = OnTerminal.extend({
+  scrollback: z.int(),
+  marks: z.boolean().optional(),
+  skip: z.boolean().optional(),
+})
 export type TerminalAttach = z.infer<typeof TerminalAttach>
 
 /**

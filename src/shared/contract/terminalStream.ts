@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { TerminalId } from '../ids.ts'
+import { CarriedMark } from '../terminalMarks.ts'
+import { QueryFlag } from './route.ts'
 import { TerminalColours } from './terminalColours.ts'
 import { TerminalState, terminalLimits } from './terminals.ts'
 
@@ -9,6 +11,12 @@ import { TerminalState, terminalLimits } from './terminals.ts'
  * The server sends one `attached` message, one binary frame with a snapshot (escape sequences that draw the
  * screen, and N lines above it, on an empty terminal of that size), then raw output as binary frames, with
  * `resized`, `title` and `exited` messages in between, in order. After `exited` it closes with 1000.
+ * A viewer that asks for `marks=true` gets one `marks` message before the snapshot: where commands stand once the first
+ * `at` bytes of it are drawn, and the key by which the shell's own marks in the output are told from those of a file that
+ * is only shown.
+ * A viewer that asks for `skip=true` need not draw a flood that nobody can read: while it is far behind it gets no output but
+ * now and then `skipped` and a snapshot of the present screen, to which it answers with `drawn`; when the flood is over, one
+ * with the N lines above, and raw output from there on.
  * The client answers with `ack`: how many bytes of *raw output* (not of the snapshot) it has used since its last `ack`.
  * While more than `windowBytes` are unacknowledged the server holds back; a client that acknowledges nothing
  * for `stallMs` while output waits is closed with 4008 and may attach anew.
@@ -18,7 +26,13 @@ import { TerminalState, terminalLimits } from './terminals.ts'
  */
 export const terminalStreamPath = '/v1/sandboxes/:id/pty/:sessionId/stream'
 
-export const streamLimits = { windowBytes: 1024 * 1024, ackEveryBytes: 128 * 1024, stallMs: 10_000 } as const
+export const streamLimits = {
+  windowBytes: 1024 * 1024,
+  ackEveryBytes: 128 * 1024,
+  stallMs: 10_000,
+  /** Of a viewer with `skip`: it is shown the present screen when it is further behind than `behindBytes`. */
+  skip: { windowBytes: 128 * 1024, ackEveryBytes: 16 * 1024, behindBytes: 256 * 1024, everyMs: 250 },
+} as const
 
 /** Close codes beside the standard ones. `accessEnded`: the key was revoked, or the sign-in or its access token is over. */
 export const streamClose = {
@@ -31,6 +45,8 @@ export const streamClose = {
 
 export const StreamQuery = z.object({
   scrollback: z.coerce.number().int().min(0).max(terminalLimits.scrollbackLines).default(0),
+  marks: QueryFlag.default(false),
+  skip: QueryFlag.default(false),
 })
 
 export const ServerStreamMessage = z.discriminatedUnion('type', [
@@ -43,6 +59,21 @@ export const ServerStreamMessage = z.discriminatedUnion('type', [
     /** Output bytes before the first raw frame. */
     cursor: z.int(),
     title: z.string().nullable(),
+  }),
+  z.object({
+    type: z.literal('marks'),
+    key: z.string().nullable(),
+    at: z.int().min(0),
+    marks: z.array(CarriedMark),
+  }),
+  z.object({
+    type: z.literal('skipped'),
+    cols: z.int(),
+    rows: z.int(),
+    /** Output bytes before the snapshot that follows. */
+    cursor: z.int(),
+    at: z.int().min(0),
+    marks: z.array(CarriedMark),
   }),
   z.object({ type: z.literal('resized'), cols: z.int(), rows: z.int() }),
   z.object({ type: z.literal('title'), title: z.string() }),
@@ -68,6 +99,8 @@ export const ClientStreamMessage = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('resize'), cols: z.int().min(min).max(max), rows: z.int().min(min).max(max) }),
   z.object({ type: z.literal('ack'), bytes: z.int().min(0) }),
+  /** The snapshot of the last `skipped` is on the screen. */
+  z.object({ type: z.literal('drawn') }),
   /** What this viewer draws with: from now on the host's answer to programs that ask for colours. */
   z.object({ type: z.literal('colours'), colours: TerminalColours }),
 ])

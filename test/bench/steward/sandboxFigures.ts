@@ -70,7 +70,7 @@ export async function burst(
   const start = performance.now()
   await Promise.all(
     Array.from({ length: count }, async (_, index) => {
-      const { id } = await client.call(createSandbox, {})
+      const { id } = await client.call(createSandbox, { network: 'none' })
       made.push(id)
       const { stdout } = await client.call(execInSandbox, { id, command: `echo ${index}` })
       if (stdout !== `${index}\n`) throw new Error(`Sandbox ${index} of the burst answered ${JSON.stringify(stdout)}.`)

@@ -1,7 +1,7 @@
 /*
  * As the library of /etc/ld.so.preload of a sandbox with network `internet`: leaves the network that has rules. PID 1
- * says that it is ready, waits until user namespaces are closed and some milliseconds more (/root/delay) so that the
- * rules are set, then moves into a network namespace that it made beforehand. Whoever now connects "the network of
+ * says that it is ready, waits until user namespaces are closed, if that happens soon, and some milliseconds more
+ * (/root/delay) so that the rules are set, then moves into a network namespace that it made beforehand. Whoever now connects "the network of
  * PID 1" connects one without rules. /root/moved tells how far it came.
  */
 #define _GNU_SOURCE
@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { LONGEST_WAIT_TRIES = 50000 };
+enum { LONGEST_WAIT_TRIES = 100 };
 
 static void wait_until_closed(void) {
   for (int tries = 0; tries < LONGEST_WAIT_TRIES; tries++) {

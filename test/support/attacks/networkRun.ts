@@ -1,22 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { attackStage, preloaded } from './stage.ts'
+import { attackStage, preloaded, type StageOptions } from './stage.ts'
 
 /**
  * S1, in the world of `test/support/network/world.sh`: a sandbox with network `internet` leaves the network that has
  * rules while it is connected. Prints as JSON what it reached before, and after each start at another moment; and what
- * becomes of a file of the host to which the sandbox's /etc/resolv.conf is a link. Arguments: folder, layers.
+ * becomes of a file of the host to which the sandbox's /etc/resolv.conf is a link. Arguments: folder, options of the stage as JSON.
  */
-const [folder = '', layers] = process.argv.slice(2)
+const [folder = '', given = '{}'] = process.argv.slice(2)
+const options = JSON.parse(given) as StageOptions // of escapeLayers.test.ts
 /** Each costs a start; with a layer taken away the first few must do. */
-const delaysMs = [8, 12, 16, 20, 6, 24, 10, 30, 14, 18].slice(0, layers === undefined ? 10 : 3)
+const delaysMs = [8, 12, 16, 20, 6, 24, 10, 30, 14, 18].slice(0, options.layers === undefined ? 10 : 3)
 const refused = '-'
 const reach = (address: string): string =>
   `timeout 3 bash -c 'exec 3<>/dev/tcp/${address.replace(':', '/')} && cat <&3' 2>/dev/null || echo ${refused}`
 /** A private address, the metadata of clouds, and what listens on this machine. */
 const forbidden = ['10.77.0.1:80', '169.254.169.254:80', '198.51.100.2:5000', '10.0.2.2:4000', '10.0.2.2:5000']
 
-const stage = attackStage({ folder, layers: layers?.split(',') })
+const stage = attackStage(folder, options)
 try {
   const target = await stage.make({ network: 'internet' })
   const reached = async (): Promise<string[]> => {
@@ -40,7 +41,7 @@ try {
     after.push({ delayMs, refused: null, reached: seen, moved })
     if (seen.length > 0) break
   }
-  const links = layers === undefined ? await linkedResolvConf() : []
+  const links = options.layers === undefined ? await linkedResolvConf() : []
   process.stdout.write(JSON.stringify({ before, after, isPublicReached: await isPublicReached(), links }))
 } finally {
   await stage.close()

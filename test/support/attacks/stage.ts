@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { bubblewrapRuntime } from '../../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { machineFolders, type SpareName } from '../../../src/main/host/runtimes/bubblewrap/machineFolder.ts'
+import { type SandboxLayer, sandboxLayers } from '../../../src/main/host/runtimes/bubblewrap/sandboxLayers.ts'
 import type { Machine, SandboxRuntime, SnapshotPlace } from '../../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../../src/main/platform/log.ts'
 import { AppError } from '../../../src/shared/appError.ts'
 import type { MachineSpec } from '../../../src/shared/contract/hostIpc.ts'
+import { until } from '../eventually.ts'
 import { machineSpec, never } from '../machines.ts'
 
 /** Where attacks are tried: a runtime, and the sandboxes that were made on it. */
@@ -28,29 +32,68 @@ export type Target = {
   restart(): Promise<string | null>
 }
 
-type StageOptions = { folder: string; layers?: readonly string[] | undefined }
+export type StageOptions = {
+  /** Those that stand; all of them when it is not given. */
+  layers?: readonly SandboxLayer[]
+  /** Every sandbox of it is one that was started before anybody asked for it. */
+  spares?: boolean
+}
 
-export function attackStage({ folder, layers }: StageOptions): Stage {
-  const options = { folder: `${folder}/machines`, log: silentLog, now: Date.now }
-  // `layers` is for the test that takes one away.
-  const runtime = bubblewrapRuntime(layers === undefined ? options : { ...options, ...{ layers: new Set(layers) } })
+const mostTries = 10
+
+export function attackStage(folder: string, { layers = sandboxLayers, spares = false }: StageOptions = {}): Stage {
+  const own = join(folder, 'machines')
+  const runtime = bubblewrapRuntime({
+    folder: own,
+    log: silentLog,
+    now: Date.now,
+    layers: new Set(layers),
+    spares: spares ? 1 : 0,
+  })
   const made: Target[] = []
+  const remove = async (machine: Machine): Promise<void> => {
+    await machine.stop('discard')
+    await runtime.remove(machine.id)
+  }
+
+  /** The first one, and one that came before the next spare was ready, only show what is wanted. */
+  const madeFromSpare = async (changes: Partial<MachineSpec>): Promise<Target> => {
+    for (let tries = 1; tries <= mostTries; tries++) {
+      const spec = machineSpec(changes)
+      const before = await readySpares(own)
+      const machine = await runtime.create(spec, never)
+      const after = await machineFolders(own).spares()
+      if (before.some((name) => !after.includes(name))) return targetOn(runtime, spec, machine)
+      await remove(machine)
+      await until('a spare sandbox', async () => (await readySpares(own)).length > 0)
+    }
+    throw new Error(`No spare sandbox was taken over in ${mostTries} tries.`)
+  }
+
   return {
     runtime,
     folder,
     async make(changes = {}, from) {
       const spec = machineSpec(changes)
-      const target = targetOn(runtime, spec, await runtime.create(spec, never, from))
+      const target = spares
+        ? await madeFromSpare(changes)
+        : targetOn(runtime, spec, await runtime.create(spec, never, from))
       made.push(target)
       return target
     },
     async close() {
-      for (const target of made) {
-        await target.machine().stop('discard')
-        await runtime.remove(target.spec.id)
-      }
+      for (const target of made) await remove(target.machine())
+      await runtime.close()
     },
   }
+}
+
+/** Those that have noted what they run: they are ready a moment later. */
+async function readySpares(folder: string): Promise<SpareName[]> {
+  const folders = machineFolders(folder)
+  const names = await folders.spares()
+  const runs = await Promise.all(names.map((name) => folders.readRun(name)))
+  return names.filter((_, index) => runs[index] !== undefined)
 }
 
 function targetOn(runtime: SandboxRuntime, spec: MachineSpec, made: Machine): Target {

@@ -17,15 +17,16 @@ export function attachHandler(terminals: Terminals): (params: unknown, stream: I
   }
   return (params, stream) => {
     try {
-      const { sandboxId, terminalId, scrollback } = parseAttach(params)
+      const { sandboxId, terminalId, ...wanted } = parseAttach(params)
       const session = terminals.get(sandboxId, terminalId)
-      const viewer = session.attach(stream, scrollback)
+      const viewer = session.attach(stream, wanted)
       stream.onTurn = () => viewer.turn()
       stream.onClose = () => viewer.close()
       stream.onMessage = (message) => {
         const refusal = refused(() => {
           const request = parseMessage(message)
           if (request.type === 'ack') viewer.acknowledge(request.bytes)
+          else if (request.type === 'drawn') viewer.drawn()
           else if (request.type === 'resize') session.resize(request)
           else if (request.type === 'colours') session.draws(request.colours)
           else if (typedInto(session).isNew(request)) type(session, request.data)

@@ -258,7 +258,11 @@ test('a snapshot carries where commands began and how they ended, also beneath a
   const told = async () => {
     const viewer = new xterm.Terminal({ cols: 30, rows: 6, allowProposedApi: true })
     const marks = terminalMarks(viewer)
-    await new Promise<void>((parsed) => viewer.write(snapshot(it, 100), parsed))
+    const { bytes, marks: carried } = it.reply({ kind: 'snapshot', scrollback: 100 })
+    const write = (part: Uint8Array) => new Promise<void>((parsed) => viewer.write(part, parsed))
+    await write(bytes.subarray(0, carried?.at))
+    marks.take(carried?.marks ?? [])
+    await write(bytes.subarray(carried?.at))
     return marks.list().map(({ line, command, state, exitCode }) => ({ line, command, state, exitCode }))
   }
   const commands = [

@@ -3,11 +3,12 @@ import unicode11Addon from '@xterm/addon-unicode11'
 import xterm from '@xterm/headless'
 import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
 import { terminalLimits } from '../../../shared/contract/terminals.ts'
-import { terminalMarks } from '../../../shared/terminalMarks.ts'
+import { boundTerminal, boundWidths } from '../../../shared/terminalBounds.ts'
+import { type CarriedMark, terminalMarks } from '../../../shared/terminalMarks.ts'
 import { colourAnswers } from './colourAnswers.ts'
 import { plainBacklog } from './plainBacklog.ts'
 import { screenCore } from './screenCore.ts'
-import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
+import type { ScreenQuestion, ScreenReply, SnapshotMarks } from './screenMessages.ts'
 import { modeSequences } from './screenModes.ts'
 import { searchScreen } from './screenSearch.ts'
 import { visibleText, wholeText } from './screenText.ts'
@@ -26,6 +27,8 @@ export type Screen = {
   /** Parses some of what was postponed; false when nothing was left. */
   catchUp(): boolean
   resize(cols: number, rows: number): void
+  /** Commands that stand on the screen since before this emulator. */
+  takesMarks(marks: readonly CarriedMark[]): void
   /** What programs that ask for colours are told. */
   draws(colours: TerminalColours): void
   reply(question: ScreenQuestion): ScreenReply
@@ -35,20 +38,23 @@ export type Screen = {
 type ScreenOptions = {
   cols: number
   rows: number
+  /** By which the shell's marks are told from others'. */
+  marksKey?: string | undefined
   /** What the emulator answers to the program, for example where the cursor is. */
   onAnswer: (data: string) => void
   onTitle: (title: string) => void
   onBell: () => void
 }
 
-/** A turn of one terminal: about a millisecond. */
+/** A turn of one terminal: about a millisecond, and fewer bytes where they cost more. */
 const turnBytes = 16 * 1024
+const escapeByte = 0x1b
 /** An escape sequence that is longer than this is not carried over to a new viewer. */
 const maxTailBytes = 1024 * 1024
 const alternateBegins = '\x1b[?1049h\x1b[H'
 const nothing = new Uint8Array(0)
 
-export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions): Screen {
+export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell }: ScreenOptions): Screen {
   const terminal = new xterm.Terminal({
     cols,
     rows,
@@ -59,16 +65,18 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
   const serializer = new serializeAddon.SerializeAddon()
   // The addons are typed for the browser's terminal; they use only what the headless one has too.
   terminal.loadAddon(serializer as unknown as Parameters<typeof terminal.loadAddon>[0])
-  terminal.loadAddon(new unicode11Addon.Unicode11Addon() as unknown as Parameters<typeof terminal.loadAddon>[0])
-  terminal.unicode.activeVersion = '11'
+  boundWidths(terminal, (registrar) => new unicode11Addon.Unicode11Addon().activate(registrar as never))
+  boundTerminal(terminal)
   terminal.onData(onAnswer)
   terminal.onTitleChange(onTitle)
   terminal.onBell(onBell)
   const core = screenCore(terminal)
   const colours = colourAnswers(terminal.parser, onAnswer)
   const marks = terminalMarks(terminal)
+  if (marksKey !== undefined) marks.use(marksKey)
   /** The bytes of a sequence or character that has begun and not ended. */
   let tail: Uint8Array = nothing
+  let overlong = false
   /** The chunk in which a plain run was looked for last, and where that run ended. */
   let searched: { bytes: Uint8Array; until: number } = { bytes: nothing, until: 0 }
 
@@ -93,13 +101,17 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
   }
 
   const keepTail = (parsed: Uint8Array): void => {
+    // Nothing is carried over of a sequence whose beginning was dropped.
+    overlong &&= !core.atRest() && !parsed.includes(escapeByte)
+    if (overlong) return
     const whole = tail.length === 0 ? parsed : joined(tail, parsed)
     if (core.atRest()) {
       tail = whole.slice(whole.length - unfinishedBytes(whole))
       return
     }
-    const begun = whole.subarray(Math.max(0, whole.lastIndexOf(0x1b)))
-    tail = begun.length > maxTailBytes ? nothing : begun.slice()
+    const begun = whole.subarray(Math.max(0, whole.lastIndexOf(escapeByte)))
+    overlong = begun.length > maxTailBytes
+    tail = overlong ? nothing : begun.slice()
   }
 
   const serialized = (options: Parameters<typeof serializer.serialize>[0]): string =>
@@ -115,16 +127,19 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
     return serialized({ range })
   }
 
-  /** Those of the normal screen, where the cursor stands at the place they count from. */
-  const withMarks = (drawn: string): string => {
+  /** On the normal screen, where the cursor stands at the place they count from. */
+  const marksIn = (drawn: string): SnapshotMarks => {
     const end = terminal.buffer.active.type === 'normal' ? drawn.length : drawn.indexOf(alternateBegins)
-    return drawn.slice(0, end) + marks.carried() + drawn.slice(end)
+    return { at: Buffer.byteLength(drawn.slice(0, end)), marks: marks.carried() }
   }
 
-  const text = (question: Exclude<ScreenQuestion, { kind: 'search' }>): string => {
-    if (question.kind === 'snapshot') {
-      return withMarks(serialized({ scrollback: question.scrollback })) + modeSequences(terminal, core)
-    }
+  const snapshot = (scrollback: number): Pick<ScreenReply, 'bytes' | 'marks'> => {
+    const drawn = serialized({ scrollback })
+    const bytes = new TextEncoder().encode(drawn + modeSequences(terminal, core))
+    return { bytes: joined(bytes, tail), marks: marksIn(drawn) }
+  }
+
+  const text = (question: Extract<ScreenQuestion, { kind: 'read' }>): string => {
     if (question.format === 'ansi') return ansi(question.full)
     const buffer = terminal.buffer.active
     return question.full ? wholeText(buffer) : visibleText(buffer, terminal.rows)
@@ -132,22 +147,25 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
 
   const parse = (bytes: Uint8Array, offset: number): number => {
     const from = skipUnseen(bytes, offset)
-    const part = bytes.subarray(from, from + turnBytes)
-    core.parse(part)
+    const turn = bytes.subarray(from, from + turnBytes)
+    const part = turn.subarray(0, core.parseTurn(turn))
     keepTail(part)
     return from + part.length
   }
 
+  const answer = (question: ScreenQuestion): Pick<ScreenReply, 'bytes' | 'marks' | 'found'> => {
+    if (question.kind === 'snapshot') return snapshot(question.scrollback)
+    if (question.kind === 'read') return { bytes: new TextEncoder().encode(text(question)) }
+    return { bytes: new Uint8Array(0), found: searchScreen(terminal.buffer.active, question.query) }
+  }
+
   const reply = (question: ScreenQuestion): ScreenReply => {
-    const found = question.kind === 'search' ? searchScreen(terminal.buffer.active, question.query) : undefined
-    const bytes = new TextEncoder().encode(question.kind === 'search' ? '' : text(question))
     const { cursorX, cursorY } = terminal.buffer.active
     return {
-      bytes: question.kind === 'snapshot' && tail.length > 0 ? joined(bytes, tail) : bytes,
+      ...answer(question),
       cols: terminal.cols,
       rows: terminal.rows,
       cursorPosition: { row: cursorY, col: Math.min(cursorX, terminal.cols - 1) },
-      ...(found && { found }),
     }
   }
 
@@ -165,6 +183,7 @@ export function screen({ cols, rows, onAnswer, onTitle, onBell }: ScreenOptions)
       return true
     },
     resize: core.resize,
+    takesMarks: marks.take,
     draws: colours.use,
     reply: (question) => core.reading(() => reply(question)),
     close: () => terminal.dispose(),

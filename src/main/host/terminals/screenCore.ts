@@ -1,4 +1,5 @@
 import type { Terminal } from '@xterm/headless'
+import { pieceBytes } from '../../../shared/terminalBounds.ts'
 import { packedRows, type RowBuffer } from './packedRows.ts'
 
 /**
@@ -9,6 +10,8 @@ import { packedRows, type RowBuffer } from './packedRows.ts'
 export type ScreenCore = {
   /** Parses now. The timer of the public `write` would cost a millisecond for each read of the screen. */
   parse(bytes: Uint8Array): void
+  /** Parses from the start on until a turn is over, and tells how many bytes that were. */
+  parseTurn(bytes: Uint8Array): number
   resize(cols: number, rows: number): void
   /** Cheaper for work that reads much and changes nothing. */
   reading<T>(work: () => T): T
@@ -35,19 +38,31 @@ type Inner = {
 }
 
 const ground = 0
-/** What scrolls out is packed after so much, so that few rows are ever made. */
-const pieceBytes = 2 * 1024
+/** Of one terminal, whatever its output costs: the others of the worker wait for it. */
+const turnMs = 4
 
 export function screenCore(terminal: Terminal): ScreenCore {
   // The exact version is pinned in package.json, and this is how that version is built.
   const inner = (terminal as unknown as { _core: Inner })._core
   const rows = packedRows(() => inner.buffers.normal)
+  /** What scrolls out is packed after each piece, so that few rows are ever made. */
+  const parseUntil = (bytes: Uint8Array, isOver: () => boolean): number => {
+    const step = pieceBytes(terminal)
+    let at = 0
+    while (at < bytes.length) {
+      inner.writeSync(bytes.subarray(at, at + step))
+      rows.pack()
+      at = Math.min(bytes.length, at + step)
+      if (isOver()) break
+    }
+    return at
+  }
+
   return {
-    parse(bytes) {
-      for (let at = 0; at < bytes.length; at += pieceBytes) {
-        inner.writeSync(bytes.subarray(at, at + pieceBytes))
-        rows.pack()
-      }
+    parse: (bytes) => void parseUntil(bytes, () => false),
+    parseTurn(bytes) {
+      const endMs = performance.now() + turnMs
+      return parseUntil(bytes, () => performance.now() >= endMs)
     },
     resize(newCols, newRows) {
       terminal.resize(newCols, newRows)

@@ -1,8 +1,8 @@
-import { AppError } from '../../../shared/appError.ts'
 import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
+import type { CarriedMark } from '../../../shared/terminalMarks.ts'
 import type { OutputLog } from './outputLog.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
-import type { RemoteScreen, ScreenPool, ScreenSize } from './screenPool.ts'
+import { type LossReason, type RemoteScreen, ScreenLost, type ScreenPool, type ScreenSize } from './screenPool.ts'
 
 /** Keeps one remote screen in step with a terminal's output, and draws it again when it was lost or put away. */
 export type ScreenFeed = {
@@ -25,18 +25,22 @@ export type ScreenFeed = {
 export type Redraw = {
   open(size: ScreenSize): void
   output(bytes: Uint8Array<ArrayBuffer>): void
+  takesMarks(marks: readonly CarriedMark[]): void
   resize(size: ScreenSize): void
 }
 
 type ScreenFeedOptions = {
   pool: ScreenPool
   source: OutputLog
+  marksKey: string | undefined
   /** Draws everything before `until` on a new screen. */
   redraw: (screen: Redraw, until: number) => Promise<void>
   onAnswer: (data: string) => void
   onTitle: (title: string) => void
   onBell: () => void
   onParsed: () => void
+  /** The screen was stuck in what came before `cursor`: a new one must not be given it again. */
+  onStuck: (cursor: number) => void
 }
 
 const batchBytes = 4 * 1024 * 1024
@@ -57,36 +61,47 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
   let pause: NodeJS.Timeout | undefined
   let reload: NodeJS.Timeout | undefined
   let losses = 0
+  let stuckAnswers = 0
   let sizeMeanwhile: ScreenSize | undefined
   let colours: TerminalColours | undefined
   const lost = new WeakSet<RemoteScreen>()
 
   /** At once the first time; a worker that dies of this very output is not tried again and again. */
-  const pauseAfterLoss = (): number => Math.min(losses++ * 5_000, 60_000)
+  const pauseAfter = (why: LossReason): number => (why === 'neighbour' ? 0 : Math.min(losses++ * 5_000, 60_000))
+
+  const learnFrom = (why: LossReason): void => {
+    if (why === 'asked') stuckAnswers++
+    // What is asked may have been too much once; it is the output's doing when that happens again.
+    if (why === 'drawing' || stuckAnswers > 1) options.onStuck(sent)
+  }
 
   const open = (at: ScreenSize): RemoteScreen => {
-    const opened = pool.open(at, {
-      onParsed(bytes) {
-        const past = Math.min(redrawn, bytes)
-        redrawn -= past
-        parsed += bytes - past
-        pump()
-        options.onParsed()
+    const opened = pool.open(
+      { ...at, marksKey: options.marksKey },
+      {
+        onParsed(bytes) {
+          const past = Math.min(redrawn, bytes)
+          redrawn -= past
+          parsed += bytes - past
+          pump()
+          options.onParsed()
+        },
+        onAnswer: options.onAnswer,
+        onTitle: options.onTitle,
+        onBell: options.onBell,
+        onLost(why) {
+          lost.add(opened)
+          if (screen === opened) screen = undefined
+          if (closed) return
+          learnFrom(why)
+          // Nobody may ask for a long time, but a program may ask its terminal, and must not wait for the parser.
+          reload ??= setTimeout(() => {
+            reload = undefined
+            loaded().catch(() => {}) // the next question tries again, and is told
+          }, pauseAfter(why))
+        },
       },
-      onAnswer: options.onAnswer,
-      onTitle: options.onTitle,
-      onBell: options.onBell,
-      onLost() {
-        lost.add(opened)
-        if (screen === opened) screen = undefined
-        if (closed) return
-        // Nobody may ask for a long time, but a program may ask its terminal, and must not wait for the parser.
-        reload ??= setTimeout(() => {
-          reload = undefined
-          loaded().catch(() => {}) // the next question tries again, and is told
-        }, pauseAfterLoss())
-      },
-    })
+    )
     if (colours) opened.draws(colours)
     return opened
   }
@@ -106,6 +121,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
         redrawn += bytes.length
         fresh?.output(bytes, true)
       },
+      takesMarks: (marks) => fresh?.takesMarks(marks),
       resize: (at) => fresh?.resize(at),
     }
     await options.redraw(redraw, until)
@@ -150,11 +166,14 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
   }
 
   const post = (question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply> => {
-    if (!screen) throw new AppError('internal/unexpected', 'The screen was lost; try again.')
+    if (!screen) throw new ScreenLost()
     send(screen, source.end)
     posted(sent)
     return screen.ask(question)
   }
+
+  const ask = (question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply> =>
+    screen ? post(question, posted) : loaded().then(() => post(question, posted))
 
   if (size) screen = open(size)
   return {
@@ -177,7 +196,15 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
       colours = next
       screen?.draws(next)
     },
-    ask: (question, posted) => (screen ? post(question, posted) : loaded().then(() => post(question, posted))),
+    async ask(question, posted) {
+      try {
+        return await ask(question, posted)
+      } catch (failure) {
+        // Most likely of another terminal's doing: whoever asks need not know.
+        if (closed || !(failure instanceof ScreenLost)) throw failure
+        return ask(question, posted)
+      }
+    },
     unload() {
       screen?.close()
       screen = undefined

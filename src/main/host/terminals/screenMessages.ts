@@ -1,13 +1,15 @@
 import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
+import type { CarriedMark } from '../../../shared/terminalMarks.ts'
 import type { ScreenMatches } from './screenSearch.ts'
 import type { SearchQuery } from './searchExpression.ts'
 
 /** What the host's main thread and the workers that hold the screens tell each other. */
 export type ToScreens =
-  | { type: 'open'; screen: number; cols: number; rows: number }
+  | { type: 'open'; screen: number; cols: number; rows: number; marksKey: string | undefined }
   /** `replay` is output of the past: what the emulator answers to it is dropped. */
   | { type: 'output'; screen: number; bytes: Uint8Array; replay: boolean }
   | { type: 'resize'; screen: number; cols: number; rows: number }
+  | { type: 'marks'; screen: number; marks: readonly CarriedMark[] }
   | { type: 'colours'; screen: number; colours: TerminalColours }
   | { type: 'ask'; screen: number; ask: number; question: ScreenQuestion }
   | { type: 'close'; screen: number }
@@ -17,6 +19,8 @@ export type FromScreens =
   | { type: 'answer'; screen: number; data: string }
   | { type: 'title'; screen: number; title: string }
   | { type: 'bell'; screen: number }
+  /** The emulator failed in it; it takes nothing any more. */
+  | { type: 'broken'; screen: number; reason: string }
   | { type: 'reply'; ask: number; reply: ScreenReply }
   | { type: 'failed'; ask: number; reason: string }
 
@@ -33,4 +37,8 @@ export type ScreenReply = {
   rows: number
   cursorPosition: { row: number; col: number }
   found?: ScreenMatches
+  /** Of a snapshot: where commands stand once its first `at` bytes are drawn. */
+  marks?: SnapshotMarks
 }
+
+export type SnapshotMarks = { at: number; marks: CarriedMark[] }

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.ts'
+import { stuckScreenWorker } from '../../../../test/support/stuckScreens.ts'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import { silentLog } from '../../platform/log.ts'
 import type { ScreenReply } from './screenMessages.ts'
-import { type ScreenHandlers, type ScreenPool, screenPool } from './screenPool.ts'
+import { type LossReason, type ScreenHandlers, type ScreenPool, screenPool } from './screenPool.ts'
 
 const workerUrl = new URL('./screenWorker.ts', import.meta.url)
 let pool: ScreenPool
@@ -18,18 +19,18 @@ function start(url = workerUrl, workers = 2): ScreenPool {
   return pool
 }
 
-function handlers(): ScreenHandlers & { parsed: number; answers: string[]; lost: number } {
+function handlers(): ScreenHandlers & { parsed: number; answers: string[]; lost: LossReason[] } {
   const seen = {
     parsed: 0,
     answers: [] as string[],
-    lost: 0,
+    lost: [] as LossReason[],
     onParsed(bytes: number) {
       seen.parsed += bytes
     },
     onAnswer: (data: string) => void seen.answers.push(data),
     onBell: () => {},
     onTitle: () => {},
-    onLost: () => void seen.lost++,
+    onLost: (why: LossReason) => void seen.lost.push(why),
   }
   return seen
 }
@@ -129,8 +130,50 @@ test('when a worker dies its screens are told, and new ones work', async () => {
   screen.output(bytes('die'), false)
   const asked = screen.ask(wholeText)
   await expect(asked).rejects.toMatchObject({ code: 'internal/unexpected' })
-  await eventually(() => expect(seen.lost).toBe(1))
+  await eventually(() => expect(seen.lost).toEqual(['crashed']))
   const next = pool.open({ cols: 20, rows: 5 }, handlers())
   next.output(bytes('alive'), false)
   expect(textOf(await next.ask(wholeText))).toBe('alive')
+})
+
+test.each(['S', 'T', 'L', 'M', 'b', 'I', 'Z', '@', 'P', 'X'])(
+  'no screen waits for one that is told to do CSI %s more often than there are atoms',
+  async (final) => {
+    start(workerUrl, 1)
+    const loud = pool.open({ cols: 80, rows: 24 }, handlers())
+    const quiet = pool.open({ cols: 80, rows: 24 }, handlers())
+    loud.output(bytes(`a\x1b[2147483647${final}\x1b[H\x1b[2Jafter`), false)
+    quiet.output(bytes('quiet'), false)
+    expect(textOf(await quiet.ask(wholeText))).toBe('quiet')
+    expect(textOf(await loud.ask({ kind: 'read', full: false, format: 'text' }))).toBe('after')
+  },
+)
+
+test('a worker that is stuck is replaced, and each screen is told why', async () => {
+  pool = screenPool({ workerUrl: stuckScreenWorker(), workers: 1, stuckMs: 500, log: silentLog })
+  const seen = [handlers(), handlers()] as const
+  const [loud, quiet] = seen.map((it) => pool.open({ cols: 20, rows: 5 }, it))
+  loud?.output(bytes('stick fast'), false)
+  const asked = quiet?.ask(wholeText)
+  await expect(asked).rejects.toMatchObject({ code: 'internal/unexpected' })
+  expect(seen.map(({ lost }) => lost)).toEqual([['drawing'], ['neighbour']])
+  const next = pool.open({ cols: 20, rows: 5 }, handlers())
+  next.output(bytes('alive'), false)
+  expect(textOf(await next.ask(wholeText))).toBe('alive')
+})
+
+test('what a program asks and how it calls itself is told once a turn, all answers of it in order', async () => {
+  start()
+  const titles: string[] = []
+  const seen = { ...handlers(), onTitle: (title: string) => void titles.push(title) }
+  const screen = pool.open({ cols: 20, rows: 5 }, seen)
+  screen.output(
+    bytes(Array.from({ length: 100 }, (_, at) => `\x1b]0;${at}\x07\x1b[5;${(at % 9) + 1}H\x1b[6n`).join('')),
+    false,
+  )
+  await screen.ask(wholeText)
+  expect(seen.answers.join('')).toBe(Array.from({ length: 100 }, (_, at) => `\x1b[5;${(at % 9) + 1}R`).join(''))
+  expect(seen.answers.length).toBeLessThan(10)
+  expect(titles.at(-1)).toBe('99')
+  expect(titles.length).toBeLessThan(10)
 })

@@ -1,8 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../../shared/appError.ts'
 import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
+import type { CarriedMark } from '../../../shared/terminalMarks.ts'
 import type { Log } from '../../platform/log.ts'
+import { type PresentWork, presentWork } from './presentWork.ts'
 import type { FromScreens, ScreenQuestion, ScreenReply, ToScreens } from './screenMessages.ts'
+import { type Stuck, stuckWork } from './stuckWork.ts'
+import { threadMs } from './threadClock.ts'
 
 export type ScreenSize = { cols: number; rows: number }
 
@@ -11,8 +15,21 @@ export type ScreenHandlers = {
   onAnswer(data: string): void
   onTitle(title: string): void
   onBell(): void
-  /** Its worker died: the screen is gone and takes nothing any more. */
-  onLost(): void
+  /** Its worker ended: the screen is gone and takes nothing any more. */
+  onLost(why: LossReason): void
+}
+
+/**
+ * `crashed`: of the worker, whoever brought it about. `neighbour`: another screen kept the worker busy for too long.
+ * `drawing`, `asked`: it was this one, with its output or with an answer, or the emulator failed in it.
+ */
+export type LossReason = 'crashed' | 'neighbour' | 'drawing' | 'asked'
+
+/** The screen went away before it answered; asking again draws it anew. */
+export class ScreenLost extends AppError {
+  constructor() {
+    super('internal/unexpected', 'The screen was lost and is being drawn again; try again.')
+  }
 }
 
 /** A screen that lives in a worker. What is asked of it happens in order. */
@@ -20,15 +37,21 @@ export type RemoteScreen = {
   /** The bytes move to the worker: the caller has them no longer. */
   output(bytes: Uint8Array<ArrayBuffer>, replay: boolean): void
   resize(size: ScreenSize): void
+  takesMarks(marks: readonly CarriedMark[]): void
   draws(colours: TerminalColours): void
   ask(question: ScreenQuestion): Promise<ScreenReply>
   close(): void
 }
 
-export type ScreenPool = { open(size: ScreenSize, handlers: ScreenHandlers): RemoteScreen; close(): Promise<void> }
+export type ScreenPool = {
+  open(size: ScreenSize & { marksKey?: string | undefined }, handlers: ScreenHandlers): RemoteScreen
+  close(): Promise<void>
+}
 
 type Room = {
   worker: Worker
+  work: PresentWork
+  stuck: Stuck | undefined
   screens: Map<number, ScreenHandlers>
   asks: Map<number, Ask>
 }
@@ -40,28 +63,62 @@ type Ask = {
 }
 
 const askMs = 30_000
+/** No piece of work takes this long, unless its output is made to. */
+const usualStuckMs = 5_000
 
-/** Spreads screens over worker threads; a worker that dies is replaced. */
-export function screenPool(options: { workerUrl: URL; workers: number; log: Log }): ScreenPool {
+/** Spreads screens over worker threads; a worker that dies, or is stuck in one piece of work, is replaced. */
+export function screenPool(options: { workerUrl: URL; workers: number; stuckMs?: number; log: Log }): ScreenPool {
+  const { stuckMs = usualStuckMs } = options
   const rooms: Room[] = []
   let lastScreen = 0
   let lastAsk = 0
   let closing = false
 
   const addRoom = (): Room => {
-    const room: Room = { worker: new Worker(options.workerUrl), screens: new Map(), asks: new Map() }
+    const work = presentWork()
+    const worker = new Worker(options.workerUrl, { workerData: { work: work.memory } })
+    const room: Room = { worker, work, stuck: undefined, screens: new Map(), asks: new Map() }
     rooms.push(room)
-    room.worker.on('message', (message: FromScreens) => receive(room, message))
+    watch(room)
+    room.worker.on('message', (message: FromScreens) => {
+      if (message.type === 'broken') breakUp(room, message)
+      else receive(room, message)
+    })
     room.worker.on('error', (failure) => options.log.error('a screen worker failed', { failure }))
     room.worker.once('exit', () => clear(room))
     return room
   }
 
+  const watch = (room: Room): void => {
+    const lookMs = stuckMs / 10
+    const look = stuckWork(room.work, { stuckMs, lookMs })
+    const looking = setInterval(() => {
+      room.stuck = look(threadMs(room.work.thread) ?? performance.now())
+      if (!room.stuck) return
+      clearInterval(looking)
+      options.log.error('a screen worker was stuck and is replaced', room.stuck)
+      void room.worker.terminate()
+    }, lookMs).unref()
+    room.worker.once('exit', () => clearInterval(looking))
+  }
+
+  const breakUp = (room: Room, { screen, reason }: Extract<FromScreens, { type: 'broken' }>): void => {
+    options.log.error('a screen failed and is begun anew', { reason })
+    const handlers = room.screens.get(screen)
+    room.screens.delete(screen)
+    handlers?.onLost('drawing')
+    for (const [id, ask] of room.asks) if (ask.screen === screen) settle(room, id)?.reject(new ScreenLost())
+  }
+
+  const lossOf = ({ stuck }: Room, screen: number): LossReason => {
+    if (!stuck) return 'crashed'
+    return stuck.screen === screen ? stuck.kind : 'neighbour'
+  }
+
   const clear = (room: Room): void => {
     rooms.splice(rooms.indexOf(room), 1)
-    for (const id of [...room.asks.keys()]) settle(room, id)?.reject(lost())
-    if (closing) return
-    for (const handlers of room.screens.values()) handlers.onLost()
+    if (!closing) for (const [screen, handlers] of room.screens) handlers.onLost(lossOf(room, screen))
+    for (const id of [...room.asks.keys()]) settle(room, id)?.reject(new ScreenLost())
   }
 
   const roomiest = (): Room => {
@@ -70,30 +127,31 @@ export function screenPool(options: { workerUrl: URL; workers: number; log: Log 
   }
 
   return {
-    open(size, handlers) {
+    open({ cols, rows, marksKey }, handlers) {
       const room = roomiest()
       const screen = ++lastScreen
       const post = (message: ToScreens, transfer: ArrayBuffer[] = []): void => {
         if (room.screens.has(screen)) room.worker.postMessage(message, transfer)
       }
       room.screens.set(screen, handlers)
-      post({ type: 'open', screen, ...size })
+      post({ type: 'open', screen, cols, rows, marksKey })
       return {
         output: (bytes, replay) => post({ type: 'output', screen, bytes, replay }, [bytes.buffer]),
         resize: (newSize) => post({ type: 'resize', screen, ...newSize }),
+        takesMarks: (marks) => post({ type: 'marks', screen, marks }),
         draws: (colours) => post({ type: 'colours', screen, colours }),
         ask: (question) =>
           new Promise((resolve, reject) => {
-            if (!rooms.includes(room) || !room.screens.has(screen)) return reject(lost())
+            if (!rooms.includes(room) || !room.screens.has(screen)) return reject(new ScreenLost())
             const ask = ++lastAsk
-            const late = setTimeout(() => settle(room, ask)?.reject(lost()), askMs)
+            const late = setTimeout(() => settle(room, ask)?.reject(tooLate()), askMs)
             room.asks.set(ask, { screen, late, resolve, reject })
             post({ type: 'ask', screen, ask, question })
           }),
         close() {
           post({ type: 'close', screen })
           room.screens.delete(screen)
-          for (const [id, ask] of room.asks) if (ask.screen === screen) settle(room, id)?.reject(lost())
+          for (const [id, ask] of room.asks) if (ask.screen === screen) settle(room, id)?.reject(closed())
         },
       }
     },
@@ -104,7 +162,7 @@ export function screenPool(options: { workerUrl: URL; workers: number; log: Log 
   }
 }
 
-function receive(room: Room, message: FromScreens): void {
+function receive(room: Room, message: Exclude<FromScreens, { type: 'broken' }>): void {
   switch (message.type) {
     case 'parsed':
       room.screens.get(message.screen)?.onParsed(message.bytes)
@@ -134,6 +192,10 @@ function settle(room: Room, id: number): Ask | undefined {
   return ask
 }
 
-function lost(): AppError {
-  return new AppError('internal/unexpected', 'The screen was lost and is being drawn again; try again.')
+function tooLate(): AppError {
+  return new AppError('internal/unexpected', 'The screen did not answer in time; try again.')
+}
+
+function closed(): AppError {
+  return new AppError('internal/unexpected', 'The screen was closed before it answered.')
 }

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
+import { presentWork } from './presentWork.ts'
 import { type Screen, screen } from './screen.ts'
 import type { FromScreens, ToScreens } from './screenMessages.ts'
 
@@ -9,6 +10,9 @@ type Held = {
   parsed: number
   replaying: boolean
   rang: boolean
+  /** Told together at the end of a turn: a program may ask or rename thousands of times in it. */
+  answers: string[]
+  title: string | undefined
   /** Runs when nothing came for a moment: then there is time to parse what was postponed. */
   lull: NodeJS.Timeout | undefined
 }
@@ -20,19 +24,22 @@ const lullMs = 100
 const bell = 0x07
 
 /** Holds screens and does their work in turns of about a millisecond, so that none waits for a loud one. */
-export function serveScreens(port: MessagePort): void {
+export function serveScreens(port: MessagePort, work = presentWork()): void {
   const screens = new Map<number, Held>()
   let taking = false
 
   const tell = (message: FromScreens, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
 
-  const open = (id: number, cols: number, rows: number): void => {
+  const open = ({ screen: id, cols, rows, marksKey }: Extract<ToScreens, { type: 'open' }>): void => {
     const held: Held = {
       screen: screen({
         cols,
         rows,
-        onAnswer: (data) => !held.replaying && tell({ type: 'answer', screen: id, data }),
-        onTitle: (title) => !held.replaying && tell({ type: 'title', screen: id, title: title.slice(0, titleLength) }),
+        marksKey,
+        onAnswer: (data) => void (held.replaying || held.answers.push(data)),
+        onTitle: (title) => {
+          if (!held.replaying) held.title = title.slice(0, titleLength)
+        },
         onBell: () => {
           held.rang = !held.replaying
         },
@@ -41,6 +48,8 @@ export function serveScreens(port: MessagePort): void {
       parsed: 0,
       replaying: false,
       rang: false,
+      answers: [],
+      title: undefined,
       lull: undefined,
     }
     screens.set(id, held)
@@ -51,10 +60,17 @@ export function serveScreens(port: MessagePort): void {
     held.parsed = held.screen.parse(bytes, held.parsed)
     if (held.rang) tell({ type: 'bell', screen: id })
     held.rang = false
+    tellMore(id, held)
     if (held.parsed < bytes.length) return
     held.parsed = 0
     held.queue.shift()
     tell({ type: 'parsed', screen: id, bytes: bytes.length })
+  }
+
+  const tellMore = (id: number, held: Held): void => {
+    if (held.answers.length > 0) tell({ type: 'answer', screen: id, data: held.answers.splice(0).join('') })
+    if (held.title !== undefined) tell({ type: 'title', screen: id, title: held.title })
+    held.title = undefined
   }
 
   const reply = (held: Held, { ask, question }: Extract<Work, { type: 'ask' }>): void => {
@@ -62,7 +78,7 @@ export function serveScreens(port: MessagePort): void {
       const answer = held.screen.reply(question)
       tell({ type: 'reply', ask, reply: answer }, [answer.bytes.buffer])
     } catch (failure) {
-      tell({ type: 'failed', ask, reason: failure instanceof Error ? failure.message : String(failure) })
+      tell({ type: 'failed', ask, reason: reasonOf(failure) })
     }
   }
 
@@ -82,7 +98,7 @@ export function serveScreens(port: MessagePort): void {
     return more
   }
 
-  const work = (id: number, held: Held): void => {
+  const doNext = (id: number, held: Held): void => {
     const next = held.queue[0]
     if (!next || (next.type === 'output' && postponed(id, held, next)) || caughtUp(held)) return
     if (next.type === 'output') {
@@ -92,14 +108,31 @@ export function serveScreens(port: MessagePort): void {
     held.queue.shift()
     if (next.type === 'catch-up') return
     if (next.type === 'resize') held.screen.resize(next.cols, next.rows)
+    else if (next.type === 'marks') held.screen.takesMarks(next.marks)
     else if (next.type === 'colours') held.screen.draws(next.colours)
     else reply(held, next)
+  }
+
+  const drop = (id: number): void => {
+    const held = screens.get(id)
+    screens.delete(id)
+    clearTimeout(held?.lull)
+    held?.queue.splice(0)
+    held?.screen.close()
   }
 
   const takeTurns = (): void => {
     let busy = false
     for (const [id, held] of screens) {
-      work(id, held)
+      work.begin(id, held.queue[0]?.type === 'ask' ? 'asked' : 'drawing')
+      try {
+        doNext(id, held)
+      } catch (failure) {
+        // The others of this worker have no part in it.
+        drop(id)
+        tell({ type: 'broken', screen: id, reason: reasonOf(failure) })
+      }
+      work.end()
       busy ||= held.queue.length > 0
     }
     taking = busy
@@ -113,14 +146,13 @@ export function serveScreens(port: MessagePort): void {
   }
 
   port.on('message', (message: ToScreens) => {
-    if (message.type === 'open') return open(message.screen, message.cols, message.rows)
+    if (message.type === 'open') return open(message)
     const held = screens.get(message.screen)
-    if (message.type === 'close') {
-      screens.delete(message.screen)
-      clearTimeout(held?.lull)
-      held?.screen.close()
-      return
-    }
-    if (held) add(held, message)
+    if (message.type === 'close') drop(message.screen)
+    else if (held) add(held, message)
   })
+}
+
+function reasonOf(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure)
 }

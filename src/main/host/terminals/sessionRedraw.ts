@@ -3,29 +3,48 @@ import type { Redraw } from './screenFeed.ts'
 import type { SizeChange, TerminalFiles } from './terminalFiles.ts'
 import { orphanedBytes } from './wholeCharacters.ts'
 
-type Past = { history: OutputHistory; sizes: readonly SizeChange[]; files: TerminalFiles }
+type Past = {
+  history: OutputHistory
+  sizes: readonly SizeChange[]
+  files: TerminalFiles
+  /** Everything before stopped a screen once. */
+  drawnFrom: number | undefined
+}
+
+/** Stands where the output would be that is not drawn any more. */
+const stuckNotice =
+  '\x1b[7m Steward cleared this screen: output before this line kept it busy for too long. \x1b[0m\r\n'
 
 const chunkBytes = 1024 * 1024
 const original: Omit<SizeChange, 'cursor'> = { cols: 80, rows: 24 }
 
 /** Draws a terminal's past on a new screen: from its last screen when that was saved, else from the output kept. */
-export async function redrawSession({ history, sizes, files }: Past, screen: Redraw, until: number): Promise<void> {
+export async function redrawSession(
+  { history, sizes, files, drawnFrom }: Past,
+  screen: Redraw,
+  until: number,
+): Promise<void> {
   const drawn = await files.readScreen()
   if (drawn) {
     screen.open(sizeOf(sizes.at(-1)))
-    screen.output(drawn)
+    const { at = 0, marks = [] } = drawn.marks ?? {}
+    if (at > 0) screen.output(drawn.bytes.slice(0, at))
+    screen.takesMarks(marks)
+    screen.output(drawn.bytes.slice(at))
     return
   }
   const changes = [...sizes]
-  let cursor = history.start
+  const start = Math.max(history.start, drawnFrom ?? 0)
+  let cursor = start
   let size = changes.shift()
   for (let [next] = changes; next && next.cursor <= cursor; [next] = changes) size = changes.shift()
   screen.open(sizeOf(size))
+  if (drawnFrom !== undefined) screen.output(new TextEncoder().encode(stuckNotice))
   while (cursor < until) {
     const limit = Math.min(until, changes[0]?.cursor ?? until, cursor + chunkBytes)
     const { at, bytes } = await history.read(cursor, limit - cursor)
     // After rotation the first byte kept may be the middle of a character.
-    const clean = at > 0 && cursor === history.start ? bytes.subarray(orphanedBytes(bytes)) : bytes
+    const clean = at > 0 && cursor === start ? bytes.subarray(orphanedBytes(bytes)) : bytes
     screen.output(new Uint8Array(clean))
     if (at + bytes.length <= cursor) break
     cursor = at + bytes.length

@@ -3,29 +3,43 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { TerminalRecord } from '../../../shared/contract/hostIpc.ts'
 import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
+import { CarriedMark } from '../../../shared/terminalMarks.ts'
 import type { Log } from '../../platform/log.ts'
 
 /** Sizes in order; each holds from its cursor on. */
 const SizeChange = z.object({ cursor: z.int(), cols: z.int(), rows: z.int() })
 export type SizeChange = z.infer<typeof SizeChange>
 
-const TerminalMeta = z.object({ version: z.literal(1), record: TerminalRecord, sizes: z.array(SizeChange).min(1) })
+const TerminalMeta = z.object({
+  version: z.literal(1),
+  record: TerminalRecord,
+  sizes: z.array(SizeChange).min(1),
+  /** The screen was stuck in what came before this cursor: only what follows is drawn. */
+  drawnFrom: z.int().optional(),
+  /** Only its shell and those who watch it know it: no file that is shown can set marks with it. */
+  marksKey: z.string().optional(),
+})
 export type TerminalMeta = z.infer<typeof TerminalMeta>
+
+/** A snapshot, with where commands stand once its first `at` bytes are drawn. */
+const SavedMarks = z.object({ at: z.int().min(0), marks: z.array(CarriedMark) })
+export type DrawnScreen = { bytes: Uint8Array<ArrayBuffer>; marks?: z.infer<typeof SavedMarks> | undefined }
 
 /** The folder of one terminal: its record, its output and, once it exited, its last screen. */
 export type TerminalFiles = {
   readonly folder: string
   /** Writes the newest state; of several at once only the last is written. Never rejects. */
   save(meta: TerminalMeta): Promise<void>
-  saveScreen(drawn: Uint8Array): Promise<void>
+  saveScreen(drawn: DrawnScreen): Promise<void>
   /** Undefined when it was never saved. */
-  readScreen(): Promise<Uint8Array<ArrayBuffer> | undefined>
+  readScreen(): Promise<DrawnScreen | undefined>
   remove(): Promise<void>
 }
 
 export async function terminalFiles(folder: string, log: Log): Promise<TerminalFiles> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const screenPath = join(folder, 'screen.ansi')
+  const marksPath = join(folder, 'marks.json')
   let newest: TerminalMeta | undefined
   let saving: Promise<void> | undefined
   let removed = false
@@ -52,10 +66,15 @@ export async function terminalFiles(folder: string, log: Log): Promise<TerminalF
   return {
     folder,
     save,
-    saveScreen: (drawn) => replaceFile(screenPath, drawn),
+    async saveScreen({ bytes, marks }) {
+      await replaceFile(marksPath, JSON.stringify(marks ?? null))
+      await replaceFile(screenPath, bytes)
+    },
     async readScreen() {
       const drawn = await readFile(screenPath).catch(() => undefined)
-      return drawn && new Uint8Array(drawn)
+      if (!drawn) return undefined
+      const told = await readFile(marksPath, 'utf8').catch(() => 'null')
+      return { bytes: new Uint8Array(drawn), marks: SavedMarks.safeParse(JSON.parse(told)).data }
     },
     async remove() {
       removed = true

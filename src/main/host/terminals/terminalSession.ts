@@ -16,7 +16,7 @@ import type { ScreenMatches } from './screenSearch.ts'
 import type { SearchQuery } from './searchExpression.ts'
 import { redrawSession } from './sessionRedraw.ts'
 import type { TerminalFiles, TerminalMeta } from './terminalFiles.ts'
-import { type Viewer, type ViewerStream, viewer } from './viewer.ts'
+import { type PresentScreen, type Viewer, type ViewerStream, viewer } from './viewer.ts'
 
 export type ScreenRead = HostResult<'terminal.read'> & { bytes: Uint8Array }
 
@@ -34,7 +34,7 @@ export type TerminalSession = {
   read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
   readSince(request: SinceRequest): Promise<SinceReply>
   search(query: SearchQuery): Promise<ScreenMatches>
-  attach(stream: ViewerStream, scrollback: number): Viewer
+  attach(stream: ViewerStream, wanted: ViewerChoices): Viewer
   /** Asks the program to end; resolves when it has, or when it was given up. */
   end(): Promise<void>
   /** Closes what it holds; its files stay for the next process. */
@@ -42,6 +42,9 @@ export type TerminalSession = {
   /** Closes it and removes its files. */
   remove(): Promise<void>
 }
+
+/** `marks`: where commands stand, beside the snapshot. `skip`: the present screen in place of a flood. */
+export type ViewerChoices = { scrollback: number; marks?: boolean | undefined; skip?: boolean | undefined }
 
 type SessionOptions = {
   meta: TerminalMeta
@@ -68,7 +71,8 @@ const keptSizes = 256
 
 export async function terminalSession(options: SessionOptions): Promise<TerminalSession> {
   const { files, pool, program, now, log } = options
-  let { record, sizes } = options.meta
+  let { record, sizes, drawnFrom } = options.meta
+  const { marksKey } = options.meta
   let released = false
   let idle: NodeJS.Timeout | undefined
   let finished: Promise<void> = Promise.resolve()
@@ -86,9 +90,10 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     {
       pool,
       source: memory,
+      marksKey,
       async redraw(screen, until) {
         await file.settled()
-        await redrawSession({ history, sizes, files }, screen, until)
+        await redrawSession({ history, sizes, files, drawnFrom }, screen, until)
       },
       onAnswer(data) {
         if (record.state === 'running') program?.write(Buffer.from(data))
@@ -99,6 +104,11 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       },
       onBell: options.onBell,
       onParsed: () => balance(),
+      onStuck(cursor) {
+        log.warn('the screen of a terminal was stuck and is begun anew', { terminal: record.id, cursor })
+        drawnFrom = cursor
+        void save()
+      },
     },
     program && { cols: record.cols, rows: record.rows },
   )
@@ -107,7 +117,14 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     record = { ...record, ...changed }
     options.onChanged(record)
   }
-  const save = (): Promise<void> => files.save({ version: 1, record, sizes })
+  const save = (): Promise<void> =>
+    files.save({
+      version: 1,
+      record,
+      sizes,
+      ...(drawnFrom !== undefined && { drawnFrom }),
+      ...(marksKey !== undefined && { marksKey }),
+    })
   const tellViewers = (message: ServerStreamMessage): void => {
     for (const it of viewers) it.mark(message)
   }
@@ -146,7 +163,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     const saved = save()
     try {
       const drawn = await feed.ask({ kind: 'snapshot', scrollback: terminalLimits.scrollbackLines }, () => {})
-      await files.saveScreen(drawn.bytes)
+      await files.saveScreen(drawn)
     } catch (failure) {
       log.warn('the last screen of a terminal was not kept', { terminal: record.id, failure })
     }
@@ -169,6 +186,15 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     } finally {
       restScreen()
     }
+  }
+
+  const present = async (scrollback: number): Promise<PresentScreen> => {
+    let cursor = 0
+    const { bytes, cols, rows, marks } = await ask({ kind: 'snapshot', scrollback }, (posted) => {
+      cursor = posted
+    })
+    const message = { type: 'skipped', cols, rows, cursor, at: marks?.at ?? 0, marks: marks?.marks ?? [] } as const
+    return { cursor, message, bytes }
   }
 
   const running = (): MachineTerminal => {
@@ -259,11 +285,12 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       const { found } = await ask({ kind: 'search', query }, () => {})
       return found ?? { matches: [], truncated: false, slow: false }
     },
-    attach(stream, scrollback) {
+    attach(stream, { scrollback, marks, skip }) {
       const added = viewer({
         source: memory,
         stream,
         ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
+        present: skip ? (isOver) => present(isOver ? scrollback : 0) : undefined,
         onMoved: balance,
         onEnded: () => viewers.delete(added),
       })
@@ -275,7 +302,16 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
         const { state, exitCode, signal } = record
         if (state === 'exited') added.mark({ type: 'exited', exit_code: exitCode, signal })
       }).then(
-        ({ bytes }) => added.begin(first, bytes),
+        (drawn) => {
+          const at = drawn.marks?.at ?? 0
+          const told: ServerStreamMessage = {
+            type: 'marks',
+            key: marksKey ?? null,
+            at,
+            marks: drawn.marks?.marks ?? [],
+          }
+          added.begin(first, drawn.bytes, marks ? told : undefined)
+        },
         (failure: unknown) => {
           log.warn('a viewer could not be shown the screen', { terminal: record.id, failure })
           added.end(failure instanceof AppError ? failure : new AppError('internal/unexpected', 'The screen failed.'))

@@ -6,8 +6,10 @@ import { eventually, until } from '../../../../test/support/eventually.ts'
 import { newSandboxId, newTerminalId } from '../../../../test/support/hostClient.ts'
 import { localRuntime } from '../../../../test/support/localMachine.ts'
 import { machineSpec } from '../../../../test/support/machines.ts'
+import { stuckScreenWorker } from '../../../../test/support/stuckScreens.ts'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import type { HostEvent } from '../../../shared/contract/hostIpc.ts'
+import type { ServerStreamMessage } from '../../../shared/contract/terminalStream.ts'
 import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
 import { silentLog } from '../../platform/log.ts'
 import { Scope } from '../../platform/scope.ts'
@@ -36,9 +38,12 @@ afterEach(async () => {
   await scope.close()
 })
 
-async function open(options: { exitedReadableMs?: number; workerUrl?: URL } = {}): Promise<Terminals> {
-  const { workerUrl = new URL('./screenWorker.ts', import.meta.url), ...rest } = options
-  const pool = scope.own(screenPool({ workerUrl, workers: 1, log: silentLog }), (it) => it.close())
+async function open(
+  options: { exitedReadableMs?: number; workerUrl?: URL; stuckMs?: number } = {},
+): Promise<Terminals> {
+  const { workerUrl = new URL('./screenWorker.ts', import.meta.url), stuckMs, ...rest } = options
+  const watched = stuckMs === undefined ? {} : { stuckMs }
+  const pool = scope.own(screenPool({ workerUrl, workers: 1, ...watched, log: silentLog }), (it) => it.close())
   const onEvent = (event: HostEvent) => void events.push(event)
   return scope.own(await openTerminals({ folder, pool, onEvent, now: Date.now, log: silentLog, ...rest }), (it) =>
     it.close(),
@@ -140,4 +145,73 @@ test('a machine that cannot start a program leaves no terminal', async () => {
   const params = { sandboxId, terminalId: newTerminalId(), command: 'true', cols: 80, rows: 24 }
   await expect(terminals.create(failing, params)).rejects.toThrow('no')
   expect(terminals.list(sandboxId)).toEqual([])
+})
+
+test('who attaches is given the marks of the shell beside the output, and none that a file made up', async () => {
+  const terminals = await open()
+  const forged = '\\033]7133;[{"line":-1,"command":"evil","known":true,"output":0,"end":[0,0],"exitCode":0}]\\a'
+  const id = await create(
+    terminals,
+    `printf '%b' '${forged}\\033]133;A\\a$ \\033]133;B\\als\\r\\n\\033]133;C\\aend'; sleep 1000`,
+  )
+  await until('the output', async () => (await textOf(terminals, id)).includes('end'))
+  const told: ServerStreamMessage[] = []
+  const stream = (messages: unknown[]) => ({
+    send: (message: unknown) => void messages.push(message),
+    sendBytes: () => {},
+    congested: () => false,
+    end: () => {},
+  })
+  const session = terminals.get(sandboxId, id)
+  session.attach(stream(told), { scrollback: 10, marks: true })
+  await until('the marks', () => told.some(({ type }) => type === 'marks'))
+  expect(told.find(({ type }) => type === 'marks')).toMatchObject({
+    key: expect.stringMatching(/^[0-9a-f]{32}$/),
+    marks: [{ command: 'ls', known: false }],
+  })
+  const untold: ServerStreamMessage[] = []
+  session.attach(stream(untold), { scrollback: 10 })
+  await until('the first message', () => untold.length > 0)
+  expect(untold.map(({ type }) => type)).toEqual(['attached'])
+})
+
+test('output that no screen gets past ends its own screen only, and is not drawn again', async () => {
+  const terminals = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
+  const quiet = await create(terminals, 'seq 100; sleep 1000')
+  await until('the first output', async () => (await textOf(terminals, quiet)).endsWith('100'))
+  const loud = await create(terminals, 'echo earlier; echo stick fast; read line; echo "after $line"; sleep 1000')
+  await until('the screen that was cleared', async () => (await textOf(terminals, loud)).includes('kept it busy'))
+  terminals.get(sandboxId, loud).write(Buffer.from('it\n'))
+  await until('what comes next', async () => (await textOf(terminals, loud)).includes('after it'))
+  const text = await textOf(terminals, loud)
+  expect(text).not.toContain('earlier')
+  expect(text).not.toContain('stick')
+  expect(await textOf(terminals, quiet)).toBe(Array.from({ length: 100 }, (_, line) => line + 1).join('\n'))
+  const raw = await terminals
+    .get(sandboxId, loud)
+    .readSince({ since: 0, waitMs: 0, maxBytes: 1_000, signal: new AbortController().signal })
+  expect(raw.bytes.toString()).toContain('stick fast')
+})
+
+test('a host that starts later does not draw it either', async () => {
+  const first = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
+  const loud = await create(first, 'echo before; echo stick fast; read line; echo after; read line')
+  await until('the screen that was cleared', async () => (await textOf(first, loud)).includes('kept it busy'))
+  first.get(sandboxId, loud).write(Buffer.from('\n'))
+  await until('what comes next', async () => (await textOf(first, loud)).includes('after'))
+  await first.close()
+  const later = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
+  const text = await textOf(later, loud)
+  expect(text).toContain('after')
+  expect(text).not.toContain('stick')
+})
+
+test('a screen that is stuck twice in what is asked of it begins anew', async () => {
+  const terminals = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
+  const loud = await create(terminals, 'echo no answer; sleep 1000')
+  const request = { since: 0, waitMs: 30_000, maxBytes: 1_000, signal: new AbortController().signal }
+  await terminals.get(sandboxId, loud).readSince(request)
+  await until('the screen that was cleared', async () =>
+    (await textOf(terminals, loud).catch(() => '')).includes('kept it busy'),
+  )
 })

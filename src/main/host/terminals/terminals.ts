@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/appError.ts'
 import type { HostEvent, HostParams, HostResult, TerminalRecord } from '../../../shared/contract/hostIpc.ts'
 import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
+import { marksKeyVariable } from '../../../shared/terminalMarks.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Machine } from '../runtimes/sandboxRuntime.ts'
 import { changeEvents } from './changeEvents.ts'
@@ -130,9 +132,16 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
       signal: null,
       exitedAtMs: null,
     }
-    const program = await machine.openTerminal({ command, cols, rows, cwd, env })
+    const marksKey = randomBytes(16).toString('hex')
+    const program = await machine.openTerminal({
+      command,
+      cols,
+      rows,
+      cwd,
+      env: { ...env, [marksKeyVariable]: marksKey },
+    })
     try {
-      const session = await open({ version: 1, record, sizes: [{ cursor: 0, cols, rows }] }, { program })
+      const session = await open({ version: 1, record, sizes: [{ cursor: 0, cols, rows }], marksKey }, { program })
       sessions.set(terminalId, session)
       onChanged(session.record)
       return session.record

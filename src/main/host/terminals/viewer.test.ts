@@ -147,3 +147,92 @@ test('after it left nothing is sent', () => {
   it.viewer.acknowledge(10)
   expect(it.seen).toEqual([])
 })
+
+/** One that need not see all of a flood; `presents` is what was asked for, and draws it. */
+function skipping() {
+  const source = outputLog()
+  const seen: string[] = []
+  const presents: boolean[] = []
+  let bytes = 0
+  let end: { failure: AppError | undefined } | undefined
+  const it = viewer({
+    source,
+    stream: {
+      send: (message) => void seen.push((message as ServerStreamMessage).type),
+      sendBytes(sent) {
+        bytes += sent.length
+        seen.push(sent.length > 20 ? 'output' : Buffer.from(sent).toString())
+      },
+      congested: () => false,
+      end(failure) {
+        end = { failure }
+      },
+    },
+    async present(isOver) {
+      presents.push(isOver)
+      const cursor = source.end
+      const message: ServerStreamMessage = { type: 'skipped', cols: 80, rows: 24, cursor, at: 0, marks: [] }
+      return { cursor, message, bytes: Buffer.from(isOver ? 'all' : 'screen') }
+    },
+    onMoved: () => {},
+    onEnded: () => {},
+  })
+  made = it
+  it.await(0)
+  it.begin(attached, Buffer.from('first'))
+  return { source, seen, presents, viewer: it, sent: () => bytes, end: () => end }
+}
+
+test('who need not see a flood is shown the present screen, and all of it when the flood is over', async () => {
+  const it = skipping()
+  it.source.append(Buffer.alloc(2 * mebibyte))
+  it.viewer.pump()
+  await until('the screen', () => it.seen.includes('screen'))
+  expect(it.viewer.next).toBeUndefined()
+  it.source.append(Buffer.alloc(2 * mebibyte))
+  it.viewer.pump()
+  it.viewer.drawn()
+  await until('the next screen', () => it.presents.length === 2)
+  it.source.append(Buffer.from('the end'))
+  await until('it was sent', () => it.seen.filter((what) => what === 'screen').length === 2)
+  it.viewer.drawn()
+  await until('all of it', () => it.seen.includes('all'))
+  it.source.append(Buffer.from(' and more'))
+  it.viewer.pump()
+  expect(it.presents).toEqual([false, false, true])
+  expect(it.seen).toEqual([
+    'attached',
+    'first',
+    'skipped',
+    'screen',
+    'skipped',
+    'screen',
+    'skipped',
+    'all',
+    ' and more',
+  ])
+})
+
+test('a program that ends in a flood is seen to the end, and its exit after that', async () => {
+  const it = skipping()
+  it.source.append(Buffer.alloc(2 * mebibyte))
+  it.viewer.pump()
+  await until('the screen', () => it.seen.includes('screen'))
+  it.source.append(Buffer.alloc(2 * mebibyte))
+  it.viewer.mark({ type: 'resized', cols: 80, rows: 24 })
+  it.viewer.mark({ type: 'exited', exit_code: 0, signal: null })
+  it.viewer.drawn()
+  await until('the end', () => it.end())
+  expect(it.seen.slice(-4)).toEqual(['resized', 'skipped', 'all', 'exited'])
+})
+
+test('who can follow gets every byte', () => {
+  const it = skipping()
+  for (let n = 0; n < 50; n++) {
+    it.source.append(Buffer.alloc(64 * 1024))
+    it.viewer.pump()
+    it.viewer.acknowledge(64 * 1024)
+  }
+  expect(it.presents).toEqual([])
+  expect(it.sent()).toBe(50 * 64 * 1024 + 'first'.length)
+})

@@ -18,7 +18,7 @@ export type Viewer = {
   /** Output from `cursor` on is for it; nothing is sent before `begin`. */
   await(cursor: number): void
   /** Sends what it sees first. */
-  begin(attached: ServerStreamMessage, snapshot: Uint8Array): void
+  begin(attached: ServerStreamMessage, snapshot: Uint8Array, marks?: ServerStreamMessage): void
   /** A message that belongs after all output until now. */
   mark(message: ServerStreamMessage): void
   /** A message about what the viewer itself asked for, at once; the first it hears is still where it stands. */
@@ -28,6 +28,8 @@ export type Viewer = {
   /** Sends one run of bytes and tells whether more may follow. */
   turn(): boolean
   acknowledge(bytes: number): void
+  /** It shows the present screen that it was sent. */
+  drawn(): void
   /** Ends its stream. */
   end(failure?: AppError): void
   /** It left: nothing is sent to it any more. */
@@ -38,16 +40,22 @@ type ViewerOptions = {
   source: OutputLog
   stream: ViewerStream
   stallMs?: number
+  /** Chosen by who need not see all of a flood: draws the present screen for it, with all lines above when it is over. */
+  present?: ((isOver: boolean) => Promise<PresentScreen>) | undefined
   /** It went on, so less has to be kept for it. */
   onMoved: () => void
   /** No more for it: after its last message, because it does not acknowledge, or because it left. */
   onEnded: () => void
 }
 
+/** A snapshot of everything before `cursor`. */
+export type PresentScreen = { cursor: number; message: ServerStreamMessage; bytes: Uint8Array }
+
 /** Other streams get their turn after this many. */
 const runBytes = 64 * 1024
 
-export function viewer({ source, stream, stallMs = streamLimits.stallMs, ...rest }: ViewerOptions): Viewer {
+export function viewer({ source, stream, stallMs = streamLimits.stallMs, present, ...rest }: ViewerOptions): Viewer {
+  const windowBytes = present ? streamLimits.skip.windowBytes : streamLimits.windowBytes
   const marks: { at: number; message: ServerStreamMessage }[] = []
   const early: ServerStreamMessage[] = []
   let next: number | undefined
@@ -55,11 +63,14 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, ...rest
   let ended = false
   let unacknowledged = 0
   let stalled: NodeJS.Timeout | undefined
+  let skipping: 'no' | 'drawing' | 'pausing' = 'no'
+  let pause: NodeJS.Timeout | undefined
 
   const finish = (failure?: AppError): void => {
     if (ended) return
     ended = true
     clearTimeout(stalled)
+    clearTimeout(pause)
     stream.end(failure)
     rest.onEnded()
     rest.onMoved()
@@ -69,21 +80,60 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, ...rest
     finish(new AppError('terminal/too-slow', `This viewer acknowledged nothing for ${stallMs} ms.`))
 
   const sendMarks = (): void => {
-    for (let [mark] = marks; mark && mark.at === next && !ended; [mark] = marks) {
+    for (let [mark] = marks; mark && mark.at <= (next ?? -1) && !ended; [mark] = marks) {
       marks.shift()
       stream.send(mark.message)
       if (mark.message.type === 'exited') finish()
     }
   }
 
+  /** What the snapshot shows already; that the program has ended comes behind it. */
+  const sendPast = (cursor: number): void => {
+    for (let [mark] = marks; mark && mark.at <= cursor && mark.message.type !== 'exited'; [mark] = marks) {
+      marks.shift()
+      stream.send(mark.message)
+    }
+  }
+
   const room = (): number => {
-    const left = streamLimits.windowBytes - unacknowledged
+    const left = windowBytes - unacknowledged
     if (left <= 0) stalled ??= setTimeout(giveUp, stallMs)
     return Math.max(0, left)
   }
 
+  /** Nothing is kept for it meanwhile, and no program waits for it. */
+  const skip = (isOver: boolean): void => {
+    if (!present || ended) return
+    skipping = 'drawing'
+    stalled ??= setTimeout(giveUp, stallMs)
+    present(isOver).then(
+      ({ cursor, message, bytes }) => {
+        if (ended) return
+        next = cursor
+        sendPast(cursor)
+        stream.send(message)
+        stream.sendBytes(bytes)
+        if (!isOver) return
+        skipping = 'no'
+        unacknowledged = 0
+        sendMarks()
+        pump()
+      },
+      (failure: unknown) =>
+        finish(failure instanceof AppError ? failure : new AppError('internal/unexpected', 'The screen failed.')),
+    )
+  }
+
+  const isFar = (): boolean => source.end - (next ?? source.end) > streamLimits.skip.behindBytes
+  /** So little came since the last look that the viewer can follow again, or no more will come. */
+  const isOver = (): boolean => !isFar() || marks.some(({ message }) => message.type === 'exited')
+
   const step = (): boolean => {
-    if (!begun || ended || next === undefined) return false
+    if (!begun || ended || next === undefined || skipping !== 'no') return false
+    if (present && isFar()) {
+      skip(isOver())
+      return false
+    }
     sendMarks()
     if (ended || next === source.end) return false
     const until = marks[0]?.at ?? source.end
@@ -103,14 +153,15 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, ...rest
 
   return {
     get next() {
-      return next
+      return skipping === 'no' ? next : undefined
     },
     await(cursor) {
       next = cursor
     },
-    begin(attached, snapshot) {
+    begin(attached, snapshot, marks) {
       if (ended) return
       stream.send(attached)
+      if (marks) stream.send(marks)
       stream.sendBytes(snapshot)
       begun = true
       for (const message of early.splice(0)) stream.send(message)
@@ -118,7 +169,7 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, ...rest
     },
     mark(message) {
       if (next !== undefined) marks.push({ at: source.end, message })
-      if (begun && next === source.end) sendMarks()
+      if (begun && skipping === 'no' && next === source.end) sendMarks()
     },
     tell(message) {
       if (begun) stream.send(message)
@@ -137,11 +188,19 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, ...rest
       pump()
       rest.onMoved()
     },
+    drawn() {
+      if (skipping !== 'drawing' || ended) return
+      clearTimeout(stalled)
+      stalled = undefined
+      skipping = 'pausing'
+      pause = setTimeout(() => skip(isOver()), streamLimits.skip.everyMs)
+    },
     end: finish,
     close() {
       if (ended) return
       ended = true
       clearTimeout(stalled)
+      clearTimeout(pause)
       rest.onEnded()
       rest.onMoved()
     },

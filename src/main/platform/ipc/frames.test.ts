@@ -12,7 +12,9 @@ test('frames arrive whole and in order, however the bytes are cut', () => {
       const read = frameReader((it) => received.push(it))
       for (let at = 0; at < wire.length; ) {
         const size = cuts.next().value
-        read(wire.subarray(at, at + size))
+        const chunk = Buffer.from(wire.subarray(at, at + size))
+        read(chunk)
+        chunk.fill(0xee) // whoever reads may use it again
         at += size
       }
       expect(received.map(({ header }) => header)).toEqual(sent.map(({ header }) => JSON.parse(JSON.stringify(header))))
@@ -29,6 +31,15 @@ test('a frame larger than allowed is refused before its bytes are waited for', (
   prefix.writeUInt32BE(2, 0)
   prefix.writeUInt32BE(0xffff_ffff, 4)
   expect(() => read(prefix)).toThrow('larger than allowed')
+})
+
+test('a large body that comes in pieces arrives whole', () => {
+  const body = Buffer.from(Array.from({ length: 3 * 1024 * 1024 }, (_, at) => at % 251))
+  const wire = written({ kind: 'data' }, body)
+  const received: Frame[] = []
+  const read = frameReader((it) => received.push(it))
+  for (let at = 0; at < wire.length; at += 60_000) read(wire.subarray(at, at + 60_000))
+  expect(received.map((it) => it.body.equals(body))).toEqual([true])
 })
 
 test('a header that is no JSON is refused', () => {

@@ -26,41 +26,63 @@ export function writeFrame(socket: Socket, header: unknown, body: Uint8Array = e
   return flowing
 }
 
-/** Cuts what arrives into frames. A frame that breaks the limits ends the connection by throwing. */
+/**
+ * Cuts what arrives into frames. A frame that breaks the limits ends the connection by throwing. A chunk may be used again
+ * once this returns, and the body of a frame is the receiver's: each byte is copied once, into a buffer of its size.
+ */
 export function frameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
-  let held: Buffer[] = []
-  let heldBytes = 0
-  let wanted = prefixBytes
+  const prefix = Buffer.alloc(prefixBytes)
+  let prefixed = 0
+  let present: { header: Piece; body: Piece } | undefined
 
-  const take = (): Buffer => {
-    const whole = held.length === 1 ? (held[0] ?? empty) : Buffer.concat(held, heldBytes)
-    held = []
-    heldBytes = 0
-    return whole
+  const begin = (): { header: Piece; body: Piece } => {
+    const headBytes = prefix.readUInt32BE(0)
+    const bodyBytes = prefix.readUInt32BE(4)
+    if (headBytes > maxHeaderBytes || bodyBytes > maxBodyBytes) throw new Error('A frame is larger than allowed.')
+    prefixed = 0
+    return { header: piece(headBytes), body: piece(bodyBytes) }
   }
 
   return (chunk) => {
-    held.push(chunk)
-    heldBytes += chunk.length
-    if (heldBytes < wanted) return
-    let rest = take()
-    wanted = prefixBytes
-    while (rest.length >= prefixBytes) {
-      const headBytes = rest.readUInt32BE(0)
-      const bodyBytes = rest.readUInt32BE(4)
-      if (headBytes > maxHeaderBytes || bodyBytes > maxBodyBytes) throw new Error('A frame is larger than allowed.')
-      const size = prefixBytes + headBytes + bodyBytes
-      if (rest.length < size) {
-        wanted = size
-        break
+    for (let at = 0; at < chunk.length; ) {
+      if (!present) {
+        const taken = chunk.copy(prefix, prefixed, at)
+        prefixed += taken
+        at += taken
+        if (prefixed < prefixBytes) return
+        present = begin()
       }
-      const header: unknown = JSON.parse(rest.toString('utf8', prefixBytes, prefixBytes + headBytes))
-      onFrame({ header, body: rest.subarray(prefixBytes + headBytes, size) })
-      rest = rest.subarray(size)
+      at = present.header.take(chunk, at)
+      at = present.body.take(chunk, at)
+      if (!present.header.isWhole() || !present.body.isWhole()) return
+      const { header, body } = present
+      present = undefined
+      onFrame({ header: JSON.parse(header.bytes().toString('utf8')) as unknown, body: body.bytes() })
     }
-    if (rest.length > 0) {
-      held = [rest]
-      heldBytes = rest.length
-    }
+  }
+}
+
+type Piece = { take(chunk: Buffer, at: number): number; isWhole(): boolean; bytes(): Buffer }
+
+/** No more than this is set aside for bytes that were only announced. */
+const announcedBytes = 1024 * 1024
+
+function piece(size: number): Piece {
+  let held = size === 0 ? empty : Buffer.allocUnsafe(Math.min(size, announcedBytes))
+  let filled = 0
+  return {
+    take(chunk, at) {
+      const taken = Math.min(size - filled, chunk.length - at)
+      if (filled + taken > held.length) {
+        const larger = Buffer.allocUnsafe(Math.min(size, Math.max(2 * held.length, filled + taken)))
+        held.copy(larger, 0, 0, filled)
+        held = larger
+      }
+      chunk.copy(held, filled, at, at + taken)
+      filled += taken
+      return at + taken
+    },
+    isWhole: () => filled === size,
+    bytes: () => held,
   }
 }

@@ -42,7 +42,8 @@ export async function connectIpc(options: {
   signal?: AbortSignal
 }): Promise<IpcClient> {
   await requireOwnFolder(dirname(options.path))
-  const socket = await connected(options.path, options.signal)
+  let read = (_chunk: Buffer): void => {}
+  const socket = await connected(options.path, (chunk) => read(chunk), options.signal)
   const calls = new Map<number, Waiting>()
   const streams = new Map<number, IpcStreamHandlers>()
   let lastCall = 0
@@ -85,14 +86,14 @@ export async function connectIpc(options: {
     }
   }
 
-  const read = frameReader(receive)
-  socket.on('data', (chunk: Buffer) => {
+  const cut = frameReader(receive)
+  read = (chunk) => {
     try {
-      read(chunk)
+      cut(chunk)
     } catch (failure) {
       socket.destroy(failure instanceof Error ? failure : new Error(String(failure)))
     }
-  })
+  }
   socket.on('error', () => {}) // `close` follows and tells everyone who waits
   const ended = new Promise<void>((resolve) => {
     socket.once('close', () => {
@@ -155,10 +156,18 @@ export async function connectIpc(options: {
   }
 }
 
+/** What arrives is read into one buffer again and again: a new one for each read would be most of the garbage of a flood. */
+const readBytes = 256 * 1024
+
 /** `signal` limits the connecting only: one that fires later leaves the connection alone. */
-function connected(path: string, signal: AbortSignal | undefined): Promise<Socket> {
+function connected(path: string, onChunk: (chunk: Buffer) => void, signal: AbortSignal | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = createConnection({ path })
+    const buffer = Buffer.allocUnsafeSlow(readBytes)
+    const callback = (count: number): boolean => {
+      onChunk(buffer.subarray(0, count))
+      return true
+    }
+    const socket = createConnection({ path, onread: { buffer, callback } })
     const give = () => socket.destroy(new AppError('host/unavailable', `Nobody answered at ${path} in time.`))
     const fail = (failure: Error) => {
       signal?.removeEventListener('abort', give)

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import { AppError } from '../../../shared/appError.ts'
-import type { Log } from '../log.ts'
+import { type Log, loggedFailure } from '../log.ts'
 import { listenPrivately } from '../privateSocket.ts'
 import { type Frame, frameReader, writeFrame } from './frames.ts'
 import { IpcMessage } from './messages.ts'
@@ -90,7 +90,7 @@ function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void 
       send({ kind: 'result', id, result }, reply)
     } catch (failure) {
       if (!(failure instanceof AppError)) log.error('a call failed', { method, failure })
-      else if (failure.status >= 500) log.warn('a call failed', { method, failure })
+      else if (failure.status >= 500) log.warn('a call failed', { method, failure: loggedFailure(failure) })
       const known =
         failure instanceof AppError ? failure : new AppError('internal/unexpected', 'The sandbox host failed.')
       const { code, message, detail } = known

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AppError } from '../../../shared/appError.ts'
-import type { Log } from '../../platform/log.ts'
+import { type Log, loggedFailure } from '../../platform/log.ts'
 import { answerBare } from './brokenRequests.ts'
 
 /** What the HTTP library itself refuses, in our own words. */
@@ -17,7 +17,7 @@ const libraryErrors: Readonly<Record<string, () => AppError>> = {
 /** What a caller is told of a failure; whatever was not expected is logged and told without its internals. */
 export function toAppError(failure: unknown, log: Log, where: { method: string; path: string }): AppError {
   if (failure instanceof AppError) {
-    if (failure.status >= 500) log.warn('a request failed', { ...where, failure })
+    if (failure.status >= 500) log.warn('a request failed', { ...where, failure: loggedFailure(failure) })
     return failure
   }
   const code = failure instanceof Error && 'code' in failure ? String(failure.code) : ''
@@ -27,11 +27,15 @@ export function toAppError(failure: unknown, log: Log, where: { method: string; 
   return new AppError('internal/unexpected', 'Something unexpected went wrong in the service.')
 }
 
+/** Where nobody knows when there will be room. */
+const usualRetrySeconds = 5
+
 /** What the headers of a refusal tell beside its body. A 401 names the way in: https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 */
 export function refusalHeaders({ status, retryAfterSeconds }: AppError): Record<string, string> {
+  const soonSeconds = retryAfterSeconds ?? (status === 429 || status === 503 ? usualRetrySeconds : undefined)
   return {
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
-    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    ...(soonSeconds !== undefined && { 'retry-after': String(soonSeconds) }),
   }
 }
 

@@ -39,7 +39,7 @@ export function terminalStream(options: {
       }
       const send = (message: ServerStreamMessage) => socket.send(JSON.stringify(message))
       const stream = host.attach(
-        { sandboxId: params.id, terminalId: params.sessionId, scrollback: query.scrollback },
+        { sandboxId: params.id, terminalId: params.sessionId, ...query },
         {
           onMessage: (message) => socket.send(JSON.stringify(message)),
           onBytes(bytes) {
@@ -64,7 +64,8 @@ export function terminalStream(options: {
 /** @returns what is wrong when it is no message that a client may send */
 function parseMessage(data: Buffer): ClientStreamMessage | string {
   const { success, data: message } = ClientStreamMessage.safeParse(jsonOf(data))
-  if (!success) return 'A message must be `input`, `resize` with cols and rows from 1 to 1000, `colours` or `ack`.'
+  if (!success)
+    return 'A message must be `input`, `resize` with cols and rows from 1 to 1000, `colours`, `drawn` or `ack`.'
   if (message.type !== 'input' || Buffer.byteLength(message.data) <= terminalLimits.maxInputBytes) return message
   return `\`data\` must have at most ${terminalLimits.maxInputBytes} bytes.`
 }

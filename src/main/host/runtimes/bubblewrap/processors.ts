@@ -1,8 +1,7 @@
 /** Which of the host's processors each machine uses, so that a machine of one vCPU sees one. */
 export type Processors = {
   /**
-   * The least used of them.
-   * @returns their numbers; none when the machine may use all of them
+   * The least used of them, all of them when there are no more.
    */
   take(count: number): { numbers: readonly number[]; giveBack(): void }
 }
@@ -15,7 +14,6 @@ export function processors(usable: readonly number[]): Processors {
   }
   return {
     take(count) {
-      if (count >= usable.length) return { numbers: [], giveBack: () => {} }
       const least = [...users].toSorted(([, one], [, other]) => one - other).slice(0, count)
       const numbers = least.map(([number]) => number).toSorted((one, other) => one - other)
       add(numbers, 1)

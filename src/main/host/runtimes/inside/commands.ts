@@ -49,7 +49,7 @@ export function notRun(ending: Exclude<Ending, { kind: 'ended' }>, cwd: string |
   if (ending.stage === 'command' && ending.errno === E2BIG) {
     return new AppError('request/too-large', 'The environment is larger than Linux allows.')
   }
-  if (ending.stage === 'fork') return new AppError('exec/failed', 'The sandbox has no room for another process.')
+  if (ending.stage === 'fork') return new AppError('sandbox/full', 'The sandbox has no room for another process.')
   const cause = errorNames.get(ending.errno) ?? String(ending.errno)
   return new AppError('exec/failed', `The command could not be started (${ending.stage}: ${cause}).`)
 }

@@ -3,10 +3,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
+import { marksKeyVariable } from '../../../../shared/terminalMarks.ts'
 import { shellMarks } from './shellMarks.ts'
 
 /** What an interactive bash prints for `lines`; its prompt is `$ `, ESC is `␛` and BEL is `␇`. */
-function printed(lines: readonly string[], { before = '', after = '', cwd }: Record<string, string> = {}): string {
+function printed(
+  lines: readonly string[],
+  { before = '', after = '', cwd, key = '' }: Record<string, string> = {},
+): string {
   const folder = temporaryFolder('shell-marks')
   const script = join(folder, 'marks.sh')
   const settings = join(folder, 'bashrc')
@@ -16,7 +20,13 @@ function printed(lines: readonly string[], { before = '', after = '', cwd }: Rec
     input: `${lines.join('\n')}\nexit 0\n`,
     encoding: 'utf8',
     cwd: cwd ?? folder,
-    env: { PATH: '/usr/bin:/bin', HOME: folder, TERM: 'xterm-256color', MARKS: script },
+    env: {
+      PATH: '/usr/bin:/bin',
+      HOME: folder,
+      TERM: 'xterm-256color',
+      MARKS: script,
+      ...(key && { [marksKeyVariable]: key }),
+    },
     timeout: 30_000,
   })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
@@ -34,6 +44,13 @@ test('prompts, commands, outputs and exit codes are marked', () => {
   expect(marks(printed(['echo hi', '(exit 3)', '']))).toContain(
     '<D;0><A>$ <B><C>hi\n<D;0><A>$ <B><C><D;3><A>$ <B><D;3><A>$ <B>',
   )
+})
+
+test('each mark ends with the key of the terminal, which no program that is started gets', () => {
+  const text = printed(['env | grep -c secret', 'true'], { key: 'secret' })
+  const end = ';steward=secret␇'
+  expect(text).toContain(`␛]133;A${end}$ ␛]133;B${end}`)
+  expect(text).toContain(`␛]133;C${end}0\n␛]133;D;1${end}`)
 })
 
 test('a prompt that the person changes is marked too, and otherwise as they set it', () => {

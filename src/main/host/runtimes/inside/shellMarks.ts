@@ -6,18 +6,22 @@ export const shellMarksPath = '/etc/profile.d/steward-marks.sh'
  * It only adds: the prompt and the prompt commands that a person sets stay theirs, and are marked when they change. A place far up in
  * the array of prompt commands is not overwritten by `PROMPT_COMMAND=…`.
  *
+ * Each mark ends with the terminal's key, so that a file that is only shown cannot set any.
+ *
  * @see https://gitlab.freedesktop.org/Per_Bothner/specifications/blob/master/proposals/semantic-prompts.md
  */
-export const shellMarks = `case $- in *i*) ;; *) return 0 ;; esac
+export const shellMarks = `[ -z "\${STEWARD_MARKS_KEY-}" ] || __steward_key=";steward=$STEWARD_MARKS_KEY"
+unset STEWARD_MARKS_KEY
+case $- in *i*) ;; *) return 0 ;; esac
 [ -n "$BASH_VERSION" ] && [ "$TERM" != dumb ] || return 0
 [ $((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1])) -ge 501 ] || return 0
 case "$(declare -p PROMPT_COMMAND 2>/dev/null)" in 'declare -'*x*' PROMPT_COMMAND'*) return 0 ;; esac
 
 __steward_marks() {
   { local status=$? -; set +xu; } 2>/dev/null
-  local prompt='\\[\\e]133;A\\a\\]' input='\\[\\e]133;B\\a\\]' started='\\e]133;C\\a' path
+  local prompt="\\[\\e]133;A$__steward_key\\a\\]" input="\\[\\e]133;B$__steward_key\\a\\]" started="\\e]133;C$__steward_key\\a" path
   path=\${PWD//[[:cntrl:]]/?}
-  printf '\\e]133;D;%s\\a\\e]7;file://%s%s\\a' "$status" "$HOSTNAME" "\${path//%/%25}"
+  printf '\\e]133;D;%s%s\\a\\e]7;file://%s%s\\a' "$status" "$__steward_key" "$HOSTNAME" "\${path//%/%25}"
   if [ "$PS1" != "$__steward_ps1" ]; then
     PS1=\${PS1//"$prompt"/}
     PS1=$prompt\${PS1//"$input"/}$input

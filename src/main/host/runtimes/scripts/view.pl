@@ -35,28 +35,33 @@ sub of_cgroup {
 
 # By the cgroup where it counts them, else those of the host's processors that it uses.
 sub processor_times {
-  my $host = read_whole('/proc/stat');
   my $count = $view->{processors};
-  my ($user, $system) = (of_cgroup('cpu.stat') =~ /^user_usec (\d+)\nsystem_usec (\d+)$/m);
-  my @rows;
-  if (defined $user) {
-    my ($up) = read_whole('/proc/uptime') =~ /^([\d.]+)/;
-    $view->{since} = $up unless defined $view->{since};
-    my $each = int(($up - $view->{since}) * 100);
-    for my $number (0 .. $count - 1) {
-      my ($in_user, $in_system) = map { int($_ / 10000 / $count) } $user, $system;
-      my $idle = $each - $in_user - $in_system;
-      push @rows, [$in_user, 0, $in_system, $idle < 0 ? 0 : $idle, (0) x 6];
-    }
-  } else {
-    my %times = $host =~ /^cpu(\d+) (.*)$/mg;
-    my @used = @{$sandbox->{processors} || []} ? @{$sandbox->{processors}} : sort { $a <=> $b } keys %times;
-    @rows = map { [split / /, $times{$_} // ''] } @used[0 .. ($count < @used ? $count : scalar @used) - 1];
-  }
+  my ($user, $system) = of_cgroup('cpu.stat') =~ /^user_usec (\d+)\nsystem_usec (\d+)$/m;
+  # On a computer with many processors the kernel takes long to count them.
+  my $host = defined $user && defined $view->{rest} ? '' : read_whole('/proc/stat');
+  ($view->{rest}) = $host =~ /^(ctxt .*)\z/ms if $host ne '';
+  my @rows = defined $user ? shares_of($count, $user, $system) : used_of($count, $host);
   my @sum;
   for my $row (@rows) { $sum[$_] += $row->[$_] for 0 .. $#$row }
-  my ($rest) = $host =~ /^(ctxt .*)\z/ms;
-  join '', "cpu  @sum\n", (map { "cpu$_ @{$rows[$_]}\n" } 0 .. $#rows), "intr 0\n", $rest // '';
+  join '', "cpu  @sum\n", (map { "cpu$_ @{$rows[$_]}\n" } 0 .. $#rows), "intr 0\n", $view->{rest} // '';
+}
+
+# In the kernel's unit, hundredths of a second, since the sandbox started.
+sub shares_of {
+  my ($count, @microseconds) = @_;
+  my ($up) = read_whole('/proc/uptime') =~ /^([\d.]+)/;
+  $view->{since} = $up unless defined $view->{since};
+  my ($user, $system) = map { int($_ / 10000 / $count) } @microseconds;
+  my $idle = int(($up - $view->{since}) * 100) - $user - $system;
+  map { [$user, 0, $system, $idle < 0 ? 0 : $idle, (0) x 6] } 1 .. $count;
+}
+
+sub used_of {
+  my ($count, $host) = @_;
+  my %times = $host =~ /^cpu(\d+) (.*)$/mg;
+  my @used = @{$sandbox->{processors}};
+  splice @used, $count if @used > $count;
+  map { [split / /, $times{$_} // ''] } @used;
 }
 
 sub memory_use {

@@ -194,7 +194,11 @@ sub start_keeper {
   });
   my $word = '';
   sysread $said, $word, 4096;
-  $word eq "ready\n" or die $word || "its keeper ended\n";
+  if ($word ne "ready\n") {
+    end_all($keeper);
+    undef $keeper;
+    die $word || "its keeper ended\n";
+  }
   $keeper_ending = process_file($keeper);
 }
 
@@ -271,7 +275,6 @@ sub stay {
 
 # Whoever waits at the door of a keeper that cannot be started comes in from outside.
 sub turn_away {
-  undef $keeper;
   my $caller = admitted($keeper_door, $sandbox->{owner}) or return;
   $peer = $caller;
   tell_('e', 'room', 11);

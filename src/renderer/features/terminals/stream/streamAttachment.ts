@@ -3,7 +3,7 @@ import {
   ServerStreamMessage,
   streamLimits,
 } from '../../../../shared/contract/terminalStream.ts'
-import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
+import type { SnapshotMarks, TerminalScreen, TerminalSize } from './terminalScreen.ts'
 
 /** `code` is undefined when the socket never reached the server or stayed silent. */
 export type AttachmentEnd = { code: number | undefined; reason: string }
@@ -41,6 +41,8 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
   const listening = new AbortController()
   const deadline = setTimeout(() => end({ code: undefined, reason: 'No answer in time.' }), options.attachWithinMs)
   let snapshotOf: Drawn | undefined
+  let marks: SnapshotMarks | undefined
+  let isSkipping = false
   let drawn = options.drawn
   let unacknowledgedBytes = 0
 
@@ -62,7 +64,9 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
 
   function draw(bytes: Uint8Array): void {
     if (snapshotOf !== undefined) {
-      if (!isSame(snapshotOf, drawn)) screen.redraw(snapshotOf, bytes)
+      if (isSkipping) screen.redraw(snapshotOf, bytes, marks, () => send({ type: 'drawn' }))
+      else if (!isSame(snapshotOf, drawn)) screen.redraw(snapshotOf, bytes, marks)
+      isSkipping = false
       tell(snapshotOf)
       snapshotOf = undefined
       return
@@ -80,7 +84,7 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
   /** Counts parsed output only: what waits in the terminal holds the server back. */
   function acknowledge(bytes: number): void {
     unacknowledgedBytes += bytes
-    if (unacknowledgedBytes < streamLimits.ackEveryBytes || listening.signal.aborted) return
+    if (unacknowledgedBytes < streamLimits.skip.ackEveryBytes || listening.signal.aborted) return
     send({ type: 'ack', bytes: unacknowledgedBytes })
     unacknowledgedBytes = 0
   }
@@ -91,6 +95,15 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
         clearTimeout(deadline)
         snapshotOf = { cols: message.cols, rows: message.rows, cursor: message.cursor }
         options.onAttached(message)
+        break
+      case 'marks':
+        marks = message
+        break
+      case 'skipped':
+        snapshotOf = { cols: message.cols, rows: message.rows, cursor: message.cursor }
+        marks = { key: marks?.key ?? null, at: message.at, marks: message.marks }
+        isSkipping = true
+        unacknowledgedBytes = 0
         break
       case 'resized':
         screen.resize(message)

@@ -1,9 +1,14 @@
+import type { CarriedMark } from '../../../../shared/terminalMarks.ts'
+
 export type TerminalSize = { cols: number; rows: number }
+
+/** Where commands stand once the first `at` bytes of a snapshot are drawn. */
+export type SnapshotMarks = { key: string | null; at: number; marks: readonly CarriedMark[] }
 
 /** What a stream draws on. All calls take effect in the order they are made, behind output not yet parsed. */
 export interface TerminalScreen {
-  /** Forgets everything, takes the size and draws the snapshot. */
-  redraw(size: TerminalSize, snapshot: Uint8Array): void
+  /** Forgets everything, output not yet parsed too, takes the size and draws the snapshot. */
+  redraw(size: TerminalSize, snapshot: Uint8Array, marks?: SnapshotMarks, drawn?: () => void): void
   /** `parsed` is called once the output is on the screen. */
   write(output: Uint8Array, parsed: () => void): void
   resize(size: TerminalSize): void

@@ -137,13 +137,13 @@ test('sends what is typed in one turn as one message', async () => {
 test('acknowledges output only once it is parsed, and never the snapshot', async () => {
   const { service, hold, release, drawn } = await opened()
   hold()
-  const viewer = await service.attach(0, { snapshot: 's'.repeat(streamLimits.ackEveryBytes) })
-  viewer.socket.send(Buffer.alloc(streamLimits.ackEveryBytes - 1, 'a'))
+  const viewer = await service.attach(0, { snapshot: 's'.repeat(streamLimits.skip.ackEveryBytes) })
+  viewer.socket.send(Buffer.alloc(streamLimits.skip.ackEveryBytes - 1, 'a'))
   viewer.socket.send(Buffer.alloc(11, 'b'))
   await eventually(() => expect(drawn).toHaveLength(3))
   expect(viewer.said).toEqual([])
   release()
-  await eventually(() => expect(viewer.said).toEqual([{ type: 'ack', bytes: streamLimits.ackEveryBytes + 10 }]))
+  await eventually(() => expect(viewer.said).toEqual([{ type: 'ack', bytes: streamLimits.skip.ackEveryBytes + 10 }]))
 })
 
 test('tells the terminal the size there is room for, once, and again to the next connection', async () => {

@@ -5,6 +5,7 @@ import { copyText } from '../../../ui/copyText.ts'
 import type { MenuItem } from '../../../ui/Menu.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { nextCommandKeys, previousCommandKeys } from '../shortcuts.ts'
+import { asOneLine, pastedText } from './paste/pastedText.ts'
 import type { TerminalSession } from './terminalSession.ts'
 
 const section = 'Terminal'
@@ -46,7 +47,7 @@ export function commandCommands(session: TerminalSession | undefined, apple: boo
       title: 'Copy last command',
       section,
       icon: Copy,
-      run: () => withPresent(session, (_, command) => void copyText(command.command)),
+      run: () => withPresent(session, (_, command) => void copyText(safeText(command))),
       enabled: session !== undefined,
     },
     {
@@ -77,7 +78,7 @@ export function commandMenu(session: TerminalSession, command: CommandMark): Men
       label: 'Copy command',
       icon: Copy,
       disabled: command.command === '',
-      onSelect: () => void copyText(command.command).then(() => session.terminal.focus()),
+      onSelect: () => void copyText(safeText(command)).then(() => session.terminal.focus()),
     },
     { label: 'Copy output', icon: CopyCheck, onSelect: () => copyOutput(session, command) },
     {
@@ -116,10 +117,18 @@ function copyOutput(session: TerminalSession, command: CommandMark): void {
   session.terminal.focus()
 }
 
-function runAgain(session: TerminalSession, { command }: CommandMark): void {
-  if (session.commands.isWaiting() && command !== '') session.paste.run(command)
-  else notify.told('The shell is not waiting for a command.', { hint: 'Try again when the present one has ended.' })
+/** A command that output may have made up is shown at the prompt, and not run: the person sees what it is. */
+function runAgain(session: TerminalSession, mark: CommandMark): void {
+  if (session.commands.isWaiting() && mark.command !== '') {
+    if (mark.isKnown) session.paste.run(mark.command)
+    else session.paste.paste(safeText(mark))
+  } else notify.told('The shell is not waiting for a command.', { hint: 'Try again when the present one has ended.' })
   session.terminal.focus()
+}
+
+/** One line, which no shell runs as it is pasted, unless the shell itself told that it is the command. */
+function safeText({ command, isKnown }: CommandMark): string {
+  return isKnown ? command : asOneLine(pastedText(command))
 }
 
 async function copyDirectory(session: TerminalSession | undefined): Promise<void> {

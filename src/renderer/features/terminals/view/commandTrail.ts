@@ -1,5 +1,5 @@
 import type { IDisposable, Terminal } from '@xterm/xterm'
-import { type CommandMark, terminalMarks } from '../../../../shared/terminalMarks.ts'
+import { type CarriedMark, type CommandMark, terminalMarks } from '../../../../shared/terminalMarks.ts'
 import { type Told, told } from './told.ts'
 
 /** A command whose prompt is in view, in which row of the view. */
@@ -11,6 +11,8 @@ export type CommandTrail = {
   /** Whether there is a command to go to, and no program that fills the screen and may use the keys itself. */
   canJump(): boolean
   jump(way: 'previous' | 'next'): void
+  /** Those of a snapshot that was drawn until where they stand. */
+  take(marks: { key: string | null; marks: readonly CarriedMark[] }): void
   /** The one jumped to, else the newest that ran. */
   present(): CommandMark | undefined
   outputOf(command: CommandMark): string
@@ -76,6 +78,10 @@ export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => 
         const before = commands.filter(({ line }) => place === undefined || line < place).at(-1)
         if (before) choose(before)
       } else if (place !== undefined) choose(commands.find(({ line }) => line > place))
+    },
+    take({ key, marks: carried }) {
+      if (key !== null) marks.use(key)
+      marks.take(carried)
     },
     present: () => chosen() ?? ran().at(-1),
     outputOf: marks.outputOf,

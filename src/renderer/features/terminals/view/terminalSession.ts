@@ -2,10 +2,12 @@ import { FitAddon } from '@xterm/addon-fit'
 import { Unicode11Addon } from '@xterm/addon-unicode11'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { Terminal } from '@xterm/xterm'
+import { boundTerminal, boundWidths } from '../../../../shared/terminalBounds.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import { type StreamConnector, terminalStream } from '../stream/terminalStream.ts'
 import { type ClipboardRequests, clipboardRequests, rememberedAnswer } from './clipboardRequests.ts'
+import { colourRounds } from './colourRounds.ts'
 import { type CommandTrail, commandTrail } from './commandTrail.ts'
 import { type TerminalPaste, terminalPaste } from './paste/terminalPaste.ts'
 import { followPointer } from './pointer.ts'
@@ -94,8 +96,8 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   })
   const fit = new FitAddon()
   terminal.loadAddon(fit)
-  terminal.loadAddon(new Unicode11Addon())
-  terminal.unicode.activeVersion = '11'
+  boundWidths(terminal, (registrar) => new Unicode11Addon().activate(registrar as never))
+  boundTerminal(terminal)
   terminal.loadAddon(new WebLinksAddon(links.activate, links))
   quietAnswers(terminal.parser)
   const search = terminalSearch(terminal)
@@ -110,15 +112,17 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   })
   terminal.onBell(on.bell)
   terminal.open(host)
+  const colours = colourRounds(terminal)
   terminal.textarea?.addEventListener('focus', () => {
     takeRoom()
     tellColours()
   })
   const renderer = webglRenderer(terminal)
 
+  const screen = xtermScreen(terminal, commands.take)
   const stream = terminalStream({
     connect: options.connect,
-    screen: xtermScreen(terminal),
+    screen,
     scrollbackLines: preferences().scrollback,
     writer: randomName(),
     onState(state) {
@@ -168,14 +172,14 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     on.room(size)
     // What has ended is only read: it takes the room there is. What runs follows its machine's answer.
     if (ended) {
-      terminal.write('', () => terminal.resize(size.cols, size.rows))
+      screen.resize(size)
     } else stream.resize(size)
   }
 
   /** Takes the room there is, and then the cursor away: not at once, or the WebGL renderer keeps it on an empty screen. */
   function rest(): void {
     takeRoom()
-    terminal.write('', () => {
+    screen.write(new Uint8Array(0), () => {
       const drawn = terminal.onRender(() => {
         drawn.dispose()
         terminal.write(hideCursor)
@@ -254,6 +258,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
       if (frame !== undefined) cancelAnimationFrame(frame)
       stream.close()
       options.webgl.giveBack(renderer)
+      colours.dispose()
       commands.dispose()
       reading.dispose()
       terminal.dispose()

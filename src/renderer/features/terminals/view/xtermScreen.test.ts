@@ -58,3 +58,26 @@ test('a redraw leaves the reader where the reader was', async () => {
   const { baseY, viewportY } = terminal.buffer.active
   expect(baseY - viewportY).toBe(10)
 })
+
+test('a redraw takes the place of output that waits, which counts as parsed', async () => {
+  const { screen, rows, parsed } = open()
+  let counted = 0
+  for (let n = 0; n < 100; n++) screen.write(bytes('flood\r\n'.repeat(1_000)), () => void counted++)
+  let drawn = false
+  screen.redraw({ cols: 20, rows: 4 }, bytes('now'), undefined, () => {
+    drawn = true
+  })
+  await parsed()
+  expect([counted, drawn, rows()]).toEqual([100, true, ['now', '', '', '']])
+})
+
+test('sizes and outputs that wait keep their order', async () => {
+  const { screen, rows, parsed } = open()
+  screen.redraw({ cols: 10, rows: 4 }, bytes(''))
+  screen.write(bytes(`${'x'.repeat(40_000)}\x1bc`), () => {})
+  screen.write(bytes('0123456789\r\n'), () => {})
+  screen.resize({ cols: 5, rows: 4 })
+  screen.write(bytes('abcdefg'), () => {})
+  await parsed()
+  expect(rows()).toEqual(['01234', '56789', 'abcde', 'fg'])
+})

@@ -1,8 +1,15 @@
 import type { Terminal } from '@xterm/xterm'
-import type { TerminalScreen } from '../stream/terminalScreen.ts'
+import { pieceBytes } from '../../../../shared/terminalBounds.ts'
+import type { SnapshotMarks, TerminalScreen } from '../stream/terminalScreen.ts'
+
+/** What xterm.js holds at a time: what it has it parses, also when a redraw makes it needless. */
+const givenBytes = 16 * 1024
+
+/** Output, from `at` on, or what comes behind it. */
+type Waiting = { output: Uint8Array; at: number; parsed: () => void } | { act: () => void }
 
 /** Of xterm.js, with a window or headless. */
-export type ScreenTerminal = Pick<Terminal, 'write' | 'reset' | 'resize' | 'scrollLines' | 'buffer'>
+export type ScreenTerminal = Pick<Terminal, 'write' | 'reset' | 'resize' | 'scrollLines' | 'buffer' | 'cols' | 'rows'>
 
 /** What comes between is drawn at once (mode 2026), however long it takes to parse. */
 const together = { begin: '\u001b[?2026h', end: '\u001b[?2026l' }
@@ -11,10 +18,53 @@ const together = { begin: '\u001b[?2026h', end: '\u001b[?2026l' }
  * xterm.js parses later what is written now, while `reset` and `resize` would act at once: both wait in its own queue,
  * behind the output they follow.
  */
-export function xtermScreen(terminal: ScreenTerminal): TerminalScreen {
+export function xtermScreen(
+  terminal: ScreenTerminal,
+  onMarks: (marks: SnapshotMarks) => void = () => {},
+): TerminalScreen {
   const inTurn = (action: () => void) => terminal.write('', action)
+  /** Output that xterm.js was not given yet: it parses what it has. */
+  let waiting: Waiting[] = []
+  let given = 0
+
+  const giveMore = (): void => {
+    while (given < givenBytes) {
+      const [first] = waiting
+      if (!first) return
+      if ('act' in first) {
+        waiting.shift()
+        first.act()
+        continue
+      }
+      const piece = first.output.subarray(first.at, first.at + pieceBytes(terminal))
+      first.at += piece.length
+      const isLast = first.at === first.output.length
+      if (isLast) waiting.shift()
+      given += piece.length
+      terminal.write(piece, () => {
+        given -= piece.length
+        if (isLast) first.parsed()
+        giveMore()
+      })
+    }
+  }
+  const behindOutput = (act: () => void): void => {
+    waiting.push({ act })
+    giveMore()
+  }
+
+  /** xterm.js looks at the clock between writes only: in pieces, none of which can keep the window long. */
+  const write = (output: Uint8Array, parsed: () => void, size: { cols: number; rows: number } = terminal) => {
+    const step = pieceBytes(size)
+    let at = 0
+    for (; at + step < output.length; at += step) terminal.write(output.subarray(at, at + step))
+    terminal.write(output.subarray(at), parsed)
+  }
   return {
-    redraw({ cols, rows }, snapshot) {
+    redraw({ cols, rows }, snapshot, marks, drawn) {
+      const dropped = waiting
+      waiting = []
+      for (const it of dropped) if ('parsed' in it) it.parsed()
       let linesUp = 0
       inTurn(() => {
         const { baseY, viewportY } = terminal.buffer.active
@@ -24,10 +74,15 @@ export function xtermScreen(terminal: ScreenTerminal): TerminalScreen {
       })
       terminal.write(together.begin)
       // Who reads further up goes on reading there.
-      terminal.write(snapshot, () => void (linesUp > 0 && terminal.scrollLines(-linesUp)))
-      terminal.write(together.end)
+      const at = marks?.at ?? 0
+      write(snapshot.subarray(0, at), () => marks && onMarks(marks), { cols, rows })
+      write(snapshot.subarray(at), () => void (linesUp > 0 && terminal.scrollLines(-linesUp)), { cols, rows })
+      terminal.write(together.end, drawn)
     },
-    write: (output, parsed) => terminal.write(output, parsed),
-    resize: ({ cols, rows }) => inTurn(() => terminal.resize(cols, rows)),
+    write(output, parsed) {
+      waiting.push({ output, at: 0, parsed })
+      giveMore()
+    },
+    resize: ({ cols, rows }) => behindOutput(() => inTurn(() => terminal.resize(cols, rows))),
   }
 }

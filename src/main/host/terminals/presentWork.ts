@@ -1,0 +1,41 @@
+/** What a worker does at this moment, in memory that the main thread sees also while the worker is stuck in it. */
+export type PresentWork = {
+  readonly memory: SharedArrayBuffer
+  /** The kernel's number of the worker's thread; 0 until it is known. */
+  thread: number
+  begin(screen: number, kind: WorkKind): void
+  end(): void
+  /** `turn` is another number for each piece of work. */
+  now(): { turn: number; screen: number; kind: WorkKind } | undefined
+}
+
+/** `drawing` is output, `asked` what somebody wants to know of the screen. */
+export type WorkKind = 'drawing' | 'asked'
+
+const [turnPlace, screenPlace, kindPlace, threadPlace] = [0, 1, 2, 3]
+const bytes = 4 * Int32Array.BYTES_PER_ELEMENT
+
+export function presentWork(memory = new SharedArrayBuffer(bytes)): PresentWork {
+  const numbers = new Int32Array(memory)
+  return {
+    memory,
+    get thread() {
+      return Atomics.load(numbers, threadPlace)
+    },
+    set thread(number) {
+      Atomics.store(numbers, threadPlace, number)
+    },
+    begin(screen, kind) {
+      Atomics.add(numbers, turnPlace, 1)
+      Atomics.store(numbers, kindPlace, kind === 'asked' ? 1 : 0)
+      Atomics.store(numbers, screenPlace, screen)
+    },
+    end: () => void Atomics.store(numbers, screenPlace, 0),
+    now() {
+      const screen = Atomics.load(numbers, screenPlace)
+      if (screen === 0) return undefined
+      const kind = Atomics.load(numbers, kindPlace) === 1 ? 'asked' : 'drawing'
+      return { turn: Atomics.load(numbers, turnPlace), screen, kind }
+    },
+  }
+}

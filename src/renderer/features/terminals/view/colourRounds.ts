@@ -1,0 +1,21 @@
+type Emitter = { fire(colours: unknown): void }
+type Core = { readonly _themeService: { readonly _onChangeColors: Emitter } }
+
+const roundMs = 50
+
+/**
+ * xterm.js 6.0 draws everything anew for each colour that a program sets (OSC 4, 10 to 12, 104, 110 to 112), which may be
+ * hundreds in one sequence. They are kept at once; the view is told of them together.
+ */
+export function colourRounds(terminal: object): { dispose(): void } {
+  const { _onChangeColors: changed } = (terminal as { _core: Core })._core._themeService
+  const fire = changed.fire.bind(changed)
+  let round: ReturnType<typeof setTimeout> | undefined
+  changed.fire = (colours) => {
+    round ??= setTimeout(() => {
+      round = undefined
+      fire(colours)
+    }, roundMs)
+  }
+  return { dispose: () => clearTimeout(round) }
+}

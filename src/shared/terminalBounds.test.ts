@@ -1,0 +1,186 @@
+import unicode11Addon from '@xterm/addon-unicode11'
+import { Terminal } from '@xterm/headless'
+import { expect, test } from 'vitest'
+import { boundTerminal, boundWidths, pieceBytes } from './terminalBounds.ts'
+
+const huge = 2_147_483_647
+const lines = Array.from({ length: 6 }, (_, line) => `line ${line}`).join('\r\n')
+
+function open({ cols = 12, rows = 6, scrollback = 100 } = {}) {
+  const terminal = new Terminal({ cols, rows, scrollback, allowProposedApi: true })
+  boundWidths(terminal, (registrar) => new unicode11Addon.Unicode11Addon().activate(registrar as never))
+  boundTerminal(terminal)
+  const write = (text: string) => new Promise<void>((parsed) => terminal.write(text, parsed))
+  const shown = () => {
+    const { active } = terminal.buffer
+    return Array.from({ length: active.length }, (_, row) => active.getLine(row)?.translateToString(true))
+  }
+  return { terminal, write, shown, place: () => [terminal.buffer.active.cursorX, terminal.buffer.active.cursorY] }
+}
+
+test.each([
+  ['S', 6],
+  ['T', 6],
+  ['L', 6],
+  ['M', 6],
+  ['@', 12],
+  ['P', 12],
+  ['X', 12],
+  ['I', 12],
+  ['Z', 12],
+  ['b', 72],
+])('CSI %s with the largest count does what the screen has room for', async (final, most) => {
+  for (const before of ['\x1b[3;4Ha', '\x1b[2;4r\x1b[3;4Ha', '\x1b[?1049h\x1b[3;4Ha', '\x1b[?7l\x1b[3;4Ha']) {
+    const [endless, bounded] = [open(), open()]
+    await endless.write(`${lines}${before}\x1b[${huge}${final}`)
+    await bounded.write(`${lines}${before}\x1b[${most}${final}`)
+    expect(endless.shown()).toEqual(bounded.shown())
+    expect(endless.place()).toEqual(bounded.place())
+  }
+})
+
+test.each(['S', 'T', 'L', 'M'])('CSI %s moves many lines as it moves them one by one', async (final) => {
+  const regions = ['', '\x1b[4;20r', '\x1b[4;20r\x1b[?6h', '\x1b[?1049h', '\x1b[44m', '\x1b[7;9r']
+  for (const region of regions) {
+    for (const place of ['\x1b[1;1H', '\x1b[8;3H', '\x1b[24;5H']) {
+      const before = `${Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\r\n')}${region}${place}`
+      const [atOnce, oneByOne] = [open({ rows: 24 }), open({ rows: 24 })]
+      for (const it of [atOnce, oneByOne]) await it.write(before)
+      const markers = [atOnce, oneByOne].map(({ terminal }) =>
+        [-12, -4, 0, 3].map((offset) => terminal.registerMarker(offset)),
+      )
+      await atOnce.write(`\x1b[13${final}`)
+      await oneByOne.write(`\x1b[1${final}`.repeat(13))
+      expect(atOnce.shown()).toEqual(oneByOne.shown())
+      expect(atOnce.place()).toEqual(oneByOne.place())
+      const [mine, theirs] = markers.map((of) => of.map((it) => it && [it.line, it.isDisposed]))
+      expect(mine).toEqual(theirs)
+      const cell = ({ terminal }: typeof atOnce) =>
+        Array.from({ length: 24 }, (_, row) => terminal.buffer.active.getLine(row)?.getCell(9)?.getBgColor())
+      expect(cell(atOnce)).toEqual(cell(oneByOne))
+    }
+  }
+})
+
+test.each(['S', 'T', 'L', 'M', 'b', '@', 'P', 'X', 'I', 'Z', 'A', 'B', 'C', 'D', 'r', 't', 'J', 'K', 'H', 'g', 'm'])(
+  'no form of CSI %s goes on for long or leaves the screen',
+  async (final) => {
+    const { terminal, write } = open()
+    const counts = [`${huge}`, `${huge};${huge}`, `${huge}:${huge}`, '9'.repeat(5_000), `1;${huge}`, `${huge};1`]
+    for (const prefix of ['', '?', '>', '=', '<']) {
+      for (const between of ['', ' ', '!', '"', '$', "'"]) {
+        for (const count of counts) await write(`a\x1b[${prefix}${count}${between}${final}`)
+      }
+    }
+    const { cursorX, cursorY, length } = terminal.buffer.active
+    expect(cursorX).toBeLessThanOrEqual(12)
+    expect(cursorY).toBeLessThan(6)
+    expect(length).toBeLessThanOrEqual(106)
+  },
+)
+
+test('a repeated pile of marks counts as often as it is high', async () => {
+  const { write, shown } = open()
+  await write(`a${'\u0301'.repeat(9)}\x1b[${huge}b`)
+  expect(shown().join('').length).toBeLessThan(6 * 12 + 20)
+})
+
+test('a cell takes so many marks, however many come', async () => {
+  const { terminal, write } = open()
+  await write(`a${'\u0301'.repeat(5_000)}`)
+  const cells = Array.from({ length: 12 }, (_, x) => terminal.buffer.active.getLine(0)?.getCell(x)?.getChars().length)
+  expect(Math.max(...cells.map((units) => units ?? 0))).toBe(16)
+  await write('\x1b[2J\x1b[Ha\u0301b')
+  expect(terminal.buffer.active.getLine(terminal.buffer.active.baseY)?.translateToString(true)).toBe('a\u0301b')
+})
+
+test('a string that is too long is as if it had been called off, and what follows it counts', async () => {
+  const { terminal, write, shown } = open()
+  const titles: string[] = []
+  terminal.onTitleChange((title) => void titles.push(title))
+  await write(`\x1b]0;short\x07\x1b]0;${'x'.repeat(300_000)}`)
+  await write(`${'y'.repeat(300_000)}\x07after\x1b]0;next\x1b\\`)
+  expect(titles).toEqual(['short', 'next'])
+  expect(shown()[0]).toBe('after')
+})
+
+test('a string of a device is bounded too', async () => {
+  const { terminal, write, shown } = open()
+  const answers: string[] = []
+  terminal.onData((data) => void answers.push(data))
+  await write(`\x1bP$q${'m'.repeat(300_000)}\x1b\\\x1bP$qm\x1b\\end`)
+  expect([answers, shown()[0]]).toEqual([['\x1bP1$r0m\x1b\\'], 'end'])
+})
+
+test('text for the clipboard may be longer', async () => {
+  const { terminal, write } = open()
+  const offered: number[] = []
+  terminal.parser.registerOscHandler(52, (data) => offered.push(data.length) > 0)
+  await write(`\x1b]52;c;${'A'.repeat(1024 * 1024)}\x07`)
+  await write(`\x1b]52;c;${'A'.repeat(1024 * 1024 + 100)}\x07`)
+  expect(offered).toEqual([1024 * 1024 + 2])
+})
+
+test('links without end leave the newest ones', async () => {
+  const { terminal, write } = open()
+  const links = Array.from({ length: 20_000 }, (_, at) => `\x1b]8;;http://x.example/${at}\x07`)
+  await write(links.join(''))
+  const { _core } = terminal as unknown as {
+    _core: {
+      buffer: { markers: unknown[] }
+      _oscLinkService: { _dataByLinkId: Map<number, unknown>; getLinkData(id: number): { uri: string } | undefined }
+    }
+  }
+  expect(_core.buffer.markers.length).toBeLessThanOrEqual(4_097)
+  const newest = Math.max(..._core._oscLinkService._dataByLinkId.keys())
+  expect(_core._oscLinkService.getLinkData(newest)?.uri).toBe('http://x.example/19999')
+})
+
+test('links on screens that were reset are forgotten too', async () => {
+  const { terminal, write } = open()
+  for (let at = 0; at < 100; at++) await write(`\x1b]8;;http://x.example\x07`.repeat(100).concat('\x1bc'))
+  const { _core } = terminal as unknown as { _core: { _oscLinkService: { _dataByLinkId: Map<number, unknown> } } }
+  expect(_core._oscLinkService._dataByLinkId.size).toBeLessThanOrEqual(4_097)
+})
+
+test('a terminal full of wide lines becomes narrow', async () => {
+  const { terminal, write, shown } = open({ cols: 1_000, rows: 40, scrollback: 4_000 })
+  await write(`${'wide '.repeat(800_000)}\r\n`)
+  terminal.resize(2, 10)
+  await write('\x1b[2J\x1b[Hok')
+  expect(terminal.buffer.active.length).toBe(4_010)
+  expect(shown().slice(-10)).toEqual(['ok', ...Array.from({ length: 9 }, () => '')])
+})
+
+test('a screen that is one line from its first row to its last becomes narrow', async () => {
+  const { terminal, write, shown } = open({ cols: 10, rows: 4, scrollback: 2 })
+  await write('x'.repeat(200))
+  terminal.resize(5, 4)
+  await write('\x1b[2J\x1b[Hok')
+  expect(shown()).toContain('ok')
+})
+
+test.each([
+  [80, 20],
+  [80, 79],
+  [40, 80],
+])('lines of %i columns reflow to %i as they did', async (before, after) => {
+  const [bounded, plain] = [
+    open({ cols: before, rows: 10, scrollback: 200 }),
+    open({ cols: before, rows: 10, scrollback: 200 }),
+  ]
+  Reflect.deleteProperty((plain.terminal as unknown as { _core: object })._core, 'resize')
+  const text = Array.from({ length: 30 }, (_, line) => `${line} `.repeat(line * 3)).join('\r\n')
+  for (const { write, terminal } of [bounded, plain]) {
+    await write(text)
+    terminal.resize(after, 12)
+  }
+  expect(bounded.shown()).toEqual(plain.shown())
+  expect(bounded.place()).toEqual(plain.place())
+})
+
+test('pieces are shorter for larger screens', () => {
+  expect(pieceBytes({ cols: 80, rows: 24 })).toBe(2_048)
+  expect(pieceBytes({ cols: 400, rows: 200 })).toBe(419)
+  expect(pieceBytes({ cols: 1_000, rows: 1_000 })).toBe(64)
+})

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTerminal } from '../../src/shared/contract/terminals.ts'
+import { eventually } from '../support/eventually.ts'
+import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+
+let app: StewardInBrowser
+
+beforeAll(async () => {
+  app = await stewardInBrowser()
+})
+afterAll(() => app?.close())
+
+async function openTerminal(name: string) {
+  const { id } = await app.sandbox(name)
+  await app.client.call(createTerminal, { id, command: 'bash -l' })
+  const window = await app.window()
+  await window.select(name)
+  await window.terminal.isLive()
+  await window.terminal.sees(/^root@.*#$/m)
+  return window.terminal
+}
+
+test('after a flood the last line and what stands above it are right', async () => {
+  const terminal = await openTerminal('flood-box')
+  await terminal.run('seq 1 3000000')
+  await terminal.sees(/^3000000$/m)
+  await eventually(async () => {
+    const numbers = (await terminal.rows()).filter((row) => /^\d+$/.test(row)).map(Number)
+    expect(numbers.at(-1)).toBe(3_000_000)
+    expect(numbers).toEqual(numbers.map((_, at) => 3_000_000 - numbers.length + 1 + at))
+  })
+  await terminal.press('Shift+PageUp')
+  await eventually(async () => {
+    const numbers = (await terminal.rows()).filter((row) => /^\d+$/.test(row)).map(Number)
+    expect(numbers.length).toBeGreaterThan(5)
+    expect(numbers.at(-1)).toBeLessThan(3_000_000)
+    expect(numbers).toEqual(numbers.map((_, at) => (numbers[0] ?? 0) + at))
+  })
+})
+
+test('a flood that is interrupted leaves the prompt, and the shell goes on', async () => {
+  const terminal = await openTerminal('interrupt-box')
+  await terminal.run('yes')
+  await terminal.sees(/^y\ny\ny$/m)
+  await terminal.press('Control+c')
+  await terminal.sees(/\^C\n?.*root@.*#\s*$/)
+  await terminal.run('echo after')
+  await terminal.sees(/^after$/m)
+})

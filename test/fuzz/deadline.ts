@@ -1,0 +1,40 @@
+const tickMs = 100
+const longestWallMs = 120_000
+
+/** What a process has worked, in milliseconds: on a machine that others keep busy it may stand still for long. */
+export type WorkClock = () => number | Promise<number>
+
+/** Of this process with its workers. */
+export const ownWork: WorkClock = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+/** Fails when `work` does not end before the clock has gone on by so much. */
+export async function withinDeadline<T>(
+  what: string,
+  { ms, clock }: { ms: number; clock: WorkClock },
+  work: Promise<T>,
+): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const startMs = await clock()
+  const endWallMs = Date.now() + longestWallMs
+  const ticking = setInterval(() => {
+    void Promise.resolve(clock()).then((nowMs) => {
+      if (nowMs - startMs < ms && Date.now() < endWallMs) return
+      late.reject(new Error(`${what} took longer than ${Math.round(ms)} ms.`))
+    }, late.reject)
+  }, tickMs)
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearInterval(ticking)
+  }
+}
+
+const [shortestBytes, cellMs] = [4, 1e-5]
+
+/** What the bytes may cost when they are nothing but the shortest sequences that draw all of a screen of this size. */
+export function mostMsFor(bytes: number, { cols, rows }: { cols: number; rows: number }): number {
+  return (bytes / shortestBytes) * cols * rows * cellMs
+}

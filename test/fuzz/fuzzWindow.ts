@@ -1,0 +1,119 @@
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { build } from 'vite'
+import { openBrowser } from '../support/browser.ts'
+import { mostMsFor, type WorkClock, withinDeadline } from './deadline.ts'
+import type { FuzzedTerminal } from './fuzzedTerminal.ts'
+import type { FuzzOptions, FuzzResult } from './fuzzHost.ts'
+import { randomOutput, seededRandom } from './randomOutput.ts'
+
+/** As large as windows are: what a screen costs to draw is a matter of its size. */
+const sizes = [
+  { cols: 80, rows: 24 },
+  { cols: 2, rows: 1 },
+  { cols: 200, rows: 60 },
+  { cols: 320, rows: 90 },
+]
+const mostMegabytes = 768
+const html = '<div id="terminal" style="width: 1200px; height: 700px; font-family: monospace"></div>'
+const script = fileURLToPath(new URL('./fuzzedTerminal.ts', import.meta.url))
+const style = fileURLToPath(new URL('../../node_modules/@xterm/xterm/css/xterm.css', import.meta.url))
+
+/** Gives a terminal of the window, in Chromium, output that means no good. The page must react all the time, and go on drawing. */
+export async function fuzzWindow(options: FuzzOptions): Promise<FuzzResult> {
+  const browser = await openBrowser()
+  try {
+    return await fuzzed(await terminalPage(browser), await workOf(browser), options)
+  } finally {
+    await browser.close()
+  }
+}
+
+/** A page with one terminal of the window and nothing else. */
+export async function terminalPage(browser: Browser): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: html }))
+  await page.goto('http://terminal.localhost/')
+  await page.addStyleTag({ path: style })
+  await page.addScriptTag({ content: await bundled() })
+  await page.evaluate(() => {
+    const make = Reflect.get(globalThis, 'fuzzedTerminal') as (host: Element | null) => FuzzedTerminal
+    Reflect.set(globalThis, 'terminal', make(document.querySelector('#terminal')))
+  })
+  return page
+}
+
+async function fuzzed(page: Page, clock: WorkClock, { seed, ms, deadlineMs }: FuzzOptions): Promise<FuzzResult> {
+  const random = seededRandom(seed)
+  const output = randomOutput(random)
+  const failures: Error[] = []
+  page.on('pageerror', (failure) => void failures.push(failure))
+  const result: FuzzResult = { bytes: 0, questions: 0, megabytes: 0 }
+  let size = { cols: 80, rows: 24 }
+  await attach(page, size)
+  for (const endMs = Date.now() + ms; Date.now() < endMs; ) {
+    const bytes = output.next().value
+    result.bytes += bytes.length
+    const drawn = give(page, bytes)
+    drawn.catch(() => {}) // what fails first is told
+    const asking = `an answer of the page (after ${result.bytes} bytes)`
+    await withinDeadline(
+      asking,
+      { ms: deadlineMs, clock },
+      page.evaluate(() => 1),
+    )
+    result.questions += 1
+    const what = `${bytes.length} bytes of output (after ${result.bytes})`
+    await withinDeadline(what, { ms: deadlineMs + mostMsFor(bytes.length, size), clock }, drawn)
+    if (random() < 0.03) {
+      size = sizes[Math.floor(random() * sizes.length)] ?? size
+      await attach(page, size)
+    }
+    result.megabytes = Math.max(result.megabytes, await page.evaluate(heapMegabytes))
+    if (result.megabytes > mostMegabytes) throw new Error(`It took ${result.megabytes} MB after ${result.bytes} bytes.`)
+    if (failures[0]) throw new Error(`The page threw after ${result.bytes} bytes.`, { cause: failures[0] })
+  }
+  await attach(page, { cols: 80, rows: 24 })
+  await give(page, new TextEncoder().encode('\x1b[2J\x1b[Hstill there'))
+  const rows = await page.evaluate(() => (Reflect.get(globalThis, 'terminal') as FuzzedTerminal).rows())
+  if (!rows.includes('still there')) throw new Error(`The terminal draws no more: ${JSON.stringify(rows)}`)
+  return result
+}
+
+export function give(page: Page, bytes: Uint8Array): Promise<void> {
+  const encoded = Buffer.from(bytes).toString('base64')
+  return page.evaluate((given) => (Reflect.get(globalThis, 'terminal') as FuzzedTerminal).output(given), encoded)
+}
+
+export function attach(page: Page, size: { cols: number; rows: number }): Promise<void> {
+  return page.evaluate((given) => (Reflect.get(globalThis, 'terminal') as FuzzedTerminal).attach(given), size)
+}
+
+/** Of the processes that draw pages. */
+async function workOf(browser: Browser): Promise<WorkClock> {
+  const session = await browser.newBrowserCDPSession()
+  return async () => {
+    const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+    const seconds = processInfo.filter(({ type }) => type === 'renderer').map(({ cpuTime }) => cpuTime)
+    return 1_000 * seconds.reduce((total, one) => total + one, 0)
+  }
+}
+
+/** Runs in the page. */
+function heapMegabytes(): number {
+  const { memory } = performance as unknown as { memory: { usedJSHeapSize: number } } // Chromium's own
+  return Math.round(memory.usedJSHeapSize / 1024 / 1024)
+}
+
+async function bundled(): Promise<string> {
+  const built = await build({
+    configFile: false,
+    logLevel: 'error',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: { write: false, minify: false, lib: { entry: script, formats: ['iife'], name: 'fuzzed' } },
+  })
+  const [first] = Array.isArray(built) ? built : [built]
+  const chunk = first && 'output' in first ? first.output[0] : undefined
+  if (!chunk) throw new Error('The page of the fuzzer was not built.')
+  return chunk.code
+}

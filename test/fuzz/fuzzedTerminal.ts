@@ -1,0 +1,78 @@
+/** Runs in a page: a terminal of the window as it is, with a service of its own that sends it what the test gives. */
+
+import { usualPreferences } from '../../src/renderer/features/terminals/view/preferences/terminalPreferences.ts'
+import { terminalSession } from '../../src/renderer/features/terminals/view/terminalSession.ts'
+import { stewardDark } from '../../src/renderer/features/terminals/view/themes/stewardThemes.ts'
+import { webglLeases } from '../../src/renderer/features/terminals/view/webglLeases.ts'
+import type { ServerStreamMessage } from '../../src/shared/contract/terminalStream.ts'
+import { TerminalId } from '../../src/shared/ids.ts'
+
+export type FuzzedTerminal = {
+  /** Resolves when all of it has been parsed; it is the raw output of a program, in Base64. */
+  output(base64: string): Promise<void>
+  /** Draws everything anew from a snapshot, at another size. */
+  attach(size: { cols: number; rows: number }): void
+  /** What is on the screen. */
+  rows(): string[]
+}
+
+const terminalId = TerminalId.parse('pty_000000000000000000000000')
+
+/** What the terminal takes for its connection. */
+class FuzzedSocket extends EventTarget {
+  readonly OPEN = 1
+  readonly readyState = 1
+  binaryType = 'arraybuffer'
+  send(): void {}
+  close(): void {}
+  say(data: unknown): void {
+    this.dispatchEvent(new MessageEvent('message', { data }))
+  }
+}
+
+export function fuzzedTerminal(host: HTMLElement): FuzzedTerminal {
+  const socket = new FuzzedSocket()
+  const session = terminalSession({
+    terminalId,
+    host,
+    connect: () => socket as unknown as WebSocket, // all of it that a stream uses
+    appearance: { theme: stewardDark, preferences: usualPreferences, calm: true },
+    webgl: webglLeases(1),
+    apple: false,
+    on: {
+      state: () => {},
+      title: () => {},
+      refused: () => {},
+      hiddenOutput: () => {},
+      key: () => {},
+      linkHint: () => {},
+      room: () => {},
+      bell: () => {},
+      pasteRefused: () => {},
+      used: () => {},
+      typed: () => {},
+    },
+  })
+  session.show()
+  const tell = (message: ServerStreamMessage) => socket.say(JSON.stringify(message))
+  const attach = ({ cols, rows }: { cols: number; rows: number }) => {
+    tell({ type: 'attached', session_id: terminalId, cols, rows, state: 'running', cursor: 0, title: null })
+    socket.say(new TextEncoder().encode('snapshot').buffer)
+  }
+  return {
+    attach,
+    output(base64) {
+      socket.say(Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0)).buffer)
+      return new Promise((parsed) => session.terminal.write('', parsed))
+    },
+    rows() {
+      const { active } = session.terminal.buffer
+      return Array.from(
+        { length: session.terminal.rows },
+        (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
+      )
+    },
+  }
+}
+
+Reflect.set(globalThis, 'fuzzedTerminal', fuzzedTerminal)

@@ -1,0 +1,38 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { temporaryFolder } from './temporaryFolder.ts'
+
+const module = (name: string) =>
+  JSON.stringify(new URL(`../../src/main/host/terminals/${name}.ts`, import.meta.url).href)
+
+/**
+ * A screen worker that never gets past output in which `stick fast` stands, nor past a question asked of a screen on which
+ * `no answer` was printed: as if the emulator had no bounds.
+ */
+export function stuckScreenWorker(): URL {
+  const script = join(temporaryFolder('stuck-screens'), 'stuck.mjs')
+  writeFileSync(
+    script,
+    `import { parentPort, workerData } from 'node:worker_threads'
+     import { presentWork } from ${module('presentWork')}
+     import { serveScreens } from ${module('screenServer')}
+     const work = presentWork(workerData.work)
+     const drawing = new Set()
+     const asked = new Set()
+     parentPort.on('message', (it) => {
+       if (it.type !== 'output') return
+       const text = Buffer.from(it.bytes).toString('latin1')
+       if (text.includes('stick fast')) drawing.add(it.screen)
+       if (text.includes('no answer')) asked.add(it.screen)
+     })
+     serveScreens(parentPort, {
+       ...work,
+       begin(screen, kind) {
+         work.begin(screen, kind)
+         while ((kind === 'asked' ? asked : drawing).has(screen));
+       },
+     })`,
+  )
+  return pathToFileURL(script)
+}
