@@ -1,6 +1,7 @@
+import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
-import { build } from 'vite'
 import { openBrowser } from '../support/browser.ts'
 import { mostMsFor, type WorkClock, withinDeadline } from './deadline.ts'
 import type { FuzzedTerminal } from './fuzzedTerminal.ts'
@@ -16,7 +17,7 @@ const sizes = [
 ]
 const mostMegabytes = 768
 const html = '<div id="terminal" style="width: 1200px; height: 700px; font-family: monospace"></div>'
-const script = fileURLToPath(new URL('./fuzzedTerminal.ts', import.meta.url))
+const bundler = fileURLToPath(new URL('./bundlePage.ts', import.meta.url))
 const style = fileURLToPath(new URL('../../node_modules/@xterm/xterm/css/xterm.css', import.meta.url))
 
 /** Gives a terminal of the window, in Chromium, output that means no good. The page must react all the time, and go on drawing. */
@@ -106,14 +107,6 @@ function heapMegabytes(): number {
 }
 
 async function bundled(): Promise<string> {
-  const built = await build({
-    configFile: false,
-    logLevel: 'error',
-    define: { 'process.env.NODE_ENV': '"production"' },
-    build: { write: false, minify: false, lib: { entry: script, formats: ['iife'], name: 'fuzzed' } },
-  })
-  const [first] = Array.isArray(built) ? built : [built]
-  const chunk = first && 'output' in first ? first.output[0] : undefined
-  if (!chunk) throw new Error('The page of the fuzzer was not built.')
-  return chunk.code
+  const { stdout } = await promisify(execFile)(process.execPath, [bundler], { maxBuffer: 64 * 1024 * 1024 })
+  return stdout
 }
