@@ -41,7 +41,7 @@ import { endProcess } from './processTable.ts'
 import { endPrepared, type HeldMachine, noteRun, runMachine } from './runMachine.ts'
 import { allLayers, type SandboxLayers } from './sandboxLayers.ts'
 import { type Spare, spareMachines } from './spareMachines.ts'
-import { type Spawner, spawner } from './spawner.ts'
+import { removeLeftSockets, type Spawner, spawner } from './spawner.ts'
 import { doorway } from './startRequest.ts'
 import { takenIds } from './takenIds.ts'
 
@@ -367,6 +367,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
         await folders.remove(spare)
       }
       await folders.sweep()
+      await removeLeftSockets(folder)
     },
     async close() {
       await spares.close()

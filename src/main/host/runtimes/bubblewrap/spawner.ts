@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
 import { connect, Socket } from 'node:net'
 import { join } from 'node:path'
 import { AppError } from '../../../../shared/appError.ts'
 import type { Log } from '../../../platform/log.ts'
+import { isRunning } from '../../../platform/processIdentity.ts'
 import { perlArgument, perlScript } from '../perlScript.ts'
 import { enterKinds } from './enterMessages.ts'
 
@@ -22,13 +25,23 @@ export type SpawnerRequest = Readonly<Record<string, unknown>> & { do: 'start' |
 
 type Running = { child: ChildProcess; ready: Promise<void> }
 
+const socketPrefix = 'spawner-'
 const readyMs = 20_000
 const mostTries = 3
+
+/** Sockets of processes that were killed. */
+export async function removeLeftSockets(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names) {
+    const owner = name.startsWith(socketPrefix) ? Number.parseInt(name.slice(socketPrefix.length), 10) : process.pid
+    if (!isRunning(owner)) await rm(join(folder, name), { force: true })
+  }
+}
 
 /** @param folder nobody but Steward's user may enter it */
 export function spawner({ perl, folder, log }: { perl: string; folder: string; log: Log }): Spawner {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const name = `spawner-${process.pid}-${socketCount()}`
+  const name = `${socketPrefix}${process.pid}-${randomBytes(4).toString('hex')}`
   const opened = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
   /** The path of a socket may have 107 bytes, and that of the folder many more. */
   const path = `/proc/self/fd/${opened}/${name}`
@@ -87,14 +100,6 @@ export function spawner({ perl, folder, log }: { perl: string; folder: string; l
   }
 }
 
-/** Each runtime of a process has a spawner of its own. */
-const socketCount = counter()
-
-function counter(): () => number {
-  let count = 0
-  return () => count++
-}
-
 /** The process and its pipes do not keep the host alive. */
 function becomeReady(child: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -121,10 +126,7 @@ export function connected(path: string): Promise<Socket> {
   })
 }
 
-/**
- * Calls `onLine` for each line of JSON; one that is none ends the connection.
- * @returns what came after the last line, never more than a line may have
- */
+/** Calls `onLine` for each line of JSON; one that is none ends the connection. */
 export function readLines(socket: Socket, onLine: (line: unknown) => void): void {
   let text = ''
   socket.setEncoding('utf8')
