@@ -1,0 +1,47 @@
+import { closeSync, constants, openSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
+import { silentLog } from '../../../platform/log.ts'
+import { machineEntrance } from './entrance.ts'
+import { openPseudoTerminal } from './pseudoTerminal.ts'
+import { connected, type Spawner, spawner } from './spawner.ts'
+
+const perl = '/usr/bin/perl'
+const closings: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closings.splice(0).toReversed()) await close()
+})
+
+/** Of this computer, which keeps the program's side locked until it is given. */
+function terminal() {
+  const { master, number } = openPseudoTerminal('/dev/ptmx')
+  closings.push(() => closeSync(master))
+  const openSide = () => closeSync(openSync(`/dev/pts/${number}`, constants.O_RDWR | constants.O_NOCTTY))
+  return { master, openSide }
+}
+
+function entranceBy(by: Spawner) {
+  const entrance = machineEntrance({ perl, spawner: by, folder: temporaryFolder('entrance'), uid: undefined })
+  closings.push(() => entrance.close())
+  return entrance
+}
+
+test('a terminal is given by the spawner', async () => {
+  const own = spawner({ perl, folder: temporaryFolder('spawner'), log: silentLog })
+  closings.push(() => own.close())
+  const { master, openSide } = terminal()
+  expect(openSide).toThrow('EIO')
+  await entranceBy(own).giveTerminal(master)
+  expect(openSide).not.toThrow()
+})
+
+test('where the spawner may not take it from this process, another one is started with it', async () => {
+  const path = join(temporaryFolder('refusing'), 'socket')
+  const server = createServer((socket) => socket.end('{"failed":"Operation not permitted"}\n')).listen(path)
+  closings.push(() => new Promise((resolve) => server.close(resolve)))
+  const { master, openSide } = terminal()
+  await entranceBy({ ask: () => connected(path), close: () => {} }).giveTerminal(master)
+  expect(openSide).not.toThrow()
+})
