@@ -46,7 +46,7 @@ export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
 
 const gigabyte = 1024 ** 3
 
-/** Each takes about 4 MB. @param memoryBytes of this computer */
+/** Each takes about 3 MB. @param memoryBytes of this computer */
 function sparesFor(memoryBytes: number): number {
   // A computer that is sold with so many gigabytes shows a little less.
   if (memoryBytes > 15 * gigabyte) return 2

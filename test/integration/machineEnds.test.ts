@@ -96,7 +96,7 @@ describe('the end of a sandbox', () => {
     await run(machine, 'setsid sleep 1000 >/dev/null 2>&1 &')
     const { processes } = JSON.parse(await readFile(join(folder, spec.id, 'run.json'), 'utf8'))
     process.kill(processes[2].pid, 'SIGKILL')
-    expect(await machine.ended).toBe('The process beside it ended.')
+    expect(await machine.ended).toBe('Its supervisor process ended.')
     await runtime.remove(spec.id)
     await eventually(async () => expect(await leftovers({ id: spec.id, folder, uid })).toEqual([]))
   })

@@ -4,8 +4,6 @@ import { readFile } from 'node:fs/promises'
 export const shownFiles = ['cpuinfo', 'meminfo', 'stat'] as const
 
 export type MachineView = {
-  /** Whether they are kept up to date. */
-  on: boolean
   /** How many processors it has. */
   processors: number
   cpuinfo: string
@@ -23,7 +21,6 @@ export async function machineView(options: {
 }): Promise<MachineView> {
   const [cpuinfo, processors] = shownProcessors(await readFile('/proc/cpuinfo', 'utf8'), options.vcpu)
   return {
-    on: true,
     processors,
     cpuinfo,
     memory: options.limitsMemory ? options.memoryMb * 1024 ** 2 : null,

@@ -109,7 +109,7 @@ function converse(control: Socket) {
   control.once('end', () => control.destroy())
   control.once('close', () => {
     started.reject(startFailed(''))
-    ended.resolve('The process beside it ended.')
+    ended.resolve('Its supervisor process ended.')
     for (const asked of waiting.values()) asked.reject(new Error('The sandbox has ended.'))
   })
   return {

@@ -1,11 +1,10 @@
 # What a sandbox sees of the machine: its own memory and processors instead of the host's, as lxcfs has it. Programs
 # size themselves by these files of /proc, which are files of ours there, written anew each second.
 #
-# `$view`: `on`, `processors` (how many), `cpuinfo` (its text), `memory` (bytes; undefined where no limit holds), `folders`
+# `$view`: `processors` (how many), `cpuinfo` (its text), `memory` (bytes; undefined where no limit holds), `folders`
 # (its cgroups), and `files`, which are open.
 my $view;
 sub show_machine {
-  $view->{on} or return;
   $view->{shown} = time;
   show_file('cpuinfo', $view->{cpuinfo});
   show_file('stat', processor_times());

@@ -122,7 +122,7 @@ sub start_bwrap {
 sub readable {
   my $wanted = '';
   vec($wanted, fileno $_, 1) = 1 for @_;
-  my $count = select(my $ready = $wanted, undef, undef, $view && $view->{on} ? 1 : undef);
+  my $count = select(my $ready = $wanted, undef, undef, $view ? 1 : undef);
   $count < 0 ? '' : $ready;
 }
 
@@ -131,7 +131,7 @@ sub pinned_files {
   my ($init) = @_;
   my %open;
   sysopen($pins{terminals}, "/proc/$init/root/dev/pts/ptmx", 010000000) or die "it has no terminals: $!\n";
-  (stat $pins{terminals})[6] == 5 * 256 + 2 or die "its terminals are none\n";
+  (stat $pins{terminals})[6] == 5 * 256 + 2 or die "its terminals are not a terminal device\n";
   $open{terminals} = fileno $pins{terminals};
   if ($sandbox->{storage}{kind} eq 'image') {
     sysopen($pins{disk}, "/proc/$bwrap/root$sandbox->{doorway}", 0200000) or die "its disk is gone: $!\n";
@@ -269,7 +269,7 @@ sub stay {
       delete $helpers{$pid};
       network_ended() if ($network{pid} || 0) == $pid;
     }
-    show_machine() if $view && $view->{on} && time != $view->{shown};
+    show_machine() if $view && time != $view->{shown};
   }
 }
 
