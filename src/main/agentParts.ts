@@ -110,7 +110,8 @@ export function agentParts({
   const { note } = activity
   note({ kind: 'system.started', actor: steward, summary: `Steward ${version} started.`, detail: { version } })
   scope.own(connectionNotes({ link, note }), (it) => it.close())
-  scope.own(serviceFollower({ link, client, timeline: activity, log: log.of('activity') }), (it) => it.close())
+  const isOwn = (address: string) => wallet.accounts().some((account) => account.address === address)
+  scope.own(serviceFollower({ link, client, timeline: activity, isOwn, log: log.of('activity') }), (it) => it.close())
   const wallet = scope.own(
     openWallet({
       repository: walletRepository(database),

@@ -36,7 +36,7 @@ export function linkedWallets(options: {
         wallets.add(linked)
         note(accountId, {
           type: 'wallet.linked',
-          description: `The wallet ${shortAddress(wallet.address)} was linked.`,
+          description: `Linked the wallet ${shortAddress(wallet.address)}.`,
         })
         return linked
       })
@@ -53,7 +53,7 @@ export function linkedWallets(options: {
         sessions.revokeWallet(wallet, now())
         note(accountId, {
           type: 'wallet.unlinked',
-          description: `The wallet ${shortAddress(wallet.address)} was parted.`,
+          description: `Unlinked the wallet ${shortAddress(wallet.address)}.`,
         })
         return wallet
       })

@@ -66,7 +66,7 @@ export function sandboxDomains(options: Options): SandboxDomains {
       if (before?.port !== port) {
         records.save(record)
         options.onChanged()
-        note(sandboxId, { type: 'domain.added', description: `${domain} leads to port ${port}.` })
+        note(sandboxId, { type: 'domain.added', description: `Added the domain ${domain} for port ${port}.` })
       }
       return toWire(record)
     },
@@ -77,7 +77,7 @@ export function sandboxDomains(options: Options): SandboxDomains {
       }
       records.remove(domain)
       options.onChanged()
-      note(sandboxId, { type: 'domain.removed', description: `${domain} no longer leads here.` })
+      note(sandboxId, { type: 'domain.removed', description: `Removed the domain ${domain}.` })
     },
   }
 }

@@ -2,6 +2,7 @@ import type { Migration } from '../migrate.ts'
 import { accountActivity } from './accountActivity.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
+import { activityActors } from './activityActors.ts'
 import { automatons } from './automatons.ts'
 import { idempotency } from './idempotency.ts'
 import { ports } from './ports.ts'
@@ -24,4 +25,5 @@ export const serviceMigrations: readonly Migration[] = [
   walletAccounts,
   automatons,
   accountActivity,
+  activityActors,
 ]
