@@ -44,7 +44,7 @@ export function intentDeciding(ground: Ground, sign: IntentResuming['sign']): Pi
   ): void => {
     if (record.state !== 'waiting') throw decidedAlready(record)
     const policy = policies.read()
-    if (policy.stopped) throw new AppError('intent/stopped', 'The stop switch is on.')
+    if (policy.stopped) throw new AppError('intent/stopped', 'Signing is stopped.')
     // A rule that came meanwhile: who wants it signed all the same changes the rule first.
     const verdict = verdictOn(record)
     if (verdict.effect === 'deny') throw new AppError('intent/denied', verdict.detail)

@@ -46,7 +46,7 @@ export function judged(record: IntentRecord, verdict: Verdict, given: { unlocked
   const decision = { by, detail, at: given.at }
   if (verdict.effect === 'deny') return { ...record, state: 'denied', decision, error: detail }
   if (given.unlocked) return { ...record, state: 'approved', decision }
-  return { ...record, decision: { ...decision, detail: `${detail} It is signed when the wallet is unlocked.` } }
+  return { ...record, decision: { ...decision, detail: `${detail} It will be signed when you unlock the wallet.` } }
 }
 
 /** Whether it is still what was shown, word by word. */

@@ -17,7 +17,7 @@ export function policyKeeping(
 
   /** Inside the transaction that turns the switch on. */
   const denyOpen = (): IntentRecord[] => {
-    const decision = { by: 'stop', detail: 'The stop switch was turned on.', at: at() } as const
+    const decision = { by: 'stop', detail: 'Signing was stopped.', at: at() } as const
     return (['waiting', 'approved'] as const).flatMap((state) =>
       intents.inState(state).flatMap((record): IntentRecord[] => {
         const next: IntentRecord = { ...record, state: 'denied', decision, error: decision.detail }
@@ -38,14 +38,15 @@ export function policyKeeping(
     changePolicy(next) {
       checkRules(next)
       const unlocked = wallet.isUnlocked()
-      const policy = intents.atomically(() => {
-        const { stopped, ...present } = policies.read()
+      const { before, policy } = intents.atomically(() => {
+        const before = policies.read()
+        const { stopped, ...present } = before
         if (loosens(present, next) && !unlocked) throw walletLocked(wallet)
         const changed = { ...next, stopped }
         policies.write(changed)
-        return changed
+        return { before, policy: changed }
       })
-      notes.policyChanged(policy)
+      notes.policyChanged(before, policy)
       publish({ type: 'policy.changed', policy })
       return policy
     },

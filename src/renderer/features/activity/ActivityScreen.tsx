@@ -40,7 +40,7 @@ export function ActivityScreen() {
     <div className="flex h-full flex-col">
       <ScreenHeader
         title="Activity"
-        words="What happened here. An entry that was changed or removed later is found by Verify."
+        words="A tamper-evident log. Verify checks every entry."
         actions={
           <>
             <Button icon={ShieldCheck} busy={verify.isPending} onClick={() => verify.mutate()}>
@@ -56,9 +56,9 @@ export function ActivityScreen() {
       </ScreenHeader>
       {sought !== undefined && (
         <div className="flex items-center justify-between gap-3 border-b border-line bg-panel px-4 py-1.5">
-          <p className="text-muted">From entry {sought} on, and what came just after it.</p>
+          <p className="text-muted">Showing entry {sought} and the ones around it.</p>
           <Button size="small" icon={ArrowUp} onClick={() => setSought(undefined)}>
-            Back to the newest
+            Newest
           </Button>
         </div>
       )}
@@ -78,7 +78,7 @@ function Timeline({ query, sought, onClear }: TimelineProps) {
   if (isPending) {
     return (
       <div className="w-full max-w-300 px-4 py-5">
-        <SkeletonRows label="Reading the log…" count={8} rowClassName="h-6" />
+        <SkeletonRows label="Loading activity…" count={8} rowClassName="h-6" />
       </div>
     )
   }
@@ -93,9 +93,9 @@ function Timeline({ query, sought, onClear }: TimelineProps) {
     return (
       <EmptyState
         icon={SearchX}
-        title="Nothing like that happened"
-        description="No entry fits what you search for and the filters above."
-        actions={<Button onClick={onClear}>Show everything</Button>}
+        title="No matching activity"
+        description="Try other words or filters."
+        actions={<Button onClick={onClear}>Clear filters</Button>}
       />
     )
   }
@@ -103,8 +103,8 @@ function Timeline({ query, sought, onClear }: TimelineProps) {
     return (
       <EmptyState
         icon={ScrollText}
-        title="Nothing happened yet"
-        description="What you, your agents and Steward do is written down here, for good and without secrets."
+        title="No activity yet"
+        description="Everything you, your programs and Steward do appears here. Secrets never do."
       />
     )
   }
