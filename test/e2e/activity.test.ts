@@ -136,7 +136,7 @@ test('finds a row that somebody changed and one that is gone, and shows where', 
   await activity.root.getByText('Showing entry 1 and').waitFor()
   const sought = activity.entry('Steward was never started')
   await sought.getByText('Entry 1 of the log').waitFor()
-  await window.page.locator(':focus').filter({ hasText: 'Steward was never started.' }).waitFor()
+  await window.page.locator(':focus').filter({ hasText: 'Steward was never started' }).waitFor()
   await look(window.page, 'activity-damaged')
   await activity.root.getByRole('button', { name: 'Newest' }).click()
   await activity.sees('“filler 8”')
