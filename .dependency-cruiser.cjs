@@ -14,11 +14,7 @@ module.exports = {
     forbid('renderer-talks-over-the-wire', src('renderer'), src('(main|preload)')),
     forbid('preload-knows-shared-only', src('preload'), src('(main|renderer)')),
     forbid('product-of-main-knows-no-view', src('main'), src('(renderer|preload)')),
-    forbid(
-      'halves-below-shell',
-      src('main/(agent|service|host|platform|storage)'),
-      src('main/(shell|main|headless|compose)'),
-    ),
+    forbid('halves-below-shell', src('main/(agent|service|host|platform|storage)'), src('main/(shell|main|headless)')),
     forbid('halves-meet-on-the-wire', src('main/(agent|service|host)/'), {
       path: '^src/main/(agent|service|host)/',
       pathNot: '^src/main/$1/',

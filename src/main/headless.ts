@@ -1,4 +1,4 @@
-import { startApp } from './compose.ts'
+import { startApp } from './agent/compose.ts'
 import { type Environment, environment } from './config.ts'
 import { exitCodeOf, failureText } from './platform/commandLine.ts'
 import { onEndSignal } from './platform/endSignals.ts'

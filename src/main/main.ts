@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { app } from 'electron'
-import { startApp } from './compose.ts'
+import { startApp } from './agent/compose.ts'
 import { environment } from './config.ts'
 import { exitCodeOf, failureText } from './platform/commandLine.ts'
 import { onEndSignal } from './platform/endSignals.ts'
