@@ -14,6 +14,7 @@ module.exports = {
     forbid('renderer-talks-over-the-wire', src('renderer'), src('(main|preload)')),
     forbid('preload-knows-shared-only', src('preload'), src('(main|renderer)')),
     forbid('product-of-main-knows-no-view', src('main'), src('(renderer|preload)')),
+    forbid('main-has-rooms', src('main/[^/]+$'), {}),
     forbid(
       'halves-below-shell',
       src('main/(agent|service|host|platform|storage)'),

@@ -45,9 +45,10 @@ const planted: Record<string, { path: string; text: string }> = {
   },
   'preload-knows-shared-only': { path: 'src/preload/planted.ts', text: imports('../main/platform/target.ts') },
   'product-of-main-knows-no-view': {
-    path: 'src/main/planted.ts',
-    text: imports('../renderer/features/one/target.ts'),
+    path: 'src/main/platform/view.ts',
+    text: imports('../../renderer/features/one/target.ts'),
   },
+  'main-has-rooms': { path: 'src/main/roomless.ts', text: imports('./platform/target.ts') },
   'halves-below-shell': { path: 'src/main/agent/one/above.ts', text: imports('../../shell/target.ts') },
   'halves-meet-on-the-wire': { path: 'src/main/agent/one/across.ts', text: imports('../../service/one/target.ts') },
   'foundations-know-no-half': { path: 'src/main/platform/planted.ts', text: imports('../host/one/target.ts') },

@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import { serialQueue } from '../../platform/serialQueue.ts'
-import type { Note } from '../activity/note.ts'
+import type { Note } from '../note.ts'
 import { autoLock } from './autoLock.ts'
 import { heldKeys } from './heldKeys.ts'
 import { type AccountRow, knownKeyring, type WalletRepository } from './walletRepository.ts'
