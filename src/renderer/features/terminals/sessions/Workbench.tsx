@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react'
+import { useTerminals } from '../../../agent/terminals/useTerminals.ts'
 import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
@@ -8,7 +9,6 @@ import { StoppedBar } from './StoppedBar.tsx'
 import type { TerminalTabsProps } from './TerminalTabs.tsx'
 import { openCommands } from './tabCommands.ts'
 import { useArranged } from './useArranged.ts'
-import { useTerminals } from './useTerminals.ts'
 
 const TerminalTabs = lazy(async () => ({ default: (await loadTerminalTabs()).TerminalTabs }))
 
