@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
 import { ImagesDialog } from '../../features/images/ImagesDialog.tsx'
+import { useImages } from '../../features/images/useImages.ts'
 import { CreateSandboxDialog } from '../../features/machines/create/CreateSandboxDialog.tsx'
 import { DeleteSandboxDialog } from '../../features/machines/DeleteSandboxDialog.tsx'
 import { useChangeSandbox } from '../../features/machines/details/head/useChangeSandbox.ts'
@@ -61,16 +62,18 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
 
 /** What is filled in stays while the images are in view. */
 function CreateWithImages({ screen }: { screen: TerminalsScreenState }) {
-  const [images, setImages] = useState(false)
+  const { data: images = [] } = useImages()
+  const [managing, setManaging] = useState(false)
   return (
     <>
       <CreateSandboxDialog
+        images={images}
         create={screen.create}
         onCreated={screen.created}
-        onManageImages={() => setImages(true)}
+        onManageImages={() => setManaging(true)}
         onClose={screen.closeDialog}
       />
-      {images && <ImagesDialog onClose={() => setImages(false)} />}
+      {managing && <ImagesDialog onClose={() => setManaging(false)} />}
     </>
   )
 }

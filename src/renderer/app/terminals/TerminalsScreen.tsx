@@ -2,7 +2,8 @@ import { useEffect, useState } from 'react'
 import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
 import { NoSandboxes } from '../../features/machines/list/NoSandboxes.tsx'
 import { SandboxPanel } from '../../features/machines/list/SandboxPanel.tsx'
-import { ScreenActionsContext, screenActions } from '../../features/machines/screenActions.ts'
+import { sandboxMenu } from '../../features/machines/list/SandboxRow.tsx'
+import { MachineActionsContext } from '../../features/machines/machineActions.ts'
 import { loadTerminalTabs } from '../../features/terminals/sessions/loadTerminalTabs.ts'
 import { useRecent } from '../../features/terminals/sessions/useRecent.ts'
 import { Workbench } from '../../features/terminals/sessions/Workbench.tsx'
@@ -10,6 +11,7 @@ import { TerminalPreferencesHost } from '../../features/terminals/view/preferenc
 import { webglLeases } from '../../features/terminals/view/webglLeases.ts'
 import { useCommands } from '../../ui/commands/commandRegistry.tsx'
 import { ResizablePanels } from '../../ui/ResizablePanels.tsx'
+import { machineActions } from './machineActions.ts'
 import { ScreenDialogs } from './ScreenDialogs.tsx'
 import { screenCommands } from './screenCommands.ts'
 import { SideButton } from './side/SideButton.tsx'
@@ -54,7 +56,7 @@ export function TerminalsScreen() {
         onFocusTaken={screen.focusTaken}
         onRoom={screen.learnRoom}
         actions={screen.workbenchActions(sandbox)}
-        sandboxActions={screen.sandboxActions}
+        sandboxMenu={sandboxMenu(sandbox, screen.sandboxActions)}
         reveal={screen.reveal}
         sideButton={<SideButton side={side} />}
       />
@@ -62,7 +64,7 @@ export function TerminalsScreen() {
   )
 
   return (
-    <ScreenActionsContext value={screenActions(screen)}>
+    <MachineActionsContext value={machineActions(screen)}>
       <ResizablePanels
         id="terminals"
         start={{
@@ -90,12 +92,12 @@ export function TerminalsScreen() {
             width: sideWidth,
             open: side.open,
             onOpenChange: side.setOpen,
-            content: <SideView sandboxes={shown} present={present} side={side} />,
+            content: <SideView sandboxes={shown} present={present} side={side} show={screen.created} />,
           }
         }
       />
       <TerminalPreferencesHost />
       <ScreenDialogs screen={screen} />
-    </ScreenActionsContext>
+    </MachineActionsContext>
   )
 }

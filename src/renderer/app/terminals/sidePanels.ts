@@ -17,7 +17,12 @@ export type SidePanel = {
   Content: ComponentType<SidePanelProps>
 }
 
-export type SidePanelProps = { sandbox: Sandbox; visible: boolean }
+export type SidePanelProps = {
+  sandbox: Sandbox
+  visible: boolean
+  /** Brings another sandbox into view; a new one gets its first terminal. */
+  show: (sandbox: Sandbox) => void
+}
 
 /** In the order of their tabs. */
 export const sidePanels: readonly SidePanel[] = [
@@ -27,9 +32,7 @@ export const sidePanels: readonly SidePanel[] = [
     icon: Gauge,
     shortcut: overviewKeys,
     Content: lazy(() =>
-      import('../../features/machines/details/SandboxDetails.tsx').then(({ SandboxDetails }) => ({
-        default: SandboxDetails,
-      })),
+      import('./side/SandboxOverview.tsx').then(({ SandboxOverview }) => ({ default: SandboxOverview })),
     ),
   },
   {

@@ -123,6 +123,11 @@ export function useTerminalsScreen(): TerminalsScreenState {
     if (awaited.current.delete(event.sandbox.id)) openFirst(event.sandbox)
   })
 
+  const startSandbox = async (sandbox: Sandbox) => {
+    const started = await start(sandbox)
+    if (started) openFirst(started)
+  }
+
   const closeTabs = async (leaving: readonly Terminal[], layout: Layout) => {
     await Promise.all(
       leaving.map(async (terminal) => {
@@ -208,6 +213,8 @@ export function useTerminalsScreen(): TerminalsScreenState {
       arrange: (change) => layouts.change(sandbox.id, change),
       rename: (terminal, name) => void terminals.rename(terminal, name),
       askForCommand: () => setDialog({ kind: 'run', sandbox }),
+      startSandbox: () => void startSandbox(sandbox),
+      askToDeleteSandbox: () => setDialog({ kind: 'delete', sandbox }),
       focus: () => setWantsFocus(true),
       retitle: terminals.retitle,
     }),
@@ -216,10 +223,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
         open(sandbox)
         void tryTerminal(sandbox, { command: shellCommand })
       },
-      async start(sandbox) {
-        const started = await start(sandbox)
-        if (started) openFirst(started)
-      },
+      start: (sandbox) => void startSandbox(sandbox),
       stop: (sandbox) => void stop(sandbox),
       copyId: ({ id }) => void copyId(id, 'sandbox'),
       askToRename: (sandbox) => setDialog({ kind: 'rename', sandbox }),

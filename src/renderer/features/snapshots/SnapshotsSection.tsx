@@ -10,16 +10,16 @@ import { Section } from '../../ui/section/Section.tsx'
 import { sizeText } from '../../ui/sizeText.ts'
 import { TimeAgo } from '../../ui/TimeAgo.tsx'
 import { notify } from '../../ui/toast.tsx'
-import { useScreenActions } from '../machines/screenActions.ts'
 import { type SnapshotDialog, SnapshotDialogs } from './SnapshotDialogs.tsx'
-import { useSnapshotActions, useSnapshots } from './useSnapshots.ts'
+import { useLiveSnapshots, useSnapshotActions, useSnapshots } from './useSnapshots.ts'
 
-type SnapshotsSectionProps = { sandbox: Sandbox; visible: boolean }
+type SnapshotsSectionProps = { sandbox: Sandbox; visible: boolean; onForked: (sandbox: Sandbox) => void }
+type SnapshotsProps = Omit<SnapshotsSectionProps, 'onForked'> & { onAsk: (dialog: SnapshotDialog) => void }
 
-export function SnapshotsSection({ sandbox, visible }: SnapshotsSectionProps) {
+export function SnapshotsSection({ sandbox, visible, onForked }: SnapshotsSectionProps) {
+  useLiveSnapshots(sandbox)
   const [dialog, setDialog] = useState<SnapshotDialog>()
   const actions = useSnapshotActions(sandbox)
-  const { show } = useScreenActions()
   return (
     <Section
       id="snapshots"
@@ -41,7 +41,7 @@ export function SnapshotsSection({ sandbox, visible }: SnapshotsSectionProps) {
           sandbox={sandbox}
           actions={actions}
           onForked={(forked) => {
-            show(forked)
+            onForked(forked)
             notify.done(`${forked.name} is made from the snapshot.`)
           }}
           onClose={() => setDialog(undefined)}
@@ -51,7 +51,7 @@ export function SnapshotsSection({ sandbox, visible }: SnapshotsSectionProps) {
   )
 }
 
-function Snapshots({ sandbox, visible, onAsk }: SnapshotsSectionProps & { onAsk: (dialog: SnapshotDialog) => void }) {
+function Snapshots({ sandbox, visible, onAsk }: SnapshotsProps) {
   const { data, error, isPending, refetch } = useSnapshots(sandbox, visible)
   if (isPending) return <SkeletonRows label="Reading snapshots…" count={1} />
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />

@@ -10,17 +10,28 @@ import {
 } from '../../../shared/contract/snapshots.ts'
 import type { SandboxId } from '../../../shared/ids.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../agent/liveEvents.ts'
 import { readAgain } from '../../agent/readAgain.ts'
 
-export const snapshotsKey = (id: SandboxId) => ['snapshots', id] as const
+const snapshotsKey = (id: SandboxId) => ['snapshots', id] as const
 
-/** Kept as they are by `useLiveDetails`. */
+/** Kept as they are by `useLiveSnapshots`. */
 export function useSnapshots({ id }: Sandbox, visible: boolean) {
   const agent = useAgent()
   return useQuery({
     queryKey: snapshotsKey(id),
     queryFn: async ({ signal }) => (await agent(listSnapshots, { id }, { signal })).snapshots,
     enabled: visible,
+  })
+}
+
+/** Reads them again when an event tells of a change. */
+export function useLiveSnapshots({ id }: Sandbox): void {
+  const queryClient = useQueryClient()
+  useLiveEvent((event) => {
+    if (event.type === 'ready' || (event.type === 'snapshots.changed' && event.sandbox_id === id)) {
+      void readAgain(queryClient, snapshotsKey(id))
+    }
   })
 }
 

@@ -10,10 +10,11 @@ type SideViewProps = {
   sandboxes: readonly Sandbox[]
   present: Sandbox
   side: Side
+  show: (sandbox: Sandbox) => void
 }
 
 /** What there is to know of the sandbox in view, and its files: one part at a time, each made when it is first opened. */
-export function SideView({ sandboxes, present, side }: SideViewProps) {
+export function SideView({ sandboxes, present, side, show }: SideViewProps) {
   const shownId = side.open && side.tab ? mountId(present, side.tab.id) : undefined
   const [mounted, setMounted] = useState<readonly string[]>([])
   if (shownId !== undefined && !mounted.includes(shownId)) setMounted([...mounted, shownId])
@@ -40,7 +41,7 @@ export function SideView({ sandboxes, present, side }: SideViewProps) {
                     className={classNames('absolute inset-0', sandbox !== present && 'invisible')}
                   >
                     <Suspense fallback={<div role="status" aria-busy="true" aria-label={`Opening ${title}…`} />}>
-                      <Content sandbox={sandbox} visible={mountId(sandbox, id) === shownId} />
+                      <Content sandbox={sandbox} visible={mountId(sandbox, id) === shownId} show={show} />
                     </Suspense>
                   </div>
                 ),

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react'
+import type { Image } from '../../../../shared/contract/images.ts'
 import { type Sandbox, sandboxLimits } from '../../../../shared/contract/sandboxes.ts'
 import { useRuntimes } from '../../../agent/sandboxes/useSandboxes.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -22,6 +23,8 @@ import { NetworkField } from './NetworkField.tsx'
 import { RuntimeNote } from './RuntimeNote.tsx'
 
 type CreateSandboxDialogProps = {
+  /** Those that a sandbox can be made from. */
+  images: readonly Image[]
   create: SandboxActions['create']
   onCreated: (sandbox: Sandbox) => void
   /** Opens the list of images above it. */
@@ -32,7 +35,7 @@ type CreateSandboxDialogProps = {
 const { vcpu, memoryMb, diskGb } = sandboxLimits
 
 /** Mounted while it is open. */
-export function CreateSandboxDialog({ create, onCreated, onManageImages, onClose }: CreateSandboxDialogProps) {
+export function CreateSandboxDialog({ images, create, onCreated, onManageImages, onClose }: CreateSandboxDialogProps) {
   const { data: runtimes } = useRuntimes()
   const [form, setForm] = useState(emptyForm)
   const [errors, setErrors] = useState<FieldErrors>({})
@@ -91,6 +94,7 @@ export function CreateSandboxDialog({ create, onCreated, onManageImages, onClose
           autoFocus
         />
         <ImageField
+          images={images}
           value={form.image}
           runtime={runtime}
           error={errors.image}

@@ -3,9 +3,9 @@ import type { RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { sizeText } from '../../../ui/sizeText.ts'
-import { useImages } from '../../images/useImages.ts'
 
 type ImageFieldProps = {
+  images: readonly Image[]
   value: string | undefined
   runtime: RuntimeReport | undefined
   error: string | undefined
@@ -16,8 +16,7 @@ type ImageFieldProps = {
 
 const base = 'base of the runtime' // no image can have blanks in its name
 
-export function ImageField({ value, runtime, error, onChange, onManage }: ImageFieldProps) {
-  const { data: images = [] } = useImages()
+export function ImageField({ images, value, runtime, error, onChange, onManage }: ImageFieldProps) {
   return (
     <div className="flex items-end gap-2">
       <div className="min-w-0 flex-1">

@@ -1,5 +1,5 @@
+import type { ReactNode } from 'react'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
-import { SnapshotsSection } from '../../snapshots/SnapshotsSection.tsx'
 import { SandboxHead } from './head/SandboxHead.tsx'
 import { ActivitySection } from './history/ActivitySection.tsx'
 import { CommandsSection } from './history/CommandsSection.tsx'
@@ -9,8 +9,15 @@ import { ShareSection } from './share/ShareSection.tsx'
 import { UsageSection } from './usage/UsageSection.tsx'
 import { useLiveDetails } from './useLiveDetails.ts'
 
+type SandboxDetailsProps = {
+  sandbox: Sandbox
+  visible: boolean
+  /** The section about its snapshots. */
+  snapshots: ReactNode
+}
+
 /** What there is to know of one sandbox, and what can be done with it. While it is not `visible` it reads nothing. */
-export function SandboxDetails({ sandbox, visible }: { sandbox: Sandbox; visible: boolean }) {
+export function SandboxDetails({ sandbox, visible, snapshots }: SandboxDetailsProps) {
   useLiveDetails(sandbox)
   return (
     <div className="size-full overflow-y-auto">
@@ -18,7 +25,7 @@ export function SandboxDetails({ sandbox, visible }: { sandbox: Sandbox; visible
       <UsageSection sandbox={sandbox} visible={visible} />
       <ProcessesSection sandbox={sandbox} visible={visible} />
       <PortsSection sandbox={sandbox} visible={visible} />
-      <SnapshotsSection sandbox={sandbox} visible={visible} />
+      {snapshots}
       <CommandsSection sandbox={sandbox} visible={visible} />
       <ActivitySection sandbox={sandbox} visible={visible} />
       <ShareSection sandbox={sandbox} />

@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import { useLiveEvent } from '../../../agent/liveEvents.ts'
 import { readAgain } from '../../../agent/readAgain.ts'
-import { snapshotsKey } from '../../snapshots/useSnapshots.ts'
 import { portsKey } from './ports/usePorts.ts'
 
 /** Reads again, by events, what was read of one sandbox and is not polled. */
@@ -12,9 +11,6 @@ export function useLiveDetails({ id }: Sandbox): void {
     const ready = event.type === 'ready'
     if (ready || (event.type === 'sandbox.changed' && event.sandbox.id === id)) {
       void readAgain(queryClient, portsKey(id))
-    }
-    if (ready || (event.type === 'snapshots.changed' && event.sandbox_id === id)) {
-      void readAgain(queryClient, snapshotsKey(id))
     }
   })
 }

@@ -8,9 +8,8 @@ import type { TerminalList } from '../../../agent/terminals/terminalList.ts'
 import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
 import { newTerminalKeys } from '../../../ui/commands/terminalSafeKeys.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
-import { ContextMenu, Menu } from '../../../ui/Menu.tsx'
+import { ContextMenu, Menu, type MenuItem } from '../../../ui/Menu.tsx'
 import { TabPanel, Tabs } from '../../../ui/Tabs.tsx'
-import { type SandboxRowActions, sandboxMenu } from '../../machines/list/SandboxRow.tsx'
 import { CloseDialog } from '../closing/CloseDialog.tsx'
 import { useClosing } from '../closing/useClosing.ts'
 import { paneIds, withShares } from '../layout/paneTree.ts'
@@ -49,7 +48,8 @@ export type TerminalTabsProps = {
   onFocusTaken: () => void
   onRoom: (size: TerminalSize) => void
   actions: WorkbenchActions
-  sandboxActions: SandboxRowActions
+  /** What can be done with the sandbox itself. */
+  sandboxMenu: MenuItem[]
   /** Opens the panel beside the terminals. */
   sideButton: ReactNode
   /** A place in one of the terminals that the person wants to see. */
@@ -64,7 +64,7 @@ export function TerminalTabs({
   terminals,
   layout,
   actions,
-  sandboxActions,
+  sandboxMenu,
   sideButton,
   reveal,
   ...shared
@@ -223,7 +223,7 @@ export function TerminalTabs({
                 disabled={!running}
                 onClick={() => actions.newTerminal()}
               />
-              <Menu items={sandboxMenu(sandbox, sandboxActions)} align="end">
+              <Menu items={sandboxMenu} align="end">
                 <IconButton label={`Actions for ${sandbox.name}`} icon={Ellipsis} size="small" />
               </Menu>
             </>

@@ -8,14 +8,14 @@ import { NameField } from '../../../../ui/NameField.tsx'
 import { StatusDot } from '../../../../ui/StatusDot.tsx'
 import { statusTone, statusWord } from '../../../../ui/sandboxes/sandboxWords.ts'
 import { notify } from '../../../../ui/toast.tsx'
-import { useScreenActions } from '../../screenActions.ts'
+import { useMachineActions } from '../../machineActions.ts'
 import { Uptime } from '../../Uptime.tsx'
 import { copyForms } from './copyForms.ts'
 import { Facts } from './Facts.tsx'
 import { useChangeSandbox } from './useChangeSandbox.ts'
 
 export function SandboxHead({ sandbox }: { sandbox: Sandbox }) {
-  const actions = useScreenActions()
+  const actions = useMachineActions()
   const change = useChangeSandbox()
   const { name, short_id, status, status_reason, started_at } = sandbox
   const running = status === 'running'

@@ -10,7 +10,7 @@ import { SkeletonRows } from '../../../../ui/Skeleton.tsx'
 import { Section } from '../../../../ui/section/Section.tsx'
 import { TimeAgo } from '../../../../ui/TimeAgo.tsx'
 import { notify } from '../../../../ui/toast.tsx'
-import { useScreenActions } from '../../screenActions.ts'
+import { useMachineActions } from '../../machineActions.ts'
 import { durationText } from '../durationText.ts'
 import { useCommandHistory } from './useHistory.ts'
 
@@ -26,7 +26,7 @@ export function CommandsSection({ sandbox, visible }: CommandsSectionProps) {
 
 function Commands({ sandbox, visible }: CommandsSectionProps) {
   const { data, error, isPending, refetch } = useCommandHistory(sandbox, visible)
-  const { run } = useScreenActions()
+  const { run } = useMachineActions()
   if (isPending) return <SkeletonRows label="Reading commands…" />
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   if (data.length === 0)
