@@ -2,18 +2,16 @@ import { Play, Plus, Power, SquareTerminal, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { newTerminalKeys } from '../../../ui/commands/terminalSafeKeys.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Kbd } from '../../../ui/Kbd.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
-import type { SandboxRowActions } from '../sandboxes/SandboxRow.tsx'
-import { newTerminalKeys } from '../shortcuts.ts'
 import { stateSentence } from './stateSentence.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
 
 type NoTerminalsProps = {
   sandbox: Sandbox
   actions: WorkbenchActions
-  sandboxActions: SandboxRowActions
   sideButton: ReactNode
 }
 
@@ -30,9 +28,9 @@ export function NoTerminals({ sideButton, ...given }: NoTerminalsProps) {
   )
 }
 
-function contentOf({ sandbox, actions, sandboxActions }: Omit<NoTerminalsProps, 'sideButton'>): ReactNode {
+function contentOf({ sandbox, actions }: Omit<NoTerminalsProps, 'sideButton'>): ReactNode {
   const start = (
-    <Button variant="primary" icon={Play} onClick={() => sandboxActions.start(sandbox)}>
+    <Button variant="primary" icon={Play} onClick={actions.startSandbox}>
       Start
     </Button>
   )
@@ -61,7 +59,7 @@ function contentOf({ sandbox, actions, sandboxActions }: Omit<NoTerminalsProps, 
           actions={
             <>
               {start}
-              <Button onClick={() => sandboxActions.askToDelete(sandbox)}>Delete…</Button>
+              <Button onClick={actions.askToDeleteSandbox}>Delete…</Button>
             </>
           }
         />
