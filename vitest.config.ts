@@ -9,22 +9,18 @@ type Suite = {
   order: number
   maxWorkers: number
   isolate: boolean
+  globalSetup?: string[]
 }
 
-const suite = ({ name, include, testTimeout, retry, order, maxWorkers, isolate }: Suite) => ({
+const suite = ({ order, ...given }: Suite) => ({
   test: {
-    name,
-    include,
+    ...given,
     environment: 'node',
-    testTimeout,
-    hookTimeout: testTimeout,
-    retry,
+    hookTimeout: given.testTimeout,
     setupFiles: ['test/support/leakGuard.ts'],
     alias: { electron: new URL('./test/support/electronFake.ts', import.meta.url).pathname },
     pool: 'forks' as const,
     sequence: { groupOrder: order },
-    maxWorkers,
-    isolate,
   },
 })
 
@@ -32,8 +28,8 @@ const suite = ({ name, include, testTimeout, retry, order, maxWorkers, isolate }
 const processorBound = { order: 1, maxWorkers: 2, isolate: false }
 /** Bound by waiting for processes, namespaces and containers. */
 const waitingBound = { order: 2, maxWorkers: 3, isolate: true }
-/** One file after the other, in one process: they share a Steward and a browser. */
-const sharing = { order: 3, maxWorkers: 1, isolate: false }
+/** One file after the other: they share a Steward and a browser. */
+const sharing = { order: 3, maxWorkers: 1, isolate: false, globalSetup: ['test/support/sharedSteward.ts'] }
 
 export default defineConfig({
   test: {
