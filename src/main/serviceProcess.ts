@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../shared/appError.ts'
@@ -23,12 +24,19 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
   environment: Environment
   now: () => number
   log: Log
-  onReady: (ready: ServiceReady) => void
+  /** @param personKey what to send for the person at the window, of whom nobody else can speak to this service */
+  onReady: (ready: ServiceReady, personKey: string) => void
   onDown: (reason: string) => void
 }
 
-/** What the application writes to the stdin of a supervised service: where it hands requests on from. */
-export const ServiceOrder = z.object({ event: z.literal('fronts'), hosts: z.array(z.string()).readonly() })
+/** What the application writes to the stdin of a supervised service. */
+export const ServiceOrder = z.discriminatedUnion('event', [
+  /** How the person at its window is known. */
+  z.object({ event: z.literal('person'), key: z.string() }),
+  /** Where it hands requests on from. */
+  z.object({ event: z.literal('fronts'), hosts: z.array(z.string()).readonly() }),
+])
+export type ServiceOrder = z.infer<typeof ServiceOrder>
 
 export type ServiceProcess = {
   /** @throws AppError `service/unavailable` with what it said, when its first run ends before it is ready. */
@@ -51,6 +59,8 @@ export function runServiceProcess({
   onDown,
 }: Options): ServiceProcess {
   const logFile = openLogFile(join(dataFolder, 'logs', 'service.log'))
+  const personKey = `sk_steward_${randomBytes(32).toString('base64url')}`
+  const introduction = orderLine({ event: 'person', key: personKey })
   let said = ''
   let order = ''
   let present: ChildProcess | undefined
@@ -69,7 +79,7 @@ export function runServiceProcess({
       })
       said = ''
       present = child
-      child.stdin.write(order)
+      child.stdin.write(introduction + order)
       child.stderr.on('data', (bytes: Buffer) => {
         logFile.write(bytes)
         said = (said + bytes.toString('utf8')).slice(-keptErrorCharacters)
@@ -79,7 +89,7 @@ export function runServiceProcess({
     readyOf: (line) => parsedReady(line),
     onReady(ready) {
       again = true
-      onReady(ready)
+      onReady(ready, personKey)
     },
     onDown: (reason) => onDown([reason, ownWords(said)].filter((it) => it !== undefined).join(' ')),
     now,
@@ -92,7 +102,7 @@ export function runServiceProcess({
   return {
     started,
     tellFronts(hosts) {
-      order = `${JSON.stringify({ event: 'fronts', hosts } satisfies z.infer<typeof ServiceOrder>)}\n`
+      order = orderLine({ event: 'fronts', hosts })
       present?.stdin?.write(order)
     },
     async close() {
@@ -100,6 +110,10 @@ export function runServiceProcess({
       logFile.close()
     },
   }
+}
+
+function orderLine(order: ServiceOrder): string {
+  return `${JSON.stringify(order)}\n`
 }
 
 function parsedReady(line: string): ServiceReady | undefined {

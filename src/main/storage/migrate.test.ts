@@ -149,6 +149,13 @@ describe('the schema of the service', () => {
     expect(database.prepare('SELECT id FROM sandboxes').all()).toEqual([{ id: 'a'.repeat(32) }])
   })
 
+  test('12 keeps the accounts of 11', () => {
+    migrate(database, upTo(11))
+    addAccount('ada')
+    migrate(database, upTo(12))
+    expect(database.prepare('SELECT id FROM accounts').all()).toEqual([{ id: 'ada' }])
+  })
+
   test('allows one owner, and no start time of what does not run', () => {
     migrate(database, serviceMigrations)
     addAccount('ada')

@@ -1,5 +1,6 @@
 import type { Migration } from '../migrate.ts'
 import { accountActivity } from './accountActivity.ts'
+import { accountRequests } from './accountRequests.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { automatons } from './automatons.ts'
@@ -24,4 +25,5 @@ export const serviceMigrations: readonly Migration[] = [
   walletAccounts,
   automatons,
   accountActivity,
+  accountRequests,
 ]
