@@ -9,7 +9,8 @@ import type { ApprovalDialog } from './agent/approvals/approvalDialog.ts'
 import type { HostedPlace } from './agent/connections/hostedService.ts'
 import { serviceLink } from './agent/connections/serviceLink.ts'
 import { agentParts } from './agentParts.ts'
-import { type Config, type Environment, loadConfig } from './config.ts'
+import { type Config, type Environment, loadConfig } from './config/config.ts'
+import type { StartOptions } from './config/startOptions.ts'
 import { openDataFolder } from './platform/dataFolder.ts'
 import { lockData } from './platform/dataLock.ts'
 import { hostAndPort, type ListenAddress, parseListen } from './platform/listenAddress.ts'
@@ -20,7 +21,6 @@ import { listenOnRemembered } from './platform/rememberedPort.ts'
 import { Scope } from './platform/scope.ts'
 import { version } from './platform/version.ts'
 import { runServiceProcess, type ServiceReady } from './serviceProcess.ts'
-import type { StartOptions } from './startOptions.ts'
 
 /** The application: the agent with its local API, and the service it keeps running. */
 export type RunningApp = {

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../shared/appError.ts'
-import type { Environment } from './config.ts'
+import type { Environment } from './config/config.ts'
+import type { StartOptions } from './config/startOptions.ts'
 import { superviseChild } from './platform/childSupervisor.ts'
 import type { Log } from './platform/log.ts'
 import { openLogFile } from './platform/logFile.ts'
 import { compiledPrograms, programFile } from './platform/programFile.ts'
-import type { StartOptions } from './startOptions.ts'
 
 /** What `service.ts` prints when it is ready. */
 const ServiceReady = z.object({
@@ -69,7 +69,7 @@ export function runServiceProcess({
   const supervisor = superviseChild({
     name: 'The service',
     spawn() {
-      const child = spawn(process.execPath, [programFile('service'), ...parts, ...(again ? ['--again'] : [])], {
+      const child = spawn(process.execPath, [programFile('entries/service'), ...parts, ...(again ? ['--again'] : [])], {
         // Inside Electron this is Electron's own binary, which only this variable turns into Node.
         env: { ...environment, ...compiledPrograms, ELECTRON_RUN_AS_NODE: '1' },
         stdio: ['pipe', 'pipe', 'pipe'],

@@ -10,6 +10,7 @@ const targets = {
   'src/shared/target.ts': 'export const target = 1\n',
   'src/main/platform/target.ts': 'export const target = 1\n',
   'src/main/shell/target.ts': 'export const target = 1\n',
+  'src/main/config/target.ts': 'export const target = 1\n',
   'src/main/host/one/target.ts': 'export const target = 1\n',
   'src/main/host/runtimes/inside/target.ts': 'export const target = 1\n',
   'src/main/host/runtimes/bubblewrap/target.ts': imports('../inside/target.ts'),
@@ -30,6 +31,7 @@ const allowed = {
     '../../shared/target.ts',
   ),
   'src/main/shell/window.ts': imports('electron', './target.ts'),
+  'src/main/entries/main.ts': imports('electron', '../shell/target.ts', '../config/target.ts'),
   'src/main/storage/database.ts': imports('better-sqlite3', '../platform/target.ts'),
   'src/shared/schema.ts': imports('zod', './target.ts'),
   'src/renderer/app/main.ts': imports('../features/one/target.ts', '../../shared/target.ts'),
@@ -49,6 +51,7 @@ const planted: Record<string, { path: string; text: string }> = {
   'halves-below-shell': { path: 'src/main/agent/one/above.ts', text: imports('../../shell/target.ts') },
   'halves-meet-on-the-wire': { path: 'src/main/agent/one/across.ts', text: imports('../../service/one/target.ts') },
   'foundations-know-no-half': { path: 'src/main/platform/planted.ts', text: imports('../host/one/target.ts') },
+  'foundations-know-no-config': { path: 'src/main/platform/environment.ts', text: imports('../config/target.ts') },
   'slices-meet-in-compose': { path: 'src/main/service/two/planted.ts', text: imports('../one/target.ts') },
   'bubblewrap-knows-no-docker': {
     path: 'src/main/host/runtimes/bubblewrap/planted.ts',
