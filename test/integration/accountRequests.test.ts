@@ -36,25 +36,28 @@ const denied = { status: 403, json: { code: 'auth/account-denied' } }
 test.each([
   ['Ethereum', newWallet, 'evm'],
   ['Solana', () => solanaWallet(() => nowMs), 'solana'],
-] as const)('an unknown wallet of %s asks once, and has an account of its own once it is allowed', async (_, make, type) => {
-  const wallet = make()
-  expect(await wallet.signIn(service.url)).toMatchObject(waits)
-  expect(await wallet.signIn(service.url)).toMatchObject(waits)
-  const requests = await listed()
-  expect(requests).toMatchObject([
-    { wallet_address: wallet.address, wallet_type: type, state: 'waiting', asked_at: '2027-01-15T08:00:00.000Z' },
-  ])
-  expect(await decide(requests[0].id, true)).toMatchObject({ status: 200, json: { state: 'allowed' } })
+] as const)(
+  'an unknown wallet of %s asks once, and has an account of its own once it is allowed',
+  async (_, make, type) => {
+    const wallet = make()
+    expect(await wallet.signIn(service.url)).toMatchObject(waits)
+    expect(await wallet.signIn(service.url)).toMatchObject(waits)
+    const requests = await listed()
+    expect(requests).toMatchObject([
+      { wallet_address: wallet.address, wallet_type: type, state: 'waiting', asked_at: '2027-01-15T08:00:00.000Z' },
+    ])
+    expect(await decide(requests[0].id, true)).toMatchObject({ status: 200, json: { state: 'allowed' } })
 
-  const { status, json } = await wallet.signIn(service.url)
-  expect(status).toBe(200)
-  const made = await service.send('/v1/auth/api-keys', { key: json.access_token, body: { name: 'agent' } })
-  expect(made.status).toBe(201)
-  const me = (key: string) => service.send('/v1/auth/me', { key })
-  const theirs = await me(made.json.key)
-  expect(theirs.json).toMatchObject({ role: 'user', wallet_address: wallet.address })
-  expect(theirs.json.id).not.toBe((await me(service.key)).json.id)
-})
+    const { status, json } = await wallet.signIn(service.url)
+    expect(status).toBe(200)
+    const made = await service.send('/v1/auth/api-keys', { key: json.access_token, body: { name: 'agent' } })
+    expect(made.status).toBe(201)
+    const me = (key: string) => service.send('/v1/auth/me', { key })
+    const theirs = await me(made.json.key)
+    expect(theirs.json).toMatchObject({ role: 'user', wallet_address: wallet.address })
+    expect(theirs.json.id).not.toBe((await me(service.key)).json.id)
+  },
+)
 
 test('a denied wallet stays out, also after a restart, until the person allows it', async () => {
   const wallet = newWallet()

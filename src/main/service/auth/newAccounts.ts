@@ -1,7 +1,7 @@
 import { AccountId } from '../../../shared/ids.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
-import type { NoteAccount } from './signIns.ts'
+import type { ActivityLog } from '../activity/activityLog.ts'
 import type { WalletName, WalletRepository } from './walletRepository.ts'
 
 export type NewAccounts = {
@@ -12,7 +12,7 @@ export type NewAccounts = {
 export function newAccounts(options: {
   accounts: Pick<AccountRepository, 'addAccount'>
   wallets: Pick<WalletRepository, 'add'>
-  note: NoteAccount
+  note: ActivityLog['noteAccount']
   now: () => number
   randomBytes: (count: number) => Buffer
 }): NewAccounts {
