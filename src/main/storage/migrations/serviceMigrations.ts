@@ -4,6 +4,7 @@ import { accountRequests } from './accountRequests.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { automatons } from './automatons.ts'
+import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
 import { ports } from './ports.ts'
 import { sandboxDomains } from './sandboxDomains.ts'
@@ -26,4 +27,5 @@ export const serviceMigrations: readonly Migration[] = [
   automatons,
   accountActivity,
   accountRequests,
+  domainsWithoutPort,
 ]
