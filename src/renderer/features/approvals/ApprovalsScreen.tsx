@@ -6,6 +6,8 @@ import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { addressOf, usePlace } from '../../ui/place.ts'
 import { ScreenHeader } from '../../ui/ScreenHeader.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { AccountRequestCards } from './accountRequests/AccountRequestCards.tsx'
+import { useWaitingAccountRequests } from './accountRequests/useAccountRequests.ts'
 import { DecisionView } from './decision/DecisionView.tsx'
 import { ResumeDialog } from './everywhere/ResumeDialog.tsx'
 import { useStopSwitch } from './everywhere/useStopSwitch.ts'
@@ -18,7 +20,10 @@ export function ApprovalsScreen() {
   const { data, error, isPending, refetch } = useInbox()
   return (
     <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
-      <StopHeader />
+      <div>
+        <StopHeader />
+        <AccountRequestCards />
+      </div>
       {isPending ? (
         <div className="w-80 p-4 max-narrow:w-auto">
           <SkeletonRows label="Reading the inbox…" count={4} rowClassName="h-12" />
@@ -81,10 +86,11 @@ function StopHeader() {
 }
 
 function NothingYet() {
+  const isAsked = useWaitingAccountRequests().length > 0
   return (
     <EmptyState
       icon={ShieldCheck}
-      title="Nothing waits for you"
+      title={isAsked ? 'Nothing to sign' : 'Nothing waits for you'}
       description="When a program, a tool or a site wants your wallet to sign, it waits here: what it is in one sentence, who asks, and all that would be signed."
     >
       <p>
