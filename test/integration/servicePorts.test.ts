@@ -392,7 +392,7 @@ describe('a domain of somebody', () => {
     expect(removed.json).toMatchObject({ success: true, domain: 'app.example' })
     expect((await get(address)).status).toBe(403)
     expect((await service.send(`${sandbox}/domains/app.example`, { method: 'DELETE' })).json.code).toBe(
-      'domain/not-found',
+      'sandbox-domain/not-found',
     )
   })
 
@@ -417,7 +417,7 @@ describe('a domain of somebody', () => {
     await exposed(other, { port: 9000 })
     expect((await add({ domain: 'one.example' }, other)).json).toMatchObject({ port: 9000 })
     expect((await add({ domain: 'one.example', port: 8000 })).json).toMatchObject({
-      code: 'domain/taken',
+      code: 'sandbox-domain/taken',
       error: '`one.example` leads to another sandbox.',
     })
     expect((await service.send(`${sandbox}/domains/one.example`, { method: 'DELETE' })).status).toBe(404)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Grant, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
-import type { Note } from '../activity/note.ts'
+import type { Note } from '../note.ts'
 
 /** What the log is told of approvals. */
 export type ApprovalNotes = {

@@ -8,10 +8,10 @@ import type { PortNames } from '../ports/portNames.ts'
 import type { SandboxDomainRecord, SandboxDomainRepository } from './sandboxDomainRepository.ts'
 
 export type SandboxDomains = {
-  /** @throws AppError `domain/taken`, `port/not-found`, `port/too-many`, `request/invalid` */
+  /** @throws AppError `sandbox-domain/taken`, `port/not-found`, `port/too-many`, `request/invalid` */
   add(sandboxId: SandboxId, wanted: { domain: string; port?: number | undefined }): SandboxDomain
   list(sandboxId: SandboxId): SandboxDomain[]
-  /** @throws AppError `domain/not-found` */
+  /** @throws AppError `sandbox-domain/not-found` */
   remove(sandboxId: SandboxId, domain: string): void
 }
 
@@ -54,13 +54,14 @@ export function sandboxDomains(options: Options): SandboxDomains {
   return {
     add(sandboxId, { domain, port = onlyPort(sandboxId) }) {
       ports.get(sandboxId, port)
-      if (options.isOwn(domain)) throw new AppError('domain/taken', `\`${domain}\` is a name of this service itself.`)
+      if (options.isOwn(domain))
+        throw new AppError('sandbox-domain/taken', `\`${domain}\` is a name of this service itself.`)
       const before = records.find(domain)
       if (before && before.sandboxId !== sandboxId) {
-        throw new AppError('domain/taken', `\`${domain}\` leads to another sandbox.`)
+        throw new AppError('sandbox-domain/taken', `\`${domain}\` leads to another sandbox.`)
       }
       if (!before && records.list(sandboxId).length >= maxSandboxDomains) {
-        throw new AppError('domain/too-many', `${maxSandboxDomains} domains lead to this sandbox already.`)
+        throw new AppError('sandbox-domain/too-many', `${maxSandboxDomains} domains lead to this sandbox already.`)
       }
       const record = { domain, sandboxId, port, createdAtMs: before?.createdAtMs ?? now() }
       if (before?.port !== port) {
@@ -73,7 +74,7 @@ export function sandboxDomains(options: Options): SandboxDomains {
     list: (sandboxId) => records.list(sandboxId).map(toWire),
     remove(sandboxId, domain) {
       if (records.find(domain)?.sandboxId !== sandboxId) {
-        throw new AppError('domain/not-found', `\`${domain}\` does not lead to this sandbox.`)
+        throw new AppError('sandbox-domain/not-found', `\`${domain}\` does not lead to this sandbox.`)
       }
       records.remove(domain)
       options.onChanged()

@@ -79,7 +79,7 @@ export function fieldErrorOf(failure: unknown): FieldErrors | undefined {
   if (!(failure instanceof AppError)) return undefined
   if (failure.code === 'runtime/unknown' || failure.code === 'runtime/unavailable') return { runtime: failure.message }
   if (failure.code === 'image/not-found' || failure.code === 'image/not-ready') return { image: failure.message }
-  if (failure.code === 'network/unavailable') return { network: failure.message }
+  if (failure.code === 'egress/unavailable') return { network: failure.message }
   const [, field, demand] = failure.code === 'request/invalid' ? (/^`(\w+)` (.+)$/.exec(failure.message) ?? []) : []
   return isFormField(field) && demand !== undefined ? { [field]: sentence(demand) } : undefined
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { readStartOptions } from '../config/startOptions.ts'
 import { imageOrder } from './imageOrder.ts'
-import { readStartOptions } from './startOptions.ts'
 
 const read = (...parts: string[]) => readStartOptions(parts, { HOME: '/home/ada' })
 const order = (...parts: string[]) => {

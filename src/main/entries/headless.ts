@@ -1,9 +1,9 @@
-import { startApp } from './compose.ts'
-import { type Environment, environment } from './config.ts'
-import { exitCodeOf, failureText } from './platform/commandLine.ts'
-import { onEndSignal } from './platform/endSignals.ts'
-import { type OpeningPage, openInBrowser } from './platform/openInBrowser.ts'
-import { readStartOptions, type StartOptions } from './startOptions.ts'
+import { startApp } from '../agent/compose.ts'
+import { type Environment, environment } from '../config/config.ts'
+import { readStartOptions, type StartOptions } from '../config/startOptions.ts'
+import { exitCodeOf, failureText } from '../platform/commandLine.ts'
+import { onEndSignal } from '../platform/endSignals.ts'
+import { type OpeningPage, openInBrowser } from '../platform/openInBrowser.ts'
 
 /**
  * The application without a window: serves the interface for a browser until it is told to end.

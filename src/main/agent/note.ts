@@ -1,4 +1,4 @@
-import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
+import type { TimelineEntry } from '../../shared/contract/timeline.ts'
 
 /** What a slice tells the log. Nothing in it is a secret, and it never fails the work that it is about. */
 export type NotedEntry = {

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import { type Config, hostEnvironment } from './config.ts'
-import { dockerConfig } from './dockerConfig.ts'
-import { launchDetached } from './platform/detachedProcess.ts'
-import { hostSocketPath } from './platform/hostSocket.ts'
-import { isRunning } from './platform/processIdentity.ts'
-import { compiledPrograms, programFile } from './platform/programFile.ts'
+import { type Config, hostEnvironment } from '../../config/config.ts'
+import { dockerConfig } from '../../config/dockerConfig.ts'
+import { launchDetached } from '../../platform/detachedProcess.ts'
+import { hostSocketPath } from '../../platform/hostSocket.ts'
+import { isRunning } from '../../platform/processIdentity.ts'
+import { compiledPrograms, programFile } from '../../platform/programFile.ts'
 
 export type HostLauncher = {
   launch(): Promise<void>
@@ -23,7 +23,7 @@ export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
       // What it prints before it has its log, or when it breaks down, stands in the same file.
       const logFile = join(dataFolder, 'logs', 'host.log')
       pid = await launchDetached({
-        entry: programFile('host'),
+        entry: programFile('entries/host'),
         args: [
           ...['--data', dataFolder],
           ...['--runtimes', config.sandboxes.runtimes.join(',')],

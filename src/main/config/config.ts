@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { AppError } from '../shared/appError.ts'
-import { registerTypedData } from '../shared/contract/automatons.ts'
-import { DefaultNetwork } from '../shared/contract/sandboxes.ts'
+import { AppError } from '../../shared/appError.ts'
+import { registerTypedData } from '../../shared/contract/automatons.ts'
+import { DefaultNetwork } from '../../shared/contract/sandboxes.ts'
 
 const listenSyntax = 'must be HOST:PORT, as in 127.0.0.1:8080 or [::1]:0'
 

@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react'
 
 /** A value that views follow. */
-export type Told<Value> = { readonly now: Value; subscribe(listener: () => void): () => void }
+export type Observable<Value> = { readonly now: Value; subscribe(listener: () => void): () => void }
 
-export type Teller<Value> = Told<Value> & { tell(value: Value): void }
+export type Settable<Value> = Observable<Value> & { set(value: Value): void }
 
-export function told<Value>(initial: Value): Teller<Value> {
+export function observable<Value>(initial: Value): Settable<Value> {
   const listeners = new Set<() => void>()
   let now = initial
   return {
@@ -16,7 +16,7 @@ export function told<Value>(initial: Value): Teller<Value> {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    tell(value) {
+    set(value) {
       if (Object.is(value, now)) return
       now = value
       for (const listener of [...listeners]) listener()
@@ -24,6 +24,6 @@ export function told<Value>(initial: Value): Teller<Value> {
   }
 }
 
-export function useTold<Value>(of: Told<Value>): Value {
+export function useObservable<Value>(of: Observable<Value>): Value {
   return useSyncExternalStore(of.subscribe, () => of.now)
 }

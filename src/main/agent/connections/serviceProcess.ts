@@ -1,23 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { z } from 'zod'
-import { AppError } from '../shared/appError.ts'
-import type { Environment } from './config.ts'
-import { superviseChild } from './platform/childSupervisor.ts'
-import type { Log } from './platform/log.ts'
-import { openLogFile } from './platform/logFile.ts'
-import { compiledPrograms, programFile } from './platform/programFile.ts'
-import type { StartOptions } from './startOptions.ts'
-
-/** What `service.ts` prints when it is ready. */
-const ServiceReady = z.object({
-  event: z.literal('ready'),
-  url: z.string(),
-  owner_key_file: z.string(),
-  /** Where the application asks it, in the place of its address. */
-  socket: z.string().optional(),
-})
-export type ServiceReady = z.infer<typeof ServiceReady>
+import { AppError } from '../../../shared/appError.ts'
+import { type ServiceOrder, ServiceReady } from '../../../shared/contract/supervision.ts'
+import type { Environment } from '../../config/config.ts'
+import type { StartOptions } from '../../config/startOptions.ts'
+import { superviseChild } from '../../platform/childSupervisor.ts'
+import type { Log } from '../../platform/log.ts'
+import { openLogFile } from '../../platform/logFile.ts'
+import { compiledPrograms, programFile } from '../../platform/programFile.ts'
 
 type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
   environment: Environment
@@ -26,9 +16,6 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
   onReady: (ready: ServiceReady) => void
   onDown: (reason: string) => void
 }
-
-/** What the application writes to the stdin of a supervised service: where it hands requests on from. */
-export const ServiceOrder = z.object({ event: z.literal('fronts'), hosts: z.array(z.string()).readonly() })
 
 export type ServiceProcess = {
   /** @throws AppError `service/unavailable` with what it said, when its first run ends before it is ready. */
@@ -59,7 +46,7 @@ export function runServiceProcess({
   const supervisor = superviseChild({
     name: 'The service',
     spawn() {
-      const child = spawn(process.execPath, [programFile('service'), ...parts, ...(again ? ['--again'] : [])], {
+      const child = spawn(process.execPath, [programFile('entries/service'), ...parts, ...(again ? ['--again'] : [])], {
         // Inside Electron this is Electron's own binary, which only this variable turns into Node.
         env: { ...environment, ...compiledPrograms, ELECTRON_RUN_AS_NODE: '1' },
         stdio: ['pipe', 'pipe', 'pipe'],
@@ -92,7 +79,7 @@ export function runServiceProcess({
   return {
     started,
     tellFronts(hosts) {
-      order = `${JSON.stringify({ event: 'fronts', hosts } satisfies z.infer<typeof ServiceOrder>)}\n`
+      order = `${JSON.stringify({ event: 'fronts', hosts } satisfies ServiceOrder)}\n`
       present?.stdin?.write(order)
     },
     async close() {

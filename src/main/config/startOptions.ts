@@ -1,10 +1,10 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { AppError } from '../shared/appError.ts'
+import { AppError } from '../../shared/appError.ts'
+import { type CommandLine, type Given, parseCommandLine } from '../platform/commandLine.ts'
+import { defaultDataFolder } from '../platform/dataFolder.ts'
+import { parseListen } from '../platform/listenAddress.ts'
 import type { Environment } from './config.ts'
-import { type CommandLine, type Given, parseCommandLine } from './platform/commandLine.ts'
-import { defaultDataFolder } from './platform/dataFolder.ts'
-import { parseListen } from './platform/listenAddress.ts'
 
 /** How a person starts the application: the window and the browser way take the same. */
 export const startLine: CommandLine = {

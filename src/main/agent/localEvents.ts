@@ -1,5 +1,4 @@
-import type { LocalEvent } from '../../../shared/contract/localApi.ts'
-import type { ServiceLink } from '../connections/serviceLink.ts'
+import type { LocalEvent } from '../../shared/contract/localApi.ts'
 
 /** Everything that the window hears: what the service tells, and what the agent itself does. */
 export type LocalEvents = {
@@ -8,7 +7,7 @@ export type LocalEvents = {
   subscribe(listener: (event: LocalEvent) => void): () => void
 }
 
-export function localEvents(link: Pick<ServiceLink, 'subscribe'>): LocalEvents {
+export function localEvents(link: Pick<LocalEvents, 'subscribe'>): LocalEvents {
   const listeners = new Set<(event: LocalEvent) => void>()
   return {
     publish(event) {

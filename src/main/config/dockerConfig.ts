@@ -1,5 +1,5 @@
+import type { DockerOptions } from '../host/runtimes/docker/dockerOptions.ts'
 import type { Config } from './config.ts'
-import type { DockerOptions } from './host/runtimes/docker/dockerOptions.ts'
 
 /** What the sandbox host is told of the container engine. */
 export function dockerConfig({ sandboxes }: Config): DockerOptions {

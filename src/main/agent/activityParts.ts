@@ -1,0 +1,12 @@
+import { connectionNotes } from './activity/connectionNotes.ts'
+import { serviceFollower } from './activity/serviceFollower.ts'
+import { timelineRoutes } from './activity/timelineRoutes.ts'
+import type { AgentGround } from './agentGround.ts'
+import type { LocalEndpoint } from './api/localEndpoint.ts'
+
+/** The log, which also follows the connection and what the service did. */
+export function activityParts({ activity, link, client, scope, log }: AgentGround): { endpoints: LocalEndpoint[] } {
+  scope.own(connectionNotes({ link, note: activity.note }), (it) => it.close())
+  scope.own(serviceFollower({ link, client, timeline: activity, log: log.of('activity') }), (it) => it.close())
+  return { endpoints: timelineRoutes(activity) }
+}
