@@ -10,7 +10,11 @@ import { Workbench } from '../../features/terminals/sessions/Workbench.tsx'
 import { TerminalPreferencesHost } from '../../features/terminals/view/preferences/TerminalPreferencesHost.tsx'
 import { webglLeases } from '../../features/terminals/view/webglLeases.ts'
 import { useCommands } from '../../ui/commands/commandRegistry.tsx'
-import { ResizablePanels } from '../../ui/ResizablePanels.tsx'
+import { Layer } from '../../ui/Layer.tsx'
+import { ListButton } from '../../ui/panels/ListButton.tsx'
+import { listId, listWidth } from '../../ui/panels/panelWidths.ts'
+import { ResizablePanels } from '../../ui/panels/ResizablePanels.tsx'
+import { usePanelRoom } from '../../ui/panels/usePanelRoom.ts'
 import { machineActions } from './machineActions.ts'
 import { ScreenDialogs } from './ScreenDialogs.tsx'
 import { screenCommands } from './screenCommands.ts'
@@ -24,7 +28,6 @@ import { useTerminalsScreen } from './useTerminalsScreen.ts'
 const webglContexts = 8
 /** Sandboxes whose terminals stay on the page while another is shown. */
 const sandboxesKept = 3
-const listWidth = { initial: 260, min: 200, max: 420 }
 const sideWidth = { initial: 380, min: 280, max: 900 }
 
 export function TerminalsScreen() {
@@ -34,16 +37,21 @@ export function TerminalsScreen() {
   const kept = useRecent(present?.id, sandboxesKept)
   const shown = sandboxes?.filter(({ id }) => kept.includes(id)) ?? []
   const side = useSide()
+  const room = usePanelRoom()
+  const [listOpen, setListOpen] = useState(false)
+  const leaveList = () => {
+    setListOpen(false)
+    screen.focusTerminal()
+  }
   // Ready when the first terminal is; what fails here fails again, and is shown, where the tabs are.
   useEffect(() => void loadTerminalTabs().catch(() => {}), [])
-  useCommands([...screenCommands(screen), ...(present ? sideCommands(side) : [])])
+  useCommands([
+    ...screenCommands({ ...screen, focusTerminal: leaveList }, room.listFolds ? () => setListOpen(true) : leaveList),
+    ...(present ? sideCommands(side) : []),
+  ])
 
   const workbench = (sandbox: Sandbox) => (
-    <div
-      key={sandbox.id}
-      inert={sandbox !== present}
-      className={sandbox === present ? 'absolute inset-0' : 'invisible absolute inset-0'}
-    >
+    <Layer key={sandbox.id} shown={sandbox === present}>
       <Workbench
         sandbox={sandbox}
         visible={sandbox === present}
@@ -59,22 +67,29 @@ export function TerminalsScreen() {
         sandboxMenu={sandboxMenu(sandbox, screen.sandboxActions)}
         reveal={screen.reveal}
         sideButton={<SideButton side={side} />}
+        listButton={room.listFolds && <ListButton label="Sandboxes" open={listOpen} onOpenChange={setListOpen} />}
       />
-    </div>
+    </Layer>
   )
 
   return (
     <MachineActionsContext value={machineActions(screen)}>
       <ResizablePanels
-        id="terminals"
+        room={room}
         start={{
-          dividerLabel: 'Width of the sandbox list',
+          id: listId,
+          label: 'Sandboxes',
           width: listWidth,
+          open: listOpen,
+          onOpenChange: setListOpen,
           content: (
             <SandboxPanel
               selectedId={present?.id}
               actions={screen.sandboxActions}
-              onSelect={screen.open}
+              onSelect={(sandbox) => {
+                setListOpen(false)
+                screen.open(sandbox)
+              }}
               onNew={screen.askForSandbox}
             />
           ),
@@ -88,7 +103,8 @@ export function TerminalsScreen() {
         end={
           present &&
           side.tab && {
-            dividerLabel: 'Width of the details',
+            id: 'terminals.end',
+            label: 'Details',
             width: sideWidth,
             open: side.open,
             onOpenChange: side.setOpen,

@@ -7,7 +7,10 @@ import type { TerminalsScreenState } from './useTerminalsScreen.ts'
 const section = 'Sandboxes'
 
 /** What can be done with sandboxes from the palette. */
-export function screenCommands({ present, sandboxes = [], ...screen }: TerminalsScreenState): Command[] {
+export function screenCommands(
+  { present, sandboxes = [], ...screen }: TerminalsScreenState,
+  openList: () => void,
+): Command[] {
   const { sandboxActions: actions } = screen
   return [
     {
@@ -44,7 +47,7 @@ export function screenCommands({ present, sandboxes = [], ...screen }: Terminals
       icon: PanelLeft,
       shortcut: listKeys,
       keywords: ['focus'],
-      run: () => moveFocus(screen.focusTerminal),
+      run: () => moveFocus(screen.focusTerminal, openList),
     },
     ...(present === undefined
       ? []
@@ -112,9 +115,10 @@ export function screenCommands({ present, sandboxes = [], ...screen }: Terminals
 }
 
 /** From the list to the terminal, from anywhere else to the list. */
-function moveFocus(focusTerminal: () => void): void {
+function moveFocus(focusTerminal: () => void, openList: () => void): void {
   const list = document.querySelector('[data-sandbox-list]')
   const row = list?.querySelector<HTMLElement>('[data-row][tabindex="0"]')
-  if (!row || list?.contains(document.activeElement)) focusTerminal()
+  if (!list) openList()
+  else if (!row || list.contains(document.activeElement)) focusTerminal()
   else row.focus()
 }

@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
-import { classNames } from '../../../ui/classNames.ts'
+import { Layer } from '../../../ui/Layer.tsx'
 import { TabPanel, Tabs } from '../../../ui/Tabs.tsx'
 import { sidePanels } from '../sidePanels.ts'
 import type { Side } from './useSide.ts'
@@ -21,6 +21,7 @@ export function SideView({ sandboxes, present, side, show }: SideViewProps) {
   return (
     <section aria-label={`Details of ${present.name}`} className="size-full bg-canvas">
       <Tabs
+        head
         label={`Details of ${present.name}`}
         tabs={sidePanels.map(({ id, title, icon: Icon }) => ({
           id,
@@ -35,15 +36,11 @@ export function SideView({ sandboxes, present, side, show }: SideViewProps) {
             {sandboxes.map(
               (sandbox) =>
                 mounted.includes(mountId(sandbox, id)) && (
-                  <div
-                    key={sandbox.id}
-                    inert={sandbox !== present}
-                    className={classNames('absolute inset-0', sandbox !== present && 'invisible')}
-                  >
+                  <Layer key={sandbox.id} shown={sandbox === present}>
                     <Suspense fallback={<div role="status" aria-busy="true" aria-label={`Opening ${title}…`} />}>
                       <Content sandbox={sandbox} visible={mountId(sandbox, id) === shownId} show={show} />
                     </Suspense>
-                  </div>
+                  </Layer>
                 ),
             )}
           </TabPanel>

@@ -25,7 +25,7 @@ export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPa
   const found = filtered ? data.filter((it) => fits(it, written)) : (data ?? [])
   return (
     <section aria-label="Sandboxes" className="flex size-full min-h-0 flex-col bg-panel">
-      <header className="flex h-9 shrink-0 items-center gap-2 border-b border-line pr-1.5 pl-3">
+      <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-1.5 pl-3">
         <h2 className="font-semibold text-text">Sandboxes</h2>
         {data && data.length > 0 && <span className="text-small text-faint tabular-nums">{data.length}</span>}
         <span className="flex-1" />

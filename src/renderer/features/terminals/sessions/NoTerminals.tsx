@@ -13,13 +13,15 @@ type NoTerminalsProps = {
   sandbox: Sandbox
   actions: WorkbenchActions
   sideButton: ReactNode
+  listButton: ReactNode
 }
 
 /** A sandbox without a terminal to show, and what to do about it. */
-export function NoTerminals({ sideButton, ...given }: NoTerminalsProps) {
+export function NoTerminals({ sideButton, listButton, ...given }: NoTerminalsProps) {
   return (
     <div className="flex size-full min-h-0 flex-col">
-      <div className="flex h-9 shrink-0 items-center border-b border-line bg-panel pr-1.5 pl-3 text-muted">
+      <div className="flex h-11 shrink-0 items-center gap-2 border-b border-line bg-panel pr-1.5 pl-3 text-muted">
+        {listButton}
         <span className="min-w-0 flex-1 truncate">{given.sandbox.name}</span>
         {sideButton}
       </div>
@@ -28,7 +30,7 @@ export function NoTerminals({ sideButton, ...given }: NoTerminalsProps) {
   )
 }
 
-function contentOf({ sandbox, actions }: Omit<NoTerminalsProps, 'sideButton'>): ReactNode {
+function contentOf({ sandbox, actions }: Omit<NoTerminalsProps, 'sideButton' | 'listButton'>): ReactNode {
   const start = (
     <Button variant="primary" icon={Play} onClick={actions.startSandbox}>
       Start

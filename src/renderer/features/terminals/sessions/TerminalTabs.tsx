@@ -52,6 +52,8 @@ export type TerminalTabsProps = {
   sandboxMenu: MenuItem[]
   /** Opens the panel beside the terminals. */
   sideButton: ReactNode
+  /** Opens the list of sandboxes, where there is no room for it. */
+  listButton: ReactNode
   /** A place in one of the terminals that the person wants to see. */
   reveal: TerminalMatch | undefined
 }
@@ -66,6 +68,7 @@ export function TerminalTabs({
   actions,
   sandboxMenu,
   sideButton,
+  listButton,
   reveal,
   ...shared
 }: TerminalTabsProps) {
@@ -211,6 +214,8 @@ export function TerminalTabs({
             },
           }}
           drag={drag.strip}
+          head
+          start={listButton}
           end={sideButton}
           wrap={({ id }, element) => <ContextMenu items={tabMenu({ ...context, tabId: id })}>{element}</ContextMenu>}
           actions={

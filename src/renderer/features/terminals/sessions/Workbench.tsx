@@ -19,7 +19,7 @@ type WorkbenchProps = Omit<TerminalTabsProps, 'terminals'> & {
 
 /** The terminals of one sandbox. */
 export function Workbench({ closedIds, layout, creating, ...props }: WorkbenchProps) {
-  const { sandbox, visible, actions, sideButton } = props
+  const { sandbox, visible, actions, sideButton, listButton } = props
   const { data, error, isPending, refetch } = useTerminals(sandbox.id)
   const terminals = (data ?? []).filter((it) => it.state === 'running' || !closedIds.includes(it.session_id))
   const arranged = useArranged(layout, { terminals, creating })
@@ -34,7 +34,7 @@ export function Workbench({ closedIds, layout, creating, ...props }: WorkbenchPr
       </div>
     )
   }
-  if (arranged.length === 0) return <NoTerminals {...{ sandbox, actions, sideButton }} />
+  if (arranged.length === 0) return <NoTerminals {...{ sandbox, actions, sideButton, listButton }} />
   return (
     <div className="flex size-full min-h-0 flex-col">
       {!running && <StoppedBar sandbox={sandbox} onStart={actions.startSandbox} />}

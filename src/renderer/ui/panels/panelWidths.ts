@@ -12,3 +12,7 @@ export function keptWidth(id: string, { initial, min, max }: PanelWidth): number
 export function keepWidth(id: string, width: number): void {
   localStorage.setItem(keyOf(id), String(Math.round(width)))
 }
+
+/** The list at the left has one width in all screens. */
+export const listId = 'list'
+export const listWidth: PanelWidth = { initial: 260, min: 200, max: 420 }
