@@ -3,7 +3,7 @@ import { activitySentence, whoDid } from '../../../shared/contract/activityWords
 import type { Log } from '../../platform/log.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
-import type { NotedEntry } from './note.ts'
+import type { NotedEntry } from '../note.ts'
 import type { Timeline } from './timeline.ts'
 
 type Options = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Grant, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
-import type { Note } from '../activity/note.ts'
+import type { Note } from '../note.ts'
 import { kindWords, policyWords } from './policyWords.ts'
 
 /** What the log is told of approvals. */

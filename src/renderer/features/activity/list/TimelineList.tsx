@@ -3,6 +3,7 @@ import { ArrowUp } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { PageColumn } from '../../../ui/PageFrame.tsx'
 import { TimelineRowView } from './TimelineRowView.tsx'
 import { timelineItems } from './timelineItems.ts'
 
@@ -81,41 +82,43 @@ export function TimelineList({ entries, sought, hasMore, onMore }: TimelineListP
 
   const visibleStop = rows.some(({ key }) => key === stop) ? stop : rows[0]?.key
   return (
-    <div className="relative min-h-0 flex-1">
-      <div ref={place} className="h-full overflow-y-auto px-4 pb-6" onScroll={() => read(open)} data-timeline>
-        <ol
-          aria-label="Activity, newest first"
-          onKeyDown={onKeyDown}
-          className="relative -mx-2.5 max-w-300"
-          style={{ height: virtualizer.getTotalSize() }}
-        >
-          {drawn.map(({ index, key, start }) => {
-            const item = items[index]
-            return (
-              item && (
-                <li
-                  key={key}
-                  ref={virtualizer.measureElement}
-                  data-index={index}
-                  className="absolute inset-x-0 top-0"
-                  style={{ transform: `translateY(${start}px)` }}
-                >
-                  {item.kind === 'day' ? (
-                    <h2 className="px-2.5 pt-4 pb-1 text-small font-medium text-muted">{item.label}</h2>
-                  ) : (
-                    <TimelineRowView
-                      row={item.row}
-                      isOpen={open.has(item.key)}
-                      isTabStop={item.key === visibleStop}
-                      isSought={item.key === soughtRow}
-                      onToggle={() => toggle(item.key)}
-                    />
-                  )}
-                </li>
+    <div className="relative size-full">
+      <div ref={place} className="h-full overflow-y-auto pb-6" onScroll={() => read(open)} data-timeline>
+        <PageColumn width="table">
+          <ol
+            aria-label="Activity, newest first"
+            onKeyDown={onKeyDown}
+            className="relative -mx-2.5"
+            style={{ height: virtualizer.getTotalSize() }}
+          >
+            {drawn.map(({ index, key, start }) => {
+              const item = items[index]
+              return (
+                item && (
+                  <li
+                    key={key}
+                    ref={virtualizer.measureElement}
+                    data-index={index}
+                    className="absolute inset-x-0 top-0"
+                    style={{ transform: `translateY(${start}px)` }}
+                  >
+                    {item.kind === 'day' ? (
+                      <h2 className="px-2.5 pt-4 pb-1 text-small font-medium text-muted">{item.label}</h2>
+                    ) : (
+                      <TimelineRowView
+                        row={item.row}
+                        isOpen={open.has(item.key)}
+                        isTabStop={item.key === visibleStop}
+                        isSought={item.key === soughtRow}
+                        onToggle={() => toggle(item.key)}
+                      />
+                    )}
+                  </li>
+                )
               )
-            )
-          })}
-        </ol>
+            })}
+          </ol>
+        </PageColumn>
       </div>
       {waiting > 0 && (
         <Button
