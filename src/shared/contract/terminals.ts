@@ -40,6 +40,7 @@ export const Terminal = z.object({
   /** `SIGKILL` and so on when a signal ended it. */
   signal: z.string().nullable(),
   exited_at: IsoTime.nullable(),
+  ended_with_sandbox: z.boolean().describe('It ended because its sandbox was stopped, restored or ended'),
 })
 export type Terminal = z.infer<typeof Terminal>
 

@@ -36,7 +36,7 @@ export async function readSince(source: SinceSource, request: SinceRequest): Pro
 /** Who reads `exited` has read everything: until then the program counts as running. */
 function stateAt(record: TerminalRecord, atEnd: boolean): TerminalRecord {
   if (atEnd || record.state === 'running') return record
-  return { ...record, state: 'running', exitCode: null, signal: null, exitedAtMs: null }
+  return { ...record, state: 'running', exitCode: null, signal: null, exitedAtMs: null, endedWithMachine: false }
 }
 
 /** Resolves when there is more than `seen`, the program has ended, or nobody waits any more. */
