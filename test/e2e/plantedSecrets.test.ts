@@ -149,13 +149,13 @@ test('nor in the memory of the process of the window', (context) => {
 })
 
 async function importPhrase(window: AppWindow): Promise<void> {
-  await window.command('Import a phrase or a key…')
+  await window.command('Import a phrase or key…')
   const sheet = sheetPage(window.page)
   await sheet.fill('Recovery phrase', phrase)
   whileGiven = await processes()
   await sheet.fill('Label (optional)', 'Planted wallet')
-  await sheet.fill('New passphrase of the wallet', passphrase)
-  await sheet.fill('The same passphrase again', passphrase)
+  await sheet.fill('Wallet passphrase', passphrase)
+  await sheet.fill('Confirm passphrase', passphrase)
   await sheet.press('Import')
   await sheet.gone()
 }
@@ -163,11 +163,11 @@ async function importPhrase(window: AppWindow): Promise<void> {
 /** One is mistyped first. */
 async function importKeys(window: AppWindow): Promise<void> {
   const sheet = sheetPage(window.page)
-  await window.command('Import a phrase or a key…')
+  await window.command('Import a phrase or key…')
   await sheet.press('Private key')
   for (const key of [wrongPrivateKey, privateKey]) {
     await sheet.fill('Private key', key)
-    await sheet.fill('Passphrase of the wallet', passphrase)
+    await sheet.fill('Wallet passphrase', passphrase)
     await sheet.press('Import')
     if (key === wrongPrivateKey) await sheet.frame.getByRole('alert').waitFor()
   }
@@ -177,10 +177,10 @@ async function importKeys(window: AppWindow): Promise<void> {
   const file = await encryptKeystoreJson({ address, privateKey: held }, keystorePassword, {
     scrypt: { N: 1024, r: 8, p: 1 },
   })
-  await window.command('Import a phrase or a key…')
+  await window.command('Import a phrase or key…')
   await sheet.press('Keystore file')
-  await sheet.fill('Or its text', file)
-  await sheet.fill('Password of the file', keystorePassword)
+  await sheet.fill('Or paste its contents', file)
+  await sheet.fill('File password', keystorePassword)
   await sheet.give(passphrase, 'Import')
 }
 
@@ -188,7 +188,7 @@ async function lockAndUnlock(window: AppWindow): Promise<void> {
   const sheet = sheetPage(window.page)
   await window.command('Lock wallet')
   await window.command('Unlock wallet…')
-  await sheet.fill('Passphrase of the wallet', wrongPassphrase)
+  await sheet.fill('Wallet passphrase', wrongPassphrase)
   await sheet.press('Unlock')
   await sheet.frame.getByRole('alert').waitFor()
   await sheet.give(passphrase, 'Unlock')
@@ -198,7 +198,7 @@ async function lookAtTheWords({ page }: AppWindow): Promise<void> {
   const sheet = sheetPage(page)
   await page.getByRole('button', { name: 'More about Planted wallet' }).click()
   await page.getByRole('menuitem', { name: 'Show the words…' }).click()
-  await sheet.fill('Passphrase of the wallet', passphrase)
+  await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Show the words')
   await sheet.step(/^The words of/)
   await sheet.frame.getByText('ostrich').waitFor()
@@ -214,10 +214,10 @@ async function exportAKey({ page }: AppWindow): Promise<void> {
     .first()
     .click()
   await page.getByRole('menuitem', { name: 'Export as a keystore…' }).click()
-  await sheet.fill('Passphrase of the wallet', passphrase)
-  await sheet.fill('New password of the file', exportPassword)
-  await sheet.fill('The same password again', exportPassword)
-  await sheet.press('Make the file')
+  await sheet.fill('Wallet passphrase', passphrase)
+  await sheet.fill('New file password', exportPassword)
+  await sheet.fill('Confirm password', exportPassword)
+  await sheet.press('Create file')
   await sheet.step('The file is ready')
   await sheet.press('Done')
   await sheet.gone()

@@ -60,15 +60,15 @@ async function createWallet({ page }: AppWindow): Promise<void> {
   await section(page, 'Wallet')
   await page.getByRole('button', { name: 'Create a wallet' }).click()
   const sheet = sheetPage(page)
-  await sheet.step('Make a recovery phrase')
-  await sheet.fill('New passphrase of the wallet', passphrase)
-  await sheet.fill('The same passphrase again', passphrase)
-  await sheet.press('Go on')
+  await sheet.step('New recovery phrase')
+  await sheet.fill('Wallet passphrase', passphrase)
+  await sheet.fill('Confirm passphrase', passphrase)
+  await sheet.press('Continue')
   await sheet.step('Write these words down')
   const paper = (await sheet.frame.locator('ol.words li').allTextContents()).map((line) => line.replace(/^\d+/, ''))
   expect(paper).toHaveLength(12)
   await sheet.press('I wrote them down')
-  await sheet.step('Check what you wrote down')
+  await sheet.step('Check your phrase')
   const asked = await sheet.frame.getByRole('textbox', { name: /^Word \d+$/ }).all()
   expect(asked).toHaveLength(3)
   for (const word of ['wrong', undefined]) {
@@ -79,7 +79,7 @@ async function createWallet({ page }: AppWindow): Promise<void> {
     await sheet.press('Check')
     if (!word) continue
     await sheet.frame.getByRole('alert').waitFor()
-    await sheet.step('Check what you wrote down')
+    await sheet.step('Check your phrase')
   }
   await sheet.gone()
 }
@@ -91,8 +91,8 @@ async function askToRegister(page: Page, name: string): Promise<string> {
   const form = page.getByRole('form', { name: 'Register automaton' })
   await form.getByLabel('Name').fill(name)
   await form.getByLabel('Bio').fill('Keeps what others forget.')
-  const id = await form.getByLabel('Automaton id').inputValue()
-  await form.getByRole('button', { name: 'Show what would be signed' }).click()
+  const id = await form.getByLabel('Automaton ID').inputValue()
+  await form.getByRole('button', { name: 'Review' }).click()
   await page.getByRole('button', { name: 'Ask for approval' }).click()
   await page.getByRole('link', { name: 'Look at it and decide' }).click()
   return id

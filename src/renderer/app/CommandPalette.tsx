@@ -53,9 +53,7 @@ function CommandList({ onDone }: { onDone: () => void }) {
         <Kbd shortcut="escape" />
       </div>
       <Primitive.List label="Commands" className="max-h-[min(24rem,60vh)] overflow-auto p-1.5">
-        <Primitive.Empty className="px-2.5 py-6 text-center text-muted">
-          No command is called that. Try another word for it.
-        </Primitive.Empty>
+        <Primitive.Empty className="px-2.5 py-6 text-center text-muted">No matching command.</Primitive.Empty>
         {bySection(commands).map(([section, members]) => (
           <Primitive.Group
             key={section}

@@ -40,7 +40,7 @@ export function windowCommands({ features, open }: WindowCommandsOptions): Comma
     },
     {
       id: 'window.theme.system',
-      title: 'Use the theme of the system',
+      title: 'Use the system theme',
       section: 'Window',
       icon: Monitor,
       keywords: ['appearance', 'dark', 'light'],
@@ -64,7 +64,7 @@ export function windowCommands({ features, open }: WindowCommandsOptions): Comma
     },
     {
       id: 'window.reload',
-      title: 'Load the window anew',
+      title: 'Reload window',
       section: 'Window',
       icon: RotateCw,
       keywords: ['reload', 'refresh'],

@@ -37,7 +37,7 @@ export function sheetPages({ sessions, pagesFolder }: Options): SheetPages {
       if (name === 'assets/sheet.css') return sendAsset(response, 'text/css; charset=utf-8', sheetStyle)
       if (name === 'assets/sheet.js') return sendAsset(response, 'text/javascript; charset=utf-8', sheetScript)
       if (name === 'assets/inter.woff2') return sendAsset(response, 'font/woff2', await font(pagesFolder))
-      if (!/^[\w-]{43}$/.test(name)) throw new AppError('request/not-found', 'There is no such page of the wallet.')
+      if (!/^[\w-]{43}$/.test(name)) throw new AppError('request/not-found', 'This wallet page does not exist.')
       await shownFailure(request, response, () => sendPage(response, sessions.open(name)))
     },
   }

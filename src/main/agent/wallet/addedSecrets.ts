@@ -93,5 +93,5 @@ async function requireAddress(secret: Secret, address: string | undefined): Prom
 }
 
 function duplicate([first]: readonly FoundAccount[]): AppError {
-  return new AppError('wallet/duplicate', `${first?.address ?? 'It'} is in this wallet already.`)
+  return new AppError('wallet/duplicate', 'This account is already in your wallet.')
 }

@@ -250,7 +250,7 @@ describe('a wallet', () => {
 describe('a passphrase', () => {
   test.each([
     ['nine char', 'The passphrase must have at least 10 characters.'],
-    ['aaaaaaaaaaaa', 'The passphrase must not be the same character again and again.'],
+    ['aaaaaaaaaaaa', 'Don’t repeat one character.'],
     ['x'.repeat(2000), 'The passphrase may have at most 1024 characters.'],
   ])('is refused when it is weak: %#', async (weak, message) => {
     const adding = it.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase: weak })

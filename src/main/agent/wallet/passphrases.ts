@@ -13,7 +13,7 @@ export function requireStrong(text: string, what: 'passphrase' | 'password'): vo
   const characters = [...text.normalize('NFKC')]
   if (characters.length < minCharacters) throw weak(`The ${what} must have at least ${minCharacters} characters.`)
   if (characters.length > maxCharacters) throw weak(`The ${what} may have at most ${maxCharacters} characters.`)
-  if (new Set(characters).size < 3) throw weak(`The ${what} must not be the same character again and again.`)
+  if (new Set(characters).size < 3) throw weak('Don’t repeat one character.')
 }
 
 function weak(message: string): AppError {

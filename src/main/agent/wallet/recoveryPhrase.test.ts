@@ -66,7 +66,7 @@ describe('a phrase that is none', () => {
     [`${secret} ${repeated('abandon', 9, secret)} about`, 'Words 1, 11 are not in the list.'],
     [
       repeated('abandon', 11, 'abandon'),
-      'Every word is in the list, and together they are no phrase: one is another word, or the order is wrong.',
+      'All words are valid, but the phrase is not. Check for a wrong or swapped word.',
     ],
   ])('is refused without its words: %#', async (phrase, message) => {
     const failure: unknown = await entropyOf(phrase).catch((it: unknown) => it)

@@ -1,4 +1,5 @@
 import { SquareTerminal } from 'lucide-react'
+import { TerminalPreferencesHost } from '../../features/terminals/view/preferences/TerminalPreferencesHost.tsx'
 import type { Feature } from '../../ui/feature.ts'
 import { TerminalsScreen } from './TerminalsScreen.tsx'
 
@@ -8,4 +9,5 @@ export const terminalsFeature: Feature = {
   title: 'Terminals',
   icon: SquareTerminal,
   Screen: TerminalsScreen,
+  Everywhere: TerminalPreferencesHost,
 }

@@ -41,7 +41,7 @@ export function OpenFilesView({ sandboxId, files, onSaved }: OpenFilesViewProps)
         end={
           <IconButton
             size="small"
-            label={large ? 'Back beside the terminals' : 'Maximize'}
+            label={large ? 'Exit full size' : 'Maximize'}
             icon={large ? Minimize2 : Maximize2}
             onClick={() => setLarge(!large)}
           />
@@ -62,7 +62,7 @@ export function OpenFilesView({ sandboxId, files, onSaved }: OpenFilesViewProps)
         open={closing !== undefined}
         onOpenChange={files.keep}
         title={`Close ${nameOf(closing ?? '')} without saving?`}
-        description="What you changed since it was saved is lost."
+        description="Your unsaved changes are lost."
         confirmLabel="Close without saving"
         onConfirm={async () => closing !== undefined && files.close(closing)}
       />

@@ -121,7 +121,7 @@ export function SandboxFiles({ sandbox, visible }: { sandbox: Sandbox; visible: 
         <IconButton size="small" label="Upload a folder" icon={FolderUp} onClick={() => folderInput.current?.click()} />
         <IconButton
           size="small"
-          label={tree.hidden ? 'Leave out hidden files' : 'Show hidden files'}
+          label={tree.hidden ? 'Hide hidden files' : 'Show hidden files'}
           icon={tree.hidden ? Eye : EyeOff}
           aria-pressed={tree.hidden}
           onClick={() => tree.setHidden(!tree.hidden)}
@@ -136,7 +136,7 @@ export function SandboxFiles({ sandbox, visible }: { sandbox: Sandbox; visible: 
         >
           <IconButton size="small" label="Order" icon={ListFilter} />
         </Menu>
-        <IconButton size="small" label="Read again" icon={RotateCw} onClick={() => void tree.reread()} />
+        <IconButton size="small" label="Refresh" icon={RotateCw} onClick={() => void tree.reread()} />
       </div>
       {[fileInput, folderInput].map((input, index) => (
         <input
@@ -183,7 +183,7 @@ export function SandboxFiles({ sandbox, visible }: { sandbox: Sandbox; visible: 
           <EmptyState
             icon={Power}
             title={`${sandbox.name} is ${sandbox.status}`}
-            description="Its files are kept. Start it to see and change them."
+            description="Files are kept. Start the sandbox to see them."
           />
         </div>
       )}
@@ -192,8 +192,8 @@ export function SandboxFiles({ sandbox, visible }: { sandbox: Sandbox; visible: 
         queue={queue}
         transfers={transfers}
         onWrongFile={({ path }) =>
-          notify.told(`That is not ${nameOf(path)} as it was`, {
-            hint: 'Its size or its time differ: choose the same file, or cancel it.',
+          notify.told(`This is not the same ${nameOf(path)}`, {
+            hint: 'Its size or date differs. Choose the same file, or cancel the upload.',
           })
         }
       />

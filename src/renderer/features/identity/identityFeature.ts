@@ -21,7 +21,7 @@ export const identityFeature: Feature = {
     },
     {
       id: 'identity.register',
-      title: 'Register an automaton…',
+      title: 'Register automaton…',
       section: 'Identity',
       icon: Plus,
       keywords: ['new', 'identity', 'agent'],

@@ -15,7 +15,7 @@ export function changePassphraseSheet(tools: SheetTools): SheetFlow {
   const ask: SheetStep = {
     show: (shown) => ({
       title: 'Choose a new passphrase',
-      body: html`${passphraseField(shown)}${newPassphraseFields(shown)}${actions({ label: 'Change it' }, cancelButton)}`,
+      body: html`${passphraseField(shown)}${newPassphraseFields(shown)}${actions({ label: 'Change passphrase' }, cancelButton)}`,
     }),
     async take(form) {
       const present = givenPassphrase(form)

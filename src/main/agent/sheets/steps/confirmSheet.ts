@@ -20,7 +20,7 @@ export function confirmSheet({ vault, approvals, intent }: Confirmed): SheetFlow
 <dl>${row('Asked by', askerLine(asker), 'text')}${reason !== null && row('Their reason', reason, 'text')}${fields.map(
           (it) => row(it.label, it.value, it.kind),
         )}</dl>
-<details><summary>What is signed, in full</summary><pre tabindex="0">${raw}</pre></details>
+<details><summary>Full data to sign</summary><pre tabindex="0">${raw}</pre></details>
 ${passphraseField(shown)}
 ${actions({ label: 'Approve' }, otherButton('Deny', 'deny'), cancelButton)}`,
       }),

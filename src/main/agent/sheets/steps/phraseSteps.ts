@@ -20,7 +20,7 @@ export function wordsStep({ title, phrase, goOn, next, leave }: WordsStep): Shee
       const words = wordsOf(phrase()).map((word, place) => html`<li><span>${place + 1}</span>${word}</li>`)
       return {
         title,
-        body: html`${warning(html`Write these words on paper, in this order. Whoever has them has everything in this wallet,
+        body: html`${warning(html`Write these words on paper, in this order. Anyone who has them can use everything in this wallet,
 and without them nobody can bring it back.`)}
 <ol class="words" data-secret translate="no">${words}</ol>
 ${actions({ label: goOn }, leave === undefined ? cancelButton : otherButton(leave, 'leave'))}`,
@@ -38,8 +38,8 @@ export function checkStep({ phrase, back, next }: CheckStep): SheetStep {
   const places = randomPlaces(wordsOf(phrase()).length)
   return {
     show: (shown) => ({
-      title: 'Check what you wrote down',
-      body: html`<p class="lead">Type the words at these places from your paper.</p>
+      title: 'Check your phrase',
+      body: html`<p class="lead">Enter these words from your paper.</p>
 <div class="places">${places.map((place) => secretField({ name: `word_${place + 1}`, label: `Word ${place + 1}` }, shown))}</div>
 ${actions({ label: 'Check' }, otherButton('Show the words again', 'back'), cancelButton)}`,
     }),
@@ -54,8 +54,8 @@ ${actions({ label: 'Check' }, otherButton('Show the words again', 'back'), cance
       if (wrong === undefined) return next()
       const sentence =
         typed(wrong) === ''
-          ? `Type word ${wrong + 1} from your paper.`
-          : `That is not word ${wrong + 1}. Look at your paper again.`
+          ? `Enter word ${wrong + 1} from your paper.`
+          : `That is not word ${wrong + 1}. Check your paper.`
       throw new WrongField(`word_${wrong + 1}`, sentence)
     },
   }

@@ -33,7 +33,7 @@ export function revealSheet(vault: WalletVault, { id, label, written_down: isWri
     first: {
       show: (shown) => ({
         title: `Show the words of “${label}”`,
-        body: html`${warning(html`Make sure that nobody looks over your shoulder, and that this screen is not shared.`)}
+        body: html`${warning(html`Make sure nobody can see your screen.`)}
 ${passphraseField(shown)}${actions({ label: 'Show the words' }, cancelButton)}`,
       }),
       async take(form) {

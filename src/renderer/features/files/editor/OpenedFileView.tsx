@@ -56,7 +56,7 @@ export function OpenedFileView({ sandboxId, path, onUnsaved, onSaved }: OpenedFi
   return (
     <div className="flex size-full flex-col items-center justify-center gap-3 p-6 text-center">
       <p className="text-muted">
-        {data.kind === 'large' ? 'This file is too large to be edited here' : 'This file is not text'} (
+        {data.kind === 'large' ? 'This file is too large to edit here' : 'This file is not text'} (
         {shownSize(data.size)}).
       </p>
       <Button icon={Download} onClick={() => startDownload(sandboxId, { path, isFolder: false })}>

@@ -54,7 +54,7 @@ export function TextEditor({ sandboxId, path, text, version, onUnsaved, onSaved 
       await write({ to: path, ifVersion })
     } catch (failure) {
       if (failure instanceof AppError && failure.code === 'file/changed') setConflict(true)
-      else notify.failed(failure, { title: `${nameOf(path)} was not saved` })
+      else notify.failed(failure, { title: `Could not save ${nameOf(path)}` })
     }
   })
   /** Takes the place of nothing. @throws AppError `file/exists` … */
@@ -62,7 +62,7 @@ export function TextEditor({ sandboxId, path, text, version, onUnsaved, onSaved 
   const reload = async () => {
     try {
       const now = await openFile(agent, sandboxId, path)
-      if (now.kind !== 'text') throw new AppError('file/changed', `${path} is no text any more.`)
+      if (now.kind !== 'text') throw new AppError('file/changed', `${path} is no longer a text file.`)
       editor.current?.replace(now.text)
       known.current = now.version
       setConflict(false)

@@ -104,7 +104,7 @@ function TransferRow({ transfer, queue, onWrongFile }: TransferRowProps) {
             ref={input}
             type="file"
             hidden
-            aria-label={`File to go on with ${name}`}
+            aria-label={`File to resume ${name}`}
             onChange={({ target }) => {
               const [file] = target.files ?? []
               if (file && !queue.giveFile(id, file)) onWrongFile(transfer)
@@ -128,13 +128,13 @@ function wordsOf({ state, sent, size, bytesPerSecond }: Transfer): string {
     case 'sending':
       return bytesPerSecond > 0 ? `${far} · ${shownSize(bytesPerSecond)}/s` : far
     case 'lost':
-      return 'connection lost, trying again'
+      return 'connection lost, retrying'
     case 'paused':
       return `${far} · paused`
     case 'needs-file':
       return `${far} · choose the file again`
     case 'asking':
-      return 'is there already'
+      return 'already exists'
     case 'failed':
       return 'failed'
     case 'waiting':

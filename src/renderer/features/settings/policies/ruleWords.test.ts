@@ -16,7 +16,7 @@ test.each<[Partial<PolicyRule>, string]>([
   [{}, 'Steward itself may sign in with Ethereum to 127.0.0.1:4000 without asking you.'],
   [
     { kind: 'siws', host: '*', effect: 'ask', asker: 'tool' },
-    'Tools may sign in with Solana to any site only when you approve it.',
+    'Tools may sign in with Solana to any site only if you approve.',
   ],
   [
     { kind: 'x402.authorize', host: '*.example.com', asker: 'client', max_amount_micro_usd: '5000000' },
@@ -24,7 +24,7 @@ test.each<[Partial<PolicyRule>, string]>([
   ],
   [{ kind: 'x402.authorize', host: '*', asker: '*', effect: 'deny' }, 'Nobody may pay anywhere.'],
   [{ kind: '*', host: '*', asker: 'tool', effect: 'deny' }, 'Tools may never have anything signed.'],
-  [{ kind: 'identity.register', host: '*', asker: 'person' }, 'You may register an identity without a question.'],
+  [{ kind: 'identity.register', host: '*', asker: 'person' }, 'You may register an identity without confirmation.'],
 ])('%j: %s', (part, sentence) => {
   expect(ruleSentence(rule(part))).toBe(sentence)
 })
@@ -32,16 +32,18 @@ test.each<[Partial<PolicyRule>, string]>([
 test('warns of what lets anybody pay or sign in anywhere', () => {
   expect(ruleWarnings(rule({}), [])).toEqual([])
   expect(ruleWarnings(rule({ kind: 'x402.authorize', host: '*' }), [])).toEqual([
-    expect.stringContaining('not above your threshold'),
+    expect.stringContaining('extra-confirmation limit'),
   ])
   expect(ruleWarnings(rule({ kind: '*', host: '*', asker: '*' }), [])).toHaveLength(2)
   expect(ruleWarnings(rule({ kind: '*', host: '*', asker: '*', effect: 'ask' }), [])).toEqual([])
 })
 
 test('tells of rules that never decide', () => {
-  expect(ruleWarnings(rule({ kind: 'message', asker: 'person' }), [])).toEqual([expect.stringContaining('no host')])
+  expect(ruleWarnings(rule({ kind: 'message', asker: 'person' }), [])).toEqual([
+    expect.stringContaining('have no host'),
+  ])
   expect(ruleWarnings(rule({ kind: 'message', asker: 'tool', host: '*' }), [])).toEqual([
-    expect.stringContaining('for you alone'),
+    expect.stringContaining('Only you can sign'),
   ])
 })
 

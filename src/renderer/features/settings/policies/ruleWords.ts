@@ -7,9 +7,13 @@ export function ruleSentence(rule: PolicyRule): string {
   const who = rule.asker === '*' ? 'Anyone' : askerNames[rule.asker]
   switch (rule.effect) {
     case 'allow':
-      return rule.asker === 'person' ? `You may ${deed} without a question.` : `${who} may ${deed} without asking you.`
+      return rule.asker === 'person'
+        ? `You may ${deed} without confirmation.`
+        : `${who} may ${deed} without asking you.`
     case 'ask':
-      return `${who} may ${deed} only when you approve it.`
+      return rule.asker === '*' && rule.kind === '*' && rule.host === '*' && rule.max_amount_micro_usd === null
+        ? 'Anything from anyone needs your approval.'
+        : `${who} may ${deed} only if you approve.`
     case 'deny':
       return rule.asker === '*' ? `Nobody may ${deed}.` : `${who} may never ${deed}.`
   }
@@ -19,10 +23,8 @@ export function ruleSentence(rule: PolicyRule): string {
 export function ruleWarnings(rule: PolicyRule, before: readonly PolicyRule[]): string[] {
   const covering = before.findIndex((earlier) => covers(earlier, rule))
   return [
-    ...(covering < 0 ? [] : [`It never decides: rule ${covering + 1} fits all of this before it.`]),
-    ...(namesNoHost(rule.kind) && rule.host !== '*'
-      ? ['It never decides: what it is about names no host. Write *.']
-      : []),
+    ...(covering < 0 ? [] : [`Never applies: rule ${covering + 1} matches all of this first.`]),
+    ...(namesNoHost(rule.kind) && rule.host !== '*' ? ['Never applies: these requests have no host. Use *.'] : []),
     ...(rule.effect === 'allow' ? allowWarnings(rule) : []),
   ]
 }
@@ -36,14 +38,14 @@ function allowWarnings({ kind, asker, host, max_amount_micro_usd: most }: Policy
   const signsIn = kind === 'siwe' || kind === 'siws' || kind === '*'
   return [
     ...(pays && most === null
-      ? ['Whatever is not above your threshold is paid without a question: set an amount.']
+      ? ['Payments up to your extra-confirmation limit go through unasked. Set an amount.']
       : []),
     ...(signsIn && host === '*' && asker !== 'person'
-      ? ['Any site can be signed in to as you: name the hosts you trust.']
+      ? ['Programs can sign in to any site as you. Name the hosts you trust.']
       : []),
-    ...(kind === 'message' && asker !== 'person' ? ['Messages are signed for you alone, whatever a rule says.'] : []),
+    ...(kind === 'message' && asker !== 'person' ? ['Only you can sign messages, whatever a rule says.'] : []),
     ...(kind === 'identity.register' && asker !== 'person'
-      ? ['What is registered can never be changed, and nobody looks at it first.']
+      ? ['Registrations are permanent, and nobody reviews them first.']
       : []),
   ]
 }
