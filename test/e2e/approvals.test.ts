@@ -96,7 +96,7 @@ test('what waits is told everywhere, and no single key approves it', async () =>
   await page.keyboard.press('Enter')
 
   await screen.became('Signed')
-  await screen.request.getByText('You approved it.').waitFor()
+  await screen.request.getByText('You', { exact: true }).waitFor()
   const signed = await settled(id)
   expect(signed).toMatchObject({ state: 'signed', result: { authorization: { value: '500000' } } })
   await look(page, 'approval-signed')

@@ -33,7 +33,7 @@ export function addedSecrets(tools: WalletTools): Pick<WalletVault, 'addPhrase' 
     try {
       const found = await firstAccounts(secret)
       const known = keyringHaving(found, repository)
-      if (known !== undefined && (await isWhole(opened, known))) throw duplicate(found)
+      if (known !== undefined && (await isWhole(opened, known))) throw duplicate()
       const id = known ?? newId('keys')
       await secrets.put(opened, id, secret)
       if (known === undefined) {
@@ -92,6 +92,6 @@ async function requireAddress(secret: Secret, address: string | undefined): Prom
   throw new AppError('wallet/keystore', 'This keystore holds the key of another address than the one it names.')
 }
 
-function duplicate([first]: readonly FoundAccount[]): AppError {
+function duplicate(): AppError {
   return new AppError('wallet/duplicate', 'This account is already in your wallet.')
 }

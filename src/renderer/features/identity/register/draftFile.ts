@@ -30,7 +30,7 @@ export async function readDraft(text: string, accounts: readonly WalletAccount[]
   const problems = [
     ...(address !== undefined && !account ? [`The address ${address} is not in your wallet, so it cannot sign.`] : []),
     ...(account && chain !== undefined && chain !== account.chain_type
-      ? [`The chain type is ${chain}, but the address is a ${account.chain_type} account.`]
+      ? [`The chain type is ${chain}, but the chain of this address is ${account.chain_type}.`]
       : []),
     ...(hash !== undefined && genesis_prompt_hash !== undefined && hash !== genesis_prompt_hash.toLowerCase()
       ? ['The prompt hash does not match the prompt.']
