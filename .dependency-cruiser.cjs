@@ -14,12 +14,18 @@ module.exports = {
     forbid('renderer-talks-over-the-wire', src('renderer'), src('(main|preload)')),
     forbid('preload-knows-shared-only', src('preload'), src('(main|renderer)')),
     forbid('product-of-main-knows-no-view', src('main'), src('(renderer|preload)')),
-    forbid('halves-below-shell', src('main/(agent|service|host|platform|storage)'), src('main/(shell|main|headless)')),
+    forbid('main-has-rooms', src('main/[^/]+$'), {}),
+    forbid(
+      'halves-below-shell',
+      src('main/(agent|service|host|platform|storage)'),
+      src('main/(shell|entries|commands)/'),
+    ),
     forbid('halves-meet-on-the-wire', src('main/(agent|service|host)/'), {
       path: '^src/main/(agent|service|host)/',
       pathNot: '^src/main/$1/',
     }),
     forbid('foundations-know-no-half', src('main/(platform|storage)/'), src('main/(agent|service|host)/')),
+    forbid('foundations-know-no-config', src('main/(platform|storage|host)/'), src('main/config/')),
     forbid(
       'slices-meet-in-compose',
       src('main/(agent|service|host)/([^/]+)/', '^src/main/(agent|service)/(http|api|tools)/'),
@@ -50,7 +56,7 @@ module.exports = {
       pathNot: '^src/renderer/features/$1/',
     }),
     forbid('ui-knows-no-feature', src('renderer/(ui|agent)/'), src('renderer/(features|app)/')),
-    only('electron', 'main/shell/', 'main/main.ts', 'preload/'),
+    only('electron', 'main/shell/', 'main/entries/main.ts', 'preload/'),
     only('keytar', 'main/platform/keychain'),
     only('@lydell/node-pty', 'main/host/runtimes/'),
     only('better-sqlite3', 'main/storage/'),

@@ -150,7 +150,7 @@ test('a machine without bubblewrap is told what to install', async () => {
     dataDir,
     async launchHost() {
       const command = `${hide}; exec "$0" "$1" --data "$2"`
-      const parts = [...mapped, '--mount', 'sh', '-c', command, process.execPath, programFile('host'), dataDir]
+      const parts = [...mapped, '--mount', 'sh', '-c', command, process.execPath, programFile('entries/host'), dataDir]
       host = spawn('unshare', parts, { stdio: 'ignore' })
     },
   })

@@ -38,7 +38,7 @@ async function startMain(electron: Electron, dataFolder: string, parts: readonly
     }
     await startProgram('scripts/start.ts', ['stop', '--data', dataFolder]).ended
   })
-  await import('../../src/main/main.ts')
+  await import('../../src/main/entries/main.ts')
 }
 
 async function startWindow(dataFolder = temporaryFolder('data')) {

@@ -7,7 +7,7 @@ import type { HostedPlace } from '../../src/main/agent/connections/hostedService
 import { serviceLink } from '../../src/main/agent/connections/serviceLink.ts'
 import type { ServiceTarget } from '../../src/main/agent/connections/serviceTarget.ts'
 import { localEvents } from '../../src/main/agent/localEvents.ts'
-import { loadConfig } from '../../src/main/config.ts'
+import { loadConfig } from '../../src/main/config/config.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { Scope } from '../../src/main/platform/scope.ts'
 import type { LocalEvent, ServiceConnection } from '../../src/shared/contract/localApi.ts'

@@ -63,7 +63,7 @@ export async function serviceProcess(): Promise<ServiceProcess> {
 }
 
 function start(dataDir: string): ChildProcess {
-  const parts = ['src/main/service.ts', '--listen', '127.0.0.1:0', '--data', dataDir, '--json']
+  const parts = ['src/main/entries/service.ts', '--listen', '127.0.0.1:0', '--data', dataDir, '--json']
   const environment = Object.entries(process.env).filter(([name]) => !name.startsWith('STEWARD_'))
   return spawn(process.execPath, parts, {
     cwd: projectFolder,

@@ -37,7 +37,7 @@ export function supervisedService(dataFolder: string): SupervisedService {
     kill: () => end('SIGKILL'),
     async start() {
       const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STEWARD_'))
-      const parts = ['src/main/service.ts', '--supervised', '--json', '--data', dataFolder]
+      const parts = ['src/main/entries/service.ts', '--supervised', '--json', '--data', dataFolder]
       const started = spawn(process.execPath, parts, {
         cwd: projectFolder,
         env: Object.fromEntries(own),

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Log } from '../platform/log.ts'
 import type { Scope } from '../platform/scope.ts'
 import { version } from '../platform/version.ts'

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../shared/appError.ts'
 import type { ServiceReady } from '../../shared/contract/supervision.ts'
-import { type Config, type Environment, loadConfig } from '../config.ts'
+import { type Config, type Environment, loadConfig } from '../config/config.ts'
+import type { StartOptions } from '../config/startOptions.ts'
 import { openDataFolder } from '../platform/dataFolder.ts'
 import { lockData } from '../platform/dataLock.ts'
 import { hostAndPort, type ListenAddress, parseListen } from '../platform/listenAddress.ts'
@@ -12,7 +13,6 @@ import { builtFile } from '../platform/programFile.ts'
 import { listenOnRemembered } from '../platform/rememberedPort.ts'
 import { Scope } from '../platform/scope.ts'
 import { version } from '../platform/version.ts'
-import type { StartOptions } from '../startOptions.ts'
 import { agentParts } from './agentParts.ts'
 import type { LocalStatus } from './api/localRoutes.ts'
 import { startLocalServer } from './api/localServer.ts'
@@ -62,8 +62,8 @@ export async function startApp(options: Options): Promise<RunningApp> {
     const link = scope.own(serviceLink({ ...about, log: log.of('connection') }), (it) => it.close())
     const { cert_file: certificateFile } = config.service.tls
     const certificate = certificateFile === null ? undefined : readFileSync(certificateFile, 'utf8')
-    const onReady = ({ url, owner_key_file: keyFile, socket: socketPath }: ServiceReady): void =>
-      link.connect({ url, key: readFileSync(keyFile, 'utf8').trim(), certificate, socketPath })
+    const onReady = ({ url, socket: socketPath }: ServiceReady, key: string): void =>
+      link.connect({ url, key, certificate, socketPath })
     const onDown = (reason: string): void => link.disconnect(reason)
     const service = hosted
       ? undefined

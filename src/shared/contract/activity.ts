@@ -77,6 +77,9 @@ export const listActivity = defineRoute({
 /** What happened to an account as a whole, beside what happened to its sandboxes. */
 export const AccountActivityType = z.enum([
   'account.created',
+  'account.requested',
+  'account.allowed',
+  'account.denied',
   'auth.signed_in',
   'auth.refused_reuse',
   'auth.signed_out',

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { keychainSecretStore } from '../../platform/keychainSecretStore.ts'
 import type { SecretStore } from '../../platform/secretStore.ts'
 import { vaultFileSecretStore } from '../../platform/vaultFileSecretStore.ts'

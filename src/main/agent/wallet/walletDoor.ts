@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
-import { turns } from '../../platform/turns.ts'
+import { serialQueue } from '../../platform/serialQueue.ts'
 import type { Note } from '../note.ts'
 import { autoLock } from './autoLock.ts'
 import { heldKeys } from './heldKeys.ts'
@@ -29,7 +29,7 @@ const lockWords: Record<LockReason, string> = {
 /** Opens the wallet, holds it open, and locks it. What needs the passphrase or the secret store goes in turn. */
 export function walletDoor({ repository, secrets, settings, state, note, changed, now }: Options) {
   const held = heldKeys()
-  const inTurn = turns()
+  const inTurn = serialQueue()
   /** How often somebody asked for it to be locked: what was begun before that leaves it locked. */
   let locks = 0
   const lockListeners = new Set<() => void>()
