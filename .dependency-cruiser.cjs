@@ -36,6 +36,14 @@ module.exports = {
         dependencyTypesNot: ['type-only'],
       },
     ),
+    forbid('slices-know-no-composition', src('main/(agent|service|host)/([^/]+)/'), {
+      path: '^src/main/$1/(compose|[a-zA-Z]+(Parts|Ground))[.]ts$',
+    }),
+    forbid(
+      'intents-have-one-writer',
+      src('', '^src/main/agent/approvals/(intentLifecycle|intentStateRepository)[.]ts$'),
+      src('main/agent/approvals/intentStateRepository[.]ts$'),
+    ),
     forbid('bubblewrap-knows-no-docker', src('main/host/runtimes/bubblewrap/'), src('main/host/runtimes/docker/')),
     forbid('docker-knows-no-bubblewrap', src('main/host/runtimes/docker/'), src('main/host/runtimes/bubblewrap/')),
     forbid(
