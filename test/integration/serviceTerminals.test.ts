@@ -74,6 +74,29 @@ describe('through REST', () => {
     expect((await service.send(`${terminal}/read?since=${next.json.cursor}`)).json.output).toBe('')
   })
 
+  test('raw output that is not UTF-8 comes as base64, and says so', async () => {
+    const terminal = await startTerminal(
+      `stty -opost; printf 'caf\\xc3\\xa9'; read x; printf 'a\\xff\\xfeb'; kill -TERM $$`,
+    )
+    const text = await until('the text', async () => {
+      const { json } = await service.send(`${terminal}/read?since=0&wait_ms=1000`)
+      return json.output.includes('é') && json
+    })
+    expect(text).toMatchObject({ output: 'café', encoding: 'utf8' })
+    await service.send(`${terminal}/write`, { body: { input: '\n' } })
+    const bytes: Buffer[] = []
+    let { cursor, state } = text
+    while (state === 'running') {
+      const { json } = await service.send(`${terminal}/read?since=${cursor}&wait_ms=1000`)
+      bytes.push(Buffer.from(json.output, json.encoding))
+      ;({ cursor, state } = json)
+    }
+    expect(Buffer.concat(bytes).subarray(-4)).toEqual(Buffer.from([0x61, 0xff, 0xfe, 0x62]))
+    const all = await service.send(`${terminal}/read?since=0`)
+    expect(all.json).toMatchObject({ encoding: 'base64', exit_code: 143, signal: 'SIGTERM' })
+    expect((await service.send(`${terminal}/read`)).json.encoding).toBe('utf8')
+  })
+
   test('a resize reaches the program', async () => {
     const terminal = await startTerminal(`trap 'stty size' WINCH; stty size; while :; do read -t 0.1 _; done`)
     await until('the first size', async () => (await service.send(`${terminal}/read`)).json.output.includes('24 80'))

@@ -118,13 +118,15 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell }: Scre
     withoutZeroMoves(serializer.serialize({ ...options, excludeModes: true }))
 
   const ansi = (full: boolean): string => {
-    const buffer = terminal.buffer.active
-    if (buffer.type === 'alternate') {
-      const both = serialized({ scrollback: 0 })
-      return both.slice(both.indexOf(alternateBegins) + alternateBegins.length)
+    const { active, normal } = terminal.buffer
+    if (active.type === 'normal') {
+      return serialized({ range: { start: full ? 0 : active.baseY, end: active.length - 1 } })
     }
-    const range = { start: full ? 0 : buffer.baseY, end: buffer.length - 1 }
-    return serialized({ range })
+    const rowsAbove = full ? normal.baseY : 0
+    const both = serialized({ range: { start: 0, end: Math.max(0, rowsAbove - 1) } })
+    const begins = both.indexOf(alternateBegins)
+    const screen = both.slice(begins + alternateBegins.length)
+    return rowsAbove > 0 ? `${both.slice(0, begins)}\x1b[m\r\n${screen}` : screen
   }
 
   /** On the normal screen, where the cursor stands at the place they count from. */
@@ -141,8 +143,7 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell }: Scre
 
   const text = (question: Extract<ScreenQuestion, { kind: 'read' }>): string => {
     if (question.format === 'ansi') return ansi(question.full)
-    const buffer = terminal.buffer.active
-    return question.full ? wholeText(buffer) : visibleText(buffer, terminal.rows)
+    return question.full ? wholeText(terminal.buffer) : visibleText(terminal.buffer.active, terminal.rows)
   }
 
   const parse = (bytes: Uint8Array, offset: number): number => {
