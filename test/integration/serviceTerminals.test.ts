@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../support/eventually.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
@@ -107,6 +108,31 @@ describe('through REST', () => {
     })
     await until('the new size', async () => (await service.send(`${terminal}/read`)).json.output.includes('40 100'))
     await service.send(terminal, { method: 'DELETE' })
+  })
+
+  test.each(['🪤🫁', '🫠🫶', '漢🥱한', '❤️é\u0301', '👩‍💻🇩🇪'])(
+    '%s takes the cells that programs in the sandbox count',
+    async (text) => {
+      const env = { LANG: 'C.UTF-8' }
+      const exec = { command: `printf %s '${text}' | wc -L`, env }
+      const counted = Number((await service.send(`${sandbox}/exec`, { body: exec })).json.stdout)
+      const terminal = await startTerminal(`printf %s '${text}'; read x`, { env })
+      await until('the text', async () => (await service.send(`${terminal}/read`)).json.output === text)
+      expect((await service.send(`${terminal}/read`)).json.cursor_position).toEqual({ row: 0, col: counted })
+    },
+  )
+
+  test('tmux in a sandbox counts new emoji alike', async (context) => {
+    if (!existsSync('/usr/bin/tmux')) return context.skip('there is no tmux')
+    const text = '🪤🫠x'
+    const tmux = 'tmux -L widths -f /dev/null'
+    const column = `until c=$(${tmux} display -p '#{cursor_x}') && [ "$c" -gt 0 ]; do sleep 0.05; done; echo $c`
+    const command = `${tmux} new-session -d "printf %s '${text}'; sleep 1000" && ${column}; ${tmux} kill-server`
+    const { json } = await service.send(`${sandbox}/exec`, { body: { command, env: { LANG: 'C.UTF-8' } } })
+    const terminal = await startTerminal(`printf %s '${text}'; read x`)
+    await until('the text', async () => (await service.send(`${terminal}/read`)).json.output === text)
+    const { col } = (await service.send(`${terminal}/read`)).json.cursor_position
+    expect(`${json.stdout}${json.stderr}`.trim()).toBe(String(col))
   })
 
   test('colours come when they are asked for', async () => {

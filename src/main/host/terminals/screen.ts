@@ -1,5 +1,4 @@
 import serializeAddon from '@xterm/addon-serialize'
-import unicode11Addon from '@xterm/addon-unicode11'
 import xterm from '@xterm/headless'
 import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
 import { terminalLimits } from '../../../shared/contract/terminals.ts'
@@ -65,7 +64,7 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell }: Scre
   const serializer = new serializeAddon.SerializeAddon()
   // The addons are typed for the browser's terminal; they use only what the headless one has too.
   terminal.loadAddon(serializer as unknown as Parameters<typeof terminal.loadAddon>[0])
-  boundWidths(terminal, (registrar) => new unicode11Addon.Unicode11Addon().activate(registrar as never))
+  boundWidths(terminal)
   boundTerminal(terminal)
   terminal.onData(onAnswer)
   terminal.onTitleChange(onTitle)
