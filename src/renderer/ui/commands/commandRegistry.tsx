@@ -14,11 +14,16 @@ export type Command = {
   shortcut?: string
   keywords?: readonly string[]
   run: () => void
+  /** Asked when it is chosen from the palette, where a stop or a signature would be one key away from anything else. */
+  question?: CommandQuestion
   /** Holding its shortcut down does it again and again. */
   repeats?: boolean
   /** Absent is enabled; what is not enabled is neither listed nor run. */
   enabled?: boolean
 }
+
+/** What will happen, and the deed itself: `Stop sandbox`. */
+export type CommandQuestion = { title: string; description: string; confirmLabel: string }
 
 type CommandRegistry = {
   put(owner: string, commands: readonly Command[]): void
@@ -102,7 +107,7 @@ function runShortcut(commands: readonly Command[], lead: LeadKey, event: Keyboar
   const keyboard = thisKeyboard()
   const usable = commands.map((command) => ({
     command,
-    shortcuts: parseShortcuts(command.shortcut ?? '', keyboard).filter((it) => worksIn(focus, it)),
+    shortcuts: command.shortcut ? parseShortcuts(command.shortcut, keyboard).filter((it) => worksIn(focus, it)) : [],
   }))
   const led = lead.take(event.timeStamp)
   const pressed = (after: string | undefined) =>

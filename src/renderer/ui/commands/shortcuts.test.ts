@@ -93,5 +93,4 @@ test('one key after the other: a plain letter, then what it leads to', () => {
     ['g', 't'],
   ])
   expect(shownKeys('g t', other)).toEqual(['G', 'T'])
-  expect(parseShortcuts('', other)).toEqual([])
 })

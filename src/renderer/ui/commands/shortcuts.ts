@@ -24,7 +24,7 @@ export function thisKeyboard(): Keyboard {
 }
 
 export function parseShortcuts(written: string, keyboard: Keyboard): Shortcut[] {
-  return written === '' ? [] : written.split(', ').map((one) => parseShortcut(one, keyboard))
+  return written.split(', ').map((one) => parseShortcut(one, keyboard))
 }
 
 export function matches(shortcut: Shortcut, press: KeyPress): boolean {
