@@ -12,6 +12,8 @@ export type LockableSigner = Signer & {
   wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
   onWalletChange(listener: () => void): () => void
   setUnlocked(unlocked: boolean): void
+  /** As before the first account: nothing is there that could be unlocked. */
+  removeWallet(): void
   /** Signing waits until the returned function is called. */
   hold(): () => void
   /** How often a key was lent. */
@@ -22,6 +24,7 @@ export function lockableSigner({ unlocked = true, now = Date.now } = {}): Lockab
   const keys = memoryKeys()
   const listeners = new Set<() => void>()
   let open = unlocked
+  let isThere = true
   let held: Promise<void> = Promise.resolve()
   const lend: WalletKeys['lend'] = async (id, use) => {
     await held
@@ -31,7 +34,7 @@ export function lockableSigner({ unlocked = true, now = Date.now } = {}): Lockab
   return {
     ...intentSigner({ keys: { ...keys, lend }, domainName: 'AIWS Automaton', now, randomBytes }),
     signatures: () => keys.lent.length,
-    wallet: { isUnlocked: () => open, accounts: keys.accounts },
+    wallet: { isUnlocked: () => isThere && open, accounts: () => (isThere ? keys.accounts() : []) },
     onWalletChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -39,6 +42,9 @@ export function lockableSigner({ unlocked = true, now = Date.now } = {}): Lockab
     setUnlocked(next) {
       open = next
       for (const listener of [...listeners]) listener()
+    },
+    removeWallet() {
+      isThere = false
     },
     hold() {
       let release = () => {}

@@ -62,8 +62,8 @@ export async function startApp(options: Options): Promise<RunningApp> {
     const link = scope.own(serviceLink({ ...about, log: log.of('connection') }), (it) => it.close())
     const { cert_file: certificateFile } = config.service.tls
     const certificate = certificateFile === null ? undefined : readFileSync(certificateFile, 'utf8')
-    const onReady = ({ url, owner_key_file: keyFile, socket: socketPath }: ServiceReady): void =>
-      link.connect({ url, key: readFileSync(keyFile, 'utf8').trim(), certificate, socketPath })
+    const onReady = ({ url, socket: socketPath }: ServiceReady, key: string): void =>
+      link.connect({ url, key, certificate, socketPath })
     const onDown = (reason: string): void => link.disconnect(reason)
     const service = hosted
       ? undefined

@@ -10,6 +10,11 @@ export const ServiceReady = z.object({
 })
 export type ServiceReady = z.infer<typeof ServiceReady>
 
-/** What the application writes to the stdin of a supervised service: where it forwards requests from. */
-export const ServiceOrder = z.object({ event: z.literal('fronts'), hosts: z.array(z.string()).readonly() })
+/** What the application writes to the stdin of a supervised service. */
+export const ServiceOrder = z.discriminatedUnion('event', [
+  /** How the person at its window is known. */
+  z.object({ event: z.literal('person'), key: z.string() }),
+  /** Where it forwards requests from. */
+  z.object({ event: z.literal('fronts'), hosts: z.array(z.string()).readonly() }),
+])
 export type ServiceOrder = z.infer<typeof ServiceOrder>

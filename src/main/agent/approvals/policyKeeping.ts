@@ -12,7 +12,7 @@ type Ground = Pick<
 /** The rules and the stop switch. What lets more through needs the wallet unlocked. */
 export function policyKeeping(
   ground: Ground,
-): Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'checkUnlocked'> {
+): Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'hasWallet' | 'checkUnlocked'> {
   const { intents, policies, wallet, notes, became, unsigned, publish, at } = ground
 
   /** Inside the transaction that turns the switch on. */
@@ -27,7 +27,10 @@ export function policyKeeping(
     )
   }
 
+  const hasWallet = (): boolean => wallet.accounts().length > 0
+
   return {
+    hasWallet,
     checkUnlocked() {
       if (!wallet.isUnlocked()) throw walletLocked(wallet)
     },
@@ -50,7 +53,8 @@ export function policyKeeping(
       const unlocked = wallet.isUnlocked()
       const { policy, denied } = intents.atomically(() => {
         const present = policies.read()
-        if (present.stopped && !stopped && !unlocked) throw walletLocked(wallet)
+        // Without a wallet nothing could be signed, and nothing could be unlocked either.
+        if (present.stopped && !stopped && !unlocked && hasWallet()) throw walletLocked(wallet)
         policies.switchStop(stopped)
         return { policy: { ...present, stopped }, denied: stopped ? denyOpen() : [] }
       })

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { AppError } from '../../../shared/appError.ts'
 import { type ServiceOrder, ServiceReady } from '../../../shared/contract/supervision.ts'
@@ -13,7 +14,8 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
   environment: Environment
   now: () => number
   log: Log
-  onReady: (ready: ServiceReady) => void
+  /** @param personKey what to send for the person at the window, of whom nobody else can speak to this service */
+  onReady: (ready: ServiceReady, personKey: string) => void
   onDown: (reason: string) => void
 }
 
@@ -38,6 +40,8 @@ export function runServiceProcess({
   onDown,
 }: Options): ServiceProcess {
   const logFile = openLogFile(join(dataFolder, 'logs', 'service.log'))
+  const personKey = `sk_steward_${randomBytes(32).toString('base64url')}`
+  const introduction = orderLine({ event: 'person', key: personKey })
   let said = ''
   let order = ''
   let present: ChildProcess | undefined
@@ -56,7 +60,7 @@ export function runServiceProcess({
       })
       said = ''
       present = child
-      child.stdin.write(order)
+      child.stdin.write(introduction + order)
       child.stderr.on('data', (bytes: Buffer) => {
         logFile.write(bytes)
         said = (said + bytes.toString('utf8')).slice(-keptErrorCharacters)
@@ -66,7 +70,7 @@ export function runServiceProcess({
     readyOf: (line) => parsedReady(line),
     onReady(ready) {
       again = true
-      onReady(ready)
+      onReady(ready, personKey)
     },
     onDown: (reason) => onDown([reason, ownWords(said)].filter((it) => it !== undefined).join(' ')),
     now,
@@ -79,7 +83,7 @@ export function runServiceProcess({
   return {
     started,
     tellFronts(hosts) {
-      order = `${JSON.stringify({ event: 'fronts', hosts } satisfies ServiceOrder)}\n`
+      order = orderLine({ event: 'fronts', hosts })
       present?.stdin?.write(order)
     },
     async close() {
@@ -87,6 +91,10 @@ export function runServiceProcess({
       logFile.close()
     },
   }
+}
+
+function orderLine(order: ServiceOrder): string {
+  return `${JSON.stringify(order)}\n`
 }
 
 function parsedReady(line: string): ServiceReady | undefined {

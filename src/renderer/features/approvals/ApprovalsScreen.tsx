@@ -6,6 +6,8 @@ import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
 import { addressOf, usePlace } from '../../ui/place.ts'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { AccountRequestCards } from './accountRequests/AccountRequestCards.tsx'
+import { useWaitingAccountRequests } from './accountRequests/useAccountRequests.ts'
 import { DecisionView } from './decision/DecisionView.tsx'
 import { ResumeDialog } from './everywhere/ResumeDialog.tsx'
 import { useStopSwitch } from './everywhere/useStopSwitch.ts'
@@ -13,7 +15,7 @@ import { InboxList } from './inbox/InboxList.tsx'
 import { waitingOf } from './inbox/inboxList.ts'
 import { useInbox } from './inbox/useInbox.ts'
 
-/** What waits and what was decided at the left, one of them in full beside it, and the stop switch above both. */
+/** Requests on the left, one of them in full beside it, with the stop switch and account requests above both. */
 export function ApprovalsScreen() {
   const { data: inbox, error, isPending, refetch } = useInbox()
   const [, named] = usePlace()
@@ -29,6 +31,7 @@ export function ApprovalsScreen() {
       title="Approvals"
       count={waiting.length > 0 ? waiting.length : undefined}
       actions={<StopSwitch />}
+      bar={<AccountRequestCards />}
       list={inbox?.length ? { label: 'Requests', content: <InboxList inbox={inbox} present={named} /> } : undefined}
     >
       {isPending ? (
@@ -70,10 +73,11 @@ function StopSwitch() {
 }
 
 function NothingYet() {
+  const isAsked = useWaitingAccountRequests().length > 0
   return (
     <EmptyState
       icon={ShieldCheck}
-      title="Nothing waits for you"
+      title={isAsked ? 'Nothing to sign' : 'Nothing waits for you'}
       description="When a program, a tool or a site wants your wallet to sign, it waits here: what it is in one sentence, who asks, and all that would be signed."
     >
       <p>
