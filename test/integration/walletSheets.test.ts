@@ -64,6 +64,7 @@ async function startWallet() {
     },
     policy: {
       wish: () => ({
+        title: `Change ${evil}?`,
         sentence: `Allow ${evil}`,
         lines: [{ label: evil, value: evil }],
         apply() {

@@ -71,7 +71,7 @@ test('rules allow and deny; the first that fits decides', async () => {
   )
   expect(await approvals.ask({ intent: signInTo('evil.example'), asker: script })).toMatchObject({
     state: 'denied',
-    decision: { by: 'policy', detail: 'The rule “deny everything from anybody for evil.example” decided.' },
+    decision: { by: 'policy', detail: 'Decided by your rule “deny everything from anyone at evil.example”.' },
     error: expect.stringContaining('evil.example'),
   })
   const allowed = await approvals.ask({ intent: signInTo('good.example'), asker: script })
@@ -107,7 +107,7 @@ test('what a rule denies by now is approved by nobody, until the rule is changed
   for (const confirmed of [false, true]) {
     await expect(approvals.decide(asked.id, { approve: true, confirmed })).rejects.toMatchObject({
       code: 'intent/denied',
-      message: 'The rule “deny everything from anybody for a.example” decided.',
+      message: 'Decided by your rule “deny everything from anyone at a.example”.',
     })
   }
   expect(approvals.get(asked.id)).toEqual(asked)

@@ -40,7 +40,7 @@ test('what lets more through, or ends the stop, is confirmed in a dialog of the 
   await expect(policy.switchStop(false, signal)).rejects.toThrow(failsWith('policy/confirmation'))
   expect(approvals.policy()).toEqual(before)
   expect(seen.map(({ lines }) => lines)).toEqual([
-    [{ label: 'New rule 1', value: 'allow sign-ins with Ethereum from anybody up to 5.00 USD' }],
+    [{ label: 'New rule 1', value: 'allow sign-ins with Ethereum from anyone up to $5.00' }],
     [],
   ])
   yes = true
@@ -72,7 +72,7 @@ test('without such dialogs a sheet makes the change, of that very policy alone',
   expect(policy.wish()).toBeUndefined()
   await expect(policy.change(higher, signal)).rejects.toThrow(failsWith('policy/confirmation'))
   const wish = policy.wish()
-  expect(wish?.lines).toEqual([{ label: 'Confirmed one by one', value: 'above 99.00 USD, until now above 10.00 USD' }])
+  expect(wish?.lines).toEqual([{ label: 'Extra confirmation', value: 'above $99.00, was above $10.00' }])
   const denies = withRules([rule({ effect: 'deny' })])
   await policy.change(denies, signal)
   expect(() => wish?.apply()).toThrow('changed meanwhile')
