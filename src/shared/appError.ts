@@ -112,7 +112,7 @@ export const errorCatalogue = {
   'intent/invalid': { status: 400, hint: 'Correct what the sentence names, and ask again.' },
   'intent/decided': { status: 409, hint: 'It was decided already; ask anew.' },
   'intent/denied': { status: 403, hint: 'The person or the policy of this wallet refused it.' },
-  'intent/stopped': { status: 403, hint: 'The stop switch is on: only the person can turn it off.' },
+  'intent/stopped': { status: 403, hint: 'Only you can resume signing, in Steward.' },
   'intent/too-many': { status: 429, hint: 'Wait until some of the open requests were decided.' },
   'intent/confirmation': { status: 403, hint: 'Confirm it in the dialog that Steward opens.' },
   'policy/confirmation': { status: 403, hint: 'Confirm it outside of the window, in the dialog that Steward opens.' },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { AppError } from '../../shared/appError.ts'
+import { ServiceOrder } from '../../shared/contract/supervision.ts'
 import { type Config, environment, loadConfig } from '../config/config.ts'
 import { places, serviceLine, wrongListen } from '../config/startOptions.ts'
 import { exitCodeOf, failureText, type Given, helpOf, parseCommandLine } from '../platform/commandLine.ts'
@@ -20,7 +21,6 @@ import { version } from '../platform/version.ts'
 import type { NewWallets } from '../service/auth/signIns.ts'
 import { type RunningService, startService } from '../service/compose.ts'
 import { hostLauncher } from '../service/host/launchedHost.ts'
-import { ServiceOrder } from '../serviceProcess.ts'
 
 /** An application whose earlier service is still ending waits this long for it. */
 const supervisedLockMs = 20_000

@@ -8,6 +8,7 @@ import { type StreamConnector, terminalStream } from '../stream/terminalStream.t
 import { type ClipboardRequests, clipboardRequests, rememberedAnswer } from './clipboardRequests.ts'
 import { colourRounds } from './colourRounds.ts'
 import { type CommandTrail, commandTrail } from './commandTrail.ts'
+import type { Observable } from './observable.ts'
 import { type TerminalPaste, terminalPaste } from './paste/terminalPaste.ts'
 import { followPointer } from './pointer.ts'
 import { onPersonsInput, quietAnswers } from './quietAnswers.ts'
@@ -18,7 +19,6 @@ import { type LinkHint, terminalLinks } from './terminalLinks.ts'
 import { type TerminalSearch, terminalSearch } from './terminalSearch.ts'
 import { paletteColours } from './themes/terminalTheme.ts'
 import { xtermPalette } from './themes/xtermPalette.ts'
-import type { Told } from './told.ts'
 import type { WebglLeases } from './webglLeases.ts'
 import { webglRenderer } from './webglRenderer.ts'
 import { workingDirectory } from './workingDirectory.ts'
@@ -60,7 +60,7 @@ export type TerminalSession = {
   readonly clipboard: ClipboardRequests
   readonly commands: CommandTrail
   readonly reading: ReadingPlace
-  readonly directory: Told<string | undefined>
+  readonly directory: Observable<string | undefined>
   /** As if it had been typed here. */
   type(text: string): void
   look(appearance: Appearance): void
