@@ -21,6 +21,8 @@ const suite = ({ order, ...given }: Suite) => ({
     alias: { electron: new URL('./test/support/electronFake.ts', import.meta.url).pathname },
     pool: 'forks' as const,
     sequence: { groupOrder: order },
+    // Of a file whose tests say that they may run at once.
+    maxConcurrency: 3,
   },
 })
 

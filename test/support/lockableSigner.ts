@@ -13,6 +13,8 @@ export type LockableSigner = Signer & {
   wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
   onWalletChange(listener: () => void): () => void
   setUnlocked(unlocked: boolean): void
+  /** As before the first account: nothing is there that could be unlocked. */
+  removeWallet(): void
   /** Signing waits until the returned function is called. */
   hold(): () => void
   /** How often a key was lent. */
@@ -23,6 +25,7 @@ export function lockableSigner({ unlocked = true, now = Date.now } = {}): Lockab
   const keys = memoryKeys()
   const changes = emitter()
   let open = unlocked
+  let isThere = true
   let held: Promise<void> = Promise.resolve()
   const lend: WalletKeys['lend'] = async (id, use) => {
     await held
@@ -32,11 +35,14 @@ export function lockableSigner({ unlocked = true, now = Date.now } = {}): Lockab
   return {
     ...intentSigner({ keys: { ...keys, lend }, domainName: 'AIWS Automaton', now, randomBytes }),
     signatures: () => keys.lent.length,
-    wallet: { isUnlocked: () => open, accounts: keys.accounts },
+    wallet: { isUnlocked: () => isThere && open, accounts: () => (isThere ? keys.accounts() : []) },
     onWalletChange: changes.subscribe,
     setUnlocked(next) {
       open = next
       changes.emit()
+    },
+    removeWallet() {
+      isThere = false
     },
     hold() {
       let release = () => {}

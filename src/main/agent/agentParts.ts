@@ -30,15 +30,15 @@ export type AgentParts = {
 }
 
 /**
- * Makes the slices of the agent, in the order in which they need each other: activity, wallet, signer and approvals,
+ * Makes the slices of the agent, in the order in which they need each other: wallet, activity, signer and approvals,
  * sign-in, sheets, identity. A slice knows the others by their types alone; here they meet.
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
   const ground = agentGround(options)
-  const activity = activityParts(ground)
   const wallet = walletParts(ground)
   const vault = wallet.wallet
+  const activity = activityParts(ground, { wallet: vault })
   /** Known before anybody is signed in there. */
   const servicePlace = hosted && { url: hosted.url, key: '', certificate: undefined, authority: hosted.authority }
   const serviceTarget = () => link.target() ?? servicePlace

@@ -36,7 +36,7 @@ export type IdentityParts = {
 
 /** Who calls: accounts with their API keys, wallets that sign in, and the automatons that are registered. */
 export function identityParts(ground: ServiceGround, given: { onAccessEnded: () => void }): IdentityParts {
-  const { options, database, activity, events, address } = ground
+  const { options, database, activity, callers, events, address } = ground
   const { dataDir, now } = options
   const note = activity.noteAccount
   const onEnded = given.onAccessEnded
@@ -100,11 +100,11 @@ export function identityParts(ground: ServiceGround, given: { onAccessEnded: () 
   return {
     ownerKeyFile,
     holderOf: (credential) => person(credential) ?? keys.identify(credential) ?? access.identify(credential),
-    endpoints: [
+    endpoints: callers.known([
       ...accountRoutes({ keys, noteAccount: note, onRevoked: onEnded }),
       ...accountRequestRoutes(requests),
       ...authRoutes({ nonces: signInNonces, signIns: signedIn, linked, wallets, accounts }),
       ...automatonRoutes(registered),
-    ],
+    ]),
   }
 }

@@ -19,7 +19,7 @@ type Options = {
 /** The rules and the stop switch. What lets more through needs the wallet unlocked. */
 export function policyKeeping(
   options: Options,
-): Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'checkUnlocked'> {
+): Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'hasWallet' | 'checkUnlocked'> {
   const { lifecycle, policies, wallet, notes, onChanged, now } = options
 
   /** What waits, and what is being signed. @returns how many */
@@ -29,7 +29,10 @@ export function policyKeeping(
     return open.filter(({ id }) => lifecycle.apply(id, 'stop', { decision, error: decision.detail })).length
   }
 
+  const hasWallet = (): boolean => wallet.accounts().length > 0
+
   return {
+    hasWallet,
     checkUnlocked() {
       if (!wallet.isUnlocked()) throw walletLocked(wallet)
     },
@@ -53,7 +56,8 @@ export function policyKeeping(
       const unlocked = wallet.isUnlocked()
       return lifecycle.atomically(() => {
         const present = policies.read()
-        if (present.stopped && !stopped && !unlocked) throw walletLocked(wallet)
+        // Without a wallet nothing could be signed, and nothing could be unlocked either.
+        if (present.stopped && !stopped && !unlocked && hasWallet()) throw walletLocked(wallet)
         policies.switchStop(stopped)
         const policy = { ...present, stopped }
         let denied = 0

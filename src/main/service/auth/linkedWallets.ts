@@ -39,7 +39,7 @@ export function linkedWallets(options: {
         requests.withdraw(wallet)
         note(accountId, {
           type: 'wallet.linked',
-          description: `The wallet ${shortAddress(wallet.address)} was linked.`,
+          description: `Linked the wallet ${shortAddress(wallet.address)}.`,
         })
         return linked
       })
@@ -56,7 +56,7 @@ export function linkedWallets(options: {
         sessions.revokeWallet(wallet, now())
         note(accountId, {
           type: 'wallet.unlinked',
-          description: `The wallet ${shortAddress(wallet.address)} was parted.`,
+          description: `Unlinked the wallet ${shortAddress(wallet.address)}.`,
         })
         return wallet
       })

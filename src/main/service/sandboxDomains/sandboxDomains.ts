@@ -60,10 +60,8 @@ export function sandboxDomains(options: Options): SandboxDomains {
       if (!before || before.port !== port) {
         records.save(record)
         options.onChanged()
-        note(sandboxId, {
-          type: 'domain.added',
-          description: `${domain} leads to ${port === null ? 'the first exposed port' : `port ${port}`}.`,
-        })
+        const target = port === null ? 'the first exposed port' : `port ${port}`
+        note(sandboxId, { type: 'domain.added', description: `Added the domain ${domain} for ${target}.` })
       }
       return toWire(record)
     },
@@ -74,7 +72,7 @@ export function sandboxDomains(options: Options): SandboxDomains {
       }
       records.remove(domain)
       options.onChanged()
-      note(sandboxId, { type: 'domain.removed', description: `${domain} no longer leads here.` })
+      note(sandboxId, { type: 'domain.removed', description: `Removed the domain ${domain}.` })
     },
   }
 }

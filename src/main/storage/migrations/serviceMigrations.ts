@@ -3,6 +3,7 @@ import { accountActivity } from './accountActivity.ts'
 import { accountRequests } from './accountRequests.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
+import { activityActors } from './activityActors.ts'
 import { automatons } from './automatons.ts'
 import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
@@ -28,4 +29,5 @@ export const serviceMigrations: readonly Migration[] = [
   accountActivity,
   accountRequests,
   domainsWithoutPort,
+  activityActors,
 ]

@@ -7,5 +7,7 @@ export const terminalsFeature: Feature = {
   id: 'terminals',
   title: 'Terminals',
   icon: SquareTerminal,
+  letter: 't',
+  keywords: ['sandboxes', 'machines', 'shell'],
   Screen: TerminalsScreen,
 }
