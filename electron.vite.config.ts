@@ -24,13 +24,13 @@ export default defineConfig({
       minify: false,
       // These are hundreds of files, and every start would look each of them up. What is native, or finds its own files
       // by their place, stays outside.
-      externalizeDeps: { exclude: ['fastify', 'ws', 'zod'] },
+      externalizeDeps: { exclude: ['find-my-way', 'ws', 'zod'] },
       rollupOptions: {
         input: {
-          main: here('src/main/main.ts'),
-          headless: here('src/main/headless.ts'),
-          service: here('src/main/service.ts'),
-          host: here('src/main/host.ts'),
+          main: here('src/main/entries/main.ts'),
+          headless: here('src/main/entries/headless.ts'),
+          service: here('src/main/entries/service.ts'),
+          host: here('src/main/entries/host.ts'),
           screenWorker: here('src/main/host/terminals/screenWorker.ts'),
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

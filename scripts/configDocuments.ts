@@ -1,11 +1,11 @@
 /**
  * Writes what is told of the configuration from its one schema: `resources/config.schema.json` and
- * `docs/configuration.md`. Run after a change of `src/main/config.ts`: `node scripts/configDocuments.ts`.
+ * `docs/configuration.md`. Run after a change of `src/main/config/config.ts`: `node scripts/configDocuments.ts`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { Config, type ConfigKey, configKeys } from '../src/main/config.ts'
+import { Config, type ConfigKey, configKeys } from '../src/main/config/config.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const keysBegin = '<!-- keys: written by scripts/configDocuments.ts -->'

@@ -7,6 +7,8 @@ export const errorCatalogue = {
   'auth/invalid': { status: 401, hint: 'Check the API key, or create a new one.' },
   'auth/session': { status: 401, hint: 'Start Steward again: `npm start` opens or prints a new address.' },
   'auth/forbidden': { status: 403, hint: 'Use a key or a session that is allowed to do this.' },
+  'auth/account-requested': { status: 403, hint: 'Once they allow it in Steward, under Approvals, sign in again.' },
+  'auth/account-denied': { status: 403, hint: 'Ask the owner to allow it in Steward, under Approvals.' },
   'auth/host': { status: 403, hint: 'Use the address that Steward printed when it started.' },
   'auth/origin': { status: 403, hint: 'Only pages that Steward itself serves may call this address.' },
   'auth/nonce': { status: 401, hint: 'Get a new nonce, sign it, and send it within five minutes.' },
@@ -25,6 +27,8 @@ export const errorCatalogue = {
   'request/range': { status: 416, hint: 'Ask for a range within the file.' },
   'request/rate': { status: 429, hint: 'Wait as long as `Retry-After` says.' },
   'request/reused-key': { status: 409, hint: 'Use a new Idempotency-Key for a different request.' },
+  'account-request/not-found': { status: 404, hint: 'GET /v1/auth/account-requests lists those that are kept.' },
+  'account-request/decided': { status: 409, hint: 'An account that was allowed stays.' },
   'key/not-found': { status: 404, hint: 'List the keys to see their ids.' },
   'sandbox/not-found': { status: 404, hint: 'List the sandboxes to see their ids.' },
   'sandbox/not-running': { status: 409, hint: 'Start the sandbox first.' },
@@ -35,7 +39,7 @@ export const errorCatalogue = {
   'sandbox/stop-failed': { status: 500, hint: 'Try again; if it stays, restart Steward and look into its log.' },
   'runtime/unknown': { status: 400, hint: 'Use one of the runtimes that GET /v1/runtimes lists.' },
   'runtime/unavailable': { status: 503, hint: 'Run `npm start -- doctor` to see what is missing.' },
-  'network/unavailable': { status: 503, hint: 'GET /v1/runtimes says what is missing; or choose `none`.' },
+  'egress/unavailable': { status: 503, hint: 'GET /v1/runtimes says what is missing; or choose `none`.' },
   'image/not-found': { status: 404, hint: 'List the images to see which there are.' },
   'image/not-ready': { status: 409, hint: 'Wait until the image is added.' },
   'image/exists': { status: 409, hint: 'Choose another name, or remove that image first.' },
@@ -76,9 +80,9 @@ export const errorCatalogue = {
   'port/failed': { status: 502, hint: 'Look at the server in the sandbox, then try again.' },
   'port/late': { status: 504, hint: 'Look at the server in the sandbox: it took the request and did not answer.' },
   'process/not-found': { status: 404, hint: 'List the processes of the sandbox to see which run.' },
-  'domain/not-found': { status: 404, hint: 'List the domains of the sandbox.' },
-  'domain/too-many': { status: 429, hint: 'Remove a domain of this sandbox first.' },
-  'domain/taken': { status: 409, hint: 'Remove it from the other sandbox first, or choose another name.' },
+  'sandbox-domain/not-found': { status: 404, hint: 'List the domains of the sandbox.' },
+  'sandbox-domain/too-many': { status: 429, hint: 'Remove a domain of this sandbox first.' },
+  'sandbox-domain/taken': { status: 409, hint: 'Remove it from the other sandbox first, or choose another name.' },
   'identity/hash': { status: 400, hint: 'Hash the canonical JSON: sorted keys, no spaces, addresses as sent.' },
   'identity/signature': { status: 401, hint: 'Sign with the key of `automaton_address`.' },
   'identity/nonce-used': { status: 409, hint: 'Use a new nonce, and sign again.' },
@@ -103,12 +107,12 @@ export const errorCatalogue = {
   'wallet/confirmation': { status: 400, hint: 'Type the label exactly as it is shown.' },
   'wallet/failed': { status: 500, hint: 'Nothing was changed; try again.' },
   'sheet/ended': { status: 410, hint: 'Open it again from Steward.' },
-  'network/unknown': { status: 400, hint: 'GET /local/wallet/networks lists the networks.' },
+  'chain/unknown': { status: 400, hint: 'GET /local/wallet/networks lists the networks.' },
   'intent/not-found': { status: 404, hint: 'Ask again: it is not kept for ever.' },
   'intent/invalid': { status: 400, hint: 'Correct what the sentence names, and ask again.' },
   'intent/decided': { status: 409, hint: 'It was decided already; ask anew.' },
   'intent/denied': { status: 403, hint: 'The person or the policy of this wallet refused it.' },
-  'intent/stopped': { status: 403, hint: 'The stop switch is on: only the person can turn it off.' },
+  'intent/stopped': { status: 403, hint: 'Only you can resume signing, in Steward.' },
   'intent/too-many': { status: 429, hint: 'Wait until some of the open requests were decided.' },
   'intent/confirmation': { status: 403, hint: 'Confirm it in the dialog that Steward opens.' },
   'policy/confirmation': { status: 403, hint: 'Confirm it outside of the window, in the dialog that Steward opens.' },
@@ -131,25 +135,35 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** The body of every answer that is not 2xx. */
+/** The body of every answer that is not 2xx. A failure can have fields of its own beside these. */
 export type ErrorBody = { error: string; code: ErrorCode; detail?: string; hint?: string }
+
+type AppErrorOptions = {
+  cause?: unknown
+  detail?: string
+  retryAfterSeconds?: number
+  /** Headers of the answer, by lower-case names. */
+  headers?: Readonly<Record<string, string>>
+  /** More fields of the body. One of the usual names replaces that field: some interfaces prescribe their own. */
+  fields?: Readonly<Record<string, unknown>>
+}
 
 /** An expected failure: `message` names the value that was wrong, the catalogue tells what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly detail: string | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly fields: Readonly<Record<string, unknown>>
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: { cause?: unknown; detail?: string; retryAfterSeconds?: number } = {},
-  ) {
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.detail = options.detail
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.headers = options.headers ?? {}
+    this.fields = options.fields ?? {}
   }
 
   get status(): number {
@@ -160,12 +174,13 @@ export class AppError extends Error {
     return errorCatalogue[this.code].hint
   }
 
-  toBody(): ErrorBody {
+  toBody(): ErrorBody & Readonly<Record<string, unknown>> {
     return {
       error: this.message,
       code: this.code,
       ...(this.detail !== undefined && { detail: this.detail }),
       hint: this.hint,
+      ...this.fields,
     }
   }
 }

@@ -105,7 +105,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
       expect(await run(changed, 'ls /sys/class/net | wc -l')).toBe(network === 'open' ? '2\n' : '1\n')
       await changed.stop()
     }
-    await expectAppError('network/unavailable', runtime.start({ ...first, network: 'internet' }, never))
+    await expectAppError('egress/unavailable', runtime.start({ ...first, network: 'internet' }, never))
     await runtime.remove(first.id)
     expect(podman.run('images', '--format', '{{.Repository}}')).toBe('localhost/base\n')
   })

@@ -158,7 +158,7 @@ test('shows of an RPC its host alone, and knows no other networks', async () => 
     expect.objectContaining({ slug: 'base-sepolia', chain_id: 84532, test: true }),
   ])
   await expect(made.read('eip155:1')).rejects.toEqual(
-    expect.objectContaining({ code: 'network/unknown', message: 'There is no network "eip155:1".' }),
+    expect.objectContaining({ code: 'chain/unknown', message: 'There is no network "eip155:1".' }),
   )
 })
 

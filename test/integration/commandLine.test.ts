@@ -17,7 +17,7 @@ type AppReady = { event: string; url: string; service_url: string }
 type ServiceReady = { event: string; url: string; owner_key_file: string }
 
 const start = 'scripts/start.js'
-const service = 'src/main/service.ts'
+const service = 'src/main/entries/service.ts'
 
 function startApp(dataFolder: string, parts: readonly string[] = [], environment: NodeJS.ProcessEnv = {}): Program {
   return startProgram(start, ['--no-open', '--json', '--data', dataFolder, ...parts], environment)

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 type HostProcess = { child: ChildProcess; said: () => string; ended: Promise<number | null> }
 
 const localHost = fileURLToPath(new URL('../support/localHost.ts', import.meta.url))
-const realHost = fileURLToPath(new URL('../../src/main/host.ts', import.meta.url))
+const realHost = fileURLToPath(new URL('../../src/main/entries/host.ts', import.meta.url))
 let folder: string
 let started: HostProcess[]
 let clients: HostClient[]

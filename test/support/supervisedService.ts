@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { ServiceTarget } from '../../src/main/agent/connections/serviceTarget.ts'
-import type { ServiceReady } from '../../src/main/serviceProcess.ts'
+import type { ServiceReady } from '../../src/shared/contract/supervision.ts'
 import { until } from './eventually.ts'
 import { projectFolder } from './plantedTree.ts'
 import { isAlive } from './processes.ts'
@@ -37,7 +37,7 @@ export function supervisedService(dataFolder: string): SupervisedService {
     kill: () => end('SIGKILL'),
     async start() {
       const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STEWARD_'))
-      const parts = ['src/main/service.ts', '--supervised', '--json', '--data', dataFolder]
+      const parts = ['src/main/entries/service.ts', '--supervised', '--json', '--data', dataFolder]
       const started = spawn(process.execPath, parts, {
         cwd: projectFolder,
         env: Object.fromEntries(own),

@@ -10,7 +10,7 @@ const fromSource = here.endsWith('.ts')
 /** The folder of the programs: `src/main`, or `out/main`, where the build puts every chunk. */
 const programs = fromSource ? resolve(dirname(here), '..') : dirname(here)
 
-/** @param source the program's path below `src/main`, without ending: `service`, `host/terminals/screenWorker` */
+/** @param source the program's path below `src/main`, without ending: `entries/service`, `host/terminals/screenWorker` */
 export function programFile(source: string): string {
   return fromSource ? join(programs, `${source}.ts`) : join(programs, `${source.slice(source.lastIndexOf('/') + 1)}.js`)
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../shared/appError.ts'
 import { parsedJson } from './parsedJson.ts'
 import { removeFile, replaceFile } from './replaceFile.ts'
 import type { SecretStore } from './secretStore.ts'
-import { turns } from './turns.ts'
+import { serialQueue } from './serialQueue.ts'
 
 const VaultFile = z.strictObject({ version: z.literal(1), entries: z.record(z.string(), z.string()) })
 type Entries = z.infer<typeof VaultFile>['entries']
@@ -13,7 +13,7 @@ const maxCharacters = 1024 * 1024
 
 /** One JSON file, which is always replaced as a whole; it goes with its last entry. */
 export function vaultFileSecretStore({ file }: { file: string }): SecretStore {
-  const inTurn = turns()
+  const inTurn = serialQueue()
   const change = (how: (entries: Entries) => Entries): Promise<void> =>
     inTurn(async () => {
       const before = await readEntries(file)

@@ -1,4 +1,4 @@
-import { Config } from '../../../src/main/config.ts'
+import { Config } from '../../../src/main/config/config.ts'
 import { createSandbox, deleteSandbox, execInSandbox } from '../../../src/shared/contract/sandboxes.ts'
 import type { SandboxId } from '../../../src/shared/ids.ts'
 import type { Steward } from '../../support/steward.ts'

@@ -14,24 +14,61 @@ type Scheme = (typeof schemes)[number]
 /** The others look at elements and words, which are the same in every scheme. */
 const rulesOfColour = ['color-contrast', 'link-in-text-block']
 
+/** A usual window; a large screen; and the usual window at 200 % zoom, of which axe looks in dark. */
+const sizes = [
+  { width: 1280, height: 800, name: '', examined: schemes },
+  { width: 1920, height: 1080, name: '-1920', examined: [] },
+  { width: 640, height: 400, name: '-640', examined: ['dark'] },
+] as const
+
+export type Pictures = {
+  (page: Page, name: string, wanted?: readonly Scheme[]): Promise<void>
+  /** Likewise in a usual window, on a large screen (`NAME-1920`) and at 200 % zoom (`NAME-640`). */
+  inEverySize(page: Page, name: string): Promise<void>
+}
+
 /**
  * Looks at what the page shows, in dark and in light: axe must find nothing. With STEWARD_PICTURES=1 pictures of it are
  * taken into docs/screens, so that a usual run changes no file of the project. A sheet keeps the scheme that it was
  * opened with: of it there is one picture.
  */
-export function pictures(): (page: Page, name: string, wanted?: readonly Scheme[]) => Promise<void> {
+export function pictures(): Pictures {
   const folder = process.env.STEWARD_PICTURES === '1' ? join(projectFolder, 'docs/screens') : undefined
   if (folder !== undefined) mkdirSync(folder, { recursive: true })
-  return async (page, name, wanted = schemes) => {
+  const show = async (page: Page, colorScheme: Scheme) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.waitForFunction(isAtRest)
+  }
+  const take = async (page: Page, name: string) => {
+    if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) })
+  }
+  const look = async (page: Page, name: string, wanted: readonly Scheme[] = schemes) => {
     for (const [index, colorScheme] of wanted.entries()) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await page.waitForFunction(isAtRest)
-      const look = looker(page)
-      const { violations } = await (index === 0 ? look : look.withRules(rulesOfColour)).analyze()
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
-      if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) })
+      await show(page, colorScheme)
+      await findsNothing(page, index === 0 ? 'everything' : 'colour')
+      await take(page, `${name}-${colorScheme}`)
     }
   }
+  const inEverySize = async (page: Page, name: string) => {
+    const before = page.viewportSize()
+    for (const { width, height, examined, ...size } of sizes) {
+      const shown = schemes.filter((scheme) => folder !== undefined || examined.some((it) => it === scheme))
+      if (shown.length > 0) await page.setViewportSize({ width, height })
+      for (const [index, colorScheme] of shown.entries()) {
+        await show(page, colorScheme)
+        if (examined.some((it) => it === colorScheme)) await findsNothing(page, index === 0 ? 'everything' : 'colour')
+        await take(page, `${name}${size.name}-${colorScheme}`)
+      }
+    }
+    if (before) await page.setViewportSize(before)
+  }
+  return Object.assign(look, { inEverySize })
+}
+
+async function findsNothing(page: Page, what: 'everything' | 'colour'): Promise<void> {
+  const look = looker(page)
+  const { violations } = await (what === 'everything' ? look : look.withRules(rulesOfColour)).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
 }
 
 /** What frames show is put together in a page of its own: without frames there is no need of one. */

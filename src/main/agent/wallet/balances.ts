@@ -12,7 +12,7 @@ export type Balances = {
   /**
    * From the network; where it does not answer, as last read.
    * @param network id, slug or chain id
-   * @throws AppError `network/unknown`
+   * @throws AppError `chain/unknown`
    */
   read(network: string): Promise<Output<typeof getBalances>>
   networks(): Output<typeof listNetworks>['networks']
@@ -64,7 +64,7 @@ export function balances({ keys, repository, rpcUrls, now }: Parts): Balances {
   return {
     async read(name) {
       const network = evmNetwork(name)
-      if (!network) throw new AppError('network/unknown', `There is no network ${JSON.stringify(name)}.`)
+      if (!network) throw new AppError('chain/unknown', `There is no network ${JSON.stringify(name)}.`)
       const accounts = keys.accounts().filter(({ chainType }) => chainType === 'evm')
       const detail = await refreshOnce(network, accounts)
       const kept = repository.of(network.id)

@@ -18,7 +18,7 @@ export interface SandboxRuntime {
   /**
    * Makes the files of a new machine, of its image or of the snapshot `from`, and starts it.
    * @throws AppError `runtime/unavailable`, `image/not-found`, `image/not-ready`, `snapshot/not-found`,
-   * `network/unavailable`, `sandbox/start-failed`; nothing of the machine is left then.
+   * `egress/unavailable`, `sandbox/start-failed`; nothing of the machine is left then.
    */
   create(spec: MachineSpec, signal: AbortSignal, from?: SnapshotPlace): Promise<Machine>
   /** Starts a machine whose files exist. @throws AppError `sandbox/not-found` when they do not. */

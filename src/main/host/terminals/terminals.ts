@@ -7,9 +7,9 @@ import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
 import { marksKeyVariable } from '../../../shared/terminalMarks.ts'
 import type { Log } from '../../platform/log.ts'
+import { throttlePerKey } from '../../platform/throttlePerKey.ts'
 import type { Machine } from '../runtimes/sandboxRuntime.ts'
 import { changeEvents } from './changeEvents.ts'
-import { nowAndThen } from './nowAndThen.ts'
 import type { ScreenPool } from './screenPool.ts'
 import { searchAll } from './searchAll.ts'
 import type { SearchQuery } from './searchExpression.ts'
@@ -61,8 +61,8 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     const session = sessions.get(terminalId)
     if (session) onEvent({ type: 'terminal.output', sandboxId: session.record.sandboxId, terminalId, bell })
   }
-  const outputs = nowAndThen(telling(false))
-  const bells = nowAndThen(telling(true))
+  const outputs = throttlePerKey(telling(false))
+  const bells = throttlePerKey(telling(true))
 
   const ofSandbox = (sandboxId: SandboxId): TerminalSession[] =>
     [...sessions.values()].filter(({ record }) => record.sandboxId === sandboxId)

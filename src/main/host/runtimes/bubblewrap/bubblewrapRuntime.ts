@@ -182,11 +182,11 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     })
   }
 
-  /** @throws AppError `network/unavailable` */
+  /** @throws AppError `egress/unavailable` */
   const connectionFor = async (network: Network, uid: number | undefined): Promise<ConnectArguments | undefined> => {
     if (network === 'none') return undefined
     const { tools, detail } = await connectable()
-    if (!tools) throw new AppError('network/unavailable', detail ?? '')
+    if (!tools) throw new AppError('egress/unavailable', detail ?? '')
     return networkArguments({ tools, network, uid })
   }
 

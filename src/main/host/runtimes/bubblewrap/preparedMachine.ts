@@ -52,7 +52,7 @@ export type PrepareRequest = {
 /** Processes and threads of one machine: enough for a large build, too few to hurt the host. */
 const mostProcesses = 1024
 
-/** @throws AppError `sandbox/start-failed`, `network/unavailable`; nothing of it runs then. */
+/** @throws AppError `sandbox/start-failed`, `egress/unavailable`; nothing of it runs then. */
 export async function prepareMachine(request: PrepareRequest): Promise<PreparedMachine> {
   const { size, tools, spawner, folder, base, signal } = request
   const limitsMemory = request.controllers.some(({ enforces }) => enforces.includes('memory'))
@@ -114,7 +114,7 @@ async function connect(warden: Warden, { connection, signal }: PrepareRequest): 
     await warden.connect(connection).catch((cause: unknown) => {
       signal.throwIfAborted()
       const reason = cause instanceof Error ? cause.message : String(cause)
-      throw new AppError('network/unavailable', `The sandbox could not be connected: ${reason}.`, { cause })
+      throw new AppError('egress/unavailable', `The sandbox could not be connected: ${reason}.`, { cause })
     })
   } catch (failure) {
     warden.end()

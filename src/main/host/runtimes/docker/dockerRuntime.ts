@@ -45,7 +45,7 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
     if (network === 'none') return
     const { networks, network_detail } = await engineAbilities(engine)
     if (networks.includes(network)) return
-    throw new AppError('network/unavailable', network_detail ?? `There is no network \`${network}\`.`)
+    throw new AppError('egress/unavailable', network_detail ?? `There is no network \`${network}\`.`)
   }
 
   const snapshotImage = async (place: SnapshotPlace): Promise<string> => {

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { readStartOptions } from '../config/startOptions.ts'
+import { imageOrder } from './imageOrder.ts'
+
+const read = (...parts: string[]) => readStartOptions(parts, { HOME: '/home/ada' })
+const order = (...parts: string[]) => {
+  const { image } = read(...parts)
+  return image && imageOrder(image)
+}
+
+test('orders of images are read whole', () => {
+  expect(read('image', 'list').command).toBe('image')
+  expect(order('image', 'list')).toEqual({ kind: 'list' })
+  expect(order('image', 'remove', 'debian')).toEqual({ kind: 'remove', name: 'debian' })
+  expect(order('image', 'add', 'debian', '--packages', 'jq,g++')).toEqual({
+    kind: 'add',
+    name: 'debian',
+    source: { kind: 'system', packages: ['jq', 'g++'] },
+  })
+  expect(order('image', 'add', 'alpine', '--from', '/tmp/alpine.tar')).toEqual({
+    kind: 'add',
+    name: 'alpine',
+    source: { kind: 'archive', path: '/tmp/alpine.tar' },
+  })
+  expect(read('image', '--help')).toMatchObject({ command: 'help', image: undefined })
+  expect(read()).toMatchObject({ command: 'start', image: undefined })
+})
+
+test.each([
+  [['image'], 'After `image` comes `add NAME`, `remove NAME` or `list`.'],
+  [['image', 'list', 'debian'], 'After `image` comes `add NAME`, `remove NAME` or `list`.'],
+  [['image', 'add'], 'The name of the image is missing.'],
+  [['image', 'add', 'Large'], /^The name of the image must begin with a lower-case letter/],
+  [['image', 'add', 'x', '--from', 'x.tar', '--packages', 'jq'], /^--packages belongs to an image of this system/],
+  [['image', 'add', 'x', '--packages', '--hostile'], '--packages needs A,B.'],
+  [['image', 'add', 'x', '--packages', 'Jq'], '--packages Jq: they must be names of packages.'],
+  [['image', 'list', '--packages', 'jq'], '--from and --packages belong to `image add`.'],
+  [['--from', 'x.tar'], '--from and --packages belong to `image add`.'],
+] as const)('%j is refused', (parts, message) => {
+  const failure = expect.objectContaining({
+    code: 'command/usage',
+    message: typeof message === 'string' ? message : expect.stringMatching(message),
+  })
+  expect(() => order(...parts)).toThrow(failure)
+})

@@ -1,0 +1,41 @@
+import { resolve } from 'node:path'
+import { AppError } from '../../shared/appError.ts'
+import { ImageName, ImageSource } from '../../shared/contract/images.ts'
+import type { ImageWords } from '../config/startOptions.ts'
+
+export type ImageOrder =
+  | { kind: 'list' }
+  | { kind: 'add'; name: ImageName; source: ImageSource }
+  | { kind: 'remove'; name: ImageName }
+
+/**
+ * What a person wants of images. Apart from the other options, because every start reads those, and this needs zod.
+ * @throws AppError `command/usage`
+ */
+export function imageOrder({ words: [what, name], from, packages }: ImageWords): ImageOrder {
+  if (what === 'list' && name === undefined) return { kind: 'list' }
+  if (what !== 'add' && what !== 'remove') throw usage('After `image` comes `add NAME`, `remove NAME` or `list`.')
+  const named = ImageName.safeParse(name)
+  if (!named.success) {
+    const problem = name === undefined ? 'is missing' : named.error.issues[0]?.message
+    throw usage(`The name of the image ${problem}.`)
+  }
+  return what === 'remove'
+    ? { kind: 'remove', name: named.data }
+    : { kind: 'add', name: named.data, source: imageSource(from, packages) }
+}
+
+function imageSource(from: string | undefined, packages: string | undefined): ImageSource {
+  if (from !== undefined && from !== 'system') {
+    if (packages !== undefined) throw usage('--packages belongs to an image of this system: an archive has its own.')
+    return { kind: 'archive', path: resolve(from) }
+  }
+  const names = packages?.split(',').filter((name) => name !== '')
+  const source = ImageSource.safeParse({ kind: 'system', packages: names })
+  if (source.success) return source.data
+  throw usage(`--packages ${packages}: they ${source.error.issues[0]?.message}.`)
+}
+
+function usage(message: string): AppError {
+  return new AppError('command/usage', message)
+}

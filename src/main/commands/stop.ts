@@ -1,0 +1,73 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { hostMethods } from '../../shared/contract/hostIpc.ts'
+import type { StartOptions } from '../config/startOptions.ts'
+import { type LockHolder, lockHolder } from '../platform/dataLock.ts'
+import { hostSocketPath } from '../platform/hostSocket.ts'
+import { connectIpc, type IpcClient } from '../platform/ipc/ipcClient.ts'
+import { isRunning } from '../platform/processIdentity.ts'
+
+const politeMs = 30_000
+const answerMs = 10_000
+const lookMs = 50
+
+/**
+ * Ends all that runs for a data folder: the application, the service, and the sandbox host with its sandboxes.
+ * @returns the exit code of the program
+ */
+export async function runStop({ dataFolder, json }: Pick<StartOptions, 'dataFolder' | 'json'>): Promise<number> {
+  const ended = [
+    await endHolder(dataFolder, 'steward.lock'),
+    await endHolder(dataFolder, 'service.lock'),
+    await endHost(dataFolder),
+  ].filter((name) => name !== undefined)
+  if (json) process.stdout.write(`${JSON.stringify({ event: 'stopped', ended })}\n`)
+  else if (ended.length === 0) process.stdout.write(`Nothing runs in ${dataFolder}.\n`)
+  else process.stdout.write(`Ended: ${ended.join(', ')}.\n`)
+  return 0
+}
+
+async function endHolder(folder: string, lock: string): Promise<string | undefined> {
+  const holder = await lockHolder(folder, lock)
+  if (!holder) return undefined
+  process.kill(holder.pid, 'SIGTERM')
+  const holds = async () => isSame(await lockHolder(folder, lock), holder)
+  if (!(await gone(holds, politeMs))) {
+    process.kill(holder.pid, 'SIGKILL')
+    await gone(holds, politeMs)
+  }
+  return `${holder.program} (process ${holder.pid})`
+}
+
+async function endHost(folder: string): Promise<string | undefined> {
+  const host = await connectIpc({
+    path: hostSocketPath(folder),
+    onEvent: () => {},
+    signal: AbortSignal.timeout(answerMs),
+  }).catch(() => undefined) // nobody listens: no host runs
+  if (!host) return undefined
+  try {
+    const { pid } = await describe(host)
+    await host.call('shutdown', {}, { signal: AbortSignal.timeout(politeMs) })
+    await gone(async () => isRunning(pid), politeMs)
+    return `sandbox host (process ${pid})`
+  } finally {
+    host.close()
+  }
+}
+
+async function describe(host: IpcClient): Promise<{ pid: number }> {
+  const { result } = await host.call('describe', {}, { signal: AbortSignal.timeout(answerMs) })
+  return hostMethods.describe.result.parse(result)
+}
+
+function isSame(now: LockHolder | undefined, before: LockHolder): boolean {
+  return now?.token === before.token
+}
+
+async function gone(isThere: () => Promise<boolean>, deadlineMs: number): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < deadlineMs; waitedMs += lookMs) {
+    if (!(await isThere())) return true
+    await wait(lookMs)
+  }
+  return false
+}

@@ -1,0 +1,119 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { configKeys, type Environment, loadConfig } from './config.ts'
+
+function load(content: unknown, environment: Environment = {}) {
+  const file = join(temporaryFolder('config'), 'config.json')
+  if (content !== undefined) writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return loadConfig({ file, required: content !== undefined, environment })
+}
+
+const refusal = (message: RegExp) =>
+  expect.objectContaining({ code: 'config/invalid', message: expect.stringMatching(message) })
+
+test('without a file everything has a default', () => {
+  expect(load(undefined)).toEqual({
+    service: {
+      listen: '127.0.0.1:0',
+      public_url: null,
+      sandbox_host: null,
+      tls: { cert_file: null, key_file: null },
+      insecure_behind_proxy: false,
+      rate_limits: {
+        per_key: 6_000,
+        per_address: 12_000,
+        sign_ins_per_address: 300,
+        new_automatons_per_day: 1_000,
+        nonces_per_day: 20_000,
+        new_accounts_per_day: 1_000,
+      },
+    },
+    auth: { domains: ['conway.tech'], new_accounts: null },
+    app: { listen: '127.0.0.1:0', open_browser: true, service_url: null, service_ca_file: null },
+    sandboxes: {
+      runtimes: ['bubblewrap', 'docker'],
+      docker: {
+        endpoint: null,
+        ca_file: null,
+        cert_file: null,
+        key_file: null,
+        image: 'docker.io/library/debian:12',
+        pull: true,
+      },
+      default_network: 'auto',
+      spares: null,
+      cpu_weight: 25,
+    },
+    wallet: {
+      rpc: { base: 'https://mainnet.base.org', base_sepolia: 'https://sepolia.base.org' },
+      secret_store: 'auto',
+    },
+    identity: { domain_name: 'AIWS Automaton' },
+    log: { level: 'info' },
+  })
+})
+
+test('the environment wins over the file, and the file over the defaults', () => {
+  const config = load(
+    { log: { level: 'warn' }, app: { open_browser: false } },
+    {
+      STEWARD_LOG_LEVEL: 'debug',
+      STEWARD_SANDBOXES_RUNTIMES: 'bubblewrap',
+      STEWARD_SERVICE_INSECURE_BEHIND_PROXY: '1',
+    },
+  )
+  expect(config.log.level).toBe('debug')
+  expect(config.app.open_browser).toBe(false)
+  expect(config.sandboxes.runtimes).toEqual(['bubblewrap'])
+  expect(config.service.insecure_behind_proxy).toBe(true)
+})
+
+test.each([
+  ['an unknown key', { service: { lisen: 'x' } }, /`service\.lisen` in .*config\.json is no key/],
+  ['an unknown area', { wallets: {} }, /`wallets` in .* is no key/],
+  ['a wrong type', { app: { open_browser: 'yes' } }, /`app\.open_browser` in .* is wrong/],
+  ['a wrong area', { app: 7 }, /`app` in .* is wrong/],
+  ['a wrong address', { service: { listen: '8080' } }, /`service\.listen` in .* must be HOST:PORT/],
+  ['a port beyond the last', { service: { listen: '127.0.0.1:65536' } }, /`service\.listen` in .* up to 65535/],
+  [
+    'an unknown runtime',
+    { sandboxes: { runtimes: ['chroot'] } },
+    /`sandboxes\.runtimes` in .* must be bubblewrap or docker/,
+  ],
+  [
+    'an engine elsewhere without TLS',
+    { sandboxes: { docker: { endpoint: 'tcp://engine.example.com:2375' } } },
+    /`sandboxes\.docker` in .* needs `ca_file`, `cert_file` and `key_file` for an engine on another machine/,
+  ],
+  [
+    'half of the TLS files of an engine',
+    { sandboxes: { docker: { ca_file: 'ca.pem' } } },
+    /`sandboxes\.docker` in .* needs `ca_file`, `cert_file` and `key_file`, or none/,
+  ],
+  ['half of TLS', { service: { tls: { cert_file: 'a.pem' } } }, /`service\.tls` in .* needs both/],
+  ['what is not JSON', '{"log": ', /is not JSON/],
+  ['a list', [], /must be a JSON object/],
+])('%s is an error that names it', (_, content, message) => {
+  expect(() => load(content)).toThrow(refusal(message))
+})
+
+test.each([
+  ['an unknown variable', { STEWARD_LOGLEVEL: 'info' }, /STEWARD_LOGLEVEL/],
+  ['a wrong value', { STEWARD_LOG_LEVEL: 'loud' }, /`log\.level` \(from STEWARD_LOG_LEVEL\) must be debug/],
+  ['a wrong flag', { STEWARD_APP_OPEN_BROWSER: 'perhaps' }, /STEWARD_APP_OPEN_BROWSER must be true or false/],
+])('%s of the environment is an error that names it', (_, environment, message) => {
+  expect(() => load(undefined, environment)).toThrow(refusal(message))
+})
+
+test('a file that was asked for must be there', () => {
+  expect(() => loadConfig({ file: '/nowhere/steward.json', required: true, environment: {} })).toThrow(
+    refusal(/\/nowhere\/steward\.json cannot be read/),
+  )
+})
+
+test('every key has a description and a variable', () => {
+  expect(configKeys().map((key) => key.variable)).toContain('STEWARD_SERVICE_TLS_CERT_FILE')
+  for (const key of configKeys()) expect(key.description, key.path.join('.')).not.toBe('')
+})

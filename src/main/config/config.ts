@@ -1,0 +1,376 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { AppError } from '../../shared/appError.ts'
+import { registerTypedData } from '../../shared/contract/automatons.ts'
+import { DefaultNetwork } from '../../shared/contract/sandboxes.ts'
+
+const listenSyntax = 'must be HOST:PORT, as in 127.0.0.1:8080 or [::1]:0'
+
+/** `HOST:PORT`; an IPv6 address stands in brackets. Port 0 is a free port, the same one every time while it stays free. */
+const Listen = z
+  .string()
+  .regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:[\]/]+):\d{1,5}$/, listenSyntax)
+  .refine((value) => Number(value.slice(value.lastIndexOf(':') + 1)) < 65_536, 'must have a port up to 65535')
+const Url = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).nullable()
+const RpcUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+const File = z.string().min(1, 'must name a file').nullable()
+
+const limit = z.int('must be a whole number').min(1, 'must be at least 1').max(1_000_000, 'must be at most 1000000')
+
+/** Access tokens travel to it. */
+function isSafeService(url: string): boolean {
+  const { protocol, hostname, pathname, search, username } = new URL(url)
+  if (pathname !== '/' || search !== '' || username !== '') return false
+  return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
+}
+
+const loopbackEndpoint = /^tcp:\/\/(localhost|127(\.\d+){3}|\[::1\]):/
+
+const Docker = z
+  .strictObject({
+    endpoint: z
+      .string()
+      .regex(
+        /^(unix:\/\/\/.+|npipe:\/\/.+|tcp:\/\/(\[[0-9a-fA-F:.]+\]|[^\s:[\]/@]+):\d{1,5})$/,
+        'must be unix:///PATH, npipe:////./pipe/NAME or tcp://HOST:PORT',
+      )
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'Where the container engine answers, as in unix:///var/run/docker.sock or tcp://engine.example.com:2376. Without it, the usual sockets of Docker, OrbStack, Colima and Podman are tried.',
+      }),
+    ca_file: File.default(null).meta({ description: 'Certificate of the authority of a tcp engine, PEM.' }),
+    cert_file: File.default(null).meta({ description: 'Certificate to show to a tcp engine, PEM.' }),
+    key_file: File.default(null).meta({ description: 'Its private key, PEM.' }),
+    image: z
+      .string()
+      .regex(/^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$/, 'must be an image reference, as in docker.io/library/debian:12')
+      .default('docker.io/library/debian:12')
+      .meta({ description: 'What containers are made from whose creator names no image. It needs bash and perl.' }),
+    pull: z.boolean().default(true).meta({ description: 'Fetch that image when the first sandbox needs it.' }),
+  })
+  .refine(
+    ({ ca_file, cert_file, key_file }) => new Set([ca_file, cert_file, key_file].map((it) => it === null)).size === 1,
+    {
+      error: 'needs `ca_file`, `cert_file` and `key_file`, or none of them',
+    },
+  )
+  .refine(
+    ({ endpoint, ca_file }) => !endpoint?.startsWith('tcp:') || ca_file !== null || loopbackEndpoint.test(endpoint),
+    {
+      error: 'needs `ca_file`, `cert_file` and `key_file` for an engine on another machine',
+    },
+  )
+
+/** Every key, with its default. `resources/config.schema.json` and `docs/configuration.md` are made from it. */
+export const Config = z.strictObject({
+  $schema: z.string().optional().meta({ description: 'For editors: the place of `config.schema.json`.' }),
+  service: z
+    .strictObject({
+      listen: Listen.default('127.0.0.1:0').meta({
+        description:
+          'Where the service listens. Port 0 is a free port, remembered. Beyond loopback it needs `service.tls` or `service.insecure_behind_proxy`.',
+      }),
+      public_url: Url.default(null).meta({
+        description: 'The address others reach the service at, when it is not the one it listens on.',
+      }),
+      tls: z
+        .strictObject({
+          cert_file: File.default(null).meta({ description: 'Certificate chain, PEM.' }),
+          key_file: File.default(null).meta({ description: 'Its private key, PEM.' }),
+        })
+        .refine((it) => (it.cert_file === null) === (it.key_file === null), {
+          error: 'needs both `cert_file` and `key_file`, or neither',
+        })
+        .prefault({}),
+      sandbox_host: z
+        .string()
+        .regex(
+          /^(?=.{1,180}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/,
+          'must be a host name, as in sandboxes.example.com',
+        )
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            'Exposed ports are reached at https://{port}-{sandbox_id}.{sandbox_host}: its DNS and TLS, for all names below it, lead to the service. Without it, at http://{port}-{sandbox_id}.localhost on this machine.',
+        }),
+      insecure_behind_proxy: z.boolean().default(false).meta({
+        description:
+          'Listen beyond loopback without TLS, because a proxy in front adds it. Then the last entry of X-Forwarded-For is the address of a caller, so nobody but the proxy may reach the service.',
+      }),
+      rate_limits: z
+        .strictObject({
+          per_key: limit.default(6_000).meta({
+            description: 'Requests a minute with one key or sign-in, and as many at once. The owner has no limit.',
+          }),
+          per_address: limit.default(12_000).meta({
+            description:
+              'Requests a minute from one address, those of the owner left out; of IPv6 from one network of 64 bits.',
+          }),
+          sign_ins_per_address: limit.default(300).meta({
+            description:
+              'Of these, requests of the sign-in itself (nonces, messages, refresh tokens) and registrations of automatons.',
+          }),
+          new_automatons_per_day: limit.default(1_000).meta({
+            description:
+              'Automatons that are registered from one network in 24 hours; registering one again counts nothing. The owner has no limit, here and below.',
+          }),
+          nonces_per_day: limit.default(20_000).meta({
+            description: 'Nonces for sign-ins and registrations that are made for one network in 24 hours.',
+          }),
+          new_accounts_per_day: limit.default(1_000).meta({
+            description: 'Wallets that sign in from one network for the first time, and get an account, in 24 hours.',
+          }),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  auth: z
+    .strictObject({
+      domains: z
+        .array(
+          z.string().regex(/^[a-z0-9.-]+(:\d{1,5})?$/, 'must be host names in lower case, as in steward.example.com'),
+        )
+        .default(['conway.tech'])
+        .meta({
+          description:
+            'Domains whose sign-in messages are taken, beside the very address that a request came to: programs made for a hosted service sign its name wherever they are pointed.',
+        }),
+      new_accounts: z.boolean().nullable().default(null).meta({
+        description:
+          'Whether a wallet that signs in for the first time gets an account. `true`: always. `false`: never, so that only linked wallets sign in. Unset, a service that runs alone creates one, and the service of the application asks you in Approvals.',
+      }),
+    })
+    .prefault({}),
+  app: z
+    .strictObject({
+      listen: Listen.default('127.0.0.1:0').meta({
+        description: 'Where the application serves its interface: loopback only. Port 0 is a free port, remembered.',
+      }),
+      open_browser: z.boolean().default(true).meta({
+        description: 'Open the browser at start, where there is no window.',
+      }),
+      service_url: Url.refine(
+        (it) => it === null || isSafeService(it),
+        'must be https://HOST, or http:// on this machine, without a path',
+      )
+        .default(null)
+        .meta({
+          description:
+            'A service elsewhere that the application works with, in the place of its own: it signs in there with the wallet.',
+        }),
+      service_ca_file: File.default(null).meta({
+        description: 'Certificate of the authority that vouches for that service, PEM; without it, the public ones do.',
+      }),
+    })
+    .prefault({}),
+  sandboxes: z
+    .strictObject({
+      runtimes: z
+        .array(z.enum(['bubblewrap', 'docker'], 'must be bubblewrap or docker'))
+        .min(1, 'must name at least one runtime')
+        .default(['bubblewrap', 'docker'])
+        .meta({
+          description:
+            'What sandboxes run in, in the order they are tried: `bubblewrap` (Linux), `docker` (Docker, Podman, OrbStack, Colima).',
+        }),
+      docker: Docker.prefault({}),
+      default_network: DefaultNetwork.default('auto').meta({
+        description:
+          'What a sandbox reaches when its creator does not say: `none`, `internet` (public addresses only) or `open`. `auto` is `internet` where this computer can connect sandboxes, else `none`.',
+      }),
+      spares: z
+        .int('must be a whole number')
+        .min(0, 'must be at least 0')
+        .max(16, 'must be at most 16')
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            'How many bubblewrap sandboxes are started ahead, so that the next one is there at once. They are like your last one, and end when you have made none for ten minutes. Without a number: 2 on a computer with 16 GB of memory, 1 with 4 GB, else none.',
+        }),
+      cpu_weight: z
+        .int('must be a whole number')
+        .min(1, 'must be at least 1')
+        .max(10_000, 'must be at most 10000')
+        .default(25)
+        .meta({
+          description:
+            'Processor time of all bubblewrap sandboxes together when the processors are busy, against 100 of Steward and every other program. A quarter by default: Steward answers at once beside sandboxes that do all they can, which have the idle time to themselves.',
+        }),
+    })
+    .prefault({}),
+  wallet: z
+    .strictObject({
+      secret_store: z.enum(['auto', 'vault_file'], 'must be auto or vault_file').default('auto').meta({
+        description:
+          'Where a new wallet keeps its sealed secrets: `auto` is the keychain of the system, and a file of the data folder where there is none; `vault_file` is that file always. A wallet stays where it was made.',
+      }),
+      rpc: z
+        .strictObject({
+          base: RpcUrl.default('https://mainnet.base.org').meta({
+            description: 'JSON-RPC of Base, where balances are read. It may hold a key: only its host is ever shown.',
+          }),
+          base_sepolia: RpcUrl.default('https://sepolia.base.org').meta({
+            description: 'JSON-RPC of Base Sepolia, likewise.',
+          }),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  identity: z
+    .strictObject({
+      domain_name: z
+        .string()
+        .regex(/^[\x20-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters')
+        .default(registerTypedData.defaultDomainName)
+        .meta({
+          description:
+            'Name of the EIP-712 domain that registrations are signed for: the wallet and the service need the same.',
+        }),
+    })
+    .prefault({}),
+  log: z
+    .strictObject({
+      level: z
+        .enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error')
+        .default('info')
+        .meta({ description: 'The least severe entries that are written.' }),
+    })
+    .prefault({}),
+})
+export type Config = z.infer<typeof Config>
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The one place that reads the environment of this process. */
+export function environment(): Environment {
+  return process.env
+}
+
+/** What the sandbox host may see of the environment, so that nothing else of it can ever reach a sandbox. */
+export function hostEnvironment(): Environment {
+  const names = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
+  const session = ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'] // systemd-run reaches the user's manager by them
+  const kept = ([name]: [string, unknown]) =>
+    names.includes(name) || session.includes(name) || name.startsWith(foreignPrefix)
+  return Object.fromEntries(Object.entries(process.env).filter(kept))
+}
+
+/** Variables with this prefix are left to whoever tests Steward. */
+const foreignPrefix = 'STEWARD_TEST_'
+const prefix = 'STEWARD_'
+
+/**
+ * Defaults, then the file, then `STEWARD_…` of the environment.
+ * @param file when `required`, a missing file is an error
+ * @throws AppError `config/invalid` naming the key and where it stands
+ */
+export function loadConfig(source: { file: string; required: boolean; environment: Environment }): Config {
+  const given = readFile(source)
+  for (const [name, text] of Object.entries(source.environment)) {
+    if (!name.startsWith(prefix) || name.startsWith(foreignPrefix) || text === undefined) continue
+    const key = configKeys().find((it) => it.variable === name)
+    if (!key) throw invalid(`The environment variable ${name} is none of Steward's.`)
+    set(given, key.path, fromText(key, text))
+  }
+  const parsed = Config.safeParse(given)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw invalid(issue ? describeIssue(issue, source) : 'The configuration is not valid.')
+}
+
+export type ConfigKey = { path: string[]; variable: string; schema: z.ZodType; description: string; initial: unknown }
+
+/** Every key that holds a value, in the order of the schema. */
+export function configKeys(): ConfigKey[] {
+  return leaves(Config, []).filter((key) => key.path[0] !== '$schema')
+}
+
+function leaves(schema: z.ZodType, path: string[]): ConfigKey[] {
+  const inner = schema instanceof z.ZodPrefault ? schema.unwrap() : schema
+  if (inner instanceof z.ZodObject) {
+    return Object.entries(inner.shape).flatMap(([name, field]) => leaves(field as z.ZodType, [...path, name])) // a shape holds schemas
+  }
+  return [
+    {
+      path,
+      variable: `${prefix}${path.join('_').toUpperCase()}`,
+      schema,
+      description: schema.meta()?.description ?? '',
+      initial: schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined,
+    },
+  ]
+}
+
+function readFile({ file, required }: { file: string; required: boolean }): Record<string, unknown> {
+  if (!required && !existsSync(file)) return {}
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw invalid(`The configuration ${file} cannot be read: ${reasonOf(cause)}.`, cause)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw invalid(`The configuration ${file} is not JSON: ${reasonOf(cause)}.`, cause)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(`The configuration ${file} must be a JSON object.`)
+  }
+  return value as Record<string, unknown> // just checked
+}
+
+/** The environment has text only: lists are parted by commas, flags are `true` or `false`, empty text is null. */
+function fromText({ schema, variable }: ConfigKey, text: string): unknown {
+  const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema
+  if (inner instanceof z.ZodArray) return text.split(',').map((it) => it.trim())
+  if (inner instanceof z.ZodNullable && text === '') return null
+  const kind = inner instanceof z.ZodNullable ? inner.unwrap() : inner
+  if (kind instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  if (!(inner instanceof z.ZodBoolean)) return text
+  if (text === 'true' || text === '1') return true
+  if (text === 'false' || text === '0') return false
+  throw invalid(`${variable} must be true or false, not "${text}".`)
+}
+
+function set(target: Record<string, unknown>, path: string[], value: unknown): void {
+  const [name, ...rest] = path
+  if (name === undefined) return
+  if (rest.length === 0) {
+    target[name] = value
+    return
+  }
+  const held = target[name]
+  const inner = typeof held === 'object' && held !== null ? (held as Record<string, unknown>) : {}
+  if (held === undefined || inner === held) {
+    target[name] = inner
+    set(inner, rest, value)
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue, source: { file: string; environment: Environment }): string {
+  if (issue.code === 'unrecognized_keys') {
+    const key = [...issue.path, issue.keys[0]].join('.')
+    return `\`${key}\` in ${source.file} is no key of the configuration.`
+  }
+  const names = issue.path.filter((it) => typeof it === 'string')
+  const key = configKeys().find((it) => it.path.join('.') === names.join('.'))
+  const fromEnvironment = key !== undefined && source.environment[key.variable] !== undefined
+  const where = fromEnvironment
+    ? `\`${names.join('.')}\` (from ${key.variable})`
+    : `\`${names.join('.')}\` in ${source.file}`
+  return `${where} ${issue.message.startsWith('must') || issue.message.startsWith('needs') ? issue.message : `is wrong: ${issue.message}`}.`
+}
+
+function invalid(message: string, cause?: unknown): AppError {
+  return new AppError('config/invalid', message, { cause })
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

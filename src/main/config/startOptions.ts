@@ -1,0 +1,118 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { AppError } from '../../shared/appError.ts'
+import { type CommandLine, type Given, parseCommandLine } from '../platform/commandLine.ts'
+import { defaultDataFolder } from '../platform/dataFolder.ts'
+import { parseListen } from '../platform/listenAddress.ts'
+import type { Environment } from './config.ts'
+
+/** How a person starts the application: the window and the browser way take the same. */
+export const startLine: CommandLine = {
+  usage: 'npm start --',
+  about: 'Starts Steward, in a window of its own where Electron can run, else in the browser.',
+  commands: {
+    doctor: 'Says what this machine can do, and what is missing',
+    stop: 'Ends Steward, and every sandbox that runs in its data folder',
+    image: 'What sandboxes can be made from: `add NAME`, `remove NAME` or `list`',
+  },
+  words: { image: ['WHAT', 'NAME'] },
+  options: {
+    browser: { about: 'Use the browser, also where Electron can run' },
+    'no-open': { about: 'Print the address only; open no browser' },
+    listen: { takes: 'HOST:PORT', about: 'Where to serve the interface (127.0.0.1, a free port, remembered)' },
+    data: { takes: 'DIR', about: "The data folder (the platform's own)" },
+    config: { takes: 'FILE', about: 'The configuration (config.json in the data folder)' },
+    from: { takes: 'FILE', about: 'image add: an archive of docker save and the like (`system`, this distribution)' },
+    packages: { takes: 'A,B', about: 'image add: packages of this distribution that it has beside the base' },
+    json: { about: 'Print one line of JSON when ready' },
+    help: { about: 'Print this' },
+    version: { about: 'Print the version' },
+  },
+}
+
+/** How the service is started: alone by a person, or by the application. */
+export const serviceLine: CommandLine = {
+  usage: 'npm run service --',
+  about: 'Runs the service of Steward alone, without the application.',
+  commands: {},
+  options: {
+    listen: { takes: 'HOST:PORT', about: 'Where to listen (127.0.0.1, a free port, remembered)' },
+    data: { takes: 'DIR', about: "The data folder (the platform's own)" },
+    config: { takes: 'FILE', about: 'The configuration (config.json in the data folder)' },
+    'insecure-behind-proxy': { about: 'Listen beyond loopback without TLS, because a proxy in front adds it' },
+    json: { about: 'Print one line of JSON when ready' },
+    supervised: { about: 'End with the application, whose end closes stdin', hidden: true },
+    again: { about: 'It ran before: where somebody took the address since then, go on elsewhere', hidden: true },
+    help: { about: 'Print this' },
+    version: { about: 'Print the version' },
+  },
+}
+
+export type StartOptions = {
+  command: 'start' | 'doctor' | 'stop' | 'image' | 'help' | 'version'
+  /** Of the command `image`, not yet judged: `imageOrder.ts` does. */
+  image: ImageWords | undefined
+  browser: boolean
+  open: boolean
+  json: boolean
+  /** Of `--listen`; undefined leaves it to the configuration. */
+  listen: string | undefined
+  dataFolder: string
+  config: ConfigFile
+}
+
+export type ImageWords = { words: readonly string[]; from: string | undefined; packages: string | undefined }
+
+/** The file that was asked for must exist; the one of the data folder need not. */
+export type ConfigFile = { file: string; required: boolean }
+
+/** @throws AppError `command/usage` */
+export function readStartOptions(parts: readonly string[], environment: Environment): StartOptions {
+  const given = parseCommandLine(startLine, parts)
+  const { dataFolder, config } = places(given, environment)
+  const listen = given.value('listen')
+  if (listen !== undefined && !parseListen(listen)) throw wrongListen(listen)
+  return {
+    command: commandOf(given.command, given.has('help'), given.has('version')),
+    image: imageWords(given),
+    browser: given.has('browser'),
+    open: !given.has('no-open'),
+    json: given.has('json'),
+    listen,
+    dataFolder,
+    config,
+  }
+}
+
+/** Where data and configuration are, of `--data` and `--config`. */
+export function places(given: { value(name: string): string | undefined }, environment: Environment) {
+  const data = given.value('data')
+  const file = given.value('config')
+  const dataFolder =
+    data === undefined ? defaultDataFolder({ platform: process.platform, home: homedir(), environment }) : resolve(data)
+  const config = {
+    file: file === undefined ? join(dataFolder, 'config.json') : resolve(file),
+    required: file !== undefined,
+  }
+  return { dataFolder, config }
+}
+
+export function wrongListen(listen: string): AppError {
+  return new AppError('command/usage', `--listen ${listen} is no address: write HOST:PORT, as in 127.0.0.1:8080.`)
+}
+
+function commandOf(command: string | undefined, help: boolean, version: boolean): StartOptions['command'] {
+  if (help) return 'help'
+  if (version) return 'version'
+  return command === 'doctor' || command === 'stop' || command === 'image' ? command : 'start'
+}
+
+function imageWords(given: Given): ImageWords | undefined {
+  if (given.has('help') || given.has('version')) return undefined
+  const { words } = given
+  const [from, packages] = [given.value('from'), given.value('packages')]
+  if (words[0] !== 'add' && (from ?? packages) !== undefined) {
+    throw new AppError('command/usage', '--from and --packages belong to `image add`.')
+  }
+  return given.command === 'image' ? { words, from, packages } : undefined
+}

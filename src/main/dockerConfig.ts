@@ -1,9 +1,0 @@
-import type { Config } from './config.ts'
-import type { DockerOptions } from './host/runtimes/docker/dockerOptions.ts'
-
-/** What the sandbox host is told of the container engine. */
-export function dockerConfig({ sandboxes }: Config): DockerOptions {
-  const { endpoint, image, pull, ca_file: caFile, cert_file: certFile, key_file: keyFile } = sandboxes.docker
-  const tls = caFile !== null && certFile !== null && keyFile !== null ? { caFile, certFile, keyFile } : null
-  return { endpoint, tls, image, pull }
-}

@@ -1,0 +1,48 @@
+import { startApp } from '../agent/compose.ts'
+import { type Environment, environment } from '../config/config.ts'
+import { readStartOptions, type StartOptions } from '../config/startOptions.ts'
+import { exitCodeOf, failureText } from '../platform/commandLine.ts'
+import { onEndSignal } from '../platform/endSignals.ts'
+import { type OpeningPage, openInBrowser } from '../platform/openInBrowser.ts'
+
+/**
+ * The application without a window: serves the interface for a browser until it is told to end.
+ * @returns the exit code of the program
+ */
+export async function headlessProgram(options: StartOptions, given: Environment): Promise<number> {
+  try {
+    await serveBrowser(options, given)
+    return 0
+  } catch (failure) {
+    process.stderr.write(failureText(failure))
+    return exitCodeOf(failure)
+  }
+}
+
+async function serveBrowser(options: StartOptions, given: Environment): Promise<void> {
+  const app = await startApp({ ...options, shell: 'browser', environment: given, now: Date.now })
+  const ended = new Promise<void>((resolve) => {
+    onEndSignal({ end: resolve, force: () => process.exit(1), now: Date.now })
+  })
+  let opening: Promise<OpeningPage> | undefined
+  const closeOpening = async (): Promise<void> => (await opening)?.remove()
+  const url = app.freshUrl(() => void closeOpening())
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ event: 'ready', url, service_url: app.serviceUrl })}\n`)
+  } else {
+    process.stdout.write(`Steward is ready. Open it once with this address:\n\n  ${url}\n\nCtrl-C ends it.\n`)
+  }
+  if (options.open && app.openBrowser) opening = openInBrowser(url, given)
+  await ended
+  await closeOpening()
+  await app.close()
+}
+
+if (import.meta.main) {
+  try {
+    process.exitCode = await headlessProgram(readStartOptions(process.argv.slice(2), environment()), environment())
+  } catch (failure) {
+    process.stderr.write(failureText(failure))
+    process.exitCode = exitCodeOf(failure)
+  }
+}

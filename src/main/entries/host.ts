@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util'
+import { AppError } from '../../shared/appError.ts'
+import { namedRuntimes, startHost } from '../host/compose.ts'
+import { usualCpuWeight } from '../host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { DockerOptions, usualDocker } from '../host/runtimes/docker/dockerOptions.ts'
+import { jsonLog, type LogLevel } from '../platform/log.ts'
+import { openLogFile } from '../platform/logFile.ts'
+import { version } from '../platform/version.ts'
+
+/**
+ * The sandbox host as a process: `node host.ts --data DIR --runtimes bubblewrap,docker --docker JSON --spares 1 --cpu-weight 25 --log-level info [--log FILE] [--idle-exit-ms N]`.
+ * The service starts it, and it outlives the service. It writes its log to the file, else it prints it.
+ */
+const closeMs = 60_000
+
+function options() {
+  const { values } = parseArgs({
+    options: {
+      data: { type: 'string' },
+      runtimes: { type: 'string', default: 'bubblewrap' },
+      docker: { type: 'string', default: JSON.stringify(usualDocker) },
+      spares: { type: 'string', default: '0' },
+      'cpu-weight': { type: 'string', default: String(usualCpuWeight) },
+      'log-level': { type: 'string', default: 'info' },
+      log: { type: 'string' },
+      'idle-exit-ms': { type: 'string', default: '60000' },
+    },
+  })
+  if (values.data === undefined) throw new AppError('config/invalid', '--data names no folder.')
+  const idleExitMs = whole('--idle-exit-ms', values['idle-exit-ms'])
+  const cpuWeight = whole('--cpu-weight', values['cpu-weight'])
+  const spares = whole('--spares', values.spares)
+  const docker = dockerOf(values.docker)
+  const level = levelOf(values['log-level'])
+  return {
+    dataDir: values.data,
+    names: values.runtimes.split(','),
+    docker,
+    spares,
+    cpuWeight,
+    level,
+    logPath: values.log,
+    idleExitMs,
+  }
+}
+
+function whole(name: string, value: string): number {
+  if (!/^\d+$/.test(value)) throw new AppError('config/invalid', `${name} is no whole number.`)
+  return Number(value)
+}
+
+function dockerOf(value: string): DockerOptions {
+  try {
+    return DockerOptions.parse(JSON.parse(value))
+  } catch (cause) {
+    throw invalid('--docker is not what the service gives.', cause)
+  }
+}
+
+function invalid(message: string, cause: unknown): AppError {
+  return new AppError('config/invalid', message, { cause })
+}
+
+function levelOf(value: string): LogLevel {
+  if (value === 'debug' || value === 'info' || value === 'warn' || value === 'error') return value
+  throw new AppError('config/invalid', `--log-level ${value} is none of debug, info, warn and error.`)
+}
+
+async function run(): Promise<void> {
+  const { dataDir, names, docker, spares, cpuWeight, level, logPath, idleExitMs } = options()
+  const now = Date.now
+  const print = (line: string) => process.stdout.write(line)
+  const log = jsonLog({ write: logPath === undefined ? print : openLogFile(logPath).write, now, level, area: 'host' })
+  process.on('uncaughtException', (failure) => log.error('an error was not caught', { failure }))
+  process.on('unhandledRejection', (failure) => log.error('a promise was rejected unseen', { failure }))
+  const stopped = new Promise<string>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
+    process.on('SIGHUP', () => {})
+  })
+  const runtimes = namedRuntimes(names, { dataDir, docker, spares, cpuWeight, log, now })
+  const host = await startHost({ dataDir, runtimes, version, pid: process.pid, now, log, idleExitMs })
+  log.info('the sandbox host ends', { reason: await Promise.race([stopped, host.wantsToEnd]) })
+  setTimeout(() => process.exit(1), closeMs).unref()
+  await host.close()
+}
+
+run().then(
+  () => process.exit(0),
+  (failure: unknown) => {
+    process.stderr.write(`${failure instanceof AppError ? failure.message : String(failure)}\n`)
+    process.exit(1)
+  },
+)

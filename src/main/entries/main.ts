@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { app } from 'electron'
+import { startApp } from '../agent/compose.ts'
+import { environment } from '../config/config.ts'
+import { readStartOptions, type StartOptions } from '../config/startOptions.ts'
+import { exitCodeOf, failureText } from '../platform/commandLine.ts'
+import { onEndSignal } from '../platform/endSignals.ts'
+import { builtFile, installFolder } from '../platform/programFile.ts'
+import { runDesktop, type ShownApp } from '../shell/desktop.ts'
+
+try {
+  const options = readStartOptions(ownArguments(process.argv, app.isPackaged), environment())
+  onEndSignal({ end: () => app.quit(), force: () => app.exit(1), now: Date.now })
+  // Electron is ready only after this module has run: nothing here may wait for it.
+  void runDesktop({
+    dataFolder: options.dataFolder,
+    preloadFile: builtFile('preload/preload.cjs'),
+    iconFile: join(installFolder, 'resources', 'icon.png'),
+    start: (dialog) => startApp({ ...options, shell: 'electron', dialog, environment: environment(), now: Date.now }),
+    onReady: (shown, url) => process.stdout.write(readyLine(options, shown, url)),
+    failure(cause) {
+      process.stderr.write(failureText(cause))
+      return { text: failureText(cause), exitCode: exitCodeOf(cause) }
+    },
+  })
+} catch (cause) {
+  process.stderr.write(failureText(cause))
+  app.exit(exitCodeOf(cause))
+}
+
+/** Before the application's own come Chromium's switches and, unless packaged, the path of the application. */
+function ownArguments(argv: readonly string[], isPackaged: boolean): string[] {
+  const path = argv.findIndex((part, at) => at > 0 && !part.startsWith('-'))
+  return argv.slice(isPackaged ? 1 : path + 1)
+}
+
+/** The address in it was used by the window: it is there to tell the port. */
+function readyLine({ json }: StartOptions, { serviceUrl }: ShownApp, url: string): string {
+  return json ? `${JSON.stringify({ event: 'ready', url, service_url: serviceUrl })}\n` : 'Steward is open.\n'
+}

@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { AppError } from '../../shared/appError.ts'
+import { ServiceOrder } from '../../shared/contract/supervision.ts'
+import { type Config, environment, loadConfig } from '../config/config.ts'
+import { places, serviceLine, wrongListen } from '../config/startOptions.ts'
+import { exitCodeOf, failureText, type Given, helpOf, parseCommandLine } from '../platform/commandLine.ts'
+import { openDataFolder } from '../platform/dataFolder.ts'
+import { lockData } from '../platform/dataLock.ts'
+import { onEndSignal } from '../platform/endSignals.ts'
+import { hostSocketPath } from '../platform/hostSocket.ts'
+import { isLoopback, type ListenAddress, parseListen } from '../platform/listenAddress.ts'
+import { jsonLog, type Log } from '../platform/log.ts'
+import { parsedJson } from '../platform/parsedJson.ts'
+import { socketPath } from '../platform/privateSocket.ts'
+import { builtFile } from '../platform/programFile.ts'
+import { listenOnRemembered } from '../platform/rememberedPort.ts'
+import { Scope } from '../platform/scope.ts'
+import { version } from '../platform/version.ts'
+import type { NewWallets } from '../service/auth/signIns.ts'
+import { type RunningService, startService } from '../service/compose.ts'
+import { hostLauncher } from '../service/host/launchedHost.ts'
+
+/** An application whose earlier service is still ending waits this long for it. */
+const supervisedLockMs = 20_000
+
+/** The service as a process: alone on a server, or `--supervised` by the application, with which it then ends. */
+async function run(given: Given): Promise<void> {
+  const { dataFolder, config: configFile } = places(given, environment())
+  const config = loadConfig({ ...configFile, environment: environment() })
+  const supervised = given.has('supervised')
+  const scope = new Scope()
+  let fronts: readonly string[] = []
+  let personKey: string | undefined
+  const ended = endOrder(supervised, (order) => {
+    if (order.event === 'fronts') fronts = order.hosts
+    else personKey = order.key
+  })
+  try {
+    await openDataFolder(dataFolder)
+    const waitMs = supervised ? supervisedLockMs : 0
+    scope.own(
+      await lockData({ folder: dataFolder, name: 'service.lock', program: 'The service of Steward', waitMs }),
+      (it) => it.release(),
+    )
+    const log = jsonLog({ write: (line) => process.stderr.write(line), now: Date.now, level: config.log.level })
+    const host = scope.own(hostLauncher(dataFolder, config), (it) => it.endUnreached())
+    const { cert_file: certFile, key_file: keyFile } = config.service.tls
+    const privateSocketPath = supervised ? ownSocketPath(dataFolder) : undefined
+    const service = scope.own(
+      await listenAgain(
+        { dataFolder, address: listenAddress(given, config), again: given.has('again'), log },
+        (listen) =>
+          startService({
+            dataDir: dataFolder,
+            listen,
+            privateSocketPath,
+            ...(certFile !== null && keyFile !== null && { tls: { cert: pem(certFile), key: pem(keyFile) } }),
+            insecureBehindProxy: config.service.insecure_behind_proxy || given.has('insecure-behind-proxy'),
+            ...(config.service.public_url !== null && { publicUrl: config.service.public_url }),
+            ...(config.service.sandbox_host !== null && { sandboxHost: config.service.sandbox_host }),
+            signInDomains: config.auth.domains,
+            ownFronts: () => fronts,
+            rateLimits: rateLimitNumbers(config),
+            newWallets: newWallets(config, supervised),
+            personKey: () => personKey,
+            defaultNetwork: config.sandboxes.default_network,
+            runtimes: config.sandboxes.runtimes,
+            identityDomainName: config.identity.domain_name,
+            pagesFolder: builtFile('renderer'),
+            version,
+            hostSocketPath: hostSocketPath(dataFolder),
+            launchHost: host.launch,
+            log,
+            now: Date.now,
+          }),
+      ),
+      (it) => it.close(),
+    )
+    process.stdout.write(readyText(given.has('json'), { ...service, socket: privateSocketPath }))
+    await ended
+  } finally {
+    await scope.close()
+  }
+}
+
+/** Resolves when the process shall end: at a signal, or when the application that supervises it has gone. */
+function endOrder(supervised: boolean, onOrder: (order: ServiceOrder) => void): Promise<void> {
+  return new Promise((resolve) => {
+    onEndSignal({ end: resolve, force: () => process.exit(1), now: Date.now })
+    if (!supervised) return
+    process.stdin.on('error', () => resolve())
+    process.stdin.on('close', () => resolve())
+    process.stdin.on('end', () => resolve())
+    createInterface(process.stdin).on('line', (line) => {
+      const told = ServiceOrder.safeParse(parsedJson(line))
+      if (told.success) onOrder(told.data)
+    })
+  })
+}
+
+/** That of the application is one person's: others of this machine reach its port, and would run under this user. */
+function newWallets({ auth }: Config, supervised: boolean): NewWallets {
+  if (auth.new_accounts === null) return supervised ? 'ask' : 'welcome'
+  return auth.new_accounts ? 'welcome' : 'refused'
+}
+
+/** Where the application asks. On Windows pipes have names that anybody may take, so there it asks at the port. */
+function ownSocketPath(dataFolder: string): string | undefined {
+  return process.platform === 'win32' ? undefined : socketPath(join(dataFolder, 'service', 'service.sock'))
+}
+
+type Listen = { dataFolder: string; address: ListenAddress; again: boolean; log: Log }
+
+/**
+ * A service that is started again goes on elsewhere when somebody took its address meanwhile: the application finds it
+ * all the same, and whoever took it must not be able to keep the person's window from working.
+ */
+async function listenAgain(
+  { dataFolder, address, again, log }: Listen,
+  start: (at: ListenAddress) => Promise<RunningService>,
+): Promise<RunningService> {
+  try {
+    return await listenOnRemembered(dataFolder, 'service', address, start)
+  } catch (failure) {
+    if (!again || !(failure instanceof AppError && failure.code === 'listen/failed')) throw failure
+    log.warn('the address was taken meanwhile, another one is used', { failure })
+    const host = isLoopback(address.host) ? address.host : '127.0.0.1'
+    return listenOnRemembered(dataFolder, 'service', { host, port: 0 }, start)
+  }
+}
+
+function listenAddress(given: Given, config: Config): ListenAddress {
+  const text = given.value('listen') ?? config.service.listen
+  const address = parseListen(text)
+  if (!address) throw wrongListen(text)
+  return address
+}
+
+function rateLimitNumbers({ service: { rate_limits: limits } }: Config) {
+  return {
+    perKey: limits.per_key,
+    perAddress: limits.per_address,
+    signInsPerAddress: limits.sign_ins_per_address,
+    newAutomatonsPerDay: limits.new_automatons_per_day,
+    noncesPerDay: limits.nonces_per_day,
+    newAccountsPerDay: limits.new_accounts_per_day,
+  }
+}
+
+function pem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw unreadable(file, cause)
+  }
+}
+
+function unreadable(file: string, cause: unknown): AppError {
+  return new AppError('config/invalid', `\`service.tls\` names ${file}, which cannot be read.`, { cause })
+}
+
+type Told = Pick<RunningService, 'url' | 'ownerKeyFile'> & { socket: string | undefined }
+
+function readyText(json: boolean, { url, ownerKeyFile, socket }: Told): string {
+  if (json) return `${JSON.stringify({ event: 'ready', url, owner_key_file: ownerKeyFile, socket })}\n`
+  return `The service of Steward is ready at ${url}\nThe owner's API key is in ${ownerKeyFile}\nCtrl-C ends it.\n`
+}
+
+async function program(): Promise<number> {
+  // Whoever read what we print may be gone before us: that must not keep us from ending in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  try {
+    const given = parseCommandLine(serviceLine, process.argv.slice(2))
+    if (given.has('help')) process.stdout.write(helpOf(serviceLine))
+    else if (given.has('version')) process.stdout.write(`${version}\n`)
+    else await run(given)
+    return 0
+  } catch (failure) {
+    process.stderr.write(failureText(failure))
+    return exitCodeOf(failure)
+  }
+}
+
+process.exit(await program())

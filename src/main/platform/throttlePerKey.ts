@@ -1,0 +1,43 @@
+export type ThrottlePerKey<Key> = {
+  happened(key: Key): void
+  /** Nothing more is reported about it. */
+  forget(key: Key): void
+  close(): void
+}
+
+type Quiet = { again: boolean; timer: NodeJS.Timeout }
+
+const quietMs = 1_000
+
+/** Reports the first event of a key at once, and while more follow one per second. */
+export function throttlePerKey<Key>(report: (key: Key) => void): ThrottlePerKey<Key> {
+  const quiet = new Map<Key, Quiet>()
+
+  const over = (key: Key): void => {
+    const again = quiet.get(key)?.again
+    quiet.delete(key)
+    if (again) reportNow(key)
+  }
+
+  const reportNow = (key: Key): void => {
+    quiet.set(key, { again: false, timer: setTimeout(() => over(key), quietMs).unref() })
+    report(key)
+  }
+
+  const forget = (key: Key): void => {
+    clearTimeout(quiet.get(key)?.timer)
+    quiet.delete(key)
+  }
+
+  return {
+    happened(key) {
+      const held = quiet.get(key)
+      if (held) held.again = true
+      else reportNow(key)
+    },
+    forget,
+    close() {
+      for (const key of [...quiet.keys()]) forget(key)
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { createConnection } from 'node:net'
+import { totalmem } from 'node:os'
+import { join } from 'node:path'
+import { type Config, hostEnvironment } from '../../config/config.ts'
+import { dockerConfig } from '../../config/dockerConfig.ts'
+import { launchDetached } from '../../platform/detachedProcess.ts'
+import { hostSocketPath } from '../../platform/hostSocket.ts'
+import { isRunning } from '../../platform/processIdentity.ts'
+import { compiledPrograms, programFile } from '../../platform/programFile.ts'
+
+export type HostLauncher = {
+  launch(): Promise<void>
+  /** Ends a host of ours that is still on its way up when the service ends: nobody knows of it, and it holds nothing. */
+  endUnreached(): Promise<void>
+}
+
+/** Starts the sandbox host of a data folder as a process that outlives this one. */
+export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
+  let pid: number | undefined
+  return {
+    async launch() {
+      // What it prints before it has its log, or when it breaks down, stands in the same file.
+      const logFile = join(dataFolder, 'logs', 'host.log')
+      pid = await launchDetached({
+        entry: programFile('entries/host'),
+        args: [
+          ...['--data', dataFolder],
+          ...['--runtimes', config.sandboxes.runtimes.join(',')],
+          ...['--docker', JSON.stringify(dockerConfig(config))],
+          ...['--spares', String(config.sandboxes.spares ?? sparesFor(totalmem()))],
+          ...['--cpu-weight', String(config.sandboxes.cpu_weight)],
+          ...['--log-level', config.log.level],
+          ...['--log', logFile],
+        ],
+        logFile,
+        environment: { ...hostEnvironment(), ...compiledPrograms },
+      })
+    },
+    async endUnreached() {
+      if (pid === undefined || !isRunning(pid) || (await listens(hostSocketPath(dataFolder)))) return
+      process.kill(pid, 'SIGTERM')
+    },
+  }
+}
+
+const gigabyte = 1024 ** 3
+
+/** Each takes about 3 MB. @param memoryBytes of this computer */
+function sparesFor(memoryBytes: number): number {
+  // A computer that is sold with so many gigabytes shows a little less.
+  if (memoryBytes > 15 * gigabyte) return 2
+  return memoryBytes > 3.5 * gigabyte ? 1 : 0
+}
+
+async function listens(path: string): Promise<boolean> {
+  const socket = createConnection(path)
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,91 @@
+import { useState } from 'react'
+import { Button } from '../../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../../ui/ErrorNotice.tsx'
+import { Select } from '../../../../ui/Select.tsx'
+import { TextField } from '../../../../ui/TextField.tsx'
+import { useTouchedForm } from '../../../../ui/unsaved/UnsavedGuard.tsx'
+import { emptyPortForm, type PortErrors, type PortForm, portErrorOf, portErrorsOf, portInputOf } from './portForm.ts'
+import type { PortActions } from './usePorts.ts'
+
+type ExposeFormProps = { port: string; expose: PortActions['expose']; onClose: () => void }
+
+const visibilities = [
+  { value: 'private', label: 'Private', detail: 'Asks for your key, or for a token that you hand out.' },
+  { value: 'public', label: 'Public', detail: 'For everyone who can reach this Steward.' },
+] as const
+
+/** Mounted while it is open. */
+export function ExposeForm({ port, expose, onClose }: ExposeFormProps) {
+  const { onInput } = useTouchedForm()
+  const [form, setForm] = useState(() => emptyPortForm(port))
+  const [errors, setErrors] = useState<PortErrors>({})
+  const [failure, setFailure] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  const change = (part: Partial<PortForm>) => setForm((before) => ({ ...before, ...part }))
+
+  const submit = async () => {
+    const found = portErrorsOf(form)
+    setErrors(found)
+    setFailure(undefined)
+    if (busy || Object.keys(found).length > 0) return
+    setBusy(true)
+    try {
+      await expose(portInputOf(form))
+      onClose()
+    } catch (refusal) {
+      const atField = portErrorOf(refusal)
+      if (atField) setErrors(atField)
+      else setFailure(refusal)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form
+      noValidate
+      onInput={onInput}
+      aria-label="Expose a port"
+      className="mb-2 flex flex-col gap-3 rounded-card border border-line bg-panel p-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+      onKeyDown={(event) => event.key === 'Escape' && !busy && onClose()}
+    >
+      <div className="grid grid-cols-2 gap-3">
+        <TextField
+          label="Port"
+          inputMode="numeric"
+          placeholder="3000"
+          error={errors.port}
+          value={form.port}
+          onChange={(it) => change({ port: it })}
+          autoFocus
+        />
+        <Select
+          label="Who may use it"
+          options={visibilities}
+          value={form.visibility}
+          onChange={(visibility) => change({ visibility })}
+        />
+      </div>
+      <TextField
+        label="Name"
+        placeholder="my-app"
+        hint="In its address, in the place of the port and the id. May stay empty."
+        error={errors.subdomain}
+        value={form.subdomain}
+        onChange={(subdomain) => change({ subdomain })}
+      />
+      {failure !== undefined && <ErrorNotice error={failure} />}
+      <div className="flex justify-end gap-2">
+        <Button size="small" onClick={onClose} disabled={busy}>
+          Cancel
+        </Button>
+        <Button size="small" type="submit" variant="primary" busy={busy}>
+          Expose
+        </Button>
+      </div>
+    </form>
+  )
+}
