@@ -1,9 +1,12 @@
 import type { Browser } from 'playwright-core'
 import { expect, inject, onTestFinished } from 'vitest'
+import { listAccountRequests } from '../../../src/shared/contract/accountRequests.ts'
 import { listApiKeys } from '../../../src/shared/contract/accounts.ts'
 import { listImages } from '../../../src/shared/contract/images.ts'
+import { listIntents } from '../../../src/shared/contract/intents.ts'
 import { windowKeyHeader } from '../../../src/shared/contract/localApi.ts'
 import { createSandbox, deleteSandbox, listSandboxes, type Sandbox } from '../../../src/shared/contract/sandboxes.ts'
+import { getWallet } from '../../../src/shared/contract/wallet.ts'
 import { openBrowser, openWindow, type StorageState, type WindowOptions } from '../../support/browser.ts'
 import type { PersonSession } from '../../support/personSession.ts'
 import { sharedBrowser } from '../../support/sharedBrowser.ts'
@@ -35,14 +38,14 @@ export async function stewardInBrowser(): Promise<StewardInBrowser> {
   const browser = await sharedBrowser()
   sharedSession ??= openSession(browser, steward.url)
   const app = onSteward(steward, browser, await sharedSession)
-  const before = await keptBy(app.client)
+  const before = await keptBy(app)
   return {
     ...app,
     async close() {
       await closeWindows(browser)
       const { sandboxes } = await app.client.call(listSandboxes, {})
       for (const { id } of sandboxes) await app.client.call(deleteSandbox, { id })
-      expect(await keptBy(app.client), 'this file leaves something in the Steward of all').toEqual(before)
+      expect(await keptBy(app), 'this file leaves something in the Steward of all').toEqual(before)
     },
   }
 }
@@ -91,11 +94,21 @@ async function closeWindows(browser: Browser): Promise<void> {
 }
 
 /** What other files would see of it. */
-async function keptBy(client: StewardClient) {
+async function keptBy({ client, person }: Pick<StewardInBrowser, 'client' | 'person'>) {
   const { sandboxes } = await client.call(listSandboxes, {})
   const { images } = await client.call(listImages, {})
   const { api_keys: keys } = await client.call(listApiKeys, {})
-  return { sandboxes: sandboxes.length, images: images.length, keys: keys.length }
+  const { requests } = await client.call(listAccountRequests, {})
+  const { state: wallet } = await person.call(getWallet, {})
+  const { intents } = await person.call(listIntents, { state: 'waiting' })
+  return {
+    sandboxes: sandboxes.length,
+    images: images.length,
+    keys: keys.length,
+    accounts: requests.length,
+    wallet,
+    waiting: intents.length,
+  }
 }
 
 function onSteward<Kind extends SharedSteward>(
