@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longestFirst.ts'
 
 type Suite = {
   name: string
@@ -74,7 +75,8 @@ export default defineConfig({
         ...sharing,
       }),
     ],
-    teardownTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
+    teardownTimeout: 120_000,
     reporters: ['./test/support/plainReporter.ts'],
   },
 })
