@@ -5,7 +5,7 @@ import { exchange } from '../support/runningService.ts'
 import { evmWallet, solanaWallet } from '../support/wallets.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import { pictures } from './pages/pictures.ts'
-import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** Programs with wallets of their own ask for an account; the person decides in the window. */
 let app: StewardInBrowser
@@ -13,7 +13,7 @@ let origin: string
 const look = pictures()
 
 beforeAll(async () => {
-  app = await stewardInBrowser()
+  app = await ownStewardInBrowser()
   origin = new URL(app.steward.url).origin
 })
 afterAll(() => app?.close())
