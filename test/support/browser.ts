@@ -88,9 +88,9 @@ export async function openWindow(
 export async function openSession(browser: Browser, url: string): Promise<StorageState> {
   const { page, state, close } = await openWindow(browser)
   await page.goto(url)
-  // Polled from here: the page's own security policy keeps what is polled in it from running.
-  const key = "localStorage.getItem('steward.window-key') !== null"
-  await until('the window has its key', () => page.evaluate<boolean>(key))
+  // Not `waitForFunction`: from its second look on the page's policy forbids what it evaluates.
+  const hasKey = () => page.evaluate<boolean>("localStorage.getItem('steward.window-key') !== null")
+  await until('the window to have its key', hasKey)
   const opened = await state()
   await close()
   return opened
