@@ -36,7 +36,7 @@ export async function readSince(source: SinceSource, request: SinceRequest): Pro
 /** A reader that sees `exited` has read everything. Until then the state is `running`. */
 function stateAt(record: TerminalRecord, atEnd: boolean): TerminalRecord {
   if (atEnd || record.state === 'running') return record
-  return { ...record, state: 'running', exitCode: null, signal: null, exitedAtMs: null }
+  return { ...record, state: 'running', exitCode: null, signal: null, exitedAtMs: null, endedWithMachine: false }
 }
 
 /** Resolves on output beyond `seen`, on exit, or when `signal` aborts. */

@@ -36,6 +36,8 @@ export type TerminalSession = {
   readSince(request: SinceRequest): Promise<SinceReply>
   search(query: SearchQuery): Promise<ScreenMatches>
   attach(stream: ViewerStream, wanted: ViewerChoices): Viewer
+  /** Whether its machine is being stopped: an end from now on is the machine's. */
+  machineEnding(ending: boolean): void
   /** Asks the program to exit. Resolves when it has, or after a timeout. */
   end(): Promise<void>
   /** Closes its resources; its files stay for the next process. */
@@ -151,10 +153,11 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     options.onOutput()
   })
 
+  let withMachine = false
   const exited = (exitCode: number | null, signal: string | null): void => {
     if (record.state === 'exited') return
     flush()
-    change({ state: 'exited', exitCode, signal, exitedAtMs: now() })
+    change({ state: 'exited', exitCode, signal, exitedAtMs: now(), endedWithMachine: withMachine })
     tellViewers({ type: 'exited', exit_code: exitCode, signal })
     flush()
     finished = finish()
@@ -316,6 +319,9 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
         },
       )
       return added
+    },
+    machineEnding(ending) {
+      withMachine = ending
     },
     async end() {
       if (record.state === 'exited') return

@@ -32,6 +32,8 @@ export type Terminals = {
     query: SearchQuery,
     signal: AbortSignal,
   ): Promise<HostResult<'terminal.search'>>
+  /** Whether its machine is being stopped: what ends meanwhile ends with it. */
+  machineEnding(sandboxId: SandboxId, ending: boolean): void
   /** The machine stopped: marks its running terminals as exited. */
   machineEnded(sandboxId: SandboxId): Promise<void>
   removeAll(sandboxId: SandboxId): Promise<void>
@@ -111,7 +113,10 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
 
   const restore = async (meta: TerminalMeta): Promise<void> => {
     const { record } = meta
-    const ended = record.state === 'exited' ? record : { ...record, state: 'exited' as const, exitedAtMs: now() }
+    const ended =
+      record.state === 'exited'
+        ? record
+        : { ...record, state: 'exited' as const, exitedAtMs: now(), endedWithMachine: true }
     sessions.set(record.id, await open({ ...meta, record: ended }, {}))
     onChanged(ended)
   }
@@ -131,6 +136,7 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
       exitCode: null,
       signal: null,
       exitedAtMs: null,
+      endedWithMachine: false,
     }
     const marksKey = randomBytes(16).toString('hex')
     const program = await machine.openTerminal({
@@ -189,7 +195,11 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
         signal,
       ),
     async machineEnded(sandboxId) {
+      for (const session of ofSandbox(sandboxId)) session.machineEnding(true)
       await Promise.all(ofSandbox(sandboxId).map((session) => session.end()))
+    },
+    machineEnding(sandboxId, ending) {
+      for (const session of ofSandbox(sandboxId)) session.machineEnding(ending)
     },
     async removeAll(sandboxId) {
       await Promise.all(ofSandbox(sandboxId).map(remove))

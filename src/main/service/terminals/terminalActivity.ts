@@ -13,9 +13,15 @@ export type TerminalActivity = {
 
 export function terminalActivity(activity: Pick<ActivityLog, 'note'>): TerminalActivity {
   const changed = (terminal: TerminalRecord): void => {
-    const { id, sandboxId, state, exitCode, signal, exitedAtMs } = terminal
+    const { id, sandboxId, state, exitCode, signal, exitedAtMs, endedWithMachine } = terminal
     if (state !== 'exited') return
-    const how = signal !== null ? ` by ${signal}` : exitCode !== null ? ` with exit code ${exitCode}` : ''
+    const how = endedWithMachine
+      ? ' with the sandbox'
+      : signal !== null
+        ? ` by ${signal}`
+        : exitCode !== null
+          ? ` with exit code ${exitCode}`
+          : ''
     activity.note(sandboxId, {
       type: 'terminal.closed',
       subject: id,
