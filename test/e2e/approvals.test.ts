@@ -178,6 +178,7 @@ test('the stop switch refuses everything at once, until the person resumes', asy
   expect((await ask(signIn('again.example.org'))).state).toBe('waiting')
 
   await window.command('Stop everything')
+  await window.dialog('Stop everything?').getByRole('button', { name: 'Stop everything' }).click()
   await banner.waitFor()
 })
 

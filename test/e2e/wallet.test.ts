@@ -1,8 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { Wallet as EthersWallet, encryptKeystoreJsonSync } from 'ethers'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getWallet, type Wallet } from '../../src/shared/contract/wallet.ts'
-import { contentOf } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
@@ -42,16 +42,16 @@ test('a wallet is there only after its words were shown to be written down', asy
   await page.getByRole('button', { name: 'Create a wallet' }).click()
   await sheet.step('New recovery phrase')
   await look(page, 'wallet-create', ['dark'])
-  await sheet.fill('Wallet passphrase', 'password2024')
+  await sheet.fill('New wallet passphrase', 'password2024')
   await sheet.fill('Confirm passphrase', 'password2025')
   await sheet.press('Continue')
-  expect(await sheet.problem()).toContain('The passphrases don’t match.')
-  await sheet.fill('Wallet passphrase', 'password2024')
+  expect(await sheet.problem()).toContain("The passphrases don't match.")
+  await sheet.fill('New wallet passphrase', 'password2024')
   await sheet.fill('Confirm passphrase', 'password2024')
   await sheet.press('Continue')
   await sheet.step('This passphrase is weak')
   await sheet.press('Choose another')
-  await sheet.fill('Wallet passphrase', passphrase)
+  await sheet.fill('New wallet passphrase', passphrase)
   await sheet.fill('Confirm passphrase', passphrase)
   await sheet.press('Continue')
 
@@ -60,7 +60,7 @@ test('a wallet is there only after its words were shown to be written down', asy
   expect(words).toHaveLength(12)
   await look(page, 'wallet-words', ['dark'])
   await sheet.press('I wrote them down')
-  await sheet.step('Check your phrase')
+  await sheet.step('Check your copy')
   const places = await sheet.askedPlaces()
   for (const place of places) await sheet.fill(`Word ${place}`, 'wrong')
   await sheet.press('Check')
@@ -68,7 +68,7 @@ test('a wallet is there only after its words were shown to be written down', asy
   for (const place of places) {
     expect(await sheet.frame.getByLabel(`Word ${place}`, { exact: true }).inputValue()).toBe('')
   }
-  await sheet.press('Show the words again')
+  await sheet.press('Show words again')
   await sheet.step('Write these words down')
   expect(await sheet.words()).toEqual(words)
 
@@ -86,9 +86,9 @@ test('the window cannot look into a sheet that shows a phrase', async () => {
   const sheet = walletSheet(page)
   await page.getByRole('button', { name: 'More about Phrase 1' }).click()
   await page.getByRole('menuitem', { name: 'Show the words…' }).click()
-  await sheet.step(/^Show the words/)
+  await sheet.step(/^Show recovery phrase/)
   await sheet.fill('Wallet passphrase', passphrase)
-  await sheet.press('Show the words')
+  await sheet.press('Show words')
   await sheet.step(/^The words of/)
   const [word = ''] = await sheet.words()
   const seen = await page.evaluate(() => {
@@ -172,10 +172,10 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   await sheet.fill('New file password', filePassword)
   await sheet.fill('Confirm password', filePassword)
   await sheet.press('Create file')
-  await sheet.step('The file is ready')
+  await sheet.step('Your file is ready')
   const downloading = page.waitForEvent('download')
   await sheet.press('Download')
-  const written = (await contentOf(await downloading)).toString()
+  const written = await readFile(await (await downloading).path(), 'utf8')
   expect((await EthersWallet.fromEncryptedJson(written, filePassword)).address).toBe(importedAddress)
   await sheet.press('Done')
   await sheet.isGone()

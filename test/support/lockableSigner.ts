@@ -5,6 +5,7 @@ import type { Signer } from '../../src/main/agent/signer/signer.ts'
 import type { WalletKeys } from '../../src/main/agent/wallet/walletKeys.ts'
 import { AppError } from '../../src/shared/appError.ts'
 import type { SignedIntent } from '../../src/shared/contract/intents.ts'
+import { emitter } from '../../src/shared/emitter.ts'
 import { memoryKeys } from './memoryKeys.ts'
 
 /** The signer with keys in memory, which can be locked and unlocked, and made to wait. */
@@ -22,7 +23,7 @@ export type LockableSigner = Signer & {
 
 export function lockableSigner({ unlocked = true, now = Date.now } = {}): LockableSigner {
   const keys = memoryKeys()
-  const listeners = new Set<() => void>()
+  const changes = emitter()
   let open = unlocked
   let isThere = true
   let held: Promise<void> = Promise.resolve()
@@ -35,13 +36,10 @@ export function lockableSigner({ unlocked = true, now = Date.now } = {}): Lockab
     ...intentSigner({ keys: { ...keys, lend }, domainName: 'AIWS Automaton', now, randomBytes }),
     signatures: () => keys.lent.length,
     wallet: { isUnlocked: () => isThere && open, accounts: () => (isThere ? keys.accounts() : []) },
-    onWalletChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onWalletChange: changes.subscribe,
     setUnlocked(next) {
       open = next
-      for (const listener of [...listeners]) listener()
+      changes.emit()
     },
     removeWallet() {
       isThere = false

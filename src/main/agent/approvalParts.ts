@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { AgentGround } from './agentGround.ts'
-import type { LocalEndpoint } from './api/localEndpoint.ts'
+import { approvalEngine } from './approvals/approvalEngine.ts'
 import { approvalRoutes } from './approvals/approvalRoutes.ts'
 import type { Approvals } from './approvals/approvals.ts'
 import { type ConfirmedPolicy, confirmedPolicy } from './approvals/confirmedPolicy.ts'
-import { openApprovals } from './approvals/openApprovals.ts'
 import { type PacedAsks, pacedAsks } from './approvals/pacedAsks.ts'
 import { type RepeatedAsks, repeatedAsks } from './approvals/repeatedAsks.ts'
 import { repeatRepository } from './approvals/repeatRepository.ts'
 import { waitingNotices } from './approvals/waitingNotices.ts'
 import type { ServiceTarget } from './connections/serviceTarget.ts'
+import type { LocalEndpoint } from './localEndpoint.ts'
 import { intentSigner } from './signer/intentSigner.ts'
 import type { Signer } from './signer/signer.ts'
 import type { WalletVault } from './wallet/walletVault.ts'
@@ -31,13 +31,21 @@ export function approvalParts(ground: AgentGround, { wallet, serviceTarget }: Gi
   const { config, database, events, activity, dialog, scope, log, now } = ground
   const signer = intentSigner({ keys: wallet, domainName: config.identity.domain_name, now, randomBytes })
   const approvals = scope.own(
-    openApprovals({
+    approvalEngine({
       database,
       signer,
       wallet,
-      events,
-      target: serviceTarget,
+      onWalletChange: (listener) =>
+        events.subscribe((event) => {
+          if (event.type === 'wallet.changed') listener()
+        }),
+      serviceHost() {
+        const url = serviceTarget()?.url
+        return url === undefined ? undefined : new URL(url).host
+      },
+      publish: events.publish,
       note: activity.note,
+      newId: () => randomBytes(12).toString('hex'),
       now,
       log: log.of('approvals'),
     }),

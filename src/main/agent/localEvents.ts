@@ -1,4 +1,5 @@
 import type { LocalEvent } from '../../shared/contract/localApi.ts'
+import { emitter } from '../../shared/emitter.ts'
 
 /** Everything that the window hears: what the service tells, and what the agent itself does. */
 export type LocalEvents = {
@@ -8,17 +9,15 @@ export type LocalEvents = {
 }
 
 export function localEvents(link: Pick<LocalEvents, 'subscribe'>): LocalEvents {
-  const listeners = new Set<(event: LocalEvent) => void>()
+  const own = emitter<LocalEvent>()
   return {
-    publish(event) {
-      for (const listener of [...listeners]) listener(event)
-    },
+    publish: own.emit,
     subscribe(listener) {
-      listeners.add(listener)
-      const leave = link.subscribe(listener)
+      const leaveOwn = own.subscribe(listener)
+      const leaveLink = link.subscribe(listener)
       return () => {
-        listeners.delete(listener)
-        leave()
+        leaveOwn()
+        leaveLink()
       }
     },
   }

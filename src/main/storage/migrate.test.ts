@@ -225,6 +225,22 @@ describe('the schema of the agent', () => {
     ])
   })
 
+  test('8 keeps which grant was counted down for what is being signed', () => {
+    migrate(database, upTo(7))
+    const add = database.prepare(
+      `INSERT INTO intents (id, kind, state, asker_kind, asker_id, intent, record, created_at_ms, expires_at_ms, grant_id)
+       VALUES (?, 'siwe', ?, 'client', 'key:1', '{}', '{}', 0, 1, ?)`,
+    )
+    add.run('int_1', 'approved', 'grant_1')
+    add.run('int_2', 'signed', 'grant_1')
+    add.run('int_3', 'approved', null)
+    migrate(database, upTo(8))
+    expect(database.prepare('SELECT * FROM grant_reservations').all()).toEqual([
+      { intent_id: 'int_1', grant_id: 'grant_1' },
+    ])
+    expect(database.prepare('SELECT id, state FROM intents').all()).toHaveLength(3)
+  })
+
   test('takes the accounts and their balances away with a keyring', () => {
     migrate(database, agentMigrations)
     addWallet()

@@ -62,8 +62,8 @@ describe('a phrase that is none', () => {
   test.each([
     ['', 'A phrase has 12, 15, 18, 21 or 24 words, not 0.'],
     ['one two three', 'A phrase has 12, 15, 18, 21 or 24 words, not 3.'],
-    [`${repeated('abandon', 4, secret)} ${repeated('abandon', 6, 'about')}`, 'Word 5 is not in the list.'],
-    [`${secret} ${repeated('abandon', 9, secret)} about`, 'Words 1, 11 are not in the list.'],
+    [`${repeated('abandon', 4, secret)} ${repeated('abandon', 6, 'about')}`, 'Word 5 is not in the word list.'],
+    [`${secret} ${repeated('abandon', 9, secret)} about`, 'Words 1, 11 are not in the word list.'],
     [
       repeated('abandon', 11, 'abandon'),
       'All words are valid, but the phrase is not. Check for a wrong or swapped word.',

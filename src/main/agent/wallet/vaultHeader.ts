@@ -113,5 +113,5 @@ function checksumOf({ version, kdf, data_key, names, names_seal }: Omit<VaultHea
 }
 
 function damaged(): AppError {
-  return new AppError('wallet/damaged', 'What opens the wallet cannot be read: it was changed or is not complete.')
+  return new AppError('wallet/damaged', 'The wallet file is damaged: it was changed or is incomplete.')
 }

@@ -5,9 +5,9 @@ import type { HostCall } from '../host/hostCalls.ts'
 
 export type TerminalActivity = {
   opened(terminal: TerminalRecord): void
-  /** Notes its end, once, when it has ended. */
+  /** Notes an exit, once. */
   changed(terminal: TerminalRecord): void
-  /** Notes the ends that came while no service listened to the host. */
+  /** Notes exits that happened while no service listened to the host. */
   catchUp(call: HostCall, sandboxes: readonly SandboxId[]): Promise<void>
 }
 

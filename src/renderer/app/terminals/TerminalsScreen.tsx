@@ -21,6 +21,8 @@ import { SideButton } from './side/SideButton.tsx'
 import { SideView } from './side/SideView.tsx'
 import { sideCommands } from './side/sideCommands.ts'
 import { useSide } from './side/useSide.ts'
+import type { AskedFile } from './sidePanels.ts'
+import { useAskedPlace } from './useAskedPlace.ts'
 import { useTerminalsScreen } from './useTerminalsScreen.ts'
 
 /** Browsers allow about sixteen WebGL contexts to a page; other sections may want some. */
@@ -38,6 +40,15 @@ export function TerminalsScreen() {
   const side = useSide()
   const room = usePanelRoom()
   const [listOpen, setListOpen] = useState(false)
+  const [askedFile, setAskedFile] = useState<AskedFile>()
+  useAskedPlace({
+    sandboxes,
+    open: screen.open,
+    openFile({ id }, path) {
+      side.show('files')
+      setAskedFile({ sandboxId: id, path })
+    },
+  })
   const leaveList = () => {
     setListOpen(false)
     screen.focusTerminal()
@@ -107,7 +118,9 @@ export function TerminalsScreen() {
             width: sideWidth,
             open: side.open,
             onOpenChange: side.setOpen,
-            content: <SideView sandboxes={shown} present={present} side={side} show={screen.created} />,
+            content: (
+              <SideView sandboxes={shown} present={present} side={side} asked={askedFile} show={screen.created} />
+            ),
           }
         }
       />

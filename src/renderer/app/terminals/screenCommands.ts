@@ -1,4 +1,4 @@
-import { Box, Camera, Copy, Layers, PanelLeft, Pencil, Play, Plus, Search, Square, Trash2 } from 'lucide-react'
+import { Camera, Copy, Layers, PanelLeft, Pencil, Play, Plus, Search, Square, Trash2 } from 'lucide-react'
 import type { Command } from '../../ui/commands/commandRegistry.tsx'
 import { thisKeyboard } from '../../ui/commands/shortcuts.ts'
 import { listKeys, newSandboxKeys, searchAllKeys } from '../../ui/commands/terminalSafeKeys.ts'
@@ -60,6 +60,11 @@ export function screenCommands(
                   section,
                   icon: Square,
                   run: () => actions.stop(present),
+                  question: {
+                    title: `Stop ${present.name}?`,
+                    description: 'Programs that run in it end. Its files are kept.',
+                    confirmLabel: 'Stop sandbox',
+                  },
                 },
               ]
             : [
@@ -102,15 +107,6 @@ export function screenCommands(
             run: () => actions.askToDelete(present),
           },
         ]),
-    ...sandboxes.map((sandbox) => ({
-      id: `sandbox.open.${sandbox.id}`,
-      title: `Switch to ${sandbox.name}`,
-      section,
-      icon: Box,
-      keywords: [sandbox.id, sandbox.status],
-      run: () => screen.open(sandbox),
-      enabled: sandbox !== present,
-    })),
   ]
 }
 

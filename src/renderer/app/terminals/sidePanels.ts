@@ -17,9 +17,13 @@ export type SidePanel = {
   Content: ComponentType<SidePanelProps>
 }
 
+export type AskedFile = { sandboxId: string; path: string }
+
 export type SidePanelProps = {
   sandbox: Sandbox
   visible: boolean
+  /** A file that the person asked for: a new one each time. */
+  asked: AskedFile | undefined
   /** Brings another sandbox into view; a new one gets its first terminal. */
   show: (sandbox: Sandbox) => void
 }

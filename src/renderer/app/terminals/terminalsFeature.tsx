@@ -8,6 +8,8 @@ export const terminalsFeature: Feature = {
   id: 'terminals',
   title: 'Terminals',
   icon: SquareTerminal,
+  letter: 't',
+  keywords: ['sandboxes', 'machines', 'shell'],
   Screen: TerminalsScreen,
   Everywhere: TerminalPreferencesHost,
 }

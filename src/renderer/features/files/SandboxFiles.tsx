@@ -1,5 +1,5 @@
 import { Eye, EyeOff, FilePlus, FolderPlus, FolderUp, ListFilter, Power, RotateCw, Upload } from 'lucide-react'
-import { type ClipboardEvent, useRef, useState } from 'react'
+import { type ClipboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { copyText } from '../../ui/copyText.ts'
@@ -33,13 +33,24 @@ const sorts: readonly [SortBy, string][] = [
   ['modified', 'Newest first'],
 ]
 
+type SandboxFilesProps = {
+  sandbox: Sandbox
+  visible: boolean
+  /** A file to open: another object each time it is asked for. */
+  asked?: { path: string } | undefined
+}
+
 /** The files of a sandbox: a tree, what is open of it, and what is on its way. */
-export function SandboxFiles({ sandbox, visible }: { sandbox: Sandbox; visible: boolean }) {
+export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
   const { id } = sandbox
   const running = sandbox.status === 'running'
   const tree = useFileTree(id, running && visible)
   const actions = useFileActions(id)
   const files = useOpenFiles()
+  const openAsked = useEffectEvent(() => asked && files.open(asked.path))
+  useEffect(() => {
+    if (asked) openAsked()
+  }, [asked])
   const { queue, transfers } = useTransfers(id)
   const [asking, setAsking] = useState<Asking>()
   const [clip, setClip] = useState<{ path: string; cut: boolean }>()

@@ -14,7 +14,7 @@ export function changePassphraseSheet(tools: SheetTools): SheetFlow {
   }
   const ask: SheetStep = {
     show: (shown) => ({
-      title: 'Choose a new passphrase',
+      title: 'Change passphrase',
       body: html`${passphraseField(shown)}${newPassphraseFields(shown)}${actions({ label: 'Change passphrase' }, cancelButton)}`,
     }),
     async take(form) {

@@ -32,7 +32,7 @@ export function createSheet(tools: SheetTools, first: boolean): SheetFlow {
   const choose: SheetStep = {
     show: (shown) => ({
       title: first ? 'New recovery phrase' : 'Another recovery phrase',
-      body: html`<p class="lead">All keys come from one phrase. It stays on this computer, encrypted with your passphrase.</p>
+      body: html`<p class="lead">All your keys come from one recovery phrase. It stays on this computer, encrypted with your passphrase.</p>
 ${choiceField(
   'words',
   'Phrase length',

@@ -8,7 +8,7 @@ import { givenPassphrase } from './newPassphrase.ts'
 export function exportSheet({ vault, requireStrong }: SheetTools, { id, label, address }: WalletAccount): SheetFlow {
   const ready = (file: SheetFile): SheetStep => ({
     show: () => ({
-      title: 'The file is ready',
+      title: 'Your file is ready',
       body: html`<p>Anyone with this file and its password can spend everything in <code>${address}</code>.</p>
 <p><code>${file.name}</code></p>
 <footer><button class="primary" formaction="/sheet/file">Download</button><button name="do" value="next">Done</button></footer>`,
@@ -20,7 +20,7 @@ export function exportSheet({ vault, requireStrong }: SheetTools, { id, label, a
     first: {
       show: (shown) => ({
         title: `Export “${label}”`,
-        body: html`${warning(html`The file holds the private key of this account. Other wallets can read it with the password that
+        body: html`${warning(html`The file contains the private key of this account. Other wallets can open it with the password
 you choose now.`)}
 ${passphraseField(shown)}
 ${newSecretFields(
@@ -28,7 +28,7 @@ ${newSecretFields(
     name: 'password',
     label: 'New file password',
     again: 'Confirm password',
-    hint: 'At least 10 characters. Don’t use the wallet passphrase.',
+    hint: 'At least 10 characters. Not your wallet passphrase.',
   },
   shown,
 )}
@@ -37,12 +37,12 @@ ${actions({ label: 'Create file' }, cancelButton)}`,
       async take(form) {
         const passphrase = givenPassphrase(form)
         const password = form('password')
-        requireStrong(password, 'password')
+        requireStrong(password)
         if (password !== form('password_again')) {
-          throw new WrongField('password_again', 'The passwords don’t match.')
+          throw new WrongField('password_again', "The passwords don't match.")
         }
         if (password === passphrase) {
-          throw new WrongField('password', 'Don’t use the wallet passphrase for the file.')
+          throw new WrongField('password', "Don't use your wallet passphrase for the file.")
         }
         const { fileName, json } = await vault.exportKeystore(id, { passphrase, password })
         return ready({ name: fileName, text: json })

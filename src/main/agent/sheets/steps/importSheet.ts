@@ -120,7 +120,7 @@ function tabs(present: Kind): Html {
   )
   // Enter does the first button of a form, which must not be one of these.
   return html`<button class="enter" name="do" value="next" tabindex="-1" aria-hidden="true">Import</button>
-<nav aria-label="Import type">${buttons}</nav>`
+<nav aria-label="What to import">${buttons}</nav>`
 }
 
 function needed(field: string, value: string, sentence: string): string {

@@ -14,7 +14,7 @@ export function newPassphraseFields(shown: Shown): Html {
   return newSecretFields(
     {
       name: 'new_passphrase',
-      label: 'Wallet passphrase',
+      label: 'New wallet passphrase',
       again: 'Confirm passphrase',
       hint: 'At least 10 characters, for example four random words. It cannot be reset.',
     },
@@ -26,9 +26,9 @@ export function newPassphraseFields(shown: Shown): Html {
 export function newPassphraseOf(form: SheetForm, { requireStrong }: SheetTools): string {
   const passphrase = form('new_passphrase')
   if (passphrase === '') throw new WrongField('new_passphrase', 'Choose a passphrase.')
-  requireStrong(passphrase, 'passphrase')
+  requireStrong(passphrase)
   if (passphrase !== form('new_passphrase_again')) {
-    throw new WrongField('new_passphrase_again', 'The passphrases don’t match.')
+    throw new WrongField('new_passphrase_again', "The passphrases don't match.")
   }
   return passphrase
 }
@@ -66,6 +66,6 @@ export async function ownPassphraseOf(form: SheetForm, first: boolean, tools: Sh
 /** @throws WrongField */
 export function givenPassphrase(form: SheetForm): string {
   const passphrase = form('passphrase')
-  if (passphrase === '') throw new WrongField('passphrase', 'Enter the wallet passphrase.')
+  if (passphrase === '') throw new WrongField('passphrase', 'Enter your wallet passphrase.')
   return passphrase
 }

@@ -20,7 +20,7 @@ export function wordsStep({ title, phrase, goOn, next, leave }: WordsStep): Shee
       const words = wordsOf(phrase()).map((word, place) => html`<li><span>${place + 1}</span>${word}</li>`)
       return {
         title,
-        body: html`${warning(html`Write these words on paper, in this order. Anyone who has them can use everything in this wallet,
+        body: html`${warning(html`Write these words on paper, in this order. Whoever has them has everything in this wallet,
 and without them nobody can bring it back.`)}
 <ol class="words" data-secret translate="no">${words}</ol>
 ${actions({ label: goOn }, leave === undefined ? cancelButton : otherButton(leave, 'leave'))}`,
@@ -38,10 +38,10 @@ export function checkStep({ phrase, back, next }: CheckStep): SheetStep {
   const places = randomPlaces(wordsOf(phrase()).length)
   return {
     show: (shown) => ({
-      title: 'Check your phrase',
+      title: 'Check your copy',
       body: html`<p class="lead">Enter these words from your paper.</p>
 <div class="places">${places.map((place) => secretField({ name: `word_${place + 1}`, label: `Word ${place + 1}` }, shown))}</div>
-${actions({ label: 'Check' }, otherButton('Show the words again', 'back'), cancelButton)}`,
+${actions({ label: 'Check' }, otherButton('Show words again', 'back'), cancelButton)}`,
     }),
     take(form) {
       if (form('do') === 'back') return back
@@ -54,7 +54,7 @@ ${actions({ label: 'Check' }, otherButton('Show the words again', 'back'), cance
       if (wrong === undefined) return next()
       const sentence =
         typed(wrong) === ''
-          ? `Enter word ${wrong + 1} from your paper.`
+          ? `Type word ${wrong + 1} from your paper.`
           : `That is not word ${wrong + 1}. Check your paper.`
       throw new WrongField(`word_${wrong + 1}`, sentence)
     },

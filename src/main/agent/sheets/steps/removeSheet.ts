@@ -14,9 +14,9 @@ export function removeSheet(vault: WalletVault, { id, label, kind, accounts, wri
       show: (shown) => ({
         title: `Remove “${label}”`,
         body: html`${warning(
-          html`${many} from this computer. Nothing here can bring ${
+          html`${many} from this machine, and nothing here can bring ${
             accounts.length === 1 ? 'it' : 'them'
-          } back but the ${what} itself.${!written_down && html` <strong>You have not written it down.</strong>`}`,
+          } back but the ${what} itself.${!written_down && html` <strong>It was never shown to be written down.</strong>`}`,
         )}
 <ul class="mono">${accounts.map(({ address }) => html`<li>${address}</li>`)}</ul>
 ${textField({ name: 'typed_label', label: `Type “${label}” to confirm`, needed: true }, shown)}

@@ -2,7 +2,7 @@ import { Suspense, useState } from 'react'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import { Layer } from '../../../ui/Layer.tsx'
 import { TabPanel, Tabs } from '../../../ui/Tabs.tsx'
-import { sidePanels } from '../sidePanels.ts'
+import { type AskedFile, sidePanels } from '../sidePanels.ts'
 import type { Side } from './useSide.ts'
 
 type SideViewProps = {
@@ -10,11 +10,12 @@ type SideViewProps = {
   sandboxes: readonly Sandbox[]
   present: Sandbox
   side: Side
+  asked: AskedFile | undefined
   show: (sandbox: Sandbox) => void
 }
 
 /** What there is to know of the sandbox in view, and its files: one part at a time, each made when it is first opened. */
-export function SideView({ sandboxes, present, side, show }: SideViewProps) {
+export function SideView({ sandboxes, present, side, asked, show }: SideViewProps) {
   const shownId = side.open && side.tab ? mountId(present, side.tab.id) : undefined
   const [mounted, setMounted] = useState<readonly string[]>([])
   if (shownId !== undefined && !mounted.includes(shownId)) setMounted([...mounted, shownId])
@@ -38,7 +39,12 @@ export function SideView({ sandboxes, present, side, show }: SideViewProps) {
                 mounted.includes(mountId(sandbox, id)) && (
                   <Layer key={sandbox.id} shown={sandbox === present}>
                     <Suspense fallback={<div role="status" aria-busy="true" aria-label={`Opening ${title}…`} />}>
-                      <Content sandbox={sandbox} visible={mountId(sandbox, id) === shownId} show={show} />
+                      <Content
+                        sandbox={sandbox}
+                        visible={mountId(sandbox, id) === shownId}
+                        asked={asked?.sandboxId === sandbox.id ? asked : undefined}
+                        show={show}
+                      />
                     </Suspense>
                   </Layer>
                 ),

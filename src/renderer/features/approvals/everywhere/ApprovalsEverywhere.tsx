@@ -31,6 +31,11 @@ export function ApprovalsEverywhere() {
       icon: OctagonX,
       keywords: ['emergency', 'halt', 'refuse', 'panic', 'switch'],
       run: stop,
+      question: {
+        title: 'Stop everything?',
+        description: 'Nothing is signed until you resume, and requests that are waiting are denied.',
+        confirmLabel: 'Stop everything',
+      },
       enabled: !isStopped,
     },
   ])

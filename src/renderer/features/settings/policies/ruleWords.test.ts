@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PolicyRule } from '../../../../shared/contract/intents.ts'
-import { ruleSentence, ruleWarnings } from './ruleWords.ts'
+import { ruleSentence } from '../../../../shared/contract/intentWords.ts'
+import { ruleWarnings } from './ruleWords.ts'
 
 const base: PolicyRule = {
   id: 'rule',
@@ -16,7 +17,7 @@ test.each<[Partial<PolicyRule>, string]>([
   [{}, 'Steward itself may sign in with Ethereum to 127.0.0.1:4000 without asking you.'],
   [
     { kind: 'siws', host: '*', effect: 'ask', asker: 'tool' },
-    'Tools may sign in with Solana to any site only if you approve.',
+    'Tools may sign in with Solana to any site only with your approval.',
   ],
   [
     { kind: 'x402.authorize', host: '*.example.com', asker: 'client', max_amount_micro_usd: '5000000' },
@@ -32,18 +33,16 @@ test.each<[Partial<PolicyRule>, string]>([
 test('warns of what lets anybody pay or sign in anywhere', () => {
   expect(ruleWarnings(rule({}), [])).toEqual([])
   expect(ruleWarnings(rule({ kind: 'x402.authorize', host: '*' }), [])).toEqual([
-    expect.stringContaining('extra-confirmation limit'),
+    expect.stringContaining('not above your threshold'),
   ])
   expect(ruleWarnings(rule({ kind: '*', host: '*', asker: '*' }), [])).toHaveLength(2)
   expect(ruleWarnings(rule({ kind: '*', host: '*', asker: '*', effect: 'ask' }), [])).toEqual([])
 })
 
 test('tells of rules that never decide', () => {
-  expect(ruleWarnings(rule({ kind: 'message', asker: 'person' }), [])).toEqual([
-    expect.stringContaining('have no host'),
-  ])
+  expect(ruleWarnings(rule({ kind: 'message', asker: 'person' }), [])).toEqual([expect.stringContaining('no host')])
   expect(ruleWarnings(rule({ kind: 'message', asker: 'tool', host: '*' }), [])).toEqual([
-    expect.stringContaining('Only you can sign'),
+    expect.stringContaining('for you alone'),
   ])
 })
 

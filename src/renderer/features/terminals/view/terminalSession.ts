@@ -1,5 +1,4 @@
 import { FitAddon } from '@xterm/addon-fit'
-import { Unicode11Addon } from '@xterm/addon-unicode11'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { Terminal } from '@xterm/xterm'
 import { boundTerminal, boundWidths } from '../../../../shared/terminalBounds.ts'
@@ -89,7 +88,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   const preferences = () => appearance.preferences
   const links = terminalLinks(on.linkHint)
   const terminal = new Terminal({
-    allowProposedApi: true, // Unicode 11 and search decorations
+    allowProposedApi: true, // widths of characters and search decorations
     ...xtermOptions(appearance),
     fontFamily: getComputedStyle(host).fontFamily,
     linkHandler: links,
@@ -98,7 +97,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   })
   const fit = new FitAddon()
   terminal.loadAddon(fit)
-  boundWidths(terminal, (registrar) => new Unicode11Addon().activate(registrar as never))
+  boundWidths(terminal)
   boundTerminal(terminal)
   terminal.loadAddon(new WebLinksAddon(links.activate, links))
   quietAnswers(terminal.parser)

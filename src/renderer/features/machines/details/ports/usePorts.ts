@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   createPortToken,
   type ExposedPort,
@@ -11,6 +11,7 @@ import type { Input } from '../../../../../shared/contract/route.ts'
 import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
 import type { SandboxId } from '../../../../../shared/ids.ts'
 import { useAgent } from '../../../../agent/AgentProvider.tsx'
+import type { Agent } from '../../../../agent/agentClient.ts'
 import { readAgain } from '../../../../agent/readAgain.ts'
 import { notify } from '../../../../ui/toast.tsx'
 
@@ -21,11 +22,21 @@ export const portsKey = (id: SandboxId) => ['ports', id] as const
 /** Kept as they are by `useLiveDetails`. */
 export function usePorts({ id }: Sandbox, visible: boolean) {
   const agent = useAgent()
-  return useQuery({
+  return useQuery({ ...portsQuery(agent, id), enabled: visible })
+}
+
+/** The exposed ports of several sandboxes, as far as they are known. */
+export function usePortsOf(sandboxes: readonly Sandbox[]): { sandbox: Sandbox; port: ExposedPort }[] {
+  const agent = useAgent()
+  const results = useQueries({ queries: sandboxes.map(({ id }) => portsQuery(agent, id)) })
+  return sandboxes.flatMap((sandbox, place) => (results[place]?.data ?? []).map((port) => ({ sandbox, port })))
+}
+
+function portsQuery(agent: Agent, id: SandboxId) {
+  return {
     queryKey: portsKey(id),
-    queryFn: async ({ signal }) => (await agent(listPorts, { id }, { signal })).ports,
-    enabled: visible,
-  })
+    queryFn: async ({ signal }: { signal: AbortSignal }) => (await agent(listPorts, { id }, { signal })).ports,
+  }
 }
 
 /** Undefined while it is not known. */
@@ -56,17 +67,10 @@ export type PortActions = {
 export function usePortActions({ id }: Sandbox): PortActions {
   const agent = useAgent()
   const queryClient = useQueryClient()
+  const open = useOpenPort()
   const expose: PortActions['expose'] = async (port) => {
     await agent(exposePort, { id, ...port })
     await readAgain(queryClient, portsKey(id))
-  }
-  const said = async <T>(title: string, work: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await work()
-    } catch (failure) {
-      notify.failed(failure, { title })
-      return undefined
-    }
   }
   return {
     expose,
@@ -77,12 +81,26 @@ export function usePortActions({ id }: Sandbox): PortActions {
       await said(`Port ${port} is still exposed`, () => agent(removePort, { id, port }))
       await readAgain(queryClient, portsKey(id))
     },
-    async open({ port, url, visibility }) {
-      await said(`Port ${port} was not opened`, async () => {
-        const address = visibility === 'public' ? url : (await agent(createPortToken, { id, port })).open_url
-        window.open(address, '_blank', 'noopener')
-      })
-    },
+    open: (port) => open({ id }, port),
     token: ({ port }) => said(`No token was made for port ${port}`, () => agent(createPortToken, { id, port })),
+  }
+}
+
+export function useOpenPort(): (sandbox: Pick<Sandbox, 'id'>, port: ExposedPort) => Promise<void> {
+  const agent = useAgent()
+  return async ({ id }, { port, url, visibility }) => {
+    await said(`Port ${port} was not opened`, async () => {
+      const address = visibility === 'public' ? url : (await agent(createPortToken, { id, port })).open_url
+      window.open(address, '_blank', 'noopener')
+    })
+  }
+}
+
+async function said<T>(title: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (failure) {
+    notify.failed(failure, { title })
+    return undefined
   }
 }
