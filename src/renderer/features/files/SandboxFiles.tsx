@@ -7,6 +7,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { notify } from '../../ui/toast.tsx'
+import { drafts } from './editor/drafts.ts'
 import { entryMenu } from './entryMenu.ts'
 import { downloadName, downloadUrl, startDownload } from './fileLinks.ts'
 import { NameDialog } from './NameDialog.tsx'
@@ -46,7 +47,8 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
   const running = sandbox.status === 'running'
   const tree = useFileTree(id, running && visible)
   const actions = useFileActions(id)
-  const files = useOpenFiles()
+  const [kept] = useState(() => drafts(id, localStorage))
+  const files = useOpenFiles(kept)
   const openAsked = useEffectEvent(() => asked && files.open(asked.path))
   useEffect(() => {
     if (asked) openAsked()
@@ -198,8 +200,11 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
           />
         </div>
       )}
-      {files.paths.length > 0 && <OpenFilesView sandboxId={id} files={files} onSaved={() => void tree.reread()} />}
+      {files.paths.length > 0 && (
+        <OpenFilesView sandboxId={id} files={files} drafts={kept} onSaved={() => void tree.reread()} />
+      )}
       <TransferTray
+        sandbox={sandbox}
         queue={queue}
         transfers={transfers}
         onWrongFile={({ path }) =>
