@@ -58,7 +58,7 @@ export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDi
         <div className="grid grid-cols-2 items-center gap-x-4 gap-y-2">
           <Checkbox label="Number of times, including this one" checked={counted} onChange={setCounted} />
           <NumberField
-            label="Number of times"
+            label="Count"
             labelHidden
             value={times}
             onChange={setTimes}
