@@ -112,7 +112,7 @@ export const errorCatalogue = {
   'intent/invalid': { status: 400, hint: 'Correct the named field and ask again.' },
   'intent/decided': { status: 409, hint: 'Ask again if you still need it.' },
   'intent/denied': { status: 403, hint: 'You or your policy refused it. Change the rule first to allow it.' },
-  'intent/stopped': { status: 403, hint: 'Only the person can resume signing, in Steward.' },
+  'intent/stopped': { status: 403, hint: 'Only you can resume signing, in Steward.' },
   'intent/too-many': { status: 429, hint: 'Wait until some of the open requests were decided.' },
   'intent/confirmation': { status: 403, hint: 'Confirm it in the dialog that Steward opens.' },
   'policy/confirmation': { status: 403, hint: 'Confirm it outside of the window, in the dialog that Steward opens.' },
@@ -135,25 +135,35 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** The body of every answer that is not 2xx. */
+/** The body of every answer that is not 2xx. A failure can have fields of its own beside these. */
 export type ErrorBody = { error: string; code: ErrorCode; detail?: string; hint?: string }
+
+type AppErrorOptions = {
+  cause?: unknown
+  detail?: string
+  retryAfterSeconds?: number
+  /** Headers of the answer, by lower-case names. */
+  headers?: Readonly<Record<string, string>>
+  /** More fields of the body. One of the usual names replaces that field: some interfaces prescribe their own. */
+  fields?: Readonly<Record<string, unknown>>
+}
 
 /** An expected failure: `message` names the value that was wrong, the catalogue tells what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly detail: string | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly fields: Readonly<Record<string, unknown>>
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: { cause?: unknown; detail?: string; retryAfterSeconds?: number } = {},
-  ) {
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.detail = options.detail
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.headers = options.headers ?? {}
+    this.fields = options.fields ?? {}
   }
 
   get status(): number {
@@ -164,12 +174,13 @@ export class AppError extends Error {
     return errorCatalogue[this.code].hint
   }
 
-  toBody(): ErrorBody {
+  toBody(): ErrorBody & Readonly<Record<string, unknown>> {
     return {
       error: this.message,
       code: this.code,
       ...(this.detail !== undefined && { detail: this.detail }),
       hint: this.hint,
+      ...this.fields,
     }
   }
 }

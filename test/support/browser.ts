@@ -8,6 +8,7 @@ import {
   type Download,
   type Page,
 } from 'playwright-core'
+import { until } from './eventually.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
 export type StorageState = Exclude<BrowserContextOptions['storageState'], string | undefined>
@@ -87,7 +88,9 @@ export async function openWindow(
 export async function openSession(browser: Browser, url: string): Promise<StorageState> {
   const { page, state, close } = await openWindow(browser)
   await page.goto(url)
-  await page.waitForFunction("localStorage.getItem('steward.window-key')")
+  // Not `waitForFunction`: from its second look on the page's policy forbids what it evaluates.
+  const hasKey = () => page.evaluate<boolean>("localStorage.getItem('steward.window-key') !== null")
+  await until('the window to have its key', hasKey)
   const opened = await state()
   await close()
   return opened

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect } from 'vitest'
+import { endFile } from './endOfFile.ts'
 import { eventually } from './eventually.ts'
 import { namesMadeFolder, watchLeaks } from './leaks.ts'
 import { descendantsOf, endProcess, type SeenProcess } from './processes.ts'
@@ -31,6 +32,7 @@ const leaks = watchLeaks(startedHere)
 // Registered before any hook of the file itself, so it runs after all of them.
 afterAll(async () => {
   try {
+    await endFile()
     await eventually(() => expect([...leftHandles(), ...leaks.left()]).toEqual([]), deadlineMs)
   } finally {
     for (const { pid } of leaks.processes()) endProcess(pid)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Grant, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { Note } from '../note.ts'
 import { policyNote } from './policyWords.ts'
 
@@ -10,7 +11,7 @@ export type ApprovalNotes = {
   became(record: IntentRecord): void
   grantAdded(grant: Grant, intentId: string): void
   grantRevoked(id: string): void
-  policyChanged(from: Policy, to: Policy): void
+  policyChanged(before: Policy, after: Policy): void
   stopSwitched(stopped: boolean, denied: number): void
 }
 
@@ -31,6 +32,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
         intent_id: record.id,
         intent_kind: record.kind,
         asker: record.asker.id,
+        asker_name: record.asker.name,
         account: record.address,
         host: record.host,
         amount_micro_usd: record.amount_micro_usd,
@@ -55,18 +57,13 @@ export function approvalNotes(note: Note): ApprovalNotes {
       if (state === 'waiting') return
       const actor = state === 'approved' || state === 'denied' ? decider(record) : steward
       const byPerson = decision?.by === 'person'
-      const why = decision === null || byPerson ? '' : ` ${decision.detail}`
+      const why = decision ? decision.detail : (record.error ?? '')
       const summary = {
-        approved: byPerson ? `You approved: ${sentence}` : `Approved: ${sentence}${why}`,
-        denied:
-          decision === null
-            ? `Withdrawn: ${sentence}`
-            : byPerson
-              ? `You denied: ${sentence}`
-              : `Denied: ${sentence}${why}`,
+        approved: byPerson ? `You approved: ${sentence}` : `Approved: ${joined(sentence, why)}`,
+        denied: deniedNote(record, why),
         expired: `Expired without a decision: ${sentence}`,
-        failed: `Not signed: ${sentence} ${record.error ?? ''}`,
-        signed: `Signed with ${record.address}: ${sentence}`,
+        failed: `Could not be signed: ${joined(sentence, record.error ?? '')}`,
+        signed: `Signed with ${shortAddress(record.address)}: ${sentence}`,
       }[state]
       ofIntent(record, `intent.${state}`, { actor, summary })
     },
@@ -94,16 +91,16 @@ export function approvalNotes(note: Note): ApprovalNotes {
         kind: 'grant.revoked',
         actor: person,
         subject: id,
-        summary: 'You revoked an approval given in advance.',
+        summary: 'You revoked a remembered approval.',
         detail: { grant_id: id },
       })
     },
-    policyChanged(from, to) {
-      const { rules, confirm_above_micro_usd, expiry_minutes } = to
+    policyChanged(before, after) {
+      const { rules, confirm_above_micro_usd, expiry_minutes } = after
       note({
         kind: 'policy.changed',
         actor: person,
-        summary: policyNote(from, to),
+        summary: policyNote(before, after),
         detail: { rules: JSON.stringify(rules), confirm_above_micro_usd, expiry_minutes },
       })
     },
@@ -111,7 +108,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
       note({
         kind: stopped ? 'stop.on' : 'stop.off',
         actor: person,
-        summary: stopped ? 'You stopped all signing.' : 'You resumed signing.',
+        summary: stopped ? 'You stopped signing.' : 'You resumed signing.',
         detail: stopped ? { denied } : {},
       })
     },
@@ -131,8 +128,18 @@ function grantNote({ kind, asker, host }: Grant): string {
   return `You pre-approved ${deed} by ${who}${host === null ? '' : ` ${to} ${host}`}.`
 }
 
+function deniedNote({ sentence, decision }: IntentRecord, why: string): string {
+  if (decision === null) return `Withdrawn: ${sentence}`
+  return decision.by === 'person' ? `You denied: ${sentence}` : `Denied: ${joined(sentence, why)}`
+}
+
 function lowerFirst(sentence: string): string {
   return sentence.slice(0, 1).toLowerCase() + sentence.slice(1)
+}
+
+/** Two sentences, the first of which may have no end. */
+function joined(first: string, second: string): string {
+  return second === '' ? first : `${/[.!?]$/.test(first) ? first : `${first}.`} ${second}`
 }
 
 function sha256(text: string): string {

@@ -85,7 +85,7 @@ export function accountRequests(options: {
         records.save(after)
         note({
           type: allow ? 'account.allowed' : 'account.denied',
-          description: `${shortAddress(wallet.address)} was ${state} an account.`,
+          description: `${allow ? 'Allowed' : 'Denied'} ${shortAddress(wallet.address)} an account.`,
         })
         return after
       })

@@ -1,13 +1,15 @@
 import { ChevronRight, ShieldAlert } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
 import { classNames } from '../../../ui/classNames.ts'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
-import { EntryDetail } from './EntryDetail.tsx'
 import { entryIcon } from './entryIcon.ts'
+import { RowDetail } from './RowDetail.tsx'
+import { rowWords } from './rowWords.ts'
+import type { TimelineRow } from './timelineItems.ts'
 
-type TimelineRowProps = {
-  entry: TimelineEntry
+type TimelineRowViewProps = {
+  row: TimelineRow
   isOpen: boolean
   isTabStop: boolean
   /** The list was opened for it: it takes the focus. */
@@ -15,13 +17,14 @@ type TimelineRowProps = {
   onToggle: () => void
 }
 
-export function TimelineRow({ entry, isOpen, isTabStop, isSought, onToggle }: TimelineRowProps) {
-  const { sequence, kind, actor, summary, at, problem } = entry
+export function TimelineRowView({ row, isOpen, isTabStop, isSought, onToggle }: TimelineRowViewProps) {
+  const [{ sequence, kind, at, problem }] = row.entries
+  const { who, what, outcome } = rowWords(row)
   const Icon = problem === null ? entryIcon(kind) : ShieldAlert
   const detailId = `entry-${sequence}`
-  const row = useRef<HTMLButtonElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
-    if (isSought) row.current?.focus()
+    if (isSought) button.current?.focus()
   }, [isSought])
   return (
     <article
@@ -32,7 +35,7 @@ export function TimelineRow({ entry, isOpen, isTabStop, isSought, onToggle }: Ti
       )}
     >
       <button
-        ref={row}
+        ref={button}
         type="button"
         data-row
         tabIndex={isTabStop ? 0 : -1}
@@ -46,10 +49,18 @@ export function TimelineRow({ entry, isOpen, isTabStop, isSought, onToggle }: Ti
           className={classNames('mt-0.5 size-4 shrink-0', problem === null ? 'text-faint' : 'text-negative')}
         />
         <span className="min-w-0 flex-1">
-          <span className={classNames('block break-words text-text', !isOpen && 'line-clamp-2')}>{summary}</span>
+          <span className={classNames('block break-words text-text', !isOpen && 'line-clamp-2')}>
+            {who !== undefined && <span className="font-medium">{who}</span>}
+            {what}
+          </span>
           {problem !== null && <span className="block text-small break-words text-negative">{problem}</span>}
         </span>
-        <span className="max-w-40 shrink-0 truncate text-small leading-5 text-muted">{actor.name}</span>
+        {outcome && (
+          <span className="flex shrink-0 items-center gap-1.5 text-small leading-5 text-muted">
+            <StatusDot tone={outcome.tone} />
+            {outcome.words}
+          </span>
+        )}
         <span className="w-14 shrink-0 text-right leading-5">
           <TimeAgo at={at} />
         </span>
@@ -63,7 +74,7 @@ export function TimelineRow({ entry, isOpen, isTabStop, isSought, onToggle }: Ti
       </button>
       {isOpen && (
         <div id={detailId} className="pr-4 pl-9.5">
-          <EntryDetail entry={entry} />
+          <RowDetail row={row} />
         </div>
       )}
     </article>
