@@ -1,6 +1,7 @@
 import { FitAddon } from '@xterm/addon-fit'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { Terminal } from '@xterm/xterm'
+import { emitter } from '../../../../shared/emitter.ts'
 import { boundTerminal, boundWidths } from '../../../../shared/terminalBounds.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
@@ -81,8 +82,8 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   let frame: number | undefined
   let { appearance } = options
   const closing = new AbortController()
-  const moves = listeners()
-  const inputs = listeners()
+  const moves = emitter()
+  const inputs = emitter()
   const preferences = () => appearance.preferences
   const links = terminalLinks(on.linkHint)
   const terminal = new Terminal({
@@ -100,8 +101,8 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   terminal.loadAddon(new WebLinksAddon(links.activate, links))
   quietAnswers(terminal.parser)
   const search = terminalSearch(terminal)
-  const reading = readingPlace(terminal, moves.add)
-  const commands = commandTrail(terminal, inputs.add)
+  const reading = readingPlace(terminal, moves.subscribe)
+  const commands = commandTrail(terminal, inputs.subscribe)
   const directory = workingDirectory(terminal.parser)
   const clipboard = clipboardRequests({
     parser: terminal.parser,
@@ -201,14 +202,14 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   }
 
   function moved(): void {
-    moves.call()
+    moves.emit()
     on.used()
   }
 
   /** Whoever types looks at the end. */
   function type(text: string): boolean {
-    moves.call()
-    inputs.call()
+    moves.emit()
+    inputs.emit()
     terminal.scrollToBottom()
     on.typed(text)
     return stream.type(text)
@@ -262,17 +263,6 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
       reading.dispose()
       terminal.dispose()
     },
-  }
-}
-
-function listeners() {
-  const held = new Set<() => void>()
-  return {
-    add(listener: () => void) {
-      held.add(listener)
-      return { dispose: () => void held.delete(listener) }
-    },
-    call: () => held.forEach((listener) => void listener()),
   }
 }
 
