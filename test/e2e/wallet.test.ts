@@ -1,8 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { Wallet as EthersWallet, encryptKeystoreJsonSync } from 'ethers'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getWallet, type Wallet } from '../../src/shared/contract/wallet.ts'
-import { contentOf } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
@@ -175,7 +175,7 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   await sheet.step('Your file is ready')
   const downloading = page.waitForEvent('download')
   await sheet.press('Download')
-  const written = (await contentOf(await downloading)).toString()
+  const written = await readFile(await (await downloading).path(), 'utf8')
   expect((await EthersWallet.fromEncryptedJson(written, filePassword)).address).toBe(importedAddress)
   await sheet.press('Done')
   await sheet.isGone()

@@ -1,5 +1,6 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startLocalServer } from '../../src/main/agent/api/localServer.ts'
 import { personSessions } from '../../src/main/agent/api/personSessions.ts'
@@ -45,6 +46,14 @@ const intent: IntentRecord = {
   error: null,
 }
 
+/** As far as sheets take anything of the built interface. */
+function builtPages(): string {
+  const folder = temporaryFolder('pages')
+  mkdirSync(join(folder, 'assets'))
+  for (const name of ['sheet-00000000.css', 'sheet-00000000.js']) writeFileSync(join(folder, 'assets', name), '')
+  return folder
+}
+
 async function startWallet() {
   let nowMs = Date.UTC(2026, 0, 1)
   const held = walletOf({ folder: temporaryFolder('wallet') })
@@ -64,7 +73,7 @@ async function startWallet() {
     },
     policy: {
       wish: () => ({
-        title: `Change ${evil}?`,
+        title: 'Change the policy?',
         sentence: `Allow ${evil}`,
         lines: [{ label: evil, value: evil }],
         apply() {
@@ -73,14 +82,14 @@ async function startWallet() {
         },
       }),
     },
-    pagesFolder: temporaryFolder('pages'),
+    pagesFolder: builtPages(),
     now: () => nowMs,
     log: silentLog,
   })
   const sessions = personSessions()
   const server = await startLocalServer({
     address: { host: '127.0.0.1', port: 0 },
-    pagesFolder: temporaryFolder('pages'),
+    pagesFolder: builtPages(),
     link,
     sessions,
     events,
@@ -237,6 +246,9 @@ test('on the host name of the sheets there is nothing else', async () => {
   expect(elsewhere.status).toBe(404)
   expect((await get('/sheet/assets/sheet.css')).headers['content-type']).toContain('text/css')
   expect((await get('/sheet/assets/sheet.js')).headers['content-type']).toContain('text/javascript')
+  for (const name of ['sheet-00000000.js', '..%2findex.html', 'index.html', '']) {
+    expect((await get(`/sheet/assets/${name}`)).status, name).toBe(404)
+  }
 })
 
 test('a form is taken once, from its own page, and what was typed never comes back', async () => {

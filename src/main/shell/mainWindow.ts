@@ -9,7 +9,7 @@ type Options = {
   stateFile: string
 }
 
-/** What stands there until the page draws: the `canvas` of `tokens.css`, so that nothing flashes. */
+/** What stands there until the page draws: the `canvas` of `palette.css`, so that nothing flashes. */
 const canvas = { dark: '#101113', light: '#ffffff' } as const
 const smallest = { width: 480, height: 360 } as const
 

@@ -46,7 +46,7 @@ function documentOf({ title, body, place, tells }: Document): string {
 <meta name="color-scheme" content="${theme ?? 'light dark'}">
 <title>${title}</title>
 <link rel="stylesheet" href="/sheet/assets/sheet.css">
-<script src="/sheet/assets/sheet.js" defer></script>
+<script type="module" src="/sheet/assets/sheet.js"></script>
 </head>
 <body${place !== undefined && html` data-window="${place.window}"`}${tells !== undefined && html` data-tells="${tells}"`}>
 <main>
