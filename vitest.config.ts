@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longestFirst.ts'
 
 type Suite = {
   name: string
@@ -9,14 +10,16 @@ type Suite = {
   order: number
   maxWorkers: number
   globalSetup?: string[]
+  /** What the files of a worker share. */
+  shared?: string[]
 }
 
-const suite = ({ order, ...given }: Suite) => ({
+const suite = ({ order, shared = [], ...given }: Suite) => ({
   test: {
     ...given,
     environment: 'node',
     hookTimeout: given.testTimeout,
-    setupFiles: ['test/support/leakGuard.ts'],
+    setupFiles: [...shared, 'test/support/leakGuard.ts'],
     alias: { electron: new URL('./test/support/electronFake.ts', import.meta.url).pathname },
     pool: 'forks' as const,
     // Files of a worker share its modules, so that each is read once; leakGuard.ts finds the file that leaves something.
@@ -32,7 +35,12 @@ const processorBound = { order: 1, maxWorkers: 2 }
 /** Bound by waiting for processes, namespaces and containers. */
 const waitingBound = { order: 2, maxWorkers: 3 }
 /** One file after the other: they share a Steward and a browser. */
-const sharing = { order: 3, maxWorkers: 1, globalSetup: ['test/support/sharedSteward.ts'] }
+const sharing = {
+  order: 3,
+  maxWorkers: 1,
+  globalSetup: ['test/support/sharedSteward.ts'],
+  shared: ['test/support/openSharedBrowser.ts'],
+}
 
 export default defineConfig({
   test: {
@@ -67,7 +75,8 @@ export default defineConfig({
         ...sharing,
       }),
     ],
-    teardownTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
+    teardownTimeout: 120_000,
     reporters: ['./test/support/plainReporter.ts'],
   },
 })

@@ -73,7 +73,7 @@ async function startWallet() {
     },
     policy: {
       wish: () => ({
-        title: `Change ${evil}?`,
+        title: 'Change the policy?',
         sentence: `Allow ${evil}`,
         lines: [{ label: evil, value: evil }],
         apply() {
@@ -189,7 +189,7 @@ test('a sheet opens once, in the window that asked for it, under the strictest p
   expect(page.body).toContain(`data-window="${origin}"`)
   expect(page.body).not.toMatch(/style="|<style|onclick|javascript:/)
   const again = await get(pathname, frame)
-  expect([again.status, again.body]).toEqual([410, expect.stringContaining('This page has ended')])
+  expect([again.status, again.body]).toEqual([410, expect.stringContaining('This page has expired')])
 })
 
 test('who asks for a sheet, and with what, is checked first', async () => {
@@ -387,7 +387,7 @@ test('a vault that is lost begins again with a new passphrase; over a damaged on
   expect(readFileSync(vaultFile, 'utf8')).toBe('{')
 
   rmSync(vaultFile)
-  expect((await open({ purpose: 'create' })).body).toContain('New passphrase of the wallet')
+  expect((await open({ purpose: 'create' })).body).toContain('New wallet passphrase')
   const page = await open({ purpose: 'import' })
   const chosen = 'another violet anchor seldom pretzel'
   const done = await post(page.body, { phrase, new_passphrase: chosen, new_passphrase_again: chosen })
@@ -410,10 +410,10 @@ test('an exported file is made after the passphrase, with a password that is ano
   await wallet.addPhrase({ phrase, writtenDown: true, passphrase })
   const page = await open({ purpose: 'export', account_id: wallet.account('evm').id })
   const same = await post(page.body, { passphrase, password: passphrase, password_again: passphrase })
-  expect(same.body).toContain('The file must not have the passphrase of the wallet for its password.')
+  expect(same.body).toContain('use your wallet passphrase for the file.')
   const password = 'eleven quiet rivers'
   const wrong = await post(same.body, { passphrase: 'not the passphrase', password, password_again: password })
-  expect(wrong.body).toContain('The passphrase is wrong.')
+  expect(wrong.body).toContain('Wrong passphrase.')
   const ready = await post(wrong.body, { passphrase, password, password_again: password })
   const { status, headers, body } = await post(ready.body, { do: 'download' })
   expect([status, headers['content-disposition']]).toEqual([

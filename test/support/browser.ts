@@ -1,15 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import {
-  type Browser,
-  type BrowserContextOptions,
-  type BrowserServer,
-  chromium,
-  type Download,
-  type Page,
-} from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { until } from './eventually.ts'
-import { temporaryFolder } from './temporaryFolder.ts'
 
 export type StorageState = Exclude<BrowserContextOptions['storageState'], string | undefined>
 
@@ -31,23 +21,6 @@ const options = {
 
 export function openBrowser(): Promise<Browser> {
   return chromium.launch(options)
-}
-
-/** One that several processes can use, each with `joinBrowser`. */
-export function openSharedBrowser(): Promise<BrowserServer> {
-  return chromium.launchServer({ ...options, host: '127.0.0.1' })
-}
-
-/** Closing what this gives closes the windows that were opened with it, and leaves the browser to the others. */
-export function joinBrowser(address: string): Promise<Browser> {
-  return chromium.connect(address)
-}
-
-/** What was downloaded, wherever the browser runs. */
-export async function contentOf(download: Download): Promise<Buffer> {
-  const path = join(temporaryFolder('download'), 'file')
-  await download.saveAs(path)
-  return readFile(path)
 }
 
 export type Window = {

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { classNames } from './classNames.ts'
 import { IconButton } from './IconButton.tsx'
 import { useLayers } from './Layers.tsx'
-import { useTouchedForm } from './unsaved/UnsavedGuard.tsx'
+import { useTouchedForm } from './unsaved/useUnsaved.ts'
 import { useFocusReturn } from './useFocusReturn.ts'
 
 type DialogProps = {

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useUnsaved } from '../../ui/unsaved/UnsavedGuard.tsx'
+import { useUnsaved } from '../../ui/unsaved/useUnsaved.ts'
 
 export type OpenFiles = ReturnType<typeof useOpenFiles>
 

@@ -3,7 +3,7 @@ import { Button } from '../../ui/Button.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextField } from '../../ui/TextField.tsx'
-import { useTouchedForm } from '../../ui/unsaved/UnsavedGuard.tsx'
+import { useTouchedForm } from '../../ui/unsaved/useUnsaved.ts'
 import {
   type ImageErrors,
   type ImageForm,

@@ -1,9 +1,7 @@
-import { createContext, type ReactNode, useContext, useEffect, useId, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { ConfirmDialog } from '../ConfirmDialog.tsx'
-import { usePlace } from '../place.ts'
-import { type UnsavedMarks, unsavedMarks } from './unsavedMarks.ts'
-
-const Marks = createContext<UnsavedMarks | undefined>(undefined)
+import { unsavedMarks } from './unsavedMarks.ts'
+import { UnsavedContext } from './useUnsaved.ts'
 
 /** Asks before what is not saved is lost: by going elsewhere in the window, or by closing it. */
 export function UnsavedGuard({ children }: { children: ReactNode }) {
@@ -28,7 +26,7 @@ export function UnsavedGuard({ children }: { children: ReactNode }) {
     }
   }, [marks])
   return (
-    <Marks value={marks}>
+    <UnsavedContext value={marks}>
       {children}
       <ConfirmDialog
         open={wanted !== undefined}
@@ -42,33 +40,8 @@ export function UnsavedGuard({ children }: { children: ReactNode }) {
           window.location.hash = wanted ?? ''
         }}
       />
-    </Marks>
+    </UnsavedContext>
   )
-}
-
-/**
- * While `isUnsaved`, leaving `place` asks first. Without a guard above, nothing does.
- * @returns to be called when it is saved, where leaving comes at once after that
- */
-export function useUnsaved(isUnsaved: boolean, place: readonly string[]): () => void {
-  const marks = useContext(Marks)
-  const owner = useId()
-  const held = place.join('/')
-  useEffect(() => {
-    if (!marks || !isUnsaved) return
-    marks.put(owner, held.split('/'))
-    return () => marks.remove(owner)
-  }, [marks, owner, isUnsaved, held])
-  return () => marks?.remove(owner)
-}
-
-/** For a form that keeps its own state: it is unsaved from the first thing that is typed until it is gone. */
-export function useTouchedForm(): { onInput: () => void } {
-  const [touched, setTouched] = useState(false)
-  const [section = ''] = usePlace()
-  const [place] = useState(section)
-  useUnsaved(touched, [place])
-  return { onInput: () => setTouched(true) }
 }
 
 /** A navigation within the page, in browsers that tell of it before it happens. */
