@@ -108,7 +108,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
       note({
         kind: stopped ? 'stop.on' : 'stop.off',
         actor: person,
-        summary: stopped ? 'You stopped all signing.' : 'You resumed signing.',
+        summary: stopped ? 'You stopped signing.' : 'You resumed signing.',
         detail: stopped ? { denied } : {},
       })
     },

@@ -113,7 +113,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
     } catch (failure) {
       // The folder may be gone, or of another machine.
       if (cwd !== undefined) return tryTerminal(sandbox, anywhere)
-      notify.failed(failure, { title: 'No terminal was opened' })
+      notify.failed(failure, { title: 'Could not open a terminal' })
       return false
     }
   }
@@ -211,7 +211,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
         const after = withSandboxForgotten(before, sandbox.id)
         return after.sandboxId === null && next !== undefined ? withSandboxSelected(after, next) : after
       })
-      notify.done(`${sandbox.name} is deleted.`)
+      notify.done(`Deleted ${sandbox.name}`)
     },
     openTerminal,
     workbenchActions: (sandbox) => ({

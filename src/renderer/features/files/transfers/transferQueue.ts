@@ -39,6 +39,10 @@ export type TransferQueue = {
   pause(id: string): void
   /** Also a failed one, from where it had come. */
   resume(id: string): void
+  /** All that are paused, as after the disk was full. */
+  resumeAll(): void
+  /** Nothing is sent until somebody makes room, and says so. */
+  isDiskFull(): boolean
   cancel(id: string): void
   /** For one that is already there. */
   settle(id: string, conflict: Conflict): void
@@ -155,6 +159,10 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
       change(id, { uploadId: undefined, sent: 0 })
       return failures < 3
     }
+    if (code === 'file/no-space') {
+      holdAll(failure)
+      return false
+    }
     const passing = code === 'service/unavailable' || code === 'host/unavailable' || code === 'upload/too-many'
     if (!passing && code !== 'upload/offset') {
       change(id, { state: 'failed', failure, bytesPerSecond: 0 })
@@ -177,6 +185,15 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
   const stop = (id: string): void => {
     controls.get(id)?.abort()
     controls.delete(id)
+  }
+
+  /** The next file would fail as this one did. */
+  const holdAll = (failure: unknown): void => {
+    for (const { id, state } of transfers) {
+      if (state !== 'waiting' && state !== 'sending' && state !== 'lost') continue
+      stop(id)
+      change(id, { state: 'paused', failure, bytesPerSecond: 0 })
+    }
   }
 
   const callOff = (uploadId: UploadId | undefined): void => {
@@ -213,6 +230,13 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
       change(id, { state: 'waiting', failure: undefined })
       pump()
     },
+    resumeAll() {
+      for (const { id, state } of transfers) {
+        if (state === 'paused') change(id, { state: 'waiting', failure: undefined })
+      }
+      pump()
+    },
+    isDiskFull: () => transfers.some(({ failure }) => failure instanceof AppError && failure.code === 'file/no-space'),
     cancel(id) {
       stop(id)
       callOff(find(id)?.uploadId)
