@@ -73,7 +73,7 @@ test('what waits is told everywhere, and no single key approves it', async () =>
   const { id, sentence, state } = await ask(payment('datasets/2'), 'The second chapter needs it.')
   expect(state).toBe('waiting')
 
-  await page.getByRole('button', { name: 'Approvals: 1 waits for you' }).waitFor()
+  await page.getByRole('button', { name: 'Approvals: 1 needs you' }).waitFor()
   await until('the title counts', async () => (await page.title()) === '(1) Steward')
   const toast = page.locator('[data-sonner-toast]', { hasText: 'research-agent asks for your approval' })
   await toast.getByRole('button').first().waitFor()
@@ -83,7 +83,7 @@ test('what waits is told everywhere, and no single key approves it', async () =>
 
   await screen.shows(sentence)
   await screen.request.getByText('“The second chapter needs it.”').waitFor()
-  await screen.request.getByText('own words, which nobody checked').waitFor()
+  await screen.request.getByText('Reason given (unverified)').waitFor()
   await screen.isArmed()
   await look(page, 'approval')
   await page.getByRole('heading', { name: sentence }).focus()
@@ -96,12 +96,12 @@ test('what waits is told everywhere, and no single key approves it', async () =>
   await page.keyboard.press('Enter')
 
   await screen.became('Signed')
-  await screen.request.getByText('You approved it.').waitFor()
+  await screen.request.getByText('You', { exact: true }).waitFor()
   const signed = await settled(id)
   expect(signed).toMatchObject({ state: 'signed', result: { authorization: { value: '500000' } } })
   await look(page, 'approval-signed')
   await until('the title counts no more', async () => (await page.title()) === 'Steward')
-  await screen.request.getByRole('link', { name: 'Find it in the log' }).click()
+  await screen.request.getByRole('link', { name: 'Show in Activity' }).click()
   await page.getByRole('main').getByRole('article').filter({ hasText: 'You approved' }).first().waitFor()
   expect(await page.getByRole('textbox', { name: 'Search activity' }).inputValue()).toBe(id)
 })
@@ -112,17 +112,17 @@ test('approves three times what looks alike, and no more', async () => {
   const first = await ask(payment('ping/1'))
   await screen.open()
   await screen.shows(first.sentence)
-  await screen.button('Approve more…').click()
-  const dialog = window.dialog('Approve more than this once?')
-  await dialog.getByLabel('How many times').fill('3')
-  await dialog.getByLabel('Until a time').uncheck()
+  await screen.button('Approve and remember…').click()
+  const dialog = window.dialog('Approve and remember?')
+  await dialog.getByLabel('Number of times').fill('3')
+  await dialog.getByLabel('Until').uncheck()
   await dialog
     .getByText(
       /research-agent may pay up to \$0\.50 at api\.example\.com to 0x2096…287c on Base with 0x7099…79C8, this time and 2 more/,
     )
     .waitFor()
   await look(window.page, 'approval-more')
-  await dialog.getByRole('button', { name: 'Approve these' }).click()
+  await dialog.getByRole('button', { name: 'Approve' }).click()
   await screen.became('Signed')
   expect((await settled(first.id)).state).toBe('signed')
 
@@ -172,7 +172,7 @@ test('the stop switch refuses everything at once, until the person resumes', asy
 
   await page.reload()
   await banner.getByRole('button', { name: 'Resume…' }).click()
-  await window.dialog('Let your policies decide again?').getByRole('button', { name: 'Resume' }).click()
+  await window.dialog('Resume signing?').getByRole('button', { name: 'Resume' }).click()
   await sheetPage(page).give(passphrase, 'Confirm')
   await banner.waitFor({ state: 'detached' })
   expect((await ask(signIn('again.example.org'))).state).toBe('waiting')
@@ -205,7 +205,7 @@ test('above the threshold the passphrase is asked for on a page that the window 
   expect(asked.needs_confirmation).toBe(true)
   await screen.open()
   await screen.shows(asked.sentence)
-  expect(await screen.button('Approve more…').count()).toBe(0)
+  expect(await screen.button('Approve and remember…').count()).toBe(0)
   await screen.button('Approve once…').click()
   await sheetPage(window.page).give(passphrase, 'Approve')
   await screen.became('Signed')

@@ -19,7 +19,7 @@ test('says first that a wallet is needed', async () => {
   const { page } = await app.window()
   const identity = identityScreen(page)
   await identity.open()
-  await page.getByRole('heading', { name: 'An automaton needs an address' }).waitFor()
+  await page.getByRole('heading', { name: 'Create a wallet first' }).waitFor()
   await look(page, 'identity-no-wallet')
 })
 
@@ -49,7 +49,7 @@ test('registers from a file and a prompt, through an approval, for good; and tel
   await review.getByText(`"automatonId": "${automaton_id}"`).waitFor()
   await look(page, 'identity-review')
   await identity.askForApproval()
-  await identity.is('Waits for you')
+  await identity.is('Needs you')
   await look(page, 'identity-waiting')
 
   await identity.toRequest()
@@ -78,6 +78,6 @@ test('registers from a file and a prompt, through an approval, for good; and tel
   await identity.row('Eve').click()
   await identity.is('Refused')
   await look(page, 'identity-refused')
-  await identity.automaton.getByRole('button', { name: 'Start again with these values' }).click()
+  await identity.automaton.getByRole('button', { name: 'Edit and try again' }).click()
   expect(await identity.form.getByLabel('Name').inputValue()).toBe('Eve')
 })

@@ -37,7 +37,7 @@ test('a window without a session', async () => {
   const opened = await openWindow(app.browser)
   onTestFinished(() => opened.close())
   await opened.page.goto(new URL(app.steward.url).origin)
-  await opened.page.getByRole('heading', { name: 'This window has no session' }).waitFor()
+  await opened.page.getByRole('heading', { name: 'You’re signed out' }).waitFor()
   await look(opened.page, 'no-session')
 })
 
@@ -164,6 +164,6 @@ test('a terminal link opens one sandbox for whoever has it, and nothing after it
 
   await app.client.call(deleteSandbox, { id })
   await opened.page.reload()
-  await opened.page.getByRole('heading', { name: 'This link does not open a terminal' }).waitFor()
+  await opened.page.getByRole('heading', { name: 'This link has expired' }).waitFor()
   await look(opened.page, 'terminal-link-ended')
 })

@@ -163,7 +163,7 @@ test('shows where a link leads, and lets programs copy and ring only as the pers
   expect(await clipboard(window)).toBe('once more')
 
   await terminal.run(`printf '\\a'; echo rang`)
-  const bell = window.tabs().last().getByRole('img', { name: 'Its bell rang' })
+  const bell = window.tabs().last().getByRole('img', { name: 'The bell rang' })
   await bell.waitFor()
   await look(page, 'bell')
   await terminal.press('Enter')
@@ -203,7 +203,7 @@ test('looks and behaves as the person chose, also after a reload', async () => {
   await preferences.getByRole('radio', { name: 'Midnight' }).check()
   await look(page, 'terminal-preferences')
   await page.emulateMedia({ colorScheme: 'dark' })
-  await preferences.getByLabel('Copy what is selected at once').check()
+  await preferences.getByLabel('Copy on select').check()
   await preferences.getByLabel('Size').fill('18')
   await preferences.getByRole('button', { name: 'Done' }).click()
   await preferences.waitFor({ state: 'hidden' })

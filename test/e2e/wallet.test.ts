@@ -35,7 +35,7 @@ const known = (page: Page): Promise<Wallet> => callInPage(page, getWallet, {})
 test('a wallet is there only after its words were shown to be written down', async () => {
   const page = await walletWindow()
   const sheet = walletSheet(page)
-  await page.getByRole('heading', { name: 'Your wallet stays with you' }).waitFor()
+  await page.getByRole('heading', { name: 'Create your wallet' }).waitFor()
   await look(page, 'wallet-absent')
 
   await page.emulateMedia({ colorScheme: 'dark' }) // a sheet keeps the theme that it was opened with
@@ -89,7 +89,7 @@ test('the window cannot look into a sheet that shows a phrase', async () => {
   await sheet.step(/^Show recovery phrase/)
   await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Show words')
-  await sheet.step(/^The words of/)
+  await sheet.step(/^Recovery phrase/)
   const [word = ''] = await sheet.words()
   const seen = await page.evaluate(() => {
     const frame = document.querySelector('iframe')
@@ -139,8 +139,8 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   const account = { address: importedAddress, privateKey: imported }
   const keystore = encryptKeystoreJsonSync(account, filePassword, { scrypt: { N: 4096, r: 8, p: 1 } })
   await page.getByRole('button', { name: 'Add to the wallet' }).click()
-  await page.getByRole('menuitem', { name: 'Import a phrase or a key…' }).click()
-  await sheet.step('Import a phrase or a key')
+  await page.getByRole('menuitem', { name: 'Import a phrase or key…' }).click()
+  await sheet.step('Import a phrase or key')
   await sheet.press('Keystore file')
   await sheet.frame.getByLabel('Keystore V3 file').setInputFiles({
     name: 'key.json',

@@ -96,8 +96,8 @@ async function askToRegister(page: Page, name: string): Promise<string> {
   const form = page.getByRole('form', { name: 'Register automaton' })
   await form.getByLabel('Name').fill(name)
   await form.getByLabel('Bio').fill('Keeps what others forget.')
-  const id = await form.getByLabel('Automaton id').inputValue()
-  await form.getByRole('button', { name: 'Show what would be signed' }).click()
+  const id = await form.getByLabel('Automaton ID').inputValue()
+  await form.getByRole('button', { name: 'Review' }).click()
   await page.getByRole('button', { name: 'Ask for approval' }).click()
   await page.getByRole('link', { name: 'Look at it and decide' }).click()
   return id

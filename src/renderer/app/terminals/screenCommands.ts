@@ -42,7 +42,7 @@ export function screenCommands(
     },
     {
       id: 'sandbox.list',
-      title: 'Move between the sandbox list and the terminal',
+      title: 'Switch focus: sandboxes / terminal',
       section,
       icon: PanelLeft,
       shortcut: listKeys,
@@ -74,7 +74,7 @@ export function screenCommands(
               ]),
           {
             id: 'sandbox.copy-id',
-            title: `Copy the id of ${present.name}`,
+            title: `Copy the ID of ${present.name}`,
             section,
             icon: Copy,
             run: () => actions.copyId(present),

@@ -115,7 +115,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
     } catch (failure) {
       // The folder may be gone, or of another machine.
       if (cwd !== undefined) return tryTerminal(sandbox, anywhere)
-      notify.failed(failure, { title: 'No terminal was opened' })
+      notify.failed(failure, { title: 'Could not open a terminal' })
       return false
     }
   }
@@ -217,7 +217,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
         const after = withSandboxForgotten(before, sandbox.id)
         return after.sandboxId === null && next !== undefined ? withSandboxSelected(after, next) : after
       })
-      notify.done(`${sandbox.name} is deleted.`)
+      notify.done(`Deleted ${sandbox.name}`)
     },
     openTerminal,
     workbenchActions: (sandbox) => ({
