@@ -100,7 +100,7 @@ test('goes on with an upload after a lost connection, and after a reload', async
   await window.reload()
   await transfers().getByText('choose the file again').waitFor()
   await page.unroute(isPiece)
-  await page.getByLabel('File to go on with large.bin').setInputFiles(place)
+  await page.getByLabel('File to resume large.bin').setInputFiles(place)
   await transfers().getByText('1 uploaded').waitFor()
   expect(await bash('sha256sum < /root/large.bin; ls -A /root | grep -c upl_ || true')).toBe(
     `${createHash('sha256').update(content).digest('hex')}  -\n0\n`,

@@ -100,7 +100,7 @@ test('at 200 % zoom every panel of every screen is reached', async () => {
     expect(y + height).toBeLessThan(zoomedWindow.height)
   }
 
-  const details = page.getByRole('region', { name: 'Details of atlas' })
+  const details = page.getByRole('region', { name: 'Details: atlas' })
   await page.getByRole('button', { name: 'Sandbox details' }).and(page.locator(':visible')).click()
   await details.getByRole('heading', { name: 'Usage' }).waitFor()
   expect((await details.boundingBox())?.width).toBeGreaterThan(300)

@@ -35,7 +35,7 @@ test('registers from a file and a prompt, through an approval, for good; and tel
 
   await identity.fillFrom('{"nmae":"Ada","bio":7}')
   const alert = identity.form.getByRole('alert')
-  await alert.getByText('automaton.json: `nmae` is no field of a registration.').waitFor()
+  await alert.getByText('automaton.json: Unknown field “nmae”.').waitFor()
   await alert.getByText('automaton.json: `bio` must be a string.').waitFor()
   const automaton_id = 'a1b2c3d4-0000-4000-8000-000000000000'
   await identity.fillFrom(JSON.stringify({ automaton_id, name: 'Research agent', bio: 'Reads papers.' }))

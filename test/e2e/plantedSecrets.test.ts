@@ -196,7 +196,7 @@ async function lockAndUnlock(window: AppWindow): Promise<void> {
 
 async function lookAtTheWords({ page }: AppWindow): Promise<void> {
   const sheet = sheetPage(page)
-  await page.getByRole('button', { name: 'More about Planted wallet' }).click()
+  await page.getByRole('button', { name: 'Actions for Planted wallet' }).click()
   await page.getByRole('menuitem', { name: 'Show the words…' }).click()
   await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Show words')
@@ -210,8 +210,8 @@ async function exportAKey({ page }: AppWindow): Promise<void> {
   const sheet = sheetPage(page)
   await page
     .getByRole('region', { name: 'Planted wallet' })
-    .getByRole('button', { name: /^Actions of/ })
-    .first()
+    .getByRole('button', { name: /^Actions for/ })
+    .nth(1)
     .click()
   await page.getByRole('menuitem', { name: 'Export as a keystore…' }).click()
   await sheet.fill('Wallet passphrase', passphrase)

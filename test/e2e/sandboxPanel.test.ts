@@ -64,18 +64,18 @@ test('tells what a sandbox is and takes, renames it, and ends what runs in it', 
   await commands.getByRole('img', { name: 'Exit code 2' }).waitFor()
   await commands.getByRole('button', { name: 'Run in a new terminal' }).first().click()
   await window.terminal.sees('/nowhere')
-  expect(await window.page.getByRole('tablist', { name: 'Terminals of build-box' }).getByRole('tab').count()).toBe(2)
+  expect(await window.page.getByRole('tablist', { name: 'Terminals in build-box' }).getByRole('tab').count()).toBe(2)
 
   const activity = await details.section('Activity')
   await activity.getByRole('button', { name: 'Terminals' }).click()
   await activity
-    .getByText(/was opened/)
+    .getByText(/Opened a terminal/)
     .first()
     .waitFor()
-  expect(await activity.getByText('A command ended').count()).toBe(0)
+  expect(await activity.getByText('Ran a command').count()).toBe(0)
   const share = await details.section('Share terminals')
-  await share.getByRole('button', { name: 'Make a link' }).click()
-  await share.getByText(/It opens until/).waitFor()
+  await share.getByRole('button', { name: 'Create link' }).click()
+  await share.getByText(/^Expires/).waitFor()
   await look(page, 'overview')
 
   await details.root.getByRole('button', { name: 'Rename' }).click()
@@ -94,7 +94,7 @@ test('tells what a sandbox is and takes, renames it, and ends what runs in it', 
   expect((await app.client.call(getSandbox, { id })).name).toBe('release-box')
 
   await details.root.getByRole('button', { name: 'Stop', exact: true }).click()
-  await details.root.getByText('It does not run').waitFor()
+  await details.root.getByText('Stopped. Last values').waitFor()
   await details.root.getByRole('button', { name: 'Start', exact: true }).click()
   await details.root.getByRole('button', { name: 'Stop', exact: true }).waitFor()
 })
@@ -125,7 +125,7 @@ test('shows the page behind a port here, and a private one in a tab that has its
 
   await ports.getByRole('button', { name: 'Preview port 3000 here' }).click()
   const preview = ports.getByRole('region', { name: 'Preview of port 3000' })
-  await preview.getByText('A private port opens in a tab of its own').waitFor()
+  await preview.getByText('A private port opens in a new tab').waitFor()
   const opening = page.context().waitForEvent('page')
   await preview.getByRole('button', { name: 'Open in browser' }).click()
   const opened = await opening
@@ -147,9 +147,9 @@ test('shows the page behind a port here, and a private one in a tab that has its
   await look(page, 'ports')
 
   await exec('pkill -f http.server; true')
-  await preview.getByText('Nothing listens on port 3000 yet').waitFor()
+  await preview.getByText('Nothing is listening on port 3000').waitFor()
   await details.choose('Actions for port 3000', 'Remove')
-  await ports.getByText('No port has an address').waitFor()
+  await ports.getByText('No ports exposed').waitFor()
 })
 
 test('goes back to a snapshot, and makes another sandbox from it', async () => {
@@ -172,16 +172,16 @@ test('goes back to a snapshot, and makes another sandbox from it', async () => {
 
   await window.terminal.run('echo second edition > book; cat book')
   await window.terminal.sees(/^second edition$/m)
-  await details.choose('Actions for the snapshot before the rewrite', 'Restore…')
+  await details.choose('Actions for snapshot before the rewrite', 'Restore…')
   const restore = window.dialog('Restore “before the rewrite”?')
-  await restore.getByText('its terminals and everything that runs in it end').waitFor()
+  await restore.getByText('which ends all terminals and programs').waitFor()
   await restore.getByRole('button', { name: 'Restore' }).click()
   await restore.waitFor({ state: 'hidden' })
   await window.newTerminal()
   await window.terminal.run('cat book')
   await window.terminal.sees(/^first edition$/m)
 
-  await details.choose('Actions for the snapshot before the rewrite', 'Fork to a new sandbox…')
+  await details.choose('Actions for snapshot before the rewrite', 'Fork to a new sandbox…')
   const fork = window.dialog('New sandbox from “before the rewrite”')
   await fork.getByLabel('Name').fill('data-copy')
   await fork.getByRole('button', { name: 'Create sandbox' }).click()
@@ -190,15 +190,15 @@ test('goes back to a snapshot, and makes another sandbox from it', async () => {
     const { sandboxes } = await app.client.call(listSandboxes, {})
     for (const it of sandboxes) if (it.name === 'data-copy') await app.client.call(deleteSandbox, { id: it.id })
   })
-  await page.getByRole('tablist', { name: 'Terminals of data-copy' }).waitFor()
+  await page.getByRole('tablist', { name: 'Terminals in data-copy' }).waitFor()
   await window.terminal.isLive()
   await window.terminal.run('cat /root/book')
   await window.terminal.sees('first edition')
 
   await window.select('data-box')
-  await details.choose('Actions for the snapshot before the rewrite', 'Delete…')
+  await details.choose('Actions for snapshot before the rewrite', 'Delete…')
   await window.dialog('Delete “before the rewrite”?').getByRole('button', { name: 'Delete snapshot' }).click()
-  await details.root.getByText('A snapshot keeps its files as they are now').and(page.locator(':visible')).waitFor()
+  await details.root.getByText('Save the files as they are now').and(page.locator(':visible')).waitFor()
 })
 
 test('adds an image from a file, and makes a sandbox of it with a network and an end by itself', async () => {
@@ -226,7 +226,7 @@ test('adds an image from a file, and makes a sandbox of it with a network and an
   await images.waitFor({ state: 'hidden' })
 
   expect(await form.getByLabel('Name').inputValue()).toBe('from-image')
-  await form.getByRole('button', { name: /^Image Base/ }).click()
+  await form.getByRole('button', { name: /^Image This computer/ }).click()
   await page.getByRole('menuitemradio', { name: /^small/ }).click()
   await form.getByRole('button', { name: /^Network .*\(default\)/ }).click()
   await page.getByRole('menuitemradio', { name: /^No network/ }).click()
@@ -246,7 +246,7 @@ test('adds an image from a file, and makes a sandbox of it with a network and an
 
   await window.command('Images…')
   await images.getByRole('button', { name: 'Remove small' }).click()
-  await page.getByText('The image small stays').waitFor()
+  await page.getByText('Could not remove the image small').waitFor()
   if (made) await app.client.call(deleteSandbox, { id: made.id })
   await images.getByRole('button', { name: 'Remove small' }).click()
   await images.getByText('No images yet.').waitFor()

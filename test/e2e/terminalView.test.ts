@@ -82,7 +82,7 @@ test('asks before several lines run one by one', async () => {
   await terminal.run('cat >> kept')
   await marksOf(page).getByRole('button', { name: 'cat >> kept: running' }).waitFor()
   await window.command('Paste into terminal')
-  await question.getByText('runs each line as soon as it comes').waitFor()
+  await question.getByText('runs each line as it is pasted').waitFor()
   await look(page, 'paste')
   await question.getByRole('button', { name: 'Cancel' }).click()
   await question.waitFor({ state: 'hidden' })

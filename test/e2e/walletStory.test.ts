@@ -23,12 +23,12 @@ test('creates a wallet, locks and unlocks it, registers an automaton, denies one
   const window = await app.window()
   const { page } = window
   await createWallet(window)
-  await page.getByText(/^Unlocked, kept in:/).waitFor()
+  await page.getByText(/^Unlocked · /).waitFor()
   await page.getByRole('button', { name: 'Lock', exact: true }).click()
-  await page.getByText(/^Locked, kept in:/).waitFor()
+  await page.getByText(/^Locked · /).waitFor()
   await page.getByRole('button', { name: 'Unlock', exact: true }).click()
   await sheetPage(page).give(passphrase, 'Unlock')
-  await page.getByText(/^Unlocked, kept in:/).waitFor()
+  await page.getByText(/^Unlocked · /).waitFor()
 
   const screen = approvalsScreen(page)
   const registered = await askToRegister(page, 'Archivist')
@@ -99,7 +99,7 @@ async function askToRegister(page: Page, name: string): Promise<string> {
   const id = await form.getByLabel('Automaton ID').inputValue()
   await form.getByRole('button', { name: 'Review' }).click()
   await page.getByRole('button', { name: 'Ask for approval' }).click()
-  await page.getByRole('link', { name: 'Look at it and decide' }).click()
+  await page.getByRole('link', { name: 'Review' }).click()
   return id
 }
 

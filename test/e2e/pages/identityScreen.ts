@@ -53,7 +53,7 @@ export function identityScreen(page: Page): IdentityScreen {
       await shown.getByRole('button', { name: 'Ask for approval' }).click()
       await automaton.waitFor()
     },
-    toRequest: () => automaton.getByRole('link', { name: 'Look at it and decide' }).click(),
+    toRequest: () => automaton.getByRole('link', { name: 'Review' }).click(),
     automaton,
     is: (words) => automaton.getByRole('status').getByText(words, { exact: true }).waitFor(),
     row: (name) => page.getByRole('list', { name: 'Automatons' }).getByRole('link', { name }),
