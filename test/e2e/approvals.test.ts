@@ -77,9 +77,9 @@ test('what waits is told everywhere, and no single key approves it', async () =>
   await until('the title counts', async () => (await page.title()) === '(1) Steward')
   const toast = page.locator('[data-sonner-toast]', { hasText: 'research-agent asks for your approval' })
   await toast.getByRole('button').first().waitFor()
-  expect(await toast.getByRole('button').allTextContents()).toEqual(['Look'])
+  expect(await toast.getByRole('button').allTextContents()).toEqual(['Review'])
   await look(page, 'approval-asked')
-  await toast.getByRole('button', { name: 'Look' }).click()
+  await toast.getByRole('button', { name: 'Review' }).click()
 
   await screen.shows(sentence)
   await screen.request.getByText('“The second chapter needs it.”').waitFor()
@@ -114,7 +114,7 @@ test('approves three times what looks alike, and no more', async () => {
   await screen.shows(first.sentence)
   await screen.button('Approve and remember…').click()
   const dialog = window.dialog('Approve and remember?')
-  await dialog.getByLabel('Number of times').fill('3')
+  await dialog.getByRole('spinbutton').fill('3')
   await dialog.getByLabel('Until').uncheck()
   await dialog
     .getByText(
