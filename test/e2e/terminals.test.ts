@@ -119,7 +119,7 @@ test('shows how a program ended, and runs it again', async () => {
   await end.getByText('Exited with code 3').waitFor()
   await window.terminal.sees('goodbye')
 
-  await end.getByRole('button', { name: 'Again' }).click()
+  await end.getByRole('button', { name: 'Restart' }).click()
   await window.terminal.isLive()
   await window.terminal.run('echo here again')
   await window.terminal.sees('here again')
