@@ -200,7 +200,7 @@ async function lookAtTheWords({ page }: AppWindow): Promise<void> {
   await page.getByRole('menuitem', { name: 'Show the words…' }).click()
   await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Show words')
-  await sheet.step(/^The words of/)
+  await sheet.step(/^Recovery phrase/)
   await sheet.frame.getByText('ostrich').waitFor()
   await page.keyboard.press('Escape')
   await sheet.gone()

@@ -127,7 +127,7 @@ test('shows the page behind a port here, and a private one in a tab that has its
   const preview = ports.getByRole('region', { name: 'Preview of port 3000' })
   await preview.getByText('A private port opens in a new tab').waitFor()
   const opening = page.context().waitForEvent('page')
-  await preview.getByRole('button', { name: 'Open in browser' }).click()
+  await preview.getByText('Open in browser').click()
   const opened = await opening
   await opened.getByRole('heading', { name: 'Hello from the sandbox' }).waitFor()
   expect(opened.url()).not.toContain('token')

@@ -54,7 +54,8 @@ test('the dialog for a new sandbox', async () => {
   await form.getByLabel('Name').fill('build-box')
   await form.getByLabel('Memory').fill('99999')
   await form.getByLabel('Memory').blur()
-  expect(await form.getByLabel('Memory').inputValue()).toBe('8192')
+  expect(await form.getByLabel('Memory').inputValue()).toBe('99999')
+  await form.getByText('Use 512 to 8192').waitFor()
   await look(window.page, 'new-sandbox')
 })
 

@@ -89,7 +89,7 @@ test('the window cannot look into a sheet that shows a phrase', async () => {
   await sheet.step(/^Show recovery phrase/)
   await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Show words')
-  await sheet.step(/^The words of/)
+  await sheet.step(/^Recovery phrase/)
   const [word = ''] = await sheet.words()
   const seen = await page.evaluate(() => {
     const frame = document.querySelector('iframe')

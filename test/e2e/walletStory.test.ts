@@ -54,8 +54,8 @@ test('creates a wallet, locks and unlocks it, registers an automaton, denies one
   for (const line of [
     'locked the wallet',
     'unlocked the wallet',
-    /You approved: .*“Archivist”/,
-    /You denied: .*“Impostor”/,
+    /asked to register .*“Archivist”.*Registered/,
+    /asked to register .*“Impostor”.*Denied/,
   ])
     await activity.sees(line)
   expect(await activity.verify()).toMatch(/^Entries 1 to \d+ are intact$/)

@@ -56,15 +56,10 @@ export function screenCommands(
             ? [
                 {
                   id: 'sandbox.stop',
-                  title: `Stop ${present.name}`,
+                  title: `Stop ${present.name}…`,
                   section,
                   icon: Square,
-                  run: () => actions.stop(present),
-                  question: {
-                    title: `Stop ${present.name}?`,
-                    description: 'Programs that run in it end. Its files are kept.',
-                    confirmLabel: 'Stop sandbox',
-                  },
+                  run: () => screen.askToStop(present), // one key away from anything else in the palette
                 },
               ]
             : [

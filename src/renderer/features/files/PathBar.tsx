@@ -37,7 +37,7 @@ export function PathBar({ path, onGo }: PathBarProps) {
           <button
             key={to}
             type="button"
-            aria-label={isLast ? `Go to path (${to})` : `Go to ${to}`}
+            aria-label={isLast ? `${part === '' ? '/' : part}: go to path` : `Go to ${to}`}
             title={isLast ? 'Go to path' : to}
             onClick={() => (isLast ? setTyped(path) : onGo(to))}
             className={classNames(

@@ -57,14 +57,7 @@ export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDi
       <div className="flex flex-col gap-4">
         <div className="grid grid-cols-2 items-center gap-x-4 gap-y-2">
           <Checkbox label="Number of times, including this one" checked={counted} onChange={setCounted} />
-          <NumberField
-            label="Count"
-            labelHidden
-            value={times}
-            onChange={setTimes}
-            {...timesLimits}
-            unit="times"
-          />
+          <NumberField label="Count" labelHidden value={times} onChange={setTimes} {...timesLimits} unit="times" />
           <Checkbox label="Until" checked={timed} onChange={setTimed} />
           <Select label="For how long" labelHidden value={minutes} onChange={setMinutes} options={spans} />
         </div>
