@@ -31,5 +31,5 @@ export const backendNames: Record<WalletBackend['kind'], string> = {
   secret_service: 'Secret Service (GNOME Keyring, KWallet)',
   macos_keychain: 'macOS Keychain',
   windows_credential_manager: 'Windows Credential Manager',
-  vault_file: 'Vault file',
+  vault_file: 'Encrypted file',
 }

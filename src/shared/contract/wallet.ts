@@ -75,7 +75,7 @@ export type WalletState = z.infer<typeof WalletState>
 
 export const WalletBackend = z.object({
   kind: z.enum(['secret_service', 'macos_keychain', 'windows_credential_manager', 'vault_file']),
-  /** As a person knows it: `Secret Service (GNOME Keyring, KWallet)`, `Vault file`. */
+  /** As a person knows it: `Secret Service (GNOME Keyring, KWallet)`, `Encrypted file`. */
   name: z.string(),
   /** Where it is, or why there is no keychain. One sentence. */
   detail: z.string(),

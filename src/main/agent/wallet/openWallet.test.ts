@@ -38,7 +38,7 @@ describe('a wallet', () => {
       state: 'absent',
       keyrings: [],
       default_accounts: { evm: null, solana: null },
-      backend: { kind: 'vault_file', name: 'Vault file', detail: expect.stringContaining(it.vaultFile) },
+      backend: { kind: 'vault_file', name: 'Encrypted file', detail: expect.stringContaining(it.vaultFile) },
     })
     expect(() => it.wallet.account('evm')).toThrow(expect.objectContaining({ code: 'wallet/absent' }))
     await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/absent' })

@@ -84,7 +84,7 @@ function NothingYet() {
         <a href={addressOf('settings', 'policies')} className="font-medium text-accent hover:underline">
           Policies
         </a>{' '}
-        say what is signed without a question, and what is refused.
+        decide which requests are signed or refused without you.
       </p>
     </EmptyState>
   )

@@ -19,7 +19,7 @@ const rowsShown = 50
 /** What goes to the sandbox, how far it is, and what can be done about it. */
 export function TransferTray({ sandbox, queue, transfers, onWrongFile }: TransferTrayProps) {
   if (transfers.length === 0) return null
-  const done = transfers.filter(({ state }) => state === 'done').length
+  const done = doneOf(transfers)
   const size = transfers.reduce((sum, it) => sum + it.size, 0)
   const sent = transfers.reduce((sum, it) => sum + it.sent, 0)
   const open = [...transfers].sort((one, other) => Number(one.state === 'done') - Number(other.state === 'done'))
@@ -27,7 +27,7 @@ export function TransferTray({ sandbox, queue, transfers, onWrongFile }: Transfe
     <section aria-label="Transfers" className="flex max-h-56 shrink-0 flex-col border-t border-line bg-panel">
       <header className="flex h-8 shrink-0 items-center gap-2 pr-1.5 pl-3">
         <h3 className="min-w-0 flex-1 truncate text-small font-medium">
-          {done === transfers.length ? `${done} uploaded` : `Uploading ${done + 1} of ${transfers.length}`}
+          {headOf(transfers)}
           <span className="ml-2 font-normal text-muted tabular-nums">
             {shownSize(sent)} of {shownSize(size)}
           </span>
@@ -130,6 +130,17 @@ function TransferRow({ transfer, queue, onWrongFile }: TransferRowProps) {
       )}
     </li>
   )
+}
+
+function headOf(transfers: readonly Transfer[]): string {
+  const done = doneOf(transfers)
+  if (done === transfers.length) return `${done} uploaded`
+  const rest = transfers.every(({ state }) => state === 'done' || state === 'paused') ? 'Paused' : 'Uploading'
+  return `${rest} ${done + 1} of ${transfers.length}`
+}
+
+function doneOf(transfers: readonly Transfer[]): number {
+  return transfers.filter(({ state }) => state === 'done').length
 }
 
 function wordsOf({ state, sent, size, bytesPerSecond }: Transfer): string {
