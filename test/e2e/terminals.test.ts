@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { execInSandbox, listSandboxes } from '../../src/shared/contract/sandboxes.ts'
+import { execInSandbox, listSandboxes, startSandbox } from '../../src/shared/contract/sandboxes.ts'
 import { createTerminal } from '../../src/shared/contract/terminals.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { leftBehind } from '../support/leftBehind.ts'
@@ -123,6 +123,41 @@ test('shows how a program ended, and runs it again', async () => {
   await window.terminal.isLive()
   await window.terminal.run('echo here again')
   await window.terminal.sees('here again')
+})
+
+test('a stop asks while a program runs, its terminals say why they ended, and Enter restarts them', async () => {
+  const { id } = await app.sandbox('editing-box')
+  for (const _ of [1, 2]) await app.client.call(createTerminal, { id, command: 'bash' })
+  const window = await app.window()
+  const { page, terminal } = window
+  await window.select('editing-box')
+  await terminal.isLive()
+  await terminal.run('sleep 1000')
+  await until('it to run', async () => {
+    const { exit_code } = await app.client.call(execInSandbox, { id, command: 'pgrep -x sleep' })
+    return exit_code === 0
+  })
+
+  await window.command('Stop editing-box…')
+  const question = window.dialog('Stop editing-box?')
+  await question.getByText('sleep 1000').waitFor()
+  const cancel = question.getByRole('button', { name: 'Cancel' })
+  await until('Cancel to have the focus', () => cancel.evaluate((it) => it === it.ownerDocument.activeElement))
+  await page.keyboard.press('Enter')
+  await question.waitFor({ state: 'hidden' })
+  await window.command('Stop editing-box…')
+  await question.getByRole('button', { name: 'Stop sandbox' }).click()
+  const end = page.getByRole('region', { name: 'Terminal ended' }).locator('visible=true')
+  await end.getByText('Ended when the sandbox stopped').waitFor()
+
+  await app.client.call(startSandbox, { id })
+  await end.getByText('Ended when the sandbox restarted').waitFor()
+  await end.getByRole('button', { name: 'Restart all' }).waitFor()
+  await page.locator('[data-terminal]:visible .xterm-helper-textarea').focus()
+  await page.keyboard.press('Enter')
+  await terminal.isLive()
+  await terminal.run('echo here again')
+  await terminal.sees('here again')
 })
 
 test('finds text in what was printed', async () => {
