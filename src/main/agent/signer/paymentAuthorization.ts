@@ -55,7 +55,7 @@ export async function paymentAuthorization(
         { label: 'Network', value: network.name, kind: 'text' },
         { label: 'For', value: intent.resource, kind: 'url' },
         ...(description === undefined ? [] : [{ label: 'Description', value: description, kind: 'text' as const }]),
-        { label: 'Good for', value: `${seconds} seconds from when it is signed`, kind: 'text' },
+        { label: 'Valid', value: `${timeWords(seconds)} after signing`, kind: 'text' },
         { label: 'USDC', value: network.usdc.address, kind: 'address' },
         ...site.warnings,
         ...invisibleWarning('The description', description ?? ''),
@@ -103,4 +103,9 @@ async function checkPayee(payee: string, { keys }: IntentTools): Promise<void> {
 
 function testWarning({ test, name }: EvmNetwork): ShownField[] {
   return test ? [{ label: 'Test network', value: `Money on ${name} is worth nothing.`, kind: 'warning' }] : []
+}
+
+function timeWords(seconds: number): string {
+  if (seconds < 60 || seconds % 60 !== 0) return `${seconds} seconds`
+  return seconds === 60 ? '1 minute' : `${seconds / 60} minutes`
 }
