@@ -28,6 +28,7 @@ export function sheetPage(page: Page): SheetPage {
     press,
     gone,
     async give(passphrase, button) {
+      await whole(frame)
       await fill('Wallet passphrase', passphrase)
       await press(button)
       await gone()
@@ -39,8 +40,13 @@ export function sheetPage(page: Page): SheetPage {
 export async function stepShown(page: Page, title: string | RegExp): Promise<void> {
   const frame = page.frameLocator(selector)
   await frame.getByRole('heading', { name: title }).waitFor()
-  await until(`the step ${title} is whole`, () =>
+  await whole(frame)
+  await until('the sheet has the focus', () => page.evaluate(() => document.activeElement instanceof HTMLIFrameElement))
+}
+
+/** Until its script has run, the window shows a person nothing of it, and what is pressed could still move. */
+async function whole(frame: FrameLocator): Promise<void> {
+  await until('the page of the wallet is whole', () =>
     frame.locator(':root').evaluate((root) => root.ownerDocument.readyState === 'complete'),
   )
-  await until('the sheet has the focus', () => page.evaluate(() => document.activeElement instanceof HTMLIFrameElement))
 }
