@@ -6,7 +6,7 @@ export interface CreditReservations {
   /**
    * Holds an amount of the account. Resolves once the hold survives the end of this process; a power cut may lose it.
    * @throws AppError `credits/insufficient`, `credits/daily-limit`, `key/model`, `auth/invalid` for a key that was
-   *   revoked meanwhile, `credits/unavailable`. Nothing is held then.
+   *   revoked meanwhile, `data/unwritable`. Nothing is held then.
    */
   reserve(request: ReserveRequest): Promise<Reservation>
   /** What could be held now, the daily limit of the key considered. Others may hold it before you do. */

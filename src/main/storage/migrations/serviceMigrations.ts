@@ -3,6 +3,7 @@ import { accountActivity } from './accountActivity.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { automatons } from './automatons.ts'
+import { credits } from './credits.ts'
 import { idempotency } from './idempotency.ts'
 import { ports } from './ports.ts'
 import { sandboxDomains } from './sandboxDomains.ts'
@@ -24,4 +25,5 @@ export const serviceMigrations: readonly Migration[] = [
   walletAccounts,
   automatons,
   accountActivity,
+  credits,
 ]
