@@ -73,7 +73,6 @@ export const leastBalance = microUsd(100_000)
 const holdMs = 60 * 60_000
 const endedKeptMs = 7 * 24 * 60 * 60_000
 const dayMs = 24 * 60 * 60_000
-const askedKeptMs = dayMs
 /** Of all that one account is ever given: sums stay exact. */
 const mostCredits = 2 ** 52
 
@@ -138,10 +137,10 @@ export function creditLedger(options: {
     if (Math.max(records.received(to), issued) + amount <= mostCredits) return
     throw new AppError('credits/too-much', 'An account cannot be given that many credits.')
   }
-  /** The transfer that this very request made before. */
+  /** The transfer that this very request made before, however long ago: no clock makes one out of it twice. */
   const madeBefore = (given: { requestKey: string | undefined }, isSame: (row: TransferRow) => boolean) => {
     const { requestKey } = given
-    const row = requestKey === undefined ? undefined : records.findAsked(requestKey, now() - askedKeptMs)
+    const row = requestKey === undefined ? undefined : records.findAsked(requestKey)
     if (!row || isSame(row)) return row
     throw new AppError('request/reused-key', 'This Idempotency-Key was used for another request.')
   }

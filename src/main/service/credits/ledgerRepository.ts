@@ -73,7 +73,7 @@ export type LedgerRepository = {
   removeEnded(beforeMs: number): void
   addTransfer(transfer: NewTransfer): TransferRow
   findTransfer(id: string): TransferRow | undefined
-  findAsked(requestKey: string, sinceMs: number): TransferRow | undefined
+  findAsked(requestKey: string): TransferRow | undefined
   refundedOf(id: string): number
   keyDay(of: KeyDay): { spent: number; held: number }
   changeKeyDay(of: KeyDay, change: { spent: number; held: number }): void
@@ -134,8 +134,8 @@ export function ledgerRepository(database: Database): LedgerRepository {
   const findTransfer = database.prepare<[string], TransferRow>(
     `SELECT ${transferColumns} FROM credit_transfers WHERE id = ?`,
   )
-  const findAsked = database.prepare<[string, number], TransferRow>(
-    `SELECT ${transferColumns} FROM credit_transfers WHERE request_key = ? AND at_ms > ? ORDER BY sequence DESC LIMIT 1`,
+  const findAsked = database.prepare<[string], TransferRow>(
+    `SELECT ${transferColumns} FROM credit_transfers WHERE request_key = ?`,
   )
   const refunded = database.prepare<[string], { total: number }>(
     'SELECT coalesce(sum(amount), 0) AS total FROM credit_transfers WHERE refund_of = ?',
@@ -203,7 +203,7 @@ export function ledgerRepository(database: Database): LedgerRepository {
       return row
     },
     findTransfer: (id) => findTransfer.get(id),
-    findAsked: (requestKey, sinceMs) => findAsked.get(requestKey, sinceMs),
+    findAsked: (requestKey) => findAsked.get(requestKey),
     refundedOf: (id) => refunded.get(id)?.total ?? 0,
     keyDay: ({ keyId, day }) => keyDay.get(keyId, day) ?? { spent: 0, held: 0 },
     changeKeyDay({ keyId, day }, { spent, held }) {

@@ -67,9 +67,7 @@ export function openReservations({ ledger, commits, rulesOf, log, ...given }: Op
         })
       }
       const key = keyLimitOf(keyId, rules)
-      return reservation(
-        await commits.written(() => ledger.hold({ accountId, key, amount: worstCaseMicroUsd, model })),
-      )
+      return reservation(await commits.written(() => ledger.hold({ accountId, key, amount: worstCaseMicroUsd, model })))
     },
     spendable: ({ accountId, keyId }) => ledger.spendable(accountId, keyLimitOf(keyId, rulesFor(keyId, rulesOf))),
   }

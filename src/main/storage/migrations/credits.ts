@@ -61,7 +61,7 @@ export const credits = {
   CREATE INDEX credit_transfers_credit ON credit_transfers (credit_account, sequence)
     WHERE credit_account <> 'service:revenue';
   CREATE INDEX credit_transfers_refunds ON credit_transfers (refund_of) WHERE refund_of IS NOT NULL;
-  CREATE INDEX credit_transfers_asked ON credit_transfers (request_key) WHERE request_key IS NOT NULL;
+  CREATE UNIQUE INDEX credit_transfers_asked ON credit_transfers (request_key) WHERE request_key IS NOT NULL;
   CREATE TRIGGER credit_transfers_stay BEFORE UPDATE ON credit_transfers
   BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END;
   CREATE TRIGGER credit_transfers_kept BEFORE DELETE ON credit_transfers
