@@ -14,6 +14,7 @@ module.exports = {
     forbid('renderer-talks-over-the-wire', src('renderer'), src('(main|preload)')),
     forbid('preload-knows-shared-only', src('preload'), src('(main|renderer)')),
     forbid('product-of-main-knows-no-view', src('main'), src('(renderer|preload)')),
+    forbid('main-has-rooms', src('main/[^/]+$'), {}),
     forbid(
       'halves-below-shell',
       src('main/(agent|service|host|platform|storage)'),
@@ -30,10 +31,17 @@ module.exports = {
       src('main/(agent|service|host)/([^/]+)/', '^src/main/(agent|service)/(http|api|tools)/'),
       {
         path: '^src/main/$1/[^/]+/',
-        // How a slice answers is the one thing that all of them share.
-        pathNot: '^src/main/$1/($2/|api/localEndpoint[.]ts$)',
+        pathNot: '^src/main/$1/$2/',
         dependencyTypesNot: ['type-only'],
       },
+    ),
+    forbid('slices-know-no-composition', src('main/(agent|service|host)/([^/]+)/'), {
+      path: '^src/main/$1/(compose|[a-zA-Z]+(Parts|Ground))[.]ts$',
+    }),
+    forbid(
+      'intents-have-one-writer',
+      src('', '^src/main/agent/approvals/(intentLifecycle|intentStateRepository)[.]ts$'),
+      src('main/agent/approvals/intentStateRepository[.]ts$'),
     ),
     forbid('bubblewrap-knows-no-docker', src('main/host/runtimes/bubblewrap/'), src('main/host/runtimes/docker/')),
     forbid('docker-knows-no-bubblewrap', src('main/host/runtimes/docker/'), src('main/host/runtimes/bubblewrap/')),
@@ -51,6 +59,13 @@ module.exports = {
     only('keytar', 'main/platform/keychain'),
     only('@lydell/node-pty', 'main/host/runtimes/'),
     only('better-sqlite3', 'main/storage/'),
+    // Servers and connections are made in one room; a half that forwards says only where to.
+    forbid(
+      'http-has-one-room',
+      src('', '^src/main/(platform/|agent/api/serviceForwarder[.]ts|service/http/previews[.]ts)|[.]test[.]ts$'),
+      { path: '^(node:)?https?$', dependencyTypesNot: ['type-only'] },
+    ),
+    only('find-my-way', 'main/platform/http/'),
     only('undici', 'main/platform/httpClient.ts'),
     only('viem', 'main/agent/', 'main/service/'),
     only('ox', 'main/agent/', 'main/service/'),

@@ -7,6 +7,8 @@ export const errorCatalogue = {
   'auth/invalid': { status: 401, hint: 'Check the API key, or create a new one.' },
   'auth/session': { status: 401, hint: 'Start Steward again: `npm start` opens or prints a new address.' },
   'auth/forbidden': { status: 403, hint: 'Use a key or a session that is allowed to do this.' },
+  'auth/account-requested': { status: 403, hint: 'Once they allow it in Steward, under Approvals, sign in again.' },
+  'auth/account-denied': { status: 403, hint: 'Ask the owner to allow it in Steward, under Approvals.' },
   'auth/host': { status: 403, hint: 'Use the address that Steward printed when it started.' },
   'auth/origin': { status: 403, hint: 'Only pages that Steward itself serves may call this address.' },
   'auth/nonce': { status: 401, hint: 'Get a new nonce, sign it, and send it within five minutes.' },
@@ -25,6 +27,8 @@ export const errorCatalogue = {
   'request/range': { status: 416, hint: 'Ask for a range within the file.' },
   'request/rate': { status: 429, hint: 'Wait as long as `Retry-After` says.' },
   'request/reused-key': { status: 409, hint: 'Use a new Idempotency-Key for a different request.' },
+  'account-request/not-found': { status: 404, hint: 'GET /v1/auth/account-requests lists those that are kept.' },
+  'account-request/decided': { status: 409, hint: 'An account that was allowed stays.' },
   'key/not-found': { status: 404, hint: 'List the keys to see their ids.' },
   'sandbox/not-found': { status: 404, hint: 'List the sandboxes to see their ids.' },
   'sandbox/not-running': { status: 409, hint: 'Start the sandbox first.' },
@@ -115,7 +119,7 @@ export const errorCatalogue = {
   'intent/invalid': { status: 400, hint: 'Correct what the sentence names, and ask again.' },
   'intent/decided': { status: 409, hint: 'It was decided already; ask anew.' },
   'intent/denied': { status: 403, hint: 'The person or the policy of this wallet refused it.' },
-  'intent/stopped': { status: 403, hint: 'The stop switch is on: only the person can turn it off.' },
+  'intent/stopped': { status: 403, hint: 'Only you can resume signing, in Steward.' },
   'intent/too-many': { status: 429, hint: 'Wait until some of the open requests were decided.' },
   'intent/confirmation': { status: 403, hint: 'Confirm it in the dialog that Steward opens.' },
   'policy/confirmation': { status: 403, hint: 'Confirm it outside of the window, in the dialog that Steward opens.' },
@@ -139,25 +143,35 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** The body of every answer that is not 2xx. */
+/** The body of every answer that is not 2xx. A failure can have fields of its own beside these. */
 export type ErrorBody = { error: string; code: ErrorCode; detail?: string; hint?: string }
+
+type AppErrorOptions = {
+  cause?: unknown
+  detail?: string
+  retryAfterSeconds?: number
+  /** Headers of the answer, by lower-case names. */
+  headers?: Readonly<Record<string, string>>
+  /** More fields of the body. One of the usual names replaces that field: some interfaces prescribe their own. */
+  fields?: Readonly<Record<string, unknown>>
+}
 
 /** An expected failure: `message` names the value that was wrong, the catalogue tells what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly detail: string | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly fields: Readonly<Record<string, unknown>>
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: { cause?: unknown; detail?: string; retryAfterSeconds?: number } = {},
-  ) {
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.detail = options.detail
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.headers = options.headers ?? {}
+    this.fields = options.fields ?? {}
   }
 
   get status(): number {
@@ -168,12 +182,13 @@ export class AppError extends Error {
     return errorCatalogue[this.code].hint
   }
 
-  toBody(): ErrorBody {
+  toBody(): ErrorBody & Readonly<Record<string, unknown>> {
     return {
       error: this.message,
       code: this.code,
       ...(this.detail !== undefined && { detail: this.detail }),
       hint: this.hint,
+      ...this.fields,
     }
   }
 }

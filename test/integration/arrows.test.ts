@@ -10,6 +10,9 @@ const targets = {
   'src/shared/target.ts': 'export const target = 1\n',
   'src/main/platform/target.ts': 'export const target = 1\n',
   'src/main/shell/target.ts': 'export const target = 1\n',
+  'src/main/agent/approvals/intentStateRepository.ts': 'export const target = 1\n',
+  'src/main/agent/approvals/intentLifecycle.ts': imports('./intentStateRepository.ts'),
+  'src/main/agent/oneParts.ts': imports('./approvals/intentLifecycle.ts'),
   'src/main/config/target.ts': 'export const target = 1\n',
   'src/main/host/one/target.ts': 'export const target = 1\n',
   'src/main/host/runtimes/inside/target.ts': 'export const target = 1\n',
@@ -21,7 +24,13 @@ const targets = {
 
 /** What keeps to the rules: nothing of it may be reported. */
 const allowed = {
-  'src/main/service/compose.ts': imports('./one/target.ts', './two/typed.ts', '../platform/target.ts'),
+  'src/main/service/compose.ts': imports(
+    './one/target.ts',
+    './two/typed.ts',
+    './two/typedHttp.ts',
+    '../platform/target.ts',
+    '../platform/http/room.ts',
+  ),
   'src/main/service/two/typed.ts':
     "import type { Target } from '../one/target.ts'\nexport type Typed = Target\nexport const target = 1\n",
   'src/main/host/compose.ts': imports(
@@ -32,6 +41,9 @@ const allowed = {
   ),
   'src/main/shell/window.ts': imports('electron', './target.ts'),
   'src/main/entries/main.ts': imports('electron', '../shell/target.ts', '../config/target.ts'),
+  'src/main/platform/http/room.ts': imports('find-my-way', 'node:http'),
+  'src/main/service/two/typedHttp.ts':
+    "import type { IncomingMessage } from 'node:http'\nexport type Request = IncomingMessage\nexport const target = 1\n",
   'src/main/storage/database.ts': imports('better-sqlite3', '../platform/target.ts'),
   'src/shared/schema.ts': imports('zod', './target.ts'),
   'src/renderer/app/main.ts': imports('../features/one/target.ts', '../../shared/target.ts'),
@@ -45,14 +57,20 @@ const planted: Record<string, { path: string; text: string }> = {
   },
   'preload-knows-shared-only': { path: 'src/preload/planted.ts', text: imports('../main/platform/target.ts') },
   'product-of-main-knows-no-view': {
-    path: 'src/main/planted.ts',
-    text: imports('../renderer/features/one/target.ts'),
+    path: 'src/main/platform/view.ts',
+    text: imports('../../renderer/features/one/target.ts'),
   },
+  'main-has-rooms': { path: 'src/main/roomless.ts', text: imports('./platform/target.ts') },
   'halves-below-shell': { path: 'src/main/agent/one/above.ts', text: imports('../../shell/target.ts') },
   'halves-meet-on-the-wire': { path: 'src/main/agent/one/across.ts', text: imports('../../service/one/target.ts') },
   'foundations-know-no-half': { path: 'src/main/platform/planted.ts', text: imports('../host/one/target.ts') },
   'foundations-know-no-config': { path: 'src/main/platform/environment.ts', text: imports('../config/target.ts') },
   'slices-meet-in-compose': { path: 'src/main/service/two/planted.ts', text: imports('../one/target.ts') },
+  'slices-know-no-composition': { path: 'src/main/agent/one/composed.ts', text: imports('../oneParts.ts') },
+  'intents-have-one-writer': {
+    path: 'src/main/agent/approvals/planted.ts',
+    text: imports('./intentStateRepository.ts'),
+  },
   'bubblewrap-knows-no-docker': {
     path: 'src/main/host/runtimes/bubblewrap/planted.ts',
     text: imports('../docker/target.ts'),
@@ -71,6 +89,11 @@ const planted: Record<string, { path: string; text: string }> = {
   'keytar-has-one-owner': { path: 'src/main/agent/one/keychain.ts', text: imports('keytar') },
   'lydellnode-pty-has-one-owner': { path: 'src/main/service/one/pty.ts', text: imports('@lydell/node-pty') },
   'better-sqlite3-has-one-owner': { path: 'src/main/service/one/sql.ts', text: imports('better-sqlite3') },
+  'http-has-one-room': {
+    path: 'src/main/agent/one/server.ts',
+    text: "import { createServer } from 'node:http'\nexport const target = createServer\n",
+  },
+  'find-my-way-has-one-owner': { path: 'src/main/agent/one/router.ts', text: imports('find-my-way') },
   'undici-has-one-owner': { path: 'src/main/service/one/http.ts', text: imports('undici') },
   'viem-has-one-owner': { path: 'src/main/host/one/chain.ts', text: imports('viem') },
   'ox-has-one-owner': { path: 'src/main/host/one/typedData.ts', text: imports('ox') },

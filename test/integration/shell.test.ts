@@ -326,7 +326,7 @@ test('what lets more through, and the end of the stop, are confirmed in a dialog
       options: {
         defaultId: 0,
         cancelId: 0,
-        detail: 'Confirmed one by one: above 99.00 USD, until now above 10.00 USD',
+        detail: 'Extra confirmation: above $99.00, was above $10.00',
       },
     },
   ])

@@ -182,6 +182,11 @@ describe('a message of an Ethereum wallet is refused', () => {
       'with the address in upper case',
       (nonce) => usual(nonce).replace(wallet.address, `0x${wallet.address.slice(2).toUpperCase()}`),
     ],
+    ['with a resource that is no URI', (nonce) => `${usual(nonce)}\nResources:\n- nothing`],
+    ['with a blank in its address', (nonce) => usual(nonce).replace('/verify', '/verify me')],
+    ['with a blank in its request id', (nonce) => usual(nonce, { requestId: 'one two' })],
+    ['with quotes in its statement', (nonce) => usual(nonce).replace('Steward.', '"Steward".')],
+    ['with letters beyond ASCII in its statement', (nonce) => usual(nonce).replace('Steward.', 'Stéward.')],
     ['without a nonce', (nonce) => usual(nonce).replace(/Nonce: .*\n/, '')],
     ['without a chain', (nonce) => usual(nonce).replace(/Chain ID: .*\n/, '')],
     ['that is none', () => 'Let me in.'],
@@ -250,6 +255,22 @@ describe('a message of a Solana wallet', () => {
       base58Of,
     ],
     [
+      'with its fields in the order of a public client, which has no version',
+      (nonce) =>
+        [
+          `${input(nonce).domain} wants you to sign in with your Solana account:`,
+          solana.address,
+          '',
+          'Sign in to Steward.',
+          '',
+          `URI: ${service.url}`,
+          `Nonce: ${nonce}`,
+          `Issued At: ${new Date(now()).toISOString()}`,
+          'Chain ID: mainnet',
+        ].join('\n'),
+      base58Of,
+    ],
+    [
       'with all that it can hold',
       (nonce) =>
         createSignInMessageText({
@@ -280,6 +301,7 @@ describe('a message of a Solana wallet', () => {
       (nonce) => createSignInMessageText({ ...input(nonce), expirationTime: new Date(now() - 1).toISOString() }),
     ],
     ['with something behind it', (nonce) => `${createSignInMessageText(input(nonce))}\n`],
+    ['with a resource that is no URI', (nonce) => createSignInMessageText({ ...input(nonce), resources: ['a b'] })],
     ['with an address that is none', (nonce) => createSignInMessageText({ ...input(nonce), address: '1111' })],
   ])('is refused %s', async (_, textOf) => {
     expect(await attempt(textOf, solana.sign)).toMatchObject(refused)
@@ -536,7 +558,7 @@ test('a message for the Host header of a caller is refused where the request cam
 })
 
 test('a service that makes no new accounts knows the wallets that were linked, and no others', async () => {
-  const closed = await runningService({ host: 'none', newAccounts: false })
+  const closed = await runningService({ host: 'none', newWallets: 'refused' })
   try {
     const mine = evmWallet()
     expect(await mine.signIn(closed.url)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })

@@ -1,12 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { localEvents } from '../../src/main/agent/api/localEvents.ts'
 import { startLocalServer } from '../../src/main/agent/api/localServer.ts'
 import { personSessions } from '../../src/main/agent/api/personSessions.ts'
 import type { Decision } from '../../src/main/agent/approvals/approvals.ts'
 import { initialPolicy } from '../../src/main/agent/approvals/policyRepository.ts'
 import { serviceLink } from '../../src/main/agent/connections/serviceLink.ts'
+import { localEvents } from '../../src/main/agent/localEvents.ts'
 import { walletSheets } from '../../src/main/agent/sheets/walletSheets.ts'
 import { openKeystore } from '../../src/main/agent/wallet/keystoreFile.ts'
 import { requireStrong } from '../../src/main/agent/wallet/passphrases.ts'
@@ -64,6 +64,7 @@ async function startWallet() {
     },
     policy: {
       wish: () => ({
+        title: `Change ${evil}?`,
         sentence: `Allow ${evil}`,
         lines: [{ label: evil, value: evil }],
         apply() {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Grant, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
-import type { Note } from '../activity/note.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
+import type { Note } from '../note.ts'
+import { kindWords, policyWords } from './policyWords.ts'
 
 /** What the log is told of approvals. */
 export type ApprovalNotes = {
@@ -9,7 +11,7 @@ export type ApprovalNotes = {
   became(record: IntentRecord): void
   grantAdded(grant: Grant, intentId: string): void
   grantRevoked(id: string): void
-  policyChanged(policy: Policy): void
+  policyChanged(before: Policy, after: Policy): void
   stopSwitched(stopped: boolean, denied: number): void
 }
 
@@ -30,6 +32,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
         intent_id: record.id,
         intent_kind: record.kind,
         asker: record.asker.id,
+        asker_name: record.asker.name,
         account: record.address,
         host: record.host,
         amount_micro_usd: record.amount_micro_usd,
@@ -50,13 +53,14 @@ export function approvalNotes(note: Note): ApprovalNotes {
       const { state, sentence, decision } = record
       if (state === 'waiting') return
       const actor = state === 'approved' || state === 'denied' ? decider(record) : steward
-      const why = decision ? ` ${decision.detail}` : ''
+      const isPersons = decision?.by === 'person'
+      const why = decision ? decision.detail : (record.error ?? '')
       const summary = {
-        approved: `Approved: ${sentence}${why}`,
-        denied: `Denied: ${sentence}${decision ? why : ` ${record.error ?? ''}`}`,
-        expired: `Nobody decided in time: ${sentence}`,
-        failed: `Could not be signed: ${sentence} ${record.error ?? ''}`,
-        signed: `Signed with ${record.address}: ${sentence}`,
+        approved: isPersons ? `You approved: ${sentence}` : `Approved: ${joined(sentence, why)}`,
+        denied: isPersons ? `You denied: ${sentence}` : `Denied: ${joined(sentence, why)}`,
+        expired: `Expired without a decision: ${sentence}`,
+        failed: `Could not be signed: ${joined(sentence, record.error ?? '')}`,
+        signed: `Signed with ${shortAddress(record.address)}: ${sentence}`,
       }[state]
       ofIntent(record, `intent.${state}`, { actor, summary })
     },
@@ -65,7 +69,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
         kind: 'grant.added',
         actor: person,
         subject: grant.id,
-        summary: `Approved in advance: ${grant.kind} for ${grant.asker.name}${grant.host === null ? '' : `, ${grant.host}`}.`,
+        summary: `You pre-approved ${kindWords[grant.kind]} by ${grant.asker.name}${grant.host === null ? '' : ` at ${grant.host}`}.`,
         detail: {
           grant_id: grant.id,
           intent_id: intentId,
@@ -84,15 +88,16 @@ export function approvalNotes(note: Note): ApprovalNotes {
         kind: 'grant.revoked',
         actor: person,
         subject: id,
-        summary: 'What was approved in advance was revoked.',
+        summary: 'You revoked a remembered approval.',
         detail: { grant_id: id },
       })
     },
-    policyChanged({ rules, confirm_above_micro_usd, expiry_minutes }) {
+    policyChanged(before, after) {
+      const { rules, confirm_above_micro_usd, expiry_minutes } = after
       note({
         kind: 'policy.changed',
         actor: person,
-        summary: 'The policy of approvals was changed.',
+        summary: changeSentence(before, after),
         detail: { rules: JSON.stringify(rules), confirm_above_micro_usd, expiry_minutes },
       })
     },
@@ -100,11 +105,29 @@ export function approvalNotes(note: Note): ApprovalNotes {
       note({
         kind: stopped ? 'stop.on' : 'stop.off',
         actor: person,
-        summary: stopped ? 'The stop switch was turned on: nothing is signed.' : 'The stop switch was turned off.',
+        summary: stopped ? 'You stopped signing.' : 'You resumed signing.',
         detail: stopped ? { denied } : {},
       })
     },
   }
+}
+
+/** More changes than this are in the detail alone. */
+const toldChanges = 3
+
+function changeSentence(before: Policy, after: Policy): string {
+  const changes = policyWords(before, after).lines.map(({ label, value }) => `${label.toLowerCase()}: ${value}`)
+  const expiry =
+    before.expiry_minutes === after.expiry_minutes ? [] : [`requests expire after ${after.expiry_minutes} min`]
+  const all = [...changes, ...expiry]
+  const told = all.slice(0, toldChanges).join('; ')
+  const more = all.length > toldChanges ? `; ${all.length - toldChanges} more` : ''
+  return told === '' ? 'You changed your policies.' : `You changed your policies: ${told}${more}.`
+}
+
+/** Two sentences, the first of which may have no end. */
+function joined(first: string, second: string): string {
+  return second === '' ? first : `${/[.!?]$/.test(first) ? first : `${first}.`} ${second}`
 }
 
 function sha256(text: string): string {

@@ -40,7 +40,7 @@ test('what lets more through, or ends the stop, is confirmed in a dialog of the 
   await expect(policy.switchStop(false, signal)).rejects.toThrow(failsWith('policy/confirmation'))
   expect(approvals.policy()).toEqual(before)
   expect(seen.map(({ lines }) => lines)).toEqual([
-    [{ label: 'New rule 1', value: 'allow sign-ins with Ethereum from anybody up to 5.00 USD' }],
+    [{ label: 'New rule 1', value: 'allow sign-ins with Ethereum from anyone up to $5.00' }],
     [],
   ])
   yes = true
@@ -52,13 +52,27 @@ test('what lets more through, or ends the stop, is confirmed in a dialog of the 
   expect(seen).toHaveLength(4)
 })
 
+test.each([
+  ['with dialogs of the system', () => false],
+  ['with sheets', undefined],
+])('without a wallet the stop ends freely, and nothing is let through ahead of it, %s', async (_, answer) => {
+  const { policy, approvals, signer, seen } = opened(answer)
+  signer.removeWallet()
+  approvals.switchStop(true)
+  expect((await policy.switchStop(false, signal)).stopped).toBe(false)
+  await expect(policy.change(looser, signal)).rejects.toThrow(failsWith('wallet/absent'))
+  expect(policy.wish()).toBeUndefined()
+  expect(approvals.policy().rules).toEqual([])
+  expect(seen).toEqual([])
+})
+
 test('without such dialogs a sheet makes the change, of that very policy alone', async () => {
   const { policy, approvals } = opened()
   const higher = { ...withRules([]), confirm_above_micro_usd: '99000000' }
   expect(policy.wish()).toBeUndefined()
   await expect(policy.change(higher, signal)).rejects.toThrow(failsWith('policy/confirmation'))
   const wish = policy.wish()
-  expect(wish?.lines).toEqual([{ label: 'Confirmed one by one', value: 'above 99.00 USD, until now above 10.00 USD' }])
+  expect(wish?.lines).toEqual([{ label: 'Extra confirmation', value: 'above $99.00, was above $10.00' }])
   const denies = withRules([rule({ effect: 'deny' })])
   await policy.change(denies, signal)
   expect(() => wish?.apply()).toThrow('changed meanwhile')

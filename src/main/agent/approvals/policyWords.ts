@@ -5,10 +5,16 @@ import { tokenAmount } from '../../../shared/tokenAmount.ts'
 type Rules = Omit<Policy, 'stopped'>
 
 /** A change of what is allowed, for the eyes of a person outside of the window. */
-export type PolicyWords = { sentence: string; lines: readonly { label: string; value: string }[] }
+export type PolicyWords = {
+  /** A question. */
+  title: string
+  sentence: string
+  lines: readonly { label: string; value: string }[]
+}
 
 export const resumeWords: PolicyWords = {
-  sentence: 'Turn the stop switch off: your policy decides again, and what it allows is signed.',
+  title: 'Resume signing?',
+  sentence: 'Requests your policies allow will be signed again.',
   lines: [],
 }
 
@@ -18,19 +24,20 @@ export function policyWords(from: Rules, to: Rules): PolicyWords {
   const confirm = ({ confirm_above_micro_usd: above }: Rules) => `above ${usd(above)}`
   const moved = before.filter((it) => after.includes(it)).join() !== after.filter((it) => before.includes(it)).join()
   return {
-    sentence: 'Let more through than your policy does now.',
+    title: 'Change your policies?',
+    sentence: 'This allows more than before.',
     lines: [
       ...(confirm(from) === confirm(to)
         ? []
-        : [{ label: 'Confirmed one by one', value: `${confirm(to)}, until now ${confirm(from)}` }]),
+        : [{ label: 'Extra confirmation', value: `${confirm(to)}, was ${confirm(from)}` }]),
       ...after.flatMap((value, at) => (before.includes(value) ? [] : [{ label: `New rule ${at + 1}`, value }])),
-      ...before.flatMap((value) => (after.includes(value) ? [] : [{ label: 'No longer', value }])),
-      ...(moved ? [{ label: 'Order', value: 'The rules are tried in another order.' }] : []),
+      ...before.flatMap((value) => (after.includes(value) ? [] : [{ label: 'Removed', value }])),
+      ...(moved ? [{ label: 'Order', value: 'Rules are in a different order.' }] : []),
     ],
   }
 }
 
-const kindWords: Record<IntentKind, string> = {
+export const kindWords: Record<IntentKind, string> = {
   'identity.register': 'registrations',
   siwe: 'sign-ins with Ethereum',
   siws: 'sign-ins with Solana',
@@ -47,12 +54,12 @@ const askerWords: Record<AskerKind, string> = {
 
 export function ruleWords({ effect, kind, asker, host, max_amount_micro_usd: most }: PolicyRule): string {
   const what = kind === '*' ? 'everything' : kindWords[kind]
-  const who = asker === '*' ? 'anybody' : askerWords[asker]
-  const where = host === '*' ? '' : ` for ${host}`
+  const who = asker === '*' ? 'anyone' : askerWords[asker]
+  const where = host === '*' ? '' : ` at ${host}`
   const amount = most === null ? '' : ` up to ${usd(most)}`
   return `${effect} ${what} from ${who}${where}${amount}`
 }
 
 function usd(microUsd: string): string {
-  return `${tokenAmount(BigInt(microUsd), usdcDecimals)} USD`
+  return `$${tokenAmount(BigInt(microUsd), usdcDecimals)}`
 }

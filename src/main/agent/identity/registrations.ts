@@ -10,10 +10,10 @@ import type { Asker, IntentRecord } from '../../../shared/contract/intents.ts'
 import type { Output } from '../../../shared/contract/route.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { Log } from '../../platform/log.ts'
-import type { Note } from '../activity/note.ts'
-import type { LocalEvents } from '../api/localEvents.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
+import type { LocalEvents } from '../localEvents.ts'
+import type { Note } from '../note.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { completed, payloadHash } from './registrationDraft.ts'
@@ -175,8 +175,8 @@ function noteEnd({ id, state, profile, detail, intent_id }: Registration, note: 
     subject: id,
     summary:
       state === 'registered'
-        ? `The automaton “${profile.name}” was registered, for good.`
-        : `The automaton “${profile.name}” was not registered: ${detail ?? 'the service refused it.'}`,
+        ? `Registered the automaton “${profile.name}”.`
+        : `Could not register the automaton “${profile.name}”: ${detail ?? 'the service refused it.'}`,
     detail: { registration_id: id, intent_id, automaton_id: profile.automaton_id, address: profile.automaton_address },
   })
 }

@@ -1,9 +1,9 @@
 import { evmNetwork } from '../../../shared/contract/networks.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
+import { formatSignInMessage, isStatement } from '../../../shared/signInMessage.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
 import { personalHash } from './evmSignature.ts'
-import { signInText } from './signInText.ts'
 import { siteOf } from './site.ts'
 import { signSolana } from './solanaSignature.ts'
 import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'
@@ -20,8 +20,6 @@ const limits = {
   usualMs: 60 * minute,
 } as const
 
-/** EIP-4361 allows no other characters in a statement. */
-const statementCharacters = /^[A-Za-z0-9 :/?#[\]@!$&'()*+,;=\-._~]+$/
 const solanaChains = ['mainnet', 'testnet', 'devnet', 'localnet']
 
 /** Sign-In With Ethereum (EIP-4361) and Sign In With Solana. */
@@ -31,7 +29,7 @@ export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<
     throw refused(`domain ${JSON.stringify(intent.domain)} is not ${site.host}, the host of uri.`)
   }
   const { statement } = intent
-  if (statement !== undefined && !statementCharacters.test(statement)) {
+  if (statement !== undefined && !isStatement(statement)) {
     throw refused('statement must hold letters and digits of ASCII and the punctuation of EIP-4361, on one line.')
   }
   const network = networkOf(intent)
@@ -40,8 +38,8 @@ export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<
   const account = tools.keys.account(chainType, intent.account_id)
   const { domain, uri, nonce } = intent
   const { address } = account
-  const chainId = String(intent.chain_id)
-  const text = signInText({ chainType, domain, address, statement, uri, chainId, nonce, issuedAt, expirationTime })
+  const fields = { uri, version: '1', chainId: String(intent.chain_id), nonce, issuedAt, expirationTime }
+  const text = formatSignInMessage({ chainType, domain, address, statement, fields })
 
   return {
     prepared: {

@@ -219,7 +219,7 @@ describe('a wallet', () => {
     it.wallet.setDefault(second?.id ?? fail())
     expect(it.wallet.account('evm').id).toBe(second?.id)
     expect(await it.wallet.status()).toMatchObject({ default_accounts: { evm: second?.id } })
-    expect(() => it.wallet.account('solana', second?.id)).toThrow(/is no Solana account/)
+    expect(() => it.wallet.account('solana', second?.id)).toThrow(/is not a Solana account/)
     it.wallet.renameAccount(second?.id ?? fail(), 'Renamed')
     it.wallet.renameKeyring(keyringId, 'Mine')
     expect(it.wallet.account('evm').label).toBe('Renamed')
@@ -430,7 +430,7 @@ describe('damage', () => {
       keyrings.flatMap(({ accounts }) => accounts.map(({ address }) => address))
     expect(addresses(await it.wallet.status())).toEqual(addresses(rightOnes))
     expect(it.notes.filter(({ kind }) => kind === 'wallet.address_corrected')).toMatchObject([
-      { summary: expect.stringContaining('pay nothing to that') },
+      { summary: expect.stringContaining("don't send anything there") },
     ])
   })
 

@@ -1,8 +1,9 @@
 import { AppError } from '../../../shared/appError.ts'
+import { emitter } from '../../../shared/emitter.ts'
 import { serialQueue } from '../../platform/serialQueue.ts'
-import type { Note } from '../activity/note.ts'
 import { autoLock } from './autoLock.ts'
 import { heldKeys } from './heldKeys.ts'
+import type { WalletNotes } from './walletNotes.ts'
 import { type AccountRow, knownKeyring, type WalletRepository } from './walletRepository.ts'
 import type { Opened, Secret, WalletSecrets } from './walletSecrets.ts'
 import type { WalletSettings } from './walletSettings.ts'
@@ -14,25 +15,17 @@ type Options = {
   secrets: WalletSecrets
   settings: WalletSettings
   state: WatchedState
-  note: Note
-  changed: () => void
+  notes: Pick<WalletNotes, 'locked' | 'changed'>
   now: () => number
 }
 
-const person = { kind: 'person', name: 'You' } as const
-const lockWords: Record<LockReason, string> = {
-  person: 'The wallet was locked.',
-  unused: 'The wallet locked itself after a time without use.',
-  screen: 'The wallet was locked with the screen.',
-}
-
 /** Opens the wallet, holds it open, and locks it. What needs the passphrase or the secret store goes in turn. */
-export function walletDoor({ repository, secrets, settings, state, note, changed, now }: Options) {
+export function walletDoor({ repository, secrets, settings, state, notes, now }: Options) {
   const held = heldKeys()
   const inTurn = serialQueue()
   /** How often somebody asked for it to be locked: what was begun before that leaves it locked. */
   let locks = 0
-  const lockListeners = new Set<() => void>()
+  const lockings = emitter()
 
   const forget = (): boolean => {
     idle.stop()
@@ -40,11 +33,10 @@ export function walletDoor({ repository, secrets, settings, state, note, changed
   }
   const shut = (why: LockReason): void => {
     const wasOpen = forget()
-    for (const listener of lockListeners) listener()
+    lockings.emit()
     if (!wasOpen) return
-    const actor = why === 'person' ? person : ({ kind: 'system', name: 'Steward' } as const)
-    note({ kind: 'wallet.locked', actor, summary: lockWords[why] })
-    changed()
+    notes.locked(why)
+    notes.changed()
   }
   const idle = autoLock({ now, minutes: settings.autoLockMinutes, end: () => shut('unused') })
 
@@ -114,10 +106,7 @@ export function walletDoor({ repository, secrets, settings, state, note, changed
     },
     /** The last secret is gone. */
     shut,
-    onLocked(listener: () => void): () => void {
-      lockListeners.add(listener)
-      return () => void lockListeners.delete(listener)
-    },
+    onLocked: lockings.subscribe,
     close(): void {
       locks += 1
       forget()

@@ -1,6 +1,6 @@
 import { authLimits } from '../../../shared/contract/auth.ts'
 import { evmNetworks } from '../../../shared/contract/networks.ts'
-import type { SignInMessage } from './signInMessage.ts'
+import type { SignInMessage } from '../../../shared/signInMessage.ts'
 
 /** Clocks of two machines differ; this much is nobody's fault. */
 const skewMs = 60_000
@@ -29,10 +29,7 @@ export function isForHereAndNow(
   given: { place: SignInPlace; nonceExpiresAtMs: number; nowMs: number },
 ): boolean {
   const { chainType, fields, domain } = message
-  const { uri, version, chainId } = fields
-  // The text of EIP-4361 has these always; a message of Solana may leave them out.
-  if (chainType === 'evm' && [uri, version, chainId, fields.issuedAt].includes(undefined)) return false
-  if (version !== undefined && version !== '1') return false
+  const { uri, chainId } = fields
   if (chainId !== undefined && !chainIds[chainType].includes(chainId)) return false
   return isForHere({ domain, uri }, given.place) && isNow(message, given)
 }
@@ -51,11 +48,9 @@ function isNow({ fields }: SignInMessage, given: { nonceExpiresAtMs: number; now
   )
 }
 
-const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
-
+/** @returns NaN for a time that no calendar has */
 function timeOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  return rfc3339.test(text) ? Date.parse(text) : Number.NaN
+  return text === undefined ? undefined : Date.parse(text)
 }
 
 /** Many clients leave the port out of the domain. Their URI has to name it then: other ports of this host are other services. */

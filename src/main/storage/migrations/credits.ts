@@ -5,7 +5,7 @@ import type { Migration } from '../migrate.ts'
  * account, a hold that ends twice, a charge for a hold that was charged, a journal that changes.
  */
 export const credits = {
-  version: 12,
+  version: 15,
   up: `
   CREATE TABLE credit_accounts (
     id TEXT PRIMARY KEY, -- of an account, or one of the service's own below
@@ -73,6 +73,11 @@ export const credits = {
     spent INTEGER NOT NULL DEFAULT 0 CHECK (spent >= 0),
     held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
     PRIMARY KEY (key_id, day)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE sandbox_meters (
+    sandbox_id TEXT PRIMARY KEY,
+    until_ms INTEGER NOT NULL -- charged until then
   ) STRICT, WITHOUT ROWID;
 
   ALTER TABLE api_keys ADD COLUMN models TEXT; -- a JSON list; null: all

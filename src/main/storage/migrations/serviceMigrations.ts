@@ -1,9 +1,12 @@
 import type { Migration } from '../migrate.ts'
 import { accountActivity } from './accountActivity.ts'
+import { accountRequests } from './accountRequests.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
+import { activityActors } from './activityActors.ts'
 import { automatons } from './automatons.ts'
 import { credits } from './credits.ts'
+import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
 import { ports } from './ports.ts'
 import { sandboxDomains } from './sandboxDomains.ts'
@@ -25,5 +28,8 @@ export const serviceMigrations: readonly Migration[] = [
   walletAccounts,
   automatons,
   accountActivity,
+  accountRequests,
+  domainsWithoutPort,
+  activityActors,
   credits,
 ]

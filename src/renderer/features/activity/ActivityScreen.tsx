@@ -3,9 +3,10 @@ import { useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
 import { usePlace } from '../../ui/place.ts'
-import { ScreenHeader } from '../../ui/ScreenHeader.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { Tooltip } from '../../ui/Tooltip.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
 import { TimelineFilterBar } from './filters/TimelineFilterBar.tsx'
 import { isFiltered, noFilters, queryOf, type TimelineQuery } from './filters/timelineFilters.ts'
@@ -37,33 +38,38 @@ export function ActivityScreen() {
   }
 
   return (
-    <div className="flex h-full flex-col">
-      <ScreenHeader
-        title="Activity"
-        words="What happened here. An entry that was changed or removed later is found by Verify."
-        actions={
-          <>
-            <Button icon={ShieldCheck} busy={verify.isPending} onClick={() => verify.mutate()}>
+    <PageFrame
+      title="Activity"
+      actions={
+        <>
+          <Tooltip content="Checks every entry of this tamper-evident log">
+            <Button size="small" icon={ShieldCheck} busy={verify.isPending} onClick={() => verify.mutate()}>
               Verify
             </Button>
-            <ExportMenu query={query} />
-          </>
-        }
-      >
-        <TimelineFilterBar filters={filters} onChange={change} />
-        {verify.error && <ErrorNotice error={verify.error} onRetry={() => verify.mutate()} />}
-        {verify.data && <VerifyResult verified={verify.data} onShow={show} onClose={verify.reset} />}
-      </ScreenHeader>
-      {sought !== undefined && (
-        <div className="flex items-center justify-between gap-3 border-b border-line bg-panel px-4 py-1.5">
-          <p className="text-muted">From entry {sought} on, and what came just after it.</p>
-          <Button size="small" icon={ArrowUp} onClick={() => setSought(undefined)}>
-            Back to the newest
-          </Button>
+          </Tooltip>
+          <ExportMenu query={query} />
+        </>
+      }
+      bar={
+        <div className="border-b border-line py-2">
+          <PageColumn width="table" className="flex flex-col gap-3">
+            <TimelineFilterBar filters={filters} onChange={change} />
+            {verify.error && <ErrorNotice error={verify.error} onRetry={() => verify.mutate()} />}
+            {verify.data && <VerifyResult verified={verify.data} onShow={show} onClose={verify.reset} />}
+            {sought !== undefined && (
+              <div className="flex items-center justify-between gap-3">
+                <p className="text-muted">Showing entry {sought} and the ones around it.</p>
+                <Button size="small" icon={ArrowUp} onClick={() => setSought(undefined)}>
+                  Newest
+                </Button>
+              </div>
+            )}
+          </PageColumn>
         </div>
-      )}
+      }
+    >
       <Timeline query={query} sought={sought} onClear={() => change(noFilters)} />
-    </div>
+    </PageFrame>
   )
 }
 
@@ -77,25 +83,25 @@ function Timeline({ query, sought, onClear }: TimelineProps) {
   )
   if (isPending) {
     return (
-      <div className="w-full max-w-300 px-4 py-5">
-        <SkeletonRows label="Reading the log…" count={8} rowClassName="h-6" />
-      </div>
+      <PageColumn width="table" className="py-5">
+        <SkeletonRows label="Loading activity…" count={8} rowClassName="h-6" />
+      </PageColumn>
     )
   }
   if (error && entries.length === 0) {
     return (
-      <div className="w-full max-w-160 px-4 py-5">
+      <PageColumn className="py-5">
         <ErrorNotice error={error} onRetry={() => void refetch()} />
-      </div>
+      </PageColumn>
     )
   }
   if (entries.length === 0 && isFiltered(query)) {
     return (
       <EmptyState
         icon={SearchX}
-        title="Nothing like that happened"
-        description="No entry fits what you search for and the filters above."
-        actions={<Button onClick={onClear}>Show everything</Button>}
+        title="No matching activity"
+        description="Try other words or filters."
+        actions={<Button onClick={onClear}>Clear filters</Button>}
       />
     )
   }
@@ -103,8 +109,8 @@ function Timeline({ query, sought, onClear }: TimelineProps) {
     return (
       <EmptyState
         icon={ScrollText}
-        title="Nothing happened yet"
-        description="What you, your agents and Steward do is written down here, for good and without secrets."
+        title="No activity yet"
+        description="Everything you, your programs and Steward do appears here. Secrets never do."
       />
     )
   }

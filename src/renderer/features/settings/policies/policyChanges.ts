@@ -29,9 +29,8 @@ function orderChange(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
 }
 
 function settingChanges(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
-  const confirm = (policy: SavedPolicy) =>
-    `Confirmed outside the window: above ${usdText(policy.confirm_above_micro_usd)}`
-  const expiry = (policy: SavedPolicy) => `What is asked waits ${minutesText(policy.expiry_minutes)}`
+  const confirm = (policy: SavedPolicy) => `Extra confirmation above ${usdText(policy.confirm_above_micro_usd)}`
+  const expiry = (policy: SavedPolicy) => `Requests expire after ${minutesText(policy.expiry_minutes)}`
   return [confirm, expiry].flatMap((words) =>
     words(from) === words(to) ? [] : [{ kind: 'set', before: `${words(from)}.`, after: `${words(to)}.` } as const],
   )

@@ -40,7 +40,7 @@ test('tells in sentences what saving changes', () => {
     { kind: 'added', after: 'Anyone may have anything signed only when you approve it.' },
     { kind: 'changed', before: 'Nobody may pay up to $0.25 anywhere.', after: 'Nobody may pay up to $0.50 anywhere.' },
     { kind: 'set', before: expect.stringContaining('$10.00'), after: expect.stringContaining('$20.00') },
-    { kind: 'set', before: 'What is asked waits 10 minutes.', after: 'What is asked waits 1 minute.' },
+    { kind: 'set', before: 'Requests expire after 10 minutes.', after: 'Requests expire after 1 minute.' },
   ])
 })
 

@@ -1,0 +1,36 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ActivityBy } from '../../../shared/contract/activity.ts'
+import type { AccountRepository } from '../accounts/accountRepository.ts'
+import type { Caller, Endpoint } from '../endpoint.ts'
+
+/** Who the request is of that is being handled, for what it leaves in the log, however deep it is noted. */
+export type PresentCaller = {
+  /** The same endpoints; what they note names their caller. */
+  known(endpoints: readonly Endpoint[]): Endpoint[]
+  /** What the service does of its own accord, also where a request happened to begin it. */
+  apart<T>(work: () => T): T
+  by(): ActivityBy
+}
+
+export function presentCaller(accounts: Pick<AccountRepository, 'findKey'>): PresentCaller {
+  const present = new AsyncLocalStorage<Caller | undefined>()
+  return {
+    known: (endpoints) =>
+      endpoints.map(
+        ({ handle, ...endpoint }): Endpoint => ({
+          ...endpoint,
+          handle: (input, call, settlement) => present.run(call.caller, () => handle(input, call, settlement)),
+        }),
+      ),
+    apart: (work) => present.run(undefined, work),
+    by() {
+      const caller = present.getStore()
+      if (!caller) return { kind: 'service', name: null }
+      const { accountId, keyId, managesAccount, onlySandbox, wallet } = caller
+      if (onlySandbox !== undefined) return { kind: 'link', name: null }
+      if (wallet) return { kind: 'wallet', name: wallet.address }
+      if (managesAccount || keyId === undefined) return { kind: 'owner', name: null }
+      return { kind: 'key', name: accounts.findKey(accountId, keyId)?.name ?? null }
+    },
+  }
+}
