@@ -127,7 +127,7 @@ class LedgerHistory {
       const reservations = openReservations({
         ledger,
         commits,
-        rulesOf: (id) => ({ models: undefined, dailyLimit: keys.find((it) => it?.id === id)?.dailyLimit }),
+        rulesOf: (id) => ({ models: null, dailyLimit: keys.find((it) => it?.id === id)?.dailyLimit ?? null }),
         log: silentLog,
         later: (task, ms) => this.#world.after(ms, task, life),
       })

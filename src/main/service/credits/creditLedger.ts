@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
-import type { AccountId } from '../../../shared/ids.ts'
+import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import { exactCents, type MicroUsd, microUsd } from '../../../shared/microUsd.ts'
 import {
   type AccountBalance,
@@ -30,6 +30,9 @@ export type CreditLedger = {
   expire(): number
   /** Of a process that ended: charges each open hold in full, as an estimate. @returns how many */
   recover(): number
+  /** Until when a sandbox was charged; 0 when it never was. */
+  meteredUntil(sandboxId: SandboxId): number
+  meter(sandboxId: SandboxId, untilMs: number): void
   /** Charges as much of it as is available, without a hold. */
   charge(given: { accountId: AccountId; type: 'sandbox'; description: string; amount: MicroUsd }): MicroUsd
   /** @throws AppError `credits/insufficient`, `credits/daily-limit`, `request/reused-key` */
@@ -190,6 +193,8 @@ export function creditLedger(options: {
       for (const hold of holds) post(hold.id, { amount: hold.amount, details: { estimated: true, interrupted: true } })
       return holds.length
     },
+    meteredUntil: (sandboxId) => records.meteredUntil(sandboxId),
+    meter: (sandboxId, untilMs) => records.meter(sandboxId, untilMs),
     charge({ accountId, type, description, amount }) {
       const collected = microUsd(Math.min(amount, records.balance(accountId).available))
       if (collected > 0) moved({ type, from: accountId, to: revenueAccount, amount: collected, note: description })

@@ -1,4 +1,4 @@
-import { AccountId } from '../../../shared/ids.ts'
+import { AccountId, type SandboxId } from '../../../shared/ids.ts'
 import { type MicroUsd, microUsd } from '../../../shared/microUsd.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
@@ -77,6 +77,8 @@ export type LedgerRepository = {
   refundedOf(id: string): number
   keyDay(of: KeyDay): { spent: number; held: number }
   changeKeyDay(of: KeyDay, change: { spent: number; held: number }): void
+  meteredUntil(sandboxId: SandboxId): number
+  meter(sandboxId: SandboxId, untilMs: number): void
   history(account: string, page: { limit: number; offset: number }): { transfers: TransferRow[]; total: number }
 }
 
@@ -149,6 +151,10 @@ export function ledgerRepository(database: Database): LedgerRepository {
   const addKeyDay = database.prepare<[string, number]>(
     'INSERT OR IGNORE INTO credit_key_days (key_id, day) VALUES (?, ?)',
   )
+  const metered = database.prepare<[string], { untilMs: number }>(
+    'SELECT until_ms AS untilMs FROM sandbox_meters WHERE sandbox_id = ?',
+  )
+  const meter = database.prepare<[string, number]>('INSERT OR REPLACE INTO sandbox_meters VALUES (?, ?)')
   const total = database.prepare<[string], { total: number }>(
     'SELECT entries AS total FROM credit_accounts WHERE id = ?',
   )
@@ -209,6 +215,10 @@ export function ledgerRepository(database: Database): LedgerRepository {
     changeKeyDay({ keyId, day }, { spent, held }) {
       addKeyDay.run(keyId, day)
       changeKeyDay.run({ keyId, day, spent, held })
+    },
+    meteredUntil: (sandboxId) => metered.get(sandboxId)?.untilMs ?? 0,
+    meter(sandboxId, untilMs) {
+      meter.run(sandboxId, untilMs)
     },
     history: (account, page) => ({
       transfers: history.all({ account, ...page }),

@@ -5,8 +5,8 @@ import type { GroupCommit } from '../../storage/groupCommit.ts'
 import type { CreditLedger, KeyLimit } from './creditLedger.ts'
 import type { Charge, CreditReservations, Payer, Reservation, Settlement } from './creditReservations.ts'
 
-/** What an API key may spend, and on what. */
-export type KeyRules = { models: readonly string[] | undefined; dailyLimit: MicroUsd | undefined }
+/** What an API key may spend, and on which models; null: no limit, all. */
+export type KeyRules = { models: readonly string[] | null; dailyLimit: MicroUsd | null }
 
 type Options = {
   ledger: CreditLedger
@@ -82,5 +82,5 @@ export function rulesFor(keyId: Payer['keyId'], rulesOf: Options['rulesOf']): Ke
 }
 
 export function keyLimitOf(keyId: Payer['keyId'], rules: KeyRules | undefined): KeyLimit | undefined {
-  return keyId === undefined ? undefined : { id: keyId, dailyLimit: rules?.dailyLimit }
+  return keyId === undefined ? undefined : { id: keyId, dailyLimit: rules?.dailyLimit ?? undefined }
 }
