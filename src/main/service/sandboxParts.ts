@@ -141,6 +141,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing }: 
         callers.apart(async () => {
           runtimes.forget()
           await sandboxes.reconcile(hostCall)
+          meter.lookAtAll()
           await kept.reconcile(hostCall)
           await terminalNotes.catchUp(
             hostCall,

@@ -5,6 +5,8 @@ import type { SandboxBilling, SandboxRun } from './sandboxBilling.ts'
 export type SandboxMeter = {
   /** Something changed: it may have begun or ended to run. */
   look(id: SandboxId): void
+  /** After the host told what runs. What ended while the service was away is not charged for that time. */
+  lookAtAll(): void
   close(): void
 }
 
@@ -41,13 +43,15 @@ export function sandboxMeter(options: {
     else known.delete(id)
   }
 
-  const timer = setInterval(() => {
+  const lookAtAll = (): void => {
     if (!billing.isCharged) return
     for (const run of running()) {
       known.set(run.id, run)
       void charge(run)
     }
-  }, everyMs)
+  }
+
+  const timer = setInterval(lookAtAll, everyMs)
   timer.unref()
-  return { look, close: () => clearInterval(timer) }
+  return { look, lookAtAll, close: () => clearInterval(timer) }
 }
