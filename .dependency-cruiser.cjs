@@ -41,7 +41,7 @@ module.exports = {
     forbid(
       'intents-have-one-writer',
       src('', '^src/main/agent/approvals/(intentLifecycle|intentStateRepository)[.]ts$'),
-      src('main/agent/approvals/intentStateRepository[.]ts$'),
+      { path: '^src/main/agent/approvals/intentStateRepository[.]ts$', dependencyTypesNot: ['type-only'] },
     ),
     forbid('bubblewrap-knows-no-docker', src('main/host/runtimes/bubblewrap/'), src('main/host/runtimes/docker/')),
     forbid('docker-knows-no-bubblewrap', src('main/host/runtimes/docker/'), src('main/host/runtimes/bubblewrap/')),

@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { createApiKey, revokeApiKey } from '../../src/shared/contract/accounts.ts'
-import { contentOf } from '../support/browser.ts'
 import { until } from '../support/eventually.ts'
 import { openActivity } from './pages/activityScreen.ts'
 import { pictures } from './pages/pictures.ts'
@@ -109,7 +109,9 @@ test('exports the log as a file', async () => {
     window.page.getByRole('menuitem', { name: 'All, JSON Lines' }).click(),
   ])
   expect(download.suggestedFilename()).toBe('steward-activity.jsonl')
-  const lines = (await contentOf(download)).toString().trim().split('\n')
+  const lines = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split('\n')
   expect(lines.map((line) => JSON.parse(line).sequence)).toEqual(lines.map((_, index) => index + 1))
 })
 

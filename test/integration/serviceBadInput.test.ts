@@ -347,7 +347,7 @@ test('a service whose host is away says so, and keeps what it knows', async () =
       await exchange(lonely.url, '/v1/sandboxes', { key: lonely.key, body: {} }),
       503,
       'host/unavailable',
-      'The sandbox host is not there.',
+      'The sandbox host does not answer.',
     )
     expect((await lonely.send('/v1/sandboxes')).json.count).toBe(0)
     expect((await lonely.send('/health')).status).toBe(200)

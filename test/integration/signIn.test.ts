@@ -481,7 +481,7 @@ describe('wallets of an account', () => {
   const unlink = (key: string, address: string) =>
     service.send(`/v1/auth/wallets/${address}`, { method: 'DELETE', key })
 
-  test('one that is linked to the owner signs in as the owner, until it is parted', async () => {
+  test('one that is linked to the owner signs in as the owner, until it is unlinked', async () => {
     const mine = evmWallet(now)
     const linked = await link(service.key, mine)
     expect(linked).toMatchObject({
@@ -506,7 +506,7 @@ describe('wallets of an account', () => {
     expect(await me((await mine.signIn(service.url)).json.access_token)).toMatchObject({ role: 'user' })
   })
 
-  test('the sign-ins of one that was parted stay over when it is linked again', async () => {
+  test('the sign-ins of one that was unlinked stay over when it is linked again', async () => {
     const mine = evmWallet(now)
     await link(service.key, mine)
     const { access_token: key, refresh_token } = (await mine.signIn(service.url)).json
@@ -517,7 +517,7 @@ describe('wallets of an account', () => {
     await unlink(service.key, mine.address)
   })
 
-  test('one that belongs to somebody else is not linked, nor parted by others', async () => {
+  test('one that belongs to somebody else is neither linked nor unlinked by others', async () => {
     const theirs = evmWallet(now)
     await theirs.signIn(service.url)
     expect(await link(service.key, theirs)).toMatchObject({ status: 409, json: { code: 'auth/wallet-linked' } })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Grant, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { Note } from '../note.ts'
-import { kindWords, policyWords } from './policyWords.ts'
+import { policyNote } from './policyWords.ts'
 
 /** What the log is told of approvals. */
 export type ApprovalNotes = {
@@ -47,19 +47,27 @@ export function approvalNotes(note: Note): ApprovalNotes {
   return {
     asked(record) {
       const { kind, name } = record.asker
-      ofIntent(record, 'intent.asked', { actor: { kind, name }, summary: `${name} asked: ${record.sentence}` })
+      ofIntent(record, 'intent.asked', {
+        actor: { kind, name },
+        summary: `${name} asked to ${lowerFirst(record.sentence)}`,
+      })
     },
     became(record) {
       const { state, sentence, decision } = record
       if (state === 'waiting') return
       const actor = state === 'approved' || state === 'denied' ? decider(record) : steward
-      const isPersons = decision?.by === 'person'
-      const why = decision ? decision.detail : (record.error ?? '')
+      const byPerson = decision?.by === 'person'
+      const why = decision === null || byPerson ? '' : ` ${decision.detail}`
       const summary = {
-        approved: isPersons ? `You approved: ${sentence}` : `Approved: ${joined(sentence, why)}`,
-        denied: isPersons ? `You denied: ${sentence}` : `Denied: ${joined(sentence, why)}`,
+        approved: byPerson ? `You approved: ${sentence}` : `Approved: ${sentence}${why}`,
+        denied:
+          decision === null
+            ? `Withdrawn: ${sentence}`
+            : byPerson
+              ? `You denied: ${sentence}`
+              : `Denied: ${sentence}${why}`,
         expired: `Expired without a decision: ${sentence}`,
-        failed: `Could not be signed: ${joined(sentence, record.error ?? '')}`,
+        failed: `Not signed: ${sentence} ${record.error ?? ''}`,
         signed: `Signed with ${shortAddress(record.address)}: ${sentence}`,
       }[state]
       ofIntent(record, `intent.${state}`, { actor, summary })
@@ -69,7 +77,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
         kind: 'grant.added',
         actor: person,
         subject: grant.id,
-        summary: `You pre-approved ${kindWords[grant.kind]} by ${grant.asker.name}${grant.host === null ? '' : ` at ${grant.host}`}.`,
+        summary: grantNote(grant),
         detail: {
           grant_id: grant.id,
           intent_id: intentId,
@@ -88,16 +96,16 @@ export function approvalNotes(note: Note): ApprovalNotes {
         kind: 'grant.revoked',
         actor: person,
         subject: id,
-        summary: 'You revoked a remembered approval.',
+        summary: 'You revoked an approval given in advance.',
         detail: { grant_id: id },
       })
     },
-    policyChanged(before, after) {
-      const { rules, confirm_above_micro_usd, expiry_minutes } = after
+    policyChanged(from, to) {
+      const { rules, confirm_above_micro_usd, expiry_minutes } = to
       note({
         kind: 'policy.changed',
         actor: person,
-        summary: changeSentence(before, after),
+        summary: policyNote(from, to),
         detail: { rules: JSON.stringify(rules), confirm_above_micro_usd, expiry_minutes },
       })
     },
@@ -105,29 +113,28 @@ export function approvalNotes(note: Note): ApprovalNotes {
       note({
         kind: stopped ? 'stop.on' : 'stop.off',
         actor: person,
-        summary: stopped ? 'You stopped signing.' : 'You resumed signing.',
+        summary: stopped ? 'You stopped all signing.' : 'You resumed signing.',
         detail: stopped ? { denied } : {},
       })
     },
   }
 }
 
-/** More changes than this are in the detail alone. */
-const toldChanges = 3
-
-function changeSentence(before: Policy, after: Policy): string {
-  const changes = policyWords(before, after).lines.map(({ label, value }) => `${label.toLowerCase()}: ${value}`)
-  const expiry =
-    before.expiry_minutes === after.expiry_minutes ? [] : [`requests expire after ${after.expiry_minutes} min`]
-  const all = [...changes, ...expiry]
-  const told = all.slice(0, toldChanges).join('; ')
-  const more = all.length > toldChanges ? `; ${all.length - toldChanges} more` : ''
-  return told === '' ? 'You changed your policies.' : `You changed your policies: ${told}${more}.`
+const grantedKinds: Partial<Record<Grant['kind'], { deed: string; to: string }>> = {
+  'x402.authorize': { deed: 'payments', to: 'at' },
+  siwe: { deed: 'sign-ins', to: 'to' },
+  siws: { deed: 'sign-ins', to: 'to' },
 }
 
-/** Two sentences, the first of which may have no end. */
-function joined(first: string, second: string): string {
-  return second === '' ? first : `${/[.!?]$/.test(first) ? first : `${first}.`} ${second}`
+/** `You pre-approved payments by research-agent at shop.example.` */
+function grantNote({ kind, asker, host }: Grant): string {
+  const { deed, to } = grantedKinds[kind] ?? { deed: 'requests', to: 'for' }
+  const who = asker.kind === 'person' ? 'you' : asker.name
+  return `You pre-approved ${deed} by ${who}${host === null ? '' : ` ${to} ${host}`}.`
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.slice(0, 1).toLowerCase() + sentence.slice(1)
 }
 
 function sha256(text: string): string {

@@ -63,5 +63,5 @@ export function approvalRoutes({ approvals, asks, repeats, dialog, policy }: Opt
 function visible(record: IntentRecord, asker: Asker): IntentRecord {
   const own = record.asker.kind === asker.kind && record.asker.id === asker.id
   if (own || asker.kind === 'person') return record
-  throw new AppError('intent/not-found', `There is no intent \`${record.id}\`.`)
+  throw new AppError('intent/not-found', `There is no request \`${record.id}\`.`)
 }

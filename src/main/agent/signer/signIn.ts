@@ -48,16 +48,16 @@ export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<
       sentence: `Sign in to ${domain} as ${shortAddress(address)}${network.test ? `, on ${network.name}` : ''}.`,
       fields: [
         { label: 'Site', value: domain, kind: 'text' },
-        { label: 'Address of the site', value: uri, kind: 'url' },
+        { label: 'URL', value: uri, kind: 'url' },
         ...accountFields(account),
         ...(statement === undefined ? [] : [{ label: 'Statement', value: statement, kind: 'text' as const }]),
         { label: 'Network', value: network.name, kind: 'text' },
         { label: 'Nonce', value: nonce, kind: 'text' },
         { label: 'Issued', value: issuedAt, kind: 'time' },
-        { label: 'Good until', value: expirationTime, kind: 'time' },
+        { label: 'Expires', value: expirationTime, kind: 'time' },
         ...site.warnings,
         ...(network.test
-          ? [{ label: 'Test network', value: `${network.name} is for tests.`, kind: 'warning' as const }]
+          ? [{ label: 'Test network', value: `${network.name} is a test network.`, kind: 'warning' as const }]
           : []),
       ],
       raw: text,
@@ -78,11 +78,11 @@ function networkOf(intent: SignInIntent): { name: string; test: boolean } {
   if (intent.kind === 'siwe') {
     const known = evmNetwork(String(intent.chain_id))
     if (known) return known
-    throw refused(`chain_id ${intent.chain_id} is no network that Steward knows.`)
+    throw refused(`chain_id ${intent.chain_id} is not a network Steward knows.`)
   }
   const name = intent.chain_id.replace(/^solana:/, '')
   if (!solanaChains.includes(name)) {
-    throw refused(`chain_id ${JSON.stringify(intent.chain_id)} is no network of Solana: ${solanaChains.join(', ')}.`)
+    throw refused(`chain_id ${JSON.stringify(intent.chain_id)} is not a Solana network: ${solanaChains.join(', ')}.`)
   }
   return { name: `Solana ${name}`, test: name !== 'mainnet' }
 }
@@ -90,7 +90,7 @@ function networkOf(intent: SignInIntent): { name: string; test: boolean } {
 function timesOf(intent: SignInIntent, now: number): { issuedAt: string; expirationTime: string } {
   const issued = intent.issued_at === undefined ? now : Date.parse(intent.issued_at)
   if (Number.isNaN(issued) || issued > now + limits.aheadMs || issued < now - limits.oldestMs) {
-    throw refused(`issued_at ${intent.issued_at} is not of the last day.`)
+    throw refused(`issued_at ${intent.issued_at} is not from the last day.`)
   }
   const expires = intent.expiration_time === undefined ? issued + limits.usualMs : Date.parse(intent.expiration_time)
   if (Number.isNaN(expires) || expires <= now || expires <= issued) {
@@ -105,6 +105,6 @@ function timesOf(intent: SignInIntent, now: number): { issuedAt: string; expirat
 function accountFields({ address, label }: SigningAccount): ShownField[] {
   return [
     { label: 'Account', value: label, kind: 'text' },
-    { label: 'Its address', value: address, kind: 'address' },
+    { label: 'Address', value: address, kind: 'address' },
   ]
 }

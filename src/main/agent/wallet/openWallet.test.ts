@@ -94,7 +94,10 @@ describe('a wallet', () => {
     await addJunk()
     const lending = keyOf(it.wallet.account('evm').id)
     it.wallet.lock()
-    await expect(lending).rejects.toMatchObject({ code: 'wallet/locked', message: 'The wallet was locked meanwhile.' })
+    await expect(lending).rejects.toMatchObject({
+      code: 'wallet/locked',
+      message: 'The wallet was locked in the meantime.',
+    })
   })
 
   test('opens again after a new start with its passphrase alone', async () => {
@@ -249,9 +252,9 @@ describe('a wallet', () => {
 
 describe('a passphrase', () => {
   test.each([
-    ['nine char', 'The passphrase must have at least 10 characters.'],
-    ['aaaaaaaaaaaa', 'The passphrase must not be the same character again and again.'],
-    ['x'.repeat(2000), 'The passphrase may have at most 1024 characters.'],
+    ['nine char', 'Use at least 10 characters, for example four random words.'],
+    ['aaaaaaaaaaaa', "Don't repeat one character."],
+    ['x'.repeat(2000), 'Use at most 1024 characters.'],
   ])('is refused when it is weak: %#', async (weak, message) => {
     const adding = it.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase: weak })
     await expect(adding).rejects.toMatchObject({ code: 'wallet/passphrase-weak', message })

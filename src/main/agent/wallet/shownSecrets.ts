@@ -56,7 +56,7 @@ export function shownSecrets({
             `“${label}” is a Solana account. Only EVM accounts can be exported as a keystore file.`,
           )
         }
-        requireStrong(password, 'password')
+        requireStrong(password)
         const secret = await readSecret(opened, keyringId)
         const key = await accountKey(secret, chainType, path)
         try {

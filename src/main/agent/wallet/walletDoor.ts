@@ -45,7 +45,7 @@ export function walletDoor({ repository, secrets, settings, state, notes, now }:
     if (!held.isHeld()) throw repository.keyrings().length === 0 ? state.absent() : locked('The wallet is locked.')
   }
   const used = <T>(keyringId: string, it: T | undefined): T => {
-    if (!held.isHeld()) throw locked('The wallet was locked meanwhile.')
+    if (!held.isHeld()) throw locked('The wallet was locked in the meantime.')
     if (it === undefined) throw damaged(knownKeyring(repository, keyringId).label)
     idle.used()
     return it

@@ -5,6 +5,9 @@ import type { Exchange } from './exchange.ts'
 /** Proxies cut connections that are silent for longer, most after 30 or 60 s. */
 export const usualHeartbeatMs = 15_000
 
+/** A client that takes nothing for so many heartbeats has gone without saying so. */
+const missedHeartbeats = 8
+
 type Options = {
   /** Without an event for so long, a comment is sent. */
   heartbeatMs: number
@@ -36,6 +39,7 @@ export async function sendEvents(exchange: Exchange, answer: EventsAnswer, optio
     if (!gone.aborted) end(new AppError('service/unavailable', 'Steward is stopping.'))
   }
   signal.addEventListener('abort', stop)
+  response.setTimeout(options.heartbeatMs * missedHeartbeats, () => response.destroy())
   try {
     await writeEach(response, answer.events, (event) => {
       begin()

@@ -32,7 +32,7 @@ export function exchangeOf(
       return gone
     },
     get signal() {
-      signal ??= AbortSignal.any([this.gone, closing])
+      signal ??= eitherSignal(this.gone, closing, response)
       return signal
     },
   }
@@ -55,4 +55,15 @@ function goneSignal(response: ServerResponse): AbortSignal {
     if (!response.writableFinished) gone.abort()
   })
   return gone.signal
+}
+
+/** Unlike `AbortSignal.any`, it leaves nothing at the signal of the server, which outlives all requests. */
+function eitherSignal(gone: AbortSignal, closing: AbortSignal, response: ServerResponse): AbortSignal {
+  const either = new AbortController()
+  const end = (): void => either.abort()
+  if (gone.aborted || closing.aborted) end()
+  gone.addEventListener('abort', end, { once: true })
+  closing.addEventListener('abort', end, { once: true })
+  response.once('close', () => closing.removeEventListener('abort', end))
+  return either.signal
 }

@@ -45,11 +45,13 @@ export async function forwardRequest(exchange: Exchange, forwarding: Forwarding)
   if (gone.aborted) leave()
   response.setTimeout(forwarding.idleMs, () => response.destroy())
   let late: NodeJS.Timeout | undefined
-  asked.once('finish', () => {
+  const wait = (): void => {
     late = setTimeout(() => asked.destroy(failure('late')), forwarding.answerMs)
-  })
+  }
+  asked.once('finish', wait)
   try {
     const answer = await answerTo(asked, request, failure)
+    asked.off('finish', wait) // it may answer before it has the whole request
     clearTimeout(late)
     const status = checkedStatus(answer, failure)
     const { reason, headers } = forwarding.answerHead(answer)

@@ -68,7 +68,12 @@ export function httpServer({ tls, headers, closing, answer, upgrade, log }: Opti
       if (response.destroyed) return
       const known = toFailure(failure, request)
       dropRest(request)
-      sendFailure(exchange, known)
+      try {
+        sendFailure(exchange, known)
+      } catch (unsendable) {
+        toFailure(unsendable, request) // such as a header that is none: told in the log
+        response.destroy()
+      }
     })
   })
   const answered = async (exchange: Exchange): Promise<void> => {

@@ -264,3 +264,13 @@ test('bytes that fail before the first piece are an ordinary error, later the co
   expect([answer.status, (await answer.json()).code]).toEqual([409, 'file/changed'])
   await expect(ask('/look/later').then((it) => it.text())).rejects.toThrow()
 })
+
+test('a header that is none harms no other request', async () => {
+  const endpoint = testEndpoint(look, ({ params }, { setHeader }) => {
+    setHeader('x-name', decodeURIComponent(params.id))
+    return { id: params.id }
+  })
+  const { ask } = await pipelineServer({ endpoints: [endpoint] })
+  await expect(ask('/look/a%0d%0aset-cookie:%20b')).rejects.toThrow()
+  expect((await ask('/look/fine')).headers.get('x-name')).toBe('fine')
+})

@@ -34,6 +34,7 @@ test.each([
 
 test.each([
   ['/', 'request/not-found'],
+  ['/ports/', 'request/not-found'],
   ['//ports', 'request/not-found'],
   ['/PORTS', 'request/not-found'],
   ['/ports/80/more', 'request/not-found'],

@@ -39,7 +39,8 @@ export function router<T>(routings: readonly Routing<T>[]): Router<T> {
     const stored: Stored<T> | undefined | null = found?.store
     // What stands for addresses that cannot be read, and nothing else, was stored with nothing.
     if (stored === null) throw new AppError('request/invalid', 'The address has a wrong percent sign.')
-    return found && stored && stored !== 'refused' ? { to: stored.to, params: found.params } : undefined
+    if (!found || !stored || stored === 'refused' || Object.values(found.params).includes('')) return undefined
+    return { to: stored.to, params: found.params }
   }
   const methodsOf = (path: string) => [...methods].filter((method) => lookUp(method, path) !== undefined)
   // `…/ports/expose` is also a `…/ports/:port`: the methods of that would be found.

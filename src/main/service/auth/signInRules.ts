@@ -2,7 +2,7 @@ import { authLimits } from '../../../shared/contract/auth.ts'
 import { evmNetworks } from '../../../shared/contract/networks.ts'
 import type { SignInMessage } from '../../../shared/signInMessage.ts'
 
-/** Clocks of two machines differ; this much is nobody's fault. */
+/** Allowed difference between two machines' clocks. */
 const skewMs = 60_000
 const solanaClusters = ['mainnet', 'testnet', 'devnet'].flatMap((it) => [it, `solana:${it}`])
 /** CAIP-2 of the same three, by their genesis hashes: https://namespaces.chainagnostic.org/solana/caip2 */
@@ -17,13 +17,13 @@ const chainIds = {
 }
 
 export type SignInPlace = {
-  /** Host header of the request, where it names this very place; otherwise empty. */
+  /** The request's Host header if it names this service, otherwise empty. */
   host: string
-  /** Where others reach the service, and what the configuration adds. */
+  /** The service's public names, and those of the configuration. */
   domains: readonly string[]
 }
 
-/** Everything about a message but its signature: whether it is for here, and for now. */
+/** Checks everything but the signature: that the message is for this service, and valid now. */
 export function isForHereAndNow(
   message: SignInMessage,
   given: { place: SignInPlace; nonceExpiresAtMs: number; nowMs: number },
@@ -53,7 +53,7 @@ function timeOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text)
 }
 
-/** Many clients leave the port out of the domain. Their URI has to name it then: other ports of this host are other services. */
+/** Many clients omit the port from the domain. Then their URI must name it, since other ports are other services. */
 function isForHere({ domain, uri }: { domain: string; uri: string | undefined }, place: SignInPlace): boolean {
   const here = place.host.toLowerCase()
   if (uri === undefined) return domain === here || place.domains.includes(domain)

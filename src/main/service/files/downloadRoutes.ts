@@ -38,7 +38,7 @@ export function downloadRoutes({ sandboxes, call, archive }: Options): Endpoint[
     for (let at = from; at < end; ) {
       const { result, body } = await coming
       if (result.version !== version || body.length === 0) {
-        throw new AppError('file/changed', `${file.path} has changed meanwhile.`)
+        throw new AppError('file/changed', `${file.path} has changed since.`)
       }
       at += body.length
       if (at < end) coming = fetchFrom(at)
@@ -79,7 +79,8 @@ export function downloadRoutes({ sandboxes, call, archive }: Options): Endpoint[
 
     rawEndpoint(downloadFolder, async ({ params, query: { path, format } }, { caller, method, signal }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
-      if (/^\/+$/.test(path)) throw new AppError('file/path', 'That is the whole sandbox: name a folder in it.')
+      if (/^\/+$/.test(path))
+        throw new AppError('file/path', 'This is the root of the sandbox. Use the path of a folder in it.')
       const { result } = await call('file.stat', { sandboxId, path }, { signal })
       if (result.type !== 'directory') throw new AppError('file/not-a-folder', `${path} is not a folder.`)
       const type = format === 'tar' ? 'application/x-tar' : 'application/gzip'

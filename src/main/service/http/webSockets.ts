@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
-import { parseFields } from '../../../shared/contract/parseRequest.ts'
+import { parseFields, parseParams } from '../../../shared/contract/parseRequest.ts'
 import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import { pathAndQuery, type Upgrade } from '../../platform/http/exchange.ts'
 import { credentialOf } from '../../platform/http/requestCredential.ts'
@@ -50,7 +50,7 @@ export function webSockets(options: Options): WebSockets {
       const { to: endpoint, params } = routes.find('GET', path)
       const { caller, credential } = callerOf(endpoint, { request, id: params.id }, options)
       const input = {
-        params: parseFields(endpoint.params, params),
+        params: parseParams(endpoint.params, params),
         query: parseFields(endpoint.query, parseQuery(query)),
       }
       room.open(upgrade, {

@@ -1,6 +1,6 @@
+import { ruleSentence } from '../../../../shared/contract/intentWords.ts'
 import { usdText } from '../../../ui/usd.ts'
 import type { SavedPolicy } from './policyDraft.ts'
-import { ruleSentence } from './ruleWords.ts'
 
 export type PolicyChange = { kind: 'added' | 'removed' | 'changed' | 'moved' | 'set'; before?: string; after?: string }
 

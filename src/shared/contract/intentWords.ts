@@ -1,7 +1,7 @@
-import type { AskerKind, IntentKind, PolicyRule } from '../../../shared/contract/intents.ts'
-import { evmNetwork } from '../../../shared/contract/networks.ts'
-import { shortAddress } from '../../../shared/shortAddress.ts'
-import { usdText } from '../usd.ts'
+import { shortAddress } from '../shortAddress.ts'
+import { tokenAmount } from '../tokenAmount.ts'
+import type { AskerKind, IntentKind, PolicyRule } from './intents.ts'
+import { evmNetwork, usdcDecimals } from './networks.ts'
 
 /** As the name of a kind. */
 export const kindNames: Record<IntentKind, string> = {
@@ -20,6 +20,7 @@ export const askerNames: Record<AskerKind, string> = {
   agent: 'Steward itself',
 }
 
+const anything = 'have anything signed'
 type Scope = Pick<PolicyRule, 'kind' | 'host' | 'max_amount_micro_usd'>
 
 /** Behind the deed: ` to 0x2222…2222 on Base`; of a payment alone, whose payee is what the person looks at. */
@@ -31,8 +32,8 @@ export function payeeWords(scope: string | null): string {
 
 /** After `may`: `sign in with Ethereum to 127.0.0.1:4000`, `pay up to $5.00 anywhere`. */
 export function deedWords({ kind, host, max_amount_micro_usd: most }: Scope): string {
-  const deed = kind === '*' ? 'have anything signed' : kindNames[kind].toLowerCase().replace(/ethereum|solana/, capital)
-  const amount = most === null ? '' : ` up to ${usdText(most)}`
+  const deed = kind === '*' ? anything : kindNames[kind].toLowerCase().replace(/ethereum|solana/, capital)
+  const amount = most === null ? '' : ` up to ${dollars(most)}`
   return `${deed}${amount}${placeWords(kind, host)}`
 }
 
@@ -45,4 +46,24 @@ function placeWords(kind: Scope['kind'], host: string): string {
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
+}
+
+/** A rule as a sentence: `Tools may pay up to $5.00 at api.example.com without asking you.` */
+export function ruleSentence(rule: PolicyRule): string {
+  const deed = deedWords(rule)
+  const who = rule.asker === '*' ? 'Anyone' : askerNames[rule.asker]
+  switch (rule.effect) {
+    case 'allow':
+      return rule.asker === 'person' ? `You may ${deed} without a question.` : `${who} may ${deed} without asking you.`
+    case 'ask':
+      if (deed === anything) return `Anything from ${rule.asker === '*' ? 'anyone' : who} needs your approval.`
+      return `${who} may ${deed} only with your approval.`
+    case 'deny':
+      return rule.asker === '*' ? `Nobody may ${deed}.` : `${who} may never ${deed}.`
+  }
+}
+
+/** @param microUsd decimal text @returns `$1,234.50` */
+export function dollars(microUsd: string): string {
+  return `$${tokenAmount(BigInt(microUsd), usdcDecimals)}`
 }
