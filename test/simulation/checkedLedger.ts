@@ -27,7 +27,7 @@ export function checkedLedger(real: CreditLedger, model: LedgerModel, newestId: 
       const amount = typeof request.amount === 'number' ? request.amount : request.amount(spendable)
       const hold = agree(model.refusesHold(request, amount), () => real.hold(request))
       assert.equal(hold.amount, amount, 'another amount was held')
-      model.hold(hold.id, request, amount)
+      model.hold(hold.id, request, hold.amount)
       return hold
     },
     post(holdId, charge) {

@@ -243,7 +243,8 @@ class LedgerHistory {
     const key = random.one(keys)
     const accountId = random.one(accounts)
     const worst = microUsd(random.whole(0, 400_000))
-    const quarter = (spendable: MicroUsd) => microUsd(Math.floor(spendable / 4))
+    const least = random.whole(0, 30_000)
+    const quarter = (spendable: MicroUsd) => (spendable < least ? undefined : microUsd(Math.floor(spendable / 4)))
     const reservation = await reservations
       .reserve({
         ...{ accountId, keyId: key?.id, model: `ask ${number}` },

@@ -68,8 +68,10 @@ export class LedgerModel {
     return this.#leftOfDay(key.id, this.#today(), key.dailyLimit)
   }
 
-  refusesHold({ accountId, key }: HoldRequest, amount: number): string | undefined {
-    if (amount > 0 && this.#account(accountId).posted < leastBalance) return 'credits/insufficient'
+  refusesHold({ accountId, key }: HoldRequest, amount: number | undefined): string | undefined {
+    if (amount !== 0 && this.#account(accountId).posted < leastBalance) return 'credits/insufficient'
+    const over = this.left(key) < this.available(accountId) ? 'credits/daily-limit' : 'credits/insufficient'
+    if (amount === undefined) return over
     if (amount > this.available(accountId)) return 'credits/insufficient'
     return amount > this.left(key) ? 'credits/daily-limit' : undefined
   }

@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { AccountId, SandboxId } from '../../../shared/ids.ts'
-import { exactCents, type MicroUsd, microUsd } from '../../../shared/microUsd.ts'
+import { centsDown, exactCents, type MicroUsd, microUsd } from '../../../shared/microUsd.ts'
 import {
   type AccountBalance,
   type Hold,
@@ -20,7 +20,7 @@ import {
  * AppError it refuses before it writes.
  */
 export type CreditLedger = {
-  /** @throws AppError `credits/insufficient`, `credits/daily-limit`, what `amount` throws */
+  /** @throws AppError `credits/insufficient`, `credits/daily-limit` */
   hold(request: HoldRequest): { id: number; amount: MicroUsd }
   /** What it is of, charged once. Undefined when it ended otherwise, or was charged before. */
   post(holdId: number, charge: LedgerCharge): { charged: MicroUsd } | undefined
@@ -56,7 +56,8 @@ export type KeyLimit = { id: string; dailyLimit: MicroUsd | undefined }
 export type HoldRequest = {
   accountId: AccountId
   key: KeyLimit | undefined
-  amount: MicroUsd | ((spendable: MicroUsd) => MicroUsd)
+  /** As a function: undefined where what can be spent covers nothing. */
+  amount: MicroUsd | ((spendable: MicroUsd) => MicroUsd | undefined)
   model: string
 }
 
@@ -165,7 +166,9 @@ export function creditLedger(options: {
       const balance = records.balance(accountId)
       const left = leftToday(key)
       const amount = typeof wanted === 'number' ? wanted : wanted(microUsd(Math.min(balance.available, left)))
-      if (amount > 0) needBalance(balance, amount)
+      if (amount !== 0) needMinimum(balance)
+      if (amount === undefined) throw left < balance.available ? dailyLimit(key, left) : tooLittle(balance)
+      if (amount > balance.available) throw insufficient(balance, amount)
       if (amount > left) throw dailyLimit(key, left)
       const keyLimit = key?.dailyLimit ?? null
       const keyDay = keyLimit === null ? null : today()
@@ -268,20 +271,27 @@ type Moved = {
   refundOf?: string
 }
 
-function needBalance(balance: AccountBalance, amount: MicroUsd): void {
-  if (balance.posted < leastBalance) {
+function needMinimum({ posted }: AccountBalance): void {
+  if (posted < leastBalance) {
     throw new AppError('credits/insufficient', 'Insufficient credits', {
-      detail: `Minimum balance of ${exactCents(leastBalance)} cents required. Current balance: ${Math.floor(exactCents(balance.posted))} cents.`,
+      detail: `Minimum balance of ${exactCents(leastBalance)} cents required. Current balance: ${centsDown(posted)} cents.`,
     })
   }
-  if (amount > balance.available) throw insufficient(balance, amount)
 }
 
-function insufficient({ available, held }: AccountBalance, amount: MicroUsd): AppError {
+function insufficient(balance: AccountBalance, amount: MicroUsd): AppError {
+  const detail = `${exactCents(amount)} cents are needed; ${whatIsLeft(balance)}`
+  return new AppError('credits/insufficient', 'Insufficient credits', { detail })
+}
+
+function tooLittle(balance: AccountBalance): AppError {
+  const detail = `This request costs more than what is left: ${whatIsLeft(balance)}`
+  return new AppError('credits/insufficient', 'Insufficient credits', { detail })
+}
+
+function whatIsLeft({ available, held }: AccountBalance): string {
   const others = held === 0 ? '' : ` Requests under way hold ${exactCents(held)} cents.`
-  return new AppError('credits/insufficient', 'Insufficient credits', {
-    detail: `${exactCents(amount)} cents are needed; ${exactCents(available)} cents are available.${others}`,
-  })
+  return `${exactCents(available)} cents are available.${others}`
 }
 
 function dailyLimit(key: KeyLimit | undefined, left: number): AppError {

@@ -22,9 +22,9 @@ export type Payer = {
 export type ReserveRequest = Payer & {
   /**
    * The most that the work can cost. As a function it is called once, with what can be spent at that very moment:
-   * what it returns is held before anybody else's turn. It may throw an AppError to refuse, and must not wait.
+   * what it returns is held before anybody else's turn; undefined where that covers nothing. It must not wait.
    */
-  worstCaseMicroUsd: MicroUsd | ((spendableMicroUsd: MicroUsd) => MicroUsd)
+  worstCaseMicroUsd: MicroUsd | ((spendableMicroUsd: MicroUsd) => MicroUsd | undefined)
   /** As the caller named it. It is checked against the models that the key may use, and stands in the history. */
   model: string
 }

@@ -55,6 +55,21 @@ test('two hundred that ask for a quarter of what is left all get less and less, 
 })
 
 describe('refuses', () => {
+  test('a plan that the credits or the key do not cover at all', async () => {
+    const plan = (keyId?: string) =>
+      at.reservations.reserve({
+        ...{ accountId: at.ada, keyId, model: 'gpt-5.2' },
+        worstCaseMicroUsd: (spendable) => (spendable < cents(50) ? undefined : microUsd(cents(50))),
+      })
+    await expect(plan('small')).rejects.toMatchObject({ code: 'credits/daily-limit' })
+    await plan()
+    await plan()
+    await expect(plan()).rejects.toMatchObject({
+      code: 'credits/insufficient',
+      detail: 'This request costs more than what is left: 0 cents are available. Requests under way hold 100 cents.',
+    })
+  })
+
   test('to begin below ten cents, and says so', async () => {
     await (await at.reserve(95)).settle(charge(95))
     await expect(at.reserve(1)).rejects.toMatchObject({
