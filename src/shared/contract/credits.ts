@@ -36,7 +36,7 @@ export const CreditBalance = z.object({
   balance_cents: z.int().describe('Whole cents, rounded down. Includes what is held.'),
   credits_cents: z.int().describe('The same as `balance_cents`.'),
   formatted: z.string().describe('The same in dollars: `$12.34`.'),
-  held_cents: z.int().describe('Held by requests under way, in whole cents, rounded up.'),
+  held_cents: z.int().describe('Held by running requests, in whole cents, rounded up.'),
   available_cents: z.int().describe('What can be spent now: the balance without what is held, rounded down.'),
 })
 export type CreditBalance = z.infer<typeof CreditBalance>
@@ -140,7 +140,7 @@ const Transferred = z.object({
 })
 
 const onceForever =
-  'With an `Idempotency-Key`, a repetition changes nothing and gets the same answer, also when the first answer was lost in a crash. A key serves for one transfer for ever.'
+  'With an `Idempotency-Key`, a repetition changes nothing and gets the same answer, also when the first answer was lost in a crash. A key stands for one transfer forever.'
 
 export const transferCredits = defineRoute({
   operation: 'creditsTransfer',

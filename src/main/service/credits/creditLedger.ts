@@ -290,7 +290,7 @@ function tooLittle(balance: AccountBalance): AppError {
 }
 
 function whatIsLeft({ available, held }: AccountBalance): string {
-  const others = held === 0 ? '' : ` Requests under way hold ${exactCents(held)} cents.`
+  const others = held === 0 ? '' : ` Running requests hold ${exactCents(held)} cents.`
   return `${exactCents(available)} cents are available.${others}`
 }
 

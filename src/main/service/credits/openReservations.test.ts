@@ -66,7 +66,7 @@ describe('refuses', () => {
     await plan()
     await expect(plan()).rejects.toMatchObject({
       code: 'credits/insufficient',
-      detail: 'This request costs more than what is left: 0 cents are available. Requests under way hold 100 cents.',
+      detail: 'This request costs more than what is left: 0 cents are available. Running requests hold 100 cents.',
     })
   })
 
@@ -84,7 +84,7 @@ describe('refuses', () => {
   test('what others hold, and leaves no trace of it', async () => {
     await at.reserve(60)
     await expect(at.reserve(41)).rejects.toMatchObject({
-      detail: '41 cents are needed; 40 cents are available. Requests under way hold 60 cents.',
+      detail: '41 cents are needed; 40 cents are available. Running requests hold 60 cents.',
     })
     expect(balance()).toEqual({ posted: cents(100), held: cents(60), available: cents(40) })
     expect(at.database.prepare('SELECT count(*) AS holds FROM credit_holds').get()).toEqual({ holds: 1 })
