@@ -190,7 +190,7 @@ test('a policy that is written, ordered and saved decides from then on', async (
   await look(page, 'settings-policies-save')
   await page.emulateMedia({ colorScheme: 'dark' })
   await dialog.getByRole('button', { name: 'Save policy' }).click()
-  await sheetPage(page).step('Change the policy?')
+  await sheetPage(page).step('Change your policies?')
   await look(page, 'settings-policies-sheet', ['dark'])
   await sheetPage(page).give(passphrase, 'Confirm')
   await section.getByText('Everything is saved.').waitFor()

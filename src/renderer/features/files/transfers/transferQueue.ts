@@ -6,6 +6,7 @@ import {
   getUpload,
   uploadOffsetHeader,
 } from '../../../../shared/contract/uploads.ts'
+import { emitter } from '../../../../shared/emitter.ts'
 import { type SandboxId, UploadId } from '../../../../shared/ids.ts'
 import type { Agent } from '../../../agent/agentClient.ts'
 import type { TransferNotes } from './transferNotes.ts'
@@ -70,13 +71,13 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
     bytesPerSecond: 0,
     state: 'needs-file',
   }))
-  const listeners = new Set<() => void>()
+  const changes = emitter()
   const controls = new Map<string, AbortController>()
   let closed = false
 
   const publish = (next: readonly Transfer[]) => {
     transfers = next
-    for (const listener of listeners) listener()
+    changes.emit()
   }
   const find = (id: string) => transfers.find((it) => it.id === id)
   const change = (id: string, changes: Partial<Transfer>): void => {
@@ -185,10 +186,7 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
 
   return {
     list: () => transfers,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    subscribe: changes.subscribe,
     add(files) {
       const added = files.map(({ path, file }): Transfer => {
         const { size, lastModified: modifiedAtMs } = file
@@ -246,7 +244,7 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
     close() {
       closed = true
       for (const control of controls.values()) control.abort()
-      listeners.clear()
+      changes.clear()
     },
   }
 }
