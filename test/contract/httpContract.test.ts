@@ -6,6 +6,7 @@ import type { Route } from '../../src/shared/contract/route.ts'
 import { routeTable } from '../../src/shared/contract/routeTable.ts'
 import { getSandbox } from '../../src/shared/contract/sandboxes.ts'
 import { bash, tarOf } from '../support/imageArchives.ts'
+import { plantedCharge } from '../support/plantedCharge.ts'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 import { profileOf, signedRegistration } from '../support/signedRegistration.ts'
@@ -45,7 +46,11 @@ beforeAll(async () => {
     body: { command: 'sleep 1000 >/dev/null 2>&1 & echo $!' },
   })
   processId = String(begun.json.stdout).trim()
-  foreignKey = secondAccount(service.dataDir).key
+  const foreign = secondAccount(service.dataDir)
+  foreignKey = foreign.key
+  signed.credits = { to_address: foreign.accountId, amount_cents: 1 }
+  const { id: accountId } = (await service.send('/v1/auth/me')).json
+  signed.refund = { transaction_id: plantedCharge(service.dataDir, { accountId, cents: 1 }) }
   uploadId = await createdId(`/v1/sandboxes/${sandboxId}/files/uploads`, { path: '/tmp/up', size: 3 }, 'upload_id')
   const image = { name: 'spare', source: { kind: 'archive', path: archive } }
   expect((await service.send('/v1/images', { body: image })).status).toBe(201)
@@ -156,6 +161,12 @@ const asked: Record<string, Asked> = {
   automatonNonce: { body: {} },
   automatonList: {},
   automatonGet: { id: () => automatonId },
+  creditsBalance: {},
+  creditsHistory: { query: '?limit=5' },
+  creditsPricing: {},
+  creditsTransfer: { signedAs: 'credits' },
+  creditsGrant: { signedAs: 'credits' },
+  creditsRefund: { signedAs: 'refund' },
   sandboxDelete: { id: () => spareId },
 }
 

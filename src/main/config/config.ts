@@ -202,6 +202,23 @@ export const Config = z.strictObject({
         }),
     })
     .prefault({}),
+  credits: z
+    .strictObject({
+      owner_start_cents: z
+        .int('must be a whole number of cents')
+        .min(0, 'must be at least 0')
+        .max(100_000_000, 'must be at most 100000000')
+        .default(1_000)
+        .meta({
+          description:
+            'Credits that the account of the owner begins with, given once. In the application they are a meter on your own provider keys: POST /v1/credits/grants adds more.',
+        }),
+      charge_sandboxes: z.boolean().default(false).meta({
+        description:
+          'Charge running sandboxes to the credits of their account, by the second. The service of the application never does; it only shows what they would cost.',
+      }),
+    })
+    .prefault({}),
   wallet: z
     .strictObject({
       secret_store: z.enum(['auto', 'vault_file'], 'must be auto or vault_file').default('auto').meta({

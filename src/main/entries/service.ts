@@ -68,6 +68,8 @@ async function run(given: Given): Promise<void> {
             defaultNetwork: config.sandboxes.default_network,
             runtimes: config.sandboxes.runtimes,
             identityDomainName: config.identity.domain_name,
+            ownerStartCents: config.credits.owner_start_cents,
+            chargeSandboxes: config.credits.charge_sandboxes && !supervised,
             pagesFolder: builtFile('renderer'),
             version,
             hostSocketPath: hostSocketPath(dataFolder),

@@ -1,5 +1,6 @@
 import { openDataFolder } from '../platform/dataFolder.ts'
 import { Scope } from '../platform/scope.ts'
+import { creditParts, ledgerParts } from './creditParts.ts'
 import { checkListening, localUrl } from './http/listening.ts'
 import { type HttpParts, httpParts } from './httpParts.ts'
 import { identityParts } from './identityParts.ts'
@@ -15,7 +16,7 @@ export type RunningService = {
   close(): Promise<void>
 }
 
-/** @throws AppError `listen/insecure`, `listen/failed`, `data/unusable`, `data/newer` */
+/** @throws AppError `listen/insecure`, `listen/failed`, `data/unusable`, `data/newer`, `data/unwritable`, `config/invalid` */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { beyondLoopback } = checkListening({
     listen: options.listen,
@@ -28,9 +29,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const ground = serviceGround(options, scope)
     let http: HttpParts | undefined
     const onAccessEnded = () => http?.checkAccess()
-    const identity = identityParts(ground, { onAccessEnded })
-    const machines = sandboxParts(ground, { onAccessEnded })
-    http = httpParts(ground, { beyondLoopback, identity, machines })
+    const ledger = await ledgerParts(ground)
+    const identity = identityParts(ground, { onAccessEnded, spentToday: ledger.credits.spentToday })
+    const money = await creditParts(ground, { ledger, identity })
+    const machines = sandboxParts(ground, { onAccessEnded, billing: money.billing })
+    http = httpParts(ground, { beyondLoopback, identity, machines, money })
 
     const port = await http.server.listen(options.listen, http.end)
     const url = localUrl({ host: options.listen.host, port }, http.scheme)

@@ -1,5 +1,6 @@
 import { routeTable } from '../../shared/contract/routeTable.ts'
 import { type HttpServer, httpServer } from '../platform/http/httpServer.ts'
+import type { CreditParts } from './creditParts.ts'
 import { docsPages } from './docs/docsPages.ts'
 import { authentication } from './http/authentication.ts'
 import { callerAddress } from './http/callerAddress.ts'
@@ -36,6 +37,7 @@ type Given = {
   beyondLoopback: boolean
   identity: IdentityParts
   machines: SandboxParts
+  money: CreditParts
 }
 
 const defaultRateLimits = {
@@ -49,7 +51,7 @@ const defaultRateLimits = {
 const closeDeadlineMs = 10_000
 
 /** The server before all of it: the interface, its WebSockets, and the addresses of exposed ports. */
-export function httpParts(ground: ServiceGround, { beyondLoopback, identity, machines }: Given): HttpParts {
+export function httpParts(ground: ServiceGround, { beyondLoopback, identity, machines, money }: Given): HttpParts {
   const { options, database, events, address, scope } = ground
   const { log, now, tls } = options
   const { sandboxes, ports, linkHolder } = machines
@@ -92,7 +94,12 @@ export function httpParts(ground: ServiceGround, { beyondLoopback, identity, mac
     (it) => it.close(),
   )
   const requests = serviceRequests({
-    endpoints: [...healthRoutes({ version: options.version, now }), ...identity.endpoints, ...machines.endpoints],
+    endpoints: [
+      ...healthRoutes({ version: options.version, now }),
+      ...identity.endpoints,
+      ...money.endpoints,
+      ...machines.endpoints,
+    ],
     socketPaths: sockets.map(({ path }) => path),
     pages: [...docsPages({ routes: routeTable, version: options.version }), ...terminalPages(options.pagesFolder)],
     guard,

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { registerTypedData } from '../../shared/contract/automatons.ts'
+import { AccountId } from '../../shared/ids.ts'
 import { accountRepository } from './accounts/accountRepository.ts'
 import { accountRoutes } from './accounts/accountRoutes.ts'
-import { apiKeys } from './accounts/apiKeys.ts'
+import { type ApiKeyRules, apiKeys } from './accounts/apiKeys.ts'
 import { ensureOwner } from './accounts/ownerAccount.ts'
 import { accessTokens } from './auth/accessTokens.ts'
 import { accountRequestRepository } from './auth/accountRequestRepository.ts'
@@ -31,11 +32,22 @@ export type IdentityParts = {
   ownerKeyFile: string
   /** Knows the holder of an API key or an access token. */
   holderOf: (credential: string) => Caller | undefined
+  owner: AccountId
+  /** Undefined for a key that is not there any more. */
+  rulesOf: (keyId: string) => ApiKeyRules | undefined
+  /** Whose wallet it is, or which account has this id. */
+  accountOf: (address: string) => AccountId | undefined
   endpoints: readonly Endpoint[]
 }
 
+type Given = {
+  onAccessEnded: () => void
+  /** Micro-dollars that an API key spent in this day of UTC. */
+  spentToday: (keyId: string) => number
+}
+
 /** Who calls: accounts with their API keys, wallets that sign in, and the automatons that are registered. */
-export function identityParts(ground: ServiceGround, given: { onAccessEnded: () => void }): IdentityParts {
+export function identityParts(ground: ServiceGround, given: Given): IdentityParts {
   const { options, database, activity, callers, events, address } = ground
   const { dataDir, now } = options
   const note = activity.noteAccount
@@ -99,9 +111,16 @@ export function identityParts(ground: ServiceGround, given: { onAccessEnded: () 
 
   return {
     ownerKeyFile,
+    owner,
+    rulesOf: keys.rulesOf,
+    accountOf(address) {
+      const type = /^0x/i.test(address) ? 'evm' : 'solana'
+      const known = wallets.find({ type, address })?.accountId
+      return known ?? (accounts.hasAccount(address) ? AccountId.parse(address) : undefined)
+    },
     holderOf: (credential) => person(credential) ?? keys.identify(credential) ?? access.identify(credential),
     endpoints: callers.known([
-      ...accountRoutes({ keys, noteAccount: note, onRevoked: onEnded }),
+      ...accountRoutes({ keys, spentToday: given.spentToday, noteAccount: note, onRevoked: onEnded }),
       ...accountRequestRoutes(requests),
       ...authRoutes({ nonces: signInNonces, signIns: signedIn, linked, wallets, accounts }),
       ...automatonRoutes(registered),

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { wroteWords } from '../../shared/contract/activityWords.ts'
 import { activityRoutes } from './activity/activityRoutes.ts'
+import type { SandboxBilling, SandboxRun } from './credits/sandboxBilling.ts'
+import { sandboxMeter } from './credits/sandboxMeter.ts'
 import type { Caller, Endpoint, SocketEndpoint } from './endpoint.ts'
 import { hostEvents } from './events/hostEvents.ts'
 import { downloadRoutes } from './files/downloadRoutes.ts'
@@ -53,8 +55,10 @@ const defaultHostWaitMs = 10_000
 const mostActiveSandboxes = 256
 const idleCheckMs = 15_000
 
+type Given = { onAccessEnded: () => void; billing: SandboxBilling }
+
 /** The sandboxes, what belongs to them, and the host that runs them. */
-export function sandboxParts(ground: ServiceGround, { onAccessEnded }: { onAccessEnded: () => void }): SandboxParts {
+export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing }: Given): SandboxParts {
   const { options, database, activity, callers, events, address, scope } = ground
   const { log, now, defaultNetwork = 'none' } = options
 
@@ -64,6 +68,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded }: { onAcces
     sandboxToWire(record, {
       baseUrl: address.base(),
       ports: ports.list(record.id).map(({ port, url }) => ({ port, url })),
+      cost: billing.costOf(record),
     })
 
   const use = sandboxUse(now)
@@ -79,17 +84,32 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded }: { onAcces
     images: sharedImages,
     publish(accountId, event) {
       events.publish(accountId, event)
+      if (event.type === 'sandbox.changed') meter.look(event.sandbox.id)
+      else if (event.type === 'sandbox.removed') meter.look(event.id)
       onAccessEnded() // its ports may be others now, or none
     },
     note: activity.note,
     noteAccount: activity.noteAccount,
     toWire,
     defaultNetwork,
+    needCredits: billing.needCredits,
     mostActive: options.mostActiveSandboxes ?? mostActiveSandboxes,
     newId: () => randomBytes(16).toString('hex'),
     now,
     log: log.of('sandboxes'),
   })
+  const runOf = ({ startedAtMs, ...record }: SandboxRecord): SandboxRun[] =>
+    record.status === 'running' && startedAtMs !== null ? [{ ...record, startedAtMs }] : []
+  const meter = scope.own(
+    sandboxMeter({
+      billing,
+      runOf: (id) => [records.find(id)].flatMap((it) => (it ? runOf(it) : []))[0],
+      running: () => records.all().flatMap(runOf),
+      stop: sandboxes.stopUnpaid,
+      log: log.of('credits'),
+    }),
+    (it) => it.close(),
+  )
   const kept = snapshots({
     records: snapshotRepository(database),
     sandboxes,
@@ -121,6 +141,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded }: { onAcces
         callers.apart(async () => {
           runtimes.forget()
           await sandboxes.reconcile(hostCall)
+          meter.lookAtAll()
           await kept.reconcile(hostCall)
           await terminalNotes.catchUp(
             hostCall,

@@ -46,6 +46,12 @@ export type ServiceOptions = {
   mostActiveSandboxes?: number | undefined
   /** Name of the EIP-712 domain that automatons are registered for. */
   identityDomainName?: string | undefined
+  /** Tiers and their prices; absent is the one that Steward comes with. */
+  pricesFile?: string | undefined
+  /** The credits that the account of the owner begins with, once; absent is $10. */
+  ownerStartCents?: number | undefined
+  /** Whether running sandboxes are charged; absent is not. */
+  chargeSandboxes?: boolean | undefined
   log: Log
   now: () => number
 }

@@ -171,6 +171,43 @@ describe('the schema of the service', () => {
     expect(database.prepare('SELECT * FROM sandbox_domains').all()).toEqual([])
   })
 
+  test('15 keeps the accounts and keys of 14, whose keys have no limits', () => {
+    migrate(database, upTo(14))
+    addAccount('ada')
+    migrate(database, upTo(15))
+    expect(database.prepare('SELECT name, models, daily_limit_micro_usd AS dailyLimit FROM api_keys').all()).toEqual([
+      { name: 'first', models: null, dailyLimit: null },
+    ])
+    expect(database.prepare('SELECT id, debits, credits, held FROM credit_accounts').all()).toEqual([
+      { id: 'service:issued', debits: 0, credits: 0, held: 0 },
+      { id: 'service:revenue', debits: 0, credits: 0, held: 0 },
+    ])
+  })
+
+  test('refuses an overdrawn account, a hold that ends twice, and a journal that changes', () => {
+    migrate(database, serviceMigrations)
+    database.exec(`INSERT INTO credit_accounts (id, kind, credits) VALUES ('ada', 'user', 10)`)
+    expect(() => database.exec(`UPDATE credit_accounts SET held = 11 WHERE id = 'ada'`)).toThrow('CHECK')
+    database.exec(
+      `INSERT INTO credit_holds (account_id, amount, model, created_at_ms, expires_at_ms) VALUES ('ada', 1, 'm', 0, 1)`,
+    )
+    expect(() => database.exec('DELETE FROM credit_holds')).toThrow('an open hold is not removed')
+    database.exec(`UPDATE credit_holds SET state = 'voided', ended_at_ms = 1`)
+    expect(() => database.exec(`UPDATE credit_holds SET state = 'posted'`)).toThrow('a hold ends once')
+    const post = (id: string, amount: number) =>
+      database
+        .prepare(
+          `INSERT INTO credit_transfers (id, type, debit_account, credit_account, amount, debit_balance, credit_balance,
+             description, hold_id, at_ms) VALUES (?, 'inference', 'ada', 'service:revenue', ?, 0, 0, '', 1, 0)`,
+        )
+        .run(id, amount)
+    expect(() => post('a', -1)).toThrow('CHECK')
+    post('a', 1)
+    expect(() => post('b', 1)).toThrow('UNIQUE')
+    expect(() => database.exec('UPDATE credit_transfers SET amount = 2')).toThrow('the journal only grows')
+    expect(() => database.exec('DELETE FROM credit_transfers')).toThrow('the journal only grows')
+  })
+
   test('allows one owner, and no start time of what does not run', () => {
     migrate(database, serviceMigrations)
     addAccount('ada')
@@ -264,7 +301,8 @@ describe('the schema of the agent', () => {
 function addAccount(id: string): void {
   database.prepare(`INSERT INTO accounts VALUES (?, 'owner', 'Ada', 0)`).run(id)
   database
-    .prepare(`INSERT INTO api_keys VALUES (?, ?, 'first', randomblob(32), 'sk_steward_x', 0, 0, NULL)`)
+    .prepare(`INSERT INTO api_keys (id, account_id, name, hash, prefix, in_owner_file, created_at_ms)
+       VALUES (?, ?, 'first', randomblob(32), 'sk_steward_x', 0, 0)`)
     .run(`key of ${id}`, id)
 }
 

@@ -3,12 +3,32 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { Label } from './wallet.ts'
 
+const listedModels = 50
+const modelsDemand = `must be a list of 1 to ${listedModels} model names`
+const Models = z
+  .array(z.string().trim().min(1, 'must not be empty').max(128, 'must have at most 128 characters'), modelsDemand)
+  .min(1, modelsDemand)
+  .max(listedModels, modelsDemand)
+const limitDemand = 'must be a whole number of cents from 0 to 100000000'
+const DailyLimit = z.int(limitDemand).min(0, limitDemand).max(100_000_000, limitDemand)
+
 export const ApiKey = z.object({
   id: z.string(),
   name: z.string(),
   key_prefix: z.string(),
   created_at: IsoTime,
   last_used_at: IsoTime.nullable(),
+  models: z.array(z.string()).nullable().default(null).describe('The models it may use; null: all.'),
+  daily_limit_cents: z
+    .number()
+    .nullable()
+    .default(null)
+    .describe('The most that it may spend and hold in one day of UTC, transfers included; null: no limit.'),
+  spent_today_cents: z
+    .number()
+    .nullable()
+    .default(null)
+    .describe('What it spent in this day of UTC, with up to four decimals; null without a limit.'),
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
@@ -21,13 +41,21 @@ export const createApiKey = defineRoute({
     '`Idempotency-Key` is not honoured: the stored answer would hold the key. Whoever lost the answer revokes that key and creates another.',
   tag: 'Accounts',
   auth: 'account',
-  body: z.object({ name: Label }),
+  body: z.object({
+    name: Label,
+    models: Models.optional().describe('The models it may use. Absent: all.'),
+    daily_limit_cents: DailyLimit.optional().describe(
+      'The most that it may spend and hold in one day of UTC. Absent: no limit.',
+    ),
+  }),
   response: z.object({
     id: z.string(),
     key: z.string(),
     key_prefix: z.string(),
     name: z.string(),
     created_at: IsoTime,
+    models: z.array(z.string()).nullable().default(null),
+    daily_limit_cents: z.number().nullable().default(null),
   }),
   status: 201,
 })

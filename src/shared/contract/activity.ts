@@ -97,6 +97,9 @@ export const AccountActivityType = z.enum([
   'wallet.unlinked',
   'key.created',
   'key.revoked',
+  'credits.sent',
+  'credits.granted',
+  'credits.refunded',
   'sandbox.deleted',
   'identity.registered',
 ])

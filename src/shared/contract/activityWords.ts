@@ -26,6 +26,9 @@ const standsAlone: readonly Told['type'][] = [
   'wallet.unlinked',
   'account.allowed',
   'account.denied',
+  'credits.sent',
+  'credits.granted',
+  'credits.refunded',
 ]
 
 /** Who did what to what, in one sentence: `research-agent ran “npm test” in atlas: exit code 0 after 1.2 s.` */

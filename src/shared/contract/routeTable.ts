@@ -12,6 +12,7 @@ import {
   verifySolanaSignIn,
 } from './auth.ts'
 import { createAutomatonNonce, getAutomaton, listAutomatons, registerAutomaton } from './automatons.ts'
+import { getBalance, getPricing, grantCredits, listTransactions, refundCharge, transferCredits } from './credits.ts'
 import {
   copyFile,
   downloadFile,
@@ -130,4 +131,10 @@ export const routeTable: readonly Route[] = [
   createAutomatonNonce,
   listAutomatons,
   getAutomaton,
+  getBalance,
+  listTransactions,
+  getPricing,
+  transferCredits,
+  grantCredits,
+  refundCharge,
 ]

@@ -41,6 +41,14 @@ export const SandboxName = z
   .max(sandboxLimits.nameLength, `must have at most ${sandboxLimits.nameLength} characters`)
   .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+$/u, 'must be one line of visible characters')
 
+export const SandboxCost = z.object({
+  tier: z.string().describe('The smallest tier of GET /v1/credits/pricing that it fits in.'),
+  cents_per_hour: z.number().describe('US cents while it runs, with up to four decimals.'),
+  run_cents: z.number().describe('US cents of the present run so far, with up to four decimals; 0 unless running.'),
+  charged: z.boolean().describe('Whether this is charged, or only shown.'),
+})
+export type SandboxCost = z.infer<typeof SandboxCost>
+
 export const Sandbox = z.object({
   id: SandboxId,
   short_id: z.string(),
@@ -64,6 +72,7 @@ export const Sandbox = z.object({
   /** Start of the present run; null unless running. */
   started_at: IsoTime.nullable(),
   forwarded_ports: z.array(z.object({ port: z.number(), url: z.string() })),
+  cost: SandboxCost.optional().describe('What running it costs.'),
 })
 export type Sandbox = z.infer<typeof Sandbox>
 
@@ -110,7 +119,7 @@ export const createSandbox = defineRoute({
   path: '/v1/sandboxes',
   summary: 'Create and start a sandbox',
   tag: 'Sandboxes',
-  refusals: [404],
+  refusals: [402, 404],
   body: CreateSandbox,
   response: Sandbox,
   status: 201,
@@ -164,6 +173,7 @@ export const startSandbox = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/start',
   summary: 'Start a stopped sandbox with its files',
+  refusals: [402],
   tag: 'Sandboxes',
   params: SandboxParams,
   response: Sandbox,

@@ -62,7 +62,7 @@ export const forkSnapshot = defineRoute({
   path: '/v1/sandboxes/:id/snapshots/:snapshotId/fork',
   summary: 'Create another sandbox with the files of a snapshot',
   tag: 'Snapshots',
-  refusals: [507],
+  refusals: [402, 507],
   params: SnapshotParams,
   /** What is absent is as the sandbox of the snapshot has it; its name gets ` fork` after it. */
   body: ForkSandbox,

@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import { AccountId } from '../../../shared/ids.ts'
+import { type MicroUsd, microUsd } from '../../../shared/microUsd.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
 export type Account = { id: AccountId; role: 'owner' | 'user'; name: string; createdAtMs: number }
@@ -13,6 +15,10 @@ export type ApiKeyRecord = {
   inOwnerFile: boolean
   createdAtMs: number
   lastUsedAtMs: number | null
+  /** The models it may use; null: all. */
+  models: readonly string[] | null
+  /** Of one day of UTC; null: none. */
+  dailyLimit: MicroUsd | null
 }
 
 export type KeyHolder = {
@@ -26,10 +32,12 @@ export type KeyHolder = {
 
 export type AccountRepository = {
   findOwner(): Account | undefined
+  hasAccount(accountId: string): boolean
   addAccount(account: Account): void
   addKey(key: ApiKeyRecord): void
   findHolder(hash: Buffer): KeyHolder | undefined
   listKeys(accountId: AccountId): ApiKeyRecord[]
+  findRules(keyId: string): Pick<ApiKeyRecord, 'models' | 'dailyLimit'> | undefined
   findKey(accountId: AccountId, keyId: string): ApiKeyRecord | undefined
   removeKey(keyId: string): void
   removeOwnerFileKeys(accountId: AccountId): void
@@ -38,19 +46,21 @@ export type AccountRepository = {
   atomically<T>(work: () => T): T
 }
 
-type KeyRow = Omit<ApiKeyRecord, 'inOwnerFile' | 'accountId'> & { accountId: string; inOwnerFile: 0 | 1 }
+type RulesRow = { models: string | null; dailyLimit: number | null }
+type KeyRow = Omit<ApiKeyRecord, 'inOwnerFile' | 'accountId' | keyof RulesRow> &
+  RulesRow & { accountId: string; inOwnerFile: 0 | 1 }
 
 const keyColumns = `id, account_id AS accountId, name, hash, prefix, in_owner_file AS inOwnerFile,
-  created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs`
+  created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs, models, daily_limit_micro_usd AS dailyLimit`
 
 export function accountRepository(database: Database): AccountRepository {
   const findOwner = database.prepare<[], Account>(
     `SELECT id, role, name, created_at_ms AS createdAtMs FROM accounts WHERE role = 'owner'`,
   )
   const addAccount = database.prepare<[string, string, string, number]>('INSERT INTO accounts VALUES (?, ?, ?, ?)')
-  const addKey = database.prepare<[string, string, string, Buffer, string, number, number, number | null]>(
-    'INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-  )
+  const addKey = database.prepare<
+    [string, string, string, Buffer, string, number, number, number | null, string | null, number | null]
+  >('INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const findHolder = database.prepare<
     [Buffer],
     { keyId: string; accountId: string; owner: 0 | 1; inOwnerFile: 0 | 1; hash: Buffer; lastUsedAtMs: number | null }
@@ -72,17 +82,23 @@ export function accountRepository(database: Database): AccountRepository {
   const ownerFileKeys = database.prepare<[string], { count: number }>(
     'SELECT count(*) AS count FROM api_keys WHERE account_id = ? AND in_owner_file = 1',
   )
+  const findRules = database.prepare<[string], RulesRow>(
+    'SELECT models, daily_limit_micro_usd AS dailyLimit FROM api_keys WHERE id = ?',
+  )
+  const hasAccount = database.prepare<[string]>('SELECT 1 FROM accounts WHERE id = ?')
   const markUsed = database.prepare<[number, string]>('UPDATE api_keys SET last_used_at_ms = ? WHERE id = ?')
 
   return {
     findOwner: () => findOwner.get(),
+    hasAccount: (accountId) => hasAccount.get(accountId) !== undefined,
     addAccount({ id, role, name, createdAtMs }) {
       addAccount.run(id, role, name, createdAtMs)
     },
     addKey(key) {
       const inOwnerFile = key.inOwnerFile ? 1 : 0
-      const { id, accountId, name, hash, prefix, createdAtMs, lastUsedAtMs } = key
-      addKey.run(id, accountId, name, hash, prefix, inOwnerFile, createdAtMs, lastUsedAtMs)
+      const { id, accountId, name, hash, prefix, createdAtMs, lastUsedAtMs, dailyLimit } = key
+      const models = key.models && JSON.stringify(key.models)
+      addKey.run(id, accountId, name, hash, prefix, inOwnerFile, createdAtMs, lastUsedAtMs, models, dailyLimit)
     },
     findHolder(hash) {
       const row = findHolder.get(hash)
@@ -91,6 +107,10 @@ export function accountRepository(database: Database): AccountRepository {
       return { ...row, accountId: AccountId.parse(row.accountId), owner: owner === 1, inOwnerFile: inOwnerFile === 1 }
     },
     listKeys: (accountId) => listKeys.all(accountId).map(keyOf),
+    findRules(keyId) {
+      const row = findRules.get(keyId)
+      return row && rulesOf(row)
+    },
     findKey(accountId, keyId) {
       const row = findKey.get(accountId, keyId)
       return row && keyOf(row)
@@ -110,5 +130,15 @@ export function accountRepository(database: Database): AccountRepository {
 }
 
 function keyOf(row: KeyRow): ApiKeyRecord {
-  return { ...row, accountId: AccountId.parse(row.accountId), inOwnerFile: row.inOwnerFile === 1 }
+  const inOwnerFile = row.inOwnerFile === 1
+  return { ...row, ...rulesOf(row), accountId: AccountId.parse(row.accountId), inOwnerFile }
+}
+
+const Models = z.array(z.string())
+
+function rulesOf({ models, dailyLimit }: RulesRow): Pick<ApiKeyRecord, 'models' | 'dailyLimit'> {
+  return {
+    models: models === null ? null : Models.parse(JSON.parse(models)),
+    dailyLimit: dailyLimit === null ? null : microUsd(dailyLimit),
+  }
 }

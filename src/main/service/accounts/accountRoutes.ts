@@ -1,31 +1,37 @@
 import { createApiKey, listApiKeys, revokeApiKey } from '../../../shared/contract/accounts.ts'
+import { exactCents, microUsdOfCents } from '../../../shared/microUsd.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { ApiKeyRecord } from './accountRepository.ts'
-import type { ApiKeys } from './apiKeys.ts'
+import type { ApiKeyRules, ApiKeys } from './apiKeys.ts'
 
 export function accountRoutes({
   keys,
+  spentToday,
   noteAccount,
   onRevoked,
 }: {
   keys: ApiKeys
+  /** Micro-dollars of a key with a daily limit. */
+  spentToday: (keyId: string) => number
   noteAccount: ActivityLog['noteAccount']
   onRevoked: () => void
 }): Endpoint[] {
   return [
     endpoint(createApiKey, ({ body }, { caller }) => {
-      const made = keys.create(caller.accountId, body.name)
+      const { models = null, daily_limit_cents: limit } = body
+      const dailyLimit = limit === undefined ? null : microUsdOfCents(limit)
+      const made = keys.create(caller.accountId, body.name, { models, dailyLimit })
       const { id, key, prefix, name } = made
       noteAccount(caller.accountId, {
         type: 'key.created',
         description: `Created the API key “${name}” (${prefix}…).`,
       })
-      return { id, key, key_prefix: prefix, name, created_at: isoTime(made.createdAtMs) }
+      return { id, key, key_prefix: prefix, name, created_at: isoTime(made.createdAtMs), ...rulesToWire(made) }
     }),
     endpoint(listApiKeys, (_, { caller }) => {
-      const listed = keys.list(caller.accountId).map(toWire)
+      const listed = keys.list(caller.accountId).map((key) => toWire(key, spentToday))
       return { api_keys: listed, data: listed, count: listed.length }
     }),
     endpoint(revokeApiKey, ({ params }, { caller }) => {
@@ -40,12 +46,21 @@ export function accountRoutes({
   ]
 }
 
-function toWire(key: ApiKeyRecord) {
+function toWire(key: ApiKeyRecord, spentToday: (keyId: string) => number) {
   return {
     id: key.id,
     name: key.name,
     key_prefix: key.prefix,
     created_at: isoTime(key.createdAtMs),
     last_used_at: key.lastUsedAtMs === null ? null : isoTime(key.lastUsedAtMs),
+    ...rulesToWire(key),
+    spent_today_cents: key.dailyLimit === null ? null : exactCents(spentToday(key.id)),
+  }
+}
+
+function rulesToWire({ models, dailyLimit }: ApiKeyRules) {
+  return {
+    models: models === null ? null : [...models],
+    daily_limit_cents: dailyLimit === null ? null : exactCents(dailyLimit),
   }
 }

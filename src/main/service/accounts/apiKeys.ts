@@ -6,13 +6,20 @@ import type { AccountRepository, ApiKeyRecord } from './accountRepository.ts'
 
 export type ApiKeys = {
   /** Returns the key, of which only a hash is kept. @throws AppError `key/too-many` */
-  create(accountId: AccountId, name: string): ApiKeyRecord & { key: string }
+  create(accountId: AccountId, name: string, rules?: ApiKeyRules): ApiKeyRecord & { key: string }
   list(accountId: AccountId): ApiKeyRecord[]
   /** @throws AppError `key/not-found`, `auth/forbidden` for the key of the owner's file */
   revoke(accountId: AccountId, keyId: string): ApiKeyRecord
+  /** Undefined for a key that is not there any more. */
+  rulesOf(keyId: string): ApiKeyRules | undefined
   /** Who holds this key; undefined when nobody does. */
   identify(key: string): Caller | undefined
 }
+
+/** What it may spend, and on which models; null: no limit, all. */
+export type ApiKeyRules = Pick<ApiKeyRecord, 'models' | 'dailyLimit'>
+
+const unlimited: ApiKeyRules = { models: null, dailyLimit: null }
 
 export const keyTokens = secretTokens('sk_steward')
 const shownCharacters = 'sk_steward_'.length + 6
@@ -27,15 +34,16 @@ export function apiKeys(options: {
 }): ApiKeys {
   const { accounts, now, randomBytes } = options
   return {
-    create(accountId, name) {
+    create(accountId, name, rules = unlimited) {
       if (accounts.listKeys(accountId).length >= mostKeys) {
         throw new AppError('key/too-many', `This account has ${mostKeys} API keys, the most allowed.`)
       }
       const key = keyTokens.create(randomBytes)
-      const record = keyRecord({ accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes })
+      const record = keyRecord({ accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes, rules })
       accounts.addKey(record)
       return { ...record, key }
     },
+    rulesOf: accounts.findRules,
     list: (accountId) => accounts.listKeys(accountId),
     revoke(accountId, keyId) {
       const record = accounts.findKey(accountId, keyId)
@@ -69,8 +77,9 @@ export function keyRecord(given: {
   inOwnerFile: boolean
   nowMs: number
   randomBytes: (count: number) => Buffer
+  rules?: ApiKeyRules
 }): ApiKeyRecord {
-  const { accountId, name, key, inOwnerFile, nowMs, randomBytes } = given
+  const { accountId, name, key, inOwnerFile, nowMs, randomBytes, rules = unlimited } = given
   return {
     id: `key_${randomBytes(12).toString('hex')}`,
     accountId,
@@ -80,5 +89,6 @@ export function keyRecord(given: {
     inOwnerFile,
     createdAtMs: nowMs,
     lastUsedAtMs: null,
+    ...rules,
   }
 }

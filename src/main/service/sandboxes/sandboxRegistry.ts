@@ -39,6 +39,8 @@ export type SandboxRegistry = {
   replaceFiles(caller: Caller, id: SandboxId, replacement: FileReplacement): Promise<SandboxRecord>
   /** Stops it for want of use, if `isIdle` still says so when its turn has come. */
   stopIdle(id: SandboxId, isIdle: () => boolean): Promise<void>
+  /** Stops it for want of credits. */
+  stopUnpaid(id: SandboxId): Promise<void>
   change(caller: Caller, id: SandboxId, wanted: Parsed<typeof changeSandbox>['body']): SandboxRecord
   remove(caller: Caller, id: SandboxId): Promise<void>
   accountOf(id: SandboxId): AccountId | undefined
@@ -76,6 +78,8 @@ export type SandboxRegistryOptions = {
   defaultNetwork: DefaultNetwork
   /** So many may run at once. */
   mostActive: number
+  /** Before one runs. @throws AppError `credits/insufficient` */
+  needCredits: (accountId: AccountId, size: Pick<SandboxRecord, 'vcpu' | 'memoryMb' | 'diskGb'>) => void
   newId: () => string
   now: () => number
   log: Log
@@ -169,6 +173,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       const runtime = await options.runtimes.choose(await runtimeOf(wanted))
       const network = wanted.network ?? networkBy(options.defaultNetwork, runtime)
       needRoom()
+      options.needCredits(accountId, { vcpu: wanted.vcpu, memoryMb: wanted.memory_mb, diskGb: wanted.disk_gb })
       // Its removal may have begun since it was found; from here to the record nothing waits.
       if (wanted.image !== undefined) options.images.needKept(wanted.image)
       const id = SandboxId.parse(options.newId())
@@ -229,6 +234,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         const record = owned(caller, id)
         if (record.status === 'running') return record
         needRoom()
+        options.needCredits(record.accountId, record)
         try {
           return await startAgain(record)
         } catch (failure) {
@@ -284,6 +290,14 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
         const { idleMinutes } = record
         nowStopped(record, `Stopped after ${idleMinutes} minute${idleMinutes === 1 ? '' : 's'} without use.`)
+      }),
+
+    stopUnpaid: (id) =>
+      changes.run(id, async () => {
+        const record = records.find(id)
+        if (record?.status !== 'running') return
+        await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
+        nowStopped(record, 'Stopped: the account is out of credits.')
       }),
 
     change(caller, id, wanted) {

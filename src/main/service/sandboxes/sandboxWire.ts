@@ -7,7 +7,7 @@ import type { SandboxRecord } from './sandboxRepository.ts'
 
 export function sandboxToWire(
   record: SandboxRecord,
-  { baseUrl, ports }: { baseUrl: string; ports: Sandbox['forwarded_ports'] },
+  { baseUrl, ports, cost }: { baseUrl: string; ports: Sandbox['forwarded_ports']; cost: NonNullable<Sandbox['cost']> },
 ): Sandbox {
   return {
     id: record.id,
@@ -28,6 +28,7 @@ export function sandboxToWire(
     created_at: isoTime(record.createdAtMs),
     started_at: record.startedAtMs === null ? null : isoTime(record.startedAtMs),
     forwarded_ports: ports,
+    cost,
   }
 }
 

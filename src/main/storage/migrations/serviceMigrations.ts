@@ -5,6 +5,7 @@ import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { activityActors } from './activityActors.ts'
 import { automatons } from './automatons.ts'
+import { credits } from './credits.ts'
 import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
 import { ports } from './ports.ts'
@@ -30,4 +31,5 @@ export const serviceMigrations: readonly Migration[] = [
   accountRequests,
   domainsWithoutPort,
   activityActors,
+  credits,
 ]

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { microUsdOfCents } from '../../shared/microUsd.ts'
+import { installFolder } from '../platform/programFile.ts'
+import { groupCommit } from '../storage/groupCommit.ts'
+import { logFlush } from '../storage/logFlush.ts'
+import { type CreditLedger, creditLedger } from './credits/creditLedger.ts'
+import type { CreditReservations } from './credits/creditReservations.ts'
+import { creditRoutes } from './credits/creditRoutes.ts'
+import { type Credits, credits } from './credits/credits.ts'
+import { ledgerRepository } from './credits/ledgerRepository.ts'
+import { openReservations } from './credits/openReservations.ts'
+import { readPriceList } from './credits/priceList.ts'
+import { type SandboxBilling, sandboxBilling } from './credits/sandboxBilling.ts'
+import { type LedgerWrites, sweptHolds } from './credits/sweptHolds.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { IdentityParts } from './identityParts.ts'
+import type { ServiceGround } from './serviceGround.ts'
+
+export type LedgerParts = LedgerWrites & { credits: Credits }
+
+export type CreditParts = {
+  /** For whatever spends on models. */
+  reservations: CreditReservations
+  /** For sandboxes. */
+  billing: SandboxBilling
+  endpoints: readonly Endpoint[]
+}
+
+const ownerStartCents = 1_000
+/** Of 4 KB: moving the log into the database holds up the thread, so that it is done seldom. */
+const checkpointPages = 4_000
+
+/**
+ * Opens the ledger, and charges what requests still held when the process before ended.
+ * @throws what the disk says, if it cannot be written
+ */
+export async function ledgerParts({ database, options, scope }: ServiceGround): Promise<LedgerParts> {
+  const { now, log } = options
+  database.pragma(`wal_autocheckpoint = ${checkpointPages}`)
+  const newId = () => `txn_${randomBytes(12).toString('hex')}`
+  const ledger: CreditLedger = creditLedger({ records: ledgerRepository(database), newId, now })
+  const disk = scope.own(logFlush(database), (it) => it.close())
+  const commits = scope.own(
+    groupCommit({
+      database,
+      flush: disk.flush,
+      onBroken: (failure) => log.error('the ledger refuses all work until the service is started again', { failure }),
+    }),
+    (it) => it.close(),
+  )
+  const recovered = await commits.flushed(() => ledger.recover())
+  if (recovered > 0) log.warn('charged what requests held when the service ended', { requests: recovered })
+  scope.own(sweptHolds({ ledger, commits, log: log.of('credits') }), (it) => it.close())
+  return { ledger, commits, credits: credits({ ledger, commits }) }
+}
+
+/** What people and programs do with credits. The account of the owner begins with some. */
+export async function creditParts(
+  ground: ServiceGround,
+  { ledger: opened, identity }: { ledger: LedgerParts; identity: IdentityParts },
+): Promise<CreditParts> {
+  const { options, activity, callers } = ground
+  const { ledger, commits } = opened
+  const prices = readPriceList(options.pricesFile ?? join(installFolder, 'resources', 'prices.json'))
+  const amount = microUsdOfCents(options.ownerStartCents ?? ownerStartCents)
+  const { owner: accountId, rulesOf } = identity
+  if (amount > 0) await commits.flushed(() => ledger.begin({ accountId, amount, note: 'First credits' }))
+  const sandboxesCharged = options.chargeSandboxes ?? false
+  const log = options.log.of('credits')
+  return {
+    reservations: openReservations({ ledger, commits, rulesOf, log }),
+    billing: sandboxBilling({ ledger, commits, prices, isCharged: sandboxesCharged, now: options.now }),
+    endpoints: callers.known(
+      creditRoutes({
+        ...{ credits: opened.credits, prices, sandboxesCharged, rulesOf, accountOf: identity.accountOf },
+        noteAccount: activity.noteAccount,
+      }),
+    ),
+  }
+}

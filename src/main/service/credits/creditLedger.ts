@@ -1,0 +1,301 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { AccountId, SandboxId } from '../../../shared/ids.ts'
+import { centsDown, exactCents, type MicroUsd, microUsd } from '../../../shared/microUsd.ts'
+import {
+  type AccountBalance,
+  type Hold,
+  issuedAccount,
+  type LedgerRepository,
+  revenueAccount,
+  type TransferRow,
+  type TransferType,
+} from './ledgerRepository.ts'
+
+/**
+ * Double entry: every transfer debits one account and credits another by the same amount. A hold sets an amount of an
+ * account aside until it is posted, voided or expired, exactly once. At all times, of every account:
+ * `available = posted − held ≥ 0`.
+ *
+ * Every call reads, decides and writes without waiting, in one transaction of the caller; what it refuses by an
+ * AppError it refuses before it writes.
+ */
+export type CreditLedger = {
+  /** @throws AppError `credits/insufficient`, `credits/daily-limit` */
+  hold(request: HoldRequest): { id: number; amount: MicroUsd }
+  /** What it is of, charged once. Undefined when it ended otherwise, or was charged before. */
+  post(holdId: number, charge: LedgerCharge): { charged: MicroUsd } | undefined
+  /** Gives the amount back. False when it had ended before. */
+  void(holdId: number): boolean
+  /** Gives back what nobody settled in time. @returns how many */
+  expire(): number
+  /** Of a process that ended: charges each open hold in full, as an estimate. @returns how many */
+  recover(): number
+  /** Until when a sandbox was charged; 0 when it never was. */
+  meteredUntil(sandboxId: SandboxId): number
+  meter(sandboxId: SandboxId, untilMs: number): void
+  /** Charges as much of it as is available, without a hold. */
+  charge(given: { accountId: AccountId; type: 'sandbox'; description: string; amount: MicroUsd }): MicroUsd
+  /** @throws AppError `credits/insufficient`, `credits/daily-limit`, `request/reused-key` */
+  transfer(request: TransferRequest & { from: AccountId; key: KeyLimit | undefined }): TransferRow
+  /** @throws AppError `request/reused-key`, `credits/too-much` */
+  issue(request: TransferRequest & { type: 'grant' | 'top_up' }): TransferRow
+  /** The credits that an account begins with, given once for ever. False when it had them. */
+  begin(given: { accountId: AccountId; amount: MicroUsd; note: string }): boolean
+  /** Of a charge, all that is left of it without an amount. @throws AppError `credits/transaction-not-found`, `credits/refund` */
+  refund(request: RefundRequest): TransferRow
+  balance(accountId: AccountId): AccountBalance
+  /** What can be held now. */
+  spendable(accountId: AccountId, key: KeyLimit | undefined): MicroUsd
+  spentToday(keyId: string): number
+  history(accountId: AccountId, page: { limit: number; offset: number }): { transfers: TransferRow[]; total: number }
+}
+
+/** The limit counts what was spent and what is held in this day of UTC. */
+export type KeyLimit = { id: string; dailyLimit: MicroUsd | undefined }
+
+export type HoldRequest = {
+  accountId: AccountId
+  key: KeyLimit | undefined
+  /** As a function: undefined where what can be spent covers nothing. */
+  amount: MicroUsd | ((spendable: MicroUsd) => MicroUsd | undefined)
+  model: string
+}
+
+export type LedgerCharge = { amount: MicroUsd; details: Readonly<Record<string, string | number | boolean>> }
+
+type TransferRequest = { to: AccountId; amount: MicroUsd; note: string; requestKey: string | undefined }
+type RefundRequest = {
+  transactionId: string
+  amount: MicroUsd | undefined
+  note: string
+  requestKey: string | undefined
+}
+
+/** To begin anything that costs. */
+export const leastBalance = microUsd(100_000)
+/** Longer than any answer of a model takes. */
+const holdMs = 60 * 60_000
+const endedKeptMs = 7 * 24 * 60 * 60_000
+const dayMs = 24 * 60 * 60_000
+/** Of all that one account is ever given: sums stay exact. */
+const mostCredits = 2 ** 52
+
+export function creditLedger(options: {
+  records: LedgerRepository
+  newId: () => string
+  now: () => number
+}): CreditLedger {
+  const { records, newId, now } = options
+  const today = () => Math.floor(now() / dayMs)
+
+  const leftOfDay = (of: Pick<Hold, 'keyId' | 'keyDay' | 'keyLimit'>): number => {
+    const { keyId, keyDay: day, keyLimit } = of
+    if (keyId === null || day === null || keyLimit === null) return Number.POSITIVE_INFINITY
+    const { spent, held } = records.keyDay({ keyId, day })
+    return Math.max(0, keyLimit - spent - held)
+  }
+  const leftToday = (key: KeyLimit | undefined): number =>
+    key?.dailyLimit === undefined
+      ? Number.POSITIVE_INFINITY
+      : leftOfDay({ keyId: key.id, keyDay: today(), keyLimit: key.dailyLimit })
+  const spendable = (accountId: AccountId, key: KeyLimit | undefined): MicroUsd =>
+    microUsd(Math.min(records.balance(accountId).available, leftToday(key)))
+
+  const endHold = (hold: Hold, end: 'voided' | 'expired'): void => {
+    records.endHold(hold.id, end, now())
+    records.releaseHeld(hold.accountId, hold.amount)
+    if (hold.keyId !== null && hold.keyDay !== null) {
+      records.changeKeyDay({ keyId: hold.keyId, day: hold.keyDay }, { spent: 0, held: -hold.amount })
+    }
+  }
+  const charged = (hold: Hold, { amount, details }: LedgerCharge, released: MicroUsd): MicroUsd => {
+    const { accountId, keyId, keyDay } = hold
+    const beyond = Math.min(records.balance(accountId).available, leftOfDay(hold))
+    const collected = microUsd(Math.min(amount, released + beyond))
+    const uncollected = amount - collected
+    records.addTransfer({
+      ...{ id: newId(), type: 'inference', description: hold.model, amount: collected },
+      details: JSON.stringify({ ...details, ...(uncollected > 0 && { uncollected_micro_usd: uncollected }) }),
+      debit: { account: accountId, released },
+      credit: { account: revenueAccount },
+      ...{ keyId, holdId: hold.id, refundOf: null, requestKey: null, atMs: now() },
+    })
+    if (keyId !== null && keyDay !== null) {
+      records.changeKeyDay({ keyId, day: keyDay }, { spent: collected, held: -released })
+    }
+    return collected
+  }
+  const post = (holdId: number, charge: LedgerCharge): { charged: MicroUsd } | undefined => {
+    const hold = records.findOpenHold(holdId)
+    if (hold) {
+      records.endHold(holdId, 'posted', now())
+      return { charged: charged(hold, charge, hold.amount) }
+    }
+    // It took longer than a hold lasts. It was spent all the same, so what the account still has pays for it.
+    const late = records.findUnchargedExpired(holdId)
+    return late && { charged: charged(late, charge, microUsd(0)) }
+  }
+
+  const needRoom = (to: AccountId, amount: MicroUsd): void => {
+    const issued = -records.balance(issuedAccount).posted
+    if (Math.max(records.received(to), issued) + amount <= mostCredits) return
+    throw new AppError('credits/too-much', 'An account cannot be given that many credits.')
+  }
+  /** The transfer that this very request made before, however long ago: no clock makes one out of it twice. */
+  const madeBefore = (given: { requestKey: string | undefined }, isSame: (row: TransferRow) => boolean) => {
+    const { requestKey } = given
+    const row = requestKey === undefined ? undefined : records.findAsked(requestKey)
+    if (!row || isSame(row)) return row
+    throw new AppError('request/reused-key', 'This Idempotency-Key was used for another request.')
+  }
+  const moved = (given: Moved): TransferRow =>
+    records.addTransfer({
+      ...{ id: given.id ?? newId(), type: given.type, amount: given.amount, description: given.note },
+      debit: { account: given.from, released: 0 },
+      credit: { account: given.to },
+      ...{ details: null, holdId: null, atMs: now() },
+      keyId: given.keyId ?? null,
+      refundOf: given.refundOf ?? null,
+      requestKey: given.requestKey ?? null,
+    })
+
+  return {
+    spendable,
+    post,
+    hold({ accountId, key, amount: wanted, model }) {
+      const balance = records.balance(accountId)
+      const left = leftToday(key)
+      const amount = typeof wanted === 'number' ? wanted : wanted(microUsd(Math.min(balance.available, left)))
+      if (amount !== 0) needMinimum(balance)
+      if (amount === undefined) throw left < balance.available ? dailyLimit(key, left) : tooLittle(balance)
+      if (amount > balance.available) throw insufficient(balance, amount)
+      if (amount > left) throw dailyLimit(key, left)
+      const keyLimit = key?.dailyLimit ?? null
+      const keyDay = keyLimit === null ? null : today()
+      const nowMs = now()
+      const id = records.addHold({
+        ...{ accountId, keyId: key?.id ?? null, keyDay, keyLimit, amount, model },
+        ...{ createdAtMs: nowMs, expiresAtMs: nowMs + holdMs },
+      })
+      if (key && keyDay !== null) records.changeKeyDay({ keyId: key.id, day: keyDay }, { spent: 0, held: amount })
+      return { id, amount }
+    },
+    void(holdId) {
+      const hold = records.findOpenHold(holdId)
+      if (hold) endHold(hold, 'voided')
+      return hold !== undefined
+    },
+    expire() {
+      const holds = records.expiredHolds(now())
+      for (const hold of holds) endHold(hold, 'expired')
+      records.removeEnded(now() - endedKeptMs)
+      return holds.length
+    },
+    recover() {
+      const holds = records.openHolds()
+      for (const hold of holds) post(hold.id, { amount: hold.amount, details: { estimated: true, interrupted: true } })
+      return holds.length
+    },
+    meteredUntil: (sandboxId) => records.meteredUntil(sandboxId),
+    meter: (sandboxId, untilMs) => records.meter(sandboxId, untilMs),
+    charge({ accountId, type, description, amount }) {
+      const collected = microUsd(Math.min(amount, records.balance(accountId).available))
+      if (collected > 0) moved({ type, from: accountId, to: revenueAccount, amount: collected, note: description })
+      return collected
+    },
+    transfer({ from, to, key, amount, note, requestKey }) {
+      const before = madeBefore(
+        { requestKey },
+        (it) => it.debitAccount === from && it.creditAccount === to && it.amount === amount && it.description === note,
+      )
+      if (before) return before
+      const balance = records.balance(from)
+      if (amount > balance.available) throw insufficient(balance, amount)
+      const left = leftToday(key)
+      if (amount > left) throw dailyLimit(key, left)
+      needRoom(to, amount)
+      if (key?.dailyLimit !== undefined) {
+        records.changeKeyDay({ keyId: key.id, day: today() }, { spent: amount, held: 0 })
+      }
+      return moved({ type: 'transfer', from, to, amount, note, requestKey, keyId: key?.id })
+    },
+    issue({ type, to, amount, note, requestKey }) {
+      const before = madeBefore(
+        { requestKey },
+        (it) => it.type === type && it.creditAccount === to && it.amount === amount && it.description === note,
+      )
+      if (before) return before
+      needRoom(to, amount)
+      return moved({ type, from: issuedAccount, to, amount, note, requestKey })
+    },
+    begin({ accountId: to, amount, note }) {
+      const id = `txn_start_${to}`
+      if (records.findTransfer(id)) return false
+      moved({ id, type: 'grant', from: issuedAccount, to, amount, note })
+      return true
+    },
+    refund({ transactionId, amount: wanted, note, requestKey }) {
+      const charge = records.findTransfer(transactionId)
+      if (charge?.creditAccount !== revenueAccount) {
+        throw new AppError('credits/transaction-not-found', `There is no charge \`${transactionId}\`.`)
+      }
+      const to = charge.debitAccount
+      const before = madeBefore(
+        { requestKey },
+        (it) => it.refundOf === transactionId && it.description === note && (wanted ?? it.amount) === it.amount,
+      )
+      if (before) return before
+      const left = charge.amount - records.refundedOf(transactionId)
+      const amount = wanted ?? microUsd(left)
+      if (left === 0) throw new AppError('credits/refund', `All of \`${transactionId}\` was refunded before.`)
+      if (amount > left) {
+        throw new AppError('credits/refund', `${exactCents(left)} cents of \`${transactionId}\` can be refunded.`)
+      }
+      return moved({ type: 'refund', from: revenueAccount, to, amount, note, requestKey, refundOf: transactionId })
+    },
+    balance: (accountId) => records.balance(accountId),
+    spentToday: (keyId) => records.keyDay({ keyId, day: today() }).spent,
+    history: (accountId, page) => records.history(accountId, page),
+  }
+}
+
+type Moved = {
+  id?: string
+  type: TransferType
+  from: string
+  to: string
+  amount: MicroUsd
+  note: string
+  requestKey?: string | undefined
+  keyId?: string | undefined
+  refundOf?: string
+}
+
+function needMinimum({ posted }: AccountBalance): void {
+  if (posted < leastBalance) {
+    throw new AppError('credits/insufficient', 'Insufficient credits', {
+      detail: `Minimum balance of ${exactCents(leastBalance)} cents required. Current balance: ${centsDown(posted)} cents.`,
+    })
+  }
+}
+
+function insufficient(balance: AccountBalance, amount: MicroUsd): AppError {
+  const detail = `${exactCents(amount)} cents are needed; ${whatIsLeft(balance)}`
+  return new AppError('credits/insufficient', 'Insufficient credits', { detail })
+}
+
+function tooLittle(balance: AccountBalance): AppError {
+  const detail = `This request costs more than what is left: ${whatIsLeft(balance)}`
+  return new AppError('credits/insufficient', 'Insufficient credits', { detail })
+}
+
+function whatIsLeft({ available, held }: AccountBalance): string {
+  const others = held === 0 ? '' : ` Running requests hold ${exactCents(held)} cents.`
+  return `${exactCents(available)} cents are available.${others}`
+}
+
+function dailyLimit(key: KeyLimit | undefined, left: number): AppError {
+  return new AppError('credits/daily-limit', 'The daily limit of this API key does not cover this.', {
+    detail: `${exactCents(left)} of ${exactCents(key?.dailyLimit ?? 0)} cents are left until 00:00 UTC.`,
+  })
+}

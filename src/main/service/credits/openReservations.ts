@@ -1,0 +1,86 @@
+import { AppError } from '../../../shared/appError.ts'
+import { type MicroUsd, microUsd } from '../../../shared/microUsd.ts'
+import type { Log } from '../../platform/log.ts'
+import type { GroupCommit } from '../../storage/groupCommit.ts'
+import type { CreditLedger, KeyLimit } from './creditLedger.ts'
+import type { Charge, CreditReservations, Payer, Reservation, Settlement } from './creditReservations.ts'
+
+/** What an API key may spend, and on which models; null: no limit, all. */
+export type KeyRules = { models: readonly string[] | null; dailyLimit: MicroUsd | null }
+
+type Options = {
+  ledger: CreditLedger
+  commits: Pick<GroupCommit, 'written' | 'hasEnded'>
+  /** Undefined for a key that is not there any more. */
+  rulesOf: (keyId: string) => KeyRules | undefined
+  log: Log
+  /** After some milliseconds; absent is `setTimeout`. */
+  later?: (task: () => void, ms: number) => void
+}
+
+const triedAgainAfterMs = 1_000
+
+export function openReservations({ ledger, commits, rulesOf, log, ...given }: Options): CreditReservations {
+  const later = given.later ?? ((task, ms) => void setTimeout(task, ms).unref())
+
+  /** Ends a hold for good: where the disk refuses, until it does not. When the process ends first, the next start does. */
+  const surely = async <T>(work: () => T): Promise<{ value: T | undefined; written: boolean }> => {
+    try {
+      return { value: await commits.written(work), written: true }
+    } catch (failure) {
+      log.error('the end of a hold could not be written', { failure })
+      if (!commits.hasEnded) later(() => void surely(work), triedAgainAfterMs)
+      return { value: undefined, written: false }
+    }
+  }
+
+  const reservation = (hold: { id: number; amount: MicroUsd }): Reservation => {
+    let ended: Promise<Settlement> | undefined
+    const settled = async ({ amountMicroUsd, estimated, details }: Charge): Promise<Settlement> => {
+      const charge = { amount: amountMicroUsd, details: { ...details, estimated } }
+      const { value, written } = await surely(() => ledger.post(hold.id, charge))
+      return { chargedMicroUsd: written ? (value?.charged ?? microUsd(0)) : amountMicroUsd, written }
+    }
+    const released = async (): Promise<Settlement> => {
+      const { written } = await surely(() => ledger.void(hold.id))
+      return { chargedMicroUsd: microUsd(0), written }
+    }
+    return {
+      heldMicroUsd: hold.amount,
+      settle(charge) {
+        ended ??= settled(charge)
+        return ended
+      },
+      async release() {
+        ended ??= released()
+        await ended
+      },
+    }
+  }
+
+  return {
+    async reserve({ accountId, keyId, worstCaseMicroUsd, model }) {
+      const rules = rulesFor(keyId, rulesOf)
+      if (rules?.models && !rules.models.includes(model)) {
+        throw new AppError('key/model', `This API key may not use the model \`${model}\`.`, {
+          detail: `It may use ${rules.models.join(', ')}.`,
+        })
+      }
+      const key = keyLimitOf(keyId, rules)
+      return reservation(await commits.written(() => ledger.hold({ accountId, key, amount: worstCaseMicroUsd, model })))
+    },
+    spendable: ({ accountId, keyId }) => ledger.spendable(accountId, keyLimitOf(keyId, rulesFor(keyId, rulesOf))),
+  }
+}
+
+/** Without a key there are none. @throws AppError `auth/invalid` for a key that was revoked */
+export function rulesFor(keyId: Payer['keyId'], rulesOf: Options['rulesOf']): KeyRules | undefined {
+  if (keyId === undefined) return undefined
+  const rules = rulesOf(keyId)
+  if (rules) return rules
+  throw new AppError('auth/invalid', 'The API key is not valid.')
+}
+
+export function keyLimitOf(keyId: Payer['keyId'], rules: KeyRules | undefined): KeyLimit | undefined {
+  return keyId === undefined ? undefined : { id: keyId, dailyLimit: rules?.dailyLimit ?? undefined }
+}

@@ -1,0 +1,45 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectFolder } from '../../../../test/support/plantedTree.ts'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { costOfRunning, readPriceList } from './priceList.ts'
+
+const file = join(projectFolder, 'resources/prices.json')
+const hourMs = 3_600_000
+
+test('a sandbox costs the smallest tier that it fits in', () => {
+  const { tierOf } = readPriceList(file)
+  expect(tierOf({ vcpu: 1, memoryMb: 512, diskGb: 1 }).name).toBe('small')
+  expect(tierOf({ vcpu: 1, memoryMb: 512, diskGb: 6 }).name).toBe('medium')
+  expect(tierOf({ vcpu: 2, memoryMb: 512, diskGb: 1 }).name).toBe('large')
+  expect(tierOf({ vcpu: 4, memoryMb: 8192, diskGb: 50 }).name).toBe('2x-large')
+})
+
+test('is counted by the second, and rounded up to whole micro-dollars', () => {
+  const tier = readPriceList(file).tierOf({ vcpu: 1, memoryMb: 512, diskGb: 1 })
+  expect(costOfRunning(tier, 30 * 24 * hourMs)).toBe(5_000_000)
+  expect(costOfRunning(tier, hourMs)).toBe(6_945)
+  expect(costOfRunning(tier, 1_000)).toBe(2)
+  expect([costOfRunning(tier, 0), costOfRunning(tier, -5)]).toEqual([0, 0])
+})
+
+const tier = { name: 'all', vcpu: 4, memory_mb: 8192, disk_gb: 50, monthly_cents: 4500 }
+const payments = [{ amount_usd: 5, credits_cents: 500 }]
+
+test.each([
+  ['{', 'JSON'],
+  [{ sandbox_tiers: [], payment_tiers: payments }, 'must end with a tier that the largest sandbox fits in'],
+  [{ sandbox_tiers: [{ ...tier, vcpu: 3 }], payment_tiers: payments }, 'must end with a tier'],
+  [{ sandbox_tiers: [{ ...tier, vcpu: 5 }], payment_tiers: payments }, '`sandbox_tiers.0.vcpu`'],
+  [{ sandbox_tiers: [tier, { ...tier, vcpu: 1 }], payment_tiers: payments }, 'must go from small to large'],
+  [{ sandbox_tiers: [{ ...tier, monthly_cents: 0.5 }], payment_tiers: payments }, '`sandbox_tiers.0.monthly_cents`'],
+  [{ sandbox_tiers: [tier], payment_tiers: [...payments, ...payments] }, 'must go from small to large'],
+  [{ sandbox_tiers: [tier], payment_tiers: payments, more: 1 }, 'more'],
+])('a file that is wrong keeps the service from starting: %j', (content, reason) => {
+  const wrong = join(temporaryFolder('prices'), 'prices.json')
+  writeFileSync(wrong, typeof content === 'string' ? content : JSON.stringify(content))
+  expect(() => readPriceList(wrong)).toThrow(
+    expect.objectContaining({ code: 'config/invalid', message: expect.stringContaining(reason) }),
+  )
+})

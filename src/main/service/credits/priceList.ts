@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { AppError } from '../../../shared/appError.ts'
+import { PaymentTier, SandboxTier } from '../../../shared/contract/credits.ts'
+import { sandboxLimits } from '../../../shared/contract/sandboxes.ts'
+import { type MicroUsd, microUsd, microUsdOfCents } from '../../../shared/microUsd.ts'
+
+/** What is sold, and for how much. */
+export type PriceList = {
+  tiers: SandboxTier[]
+  paymentTiers: PaymentTier[]
+  /** The smallest tier that a sandbox fits in. */
+  tierOf(size: SandboxSize): SandboxTier
+}
+export type SandboxSize = { vcpu: number; memoryMb: number; diskGb: number }
+
+const { vcpu, memoryMb, diskGb } = sandboxLimits
+const File = z.strictObject({
+  sandbox_tiers: z
+    .array(SandboxTier)
+    .refine(isAscending, 'must go from small to large, each at least as expensive as the one before')
+    .refine(
+      (tiers) => tiers.some((it) => isWithin({ vcpu: vcpu.max, memoryMb: memoryMb.max, diskGb: diskGb.max }, it)),
+      'must end with a tier that the largest sandbox fits in',
+    ),
+  payment_tiers: z
+    .array(PaymentTier)
+    .min(1)
+    .refine(
+      (tiers) => tiers.every(({ amount_usd }, at) => at === 0 || amount_usd > (tiers[at - 1]?.amount_usd ?? 0)),
+      'must go from small to large',
+    ),
+})
+
+/** @throws AppError `config/invalid` naming what is wrong with the file */
+export function readPriceList(file: string): PriceList {
+  const { sandbox_tiers: tiers, payment_tiers: paymentTiers } = parsed(file)
+  return {
+    tiers,
+    paymentTiers,
+    tierOf(size) {
+      const tier = tiers.find((it) => isWithin(size, it))
+      if (!tier) throw new Error('A sandbox is larger than the largest tier, which the file may not leave out.')
+      return tier
+    },
+  }
+}
+
+const monthMs = 30 * 24 * 60 * 60_000
+
+/** What running so long costs, rounded up to whole micro-dollars. */
+export function costOfRunning({ monthly_cents }: SandboxTier, ms: number): MicroUsd {
+  return microUsd(Math.ceil((microUsdOfCents(monthly_cents) * Math.max(0, ms)) / monthMs))
+}
+
+function parsed(file: string): z.infer<typeof File> {
+  try {
+    return File.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (cause) {
+    throw wrong(file, cause)
+  }
+}
+
+function wrong(file: string, cause: unknown): AppError {
+  const [issue] = cause instanceof z.ZodError ? cause.issues : []
+  const reason = issue ? `\`${issue.path.join('.')}\` ${issue.message}` : String(cause)
+  return new AppError('config/invalid', `The prices in ${file} are wrong: ${reason}.`, { cause })
+}
+
+function isWithin(size: SandboxSize, tier: SandboxTier): boolean {
+  return size.vcpu <= tier.vcpu && size.memoryMb <= tier.memory_mb && size.diskGb <= tier.disk_gb
+}
+
+function isAscending(tiers: readonly SandboxTier[]): boolean {
+  return tiers.every((tier, at) => {
+    const before = tiers[at - 1]
+    if (!before) return true
+    const size = { vcpu: before.vcpu, memoryMb: before.memory_mb, diskGb: before.disk_gb }
+    return isWithin(size, tier) && before.monthly_cents <= tier.monthly_cents
+  })
+}

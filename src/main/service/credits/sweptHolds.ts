@@ -1,0 +1,23 @@
+import type { Log } from '../../platform/log.ts'
+import type { GroupCommit } from '../../storage/groupCommit.ts'
+import type { CreditLedger } from './creditLedger.ts'
+
+/** The ledger, and the way to write it. */
+export type LedgerWrites = { ledger: CreditLedger; commits: GroupCommit }
+
+const everyMs = 10_000
+
+/** Gives back, now and then, what nobody settled in time. */
+export function sweptHolds({ ledger, commits, log }: LedgerWrites & { log: Log }): { close(): void } {
+  const sweep = async (): Promise<void> => {
+    try {
+      const expired = await commits.written(() => ledger.expire())
+      if (expired > 0) log.error('holds expired that nobody settled', { holds: expired })
+    } catch (failure) {
+      if (!commits.hasEnded) log.error('expired holds could not be given back', { failure })
+    }
+  }
+  const timer = setInterval(() => void sweep(), everyMs)
+  timer.unref()
+  return { close: () => clearInterval(timer) }
+}

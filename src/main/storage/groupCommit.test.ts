@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { AppError } from '../../shared/appError.ts'
+import { type GroupCommit, groupCommit } from './groupCommit.ts'
+import { type Database, openDatabase } from './openDatabase.ts'
+
+let database: Database
+let commits: GroupCommit
+let flushes: { done(): void; fail(failure: Error): void }[]
+let broken: unknown[]
+
+beforeEach(() => {
+  database = openDatabase(join(temporaryFolder('commits'), 'data.sqlite'))
+  database.exec('CREATE TABLE notes (text TEXT NOT NULL CHECK (length(text) < 5)) STRICT')
+  const begun: typeof flushes = []
+  flushes = begun // a timer of the test before may still begin one
+  broken = []
+  commits = groupCommit({
+    database,
+    flush: () => new Promise((resolve, reject) => begun.push({ done: resolve, fail: reject })),
+    onBroken: (failure) => broken.push(failure),
+  })
+})
+afterEach(() => database.close())
+
+const add = (text: string) => () => database.prepare('INSERT INTO notes VALUES (?)').run(text).changes
+const notes = () =>
+  database
+    .prepare<[], { text: string }>('SELECT text FROM notes')
+    .all()
+    .map(({ text }) => text)
+const refused = (): never => {
+  throw new AppError('request/invalid', 'No.')
+}
+
+test('work of one turn is done in order, and what one refuses happens to it alone', async () => {
+  const works = [add('a'), refused, add('b')].map((work) => commits.written(work))
+  expect(notes()).toEqual([])
+  expect(await Promise.allSettled(works)).toMatchObject([
+    { status: 'fulfilled', value: 1 },
+    { status: 'rejected', reason: { code: 'request/invalid' } },
+    { status: 'fulfilled', value: 1 },
+  ])
+  expect(notes()).toEqual(['a', 'b'])
+})
+
+test('work that fails unexpectedly takes none of the others with it', async () => {
+  const works = [add('a'), add('too long'), add('b')].map((work) => commits.written(work))
+  expect(await Promise.allSettled(works)).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { code: 'data/unwritable', status: 503 } },
+    { status: 'fulfilled' },
+  ])
+  expect(notes()).toEqual(['a', 'b'])
+})
+
+test('who has to survive a power cut waits for the flush that begins after its commit', async () => {
+  const told: string[] = []
+  const first = commits.flushed(add('a')).then(() => told.push('a'))
+  await expect.poll(() => flushes.length).toBe(1)
+  const second = commits.flushed(add('b')).then(() => told.push('b'))
+  const third = commits.flushed(add('c')).then(() => told.push('c'))
+  await commits.written(add('d'))
+  expect([notes(), told, flushes.length]).toEqual([['a', 'b', 'c', 'd'], [], 1])
+  flushes[0]?.done()
+  await first
+  expect(told).toEqual(['a'])
+  await expect.poll(() => flushes.length).toBe(2)
+  flushes[1]?.done()
+  await Promise.all([second, third])
+  expect(flushes).toHaveLength(2)
+})
+
+test('what nobody waits for is flushed all the same', async () => {
+  await commits.written(add('a'))
+  await commits.written(add('b'))
+  await expect.poll(() => flushes.length).toBe(1)
+})
+
+test('after a flush that failed all work is refused', async () => {
+  const work = commits.flushed(add('a'))
+  await expect.poll(() => flushes.length).toBe(1)
+  const meanwhile = commits.flushed(add('b'))
+  await commits.written(add('c'))
+  flushes[0]?.fail(new Error('EIO'))
+  const refusal = { code: 'data/unwritable', cause: { message: 'EIO' } }
+  await expect(work).rejects.toMatchObject(refusal)
+  await expect(meanwhile).rejects.toMatchObject(refusal)
+  await expect(commits.written(add('d'))).rejects.toMatchObject(refusal)
+  expect([commits.hasEnded, broken.length]).toEqual([true, 1])
+})
+
+test('closing does and flushes what was given', async () => {
+  const work = commits.flushed(add('a'))
+  const closed = commits.close()
+  expect(notes()).toEqual(['a'])
+  flushes[0]?.done()
+  expect(await work).toBe(1)
+  await closed
+  await expect(commits.written(add('b'))).rejects.toMatchObject({ code: 'data/unwritable' })
+})

@@ -1,0 +1,154 @@
+import { AppError } from '../../shared/appError.ts'
+import type { Database } from './openDatabase.ts'
+
+/**
+ * Shares transactions and disk flushes among callers: an fsync for each of a thousand requests a second is slower than
+ * disks are. All work that comes in one turn of the event loop is one transaction; one flush serves all transactions
+ * of the few milliseconds before it, and waits on a thread of its own.
+ */
+export type GroupCommit = {
+  /**
+   * Does the work in the next transaction, and resolves once it is committed: it survives the end of the process. A
+   * power cut within the next milliseconds may lose it, with all that came after. Work that throws must not have
+   * written before; it fails alone.
+   */
+  written<T>(work: () => T): Promise<T>
+  /** Like `written`; resolves once it survives a power cut too. */
+  flushed<T>(work: () => T): Promise<T>
+  /** All work is refused from now on: a flush failed, or it was closed. */
+  readonly hasEnded: boolean
+  /** Commits and flushes what was given. Later work is refused. */
+  close(): Promise<void>
+}
+
+type Options = {
+  database: Database
+  /** Brings everything committed before the call to the disk. */
+  flush: () => Promise<void>
+  /**
+   * A flush failed. What the disk has is unknown from here on, since the system drops what it could not write, so
+   * all work is refused until somebody opens the database again.
+   */
+  onBroken: (failure: unknown) => void
+  /** In the next turn of the event loop; absent is `setImmediate`. */
+  soon?: (task: () => void) => void
+  /** After some milliseconds; absent is `setTimeout`. */
+  later?: (task: () => void, ms: number) => void
+}
+
+type Work = { run: () => unknown; mustFlush: boolean; done(value: unknown): void; fail(failure: unknown): void }
+
+/** What nobody waits for shares the flush of this time. */
+const flushWithinMs = 5
+
+export function groupCommit({ database, flush, onBroken, ...given }: Options): GroupCommit {
+  const soon = given.soon ?? ((task) => void setImmediate(task))
+  const later = given.later ?? ((task, ms) => void setTimeout(task, ms).unref())
+  let queue: Work[] = []
+  let unflushed: Work[] = []
+  let isDirty = false
+  let flushing: Promise<void> | undefined
+  let flushIsDue = false
+  let refusal: AppError | undefined
+
+  const commit = (): void => {
+    const works = queue
+    queue = []
+    if (works.length === 0) return
+    if (refusal) {
+      for (const work of works) work.fail(refusal)
+      return
+    }
+    const settled = committed(works) ?? works.flatMap((work) => committed([work]) ?? [])
+    const written = settled.filter(({ ended }) => ended === 'done')
+    if (written.length > 0) isDirty = true
+    for (const { work, ended, value } of settled) {
+      if (ended === 'failed') work.fail(value)
+      else if (!work.mustFlush) work.done(value)
+      else unflushed.push({ ...work, run: () => value })
+    }
+    if (unflushed.length > 0) startFlush()
+    else if (isDirty) flushSoon()
+  }
+
+  /** All of them in one transaction. Undefined when it failed as a whole, and nothing of it happened. */
+  const committed = (works: Work[]): Settled[] | undefined => {
+    try {
+      return database.transaction(() => works.map(outcomeOf)).immediate()
+    } catch (failure) {
+      if (works.length > 1) return undefined
+      return works.map((work) => ({ work, ended: 'failed', value: unavailable(failure) }))
+    }
+  }
+
+  const flushSoon = (): void => {
+    if (flushIsDue || flushing) return
+    flushIsDue = true
+    later(() => {
+      flushIsDue = false
+      startFlush()
+    }, flushWithinMs)
+  }
+
+  const startFlush = (): void => {
+    if (flushing || refusal || !isDirty) return
+    isDirty = false
+    const waiting = unflushed
+    unflushed = []
+    flushing = flush().then(
+      () => {
+        flushing = undefined
+        for (const work of waiting) work.done(work.run())
+        if (unflushed.length > 0) startFlush()
+        else if (isDirty) flushSoon()
+      },
+      (failure: unknown) => {
+        flushing = undefined
+        refusal = unavailable(failure)
+        for (const work of [...waiting, ...unflushed]) work.fail(refusal)
+        unflushed = []
+        onBroken(failure)
+      },
+    )
+  }
+
+  const add = <T>(run: () => T, mustFlush: boolean): Promise<T> => {
+    if (refusal) return Promise.reject(refusal)
+    return new Promise<T>((resolve, reject) => {
+      if (queue.length === 0) soon(commit)
+      queue.push({ run, mustFlush, done: (value) => resolve(value as T), fail: reject }) // `run` returned it
+    })
+  }
+
+  return {
+    written: (work) => add(work, false),
+    flushed: (work) => add(work, true),
+    get hasEnded() {
+      return refusal !== undefined
+    },
+    async close() {
+      commit()
+      while (flushing || (isDirty && !refusal)) {
+        startFlush()
+        await flushing
+      }
+      refusal ??= new AppError('data/unwritable', 'The service is stopping.')
+    },
+  }
+}
+
+type Settled = { work: Work; ended: 'done' | 'failed'; value: unknown }
+
+/** A refusal is an answer, and the transaction goes on. Anything else ends it for all of them. */
+function outcomeOf(work: Work): Settled {
+  try {
+    return { work, ended: 'done', value: work.run() }
+  } catch (failure) {
+    if (failure instanceof AppError) return { work, ended: 'failed', value: failure }
+    throw failure
+  }
+}
+
+function unavailable(cause: unknown): AppError {
+  return new AppError('data/unwritable', 'The ledger cannot be written to.', { cause })
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+
+/** Millionths of a US dollar, whole and not negative: what every amount of a ledger is counted in. */
+export const MicroUsd = z.int().min(0).brand<'MicroUsd'>()
+export type MicroUsd = z.infer<typeof MicroUsd>
+
+/** One cent. */
+const perCent = 10_000
+
+/** @throws RangeError unless it is a whole number from 0 to 2^53 - 1: a mistake of ours, not of a caller */
+export function microUsd(amount: number): MicroUsd {
+  if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`${amount} is no amount of micro-dollars.`)
+  return amount as MicroUsd // just checked
+}
+
+export function microUsdOfCents(cents: number): MicroUsd {
+  return microUsd(cents * perCent)
+}
+
+/** Cents with up to four decimals: exactly this amount. */
+export function exactCents(amount: number): number {
+  return amount / perCent
+}
+
+/** Whole cents that it covers. */
+export function centsDown(amount: number): number {
+  return Math.floor(amount / perCent)
+}
+
+/** Whole cents that cover it. */
+export function centsUp(amount: number): number {
+  return Math.ceil(amount / perCent)
+}
+
+/** `$12.34`, rounded down to whole cents. */
+export function formatUsd(amount: MicroUsd): string {
+  const cents = centsDown(amount)
+  const dollars = String(Math.floor(cents / 100)).replace(/\B(?=(\d{3})+$)/g, ',')
+  return `$${dollars}.${String(cents % 100).padStart(2, '0')}`
+}

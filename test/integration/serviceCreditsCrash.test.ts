@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { plantedHold } from '../support/plantedCharge.ts'
+import { secondAccount } from '../support/secondAccount.ts'
+import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
+
+/** The service is killed while credits move. */
+let service: ServiceProcess
+let ada: { accountId: string; key: string }
+
+beforeAll(async () => {
+  service = await serviceProcess()
+  ada = secondAccount(service.dataDir)
+})
+afterAll(() => service?.close())
+
+const balance = async (key = service.key) => (await service.send('/v1/credits/balance', { key })).json
+const give = (name: string) =>
+  service.send('/v1/credits/transfer', {
+    body: { to_address: ada.accountId, amount_cents: 1, note: name },
+    headers: { 'idempotency-key': name },
+  })
+
+test('transfers that a kill -9 cut off happen once each when they are repeated', async () => {
+  const names = Array.from({ length: 120 }, (_, number) => `gift ${number}`)
+  const first = names.map((name) => give(name).catch(() => undefined))
+  await Promise.race(first)
+  await service.restart('SIGKILL')
+  const heard = (await Promise.all(first)).filter((answer) => answer?.status === 200)
+  const { balance_cents: kept } = await balance(ada.key)
+  expect(kept).toBeGreaterThanOrEqual(heard.length)
+
+  const again = await Promise.all(names.map(give))
+  expect(again.map(({ status }) => status)).toEqual(names.map(() => 200))
+  expect(await balance(ada.key)).toMatchObject({ balance_cents: 120, held_cents: 0 })
+  expect(await balance()).toMatchObject({ balance_cents: 880 })
+  for (const answer of heard) {
+    const repeated = again.find(({ json }) => json.transfer_id === answer?.json.transfer_id)
+    expect(repeated?.json).toEqual(answer?.json)
+  }
+  const { json } = await service.send('/v1/credits/history?limit=100', { key: ada.key })
+  expect(json.total).toBe(120)
+  expect(json.transactions[0].balance_after_cents).toBe(120)
+})
+
+test('what a request held when the service was killed is charged once, whatever kills follow', async () => {
+  const { balance_cents: before } = await balance()
+  const ownerId = (await service.send('/v1/auth/me')).json.id
+  plantedHold(service.dataDir, { accountId: ownerId, cents: 40 })
+  expect(await balance()).toMatchObject({ balance_cents: before, held_cents: 40 })
+  for (const signal of ['SIGKILL', 'SIGKILL', 'SIGTERM'] as const) {
+    await service.restart(signal)
+    expect(await balance()).toMatchObject({ balance_cents: before - 40, held_cents: 0 })
+  }
+})

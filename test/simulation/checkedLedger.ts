@@ -1,0 +1,123 @@
+import { strict as assert } from 'node:assert'
+import type { CreditLedger } from '../../src/main/service/credits/creditLedger.ts'
+import { AppError } from '../../src/shared/appError.ts'
+import type { MicroUsd } from '../../src/shared/microUsd.ts'
+import type { LedgerModel } from './ledgerModel.ts'
+
+/** The real ledger, each answer compared with the model's. */
+export function checkedLedger(real: CreditLedger, model: LedgerModel, newestId: () => number): CreditLedger {
+  /** @returns what the real one answered; when both refuse, the refusal is thrown */
+  const agree = <T>(refusal: string | undefined, work: () => T): T => {
+    let value: T
+    try {
+      value = work()
+    } catch (failure) {
+      if (!(failure instanceof AppError)) throw failure
+      assert.equal(failure.code, refusal, 'the ledger refused what it should not, or for another reason')
+      throw failure
+    }
+    assert.equal(refusal, undefined, 'the ledger did what it should have refused')
+    return value
+  }
+
+  return {
+    ...real,
+    hold(request) {
+      const spendable = Math.min(model.available(request.accountId), model.left(request.key)) as MicroUsd
+      const amount = typeof request.amount === 'number' ? request.amount : request.amount(spendable)
+      const hold = agree(model.refusesHold(request, amount), () => real.hold(request))
+      assert.equal(hold.amount, amount, 'another amount was held')
+      model.hold(hold.id, request, hold.amount)
+      return hold
+    },
+    post(holdId, charge) {
+      model.newestId = newestId()
+      const expected = model.post(holdId, charge)
+      const posted = real.post(holdId, charge)
+      assert.equal(posted?.charged, expected, 'another amount was charged')
+      return posted
+    },
+    void(holdId) {
+      const expected = model.void(holdId)
+      const ended = real.void(holdId)
+      assert.equal(ended, expected, 'a hold was voided that had ended, or not voided')
+      return ended
+    },
+    expire() {
+      const expected = model.expire()
+      const expired = real.expire()
+      assert.equal(expired, expected, 'other holds expired')
+      return expired
+    },
+    recover() {
+      model.newestId = newestId()
+      const expected = model.recover()
+      const recovered = real.recover()
+      assert.equal(recovered, expected, 'other holds were recovered')
+      return recovered
+    },
+    charge(given) {
+      model.newestId = newestId()
+      const expected = Math.min(given.amount, model.available(given.accountId))
+      const charged = real.charge(given)
+      assert.equal(charged, expected, 'another amount was charged')
+      const { type, accountId: debit, description: note } = given
+      if (charged > 0) model.move({ type, debit, credit: 'service:revenue', amount: charged, note })
+      return charged
+    },
+    transfer(request) {
+      const { from, to, key, amount, note, requestKey = null } = request
+      const before = model.asked(request.requestKey)
+      const poor = amount > model.available(from) ? 'credits/insufficient' : undefined
+      const over = amount > model.left(key) ? 'credits/daily-limit' : undefined
+      const row = agree(before ? undefined : (poor ?? over), () => real.transfer(request))
+      if (before) {
+        assert.equal(row.description, before.note, 'a repetition got another transfer')
+        return row
+      }
+      model.spendOfDay(key, amount)
+      model.move({ id: row.id, type: 'transfer', debit: from, credit: to, amount, note, requestKey })
+      return row
+    },
+    issue(request) {
+      const { type, to, amount, note, requestKey = null } = request
+      const before = model.asked(request.requestKey)
+      const row = agree(undefined, () => real.issue(request))
+      if (before) {
+        assert.equal(row.description, before.note, 'a repetition got another transfer')
+        return row
+      }
+      model.move({ id: row.id, type, debit: 'service:issued', credit: to, amount, note, requestKey })
+      return row
+    },
+    begin(given) {
+      const id = `txn_start_${given.accountId}`
+      const expected = !model.state.journal.some((it) => it.id === id)
+      const begun = real.begin(given)
+      assert.equal(begun, expected, 'the first credits were given again, or never')
+      const { accountId: credit, amount, note } = given
+      if (begun) model.move({ id, type: 'grant', debit: 'service:issued', credit, amount, note })
+      return begun
+    },
+    refund(request) {
+      const { transactionId, amount, note, requestKey = null } = request
+      const left = model.refundable(transactionId)
+      const before = left === undefined ? undefined : model.asked(request.requestKey)
+      const tooMuch = left === 0 || (amount ?? 0) > (left ?? 0) ? 'credits/refund' : undefined
+      const unknown = left === undefined ? 'credits/transaction-not-found' : undefined
+      const row = agree(before ? undefined : (unknown ?? tooMuch), () => real.refund(request))
+      if (before) return row
+      const moved = {
+        id: row.id,
+        type: 'refund',
+        debit: 'service:revenue',
+        credit: row.creditAccount,
+        note,
+        requestKey,
+      }
+      assert.equal(row.amount, amount ?? left, 'another amount was refunded')
+      model.move({ ...moved, amount: row.amount, refundOf: transactionId })
+      return row
+    },
+  }
+}

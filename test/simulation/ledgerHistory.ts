@@ -1,0 +1,412 @@
+import { strict as assert } from 'node:assert'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { type CreditLedger, creditLedger, type KeyLimit } from '../../src/main/service/credits/creditLedger.ts'
+import type { CreditReservations } from '../../src/main/service/credits/creditReservations.ts'
+import { type Credits, credits } from '../../src/main/service/credits/credits.ts'
+import { ledgerRepository } from '../../src/main/service/credits/ledgerRepository.ts'
+import { openReservations } from '../../src/main/service/credits/openReservations.ts'
+import { type GroupCommit, groupCommit } from '../../src/main/storage/groupCommit.ts'
+import { AppError } from '../../src/shared/appError.ts'
+import { AccountId } from '../../src/shared/ids.ts'
+import { type MicroUsd, microUsd } from '../../src/shared/microUsd.ts'
+import { checkedLedger } from './checkedLedger.ts'
+import { checkBalances, checkEverything, journalOf } from './ledgerChecks.ts'
+import { emptyState, LedgerModel, type ModelState } from './ledgerModel.ts'
+import { type Random, seededRandom } from './random.ts'
+import { Crash, type Planted, type SimulatedDisk, simulatedDisk } from './simulatedDisk.ts'
+import { type Life, type SimulatedWorld, simulatedWorld } from './simulatedWorld.ts'
+
+/** Bugs that are put in on purpose, to see that they are found. */
+export type PlantedBug = Planted & {
+  /** Another ledger in the place of the real one. */
+  ledger?: (real: CreditLedger, model: LedgerModel) => CreditLedger
+  commits?: (real: GroupCommit) => GroupCommit
+}
+
+export type HistoryFigures = { crashes: number; commits: number; refusals: number; charges: number }
+
+const accounts = ['acct_owner', 'acct_ada', 'acct_bob'].map((it) => AccountId.parse(it))
+const keys: readonly (KeyLimit | undefined)[] = [
+  undefined,
+  { id: 'key_free', dailyLimit: undefined },
+  { id: 'key_small', dailyLimit: microUsd(150_000) },
+]
+const kinds = [
+  ...(['ask', 'ask', 'ask', 'ask', 'transfer', 'transfer'] as const),
+  ...(['grant', 'refund', 'sandbox', 'sweep'] as const),
+]
+const begin = microUsd(1_000_000)
+
+/**
+ * One short history of the ledger: payers, transfers, refunds and sandboxes at once, over a disk and a network that
+ * fail, in an order and with times that the seed decides. Every answer and every commit is compared with the model.
+ * @throws AssertionError for the first thing that is not as it should be
+ */
+export async function ledgerHistory(seed: number, planted: PlantedBug = {}): Promise<HistoryFigures> {
+  const history = new LedgerHistory(seededRandom(seed), planted)
+  return history.run()
+}
+
+type Process = {
+  life: Life
+  ledger: CreditLedger
+  reservations: CreditReservations
+  credits: Credits
+  commits: GroupCommit
+}
+/** What somebody was told, and what has to be true from then on. */
+type Told = { atCommit: number; survivesPower: boolean; holds: () => void }
+
+class LedgerHistory {
+  readonly #random: Random
+  readonly #planted: PlantedBug
+  readonly #world: SimulatedWorld
+  readonly #disk: SimulatedDisk
+  readonly #model: LedgerModel
+  /** The model as it was after each commit. */
+  readonly #states = new Map<number, ModelState>([[1, emptyState]])
+  readonly #figures: HistoryFigures = { crashes: 0, commits: 0, refusals: 0, charges: 0 }
+  readonly #known: string[] = []
+  #process: Process | undefined
+  #told: Told[] = []
+  #ids = 0
+  #failure: unknown
+
+  constructor(random: Random, planted: PlantedBug) {
+    this.#random = random
+    this.#planted = planted
+    this.#world = simulatedWorld(random)
+    this.#model = new LedgerModel(this.#world.now)
+    const crashes = random.chance(0.6) ? random.whole(1, 2) : 0
+    this.#disk = simulatedDisk({
+      random,
+      world: this.#world,
+      planted,
+      faults: {
+        crashesAt: new Set(Array.from({ length: crashes }, () => random.whole(5, 250))),
+        failingFlushes: random.chance(0.15) ? 1 : 0,
+        onCrash: (kind) => this.#restart(kind),
+        onCommit: (commits) => this.#committed(commits),
+      },
+    })
+  }
+
+  async run(): Promise<HistoryFigures> {
+    this.#start()
+    const clients = this.#random.whole(4, 12)
+    for (let client = 0; client < clients; client += 1) {
+      this.#world.after(this.#random.whole(0, 60), () => this.#watched(this.#client(client)))
+    }
+    if (this.#random.chance(0.3)) this.#world.after(this.#random.whole(0, 80), () => this.#setClock())
+    if (this.#random.chance(0.2)) this.#fillDisk()
+    await this.#world.run(() => this.#failure !== undefined)
+    if (this.#failure === undefined) this.#checkAtRest()
+    if (this.#failure !== undefined) throw this.#failure
+    return this.#figures
+  }
+
+  #start(): void {
+    const life: Life = { hasEnded: false }
+    try {
+      const database = this.#disk.open(life)
+      const real = creditLedger({
+        records: ledgerRepository(database),
+        newId: () => this.#newId(),
+        now: this.#world.now,
+      })
+      const changed = this.#planted.ledger?.(real, this.#model) ?? real
+      const ledger = this.#rolledBack(checkedLedger(changed, this.#model, () => this.#ids))
+      const opened = groupCommit({
+        database: this.#modelled(database),
+        flush: () => this.#disk.flush(life),
+        onBroken: () => this.#end(life, 'power'),
+        soon: (task) => this.#world.after(this.#random.whole(0, 2), task, life),
+        later: (task, ms) => this.#world.after(ms, task, life),
+      })
+      const commits = this.#planted.commits?.(opened) ?? opened
+      const reservations = openReservations({
+        ledger,
+        commits,
+        rulesOf: (id) => ({ models: null, dailyLimit: keys.find((it) => it?.id === id)?.dailyLimit ?? null }),
+        log: silentLog,
+        later: (task, ms) => this.#world.after(ms, task, life),
+      })
+      this.#process = { life, ledger, reservations, credits: credits({ ledger, commits }), commits }
+      this.#watched(this.#begin(this.#process))
+    } catch (failure) {
+      if (!(failure instanceof Crash)) throw failure
+    }
+  }
+
+  #newId(): string {
+    this.#ids += 1
+    return `txn_${this.#ids}`
+  }
+
+  /** What the service does first. One that cannot ends, and is started again. */
+  async #begin({ commits, ledger, life }: Process): Promise<void> {
+    try {
+      await commits.flushed(() => ledger.recover())
+      for (const accountId of accounts) {
+        await commits.flushed(() => ledger.begin({ accountId, amount: begin, note: 'begin' }))
+      }
+    } catch (failure) {
+      this.#end(life, 'process')
+      throw failure
+    }
+  }
+
+  #end(life: Life, kind: 'process' | 'power'): void {
+    if (life.hasEnded) return
+    life.hasEnded = true
+    this.#restart(kind)
+  }
+
+  #restart(kind: 'process' | 'power'): void {
+    this.#figures.crashes += 1
+    this.#process = undefined
+    this.#disk.isFull = false
+    this.#disk.crash(kind)
+    const { made } = this.#disk.commits()
+    this.#model.state = this.#stateAt(made)
+    this.#told = this.#told.filter((it) => it.atCommit <= made || it.survivesPower)
+    this.#world.after(this.#random.whole(1, 50), () => {
+      this.#start()
+      this.#guarded(() => this.#checkNow())
+    })
+  }
+
+  /** A transaction that fails takes the model back with it. */
+  #modelled<T extends { transaction: (work: () => unknown) => { immediate(): unknown } }>(database: T): T {
+    const transaction = (work: () => unknown) => {
+      const whole = database.transaction(work)
+      return {
+        immediate: () => {
+          const before = this.#stateAt(this.#disk.commits().made)
+          this.#model.state = before
+          try {
+            return whole.immediate()
+          } catch (failure) {
+            if (this.#model.state !== this.#stateAt(this.#disk.commits().made)) {
+              this.#model.state = this.#stateAt(this.#disk.commits().made)
+            }
+            throw failure
+          }
+        },
+      }
+    }
+    return { prepare: Reflect.get(database, 'prepare'), transaction } as unknown as T
+  }
+
+  /** Disagreement inside a transaction must not be taken for a disk that fails. */
+  #rolledBack(ledger: CreditLedger): CreditLedger {
+    return new Proxy(ledger, {
+      get:
+        (target, name: keyof CreditLedger) =>
+        (...given: never[]) => {
+          try {
+            return (target[name] as (...given: never[]) => unknown)(...given)
+          } catch (failure) {
+            const isExpected = failure instanceof AppError || failure instanceof Crash || isDiskFull(failure)
+            if (!isExpected) this.#failure ??= failure
+            throw failure
+          }
+        },
+    })
+  }
+
+  #committed(commits: number): void {
+    this.#figures.commits += 1
+    this.#states.set(commits, this.#model.state)
+    this.#guarded(() => checkBalances(this.#disk.inspect(), this.#model.state))
+  }
+
+  #stateAt(commit: number): ModelState {
+    return this.#states.get(commit) ?? emptyState
+  }
+
+  async #client(number: number): Promise<void> {
+    const random = this.#random
+    const kind = random.one(kinds)
+    if (kind === 'ask') return this.#ask(number)
+    if (kind === 'sandbox') return this.#chargeSandbox()
+    if (kind === 'sweep') return this.#sweep()
+    return this.#insist(number, kind)
+  }
+
+  /** As the gateway does: hold, ask a model somewhere, settle. It ends with the process. */
+  async #ask(number: number): Promise<void> {
+    const random = this.#random
+    const process = this.#process
+    if (!process) return
+    const { life, reservations } = process
+    const key = random.one(keys)
+    const accountId = random.one(accounts)
+    const worst = microUsd(random.whole(0, 400_000))
+    const least = random.whole(0, 30_000)
+    const quarter = (spendable: MicroUsd) => (spendable < least ? undefined : microUsd(Math.floor(spendable / 4)))
+    const reservation = await reservations
+      .reserve({
+        ...{ accountId, keyId: key?.id, model: `ask ${number}` },
+        worstCaseMicroUsd: random.chance(0.3) ? quarter : worst,
+      })
+      .catch((failure: unknown) => this.#refused(failure, life))
+    if (!reservation || life.hasEnded) return
+    const { heldMicroUsd } = reservation
+    const outcome = random.one(['answer', 'answer', 'answer', 'doubled', 'lost', 'refused', 'late', 'leak', 'beyond'])
+    await this.#world.pause(outcome === 'late' ? 3_700_000 : random.whole(0, 40), life)
+    if (outcome === 'leak') return
+    if (outcome === 'refused') {
+      await reservation.release()
+      if (random.chance(0.5)) await reservation.settle({ amountMicroUsd: heldMicroUsd, estimated: true })
+      return
+    }
+    const most = outcome === 'beyond' ? heldMicroUsd + 200_000 : heldMicroUsd
+    const charge = { amountMicroUsd: microUsd(random.whole(0, most)), estimated: outcome === 'lost' }
+    const settled = reservation.settle(charge)
+    if (outcome === 'doubled') {
+      await this.#world.pause(random.whole(0, 5), life)
+      await Promise.all([reservation.settle(charge), reservation.release()])
+    }
+    const { written } = await settled
+    if (life.hasEnded || !written) return
+    this.#figures.charges += 1
+    this.#tell(false, () => assert.equal(this.#countNamed(`ask ${number}`), 1, `ask ${number} was not charged once`))
+  }
+
+  /** A client elsewhere that wants one thing to happen, and repeats it with one key until it hears what came of it. */
+  async #insist(number: number, kind: 'transfer' | 'grant' | 'refund'): Promise<void> {
+    const random = this.#random
+    const note = `${kind} ${number}`
+    const [from, to] = random.chance(0.5) ? accounts : [...accounts].reverse()
+    if (!from || !to) return
+    const amount = microUsd(random.whole(1, 300_000))
+    const key = random.one(keys)
+    const transactionId = random.chance(0.8) && this.#known.length > 0 ? random.one(this.#known) : 'txn_none'
+    const asked = { note, idempotencyKey: note, by: accounts[0] ?? from }
+    const refunded = random.chance(0.5) ? undefined : amount
+    const ask = (process: Process) => {
+      const { credits: at } = process
+      if (kind === 'transfer') return at.transfer({ ...asked, from, to, amount, key })
+      if (kind === 'grant') return at.grant({ ...asked, to, amount })
+      return at.refund({ ...asked, transactionId, amount: refunded })
+    }
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      const outcome = await this.#heard(ask)
+      if (outcome === 'done') {
+        this.#tell(true, () => assert.equal(this.#countNamed(note), 1, `${note} did not happen once`))
+        if (!random.chance(0.2)) return
+      }
+      if (outcome === 'refused') return
+      await this.#world.pause(random.whole(1, 60))
+    }
+  }
+
+  /** What a client hears that asks once, or twice at the same time: `nothing` when the answer was lost. */
+  async #heard(ask: (process: Process) => Promise<unknown>): Promise<'done' | 'refused' | 'nothing'> {
+    const random = this.#random
+    const process = this.#process
+    if (!process) return 'nothing'
+    const { life } = process
+    const answers = random.chance(0.15) ? [ask(process), ask(process)] : [ask(process)]
+    const first = Promise.all(answers).then(
+      () => 'done' as const,
+      (failure: unknown) => {
+        if (failure instanceof AppError && failure.status < 500) return 'refused' as const
+        return 'nothing' as const
+      },
+    )
+    const outcome = await Promise.race([first, this.#world.pause(200).then(() => 'nothing' as const)])
+    if (life.hasEnded && outcome !== 'done') return 'nothing'
+    if (outcome === 'refused') this.#figures.refusals += 1
+    return random.chance(0.15) ? 'nothing' : outcome
+  }
+
+  async #chargeSandbox(): Promise<void> {
+    const process = this.#process
+    if (!process) return
+    const accountId = this.#random.one(accounts)
+    const amount = microUsd(this.#random.whole(1, 200_000))
+    const charge = () => process.ledger.charge({ accountId, type: 'sandbox', description: 'sandbox', amount })
+    await process.commits.written(charge).catch((failure: unknown) => this.#refused(failure, process.life))
+  }
+
+  async #sweep(): Promise<void> {
+    const process = this.#process
+    if (!process) return
+    if (this.#random.chance(0.5)) this.#world.setClock(3_600_001)
+    await process.commits
+      .written(() => process.ledger.expire())
+      .catch((failure: unknown) => this.#refused(failure, process.life))
+  }
+
+  #setClock(): void {
+    const hours = this.#random.one([-2, -1, 1, 24, 30])
+    this.#world.setClock(hours * 3_600_000 + this.#random.whole(-60_000, 60_000))
+  }
+
+  #fillDisk(): void {
+    this.#world.after(this.#random.whole(5, 60), () => {
+      this.#disk.isFull = true
+      this.#world.after(this.#random.whole(5, 3_000), () => {
+        this.#disk.isFull = false
+      })
+    })
+  }
+
+  #refused(failure: unknown, life: Life): undefined {
+    if (life.hasEnded) return undefined
+    if (!(failure instanceof AppError)) throw failure
+    this.#figures.refusals += 1
+    return undefined
+  }
+
+  #tell(survivesPower: boolean, holds: () => void): void {
+    const { made } = this.#disk.commits()
+    this.#told.push({ atCommit: made, survivesPower, holds })
+    this.#guarded(holds)
+    const newest = this.#model.state.journal.at(-1)
+    if (newest) this.#known.push(newest.id)
+  }
+
+  #countNamed(note: string): number {
+    return journalOf(this.#disk.inspect()).filter((it) => it.note === note).length
+  }
+
+  /** As far as the disk and everybody who was told something is concerned. */
+  #checkNow(): void {
+    checkEverything(this.#disk.inspect(), this.#stateAt(this.#disk.commits().made))
+    for (const { holds } of this.#told) holds()
+  }
+
+  /** At the end all is on the disk, which a last power cut shows. */
+  #checkAtRest(): void {
+    this.#guarded(() => {
+      const { made } = this.#disk.commits()
+      this.#disk.crash('power')
+      const { made: left } = this.#disk.commits()
+      // The same states: commits in between refused all that was asked.
+      assert.ok(this.#stateAt(left) === this.#stateAt(made), 'something that was written long ago is not on the disk')
+      this.#checkNow()
+    })
+  }
+
+  #guarded(check: () => void): void {
+    try {
+      check()
+    } catch (failure) {
+      this.#failure ??= failure
+    }
+  }
+
+  #watched(work: Promise<void>): void {
+    work.catch((failure: unknown) => {
+      const isEnd = failure instanceof Crash || failure instanceof AppError || isDiskFull(failure)
+      if (!isEnd) this.#failure ??= failure
+    })
+  }
+}
+
+function isDiskFull(failure: unknown): boolean {
+  return failure instanceof Error && failure.message.startsWith('SQLITE_FULL')
+}

@@ -1,0 +1,124 @@
+import { AppError } from '../../src/shared/appError.ts'
+import { microUsd } from '../../src/shared/microUsd.ts'
+import type { PlantedBug } from './ledgerHistory.ts'
+
+type Replacement = readonly [text: string, by: string]
+
+/** Statements and schema with these replacements. Read `unused` afterwards: a text that is gone plants nothing. */
+function rewritten(...replacements: Replacement[]): { sql: (text: string) => string; unused: () => string[] } {
+  const unused = new Set(replacements.map(([text]) => text))
+  return {
+    sql: (given) =>
+      replacements.reduce((text, [from, to]) => {
+        if (text.includes(from)) unused.delete(from)
+        return text.replaceAll(from, to)
+      }, given),
+    unused: () => [...unused],
+  }
+}
+
+/** The guards of the tables, which would refuse many bugs by themselves: the histories have to find what comes out. */
+const noGuards: readonly Replacement[] = [
+  ["CHECK (kind = 'service' OR credits - debits - held >= 0)", 'CHECK (1)'],
+  ['CHECK (held >= 0), -- the sum', ', -- the sum'],
+  ["BEFORE UPDATE ON credit_holds WHEN OLD.state <> 'open'", 'BEFORE UPDATE ON credit_holds WHEN 0'],
+  ['hold_id INTEGER UNIQUE', 'hold_id INTEGER'],
+]
+
+/** Bugs that other ledgers had, and one for each promise of ours. */
+export const plantedBugs: Readonly<Record<string, PlantedBug & { unused?: () => string[] }>> = {
+  'holds are left out of the balance check (blnkfinance/blnk#181)': rewritten(...noGuards, [
+    'credits - debits - held AS available',
+    'credits - debits AS available',
+  ]),
+  'holds are left out of the balance check, and the tables refuse it': rewritten([
+    'credits - debits - held AS available',
+    'credits - debits AS available',
+  ]),
+  'a refused hold is applied (blnkfinance/blnk#182)': {
+    ledger: (real) => ({
+      ...real,
+      hold(request) {
+        try {
+          return real.hold(request)
+        } catch (failure) {
+          real.charge({ accountId: request.accountId, type: 'sandbox', description: 'refused', amount: microUsd(1) })
+          throw failure
+        }
+      },
+    }),
+  },
+  'a void counts twice (blnkfinance/blnk#41)': rewritten(
+    ...noGuards,
+    ["FROM credit_holds WHERE id = ? AND state = 'open'", 'FROM credit_holds WHERE id = ?'],
+    ["WHERE id = ? AND state = 'open'", 'WHERE id = ?'],
+  ),
+  'a balance is read before others commit (blnkfinance/blnk#171)': {
+    ledger: (real, model) => {
+      let read: number | undefined
+      return {
+        ...real,
+        transfer(request) {
+          const stale = read ?? model.available(request.from)
+          read = model.available(request.from)
+          if (request.amount > stale) throw new AppError('credits/insufficient', 'Insufficient credits')
+          return real.transfer(request)
+        },
+      }
+    },
+  },
+  'a restart refills the daily limit of a key': {
+    ledger: (real) => {
+      let isFirst = true
+      return {
+        ...real,
+        hold(request) {
+          const hold = real.hold(
+            isFirst && request.key ? { ...request, key: { ...request.key, dailyLimit: undefined } } : request,
+          )
+          isFirst = false
+          return hold
+        },
+      }
+    },
+  },
+  'the first credits come again with every start': {
+    ledger: (real) => ({
+      ...real,
+      begin: ({ accountId: to, amount, note }) =>
+        real.issue({ type: 'grant', to, amount, note, requestKey: undefined }).amount === amount,
+    }),
+  },
+  'more than the hold is charged, whatever the balance is': {
+    ...rewritten(...noGuards, ['credits - debits - held AS available', 'credits - debits - held + 50000 AS available']),
+  },
+  'open holds are forgotten at the start': { ledger: (real) => ({ ...real, recover: () => 0 }) },
+  'a hold is charged again at each start': rewritten(
+    ...noGuards,
+    ["FROM credit_holds WHERE state = 'open' ORDER BY id", "FROM credit_holds WHERE state <> 'voided' ORDER BY id"],
+    ["FROM credit_holds WHERE id = ? AND state = 'open'", 'FROM credit_holds WHERE id = ?'],
+  ),
+  'a repetition is another transfer': {
+    ledger: (real) => ({ ...real, transfer: (request) => real.transfer({ ...request, requestKey: undefined }) }),
+  },
+  'a transfer is told before it is on the disk': {
+    commits: (real) => ({ ...real, flushed: (work) => real.written(work) }),
+  },
+  'a flush does nothing': { flushesNothing: true },
+  'a failed flush is taken for one that worked': { ignoresFailedFlushes: true },
+  'expired holds keep their money': rewritten([
+    "WHERE state = 'open' AND expires_at_ms <= ?",
+    "WHERE state = 'open' AND expires_at_ms <= 0 * ?",
+  ]),
+  'a charge is refunded twice': rewritten(['WHERE refund_of = ?', "WHERE refund_of = ? || 'x'"]),
+  'only one side of a transfer is posted': rewritten([
+    'SET credits = credits + ?, entries',
+    'SET credits = credits + 0 * ?, entries',
+  ]),
+  'the balance after a transfer leaves out its debits': rewritten([
+    'WHERE id = ?\n     RETURNING credits - debits AS balance',
+    'WHERE id = ?\n     RETURNING credits AS balance',
+  ]),
+  'what a key spent is not counted': rewritten(['SET spent = spent + @spent', 'SET spent = spent + 0 * @spent']),
+  'what a key holds is not given back': rewritten(['held = held + @held', 'held = held + max(0, @held)']),
+}

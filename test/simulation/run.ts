@@ -1,0 +1,35 @@
+/**
+ * `npm run simulate [-- --seed N] [-- --minutes M]`: histories of the ledger over failing disks and networks. A failure
+ * prints its seed, with which the same history comes again.
+ */
+import { parseArgs } from 'node:util'
+import { ledgerHistory } from './ledgerHistory.ts'
+
+const { values } = parseArgs({ options: { seed: { type: 'string' }, minutes: { type: 'string', default: '1' } } })
+
+async function oneHistory(seed: number): Promise<boolean> {
+  try {
+    await ledgerHistory(seed)
+    return true
+  } catch (failure) {
+    process.stdout.write(`seed ${seed} fails: npm run simulate -- --seed ${seed}\n${String(failure)}\n`)
+    if (failure instanceof Error) process.stdout.write(`${failure.stack}\n`)
+    return false
+  }
+}
+
+async function manyHistories(minutes: number): Promise<boolean> {
+  const first = Math.floor(Math.random() * 2 ** 31)
+  const endsAtMs = Date.now() + minutes * 60_000
+  let histories = 0
+  while (Date.now() < endsAtMs) {
+    if (!(await oneHistory(first + histories))) return false
+    histories += 1
+  }
+  process.stdout.write(`${histories} histories from seed ${first} on: all as they should be\n`)
+  return true
+}
+
+const isFine =
+  values.seed === undefined ? await manyHistories(Number(values.minutes)) : await oneHistory(Number(values.seed))
+process.exitCode = isFine ? 0 : 1

@@ -1,0 +1,162 @@
+import SqliteDatabase from 'better-sqlite3'
+import { migrate } from '../../src/main/storage/migrate.ts'
+import { accounts } from '../../src/main/storage/migrations/accounts.ts'
+import { credits } from '../../src/main/storage/migrations/credits.ts'
+import type { Database } from '../../src/main/storage/openDatabase.ts'
+import type { Random } from './random.ts'
+import type { Life, SimulatedWorld } from './simulatedWorld.ts'
+
+/** A bug that is put in on purpose: by another text of one statement or of the schema, or by another behaviour. */
+export type Planted = { sql?: (text: string) => string; flushesNothing?: boolean; ignoresFailedFlushes?: boolean }
+
+/** Thrown at the statement that the process does not live to run. */
+export class Crash extends Error {}
+
+/** Real SQLite over a disk that may be full, lose what was not flushed, or end the process between any two statements. */
+export type SimulatedDisk = {
+  /** The file as this process finds it. */
+  open(life: Life): Database
+  flush(life: Life): Promise<void>
+  /** What a reader sees of the newest commit, for checks: they neither count nor fail. */
+  inspect(): Database
+  /** Ends the present process; with the power, the disk keeps some moment between the last flush and now. */
+  crash(kind: 'process' | 'power'): void
+  /** How many commits the disk has, and how many it keeps for sure. */
+  commits(): { made: number; kept: number }
+  /** Until it is set back, writes fail as on a full disk. */
+  isFull: boolean
+}
+
+export type DiskFaults = {
+  /** Statements after which the process ends, counted over the whole history. */
+  crashesAt: ReadonlySet<number>
+  failingFlushes: number
+  onCrash: (kind: 'process' | 'power') => void
+  /** A transaction was committed, with everything in it. */
+  onCommit: (commits: number) => void
+}
+
+/** A ledger that is empty between two histories, and its statements, which take longer to prepare than to run. */
+type Bench = { database: SqliteDatabase.Database; prepare(text: string): SqliteDatabase.Statement }
+
+const benches = new Map<Planted['sql'], Bench>()
+
+function benchFor({ sql }: Planted): Bench {
+  const known = benches.get(sql)
+  if (known) return known
+  const database = new SqliteDatabase(':memory:')
+  database.pragma('foreign_keys = ON')
+  migrate(database, [accounts, { ...credits, up: sql?.(credits.up) ?? credits.up }])
+  const statements = new Map<string, SqliteDatabase.Statement>()
+  const bench: Bench = {
+    database,
+    prepare(text) {
+      const statement = statements.get(text) ?? database.prepare(sql?.(text) ?? text)
+      statements.set(text, statement)
+      return statement
+    },
+  }
+  benches.set(sql, bench)
+  return bench
+}
+
+export function simulatedDisk(given: {
+  random: Random
+  world: SimulatedWorld
+  faults: DiskFaults
+  planted: Planted
+}): SimulatedDisk {
+  const { random, world, faults, planted } = given
+  const bench = benchFor(planted)
+  const { database } = bench
+  /**
+   * Each commit of the ledger is a savepoint inside one transaction that never ends, so that a power cut can go back to
+   * any of them, and the next history to none.
+   */
+  if (database.inTransaction) database.exec('ROLLBACK')
+  database.exec('BEGIN; SAVEPOINT commit_1')
+  let made = 1
+  let kept = 1
+  let statements = 0
+  let hasDropped = false
+
+  const end = (kind: 'process' | 'power', life: Life): void => {
+    if (life.hasEnded) return
+    life.hasEnded = true
+    faults.onCrash(kind)
+  }
+  const step = (life: Life): void => {
+    if (life.hasEnded) throw new Crash()
+    statements += 1
+    if (!faults.crashesAt.has(statements)) return
+    end(random.chance(0.5) ? 'process' : 'power', life)
+    throw new Crash()
+  }
+  const write = (life: Life): void => {
+    step(life)
+    if (disk.isFull && random.chance(0.5)) throw new Error('SQLITE_FULL: database or disk is full')
+  }
+
+  const disk: SimulatedDisk = {
+    isFull: false,
+    open(life) {
+      const opened = {
+        prepare(text: string) {
+          const statement = bench.prepare(text)
+          const count = statement.readonly ? step : write
+          const counted =
+            <V>(run: (...values: unknown[]) => V) =>
+            (...values: unknown[]): V => {
+              count(life)
+              return run(...values)
+            }
+          return {
+            run: counted((...values) => statement.run(...values)),
+            get: counted((...values) => statement.get(...values)),
+            all: counted((...values) => statement.all(...values)),
+          }
+        },
+        transaction: (work: () => unknown) => ({
+          immediate() {
+            step(life)
+            const value = database
+              .transaction(() => {
+                const done = work()
+                write(life)
+                return done
+              })
+              .immediate()
+            made += 1
+            bench.prepare(`SAVEPOINT commit_${made}`).run()
+            faults.onCommit(made)
+            step(life)
+            return value
+          },
+        }),
+      }
+      return opened as unknown as Database // the part of it that the ledger uses
+    },
+    inspect: () => bench as unknown as Database, // likewise
+    async flush(life) {
+      const upTo = made
+      await world.pause(random.whole(0, 8), life)
+      if (planted.flushesNothing || hasDropped) return
+      if (faults.failingFlushes > 0 && random.chance(0.3)) {
+        faults.failingFlushes -= 1
+        hasDropped = true // what it did not write stays unwritten, whatever a later flush says
+        if (planted.ignoresFailedFlushes) return
+        throw new Error('EIO: i/o error, fdatasync')
+      }
+      kept = Math.max(kept, upTo)
+    },
+    crash(kind) {
+      if (kind === 'process') return
+      hasDropped = false
+      made = random.whole(kept, made)
+      kept = made
+      bench.prepare(`ROLLBACK TO commit_${made}`).run()
+    },
+    commits: () => ({ made, kept }),
+  }
+  return disk
+}
