@@ -14,6 +14,7 @@ module.exports = {
     forbid('renderer-talks-over-the-wire', src('renderer'), src('(main|preload)')),
     forbid('preload-knows-shared-only', src('preload'), src('(main|renderer)')),
     forbid('product-of-main-knows-no-view', src('main'), src('(renderer|preload)')),
+    forbid('main-has-rooms', src('main/[^/]+$'), {}),
     forbid(
       'halves-below-shell',
       src('main/(agent|service|host|platform|storage)'),
@@ -34,6 +35,14 @@ module.exports = {
         pathNot: '^src/main/$1/($2/|api/localEndpoint[.]ts$)',
         dependencyTypesNot: ['type-only'],
       },
+    ),
+    forbid('slices-know-no-composition', src('main/(agent|service|host)/([^/]+)/'), {
+      path: '^src/main/$1/(compose|[a-zA-Z]+(Parts|Ground))[.]ts$',
+    }),
+    forbid(
+      'intents-have-one-writer',
+      src('', '^src/main/agent/approvals/(intentLifecycle|intentStateRepository)[.]ts$'),
+      src('main/agent/approvals/intentStateRepository[.]ts$'),
     ),
     forbid('bubblewrap-knows-no-docker', src('main/host/runtimes/bubblewrap/'), src('main/host/runtimes/docker/')),
     forbid('docker-knows-no-bubblewrap', src('main/host/runtimes/docker/'), src('main/host/runtimes/bubblewrap/')),

@@ -1,23 +1,37 @@
 import { defineConfig } from 'vitest/config'
 
-type Suite = { name: string; include: string[]; testTimeout: number; order: number; maxWorkers: number; retry: number }
+type Suite = {
+  name: string
+  include: string[]
+  testTimeout: number
+  retry: number
+  /** Suites of one order run at once, with as many workers for all of them together. */
+  order: number
+  maxWorkers: number
+  isolate: boolean
+  globalSetup?: string[]
+}
 
-const suite = ({ name, include, testTimeout, order, maxWorkers, retry }: Suite) => ({
+const suite = ({ order, ...given }: Suite) => ({
   test: {
-    name,
-    include,
+    ...given,
     environment: 'node',
-    testTimeout,
-    hookTimeout: testTimeout,
+    hookTimeout: given.testTimeout,
     setupFiles: ['test/support/leakGuard.ts'],
     alias: { electron: new URL('./test/support/electronFake.ts', import.meta.url).pathname },
     pool: 'forks' as const,
-    // One suite after the other: namespaces, browsers and PTYs of many files at once would only wait for each other.
     sequence: { groupOrder: order },
-    maxWorkers,
-    retry,
+    // Of a file whose tests say that they may run at once.
+    maxConcurrency: 3,
   },
 })
+
+/** Bound by the processor: a worker for each of two. Files of a worker share its modules, so that each is read once. */
+const processorBound = { order: 1, maxWorkers: 2, isolate: false }
+/** Bound by waiting for processes, namespaces and containers. */
+const waitingBound = { order: 2, maxWorkers: 3, isolate: true }
+/** One file after the other: they share a Steward and a browser. */
+const sharing = { order: 3, maxWorkers: 1, isolate: false, globalSetup: ['test/support/sharedSteward.ts'] }
 
 export default defineConfig({
   test: {
@@ -26,34 +40,30 @@ export default defineConfig({
         name: 'unit',
         include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'scripts/**/*.test.ts'],
         testTimeout: 180_000,
-        order: 1,
-        maxWorkers: 2,
         retry: 0,
+        ...processorBound,
       }),
       suite({
         name: 'contract',
         include: ['test/contract/**/*.test.ts'],
         testTimeout: 180_000,
-        order: 2,
-        maxWorkers: 2,
         retry: 0,
+        ...waitingBound,
       }),
       // A second try is for a starved processor only; the report names each test that needed it.
       suite({
         name: 'integration',
         include: ['test/integration/**/*.test.ts'],
         testTimeout: 240_000,
-        order: 3,
-        maxWorkers: 2,
         retry: 1,
+        ...waitingBound,
       }),
       suite({
         name: 'e2e',
         include: ['test/e2e/**/*.test.ts'],
         testTimeout: 300_000,
-        order: 4,
-        maxWorkers: 1,
         retry: 1,
+        ...sharing,
       }),
     ],
     teardownTimeout: 60_000,

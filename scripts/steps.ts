@@ -1,4 +1,6 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { setPriority } from 'node:os'
 
 /** A command of this project's own tools, by its name in node_modules/.bin. */
 export type Step = { name: string; command: string; parts: readonly string[] }
@@ -17,10 +19,41 @@ export const buildStep: Step = { name: 'build', command: 'electron-vite', parts:
 /** Runs all of them, whatever fails on the way. @returns how many failed. */
 export function failedSteps(steps: readonly Step[]): number {
   let failures = 0
-  for (const { name, command, parts } of steps) {
-    const { status } = spawnSync(`node_modules/.bin/${command}`, parts, { stdio: 'inherit' })
+  for (const step of steps) {
+    const { status } = spawnSync(programOf(step), step.parts, { stdio: 'inherit' })
     if (status !== 0) failures++
-    process.stdout.write(`${status === 0 ? 'ok    ' : 'FAILED'} ${name}\n`)
+    tellEnd(step, status)
   }
   return failures
+}
+
+/** The same beside other work, which has the processor first; what a step printed comes whole, at its end. */
+export async function failedStepsBeside(steps: readonly Step[]): Promise<number> {
+  let failures = 0
+  for (const step of steps) {
+    const status = await runBeside(step)
+    if (status !== 0) failures++
+    tellEnd(step, status)
+  }
+  return failures
+}
+
+const niceness = 5
+
+async function runBeside(step: Step): Promise<number | null> {
+  const child = spawn(programOf(step), step.parts, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const printed: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => printed.push(bytes))
+  if (child.pid !== undefined) setPriority(child.pid, niceness)
+  const [status]: (number | null)[] = await once(child, 'close')
+  process.stdout.write(Buffer.concat(printed))
+  return status ?? null
+}
+
+function programOf({ command }: Step): string {
+  return `node_modules/.bin/${command}`
+}
+
+function tellEnd({ name }: Step, status: number | null): void {
+  process.stdout.write(`${status === 0 ? 'ok    ' : 'FAILED'} ${name}\n`)
 }

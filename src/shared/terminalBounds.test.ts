@@ -1,4 +1,3 @@
-import unicode11Addon from '@xterm/addon-unicode11'
 import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
 import { boundTerminal, boundWidths, pieceBytes } from './terminalBounds.ts'
@@ -8,7 +7,7 @@ const lines = Array.from({ length: 6 }, (_, line) => `line ${line}`).join('\r\n'
 
 function open({ cols = 12, rows = 6, scrollback = 100 } = {}) {
   const terminal = new Terminal({ cols, rows, scrollback, allowProposedApi: true })
-  boundWidths(terminal, (registrar) => new unicode11Addon.Unicode11Addon().activate(registrar as never))
+  boundWidths(terminal)
   boundTerminal(terminal)
   const write = (text: string) => new Promise<void>((parsed) => terminal.write(text, parsed))
   const shown = () => {

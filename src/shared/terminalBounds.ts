@@ -1,3 +1,5 @@
+import { type CharacterWidths, characterWidths } from './characterWidths.ts'
+
 /**
  * xterm.js 6.0 takes counts as programs write them: `CSI 2147483647 S` scrolls two thousand million times, and an OSC may have
  * ten million characters. With these bounds, which the host's screens and the window share so that both show the same,
@@ -203,27 +205,13 @@ function lineAround(lines: Lines, row: number): { first: number; last: number } 
   return { first, last }
 }
 
-/** How wide characters are, as xterm.js asks for it: properties are `state << 3 | width << 1 | joins the one before`. */
-export type CharacterWidths = {
-  readonly version: string
-  wcwidth(codePoint: number): 0 | 1 | 2
-  charProperties(codePoint: number, preceding: number): number
-}
-
-/** What an addon with a table of widths is activated on: all that it does is to register the table. */
-type WidthRegistrar = { readonly unicode: { register(widths: CharacterWidths): void } }
-
-/** Makes the table that `load` registers the one in use, with bounds. */
-export function boundWidths(
-  terminal: { readonly unicode: { register(widths: CharacterWidths): void; activeVersion: string } },
-  load: (registrar: WidthRegistrar) => void,
-): void {
-  const register = (widths: CharacterWidths): void => {
-    const bounded = boundedWidths(widths)
-    terminal.unicode.register(bounded)
-    terminal.unicode.activeVersion = bounded.version
-  }
-  load({ unicode: { register } })
+/** Makes characters as wide as programs in sandboxes count them, with bounds. */
+export function boundWidths(terminal: {
+  readonly unicode: { register(widths: CharacterWidths): void; activeVersion: string }
+}): void {
+  const bounded = boundedWidths(characterWidths())
+  terminal.unicode.register(bounded)
+  terminal.unicode.activeVersion = bounded.version
 }
 
 const joinedMost = 15

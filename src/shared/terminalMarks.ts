@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { emitter } from './emitter.ts'
 
 /**
  * Where commands begin and end in a terminal, as a shell tells with OSC 133: `A` before its prompt, `B` behind it, `C` when
@@ -91,7 +92,7 @@ export const CarriedMark = z.object({
 export type CarriedMark = z.infer<typeof CarriedMark>
 
 export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
-  const listeners = new Set<() => void>()
+  const changes = emitter()
   let held: Held[] = []
   let lastId = 0
   let field: string | undefined
@@ -171,7 +172,7 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
     else if (kind === 'B') input()
     else if (kind === 'C') started()
     else if (kind === 'D') ended(fields[0])
-    changed()
+    changes.emit()
     return true
   }
 
@@ -194,11 +195,7 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
         exitCode,
       })
     }
-    changed()
-  }
-
-  function changed(): void {
-    for (const listener of [...listeners]) listener()
+    changes.emit()
   }
 
   function alive(): Held[] {
@@ -248,10 +245,7 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
     use(key) {
       field = `${keyField}${key}`
     },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    onChange: changes.subscribe,
     outputOf({ output }) {
       if (!output) return ''
       return linesBetween(terminal.buffer.normal, output.from, output.to)

@@ -10,6 +10,7 @@ import { type Answer, exchange, runningService, type TestService } from '../supp
 import { secondAccount } from '../support/secondAccount.ts'
 import { profileOf, signedRegistration } from '../support/signedRegistration.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { waitingAccountRequest } from '../support/waitingAccountRequest.ts'
 import { evmWallet, solanaWallet } from '../support/wallets.ts'
 
 /** Every operation of the contract, over HTTP, with a real sandbox behind it. */
@@ -27,10 +28,14 @@ let foreignKey: string
 let walletAddress: string
 const signed: Record<string, unknown> = {}
 let automatonId: string
+let accountRequestId: string
+/** What the window's requests carry. */
+const person = 'sk_steward_person'
 
 beforeAll(async () => {
   await writeFile(archive, await tarOf([bash]))
-  service = await runningService()
+  service = await runningService({ personKey: () => person })
+  accountRequestId = waitingAccountRequest(service.dataDir, evmWallet().address)
   sandboxId = await createdId('/v1/sandboxes', { name: 'contract' }, 'id')
   spareId = await createdId('/v1/sandboxes', { name: 'spare' }, 'id')
   terminalId = await createdId(`/v1/sandboxes/${sandboxId}/pty`, { command: 'cat' }, 'session_id')
@@ -92,6 +97,8 @@ const asked: Record<string, Asked> = {
   apiKeyCreate: { body: { name: 'one more' } },
   apiKeyList: {},
   apiKeyRevoke: {},
+  accountRequestList: {},
+  accountRequestDecide: { id: () => accountRequestId, body: { allow: true } },
   runtimeList: {},
   imageList: {},
   imageAdd: { body: { name: 'another', source: { kind: 'archive', path: archive } } },
@@ -177,7 +184,7 @@ function pathOf(route: Route, path: string = route.path): string {
 }
 
 function ask(route: Route, given: { path?: string; key?: string | null } = {}): Promise<Answer> {
-  const { path = pathOf(route), key = service.key } = given
+  const { path = pathOf(route), key = route.auth === 'person' ? person : service.key } = given
   const { body = undefined, bytes, headers, signedAs } = asked[route.operation] ?? {}
   const sent = bytes ?? (signedAs === undefined ? body : signed[signedAs])
   const type = bytes === undefined ? {} : { 'content-type': 'application/octet-stream' }

@@ -377,7 +377,7 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
       })
 
       test('tell the signal that ended their program', async () => {
-        expect(await (await open({ command: 'kill -TERM $$' })).ended).toEqual({ exitCode: null, signal: 'SIGTERM' })
+        expect(await (await open({ command: 'kill -TERM $$' })).ended).toEqual({ exitCode: 143, signal: 'SIGTERM' })
         expect(await (await open({ command: 'exit 143' })).ended).toEqual({ exitCode: 143, signal: null })
       })
 
@@ -456,7 +456,7 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
         await until('the program', () => terminal.text().includes('ready'))
         terminal.close()
         terminal.close()
-        expect(await terminal.ended).toEqual({ exitCode: null, signal: 'SIGKILL' })
+        expect(await terminal.ended).toEqual({ exitCode: 137, signal: 'SIGKILL' })
       })
 
       test('end with their program, not with what it leaves behind', async () => {

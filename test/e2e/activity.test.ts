@@ -1,19 +1,19 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { createApiKey, revokeApiKey } from '../../src/shared/contract/accounts.ts'
+import { contentOf } from '../support/browser.ts'
 import { until } from '../support/eventually.ts'
 import { openActivity } from './pages/activityScreen.ts'
 import { pictures } from './pages/pictures.ts'
-import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** The log in the window, from what the real service told, and what somebody did to its file. */
 let app: StewardInBrowser
 const look = pictures()
 
 beforeAll(async () => {
-  app = await stewardInBrowser()
+  app = await ownStewardInBrowser()
 })
 afterAll(() => app?.close())
 
@@ -108,9 +108,7 @@ test('exports the log as a file', async () => {
     window.page.getByRole('menuitem', { name: 'All as JSON Lines' }).click(),
   ])
   expect(download.suggestedFilename()).toBe('steward-activity.jsonl')
-  const lines = readFileSync(await download.path(), 'utf8')
-    .trim()
-    .split('\n')
+  const lines = (await contentOf(download)).toString().trim().split('\n')
   expect(lines.map((line) => JSON.parse(line).sequence)).toEqual(lines.map((_, index) => index + 1))
 })
 

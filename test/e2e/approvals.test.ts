@@ -17,7 +17,7 @@ import { approvalsScreen } from './pages/approvalsScreen.ts'
 import type { AppWindow } from './pages/appWindow.ts'
 import { pictures } from './pages/pictures.ts'
 import { sheetPage } from './pages/sheetPage.ts'
-import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** A program asks with an API key; the person decides in the window. */
 let app: StewardInBrowser
@@ -27,7 +27,7 @@ const passphrase = 'orbit lantern velvet quarry mosaic'
 const look = pictures()
 
 beforeAll(async () => {
-  app = await stewardInBrowser()
+  app = await ownStewardInBrowser()
   // The second account of the well-known test phrase of Hardhat and Anvil.
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   await importPrivateKey(app.person, { key, passphrase })
@@ -178,6 +178,7 @@ test('the stop switch refuses everything at once, until the person resumes', asy
   expect((await ask(signIn('again.example.org'))).state).toBe('waiting')
 
   await window.command('Stop everything')
+  await window.dialog('Stop everything?').getByRole('button', { name: 'Stop everything' }).click()
   await banner.waitFor()
 })
 

@@ -4,14 +4,14 @@ import { importPrivateKey } from '../support/walletForms.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import { identityScreen } from './pages/identityScreen.ts'
 import { pictures } from './pages/pictures.ts'
-import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** An automaton is registered by a person, in the window. */
 let app: StewardInBrowser
 const look = pictures()
 
 beforeAll(async () => {
-  app = await stewardInBrowser()
+  app = await ownStewardInBrowser()
 })
 afterAll(() => app?.close())
 

@@ -16,12 +16,13 @@ import {
   writtenFiles,
 } from '../support/plantedSecrets.ts'
 import { inMemory, isMemoryReadable } from '../support/processMemory.ts'
+import type { Steward } from '../support/steward.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { textSearch } from '../support/textSearch.ts'
 import { windowTraffic } from '../support/windowTraffic.ts'
 import type { AppWindow } from './pages/appWindow.ts'
 import { sheetPage } from './pages/sheetPage.ts'
-import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+import { type StewardInBrowser, stewardInOwnBrowser } from './pages/stewardInBrowser.ts'
 import { callInPage } from './pages/windowCalls.ts'
 
 /** Secrets that occur nowhere else in the world, given to the real sheets; then everything that was written is searched. */
@@ -57,7 +58,7 @@ const searchMemory = textSearch([...plain.map((it) => it.bytes), Buffer.from(mar
 
 const search = searchFor(secrets)
 
-let app: StewardInBrowser
+let app: StewardInBrowser<Steward>
 /** Undefined where memory cannot be read. */
 let whileGiven: Seen[] | undefined
 let atTheEnd: Seen[] | undefined
@@ -65,7 +66,7 @@ let atTheEnd: Seen[] | undefined
 beforeAll(async () => {
   const url = `${await deadAddress()}/v2/planted-rpc-key-5eedb0b0cafe`
   const wallet = { secret_store: 'vault_file', rpc: { base: url, base_sepolia: url } }
-  app = await stewardInBrowser({ config: { wallet, log: { level: 'debug' } } })
+  app = await stewardInOwnBrowser({ config: { wallet, log: { level: 'debug' } } })
 })
 afterAll(() => app?.close())
 

@@ -64,7 +64,7 @@ test('the command palette runs what is chosen', async () => {
   const palette = window.dialog('Commands')
   await palette.getByRole('option', { name: 'New sandbox…' }).waitFor()
   await look(window.page, 'commands')
-  await palette.getByPlaceholder('What do you want to do?').fill('keyboard')
+  await palette.getByRole('combobox').fill('keyboard')
   await window.page.keyboard.press('Enter')
   await window.dialog('Keyboard shortcuts').waitFor()
 })

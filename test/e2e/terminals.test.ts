@@ -4,12 +4,13 @@ import { createTerminal } from '../../src/shared/contract/terminals.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { leftBehind } from '../support/leftBehind.ts'
 import { isAlive, seenProcesses } from '../support/processes.ts'
-import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+import type { Steward } from '../support/steward.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-let app: StewardInBrowser
+let app: StewardInBrowser<Steward>
 
 beforeAll(async () => {
-  app = await stewardInBrowser()
+  app = await ownStewardInBrowser()
 })
 afterAll(() => app?.close())
 

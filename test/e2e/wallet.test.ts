@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { Wallet as EthersWallet, encryptKeystoreJsonSync } from 'ethers'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getWallet, type Wallet } from '../../src/shared/contract/wallet.ts'
+import { contentOf } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { pictures } from './pages/pictures.ts'
-import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 import { createWallet, unlockWallet, walletSheet } from './pages/walletSheet.ts'
 import { callInPage } from './pages/windowCalls.ts'
 
@@ -19,7 +19,7 @@ let app: StewardInBrowser
 const look = pictures()
 
 beforeAll(async () => {
-  app = await stewardInBrowser()
+  app = await ownStewardInBrowser()
 })
 afterAll(() => app?.close())
 
@@ -175,7 +175,7 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   await sheet.step('The file is ready')
   const downloading = page.waitForEvent('download')
   await sheet.press('Download')
-  const written = await readFile(await (await downloading).path(), 'utf8')
+  const written = (await contentOf(await downloading)).toString()
   expect((await EthersWallet.fromEncryptedJson(written, filePassword)).address).toBe(importedAddress)
   await sheet.press('Done')
   await sheet.isGone()

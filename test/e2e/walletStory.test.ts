@@ -5,7 +5,7 @@ import { openActivity } from './pages/activityScreen.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import type { AppWindow } from './pages/appWindow.ts'
 import { sheetPage } from './pages/sheetPage.ts'
-import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** From nothing to a registered automaton, as a person does it, with pen and paper. */
 let app: StewardInBrowser
@@ -15,7 +15,7 @@ const passphrase = 'velvet harbor orbit mosaic lantern'
 beforeAll(async () => {
   const url = 'http://127.0.0.1:9/' // the port of `discard`, on which nothing listens: no network is needed
   const rpc = { base: url, base_sepolia: url }
-  app = await stewardInBrowser({ config: { wallet: { secret_store: 'vault_file', rpc } } })
+  app = await ownStewardInBrowser({ config: { wallet: { secret_store: 'vault_file', rpc } } })
 })
 afterAll(() => app?.close())
 

@@ -5,11 +5,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { serviceFollower } from '../../src/main/agent/activity/serviceFollower.ts'
 import { type Timeline, timeline } from '../../src/main/agent/activity/timeline.ts'
 import { timelineRoutes } from '../../src/main/agent/activity/timelineRoutes.ts'
-import { localEvents } from '../../src/main/agent/api/localEvents.ts'
 import { startLocalServer } from '../../src/main/agent/api/localServer.ts'
 import { personSessions } from '../../src/main/agent/api/personSessions.ts'
 import { serviceClient } from '../../src/main/agent/connections/serviceClient.ts'
 import { serviceLink } from '../../src/main/agent/connections/serviceLink.ts'
+import { localEvents } from '../../src/main/agent/localEvents.ts'
 import { type Log, silentLog } from '../../src/main/platform/log.ts'
 import { Scope } from '../../src/main/platform/scope.ts'
 import { migrate } from '../../src/main/storage/migrate.ts'
@@ -88,7 +88,7 @@ async function get(path: string): Promise<Json> {
 const makeKey = async (name: string): Promise<string> =>
   (await service.send('/v1/auth/api-keys', { key, body: { name } })).json.id
 const summaries = () => log.records.following(0, 1000).map(({ summary }) => summary)
-const created = (name: string) => expect.stringContaining(`The API key “${name}”`)
+const created = (name: string) => expect.stringContaining(`the API key “${name}”`)
 const noted = (summary: string) => ({ kind: 'test.noted', actor: { kind: 'person', name: 'You' } as const, summary })
 
 test('copies what the service notes, in order and once, over restarts and times apart', async () => {
@@ -106,8 +106,9 @@ test('copies what the service notes, in order and once, over restarts and times 
   const { entries } = await get('/local/activity?limit=1')
   expect(entries[0]).toMatchObject({
     kind: 'key.created',
-    actor: { kind: 'service', name: 'This computer' },
+    actor: { kind: 'person', name: 'You' },
     subject: null,
+    summary: expect.stringMatching(/^You created the API key “five”/),
     detail: { service: 'This computer', service_sequence: 5 },
   })
   expect(await get('/local/activity/verify')).toMatchObject({ ok: true, checked: 5, problems: [] })
@@ -140,6 +141,30 @@ test('reads another account from its own beginning, and goes on with the first w
   await makeKey('two')
   await startAgent()
   await eventually(() => expect(summaries()).toEqual(['one', 'of another', 'two'].map(created)))
+})
+
+test('names the key and the command of a program, and cleans what looks like a secret', async () => {
+  const program = (await service.send('/v1/auth/api-keys', { key, body: { name: 'research-agent' } })).json
+  const { account_id } = (await service.send('/v1/activity?limit=1', { key })).json
+  const records = openDatabase(join(service.dataDir, 'service.sqlite'))
+  records
+    .prepare(
+      `INSERT INTO account_activities (account_id, sequence, id, type, sandbox_id, sandbox_name, description, at_ms, by_kind, by_name, command)
+       VALUES (?, 2, 'act_run', 'command.run', 'sandbox', 'atlas', 'Ran a command: exit code 0 after 9 ms.', 1, 'key', 'research-agent', ?)`,
+    )
+    .run(account_id, `curl -H "x-api-key: ${program.key}" example.com`)
+  records.close()
+  await makeKey('later') // tells that there is more to read
+  await eventually(() => expect(summaries()).toHaveLength(3))
+  const { entries } = await get('/local/activity?search=example.com')
+  expect(entries).toHaveLength(1)
+  expect(entries[0]).toMatchObject({
+    kind: 'command.run',
+    actor: { kind: 'client', name: 'research-agent' },
+    summary: expect.stringMatching(/^research-agent ran “curl -H .* example\.com” in atlas: exit code 0 after 9 ms\.$/),
+    detail: { command: expect.stringContaining('[removed]') },
+  })
+  expect(JSON.stringify(entries)).not.toContain(program.key)
 })
 
 test('says how much is missing where the service dropped it before it was read', async () => {

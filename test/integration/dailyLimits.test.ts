@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await runningService({
     host: 'none',
     insecureBehindProxy: true,
-    newAccounts: true,
+    newWallets: 'welcome',
     rateLimits: { newAutomatonsPerDay: 2, newAccountsPerDay: 2, noncesPerDay: 4 },
     now,
   })

@@ -72,7 +72,7 @@ test('how a program ended is told as it was', async () => {
   const failing = await client.createTerminal(sandbox, 'exit 3')
   expect((await exited(failing)).terminal).toMatchObject({ exitCode: 3, signal: null })
   const killed = await client.createTerminal(sandbox, 'kill -KILL $$')
-  expect((await exited(killed)).terminal).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
+  expect((await exited(killed)).terminal).toMatchObject({ exitCode: 137, signal: 'SIGKILL' })
 })
 
 test('the first reading that says exited has the last output', async () => {
@@ -130,6 +130,15 @@ test('vim draws, and leaves the screen as it was', async () => {
   expect(text).not.toContain('before')
   await terminal.type(':q!\r')
   expect((await showing(terminal, 'after')).text).toContain('before')
+})
+
+test('all of it is the scrollback of the shell and the screen of a pager below', async () => {
+  const terminal = await client.createTerminal(sandbox, 'seq 1 30; printf "one\\ntwo\\n" | less')
+  await showing(terminal, '(END)')
+  const lines = (await terminal.read({ full: true })).text.split('\n')
+  expect(lines.slice(0, 7)).toEqual(['1', '2', '3', '4', '5', '6', '7'])
+  expect(lines).not.toContain('30')
+  expect(lines.slice(-3)).toEqual(['one', 'two', '(END)'])
 })
 
 test('a program that asks where the cursor is gets one answer, however many watch', async () => {

@@ -41,7 +41,7 @@ describe('the limits of a sandbox', () => {
     expect(await run(machine, 'echo alive')).toBe('alive\n')
     const terminal = await machine.openTerminal({ command: hog, cols: 80, rows: 24 })
     terminal.onOutput(() => {})
-    expect(await terminal.ended).toEqual({ exitCode: null, signal: 'SIGKILL' })
+    expect(await terminal.ended).toEqual({ exitCode: 137, signal: 'SIGKILL' })
   })
 
   test('memory: what fits is given', async () => {

@@ -78,7 +78,7 @@ describe('the end of a sandbox', () => {
     const { processes } = JSON.parse(await readFile(join(folder, spec.id, 'run.json'), 'utf8'))
     process.kill(processes[1].pid, 'SIGKILL')
     expect(await machine.ended).toBe('Its first process was killed.')
-    expect(await terminal.ended).toEqual({ exitCode: null, signal: 'SIGKILL' })
+    expect(await terminal.ended).toEqual({ exitCode: 137, signal: 'SIGKILL' })
     await machine.stop()
     expect(existsSync(join(folder, spec.id, 'run.json'))).toBe(false)
     const again = await runtime.start(spec, never)

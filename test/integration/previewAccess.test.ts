@@ -20,7 +20,7 @@ let path: string
 const script = readFileSync(new URL('../support/portServer.py', import.meta.url), 'utf8')
 
 beforeAll(async () => {
-  service = await runningService({ newAccounts: true, now })
+  service = await runningService({ newWallets: 'welcome', now })
   tokens = (await wallet.signIn(service.url)).json
   sandboxId = await sandboxWith([8000, 8001])
   path = `/v1/sandboxes/${sandboxId}`

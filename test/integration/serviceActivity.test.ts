@@ -101,9 +101,9 @@ test('tells what happened, without contents, commands or secrets', async () => {
     'sandbox.created',
   ])
   const told = activities.map(({ description }: { description: string }) => description)
-  expect(told[0]).toBe('It was stopped on request.')
-  expect(told[1]).toBe(`The terminal ${opened.json.session_id} ended with exit code 4.`)
-  expect(told[4]).toBe('18 bytes were written to /root/note.txt.')
+  expect(told[0]).toBe('Stopped.')
+  expect(told[1]).toBe(`Terminal ${opened.json.session_id.slice(-6)} ended with exit code 4.`)
+  expect(told[4]).toBe('Wrote /root/note.txt (18 bytes).')
   expect(new Set(activities.map((it: { id: string }) => it.id)).size).toBe(activities.length)
   expect(JSON.stringify(activities)).not.toMatch(/word-of|contents of/)
 
@@ -136,7 +136,7 @@ test('the account has a feed of it all, from a cursor on, and everyone who liste
     const made = await service.send('/v1/auth/api-keys', { body: { name: 'for a script' } })
     await service.send(`/v1/auth/api-keys/${made.json.id}`, { method: 'DELETE' })
     const { account_id, activities, has_more } = await get(`/v1/activity?after=${before}`)
-    const key = `The API key “for a script” (${made.json.key_prefix}…) was`
+    const key = `the API key “for a script” (${made.json.key_prefix}…).`
     expect(
       activities.map(({ type, sandbox_id, sandbox_name, description }: Json) => [
         type,
@@ -145,11 +145,11 @@ test('the account has a feed of it all, from a cursor on, and everyone who liste
         description,
       ]),
     ).toEqual([
-      ['sandbox.created', gone, 'short-lived', 'It was created.'],
-      ['sandbox.started', gone, 'short-lived', 'It was started.'],
-      ['sandbox.deleted', gone, 'short-lived', 'It was deleted.'],
-      ['key.created', null, null, `${key} created.`],
-      ['key.revoked', null, null, `${key} revoked.`],
+      ['sandbox.created', gone, 'short-lived', 'Created.'],
+      ['sandbox.started', gone, 'short-lived', 'Started.'],
+      ['sandbox.deleted', gone, 'short-lived', 'Deleted.'],
+      ['key.created', null, null, `Created ${key}`],
+      ['key.revoked', null, null, `Revoked ${key}`],
     ])
     expect(has_more).toBe(false)
     expect(JSON.stringify(activities)).not.toContain(made.json.key)
@@ -165,6 +165,32 @@ test('the account has a feed of it all, from a cursor on, and everyone who liste
   } finally {
     socket.terminate()
   }
+})
+
+test('names who did it: the owner, a key by its name, or the service on its own', async () => {
+  const made = await service.send('/v1/auth/api-keys', { body: { name: 'research-agent' } })
+  const { key } = made.json
+  const before = (await get('/v1/activity?limit=500')).activities.at(-1)?.sequence ?? 0
+  const mine = await create('of the owner')
+  const path = `/v1/sandboxes/${mine}`
+  await service.send(`${path}/exec`, { key, body: { command: 'echo word-of-a-command', env: { TOKEN: 'secret' } } })
+  await service.send(`${path}/files`, { key, body: { path: '/root/note.txt', content: 'contents of a file' } })
+  await service.send(`${path}/pty`, { key, body: { command: 'exit 4' } })
+  await until('it to be closed', async () => (await typesOf(path)).includes('terminal.closed'))
+  await service.send(path, { method: 'DELETE', key })
+  const { activities } = await get(`/v1/activity?after=${before}`)
+  const program = { kind: 'key', name: 'research-agent' }
+  const owner = { kind: 'owner', name: null }
+  expect(activities.map(({ type, by, command }: Json) => [type, by, command])).toEqual([
+    ['sandbox.created', owner, null],
+    ['sandbox.started', owner, null],
+    ['command.run', program, 'echo word-of-a-command'],
+    ['file.written', program, null],
+    ['terminal.opened', program, 'exit 4'],
+    ['terminal.closed', { kind: 'service', name: null }, null],
+    ['sandbox.deleted', program, null],
+  ])
+  expect(JSON.stringify(activities)).not.toMatch(/secret|contents of/)
 })
 
 test('the feed is its account’s own, and says which cursor is none', async () => {
@@ -217,7 +243,7 @@ test('a rename keeps the rules of names, and everyone who listens is told', asyn
     )
     expect(events.filter(({ type }) => type === 'sandbox.changed')).toHaveLength(1)
     const { activities } = await get(`${sandbox}/activity?limit=1`)
-    expect(activities[0]).toMatchObject({ type: 'sandbox.renamed', description: 'It was renamed to Renamed ✓.' })
+    expect(activities[0]).toMatchObject({ type: 'sandbox.renamed', description: 'Renamed watched to Renamed ✓.' })
   } finally {
     socket.terminate()
   }
@@ -233,7 +259,7 @@ test('a restart of the service keeps all of it, and an end is noted once', async
   expect(await get(`${sandbox}/activity`)).toEqual(activities)
   expect((await get(sandbox)).name).toBe('Renamed ✓')
   await exec('touch /tmp/go')
-  const ended = `The terminal ${opened.json.session_id} ended with exit code 5.`
+  const ended = `Terminal ${opened.json.session_id.slice(-6)} ended with exit code 5.`
   const endings = async () =>
     (await get(`${sandbox}/activity`)).activities.filter((it: { description: string }) => it.description === ended)
   await until('it to have ended', async () => (await endings()).length === 1)

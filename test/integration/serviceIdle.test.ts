@@ -30,7 +30,7 @@ test('an unused one stops, one with a terminal goes on until the terminal has en
 
   minutesLater(6)
   await until('it to stop', async () => (await read(unused.id)).status === 'stopped')
-  expect(await read(unused.id)).toMatchObject({ status_reason: 'It was stopped: nobody used it for 5 minutes.' })
+  expect(await read(unused.id)).toMatchObject({ status_reason: 'Stopped after 5 minutes without use.' })
   expect(await read(watched.id)).toMatchObject({ status: 'running' })
   expect(await read(without.id)).toMatchObject({ status: 'running' })
 
@@ -48,7 +48,7 @@ test('the policy can be changed, and taken away', async () => {
   const patch = (body: Json) => service.send(`/v1/sandboxes/${id}`, { method: 'PATCH', body })
   expect((await patch({ idle_minutes: null })).json).toMatchObject({ idle_minutes: null, status: 'running' })
   const { json } = await service.send(`/v1/sandboxes/${id}/activity`)
-  expect(json.activities[0]).toMatchObject({ type: 'sandbox.changed', description: 'It no longer stops by itself.' })
+  expect(json.activities[0]).toMatchObject({ type: 'sandbox.changed', description: 'No longer stops when idle.' })
   expect((await patch({ idle_minutes: 1, network: 'none' })).json).toMatchObject({ idle_minutes: 1 })
   minutesLater(2)
   await until('it to stop', async () => (await read(id)).status === 'stopped')

@@ -411,11 +411,32 @@ describe('a domain of somebody', () => {
     expect(answer.json.error).toContain(error)
   })
 
+  test('without a port leads to the one that was exposed first, also when that comes later', async () => {
+    const id = await createSandbox('later')
+    const path = `/v1/sandboxes/${id}`
+    const url = `http://later.example:${portOf()}/`
+    const added = await add({ domain: 'later.example' }, path)
+    expect(added.status, added.text).toBe(201)
+    expect(added.json).toMatchObject({ domain: 'later.example', port: null })
+    expect((await get(url)).status).toBe(404)
+    const leadsTo = async () => (await service.send(`${path}/domains`)).json.domains[0].port
+
+    await exposed(path, { port: 9000 })
+    await exposed(path, { port: 8000 })
+    expect(await leadsTo()).toBe(9000)
+    expect((await get(url)).status).toBe(502) // nothing listens there yet
+    await service.send(`${path}/ports/9000`, { method: 'DELETE' })
+    expect(await leadsTo()).toBe(8000)
+    expect((await add({ domain: 'later.example', port: 8000 }, path)).json.port).toBe(8000)
+    await service.send(`${path}/ports/8000`, { method: 'DELETE' })
+    await exposed(path, { port: 9000 })
+    expect(await leadsTo()).toBe(8000) // it was named
+    await service.send(path, { method: 'DELETE' })
+  })
+
   test('belongs to one sandbox, and goes with it', async () => {
     const other = `/v1/sandboxes/${await createSandbox('other')}`
-    expect((await add({ domain: 'one.example' }, other)).json.error).toContain('this sandbox exposes none')
-    await exposed(other, { port: 9000 })
-    expect((await add({ domain: 'one.example' }, other)).json).toMatchObject({ port: 9000 })
+    expect((await add({ domain: 'one.example' }, other)).status).toBe(201)
     expect((await add({ domain: 'one.example', port: 8000 })).json).toMatchObject({
       code: 'sandbox-domain/taken',
       error: '`one.example` leads to another sandbox.',

@@ -78,7 +78,7 @@ test('kill -9 of the host leaves records as stopped, with their files, ready to 
     const { json } = await service.send(sandbox)
     return json.status === 'stopped' && json
   })
-  expect(stopped).toMatchObject({ status_reason: 'The sandbox host ended, and it with it.', started_at: null })
+  expect(stopped).toMatchObject({ status_reason: 'Stopped: the sandbox host exited.', started_at: null })
   const read = await service.send(`${terminal}/read`)
   expect(read.json).toMatchObject({ state: 'exited', exit_code: null, output: expect.stringContaining('last words') })
 
@@ -135,7 +135,7 @@ test('a sandbox whose making was interrupted is told as an error and can be dele
     const { json } = await service.send(sandbox)
     return json.status === 'error' && json
   })
-  expect(told.status_reason).toBe('Making it was interrupted.')
+  expect(told.status_reason).toBe('Creating it was interrupted.')
   expect((await service.send(sandbox, { method: 'DELETE' })).json.success).toBe(true)
   expect((await service.send(sandbox)).status).toBe(404)
 })

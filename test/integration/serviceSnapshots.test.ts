@@ -78,8 +78,8 @@ test('keeps, restores, forks and deletes', async () => {
   const ofSandbox = activities.filter(({ type }: Json) => /^(sandbox|snapshot)\./.test(type))
   expect(ofSandbox.slice(0, 3)).toMatchObject([
     { type: 'sandbox.started' },
-    { type: 'snapshot.restored', description: 'The snapshot first was put back.' },
-    { type: 'sandbox.stopped', description: 'It was stopped to put back the snapshot first.' },
+    { type: 'snapshot.restored', description: 'Restored the snapshot “first”.' },
+    { type: 'sandbox.stopped', description: 'Stopped to restore the snapshot “first”.' },
   ])
 
   await asked(200, `${sandbox}/stop`)

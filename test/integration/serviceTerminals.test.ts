@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../support/eventually.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
@@ -74,6 +75,29 @@ describe('through REST', () => {
     expect((await service.send(`${terminal}/read?since=${next.json.cursor}`)).json.output).toBe('')
   })
 
+  test('raw output that is not UTF-8 comes as base64, and says so', async () => {
+    const terminal = await startTerminal(
+      `stty -opost; printf 'caf\\xc3\\xa9'; read x; printf 'a\\xff\\xfeb'; kill -TERM $$`,
+    )
+    const text = await until('the text', async () => {
+      const { json } = await service.send(`${terminal}/read?since=0&wait_ms=1000`)
+      return json.output.includes('é') && json
+    })
+    expect(text).toMatchObject({ output: 'café', encoding: 'utf8' })
+    await service.send(`${terminal}/write`, { body: { input: '\n' } })
+    const bytes: Buffer[] = []
+    let { cursor, state } = text
+    while (state === 'running') {
+      const { json } = await service.send(`${terminal}/read?since=${cursor}&wait_ms=1000`)
+      bytes.push(Buffer.from(json.output, json.encoding))
+      ;({ cursor, state } = json)
+    }
+    expect(Buffer.concat(bytes).subarray(-4)).toEqual(Buffer.from([0x61, 0xff, 0xfe, 0x62]))
+    const all = await service.send(`${terminal}/read?since=0`)
+    expect(all.json).toMatchObject({ encoding: 'base64', exit_code: 143, signal: 'SIGTERM' })
+    expect((await service.send(`${terminal}/read`)).json.encoding).toBe('utf8')
+  })
+
   test('a resize reaches the program', async () => {
     const terminal = await startTerminal(`trap 'stty size' WINCH; stty size; while :; do read -t 0.1 _; done`)
     await until('the first size', async () => (await service.send(`${terminal}/read`)).json.output.includes('24 80'))
@@ -84,6 +108,31 @@ describe('through REST', () => {
     })
     await until('the new size', async () => (await service.send(`${terminal}/read`)).json.output.includes('40 100'))
     await service.send(terminal, { method: 'DELETE' })
+  })
+
+  test.each(['🪤🫁', '🫠🫶', '漢🥱한', '❤️é\u0301', '👩‍💻🇩🇪'])(
+    '%s takes the cells that programs in the sandbox count',
+    async (text) => {
+      const env = { LANG: 'C.UTF-8' }
+      const exec = { command: `printf %s '${text}' | wc -L`, env }
+      const counted = Number((await service.send(`${sandbox}/exec`, { body: exec })).json.stdout)
+      const terminal = await startTerminal(`printf %s '${text}'; read x`, { env })
+      await until('the text', async () => (await service.send(`${terminal}/read`)).json.output === text)
+      expect((await service.send(`${terminal}/read`)).json.cursor_position).toEqual({ row: 0, col: counted })
+    },
+  )
+
+  test('tmux in a sandbox counts new emoji alike', async (context) => {
+    if (!existsSync('/usr/bin/tmux')) return context.skip('there is no tmux')
+    const text = '🪤🫠x'
+    const tmux = 'tmux -L widths -f /dev/null'
+    const column = `until c=$(${tmux} display -p '#{cursor_x}') && [ "$c" -gt 0 ]; do sleep 0.05; done; echo $c`
+    const command = `${tmux} new-session -d "printf %s '${text}'; sleep 1000" && ${column}; ${tmux} kill-server`
+    const { json } = await service.send(`${sandbox}/exec`, { body: { command, env: { LANG: 'C.UTF-8' } } })
+    const terminal = await startTerminal(`printf %s '${text}'; read x`)
+    await until('the text', async () => (await service.send(`${terminal}/read`)).json.output === text)
+    const { col } = (await service.send(`${terminal}/read`)).json.cursor_position
+    expect(`${json.stdout}${json.stderr}`.trim()).toBe(String(col))
   })
 
   test('colours come when they are asked for', async () => {

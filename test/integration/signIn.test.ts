@@ -536,7 +536,7 @@ test('a message for the Host header of a caller is refused where the request cam
 })
 
 test('a service that makes no new accounts knows the wallets that were linked, and no others', async () => {
-  const closed = await runningService({ host: 'none', newAccounts: false })
+  const closed = await runningService({ host: 'none', newWallets: 'refused' })
   try {
     const mine = evmWallet()
     expect(await mine.signIn(closed.url)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })

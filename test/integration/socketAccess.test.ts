@@ -11,7 +11,7 @@ const now = () => Date.now() + passedMs
 const wallet = evmWallet(now)
 
 beforeAll(async () => {
-  service = await runningService({ host: 'none', newAccounts: true, now })
+  service = await runningService({ host: 'none', newWallets: 'welcome', now })
 })
 afterAll(() => service?.close())
 

@@ -61,7 +61,7 @@ type Asked = { query?: string; body?: unknown; headers?: Record<string, string> 
 type Line =
   /** Needs no credential, and tells of nobody. */
   | { kind: 'open' }
-  /** Only the owner of the service may. */
+  /** Only the owner of the service may, or the person at its window. */
   | ({ kind: 'owner' } & Asked)
   /** About the caller alone. */
   | ({ kind: 'own' } & Asked)
@@ -89,6 +89,8 @@ const lines: Record<string, Line> = {
   apiKeyCreate: own({ body: { name: 'mine' } }),
   apiKeyList: own(),
   apiKeyRevoke: missing(),
+  accountRequestList: { kind: 'owner' },
+  accountRequestDecide: { kind: 'owner', body: { allow: true } },
   runtimeList: own(),
   imageList: own(),
   imageAdd: { kind: 'owner', body: { name: 'mine', source: { kind: 'archive', path: '/etc/passwd' } } },
@@ -186,7 +188,7 @@ test.each([...ofKind('missing'), ...ofKind('own')])('%s needs a credential', (_,
 )
 
 test.each(ofKind('owner'))('%s is for the owner alone', async (_, route, path) => {
-  expect(route.auth).toBe('owner')
+  expect(['owner', 'person']).toContain(route.auth)
   expect(await ask(route, path, theirs)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
 })
 

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { NotedEntry } from '../../src/main/agent/activity/note.ts'
 import type { LocalCall } from '../../src/main/agent/api/localEndpoint.ts'
 import { approvalEngine } from '../../src/main/agent/approvals/approvalEngine.ts'
 import type { AskRequest } from '../../src/main/agent/approvals/approvals.ts'
-import { grantRepository } from '../../src/main/agent/approvals/grantRepository.ts'
-import { intentRepository } from '../../src/main/agent/approvals/intentRepository.ts'
-import { policyRepository } from '../../src/main/agent/approvals/policyRepository.ts'
 import { type Alongside, repeatedAsks } from '../../src/main/agent/approvals/repeatedAsks.ts'
 import { repeatRepository } from '../../src/main/agent/approvals/repeatRepository.ts'
+import type { Reservations } from '../../src/main/agent/approvals/reservations.ts'
+import type { NotedEntry } from '../../src/main/agent/note.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { migrate } from '../../src/main/storage/migrate.ts'
 import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
@@ -24,6 +22,7 @@ type Options = {
   signer?: LockableSigner
   now?: () => number
   serviceHost?: string
+  reservations?: Reservations
   /** Hears each event too. */
   publish?: (event: LocalEvent) => void
 }
@@ -34,6 +33,7 @@ export function openApprovals({
   now = Date.now,
   signer = lockableSigner({ now }),
   serviceHost,
+  reservations,
   publish,
 }: Options = {}) {
   const database = openDatabase(file)
@@ -42,9 +42,7 @@ export function openApprovals({
   const events: LocalEvent[] = []
   const notes: NotedEntry[] = []
   const approvals = approvalEngine({
-    intents: intentRepository(database),
-    grants: grantRepository(database),
-    policies: policyRepository(database),
+    database,
     signer,
     wallet: signer.wallet,
     onWalletChange: signer.onWalletChange,
@@ -57,6 +55,7 @@ export function openApprovals({
     newId: () => randomBytes(12).toString('hex'),
     now,
     log: silentLog,
+    ...(reservations && { reservations }),
   })
   const repeats = repeatedAsks({ repeats: repeatRepository(database), now })
   return {

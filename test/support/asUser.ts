@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chown, copyFile, mkdir } from 'node:fs/promises'
+import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { projectFolder } from './plantedTree.ts'
@@ -32,18 +32,19 @@ export async function printedAs<T = Json>(program: Program): Promise<T> {
 }
 
 /**
- * As root, becomes somebody else first. The project and Node may be in folders that nobody else may enter: the project
- * is mounted elsewhere for this process alone, Node is copied.
+ * As root, becomes somebody else first. The project and Node may be in folders that nobody else may enter: both are
+ * mounted elsewhere for this process alone.
  */
 export async function commandAs({ script, parts, folder, user, through = [] }: Program): Promise<string[]> {
   if (!isRoot || user === 'root') return [...through, process.execPath, join(projectFolder, script), ...parts]
   const home = join(folder, 'home')
   const node = join(folder, 'node')
   await mkdir(home)
-  await copyFile(process.execPath, node)
-  for (const path of [folder, home, node]) await chown(path, ordinaryUid, ordinaryUid)
+  await writeFile(node, '')
+  for (const path of [folder, home]) await chown(path, ordinaryUid, ordinaryUid)
   const uid = String(ordinaryUid)
   const become = ['setpriv', '--reuid', uid, '--regid', uid, '--clear-groups', 'env', '-i', `HOME=${home}`]
-  const enter = ['unshare', '--mount', 'sh', '-c', 'mount --bind "$1" /mnt && shift && exec "$@"', 'sh', projectFolder]
+  const mounts = 'mount --bind "$1" /mnt && mount --bind "$2" "$3" && shift 3 && exec "$@"'
+  const enter = ['unshare', '--mount', 'sh', '-c', mounts, 'sh', projectFolder, process.execPath, node]
   return [...enter, ...become, 'PATH=/usr/bin:/bin', ...through, node, join('/mnt', script), ...parts]
 }

@@ -1,23 +1,52 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type BrowserServer,
+  chromium,
+  type Download,
+  type Page,
+} from 'playwright-core'
+import { temporaryFolder } from './temporaryFolder.ts'
 
 export type StorageState = Exclude<BrowserContextOptions['storageState'], string | undefined>
 
 /** The machine's own Chromium, kept from every address but loopback. */
+const options = {
+  executablePath: process.env.STEWARD_TEST_CHROMIUM ?? '/usr/bin/chromium',
+  timeout: 120_000,
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    '--password-store=basic',
+    '--no-proxy-server',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE *.localhost',
+  ],
+}
+
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env.STEWARD_TEST_CHROMIUM ?? '/usr/bin/chromium',
-    timeout: 120_000,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-dev-shm-usage',
-      '--password-store=basic',
-      '--no-proxy-server',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE *.localhost',
-    ],
-  })
+  return chromium.launch(options)
+}
+
+/** One that several processes can use, each with `joinBrowser`. */
+export function openSharedBrowser(): Promise<BrowserServer> {
+  return chromium.launchServer({ ...options, host: '127.0.0.1' })
+}
+
+/** Closing what this gives closes the windows that were opened with it, and leaves the browser to the others. */
+export function joinBrowser(address: string): Promise<Browser> {
+  return chromium.connect(address)
+}
+
+/** What was downloaded, wherever the browser runs. */
+export async function contentOf(download: Download): Promise<Buffer> {
+  const path = join(temporaryFolder('download'), 'file')
+  await download.saveAs(path)
+  return readFile(path)
 }
 
 export type Window = {
@@ -52,4 +81,14 @@ export async function openWindow(
     if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text())
   })
   return { page, state: () => context.storageState(), complaints, close: () => context.close() }
+}
+
+/** Spends the token of a start address. @returns what a window of the person has from then on */
+export async function openSession(browser: Browser, url: string): Promise<StorageState> {
+  const { page, state, close } = await openWindow(browser)
+  await page.goto(url)
+  await page.waitForFunction("localStorage.getItem('steward.window-key')")
+  const opened = await state()
+  await close()
+  return opened
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { afterAll, expect } from 'vitest'
 import { eventually } from './eventually.ts'
-import { descendantsOf, endProcess, type SeenProcess, seenProcesses } from './processes.ts'
-import { idleCgroups } from './stewardCgroups.ts'
-import { madeFolders, removeMadeFolders } from './temporaryFolder.ts'
+import { namesMadeFolder, watchLeaks } from './leaks.ts'
+import { descendantsOf, endProcess, type SeenProcess } from './processes.ts'
+import { removeMadeFolders } from './temporaryFolder.ts'
 
 /**
  * After each test file, what it opened must be closed: handles in this process, processes it started (also those that
@@ -26,18 +25,15 @@ const mark = `STEWARD_TEST_MARK=${randomUUID()}`
 const [markName = '', markValue = ''] = mark.split('=')
 process.env[markName] = markValue
 const handlesBefore = countedHandles()
-const cgroupsBefore = new Set(idleCgroups())
 const pidsBefore = new Set(descendantsOf(process.pid).map((it) => it.pid))
+const leaks = watchLeaks(startedHere)
 
 // Registered before any hook of the file itself, so it runs after all of them.
 afterAll(async () => {
   try {
-    await eventually(
-      () => expect([...leftHandles(), ...leftProcesses().map(told), ...leftMounts(), ...leftCgroups()]).toEqual([]),
-      deadlineMs,
-    )
+    await eventually(() => expect([...leftHandles(), ...leaks.left()]).toEqual([]), deadlineMs)
   } finally {
-    for (const { pid } of leftProcesses()) endProcess(pid)
+    for (const { pid } of leaks.processes()) endProcess(pid)
     await removeMadeFolders()
   }
 })
@@ -55,32 +51,9 @@ function leftHandles(): string[] {
     .map(({ kind, more }) => `${more} × ${kind}`)
 }
 
-function leftProcesses(): SeenProcess[] {
-  const all = seenProcesses()
+function startedHere(all: readonly SeenProcess[]): SeenProcess[] {
   const below = new Set(descendantsOf(process.pid, all).map((it) => it.pid))
   return all
     .filter((it) => it.pid !== process.pid && !pidsBefore.has(it.pid))
-    .filter(
-      (it) =>
-        below.has(it.pid) ||
-        it.environment.includes(mark) ||
-        madeFolders().some((folder) => it.command.includes(folder)),
-    )
-}
-
-function leftMounts(): string[] {
-  if (process.platform !== 'linux') return []
-  const table = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
-  return table.filter((line) => madeFolders().some((folder) => line.includes(folder))).map((line) => `mount ${line}`)
-}
-
-/** Others may run sandboxes at the same time: theirs have processes in them, or go away soon. */
-function leftCgroups(): string[] {
-  return idleCgroups()
-    .filter((path) => !cgroupsBefore.has(path))
-    .map((path) => `cgroup ${path}`)
-}
-
-function told({ pid, command }: SeenProcess): string {
-  return `process ${pid}: ${command}`
+    .filter((it) => below.has(it.pid) || it.environment.includes(mark) || namesMadeFolder(it.command))
 }

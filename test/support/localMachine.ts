@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ReadStream } from 'node:tty'
@@ -178,7 +179,9 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
   })
   const exited = new Promise<{ exitCode: number | null; signal: string | null }>((resolve, reject) => {
     program.once('error', reject)
-    program.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
+    program.once('exit', (exitCode, signal) =>
+      resolve({ exitCode: signal === null ? exitCode : 128 + constants.signals[signal], signal }),
+    )
   })
   /** A program that stays in the background holds the terminal open: then silence tells that all was read. */
   const drained = async (): Promise<void> => {

@@ -5,6 +5,7 @@ import type { Signer } from '../../src/main/agent/signer/signer.ts'
 import type { WalletKeys } from '../../src/main/agent/wallet/walletKeys.ts'
 import { AppError } from '../../src/shared/appError.ts'
 import type { SignedIntent } from '../../src/shared/contract/intents.ts'
+import { emitter } from '../../src/shared/emitter.ts'
 import { memoryKeys } from './memoryKeys.ts'
 
 /** The signer with keys in memory, which can be locked and unlocked, and made to wait. */
@@ -12,6 +13,8 @@ export type LockableSigner = Signer & {
   wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
   onWalletChange(listener: () => void): () => void
   setUnlocked(unlocked: boolean): void
+  /** As before the first account: nothing is there that could be unlocked. */
+  removeWallet(): void
   /** Signing waits until the returned function is called. */
   hold(): () => void
   /** How often a key was lent. */
@@ -20,8 +23,9 @@ export type LockableSigner = Signer & {
 
 export function lockableSigner({ unlocked = true, now = Date.now } = {}): LockableSigner {
   const keys = memoryKeys()
-  const listeners = new Set<() => void>()
+  const changes = emitter()
   let open = unlocked
+  let isThere = true
   let held: Promise<void> = Promise.resolve()
   const lend: WalletKeys['lend'] = async (id, use) => {
     await held
@@ -31,14 +35,14 @@ export function lockableSigner({ unlocked = true, now = Date.now } = {}): Lockab
   return {
     ...intentSigner({ keys: { ...keys, lend }, domainName: 'AIWS Automaton', now, randomBytes }),
     signatures: () => keys.lent.length,
-    wallet: { isUnlocked: () => open, accounts: keys.accounts },
-    onWalletChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    wallet: { isUnlocked: () => isThere && open, accounts: () => (isThere ? keys.accounts() : []) },
+    onWalletChange: changes.subscribe,
     setUnlocked(next) {
       open = next
-      for (const listener of [...listeners]) listener()
+      changes.emit()
+    },
+    removeWallet() {
+      isThere = false
     },
     hold() {
       let release = () => {}

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import type { SerializedError, TestCase, TestModule } from 'vitest/node'
 import { DefaultReporter } from 'vitest/node'
-import { type Counts, plainLine } from '../../scripts/testCounts.ts'
+import { type Counts, plainLine, reportLines, type TestReport } from '../../scripts/testReport.ts'
 
 /**
- * The usual report, then in plain words: each test that needed a second try, each that was skipped and why, and one line
- * that a script can read, `N passed, N failed, N skipped`. `scripts/test.ts` names a file to get the counts instead of
- * the line, since it has more to count. A test that is skipped without a reason counts as failed.
+ * The usual report, then in plain words: each test that needed a second try, each that was skipped and why, the slowest
+ * files, and one line that a script can read, `N passed, N failed, N skipped`. `scripts/test.ts` names a file to get all
+ * of that instead, since it has more to count. A test that is skipped without a reason counts as failed.
  */
 export default class PlainReporter extends DefaultReporter {
   override onTestRunEnd(
@@ -17,29 +17,51 @@ export default class PlainReporter extends DefaultReporter {
   ): void {
     super.onTestRunEnd(modules, errors, reason)
     const counts: Counts = { passed: 0, failed: errors.length, skipped: 0 }
+    const remarks: string[] = []
     for (const module of modules) {
       const suites = [...module.children.allSuites()]
       counts.failed += [module, ...suites].filter((it) => it.errors().length > 0).length
-      for (const test of module.children.allTests()) counts[this.#outcome(test)]++
+      for (const test of module.children.allTests()) {
+        counts[this.#outcome(test)]++
+        remarks.push(...this.#remarks(test))
+      }
     }
-    const file = process.env.STEWARD_TEST_COUNTS
-    if (file === undefined) this.#say(plainLine(counts))
-    else writeFileSync(file, JSON.stringify(counts))
+    const files = modules.map((module) => ({ name: module.relativeModuleId, seconds: secondsOf(module) }))
+    const report: TestReport = { counts, remarks, files }
+    const file = process.env.STEWARD_TEST_REPORT
+    if (file !== undefined) writeFileSync(file, JSON.stringify(report))
+    else for (const line of [...reportLines(report), plainLine(counts)]) this.log(line)
   }
 
   #outcome(test: TestCase): keyof Counts {
-    const result = test.result()
-    const name = `${test.module.relativeModuleId} > ${test.fullName}`
-    if (test.diagnostic()?.flaky) this.#say(`second try: ${name}`)
-    if (result.state === 'passed') return 'passed'
-    if (result.state !== 'skipped') return 'failed'
-    if (this.ctx.config.testNamePattern !== undefined) return 'skipped'
-    const reason = result.note ?? (test.options.mode === 'run' ? 'a hook before it failed' : undefined)
-    this.#say(`skipped: ${name}: ${reason ?? 'NO REASON GIVEN, so it counts as failed'}`)
-    return reason === undefined ? 'failed' : 'skipped'
+    const { state } = test.result()
+    if (state === 'passed') return 'passed'
+    if (state !== 'skipped') return 'failed'
+    return this.#isDeselected() || reasonOf(test) !== undefined ? 'skipped' : 'failed'
   }
 
-  #say(line: string): void {
-    this.log(stripVTControlCharacters(line))
+  #remarks(test: TestCase): string[] {
+    const name = `${test.module.relativeModuleId} > ${test.fullName}`
+    const remarks = test.diagnostic()?.flaky ? [`second try: ${name}`] : []
+    if (test.result().state !== 'skipped' || this.#isDeselected()) return remarks
+    const reason = reasonOf(test) ?? 'NO REASON GIVEN, so it counts as failed'
+    return [...remarks, stripVTControlCharacters(`skipped: ${name}: ${reason}`)]
   }
+
+  /** Whoever asks for tests by name wants no list of the others. */
+  #isDeselected(): boolean {
+    return this.ctx.config.testNamePattern !== undefined
+  }
+}
+
+function reasonOf(test: TestCase): string | undefined {
+  const result = test.result()
+  const note = result.state === 'skipped' ? result.note : undefined
+  return note ?? (test.options.mode === 'run' ? 'a hook before it failed' : undefined)
+}
+
+/** Its tests and hooks, and reading its modules. */
+function secondsOf(module: TestModule): number {
+  const { duration, collectDuration, setupDuration } = module.diagnostic()
+  return (duration + collectDuration + setupDuration) / 1000
 }

@@ -27,10 +27,14 @@ const readyWithinMs = 120_000
 /** It stops every sandbox that a test left running. */
 const endWithinMs = 120_000
 
-export async function serviceProcess(): Promise<ServiceProcess> {
+type From = { folder: string; program: string }
+const sources: From = { folder: projectFolder, program: 'src/main/entries/service.ts' }
+
+/** @param from where it is started; the project's own sources when absent */
+export async function serviceProcess(from: From = sources): Promise<ServiceProcess> {
   const dataDir = temporaryFolder('service-process')
   const pidFile = join(dataDir, 'host/host.pid')
-  let child = start(dataDir)
+  let child = start(from, dataDir)
   let ready = await readyOf(child)
   const key = readFileSync(ready.owner_key_file, 'utf8').trim()
 
@@ -51,7 +55,7 @@ export async function serviceProcess(): Promise<ServiceProcess> {
     send: (path, sent = {}) => exchange(ready.url, path, { key, ...sent }),
     async restart(signal) {
       await end(child, signal)
-      child = start(dataDir)
+      child = start(from, dataDir)
       ready = await readyOf(child)
     },
     killHost: () => endHost('SIGKILL'),
@@ -62,11 +66,11 @@ export async function serviceProcess(): Promise<ServiceProcess> {
   }
 }
 
-function start(dataDir: string): ChildProcess {
-  const parts = ['src/main/entries/service.ts', '--listen', '127.0.0.1:0', '--data', dataDir, '--json']
+function start({ folder, program }: From, dataDir: string): ChildProcess {
+  const parts = [program, '--listen', '127.0.0.1:0', '--data', dataDir, '--json']
   const environment = Object.entries(process.env).filter(([name]) => !name.startsWith('STEWARD_'))
   return spawn(process.execPath, parts, {
-    cwd: projectFolder,
+    cwd: folder,
     env: Object.fromEntries(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

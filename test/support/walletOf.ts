@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { NotedEntry } from '../../src/main/agent/activity/note.ts'
+import type { NotedEntry } from '../../src/main/agent/note.ts'
 import { openWallet } from '../../src/main/agent/wallet/openWallet.ts'
 import type { HeaderCost } from '../../src/main/agent/wallet/vaultHeader.ts'
 import { walletPlaces } from '../../src/main/agent/wallet/walletPlaces.ts'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AppError } from '../../shared/appError.ts'
 import { hostMethods } from '../../shared/contract/hostIpc.ts'
 import type { Enforced, RuntimeReport } from '../../shared/contract/sandboxes.ts'
+import { secretPlaces } from '../agent/wallet/secretPlaces.ts'
 import { type Config, type Environment, loadConfig } from '../config/config.ts'
 import { dockerConfig } from '../config/dockerConfig.ts'
 import type { StartOptions } from '../config/startOptions.ts'
@@ -20,7 +21,6 @@ import { canListen } from '../platform/loopbackListening.ts'
 import { backendNames, type SecretStore } from '../platform/secretStore.ts'
 import { tryKeychain } from '../platform/tryKeychain.ts'
 import { version } from '../platform/version.ts'
-import { secretPlaces } from '../secretPlaces.ts'
 
 /** `limited`: it works, less well than it could; `notes` say why, with the command that changes it. */
 export type Finding = {

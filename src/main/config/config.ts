@@ -140,7 +140,7 @@ export const Config = z.strictObject({
         }),
       new_accounts: z.boolean().nullable().default(null).meta({
         description:
-          'Whether a wallet that signs in for the first time gets an account of its own. Without, only wallets that were linked to an account sign in. Unless it is said, a service that runs alone makes them, and that of the application, which is one person’s, does not.',
+          'Whether a wallet that signs in for the first time gets an account. `true`: always. `false`: never, so that only linked wallets sign in. Unset, a service that runs alone creates one, and the service of the application asks you in Approvals.',
       }),
     })
     .prefault({}),

@@ -1,4 +1,4 @@
-import { startApp } from '../compose.ts'
+import { startApp } from '../agent/compose.ts'
 import { type Environment, environment } from '../config/config.ts'
 import { readStartOptions, type StartOptions } from '../config/startOptions.ts'
 import { exitCodeOf, failureText } from '../platform/commandLine.ts'

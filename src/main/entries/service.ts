@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { AppError } from '../../shared/appError.ts'
+import { ServiceOrder } from '../../shared/contract/supervision.ts'
 import { type Config, environment, loadConfig } from '../config/config.ts'
 import { places, serviceLine, wrongListen } from '../config/startOptions.ts'
 import { exitCodeOf, failureText, type Given, helpOf, parseCommandLine } from '../platform/commandLine.ts'
@@ -17,9 +18,9 @@ import { builtFile } from '../platform/programFile.ts'
 import { listenOnRemembered } from '../platform/rememberedPort.ts'
 import { Scope } from '../platform/scope.ts'
 import { version } from '../platform/version.ts'
+import type { NewWallets } from '../service/auth/signIns.ts'
 import { type RunningService, startService } from '../service/compose.ts'
 import { hostLauncher } from '../service/host/launchedHost.ts'
-import { ServiceOrder } from '../serviceProcess.ts'
 
 /** An application whose earlier service is still ending waits this long for it. */
 const supervisedLockMs = 20_000
@@ -31,8 +32,10 @@ async function run(given: Given): Promise<void> {
   const supervised = given.has('supervised')
   const scope = new Scope()
   let fronts: readonly string[] = []
-  const ended = endOrder(supervised, (hosts) => {
-    fronts = hosts
+  let personKey: string | undefined
+  const ended = endOrder(supervised, (order) => {
+    if (order.event === 'fronts') fronts = order.hosts
+    else personKey = order.key
   })
   try {
     await openDataFolder(dataFolder)
@@ -60,8 +63,8 @@ async function run(given: Given): Promise<void> {
             signInDomains: config.auth.domains,
             ownFronts: () => fronts,
             rateLimits: rateLimitNumbers(config),
-            // That of the application is one person's: others of this machine reach its port, and would run under this user.
-            newAccounts: config.auth.new_accounts ?? !supervised,
+            newWallets: newWallets(config, supervised),
+            personKey: () => personKey,
             defaultNetwork: config.sandboxes.default_network,
             runtimes: config.sandboxes.runtimes,
             identityDomainName: config.identity.domain_name,
@@ -83,7 +86,7 @@ async function run(given: Given): Promise<void> {
 }
 
 /** Resolves when the process shall end: at a signal, or when the application that supervises it has gone. */
-function endOrder(supervised: boolean, onFronts: (hosts: readonly string[]) => void): Promise<void> {
+function endOrder(supervised: boolean, onOrder: (order: ServiceOrder) => void): Promise<void> {
   return new Promise((resolve) => {
     onEndSignal({ end: resolve, force: () => process.exit(1), now: Date.now })
     if (!supervised) return
@@ -92,9 +95,15 @@ function endOrder(supervised: boolean, onFronts: (hosts: readonly string[]) => v
     process.stdin.on('end', () => resolve())
     createInterface(process.stdin).on('line', (line) => {
       const told = ServiceOrder.safeParse(parsedJson(line))
-      if (told.success) onFronts(told.data.hosts)
+      if (told.success) onOrder(told.data)
     })
   })
+}
+
+/** That of the application is one person's: others of this machine reach its port, and would run under this user. */
+function newWallets({ auth }: Config, supervised: boolean): NewWallets {
+  if (auth.new_accounts === null) return supervised ? 'ask' : 'welcome'
+  return auth.new_accounts ? 'welcome' : 'refused'
 }
 
 /** Where the application asks. On Windows pipes have names that anybody may take, so there it asks at the port. */

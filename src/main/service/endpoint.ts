@@ -12,6 +12,8 @@ export type Caller = {
   owner: boolean
   /** Signed in, or with the key of the owner's file: what an API key of a program does not outlive is in such hands only. */
   managesAccount: boolean
+  /** The person at this machine, in the window of the application that runs this service. Of nobody else. */
+  isPerson?: true
   /** Of a terminal link: it reaches the terminals of this one sandbox and nothing else. */
   onlySandbox: SandboxId | undefined
   /** The API key that was used. */

@@ -6,10 +6,15 @@ import { accountRoutes } from './accounts/accountRoutes.ts'
 import { apiKeys } from './accounts/apiKeys.ts'
 import { ensureOwner } from './accounts/ownerAccount.ts'
 import { accessTokens } from './auth/accessTokens.ts'
+import { accountRequestRepository } from './auth/accountRequestRepository.ts'
+import { accountRequestRoutes } from './auth/accountRequestRoutes.ts'
+import { accountRequests } from './auth/accountRequests.ts'
 import { authRoutes } from './auth/authRoutes.ts'
 import { linkedWallets } from './auth/linkedWallets.ts'
+import { newAccounts } from './auth/newAccounts.ts'
 import { nonceRepository } from './auth/nonceRepository.ts'
 import { nonces } from './auth/nonces.ts'
+import { personSession } from './auth/personSession.ts'
 import { refreshTokenRepository } from './auth/refreshTokenRepository.ts'
 import { signInChecks } from './auth/signInChecks.ts'
 import { signIns } from './auth/signIns.ts'
@@ -31,15 +36,16 @@ export type IdentityParts = {
 
 /** Who calls: accounts with their API keys, wallets that sign in, and the automatons that are registered. */
 export function identityParts(ground: ServiceGround, given: { onAccessEnded: () => void }): IdentityParts {
-  const { options, database, activity, events, address } = ground
+  const { options, database, activity, callers, events, address } = ground
   const { dataDir, now } = options
   const note = activity.noteAccount
   const onEnded = given.onAccessEnded
 
   const accounts = accountRepository(database)
   const ownerKeyFile = join(dataDir, 'owner.key')
-  ensureOwner({ accounts, keyFile: ownerKeyFile, now, randomBytes })
+  const owner = ensureOwner({ accounts, keyFile: ownerKeyFile, now, randomBytes })
   const keys = apiKeys({ accounts, now, randomBytes })
+  const person = personSession({ owner, accounts, key: options.personKey ?? (() => undefined) })
   const wallets = walletRepository(database)
   const sessions = refreshTokenRepository(database)
   const access = accessTokens({ secret: tokenSecret(join(dataDir, 'token.secret'), randomBytes), sessions, now })
@@ -53,19 +59,32 @@ export function identityParts(ground: ServiceGround, given: { onAccessEnded: () 
     ],
     now,
   })
+  const created = newAccounts({ accounts, wallets, note, now, randomBytes })
+  const requests = accountRequests({
+    records: accountRequestRepository(database),
+    accounts,
+    wallets,
+    created,
+    note: (entry) => note(owner, entry),
+    onChanged: () => events.publish(owner, { type: 'account-requests.changed' }),
+    now,
+    randomBytes,
+  })
   const signedIn = signIns({
     checks,
     wallets,
     accounts,
     sessions,
     access,
-    newAccounts: options.newAccounts ?? true,
+    newWallets: options.newWallets ?? 'welcome',
+    created,
+    requests,
     note,
     onEnded,
     now,
     randomBytes,
   })
-  const linked = linkedWallets({ checks, wallets, accounts, sessions, note, onEnded, now })
+  const linked = linkedWallets({ checks, wallets, accounts, sessions, requests, note, onEnded, now })
 
   const automatonRecords = automatonRepository(database)
   const registered = automatons({
@@ -80,11 +99,12 @@ export function identityParts(ground: ServiceGround, given: { onAccessEnded: () 
 
   return {
     ownerKeyFile,
-    holderOf: (credential) => keys.identify(credential) ?? access.identify(credential),
-    endpoints: [
+    holderOf: (credential) => person(credential) ?? keys.identify(credential) ?? access.identify(credential),
+    endpoints: callers.known([
       ...accountRoutes({ keys, noteAccount: note, onRevoked: onEnded }),
+      ...accountRequestRoutes(requests),
       ...authRoutes({ nonces: signInNonces, signIns: signedIn, linked, wallets, accounts }),
       ...automatonRoutes(registered),
-    ],
+    ]),
   }
 }

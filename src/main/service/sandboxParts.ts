@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { wroteWords } from '../../shared/contract/activityWords.ts'
 import { activityRoutes } from './activity/activityRoutes.ts'
 import type { Caller, Endpoint, SocketEndpoint } from './endpoint.ts'
 import { hostEvents } from './events/hostEvents.ts'
@@ -54,7 +55,7 @@ const idleCheckMs = 15_000
 
 /** The sandboxes, what belongs to them, and the host that runs them. */
 export function sandboxParts(ground: ServiceGround, { onAccessEnded }: { onAccessEnded: () => void }): SandboxParts {
-  const { options, database, activity, events, address, scope } = ground
+  const { options, database, activity, callers, events, address, scope } = ground
   const { log, now, defaultNetwork = 'none' } = options
 
   const addresses = portParts(ground, { onChanged: (id) => sandboxes.announce(id), onDomainsChanged: onAccessEnded })
@@ -113,20 +114,21 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded }: { onAcces
       launch: options.launchHost,
       onEvent(event) {
         if (event.type === 'terminal.changed') use.used(event.terminal.sandboxId)
-        tell(event)
+        callers.apart(() => tell(event))
       },
-      onNobody: sandboxes.hostGone,
-      async onConnected(hostCall) {
-        runtimes.forget()
-        await sandboxes.reconcile(hostCall)
-        await kept.reconcile(hostCall)
-        await terminalNotes.catchUp(
-          hostCall,
-          records.all().map(({ id }) => id),
-        )
-        events.publishReady()
-        void transfers.sweep()
-      },
+      onNobody: () => callers.apart(sandboxes.hostGone),
+      onConnected: (hostCall) =>
+        callers.apart(async () => {
+          runtimes.forget()
+          await sandboxes.reconcile(hostCall)
+          await kept.reconcile(hostCall)
+          await terminalNotes.catchUp(
+            hostCall,
+            records.all().map(({ id }) => id),
+          )
+          events.publishReady()
+          void transfers.sweep()
+        }),
       waitMs: options.hostWaitMs ?? defaultHostWaitMs,
       log: log.of('host'),
       now,
@@ -151,7 +153,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded }: { onAcces
       call,
       isRunning: (id) => sandboxes.find(id)?.status === 'running',
       onComplete: ({ sandboxId, path, size }) =>
-        activity.note(sandboxId, { type: 'file.written', description: `${size} bytes were written to ${path}.` }),
+        activity.note(sandboxId, { type: 'file.written', description: wroteWords(path, size) }),
       randomBytes,
       now,
       log: log.of('uploads'),
@@ -165,7 +167,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded }: { onAcces
     ports: addresses,
     connect: use.watchedConnect((...request) => host.connect(...request)),
     linkHolder: links.identify,
-    endpoints: [
+    endpoints: callers.known([
       ...imageRoutes(sharedImages),
       ...sandboxRoutes({ sandboxes, runtimes, defaultNetwork, call, activity, toWire }),
       ...snapshotRoutes({ snapshots: kept, toWire }),
@@ -186,7 +188,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded }: { onAcces
       ...metricsRoutes({ sandboxes, call, now }),
       ...processRoutes({ sandboxes, call }),
       ...activityRoutes({ sandboxes, activity }),
-    ],
+    ]),
     terminals: terminalStream({ sandboxes, host }),
   }
 }

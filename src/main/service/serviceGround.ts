@@ -4,8 +4,10 @@ import type { Scope } from '../platform/scope.ts'
 import { migrate } from '../storage/migrate.ts'
 import { serviceMigrations } from '../storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '../storage/openDatabase.ts'
+import { accountRepository } from './accounts/accountRepository.ts'
 import { type ActivityLog, activityLog } from './activity/activityLog.ts'
 import { activityRepository } from './activity/activityRepository.ts'
+import { type PresentCaller, presentCaller } from './activity/presentCaller.ts'
 import { type EventHub, eventHub } from './events/eventHub.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
@@ -15,6 +17,7 @@ export type ServiceGround = {
   database: Database
   events: EventHub
   activity: ActivityLog
+  callers: PresentCaller
   address: ServiceAddress
   /** Owns what a part opens. */
   scope: Scope
@@ -34,14 +37,16 @@ export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGro
   const database = scope.own(openDatabase(join(options.dataDir, 'service.sqlite')), (it) => it.close())
   migrate(database, serviceMigrations)
   const events = eventHub()
+  const callers = presentCaller(accountRepository(database))
   const activity = activityLog({
     records: activityRepository(database),
     newId: () => `act_${randomBytes(12).toString('hex')}`,
     now: options.now,
     onNoted: ({ accountId, sequence }) => events.publish(accountId, { type: 'activity.noted', sequence }),
+    by: callers.by,
     log: options.log.of('activity'),
   })
-  return { options, database, events, activity, address: serviceAddress(options.publicUrl), scope }
+  return { options, database, events, activity, callers, address: serviceAddress(options.publicUrl), scope }
 }
 
 function serviceAddress(publicName: string | undefined): ServiceAddress {

@@ -1,6 +1,7 @@
 import type { DefaultNetwork } from '../../shared/contract/sandboxes.ts'
 import type { ListenAddress } from '../platform/listenAddress.ts'
 import type { Log } from '../platform/log.ts'
+import type { NewWallets } from './auth/signIns.ts'
 import type { RateLimitNumbers } from './http/rateLimits.ts'
 
 export type ServiceOptions = {
@@ -21,8 +22,10 @@ export type ServiceOptions = {
   signInDomains?: readonly string[] | undefined
   /** host:port of the applications that hand requests on to it, as they become known; signing in works there too. */
   ownFronts?: (() => readonly string[]) | undefined
-  /** Whether a wallet that no account has gets one of its own; it does when absent. */
-  newAccounts?: boolean | undefined
+  /** What becomes of a wallet without an account; `welcome` when absent. */
+  newWallets?: NewWallets | undefined
+  /** What the application that runs this service sends for the person at its window, as it becomes known. */
+  personKey?: (() => string | undefined) | undefined
   /** In the place of the usual ones. */
   rateLimits?: Partial<RateLimitNumbers> | undefined
   /** Names of runtimes, the preferred one first. */

@@ -149,6 +149,28 @@ describe('the schema of the service', () => {
     expect(database.prepare('SELECT id FROM sandboxes').all()).toEqual([{ id: 'a'.repeat(32) }])
   })
 
+  test('12 keeps the accounts of 11', () => {
+    migrate(database, upTo(11))
+    addAccount('ada')
+    migrate(database, upTo(12))
+    expect(database.prepare('SELECT id FROM accounts').all()).toEqual([{ id: 'ada' }])
+  })
+
+  test('13 keeps the domains of 12, and takes those without a port', () => {
+    migrate(database, upTo(12))
+    addAccount('ada')
+    addSandbox('a'.repeat(32), 'ada')
+    database.exec(`INSERT INTO sandbox_domains VALUES ('one.example', '${'a'.repeat(32)}', 80, 7)`)
+    migrate(database, upTo(13))
+    database.exec(`INSERT INTO sandbox_domains VALUES ('two.example', '${'a'.repeat(32)}', NULL, 8)`)
+    expect(database.prepare('SELECT domain, port, created_at_ms FROM sandbox_domains').all()).toEqual([
+      { domain: 'one.example', port: 80, created_at_ms: 7 },
+      { domain: 'two.example', port: null, created_at_ms: 8 },
+    ])
+    database.exec('DELETE FROM sandboxes')
+    expect(database.prepare('SELECT * FROM sandbox_domains').all()).toEqual([])
+  })
+
   test('allows one owner, and no start time of what does not run', () => {
     migrate(database, serviceMigrations)
     addAccount('ada')
@@ -201,6 +223,22 @@ describe('the schema of the agent', () => {
       { id: 'int_2', kept_with: 'client key:1' },
       { id: 'int_3', kept_with: 'client key:1' },
     ])
+  })
+
+  test('8 keeps which grant was counted down for what is being signed', () => {
+    migrate(database, upTo(7))
+    const add = database.prepare(
+      `INSERT INTO intents (id, kind, state, asker_kind, asker_id, intent, record, created_at_ms, expires_at_ms, grant_id)
+       VALUES (?, 'siwe', ?, 'client', 'key:1', '{}', '{}', 0, 1, ?)`,
+    )
+    add.run('int_1', 'approved', 'grant_1')
+    add.run('int_2', 'signed', 'grant_1')
+    add.run('int_3', 'approved', null)
+    migrate(database, upTo(8))
+    expect(database.prepare('SELECT * FROM grant_reservations').all()).toEqual([
+      { intent_id: 'int_1', grant_id: 'grant_1' },
+    ])
+    expect(database.prepare('SELECT id, state FROM intents').all()).toHaveLength(3)
   })
 
   test('takes the accounts and their balances away with a keyring', () => {

@@ -1,24 +1,28 @@
 import { Suspense, useState } from 'react'
 import { useCommands } from '../ui/commands/commandRegistry.tsx'
-import { CommandPalette } from './CommandPalette.tsx'
+import { narrowWindow, useMedia } from '../ui/useMedia.ts'
 import { ConnectionNotice } from './ConnectionNotice.tsx'
 import { CrashBoundary } from './CrashBoundary.tsx'
 import { features } from './features.ts'
+import { CommandPalette } from './palette/CommandPalette.tsx'
 import { ShortcutsDialog } from './ShortcutsDialog.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { StatusBar } from './StatusBar.tsx'
 import { useSection } from './useSection.ts'
+import { useSectionLabels } from './useSectionLabels.ts'
 import { windowCommands } from './windowCommands.ts'
 
 /** The frame of the window: sections at the left, the chosen one beside them, one line of state below. */
 export function App() {
   const section = useSection(features)
+  const isNarrow = useMedia(narrowWindow)
+  const labels = useSectionLabels(isNarrow)
   const [open, setOpen] = useState<'palette' | 'shortcuts'>()
-  useCommands([...windowCommands({ features, open: setOpen }), ...features.flatMap(({ commands = [] }) => commands)])
+  useCommands([...windowCommands({ open: setOpen, labels }), ...features.flatMap(({ commands = [] }) => commands)])
   return (
     <div className="grid h-full grid-cols-[auto_minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]">
       <div className="col-span-2">{features.map(({ id, Everywhere }) => Everywhere && <Everywhere key={id} />)}</div>
-      <Sidebar features={features} present={section} />
+      <Sidebar present={section} labels={labels} isNarrow={isNarrow} />
       <main className="relative min-h-0 min-w-0">
         {section && (
           <CrashBoundary key={section.id}>

@@ -2,16 +2,21 @@ import { activityFeature } from '../features/activity/activityFeature.tsx'
 import { approvalsFeature } from '../features/approvals/approvalsFeature.tsx'
 import { identityFeature } from '../features/identity/identityFeature.ts'
 import { settingsFeature } from '../features/settings/settingsFeature.tsx'
-import { terminalsFeature } from '../features/terminals/terminalsFeature.tsx'
 import { walletFeature } from '../features/wallet/walletFeature.ts'
 import type { Feature } from '../ui/feature.ts'
+import { terminalsFeature } from './terminals/terminalsFeature.tsx'
 
-/** The sections of the window, in their order. */
-export const features: readonly Feature[] = [
-  terminalsFeature,
-  walletFeature,
-  identityFeature,
-  approvalsFeature,
-  activityFeature,
-  settingsFeature,
+/** The sections of the window in their order, in groups of what belongs together. */
+export const featureGroups: readonly (readonly Feature[])[] = [
+  [terminalsFeature],
+  [walletFeature],
+  [identityFeature, approvalsFeature, activityFeature],
+  [settingsFeature],
 ]
+
+export const features: readonly Feature[] = featureGroups.flat()
+
+/** `Alt` with its number, or `G` and its letter. */
+export function keysOf(feature: Feature): string {
+  return `alt+${(features.indexOf(feature) + 1) % 10}, g ${feature.letter}`
+}

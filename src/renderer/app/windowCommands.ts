@@ -1,23 +1,35 @@
-import { Command as CommandIcon, Keyboard, Monitor, Moon, RotateCw, Sun } from 'lucide-react'
+import {
+  Command as CommandIcon,
+  Keyboard,
+  Monitor,
+  Moon,
+  PanelLeftClose,
+  PanelLeftOpen,
+  RotateCw,
+  Sun,
+} from 'lucide-react'
 import type { Command } from '../ui/commands/commandRegistry.tsx'
-import type { Feature } from '../ui/feature.ts'
 import { chooseTheme } from '../ui/theme/theme.ts'
+import { features, keysOf } from './features.ts'
 import { goToSection } from './useSection.ts'
+import type { SectionLabels } from './useSectionLabels.ts'
 
 type WindowCommandsOptions = {
-  features: readonly Feature[]
   open: (overlay: 'palette' | 'shortcuts') => void
+  /** Whether the sections show their names at the side. */
+  labels: SectionLabels
 }
 
 /** What can be done in every section. */
-export function windowCommands({ features, open }: WindowCommandsOptions): Command[] {
+export function windowCommands({ open, labels }: WindowCommandsOptions): Command[] {
   return [
-    ...features.map((feature, place) => ({
+    ...features.map((feature) => ({
       id: `window.go.${feature.id}`,
       title: `Go to ${feature.title}`,
       section: 'Window',
       icon: feature.icon,
-      shortcut: `alt+${place + 1}`,
+      shortcut: keysOf(feature),
+      ...(feature.keywords && { keywords: feature.keywords }),
       run: () => goToSection(feature.id),
     })),
     {
@@ -37,6 +49,14 @@ export function windowCommands({ features, open }: WindowCommandsOptions): Comma
       shortcut: '?',
       keywords: ['help', 'keys'],
       run: () => open('shortcuts'),
+    },
+    {
+      id: 'window.labels',
+      title: labels.shown ? 'Hide section names' : 'Show section names',
+      section: 'Window',
+      icon: labels.shown ? PanelLeftClose : PanelLeftOpen,
+      keywords: ['rail', 'sidebar', 'labels', 'expand'],
+      run: labels.toggle,
     },
     {
       id: 'window.theme.system',

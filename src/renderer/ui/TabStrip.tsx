@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronLeft, ChevronRight } from 'lucide-react'
 import { type DragEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import { classNames } from './classNames.ts'
 import { IconButton } from './IconButton.tsx'
 import { Menu } from './Menu.tsx'
 import { TabButton } from './TabButton.tsx'
@@ -12,7 +13,20 @@ const scrolledPart = 0.7
 /** While something is dragged, resting on a tab opens it. */
 const restMs = 500
 
-export function TabStrip({ label, tabs, value, onChange, onClose, rename, drag, wrap, actions, end }: TabStripProps) {
+export function TabStrip({
+  label,
+  tabs,
+  value,
+  onChange,
+  onClose,
+  rename,
+  drag,
+  wrap,
+  actions,
+  start,
+  end,
+  head = false,
+}: TabStripProps) {
   const list = useRef<HTMLDivElement>(null)
   const overflow = useOverflow(list, tabs.length)
   const [dropPlace, setDropPlace] = useState<number>()
@@ -59,7 +73,13 @@ export function TabStrip({ label, tabs, value, onChange, onClose, rename, drag, 
   }
 
   return (
-    <div className="relative flex h-9 shrink-0 items-stretch border-b border-line bg-panel">
+    <div
+      className={classNames(
+        'relative flex shrink-0 items-stretch border-b border-line bg-panel',
+        head ? 'h-11' : 'h-9',
+      )}
+    >
+      {start && <div className="flex shrink-0 items-center border-r border-line px-1.5">{start}</div>}
       <div
         ref={list}
         role="tablist"

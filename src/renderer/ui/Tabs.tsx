@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react'
+import { LayerView } from './Layer.tsx'
 import { TabStrip } from './TabStrip.tsx'
 import type { TabStripProps } from './tab.ts'
 import { panelId, TabsContext, tabId, useTabs } from './tabsContext.ts'
@@ -34,7 +35,7 @@ export function TabPanel({ id, kept = false, children }: TabPanelProps) {
       inert={!shown}
       className={shown ? 'absolute inset-0' : 'invisible absolute inset-0'}
     >
-      {(shown || kept) && children}
+      <LayerView shown={shown}>{(shown || kept) && children}</LayerView>
     </div>
   )
 }

@@ -7,6 +7,10 @@ export type Feature = {
   id: string
   title: string
   icon: LucideIcon
+  /** `G`, then this letter, goes there from wherever no text is written. */
+  letter: string
+  /** Other words for it, for whoever looks for it in the palette. */
+  keywords?: readonly string[]
   Screen: ComponentType
   /** Offered on every screen; what needs the feature's own state is offered by its screen with `useCommands`. */
   commands?: readonly Command[]

@@ -45,6 +45,10 @@ export type TabStripProps = {
   wrap?: (tab: Tab, element: ReactElement) => ReactElement
   /** Right of the tabs. */
   actions?: ReactNode
+  /** It is the head of the screen, as high as every other one. */
+  head?: boolean
+  /** Left of the tabs. */
+  start?: ReactNode
   /** At the right end of the row. */
   end?: ReactNode
 }

@@ -32,6 +32,14 @@ export const ActivityType = z.enum([
 ])
 export type ActivityType = z.infer<typeof ActivityType>
 
+export const ActivityBy = z.object({
+  kind: z
+    .enum(['owner', 'key', 'wallet', 'link', 'service'])
+    .describe('The owner, an API key, a wallet that signed in, a shared terminal link, or the service on its own'),
+  name: z.string().nullable().describe('Of an API key its name, of a wallet its address; otherwise null'),
+})
+export type ActivityBy = z.infer<typeof ActivityBy>
+
 const { min, max, default: usual } = activityLimits.listed
 const inRange = `must be a whole number from ${min} to ${max}`
 const wholeNumber = 'must be a whole number from 0 on'
@@ -70,13 +78,18 @@ export const listActivity = defineRoute({
   params: SandboxParams,
   query: ListQuery,
   response: z.object({
-    activities: z.array(z.object({ id: z.string(), type: ActivityType, description: z.string(), at: IsoTime })),
+    activities: z.array(
+      z.object({ id: z.string(), type: ActivityType, description: z.string(), by: ActivityBy, at: IsoTime }),
+    ),
   }),
 })
 
 /** What happened to an account as a whole, beside what happened to its sandboxes. */
 export const AccountActivityType = z.enum([
   'account.created',
+  'account.requested',
+  'account.allowed',
+  'account.denied',
   'auth.signed_in',
   'auth.refused_reuse',
   'auth.signed_out',
@@ -98,6 +111,8 @@ export const AccountActivity = z.object({
   /** As it was called then. */
   sandbox_name: z.string().nullable(),
   description: z.string(),
+  by: ActivityBy,
+  command: z.string().nullable().describe('What was run, cut after 4096 bytes; null for everything else'),
   at: IsoTime,
 })
 export type AccountActivity = z.infer<typeof AccountActivity>

@@ -4,8 +4,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * Of the service: no credential; any credential; `account`, a sign-in or the key of the owner's file, but no API key of
- * a program; the owner's. Of the agent's own paths (`/local/…`): `person` is the
- * session of the person at this machine and nothing else, `client` also an API key of the account the agent is.
+ * a program; the owner's; `person`, the session of the person at this machine and nothing else. Of the agent's own paths
+ * (`/local/…`): `person` as well, and `client`, also an API key of the account the agent is.
  */
 export type RouteAuth = 'none' | 'key' | 'account' | 'owner' | 'person' | 'client'
 

@@ -1,3 +1,4 @@
+import { decideAccountRequest, listAccountRequests } from './accountRequests.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from './accounts.ts'
 import { listAccountActivity, listActivity, listCommands } from './activity.ts'
 import {
@@ -69,6 +70,8 @@ export const routeTable: readonly Route[] = [
   createApiKey,
   listApiKeys,
   revokeApiKey,
+  listAccountRequests,
+  decideAccountRequest,
   listRuntimes,
   listImages,
   addImage,

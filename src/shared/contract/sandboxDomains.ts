@@ -25,8 +25,7 @@ export const DomainName = z
 
 export const SandboxDomain = z.object({
   domain: z.string(),
-  /** The exposed port that its requests go to. */
-  port: z.int(),
+  port: z.int().nullable().describe('The exposed port that its requests go to now; null until one is exposed.'),
   url: z.string(),
   /** Where the domain's DNS must lead, with a CNAME or ALIAS record; null when this service has no public address. */
   dns_target: z.string().nullable(),
@@ -43,8 +42,9 @@ export const addSandboxDomain = defineRoute({
   params: SandboxParams,
   body: z.object({
     domain: DomainName,
-    /** Absent is the one port that the sandbox exposes. */
-    port: Port.optional(),
+    port: Port.optional().describe(
+      'An exposed port. Without it, the domain leads to the port that was exposed first, also later.',
+    ),
   }),
   response: SandboxDomain.extend({ success: z.literal(true) }),
   status: 201,

@@ -35,10 +35,13 @@ export const Terminal = z.object({
   name: z.string().nullable(),
   /** The title the program set (OSC 0 and 2), if any. */
   title: z.string().nullable(),
-  /** Of an exited one; null when it is not known, e.g. because its machine was lost. */
-  exit_code: z.int().nullable(),
-  /** `SIGKILL` and so on when a signal ended it. */
-  signal: z.string().nullable(),
+  exit_code: z
+    .int()
+    .nullable()
+    .describe(
+      'Of an exited terminal; 128 + N after signal N. Null while it runs, or when unknown, as after the loss of its machine.',
+    ),
+  signal: z.string().nullable().describe('The name of the signal that ended it, as in `SIGKILL`.'),
   exited_at: IsoTime.nullable(),
 })
 export type Terminal = z.infer<typeof Terminal>
@@ -108,6 +111,9 @@ export const readTerminal = defineRoute({
   }),
   response: z.object({
     output: z.string(),
+    encoding: z
+      .enum(['utf8', 'base64'])
+      .describe('Of `output`: `base64` when raw output (`since`) is not UTF-8, otherwise `utf8`.'),
     state: TerminalState,
     session_id: TerminalId,
     cols: z.int(),

@@ -62,7 +62,7 @@ export function appWindow(page: Page): AppWindow {
     async command(title) {
       await page.keyboard.press('Control+Shift+P')
       const palette = dialog('Commands')
-      await palette.getByPlaceholder('What do you want to do?').fill(title)
+      await palette.getByRole('combobox').fill(title)
       await palette.getByRole('option', { name: title }).first().click()
       await palette.waitFor({ state: 'hidden' })
     },

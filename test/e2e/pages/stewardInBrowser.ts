@@ -1,17 +1,27 @@
 import type { Browser } from 'playwright-core'
-import { expect, onTestFinished } from 'vitest'
+import { expect, inject, onTestFinished } from 'vitest'
+import { listApiKeys } from '../../../src/shared/contract/accounts.ts'
+import { listImages } from '../../../src/shared/contract/images.ts'
 import { windowKeyHeader } from '../../../src/shared/contract/localApi.ts'
 import { createSandbox, deleteSandbox, listSandboxes, type Sandbox } from '../../../src/shared/contract/sandboxes.ts'
-import { openBrowser, openWindow, type StorageState, type WindowOptions } from '../../support/browser.ts'
+import {
+  joinBrowser,
+  openBrowser,
+  openSession,
+  openWindow,
+  type StorageState,
+  type WindowOptions,
+} from '../../support/browser.ts'
 import type { PersonSession } from '../../support/personSession.ts'
+import type { SharedSteward } from '../../support/sharedSteward.ts'
 import { type Steward, startSteward } from '../../support/steward.ts'
 import { type StewardClient, stewardClient } from '../../support/stewardClient.ts'
 import { type PersonClient, personClient } from '../../support/walletForms.ts'
 import { type AppWindow, appWindow } from './appWindow.ts'
 
 /** One Steward and one browser for all tests of a file; each test opens a window of its own. */
-export type StewardInBrowser = {
-  steward: Steward
+export type StewardInBrowser<Kind extends SharedSteward = SharedSteward> = {
+  steward: Kind
   browser: Browser
   client: StewardClient
   /** Calls as the person's session does, without a window. */
@@ -23,24 +33,72 @@ export type StewardInBrowser = {
   close(): Promise<void>
 }
 
-export async function stewardInBrowser(options: { config?: object } = {}): Promise<StewardInBrowser> {
+/** The Steward that all files share, which each leaves as it was: it neither ends it nor makes a wallet in it. */
+export async function stewardInBrowser(): Promise<StewardInBrowser> {
+  const steward = inject('steward')
+  const browser = await joinBrowser(inject('browserAddress'))
+  const { client, ...app } = onSteward(steward, browser, inject('session'))
+  const before = await keptBy(client)
+  return {
+    ...app,
+    client,
+    async close() {
+      await browser.close()
+      const { sandboxes } = await client.call(listSandboxes, {})
+      for (const { id } of sandboxes) await client.call(deleteSandbox, { id })
+      expect(await keptBy(client), 'this file leaves something in the Steward of all').toEqual(before)
+    },
+  }
+}
+
+/** For what ends it, configures it, or needs a wallet, or none: a Steward of the file's own, and the browser of all. */
+export async function ownStewardInBrowser(options: { config?: object } = {}): Promise<StewardInBrowser<Steward>> {
+  return ownSteward(options, () => joinBrowser(inject('browserAddress')))
+}
+
+/** For what looks into the browser itself: nothing of it is shared. */
+export async function stewardInOwnBrowser(options: { config?: object } = {}): Promise<StewardInBrowser<Steward>> {
+  return ownSteward(options, openBrowser)
+}
+
+async function ownSteward(
+  options: { config?: object },
+  open: () => Promise<Browser>,
+): Promise<StewardInBrowser<Steward>> {
   const steward = await startSteward(options)
-  const browser = await openBrowser().catch(async (failure: unknown) => {
+  const browser = await open().catch(async (failure: unknown) => {
     await steward.close()
     throw failure
   })
+  return {
+    ...onSteward(steward, browser, await openSession(browser, steward.url)),
+    async close() {
+      await browser.close()
+      await steward.close()
+    },
+  }
+}
+
+/** What other files would see of it. */
+async function keptBy(client: StewardClient) {
+  const { sandboxes } = await client.call(listSandboxes, {})
+  const { images } = await client.call(listImages, {})
+  const { api_keys: keys } = await client.call(listApiKeys, {})
+  return { sandboxes: sandboxes.length, images: images.length, keys: keys.length }
+}
+
+function onSteward<Kind extends SharedSteward>(
+  steward: Kind,
+  browser: Browser,
+  state: StorageState,
+): Omit<StewardInBrowser<Kind>, 'close'> {
   const client = stewardClient(steward.serviceUrl, steward.ownerKey)
-  const first = await openWindow(browser)
-  await appWindow(first.page).open(steward.url)
-  const state = await first.state()
-  await first.close()
   const origin = new URL(steward.url).origin
-  const person = personClient(origin, sessionIn(state, origin))
   return {
     steward,
     browser,
     client,
-    person,
+    person: personClient(origin, sessionIn(state, origin)),
     async window(options) {
       const opened = await openWindow(browser, { ...options, state })
       onTestFinished(async () => {
@@ -58,10 +116,6 @@ export async function stewardInBrowser(options: { config?: object } = {}): Promi
         if (sandboxes.some(({ id }) => id === made.id)) await client.call(deleteSandbox, { id: made.id })
       })
       return made
-    },
-    async close() {
-      await browser.close()
-      await steward.close()
     },
   }
 }

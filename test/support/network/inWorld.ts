@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chown, copyFile, mkdir } from 'node:fs/promises'
+import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ordinaryUid, type User } from '../asUser.ts'
@@ -10,7 +10,8 @@ const spaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-
 /** `/dev/net/tun` may belong to root alone: the world has one that everybody may use. */
 const prepare = [
   'mount --bind "$1" /mnt',
-  'shift',
+  'mount --bind "$2" "$3"',
+  'shift 3',
   'mkdir -p /dev/net',
   'mount -t tmpfs none /dev/net',
   'mknod /dev/net/tun c 10 200',
@@ -23,7 +24,7 @@ export async function printedInWorld<T>(script: string, user: User, parts: reado
   const folder = temporaryFolder('world')
   const node = join(folder, 'node')
   const own = join(folder, 'own')
-  await copyFile(process.execPath, node)
+  await writeFile(node, '')
   await mkdir(own)
   if (user !== 'root') for (const path of [folder, own]) await chown(path, ordinaryUid, ordinaryUid)
   const uid = String(ordinaryUid)
@@ -39,7 +40,7 @@ export async function printedInWorld<T>(script: string, user: User, parts: reado
     own,
     ...parts,
   ]
-  const enter = ['sh', '-c', prepare, 'sh', projectFolder, ...world]
+  const enter = ['sh', '-c', prepare, 'sh', projectFolder, process.execPath, node, ...world]
   const { stdout } = await promisify(execFile)('unshare', [...spaces, '--', ...enter], { cwd: '/', timeout: 220_000 })
   return JSON.parse(stdout) as T // the caller knows its script
 }

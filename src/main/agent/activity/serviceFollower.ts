@@ -1,14 +1,17 @@
-import { type AccountActivity, listAccountActivity } from '../../../shared/contract/activity.ts'
+import { type AccountActivity, type ActivityBy, listAccountActivity } from '../../../shared/contract/activity.ts'
+import { activitySentence, whoDid } from '../../../shared/contract/activityWords.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
-import type { NotedEntry } from './note.ts'
+import type { NotedEntry } from '../note.ts'
 import type { Timeline } from './timeline.ts'
 
 type Options = {
   link: Pick<ServiceLink, 'subscribe' | 'status'>
   client: Pick<ServiceClient, 'call'>
   timeline: Pick<Timeline, 'follow' | 'records'>
+  /** Whether the person's own wallet has this address. */
+  isOwn?: (address: string) => boolean
   log: Log
 }
 
@@ -21,7 +24,9 @@ const retry = { firstMs: 2_000, maxMs: 60_000 } as const
  * Copies what the service notes for the agent's account into the log: in order, from where it stopped, each entry once,
  * whatever crashes in between.
  */
-export function serviceFollower({ link, client, timeline, log }: Options): { close(): Promise<void> } {
+export function serviceFollower({ link, client, timeline, isOwn = () => false, log }: Options): {
+  close(): Promise<void>
+} {
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -49,8 +54,13 @@ export function serviceFollower({ link, client, timeline, log }: Options): { clo
   const entriesOf = (activities: readonly AccountActivity[], after: number): NotedEntry[] => {
     const service = link.status().name
     const lost = (activities[0]?.sequence ?? 0) - after - 1
-    const entries = activities.map((activity) => entryOf(activity, service))
+    const entries = activities.map((activity) => entryOf(asSeen(activity), service))
     return lost > 0 ? [gap(lost, service), ...entries] : entries
+  }
+
+  const asSeen = (activity: AccountActivity): AccountActivity => {
+    const { kind, name } = activity.by
+    return kind === 'wallet' && name !== null && isOwn(name) ? { ...activity, by: { kind: 'owner', name } } : activity
   }
 
   const run = async (): Promise<void> => {
@@ -96,13 +106,20 @@ export function serviceFollower({ link, client, timeline, log }: Options): { clo
 }
 
 function entryOf(activity: AccountActivity, service: string): NotedEntry {
-  const { id, sequence, type, sandbox_id: sandbox, sandbox_name: name, description, at } = activity
+  const { id, sequence, type, by, sandbox_id: sandbox, sandbox_name: name, command, at } = activity
   return {
     kind: type,
-    actor: { kind: 'service', name: service },
+    actor: actorOf(by, service),
     ...(sandbox !== null && { subject: sandbox }),
-    summary: name === null ? description : `Sandbox ${name}: ${lowerFirst(description)}`,
-    detail: { service, service_id: id, service_sequence: sequence, ...(name !== null && { sandbox_name: name }) },
+    summary: activitySentence(activity, service),
+    detail: {
+      service,
+      service_id: id,
+      service_sequence: sequence,
+      ...(name !== null && { sandbox_name: name }),
+      ...(command !== null && { command }),
+      ...(by.kind !== 'key' && by.name !== null && { wallet: by.name }),
+    },
     atMs: Date.parse(at),
   }
 }
@@ -117,6 +134,7 @@ function gap(count: number, service: string): NotedEntry {
   }
 }
 
-function lowerFirst(sentence: string): string {
-  return sentence.slice(0, 1).toLowerCase() + sentence.slice(1)
+function actorOf(by: ActivityBy, service: string): NotedEntry['actor'] {
+  if (by.kind === 'service') return { kind: 'service', name: service }
+  return { kind: by.kind === 'owner' ? 'person' : 'client', name: whoDid(by) }
 }

@@ -1,7 +1,7 @@
 import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import type { Note, NotedEntry } from '../note.ts'
 import { genesisHash } from './entryHash.ts'
-import type { Note, NotedEntry } from './note.ts'
 import { type Head, headFile, readHead } from './timelineHead.ts'
 import { type TimelineRepository, type TimelineRow, timelineRepository } from './timelineRepository.ts'
 import { writtenEntry } from './writtenEntry.ts'

@@ -1,6 +1,6 @@
 import { isoTime } from '../../../shared/time.ts'
+import type { NotedEntry } from '../note.ts'
 import { canonicalJson, entryHash } from './entryHash.ts'
-import type { NotedEntry } from './note.ts'
 import type { Head } from './timelineHead.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 import { withoutSecrets } from './withoutSecrets.ts'

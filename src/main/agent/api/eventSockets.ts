@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocket, type WebSocketServer } from 'ws'
 import { streamClose } from '../../../shared/contract/terminalStream.ts'
-import type { LocalEvents } from './localEvents.ts'
+import type { LocalEvents } from '../localEvents.ts'
 
 /** A page that leaves this much unread is cut off; it reads its lists again when it returns. */
 const maxUnreadBytes = 8 * 1024 * 1024

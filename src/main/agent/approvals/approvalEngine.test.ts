@@ -14,6 +14,7 @@ import {
 } from '../../../../test/support/approvals.ts'
 import { eventually, until } from '../../../../test/support/eventually.ts'
 import { isGenuine, lockableSigner } from '../../../../test/support/lockableSigner.ts'
+import { memoryReservations } from '../../../../test/support/memoryReservations.ts'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import { AppError } from '../../../shared/appError.ts'
 import { IntentRecord } from '../../../shared/contract/intents.ts'
@@ -286,6 +287,25 @@ test('what becomes stricter while it is approved holds for it', async () => {
   expect([approvals.get(asked.id), approvals.grants(), signer.signatures()]).toEqual([asked, [], 0])
 })
 
+test('what cannot be reserved is not signed, whoever allows it', async () => {
+  const { approvals, signer } = approvalsOfTest({ reservations: memoryReservations(700n) })
+  approvals.changePolicy(withRules([rule({ effect: 'allow', host: 'shop.example' })]))
+  const ask = (host?: string) => approvals.ask({ intent: payment('500', host), asker: script })
+  expect((await ask()).state).toBe('signed')
+  expect(await ask()).toMatchObject({
+    state: 'denied',
+    decision: { by: 'policy' },
+    error: 'It is above the budget.',
+  })
+  const asked = await ask('other.example')
+  await expect(approvals.decide(asked.id, approve)).rejects.toMatchObject({
+    code: 'intent/denied',
+    message: 'It is above the budget.',
+  })
+  expect(approvals.get(asked.id)).toEqual(asked)
+  expect(signer.signatures()).toBe(1)
+})
+
 test('a grant counts down, and never below zero', async () => {
   const { approvals, events, kinds } = approvalsOfTest()
   const ask = (amount: string, asker = script, host = 'shop.example') =>
@@ -431,7 +451,7 @@ test('asked too often, it says so and keeps the others', async () => {
   for (let index = 0; index < 20; index++) await ask(0)
   await expect(ask(0)).rejects.toThrow(failsWith('intent/too-many'))
   for (let index = 0; index < 80; index++) await ask(1 + Math.floor(index / 20))
-  await expect(ask(99)).rejects.toThrow('100 requests wait')
+  await expect(ask(99)).rejects.toThrow('100 requests are already waiting')
   const [newest] = approvals.list({ limit: 1 }).intents
   await approvals.decide(newest?.id ?? '', deny)
   expect((await ask(99)).state).toBe('waiting')

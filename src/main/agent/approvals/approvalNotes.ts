@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Grant, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
-import type { Note } from '../activity/note.ts'
+import type { Note } from '../note.ts'
 
 /** What the log is told of approvals. */
 export type ApprovalNotes = {
@@ -9,7 +9,7 @@ export type ApprovalNotes = {
   became(record: IntentRecord): void
   grantAdded(grant: Grant, intentId: string): void
   grantRevoked(id: string): void
-  policyChanged(policy: Policy): void
+  policyChanged(from: Policy, to: Policy): void
   stopSwitched(stopped: boolean, denied: number): void
 }
 
@@ -88,7 +88,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
         detail: { grant_id: id },
       })
     },
-    policyChanged({ rules, confirm_above_micro_usd, expiry_minutes }) {
+    policyChanged(_, { rules, confirm_above_micro_usd, expiry_minutes }) {
       note({
         kind: 'policy.changed',
         actor: person,

@@ -18,6 +18,8 @@ export type Approvals = {
   decide(id: string, decision: Decision): Promise<IntentRecord>
   grants(): Grant[]
   revokeGrant(id: string): void
+  /** Whether there is an account that could sign. */
+  hasWallet(): boolean
   /** @throws AppError `wallet/locked`, `wallet/absent` */
   checkUnlocked(): void
   policy(): Policy

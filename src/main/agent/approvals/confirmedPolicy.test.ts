@@ -52,6 +52,20 @@ test('what lets more through, or ends the stop, is confirmed in a dialog of the 
   expect(seen).toHaveLength(4)
 })
 
+test.each([
+  ['with dialogs of the system', () => false],
+  ['with sheets', undefined],
+])('without a wallet the stop ends freely, and nothing is let through ahead of it, %s', async (_, answer) => {
+  const { policy, approvals, signer, seen } = opened(answer)
+  signer.removeWallet()
+  approvals.switchStop(true)
+  expect((await policy.switchStop(false, signal)).stopped).toBe(false)
+  await expect(policy.change(looser, signal)).rejects.toThrow(failsWith('wallet/absent'))
+  expect(policy.wish()).toBeUndefined()
+  expect(approvals.policy().rules).toEqual([])
+  expect(seen).toEqual([])
+})
+
 test('without such dialogs a sheet makes the change, of that very policy alone', async () => {
   const { policy, approvals } = opened()
   const higher = { ...withRules([]), confirm_above_micro_usd: '99000000' }

@@ -9,16 +9,16 @@ import { type PolicyWords, policyWords, resumeWords } from './policyWords.ts'
 export type PolicyWish = PolicyWords & { apply: () => Policy }
 
 export type ConfirmedPolicy = {
-  /** @throws AppError `policy/confirmation`, `wallet/locked` */
+  /** @throws AppError `policy/confirmation`, `wallet/locked`, `wallet/absent` */
   change(next: Omit<Policy, 'stopped'>, signal: AbortSignal): Promise<Policy>
-  /** @throws AppError `policy/confirmation`, `wallet/locked` */
+  /** Free without a wallet: nothing can be signed. @throws AppError `policy/confirmation`, `wallet/locked` */
   switchStop(stopped: boolean, signal: AbortSignal): Promise<Policy>
   /** What the window wished for last. */
   wish(): PolicyWish | undefined
 }
 
 type Options = {
-  approvals: Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'checkUnlocked'>
+  approvals: Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'hasWallet' | 'checkUnlocked'>
   dialog: ApprovalDialog | undefined
 }
 
@@ -55,6 +55,12 @@ export function confirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy
       checkRules(next)
       const present = approvals.policy()
       if (!loosens(present, next)) return approvals.changePolicy(next)
+      if (!approvals.hasWallet()) {
+        throw new AppError(
+          'wallet/absent',
+          'A policy that allows more is confirmed with your passphrase, and there is no wallet yet.',
+        )
+      }
       const apply = () => {
         const { stopped: _, ...now } = approvals.policy()
         const { stopped: __, ...then } = present
@@ -65,7 +71,8 @@ export function confirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy
       return confirmed({ ...policyWords(present, next), apply }, signal)
     },
     async switchStop(stopped, signal) {
-      if (stopped || !approvals.policy().stopped) return approvals.switchStop(stopped)
+      const confirms = !stopped && approvals.policy().stopped && approvals.hasWallet()
+      if (!confirms) return approvals.switchStop(stopped)
       return confirmed({ ...resumeWords, apply: () => approvals.switchStop(false) }, signal)
     },
     wish: () => wished,

@@ -6,10 +6,12 @@ export type GrantRepository = {
   add(grant: Grant): void
   /** Those that hold: first the ones that end by the clock, then the ones that are counted. */
   holding(nowMs: number): Grant[]
-  /** @returns false when it does not hold any more */
-  use(id: string, nowMs: number): boolean
-  /** What it was used for was not signed. @returns false when it was removed meanwhile */
-  giveBack(id: string): boolean
+  /** Counts it down for an intent. @returns false when it does not hold any more */
+  reserve(id: string, intentId: string, nowMs: number): boolean
+  /** The intent was signed. */
+  commit(intentId: string): void
+  /** The intent was not signed: its grant is counted up again, unless it was removed meanwhile. */
+  giveBack(intentId: string): void
   remove(id: string): boolean
 }
 
@@ -38,14 +40,19 @@ export function grantRepository(database: Database): GrantRepository {
        times_left AS timesLeft, until_ms AS untilMs, created_at_ms AS createdAtMs
      FROM grants WHERE ${holds} ORDER BY times_left IS NOT NULL, created_at_ms, rowid`,
   )
-  const use = database.prepare<[{ id: string; nowMs: number }]>(
+  const countDown = database.prepare<[{ id: string; nowMs: number }]>(
     `UPDATE grants SET times_left = times_left - 1 WHERE id = @id AND ${holds}`,
   )
-  const giveBack = database.prepare<[string]>('UPDATE grants SET times_left = times_left + 1 WHERE id = ?')
-  // The last time of one comes back where it was not signed.
+  const countUp = database.prepare<[string]>(
+    `UPDATE grants SET times_left = times_left + 1
+     WHERE id = (SELECT grant_id FROM grant_reservations WHERE intent_id = ?)`,
+  )
+  const addReservation = database.prepare<[string, string]>('INSERT INTO grant_reservations VALUES (?, ?)')
+  const removeReservation = database.prepare<[string]>('DELETE FROM grant_reservations WHERE intent_id = ?')
+  // The last time of one may still be given back.
   const removeEnded = database.prepare<[{ nowMs: number }]>(
     `DELETE FROM grants WHERE NOT (${holds})
-       AND NOT EXISTS (SELECT 1 FROM intents WHERE state = 'approved' AND grant_id = grants.id)`,
+       AND NOT EXISTS (SELECT 1 FROM grant_reservations WHERE grant_id = grants.id)`,
   )
   const remove = database.prepare<[string]>('DELETE FROM grants WHERE id = ?')
 
@@ -65,11 +72,19 @@ export function grantRepository(database: Database): GrantRepository {
       })
     },
     holding: (nowMs) => holding.all({ nowMs }).flatMap(understood),
-    use(id, nowMs) {
-      removeEnded.run({ nowMs }) // before: what is used now is not known to be signed yet
-      return use.run({ id, nowMs }).changes === 1
+    reserve(id, intentId, nowMs) {
+      removeEnded.run({ nowMs })
+      if (countDown.run({ id, nowMs }).changes === 0) return false
+      addReservation.run(intentId, id)
+      return true
     },
-    giveBack: (id) => giveBack.run(id).changes === 1,
+    commit(intentId) {
+      removeReservation.run(intentId)
+    },
+    giveBack(intentId) {
+      countUp.run(intentId)
+      removeReservation.run(intentId)
+    },
     remove: (id) => remove.run(id).changes === 1,
   }
 }

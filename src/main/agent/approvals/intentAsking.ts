@@ -1,53 +1,62 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { Asker } from '../../../shared/contract/intents.ts'
-import type { ApprovalGround } from './approvalGround.ts'
+import type { Signer } from '../signer/signer.ts'
+import type { WalletKeys } from '../wallet/walletKeys.ts'
 import type { Approvals } from './approvals.ts'
 import type { IntentJudging } from './intentJudging.ts'
+import type { IntentLifecycle } from './intentLifecycle.ts'
 import { newRecord } from './intentRecord.ts'
-import type { KeptIntents } from './intentRepository.ts'
-import type { IntentResuming } from './intentResuming.ts'
+import type { IntentRepository } from './intentRepository.ts'
+import type { IntentSigning } from './intentSigning.ts'
+import type { KeptIntents } from './intentStateRepository.ts'
+import type { PolicyRepository } from './policyRepository.ts'
 
 /** Neither decided nor signed. */
 export const openIntentLimits = { all: 100, ofOneAsker: 20 } as const
-/** The newest this many of what is decided. */
-export const keptIntents: KeptIntents = { ofPerson: 2000, ofOneAsker: 500, ofAllAskers: 5000 }
+const keptIntents: KeptIntents = { ofPerson: 2000, ofOneAsker: 500, ofAllAskers: 5000 }
 
-type Ground = Pick<
-  ApprovalGround,
-  'intents' | 'policies' | 'signer' | 'wallet' | 'expiry' | 'notes' | 'became' | 'newId' | 'now'
->
-
-type Steps = { judging: IntentJudging; sign: IntentResuming['sign'] }
+type Options = {
+  lifecycle: IntentLifecycle
+  intents: Pick<IntentRepository, 'countOpen'>
+  policies: Pick<PolicyRepository, 'read'>
+  judging: IntentJudging
+  signing: Pick<IntentSigning, 'sign'>
+  signer: Pick<Signer, 'prepare'>
+  wallet: Pick<WalletKeys, 'isUnlocked'>
+  /** Ends what waited too long, which makes room. */
+  expireDue: () => void
+  newId: () => string
+  now: () => number
+}
 
 /** What is asked is judged at once: signed, denied, or kept for the person. */
-export function intentAsking(ground: Ground, { judging, sign }: Steps): Pick<Approvals, 'ask'> {
-  const { intents, policies, signer, wallet, expiry, notes, became, newId, now } = ground
+export function intentAsking(options: Options): Pick<Approvals, 'ask'> {
+  const { lifecycle, intents, policies, judging, signing, signer, wallet, expireDue, newId, now } = options
 
   const checkRoom = (asker: Asker): void => {
     const full = intents.countOpen() >= openIntentLimits.all
     if (!full && intents.countOpen(asker) < openIntentLimits.ofOneAsker) return
-    const most = full ? `${openIntentLimits.all} requests wait` : `${openIntentLimits.ofOneAsker} of your requests wait`
-    throw new AppError('intent/too-many', `${most} for a decision already.`, { retryAfterSeconds: 30 })
+    const most = full ? `${openIntentLimits.all} requests` : `${openIntentLimits.ofOneAsker} of your requests`
+    throw new AppError('intent/too-many', `${most} are already waiting for a decision.`, { retryAfterSeconds: 30 })
   }
 
   return {
     async ask({ intent, asker, reason, alongside }) {
-      expiry.sweep()
+      expireDue()
       checkRoom(asker)
       const prepared = await signer.prepare(intent)
       const unlocked = wallet.isUnlocked()
-      const record = intents.atomically(() => {
+      const record = lifecycle.atomically(() => {
         const fresh = newRecord({ id: `int_${newId()}`, prepared, asker, reason }, policies.read(), now())
-        const judged = judging.first(fresh, unlocked)
-        if (judged.record.state !== 'denied') checkRoom(asker)
-        intents.add({ intent: prepared.intent, ...judged })
-        alongside?.(judged.record)
-        intents.forgetOld(asker, keptIntents)
-        return judged.record
+        const verdict = judging.verdictOn(fresh)
+        if (verdict.effect !== 'deny') checkRoom(asker)
+        const asked = lifecycle.ask({ intent: prepared.intent, record: fresh })
+        const settled = judging.settleFirst(asked, verdict, { unlocked })
+        alongside?.(settled)
+        lifecycle.forgetOld(asker, keptIntents)
+        return settled
       })
-      notes.asked(record)
-      became(record)
-      return record.state === 'approved' ? sign(record, prepared) : record
+      return record.state === 'approved' ? signing.sign(record.id, prepared) : record
     },
   }
 }

@@ -1,42 +1,39 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { decidedAlready, noSuchIntent, walletLocked } from './approvalErrors.ts'
-import type { ApprovalGround } from './approvalGround.ts'
+import type { ApprovalNotes } from './approvalNotes.ts'
 import type { Approvals, Decision } from './approvals.ts'
-import type { IntentResuming } from './intentResuming.ts'
-import { amountOf, isAbove } from './judge.ts'
-import { newGrant } from './newGrant.ts'
+import type { GrantRepository } from './grantRepository.ts'
+import { newGrant } from './grants.ts'
+import type { IntentJudging } from './intentJudging.ts'
+import type { IntentLifecycle } from './intentLifecycle.ts'
+import type { StoredIntent } from './intentRepository.ts'
+import type { IntentSigning } from './intentSigning.ts'
+import { amountOf, isAbove } from './judgedIntent.ts'
+import type { PolicyRepository } from './policyRepository.ts'
 
-type Ground = Pick<
-  ApprovalGround,
-  | 'intents'
-  | 'grants'
-  | 'policies'
-  | 'wallet'
-  | 'expiry'
-  | 'notes'
-  | 'became'
-  | 'found'
-  | 'prepareAgain'
-  | 'verdictOn'
-  | 'publish'
-  | 'newId'
-  | 'now'
-  | 'at'
->
+type Options = {
+  lifecycle: IntentLifecycle
+  /** @throws AppError `intent/not-found` */
+  found: (id: string) => StoredIntent
+  grants: Pick<GrantRepository, 'add'>
+  policies: Pick<PolicyRepository, 'read'>
+  judging: Pick<IntentJudging, 'verdictOn'>
+  signing: Pick<IntentSigning, 'prepareAgain' | 'sign'>
+  wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
+  expireDue: () => void
+  notes: Pick<ApprovalNotes, 'grantAdded'>
+  onGrantsChanged: () => void
+  newId: () => string
+  now: () => number
+}
 
-/** The person decides; who asked may take it back. Of several at once the first one counts. */
-export function intentDeciding(ground: Ground, sign: IntentResuming['sign']): Pick<Approvals, 'decide' | 'cancel'> {
-  const { intents, grants, policies, wallet, expiry, notes, became, found, prepareAgain, publish } = ground
-  const { verdictOn, newId, now, at } = ground
-
-  const deny = (record: IntentRecord): IntentRecord => {
-    const decision = { by: 'person', detail: 'You denied it.', at: at() } as const
-    const denied: IntentRecord = { ...record, state: 'denied', decision, error: 'The person denied it.' }
-    if (!intents.change(denied, 'waiting')) throw decidedAlready(found(record.id).record)
-    became(denied)
-    return denied
-  }
+/** The person decides; whoever asked may take it back. Of several at once the first one counts. */
+export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'cancel'> {
+  const { lifecycle, found, grants, policies, judging, signing, wallet, expireDue, newId, now } = options
+  const byPerson = (detail: string) => ({ by: 'person', detail, at: isoTime(now()) }) as const
 
   const checkMayApprove = (
     record: IntentRecord,
@@ -45,8 +42,8 @@ export function intentDeciding(ground: Ground, sign: IntentResuming['sign']): Pi
     if (record.state !== 'waiting') throw decidedAlready(record)
     const policy = policies.read()
     if (policy.stopped) throw new AppError('intent/stopped', 'The stop switch is on.')
-    // A rule that came meanwhile: who wants it signed all the same changes the rule first.
-    const verdict = verdictOn(record)
+    // A deny rule that is newer than the request wins: to sign it all the same, the person changes the rule first.
+    const verdict = judging.verdictOn(record)
     if (verdict.effect === 'deny') throw new AppError('intent/denied', verdict.detail)
     if (!unlocked) throw walletLocked(wallet)
     const above = record.needs_confirmation || isAbove(amountOf(record), policy.confirm_above_micro_usd)
@@ -61,39 +58,50 @@ export function intentDeciding(ground: Ground, sign: IntentResuming['sign']): Pi
     }
   }
 
+  const deny = (id: string): IntentRecord => {
+    const decision = byPerson('You denied it.')
+    const denied = lifecycle.apply(id, 'deny', { decision, error: 'The person denied it.' })
+    if (!denied) throw decidedAlready(found(id).record)
+    return denied
+  }
+
+  /** Checked once more inside the transaction: what became stricter meanwhile holds. */
+  const approve = (id: string, decision: Decision, grant: ReturnType<typeof newGrant> | undefined): IntentRecord => {
+    const unlocked = wallet.isUnlocked()
+    return lifecycle.atomically(() => {
+      checkMayApprove(found(id).record, { ...decision, unlocked })
+      const detail = grant ? 'You approved it, and more of it in advance.' : 'You approved it.'
+      const approval = lifecycle.approve(id, { decision: byPerson(detail), confirmed: decision.confirmed })
+      if (!approval) throw decidedAlready(found(id).record)
+      if ('refusal' in approval) throw new AppError('intent/denied', approval.refusal.detail)
+      if (grant) {
+        grants.add(grant)
+        lifecycle.afterwards(() => {
+          options.notes.grantAdded(grant, id)
+          options.onGrantsChanged()
+        })
+      }
+      return approval.record
+    })
+  }
+
   return {
     async decide(id, decision) {
       const stored = found(id)
       if (stored.record.state !== 'waiting') throw decidedAlready(stored.record)
-      if (!decision.approve) return deny(stored.record)
+      if (!decision.approve) return deny(id)
       checkMayApprove(stored.record, { ...decision, unlocked: wallet.isUnlocked() })
       const grant = decision.grant && newGrant(stored.record, decision.grant, { id: `grant_${newId()}`, nowMs: now() })
-      const prepared = await prepareAgain(stored)
-      expiry.sweep()
-      const unlocked = wallet.isUnlocked()
-      const approved = intents.atomically(() => {
-        const present = intents.find(id)?.record ?? stored.record
-        checkMayApprove(present, { ...decision, unlocked })
-        const detail = grant ? 'You approved it, and more of it in advance.' : 'You approved it.'
-        const next: IntentRecord = { ...present, state: 'approved', decision: { by: 'person', detail, at: at() } }
-        const basis = { grantId: null, confirmed: decision.confirmed }
-        if (!intents.change(next, 'waiting', basis)) throw decidedAlready(present)
-        if (grant) grants.add(grant)
-        return next
-      })
-      became(approved)
-      if (grant) {
-        notes.grantAdded(grant, id)
-        publish({ type: 'grants.changed' })
-      }
-      return sign(approved, prepared)
+      const prepared = await signing.prepareAgain(stored)
+      expireDue()
+      const approved = approve(id, decision, grant)
+      return signing.sign(approved.id, prepared)
     },
     cancel(id, asker) {
       const { record } = found(id)
       if (record.asker.kind !== asker.kind || record.asker.id !== asker.id) throw noSuchIntent(id)
-      const gone: IntentRecord = { ...record, state: 'denied', decision: null, error: 'Who asked took it back.' }
-      if (!intents.change(gone, 'waiting')) throw decidedAlready(record)
-      became(gone)
+      const gone = lifecycle.apply(id, 'withdraw', { decision: null, error: 'Who asked took it back.' })
+      if (!gone) throw decidedAlready(record)
       return gone
     },
   }

@@ -1,17 +1,17 @@
-import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import type { IntentLifecycle } from './intentLifecycle.ts'
 import type { IntentRepository } from './intentRepository.ts'
 
 type Options = {
-  intents: Pick<IntentRepository, 'expired' | 'nextExpiryMs' | 'change'>
+  lifecycle: Pick<IntentLifecycle, 'apply' | 'subscribe'>
+  intents: Pick<IntentRepository, 'expired' | 'nextExpiryMs'>
   now: () => number
-  became: (record: IntentRecord) => void
 }
 
-/** A computer that slept wakes up with its clock ahead of its timers: they are looked after at least this often. */
+/** A computer that slept wakes up with its clock ahead of its timers: they are checked at least this often. */
 const longestMs = 60_000
 
-/** Ends what waited too long, at its time and whenever somebody looks. */
-export function intentExpiry({ intents, now, became }: Options) {
+/** Ends what waited too long: when its time is up, and whenever somebody looks. */
+export function intentExpiry({ lifecycle, intents, now }: Options) {
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -23,19 +23,18 @@ export function intentExpiry({ intents, now, became }: Options) {
     timer.unref()
   }
   const sweep = (): void => {
-    const due = intents.expired(now())
-    for (const record of due) {
-      const expired: IntentRecord = { ...record, state: 'expired', error: 'Nobody decided in time.' }
-      if (intents.change(expired, 'waiting')) became(expired)
-    }
+    if (closed) return
+    for (const { id } of intents.expired(now())) lifecycle.apply(id, 'expire', { error: 'Nobody decided in time.' })
     plan()
   }
+  const leave = lifecycle.subscribe(({ record }) => {
+    if (record.state === 'waiting') plan()
+  })
   return {
     sweep,
-    /** Something waits since now. */
-    plan,
     close() {
       closed = true
+      leave()
       clearTimeout(timer)
     },
   }

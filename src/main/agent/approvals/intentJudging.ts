@@ -1,44 +1,74 @@
 import type { IntentRecord } from '../../../shared/contract/intents.ts'
-import type { ApprovalGround } from './approvalGround.ts'
-import { judged } from './intentRecord.ts'
-import { type IntentBasis, noBasis, type StoredIntent } from './intentRepository.ts'
-import { amountOf, isAbove, type Verdict } from './judge.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { GrantRepository } from './grantRepository.ts'
+import type { IntentChange, IntentLifecycle } from './intentLifecycle.ts'
+import type { StoredIntent } from './intentRepository.ts'
+import { judge, type Verdict } from './judge.ts'
+import { amountOf, isAbove, judgedIntent } from './judgedIntent.ts'
+import type { PolicyRepository } from './policyRepository.ts'
 
-/** Both work inside a transaction: a grant that allows what is signed at once is counted down there. */
+/** Judges intents by the policy and the grants of this moment; `settle…` belongs into a transaction. */
 export type IntentJudging = {
-  /** What was asked just now. */
-  first(record: IntentRecord, unlocked: boolean): Judgement
-  /** What was approved, and waited for the wallet: policy may be another by now. */
-  again(stored: StoredIntent): Judgement
+  verdictOn(record: IntentRecord): Verdict
+  /** What was asked just now, by the verdict on it. */
+  settleFirst(record: IntentRecord, verdict: Verdict, given: { unlocked: boolean }): IntentRecord
+  /** What was allowed and waited for the wallet: the policy may be another by now. */
+  settleAgain(stored: StoredIntent): IntentRecord | undefined
 }
-export type Judgement = { record: IntentRecord; basis: IntentBasis }
 
-type Ground = Pick<ApprovalGround, 'grants' | 'policies' | 'verdictOn' | 'now' | 'at'>
+type Decision = NonNullable<IntentRecord['decision']>
+type Decided = Pick<Decision, 'by' | 'detail'>
+type Options = {
+  lifecycle: Pick<IntentLifecycle, 'apply' | 'approve'>
+  grants: Pick<GrantRepository, 'holding'>
+  policies: Pick<PolicyRepository, 'read'>
+  /** Host and port of the service that the agent is connected to. */
+  serviceHost: () => string | undefined
+  now: () => number
+}
 
-export function intentJudging({ grants, policies, verdictOn, now, at }: Ground): IntentJudging {
-  const allowedOrNot = (record: IntentRecord, unlocked: boolean): Judgement => {
-    const verdict = counted(verdictOn(record), unlocked)
-    const next = judged(record, verdict, { unlocked, at: at() })
-    const grantId = next.state === 'approved' && verdict.effect === 'allow' ? (verdict.grantId ?? null) : null
-    return { record: next, basis: { grantId, confirmed: false } }
-  }
-  const counted = (verdict: Verdict, unlocked: boolean): Verdict => {
-    if (verdict.effect !== 'allow' || verdict.grantId === undefined || !unlocked) return verdict
-    return grants.use(verdict.grantId, now()) ? verdict : { effect: 'ask' }
+export function intentJudging({ lifecycle, grants, policies, serviceHost, now }: Options): IntentJudging {
+  const verdictOn = (record: IntentRecord): Verdict =>
+    judge(judgedIntent(record), {
+      policy: policies.read(),
+      grants: grants.holding(now()),
+      serviceHost: serviceHost(),
+    })
+  const decisionOf = ({ by, detail }: Decided): Decision => ({ by, detail, at: isoTime(now()) })
+  const deny = (id: string, decided: Decided, change: IntentChange): IntentRecord | undefined =>
+    lifecycle.apply(id, 'deny', { ...change, decision: decisionOf(decided), error: decided.detail })
+  const askAgain = (id: string, change: IntentChange): IntentRecord | undefined =>
+    lifecycle.apply(id, 'reconsider', { ...change, decision: null, confirmed: false })
+
+  /** The person is asked about what can no longer be reserved, unless it is denied for that. */
+  const approve = (id: string, decision: Decision, change: IntentChange): IntentRecord | undefined => {
+    const approval = lifecycle.approve(id, { ...change, decision })
+    if (!approval || 'record' in approval) return approval?.record
+    const { effect, detail } = approval.refusal
+    return effect === 'deny' ? deny(id, { by: 'policy', detail }, change) : askAgain(id, change)
   }
 
   return {
-    first: allowedOrNot,
-    again({ record: present, basis }) {
-      const above = isAbove(amountOf(present), policies.read().confirm_above_micro_usd)
-      const record = { ...present, needs_confirmation: present.needs_confirmation || above }
-      if (record.decision?.by !== 'person') return allowedOrNot(record, true)
-      // What the person approved holds, unless it is denied by now, or would take more than they gave.
+    verdictOn,
+    settleFirst(record, verdict, { unlocked }) {
+      const { id } = record
+      if (verdict.effect === 'ask') return record
+      if (verdict.effect === 'deny') return deny(id, verdict, {}) ?? record
+      if (unlocked) return approve(id, decisionOf(verdict), {}) ?? record
+      const detail = `${verdict.detail} It is signed when the wallet is unlocked.`
+      return lifecycle.apply(id, 'defer', { decision: decisionOf({ ...verdict, detail }) }) ?? record
+    },
+    settleAgain({ record, confirmed }) {
+      const { id, decision } = record
+      const above = isAbove(amountOf(record), policies.read().confirm_above_micro_usd)
+      const change = { needs_confirmation: record.needs_confirmation || above }
       const verdict = verdictOn(record)
-      if (verdict.effect === 'deny') return { record: judged(record, verdict, { unlocked: true, at: at() }), basis }
-      if (record.needs_confirmation && !basis.confirmed)
-        return { record: { ...record, decision: null }, basis: noBasis }
-      return { record: { ...record, state: 'approved' }, basis }
+      if (verdict.effect === 'deny') return deny(id, verdict, change)
+      // What the person approved holds, unless it would take more by now than they gave.
+      const holds = decision?.by === 'person' && (confirmed || !change.needs_confirmation)
+      if (holds) return approve(id, decision, change)
+      const allowed = decision?.by !== 'person' && verdict.effect === 'allow'
+      return allowed ? approve(id, decisionOf(verdict), change) : askAgain(id, change)
     },
   }
 }

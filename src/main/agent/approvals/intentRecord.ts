@@ -1,8 +1,7 @@
-import type { Asker, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
+import type { Asker, Intent, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { PreparedIntent } from '../signer/signer.ts'
-import { scopeOf } from './intentScope.ts'
-import { amountOf, isAbove, type Judged, type Verdict } from './judge.ts'
+import { isAbove } from './judgedIntent.ts'
 
 const minuteMs = 60_000
 
@@ -34,25 +33,23 @@ export function newRecord({ id, prepared, asker, reason }: Asked, policy: Policy
   }
 }
 
-export function judgedOf(record: IntentRecord): Judged {
-  const { kind, asker, host, scope, account_id: accountId } = record
-  return { kind, asker, host, scope, accountId, amountMicroUsd: amountOf(record) }
-}
-
-/** What became of a record that waits; what is allowed while the wallet is locked waits for it to be unlocked. */
-export function judged(record: IntentRecord, verdict: Verdict, given: { unlocked: boolean; at: string }): IntentRecord {
-  if (verdict.effect === 'ask') return { ...record, decision: null }
-  const { by, detail } = verdict
-  const decision = { by, detail, at: given.at }
-  if (verdict.effect === 'deny') return { ...record, state: 'denied', decision, error: detail }
-  if (given.unlocked) return { ...record, state: 'approved', decision }
-  return { ...record, decision: { ...decision, detail: `${detail} It is signed when the wallet is unlocked.` } }
-}
-
 /** Whether it is still what was shown, word by word. */
 export function isSame(record: IntentRecord, { account, sentence, raw }: PreparedIntent): boolean {
   const sameAccount = account.id === record.account_id && account.address === record.address
   return sameAccount && sentence === record.sentence && raw === record.raw
+}
+
+/**
+ * What must be the same for an approval in advance to hold, beyond what the asker says of itself: the payee and the
+ * network of a payment (CAIP-10), the chain of a sign-in (CAIP-2). Of a prepared intent, whose network is written in
+ * one way.
+ * @see https://chainagnostic.org/CAIPs/caip-10
+ */
+function scopeOf(intent: Intent): string | null {
+  if (intent.kind === 'x402.authorize') return `${intent.network}:${intent.pay_to.toLowerCase()}`
+  if (intent.kind === 'siwe') return `eip155:${intent.chain_id}`
+  if (intent.kind === 'siws') return `solana:${intent.chain_id.replace(/^solana:/, '')}`
+  return null
 }
 
 /** A sign-in that says itself how long it holds waits no longer than that. */

@@ -2,53 +2,131 @@ import { AppError } from '../../../shared/appError.ts'
 import type { IntentRecord } from '../../../shared/contract/intents.ts'
 import type { Log } from '../../platform/log.ts'
 import type { PreparedIntent, Signer } from '../signer/signer.ts'
-import type { IntentRepository } from './intentRepository.ts'
+import type { WalletKeys } from '../wallet/walletKeys.ts'
+import { noSuchIntent } from './approvalErrors.ts'
+import type { IntentJudging } from './intentJudging.ts'
+import type { IntentLifecycle } from './intentLifecycle.ts'
+import { isSame } from './intentRecord.ts'
+import type { StoredIntent } from './intentRepository.ts'
+
+export type IntentSigning = {
+  /** What would be signed now. @throws AppError `intent/invalid` when it is not what was shown */
+  prepareAgain(stored: StoredIntent): Promise<PreparedIntent>
+  /**
+   * Signs what was approved. Where the wallet locked itself and is unlocked again by now, it is resumed at once.
+   * @returns the record as it is afterwards: signed, failed, stopped, or waiting for the wallet
+   */
+  sign(id: string, prepared: PreparedIntent): Promise<IntentRecord>
+  /** Ends what an earlier run left behind, and resumes the rest. */
+  start(): void
+  /** The wallet may have been unlocked: what was allowed meanwhile is judged again, and signed. */
+  resumeAll(): void
+  /** A signature that is under way is thrown away unseen. */
+  close(): void
+}
 
 type Options = {
-  intents: Pick<IntentRepository, 'find' | 'change'>
-  signer: Pick<Signer, 'sign'>
+  lifecycle: IntentLifecycle
+  judging: Pick<IntentJudging, 'settleAgain'>
+  signer: Signer
+  wallet: Pick<WalletKeys, 'isUnlocked'>
   isStopped: () => boolean
-  isClosed: () => boolean
-  /** As `change` from `approved`, and gives back what was counted down for it. */
-  unsigned: (record: IntentRecord) => boolean
-  /** The record is kept so by now. */
-  became: (record: IntentRecord) => void
+  expireDue: () => void
   log: Log
 }
 
-/** Signs what was approved. A signature of what was stopped meanwhile is thrown away unseen. */
-export function intentSigning({ intents, signer, isStopped, isClosed, unsigned, became, log }: Options) {
-  const stillApproved = (id: string): IntentRecord | undefined => {
-    const record = intents.find(id)?.record
-    return record?.state === 'approved' && !isStopped() ? record : undefined
+export function intentSigning({
+  lifecycle,
+  judging,
+  signer,
+  wallet,
+  isStopped,
+  expireDue,
+  log,
+}: Options): IntentSigning {
+  let closed = false
+
+  const present = (id: string): IntentRecord => {
+    const record = lifecycle.find(id)?.record
+    if (!record) throw noSuchIntent(id)
+    return record
   }
-  /** As it is kept now, changed or not. */
-  const settle = (record: IntentRecord): IntentRecord => {
-    const changed = record.state === 'signed' ? intents.change(record, 'approved') : unsigned(record)
-    if (changed) became(record)
-    return intents.find(record.id)?.record ?? record
+  const mayBeSigned = (id: string): boolean => present(id).state === 'approved' && !isStopped()
+
+  /** A signature of what was stopped meanwhile is thrown away unseen. */
+  const signOnce = async (id: string, prepared: PreparedIntent): Promise<IntentRecord> => {
+    if (!mayBeSigned(id)) return present(id)
+    try {
+      const result = await signer.sign(prepared)
+      if (closed) throw new AppError('service/unavailable', 'Steward is ending.')
+      if (!mayBeSigned(id)) return present(id)
+      return lifecycle.apply(id, 'sign', { result }) ?? present(id)
+    } catch (failure) {
+      if (closed) throw failure
+      // It was locked a moment ago: the approval holds, and it is signed when the wallet is unlocked.
+      if (failure instanceof AppError && failure.code === 'wallet/locked') {
+        return lifecycle.apply(id, 'lock') ?? present(id)
+      }
+      if (!(failure instanceof AppError)) log.error('an intent could not be signed', { intentId: id, failure })
+      return lifecycle.apply(id, 'fail', { error: words(failure) }) ?? present(id)
+    }
+  }
+
+  const prepareAgain = async ({ intent, record }: StoredIntent): Promise<PreparedIntent> => {
+    const prepared = await signer.prepare(intent)
+    if (isSame(record, prepared)) return prepared
+    throw new AppError('intent/invalid', 'What would be signed is not what was asked any more.')
+  }
+
+  /** Allowed, and not signed yet. */
+  const deferred = (id: string): StoredIntent | undefined => {
+    const stored = lifecycle.find(id)
+    return stored?.record.state === 'waiting' && stored.record.decision !== null ? stored : undefined
+  }
+  const resume = async (stored: StoredIntent): Promise<void> => {
+    const { id } = stored.record
+    const prepared = await prepareAgain(stored).catch((failure: unknown) => {
+      if (!closed && deferred(id)) lifecycle.apply(id, 'fail', { error: words(failure) })
+    })
+    if (!prepared || closed || !wallet.isUnlocked()) return
+    expireDue()
+    const next = lifecycle.atomically(() => {
+      const still = deferred(id)
+      return still && judging.settleAgain(still)
+    })
+    if (next?.state === 'approved') await signOnce(id, prepared)
+  }
+  const resumeAll = (): void => {
+    if (closed || !wallet.isUnlocked()) return
+    expireDue()
+    for (const { id } of lifecycle.inState('waiting')) {
+      const stored = deferred(id)
+      if (stored) resume(stored).catch((failure: unknown) => log.error('an intent was not resumed', { failure }))
+    }
   }
 
   return {
-    /** @returns the record as it is afterwards: signed, failed, stopped, or waiting for the wallet */
-    async sign(record: IntentRecord, prepared: PreparedIntent): Promise<IntentRecord> {
-      if (!stillApproved(record.id)) return intents.find(record.id)?.record ?? record
-      try {
-        const result = await signer.sign(prepared)
-        if (isClosed()) throw new AppError('service/unavailable', 'Steward is ending.')
-        const approved = stillApproved(record.id)
-        if (!approved) return intents.find(record.id)?.record ?? record
-        return settle({ ...approved, state: 'signed', result })
-      } catch (failure) {
-        if (isClosed()) throw failure
-        // It was locked a moment ago: the approval holds, and it is signed when the wallet is unlocked.
-        if (failure instanceof AppError && failure.code === 'wallet/locked') {
-          return settle({ ...record, state: 'waiting' })
-        }
-        if (!(failure instanceof AppError)) log.error('an intent could not be signed', { intentId: record.id, failure })
-        const error = failure instanceof AppError ? failure.message : 'Something went wrong in Steward.'
-        return settle({ ...record, state: 'failed', error })
+    prepareAgain,
+    async sign(id, prepared) {
+      const after = await signOnce(id, prepared)
+      if (after.state === 'waiting') resumeAll()
+      return after
+    },
+    start() {
+      lifecycle.failDamaged()
+      for (const { id } of lifecycle.inState('approved')) {
+        lifecycle.apply(id, 'fail', { error: 'Steward ended before it was signed.' })
       }
+      expireDue()
+      resumeAll()
+    },
+    resumeAll,
+    close() {
+      closed = true
     },
   }
+}
+
+function words(failure: unknown): string {
+  return failure instanceof AppError ? failure.message : 'Something went wrong in Steward.'
 }

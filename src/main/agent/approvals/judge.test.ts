@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { rule, script, withRules } from '../../../../test/support/approvals.ts'
 import type { Grant } from '../../../shared/contract/intents.ts'
-import { type Judged, judge } from './judge.ts'
+import { judge } from './judge.ts'
+import type { JudgedIntent } from './judgedIntent.ts'
 
 const accountId = 'wal_0123456789abcdef01234567' as Grant['account_id'] // a brand is only a type
-const payment: Judged = {
+const payment: JudgedIntent = {
   kind: 'x402.authorize',
   asker: script,
   host: 'shop.example',
@@ -25,7 +26,7 @@ const grant: Grant = {
   created_at: '2026-01-01T00:00:00.000Z',
 }
 const policy = { ...withRules([]), stopped: false }
-const effect = (intent: Judged, given: Partial<Parameters<typeof judge>[1]> = {}): string =>
+const effect = (intent: JudgedIntent, given: Partial<Parameters<typeof judge>[1]> = {}): string =>
   judge(intent, { policy, grants: [grant], serviceHost: undefined, ...given }).effect
 
 test('what was approved in advance is allowed again, also for less', () => {
@@ -35,7 +36,7 @@ test('what was approved in advance is allowed again, also for less', () => {
   expect(effect({ ...payment, asker: { ...script, name: 'Renamed' } })).toBe('allow')
 })
 
-test.each<[what: string, other: Partial<Judged>]>([
+test.each<[what: string, other: Partial<JudgedIntent>]>([
   ['kind', { kind: 'siwe' }],
   ['kind of asker', { asker: { ...script, kind: 'tool' } }],
   ['asker', { asker: { ...script, id: 'key:2' } }],
@@ -53,7 +54,7 @@ test('a grant without an amount moves no money', () => {
 })
 
 test.each(['identity.register', 'message'] as const)('%s is approved one at a time, whatever was granted', (kind) => {
-  const asked: Judged = { ...payment, kind, asker: { ...script, kind: 'person' }, amountMicroUsd: null }
+  const asked: JudgedIntent = { ...payment, kind, asker: { ...script, kind: 'person' }, amountMicroUsd: null }
   expect(effect(asked, { grants: [{ ...grant, kind, asker: asked.asker }] })).toBe('ask')
 })
 

@@ -1,20 +1,10 @@
-import type { Asker, Grant, IntentKind, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
+import type { Grant, Policy } from '../../../shared/contract/intents.ts'
+import { fittingGrant } from './grants.ts'
+import { isAbove, type JudgedIntent } from './judgedIntent.ts'
 import { firstRule } from './policyMatch.ts'
 import { ruleWords } from './policyWords.ts'
 
-/** An intent as policy and grants see it. */
-export type Judged = {
-  kind: IntentKind
-  asker: Asker
-  host: string | null
-  scope: string | null
-  accountId: Grant['account_id']
-  amountMicroUsd: bigint | null
-}
-
-export type Verdict =
-  | { effect: 'ask' }
-  | { effect: 'allow' | 'deny'; by: 'policy' | 'grant' | 'stop'; detail: string; grantId?: string }
+export type Verdict = { effect: 'ask' } | { effect: 'allow' | 'deny'; by: 'policy' | 'grant' | 'stop'; detail: string }
 
 type Given = {
   policy: Policy
@@ -25,7 +15,7 @@ type Given = {
 }
 
 /** Stop switch, hard rules, the first rule that fits, grants; where nothing decides, the person is asked. */
-export function judge(intent: Judged, { policy, grants, serviceHost }: Given): Verdict {
+export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Given): Verdict {
   if (policy.stopped) return { effect: 'deny', by: 'stop', detail: 'The stop switch is on.' }
   const { kind, asker, host, amountMicroUsd } = intent
   if (kind === 'message' && asker.kind !== 'person') {
@@ -37,47 +27,14 @@ export function judge(intent: Judged, { policy, grants, serviceHost }: Given): V
   // Above the threshold nothing is signed without the person, whoever was allowed what.
   if (isAbove(amountMicroUsd, policy.confirm_above_micro_usd)) return { effect: 'ask' }
   if (rule && detail && rule.effect === 'allow') return { effect: 'allow', by: 'policy', detail }
-  const grant = grants.find((it) => grantFits(it, intent))
-  if (grant) return { effect: 'allow', by: 'grant', detail: 'It was approved in advance.', grantId: grant.id }
+  const grant = fittingGrant(grants, intent)
+  if (grant) return { effect: 'allow', by: 'grant', detail: 'It was approved in advance.' }
   if (!rule && isOwnSignIn(intent, serviceHost)) {
     return { effect: 'allow', by: 'policy', detail: 'Steward signs in to the service that it is connected to.' }
   }
   return { effect: 'ask' }
 }
 
-/** Kinds that are approved one at a time. */
-const neverGranted: readonly IntentKind[] = ['identity.register', 'message']
-
-export function mayBeGranted(kind: IntentKind): boolean {
-  return !neverGranted.includes(kind)
-}
-
-export function isAbove(amountMicroUsd: bigint | null, threshold: string): boolean {
-  return amountMicroUsd !== null && amountMicroUsd > BigInt(threshold)
-}
-
-export function amountOf({ amount_micro_usd: amount }: Pick<IntentRecord, 'amount_micro_usd'>): bigint | null {
-  return amount === null ? null : BigInt(amount)
-}
-
-function grantFits(grant: Grant, intent: Judged): boolean {
-  return (
-    mayBeGranted(intent.kind) &&
-    grant.kind === intent.kind &&
-    grant.asker.kind === intent.asker.kind &&
-    grant.asker.id === intent.asker.id &&
-    grant.host === intent.host &&
-    grant.scope === intent.scope &&
-    grant.account_id === intent.accountId &&
-    amountFits(grant.max_amount_micro_usd, intent.amountMicroUsd)
-  )
-}
-
-function amountFits(most: string | null, amount: bigint | null): boolean {
-  if (amount === null) return true
-  return most !== null && amount <= BigInt(most)
-}
-
-function isOwnSignIn({ kind, asker, host }: Judged, serviceHost: string | undefined): boolean {
+function isOwnSignIn({ kind, asker, host }: JudgedIntent, serviceHost: string | undefined): boolean {
   return asker.kind === 'agent' && (kind === 'siwe' || kind === 'siws') && host !== null && host === serviceHost
 }

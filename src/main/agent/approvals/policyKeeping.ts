@@ -1,33 +1,38 @@
-import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { walletLocked } from './approvalErrors.ts'
-import type { ApprovalGround } from './approvalGround.ts'
+import type { ApprovalNotes } from './approvalNotes.ts'
 import type { Approvals } from './approvals.ts'
+import type { IntentLifecycle } from './intentLifecycle.ts'
 import { checkRules, loosens } from './policyChange.ts'
+import type { PolicyRepository } from './policyRepository.ts'
 
-type Ground = Pick<
-  ApprovalGround,
-  'intents' | 'policies' | 'wallet' | 'notes' | 'became' | 'unsigned' | 'publish' | 'at'
->
+type Options = {
+  lifecycle: Pick<IntentLifecycle, 'atomically' | 'afterwards' | 'inState' | 'apply'>
+  policies: PolicyRepository
+  wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
+  notes: Pick<ApprovalNotes, 'policyChanged' | 'stopSwitched'>
+  onChanged: (policy: ReturnType<Approvals['policy']>) => void
+  now: () => number
+}
 
 /** The rules and the stop switch. What lets more through needs the wallet unlocked. */
 export function policyKeeping(
-  ground: Ground,
-): Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'checkUnlocked'> {
-  const { intents, policies, wallet, notes, became, unsigned, publish, at } = ground
+  options: Options,
+): Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'hasWallet' | 'checkUnlocked'> {
+  const { lifecycle, policies, wallet, notes, onChanged, now } = options
 
-  /** Inside the transaction that turns the switch on. */
-  const denyOpen = (): IntentRecord[] => {
-    const decision = { by: 'stop', detail: 'The stop switch was turned on.', at: at() } as const
-    return (['waiting', 'approved'] as const).flatMap((state) =>
-      intents.inState(state).flatMap((record): IntentRecord[] => {
-        const next: IntentRecord = { ...record, state: 'denied', decision, error: decision.detail }
-        const changed = state === 'approved' ? unsigned(next) : intents.change(next, state)
-        return changed ? [next] : []
-      }),
-    )
+  /** What waits, and what is being signed. @returns how many */
+  const denyOpen = (): number => {
+    const decision = { by: 'stop', detail: 'The stop switch was turned on.', at: isoTime(now()) } as const
+    const open = [...lifecycle.inState('waiting'), ...lifecycle.inState('approved')]
+    return open.filter(({ id }) => lifecycle.apply(id, 'stop', { decision, error: decision.detail })).length
   }
 
+  const hasWallet = (): boolean => wallet.accounts().length > 0
+
   return {
+    hasWallet,
     checkUnlocked() {
       if (!wallet.isUnlocked()) throw walletLocked(wallet)
     },
@@ -35,30 +40,32 @@ export function policyKeeping(
     changePolicy(next) {
       checkRules(next)
       const unlocked = wallet.isUnlocked()
-      const policy = intents.atomically(() => {
+      return lifecycle.atomically(() => {
         const { stopped, ...present } = policies.read()
         if (loosens(present, next) && !unlocked) throw walletLocked(wallet)
         const changed = { ...next, stopped }
         policies.write(changed)
+        lifecycle.afterwards(() => {
+          notes.policyChanged({ ...present, stopped }, changed)
+          onChanged(changed)
+        })
         return changed
       })
-      notes.policyChanged(policy)
-      publish({ type: 'policy.changed', policy })
-      return policy
     },
     switchStop(stopped) {
       const unlocked = wallet.isUnlocked()
-      const { policy, denied } = intents.atomically(() => {
+      return lifecycle.atomically(() => {
         const present = policies.read()
-        if (present.stopped && !stopped && !unlocked) throw walletLocked(wallet)
+        // Without a wallet nothing could be signed, and nothing could be unlocked either.
+        if (present.stopped && !stopped && !unlocked && hasWallet()) throw walletLocked(wallet)
         policies.switchStop(stopped)
-        return { policy: { ...present, stopped }, denied: stopped ? denyOpen() : [] }
+        const policy = { ...present, stopped }
+        let denied = 0
+        lifecycle.afterwards(() => notes.stopSwitched(stopped, denied))
+        if (stopped) denied = denyOpen()
+        lifecycle.afterwards(() => onChanged(policy))
+        return policy
       })
-      notes.stopSwitched(stopped, denied.length)
-      for (const record of denied) became(record)
-      if (denied.length > 0) publish({ type: 'grants.changed' })
-      publish({ type: 'policy.changed', policy })
-      return policy
     },
   }
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import { getMe, refreshTokens, signOut, type Tokens, verifySignIn } from '../../../shared/contract/auth.ts'
 import type { Log } from '../../platform/log.ts'
-import type { LocalEvents } from '../api/localEvents.ts'
+import type { LocalEvents } from '../localEvents.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
 import type { ServiceClient } from './serviceClient.ts'
 import type { ServiceLink } from './serviceLink.ts'

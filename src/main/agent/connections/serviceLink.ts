@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { ServiceEvent } from '../../../shared/contract/events.ts'
 import type { ConnectionState, LocalEvent, ServiceConnection } from '../../../shared/contract/localApi.ts'
+import { emitter } from '../../../shared/emitter.ts'
 import type { Log } from '../../platform/log.ts'
 import { eventFeed } from './eventFeed.ts'
 import type { ServiceTarget } from './serviceTarget.ts'
@@ -28,27 +29,24 @@ type AbsenceCode = 'service/unavailable' | 'service/sign-in'
 type Options = { name: string; kind: ServiceConnection['kind']; log: Log }
 
 export function serviceLink({ name, kind, log }: Options): ServiceLink {
-  const listeners = new Set<(event: LocalEvent) => void>()
+  const events = emitter<LocalEvent>()
   let target: ServiceTarget | undefined
   let feed: { close(): void } | undefined
   let state: ConnectionState = 'starting'
   let detail: string | null = null
   let absenceCode: AbsenceCode = 'service/unavailable'
 
-  const tell = (event: LocalEvent): void => {
-    for (const listener of listeners) listener(event)
-  }
   const status = (): ServiceConnection => ({ name, kind, url: target?.url ?? '', state, detail })
   const become = (next: ConnectionState, why: string | null): void => {
     if (state === next && detail === why) return
     state = next
     detail = why
     log.info('connection changed', { state, detail, url: target?.url })
-    tell({ type: 'connection.changed', connection: status() })
+    events.emit({ type: 'connection.changed', connection: status() })
   }
   const receive = (event: ServiceEvent): void => {
     if (event.type === 'ready') become('connected', null)
-    tell(event)
+    events.emit(event)
   }
   const stop = (): void => {
     feed?.close()
@@ -74,14 +72,14 @@ export function serviceLink({ name, kind, log }: Options): ServiceLink {
       become('unreachable', reason)
     },
     subscribe(listener) {
-      listeners.add(listener)
+      const leave = events.subscribe(listener)
       listener({ type: 'connection.changed', connection: status() })
       if (state === 'connected') listener({ type: 'ready' })
-      return () => listeners.delete(listener)
+      return leave
     },
     close() {
       stop()
-      listeners.clear()
+      events.clear()
     },
   }
 }

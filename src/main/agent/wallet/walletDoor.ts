@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
+import { emitter } from '../../../shared/emitter.ts'
 import { serialQueue } from '../../platform/serialQueue.ts'
-import type { Note } from '../activity/note.ts'
+import type { Note } from '../note.ts'
 import { autoLock } from './autoLock.ts'
 import { heldKeys } from './heldKeys.ts'
 import { type AccountRow, knownKeyring, type WalletRepository } from './walletRepository.ts'
@@ -32,7 +33,7 @@ export function walletDoor({ repository, secrets, settings, state, note, changed
   const inTurn = serialQueue()
   /** How often somebody asked for it to be locked: what was begun before that leaves it locked. */
   let locks = 0
-  const lockListeners = new Set<() => void>()
+  const lockings = emitter()
 
   const forget = (): boolean => {
     idle.stop()
@@ -40,7 +41,7 @@ export function walletDoor({ repository, secrets, settings, state, note, changed
   }
   const shut = (why: LockReason): void => {
     const wasOpen = forget()
-    for (const listener of lockListeners) listener()
+    lockings.emit()
     if (!wasOpen) return
     const actor = why === 'person' ? person : ({ kind: 'system', name: 'Steward' } as const)
     note({ kind: 'wallet.locked', actor, summary: lockWords[why] })
@@ -114,10 +115,7 @@ export function walletDoor({ repository, secrets, settings, state, note, changed
     },
     /** The last secret is gone. */
     shut,
-    onLocked(listener: () => void): () => void {
-      lockListeners.add(listener)
-      return () => void lockListeners.delete(listener)
-    },
+    onLocked: lockings.subscribe,
     close(): void {
       locks += 1
       forget()

@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../../shared/appError.ts'
 import type { FolderArchive } from '../../../shared/contract/hostIpc.ts'
-import { byteStream } from '../../platform/ipc/byteStream.ts'
 import type { IpcServerStream } from '../../platform/ipc/ipcServer.ts'
 import type { Machines } from '../machines/machines.ts'
+import { streamDuplex } from './streamDuplex.ts'
 
 /** Of all machines together: each is a process of this machine that reads as fast as it can. */
 const maxArchives = 16
@@ -13,21 +13,11 @@ export function archiveHandler(machines: Pick<Machines, 'get'>) {
   let underWay = 0
 
   const send = async ({ sandboxId, path }: FolderArchive, stream: IpcServerStream): Promise<void> => {
-    const left = new AbortController()
-    const outside = byteStream({
-      ...stream,
-      end: (failure) => stream.end(failure instanceof AppError ? failure : undefined),
-    })
-    outside.duplex.on('error', () => {}) // `close` follows
-    outside.duplex.once('close', () => left.abort())
-    outside.duplex.resume()
-    stream.onMessage = outside.onMessage
-    stream.onBytes = outside.onBytes
-    stream.onTurn = outside.onTurn
-    stream.onClose = () => outside.duplex.destroy()
-    const tar = await machines.get(sandboxId).files.archive(path, left.signal)
+    const { duplex, left } = streamDuplex(stream)
+    duplex.resume()
+    const tar = await machines.get(sandboxId).files.archive(path, left)
     stream.send({ type: 'opened' })
-    await pipeline(tar, outside.duplex)
+    await pipeline(tar, duplex)
   }
 
   return (params: FolderArchive, stream: IpcServerStream): void => {

@@ -2,9 +2,9 @@ import { finished } from 'node:stream'
 import { AppError } from '../../../shared/appError.ts'
 import type { PortConnect } from '../../../shared/contract/hostIpc.ts'
 import type { SandboxId } from '../../../shared/ids.ts'
-import { byteStream } from '../../platform/ipc/byteStream.ts'
 import type { IpcServerStream } from '../../platform/ipc/ipcServer.ts'
 import type { Machines } from '../machines/machines.ts'
+import { streamDuplex } from './streamDuplex.ts'
 
 /** To one sandbox at a time: each is a process of this machine. */
 const maxConnections = 256
@@ -21,29 +21,19 @@ export function portHandler(machines: Pick<Machines, 'get'>): (params: PortConne
   }
 
   const join = async ({ sandboxId, port }: PortConnect, stream: IpcServerStream): Promise<void> => {
-    const left = new AbortController()
-    const outside = byteStream({
-      ...stream,
-      end: (failure) => stream.end(failure instanceof AppError ? failure : undefined),
-    })
-    outside.duplex.on('error', () => {}) // `close` follows
-    outside.duplex.once('close', () => left.abort())
-    stream.onMessage = outside.onMessage
-    stream.onBytes = outside.onBytes
-    stream.onTurn = outside.onTurn
-    stream.onClose = () => outside.duplex.destroy()
-    const signal = AbortSignal.any([left.signal, AbortSignal.timeout(connectMs)])
+    const { duplex: outside, left } = streamDuplex(stream)
+    const signal = AbortSignal.any([left, AbortSignal.timeout(connectMs)])
     const inside = await machines.get(sandboxId).connect(port, signal)
     if (inside.destroyed) throw lost(port)
     inside.on('error', () => {}) // `close` follows
-    outside.duplex.once('close', () => inside.destroy())
+    outside.once('close', () => inside.destroy())
     stream.send({ type: 'opened' })
-    outside.duplex.pipe(inside)
-    inside.pipe(outside.duplex)
+    outside.pipe(inside)
+    inside.pipe(outside)
     inside.once('close', () => {
-      if (!inside.readableEnded) outside.duplex.destroy(lost(port))
+      if (!inside.readableEnded) outside.destroy(lost(port))
       // What the port sent last is still delivered.
-      else finished(outside.duplex, { readable: false }, () => outside.duplex.destroy())
+      else finished(outside, { readable: false }, () => outside.destroy())
     })
     await new Promise((resolve) => inside.once('close', resolve))
   }

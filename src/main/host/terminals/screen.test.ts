@@ -82,11 +82,29 @@ test('on the alternate screen that one is read, and after it the normal one agai
   it.show('normal\r\n\x1b[?1049h\x1b[H\x1b[2Jeditor')
   expect(text(it)).toBe('editor')
   expect(text(it, true)).toBe('editor')
-  expect(ansi(it)).toContain('editor')
-  expect(ansi(it)).not.toContain('normal')
+  for (const full of [false, true]) {
+    expect(ansi(it, full)).toContain('editor')
+    expect(ansi(it, full)).not.toContain('normal')
+  }
   it.show('\x1b[?1049l')
   expect(text(it)).toBe('normal')
   it.close()
+})
+
+test('all of it is what scrolled out of the normal screen and the alternate screen below, as tmux keeps them', () => {
+  const it = watched()
+  it.show('\x1b[31m1\r\n2\r\n3\r\n4\r\n\r\n6\r\n7\r\n8\r\n9\r\n\x1b[?1049h\x1b[H\x1b[2J\x1b[m\r\neditor')
+  expect(text(it, true)).toBe('1\n2\n3\n4\n\n\neditor')
+  expect(text(it)).toBe('\neditor')
+  const drawn = watched({ cols: 20, rows: 10 })
+  drawn.show(ansi(it, true))
+  expect(text(drawn)).toBe('1\n2\n3\n4\n\n\neditor')
+  expect(ansi(it, true)).toContain('\x1b[31m1')
+  expect(ansi(it)).not.toContain('1\r\n')
+  it.show('\x1b[?1049l')
+  expect(text(it, true)).toBe('1\n2\n3\n4\n\n6\n7\n8\n9')
+  it.close()
+  drawn.close()
 })
 
 test('ansi has the colours, and only what was asked for', () => {

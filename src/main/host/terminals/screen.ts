@@ -1,5 +1,4 @@
 import serializeAddon from '@xterm/addon-serialize'
-import unicode11Addon from '@xterm/addon-unicode11'
 import xterm from '@xterm/headless'
 import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
 import { terminalLimits } from '../../../shared/contract/terminals.ts'
@@ -65,7 +64,7 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell }: Scre
   const serializer = new serializeAddon.SerializeAddon()
   // The addons are typed for the browser's terminal; they use only what the headless one has too.
   terminal.loadAddon(serializer as unknown as Parameters<typeof terminal.loadAddon>[0])
-  boundWidths(terminal, (registrar) => new unicode11Addon.Unicode11Addon().activate(registrar as never))
+  boundWidths(terminal)
   boundTerminal(terminal)
   terminal.onData(onAnswer)
   terminal.onTitleChange(onTitle)
@@ -118,13 +117,15 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell }: Scre
     withoutZeroMoves(serializer.serialize({ ...options, excludeModes: true }))
 
   const ansi = (full: boolean): string => {
-    const buffer = terminal.buffer.active
-    if (buffer.type === 'alternate') {
-      const both = serialized({ scrollback: 0 })
-      return both.slice(both.indexOf(alternateBegins) + alternateBegins.length)
+    const { active, normal } = terminal.buffer
+    if (active.type === 'normal') {
+      return serialized({ range: { start: full ? 0 : active.baseY, end: active.length - 1 } })
     }
-    const range = { start: full ? 0 : buffer.baseY, end: buffer.length - 1 }
-    return serialized({ range })
+    const rowsAbove = full ? normal.baseY : 0
+    const both = serialized({ range: { start: 0, end: Math.max(0, rowsAbove - 1) } })
+    const begins = both.indexOf(alternateBegins)
+    const screen = both.slice(begins + alternateBegins.length)
+    return rowsAbove > 0 ? `${both.slice(0, begins)}\x1b[m\r\n${screen}` : screen
   }
 
   /** On the normal screen, where the cursor stands at the place they count from. */
@@ -141,8 +142,7 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell }: Scre
 
   const text = (question: Extract<ScreenQuestion, { kind: 'read' }>): string => {
     if (question.format === 'ansi') return ansi(question.full)
-    const buffer = terminal.buffer.active
-    return question.full ? wholeText(buffer) : visibleText(buffer, terminal.rows)
+    return question.full ? wholeText(terminal.buffer) : visibleText(terminal.buffer.active, terminal.rows)
   }
 
   const parse = (bytes: Uint8Array, offset: number): number => {

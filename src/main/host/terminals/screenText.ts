@@ -1,4 +1,4 @@
-import type { IBuffer, IBufferLine } from '@xterm/headless'
+import type { IBuffer, IBufferLine, IBufferNamespace } from '@xterm/headless'
 
 /** The rows of the screen as a person sees them, without blanks at the end of rows and without empty rows at the end. */
 export function visibleText(buffer: IBuffer, rows: number): string {
@@ -8,9 +8,13 @@ export function visibleText(buffer: IBuffer, rows: number): string {
   return withoutTail(lines)
 }
 
-/** Everything that is kept, each line as long as the program wrote it however often it was wrapped. */
-export function wholeText(buffer: IBuffer): string {
-  return withoutTail([...logicalLines(buffer)].map(({ text }) => text))
+/**
+ * Everything that is kept, each line as long as the program wrote it however often it was wrapped. While a program fills
+ * the screen, what scrolled out of the normal one stands above: what that one shows comes back only afterwards.
+ */
+export function wholeText({ active, normal }: Pick<IBufferNamespace, 'active' | 'normal'>): string {
+  const above = active.type === 'normal' ? [] : [...logicalLines(normal, normal.baseY)]
+  return withoutTail([...above, ...logicalLines(active)].map(({ text }) => text))
 }
 
 export type LogicalLine = {
@@ -19,14 +23,15 @@ export type LogicalLine = {
   rowAt(offset: number): number
 }
 
-export function* logicalLines(buffer: IBuffer): Generator<LogicalLine> {
+/** @param rows so many of the oldest rows, cut there */
+export function* logicalLines(buffer: IBuffer, rows: number = buffer.length): Generator<LogicalLine> {
   let text = ''
   /** Where each further row of the line begins in its text. */
   let starts: number[] = []
-  for (let y = 0; y < buffer.length; y++) {
+  for (let y = 0; y < rows; y++) {
     const row = buffer.getLine(y)
     if (!row) continue
-    const next = buffer.getLine(y + 1)
+    const next = y + 1 < rows ? buffer.getLine(y + 1) : undefined
     if (next?.isWrapped) {
       text += filledRow(row, next)
       starts.push(text.length)

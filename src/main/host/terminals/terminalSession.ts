@@ -3,6 +3,7 @@ import type { HostResult, TerminalRecord } from '../../../shared/contract/hostIp
 import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
 import type { ServerStreamMessage } from '../../../shared/contract/terminalStream.ts'
 import { terminalLimits } from '../../../shared/contract/terminals.ts'
+import { emitter } from '../../../shared/emitter.ts'
 import type { Log } from '../../platform/log.ts'
 import type { MachineTerminal } from '../runtimes/sandboxRuntime.ts'
 import { backPressure } from './backPressure.ts'
@@ -77,7 +78,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
   let idle: NodeJS.Timeout | undefined
   let finished: Promise<void> = Promise.resolve()
   const viewers = new Set<Viewer>()
-  const listeners = new Set<() => void>()
+  const news = emitter()
   const demand = backPressure(program)
 
   const { memory, file, history } = await openOutput({
@@ -142,7 +143,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     for (const it of viewers) it.pump()
     feed.pump()
     file.pump()
-    for (const tell of [...listeners]) tell()
+    news.emit()
     balance()
   }
   const rounds = flushRounds(() => {
@@ -218,7 +219,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     rounds.close()
     for (const it of viewers) it.close()
     viewers.clear()
-    for (const tell of [...listeners]) tell()
+    news.emit()
     await finished
     feed.close()
     await file.settled()
@@ -274,10 +275,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
         {
           history,
           record: () => record,
-          onNews(listener) {
-            listeners.add(listener)
-            return () => void listeners.delete(listener)
-          },
+          onNews: news.subscribe,
         },
         request,
       ),

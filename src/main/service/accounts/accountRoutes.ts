@@ -20,7 +20,7 @@ export function accountRoutes({
       const { id, key, prefix, name } = made
       noteAccount(caller.accountId, {
         type: 'key.created',
-        description: `The API key “${name}” (${prefix}…) was created.`,
+        description: `Created the API key “${name}” (${prefix}…).`,
       })
       return { id, key, key_prefix: prefix, name, created_at: isoTime(made.createdAtMs) }
     }),
@@ -33,7 +33,7 @@ export function accountRoutes({
       onRevoked()
       noteAccount(caller.accountId, {
         type: 'key.revoked',
-        description: `The API key “${name}” (${prefix}…) was revoked.`,
+        description: `Revoked the API key “${name}” (${prefix}…).`,
       })
       return { success: true, id: params.keyId, message: 'The API key is revoked.' }
     }),

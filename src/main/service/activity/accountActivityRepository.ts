@@ -1,4 +1,9 @@
-import { AccountActivityType, ActivityType, accountActivitiesKept } from '../../../shared/contract/activity.ts'
+import {
+  AccountActivityType,
+  ActivityBy,
+  ActivityType,
+  accountActivitiesKept,
+} from '../../../shared/contract/activity.ts'
 import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
@@ -11,6 +16,8 @@ export type AccountActivityRecord = {
   /** As it was called then. */
   sandboxName: string | null
   description: string
+  by: ActivityBy
+  command: string | null
   atMs: number
 }
 
@@ -28,29 +35,30 @@ export type AccountActivityRepository = {
 }
 type SandboxActivity = Omit<AccountActivityRecord, 'sequence' | 'sandboxId' | 'sandboxName'> & { sandboxId: SandboxId }
 
-type Row = Omit<AccountActivityRecord, 'type'> & { type: string }
+type Row = Omit<AccountActivityRecord, 'type' | 'by'> & { type: string; byKind: string; byName: string | null }
 
 const Type = ActivityType.or(AccountActivityType)
 const insert = `INSERT INTO account_activities
-  (account_id, sequence, id, type, sandbox_id, sandbox_name, description, at_ms)`
+  (account_id, sequence, id, type, sandbox_id, sandbox_name, description, by_kind, by_name, command, at_ms)`
 const next = (account: string) =>
   `(SELECT coalesce(max(sequence), 0) + 1 FROM account_activities WHERE account_id = ${account})`
 const noted = 'RETURNING account_id AS accountId, sequence'
 
 export function accountActivityRepository(database: Database): AccountActivityRepository {
   const add = database.prepare<[object], Noted>(
-    `${insert} SELECT id, ${next(':accountId')}, :id, :type, :sandboxId, :sandboxName, :description, :atMs
+    `${insert} SELECT id, ${next(':accountId')}, :id, :type, :sandboxId, :sandboxName, :description, :byKind, :byName, :command, :atMs
      FROM accounts WHERE id = :accountId ${noted}`,
   )
   const addOfSandbox = database.prepare<[object], Noted>(
-    `${insert} SELECT account_id, ${next('sandboxes.account_id')}, :id, :type, id, name, :description, :atMs
+    `${insert} SELECT account_id, ${next('sandboxes.account_id')}, :id, :type, id, name, :description, :byKind, :byName, :command, :atMs
      FROM sandboxes WHERE id = :sandboxId ${noted}`,
   )
   const dropOld = database.prepare<[string, number]>(
     'DELETE FROM account_activities WHERE account_id = ? AND sequence <= ?',
   )
   const following = database.prepare<[string, number, number], Row>(
-    `SELECT sequence, id, type, sandbox_id AS sandboxId, sandbox_name AS sandboxName, description, at_ms AS atMs
+    `SELECT sequence, id, type, sandbox_id AS sandboxId, sandbox_name AS sandboxName, description,
+       by_kind AS byKind, by_name AS byName, command, at_ms AS atMs
      FROM account_activities WHERE account_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
   )
   const kept = (added: Noted | undefined): Noted | undefined => {
@@ -59,9 +67,18 @@ export function accountActivityRepository(database: Database): AccountActivityRe
   }
 
   return {
-    add: (accountId, activity) => kept(add.get({ accountId, ...activity })),
-    addOfSandbox: (activity) => kept(addOfSandbox.get(activity)),
+    add: (accountId, activity) => kept(add.get({ accountId, ...flat(activity) })),
+    addOfSandbox: (activity) => kept(addOfSandbox.get(flat(activity))),
     following: (accountId, after, limit) =>
-      following.all(accountId, after, limit).map((row) => ({ ...row, type: Type.parse(row.type) })),
+      following.all(accountId, after, limit).map(({ byKind, byName, ...row }) => ({
+        ...row,
+        type: Type.parse(row.type),
+        by: ActivityBy.parse({ kind: byKind, name: byName }),
+      })),
   }
+}
+
+/** SQLite binds no objects. */
+export function flat<T extends { by: ActivityBy }>({ by, ...fields }: T) {
+  return { ...fields, byKind: by.kind, byName: by.name }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
-import { accountActivitiesKept, activityLimits } from '../../../shared/contract/activity.ts'
+import { type ActivityBy, accountActivitiesKept, activityLimits } from '../../../shared/contract/activity.ts'
 import { AccountId, SandboxId } from '../../../shared/ids.ts'
 import { silentLog } from '../../platform/log.ts'
 import { migrate } from '../../storage/migrate.ts'
@@ -16,6 +16,7 @@ let database: Database
 let log: ActivityLog
 let nowMs: number
 let noted: Noted[]
+let by: ActivityBy
 
 beforeEach(() => {
   database = openDatabase(join(temporaryFolder('activity'), 'data.sqlite'))
@@ -32,11 +33,13 @@ beforeEach(() => {
   let made = 0
   nowMs = 1_000
   noted = []
+  by = { kind: 'service', name: null }
   log = activityLog({
     records: activityRepository(database),
     newId: () => `act_${++made}`,
     now: () => nowMs,
     onNoted: (it) => noted.push(it),
+    by: () => by,
     log: silentLog,
   })
 })
@@ -48,7 +51,9 @@ test('lists the newest first, those of the same moment as they came', () => {
   log.note(one, { type: 'terminal.closed', description: 'long ago', atMs: 5 })
   log.note(other, { type: 'sandbox.created', description: 'of another' })
   expect(log.activities(one, 50).map(({ description }) => description)).toEqual(['second', 'first', 'long ago'])
-  expect(log.activities(one, 1)).toEqual([{ id: 'act_2', type: 'sandbox.started', description: 'second', atMs: 1_000 }])
+  expect(log.activities(one, 1)).toEqual([
+    { id: 'act_2', type: 'sandbox.started', description: 'second', by, atMs: 1_000 },
+  ])
 })
 
 test('notes what happens once only once', () => {
@@ -58,11 +63,11 @@ test('notes what happens once only once', () => {
   expect(log.activities(one, 50).map(({ description }) => description)).toEqual(['pty_2', 'pty_1'])
 })
 
-test('keeps a command among the commands and tells of it without its text', () => {
+test('keeps a command among the commands, and tells of it with its text in the feed of the account alone', () => {
   log.ran(one, { command: 'echo secret', exitCode: 3, durationMs: 12.4 })
   expect(log.commands(one, 50)).toEqual([{ command: 'echo secret', exitCode: 3, durationMs: 12, atMs: 1_000 }])
   expect(log.activities(one, 50)).toEqual([
-    { id: 'act_1', type: 'command.run', description: 'A command ended with exit code 3 after 12 ms.', atMs: 1_000 },
+    { id: 'act_1', type: 'command.run', description: 'Ran a command: exit code 3 after 12 ms.', by, atMs: 1_000 },
   ])
 })
 
@@ -96,7 +101,9 @@ describe('the feed of the account', () => {
   const feed = (after = 0) => log.ofAccount(ada, after, 5).map(({ sequence, type }) => [sequence, type])
 
   test('has what happened to every sandbox in the order in which it was noted, also after it is gone', () => {
+    by = { kind: 'key', name: 'ci' }
     log.note(one, { type: 'sandbox.created', description: 'It was created.', atMs: 5 })
+    by = { kind: 'service', name: null }
     log.ran(other, { command: 'echo secret', exitCode: 0, durationMs: 1 })
     database.prepare('DELETE FROM sandboxes WHERE id = ?').run(one)
     log.noteAccount(ada, { type: 'sandbox.deleted', description: 'It was deleted.', sandbox: { id: one, name: 'one' } })
@@ -109,6 +116,8 @@ describe('the feed of the account', () => {
         sandboxId: one,
         sandboxName: 'one',
         description: 'It was created.',
+        by: { kind: 'key', name: 'ci' },
+        command: null,
         atMs: 5,
       },
       {
@@ -117,7 +126,9 @@ describe('the feed of the account', () => {
         type: 'command.run',
         sandboxId: other,
         sandboxName: 'one',
-        description: 'A command ended with exit code 0 after 1 ms.',
+        description: 'Ran a command: exit code 0 after 1 ms.',
+        by,
+        command: 'echo secret',
         atMs: 1_000,
       },
       {
@@ -127,6 +138,8 @@ describe('the feed of the account', () => {
         sandboxId: one,
         sandboxName: 'one',
         description: 'It was deleted.',
+        by,
+        command: null,
         atMs: 1_000,
       },
       {
@@ -136,6 +149,8 @@ describe('the feed of the account', () => {
         sandboxId: null,
         sandboxName: null,
         description: 'A key was created.',
+        by,
+        command: null,
         atMs: 1_000,
       },
     ])

@@ -1,4 +1,9 @@
-import { type AccountActivityType, type ActivityType, activityLimits } from '../../../shared/contract/activity.ts'
+import {
+  type AccountActivityType,
+  type ActivityBy,
+  type ActivityType,
+  activityLimits,
+} from '../../../shared/contract/activity.ts'
 import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import type { AccountActivityRecord, Noted } from './accountActivityRepository.ts'
@@ -10,7 +15,7 @@ export type ActivityLog = {
   note(sandboxId: SandboxId, activity: Activity): void
   /** For the account alone. */
   noteAccount(accountId: AccountId, activity: AccountNote): void
-  /** A command that has ended. Its text is kept with the commands only. */
+  /** A command that has ended. Its text is kept with the commands, and told in the feed of the account. */
   ran(sandboxId: SandboxId, command: Omit<CommandRecord, 'atMs'>): void
   /** Newest first. */
   activities(sandboxId: SandboxId, limit: number): ListedActivity[]
@@ -28,8 +33,10 @@ export type AccountNote = {
 
 export type Activity = {
   type: ActivityType
-  /** One sentence without contents of files, output or commands. */
+  /** What was done, as a heading without contents of files or output: `Opened a terminal`. */
   description: string
+  /** What was run. */
+  command?: string
   /** With it, the activity is noted once, however often it is told. */
   subject?: string
   /** Absent is now. */
@@ -42,9 +49,11 @@ export function activityLog(options: {
   now: () => number
   /** It stands in the feed of its account. */
   onNoted: (noted: Noted) => void
+  /** Who does what is noted now. */
+  by: () => ActivityBy
   log: Log
 }): ActivityLog {
-  const { records, newId, now, onNoted, log } = options
+  const { records, newId, now, onNoted, by, log } = options
   const kept = (about: Record<string, string>, keep: () => Noted | undefined): void => {
     try {
       const noted = keep()
@@ -53,8 +62,18 @@ export function activityLog(options: {
       log.error('an activity could not be noted', { ...about, failure })
     }
   }
-  const note: ActivityLog['note'] = (sandboxId, { type, description, subject = null, atMs = now() }) =>
-    kept({ sandboxId }, () => records.addActivity({ id: newId(), sandboxId, type, subject, description, atMs }))
+  const note: ActivityLog['note'] = (sandboxId, { command, subject = null, atMs = now(), ...told }) =>
+    kept({ sandboxId }, () =>
+      records.addActivity({
+        ...told,
+        id: newId(),
+        sandboxId,
+        subject,
+        by: by(),
+        command: command === undefined ? null : cutText(command),
+        atMs,
+      }),
+    )
 
   return {
     note,
@@ -66,6 +85,8 @@ export function activityLog(options: {
           sandboxId: sandbox?.id ?? null,
           sandboxName: sandbox?.name ?? null,
           description,
+          by: by(),
+          command: null,
           atMs: now(),
         }),
       ),
@@ -77,13 +98,18 @@ export function activityLog(options: {
       })
       note(sandboxId, {
         type: 'command.run',
-        description: `A command ended with exit code ${exitCode} after ${whole} ms.`,
+        description: `Ran a command: exit code ${exitCode} after ${durationText(whole)}.`,
+        command,
       })
     },
     activities: records.activities,
     commands: records.commands,
     ofAccount: records.ofAccount,
   }
+}
+
+function durationText(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
 /** Whole characters that need at most the bytes that are kept. */

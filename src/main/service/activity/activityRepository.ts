@@ -1,10 +1,11 @@
-import { ActivityType, activityLimits } from '../../../shared/contract/activity.ts'
+import { ActivityBy, ActivityType, activityLimits } from '../../../shared/contract/activity.ts'
 import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 import {
   type AccountActivityRecord,
   type AccountActivityRepository,
   accountActivityRepository,
+  flat,
   type Noted,
 } from './accountActivityRepository.ts'
 
@@ -15,6 +16,9 @@ export type ActivityRecord = {
   /** A sandbox has at most one activity of this type with it. */
   subject: string | null
   description: string
+  by: ActivityBy
+  /** For the feed of the account alone: the sandbox lists its commands beside this. */
+  command: string | null
   atMs: number
 }
 
@@ -32,9 +36,9 @@ export type ActivityRepository = {
   activities(sandboxId: SandboxId, limit: number): ListedActivity[]
   commands(sandboxId: SandboxId, limit: number): CommandRecord[]
 }
-export type ListedActivity = Pick<ActivityRecord, 'id' | 'type' | 'description' | 'atMs'>
+export type ListedActivity = Pick<ActivityRecord, 'id' | 'type' | 'description' | 'by' | 'atMs'>
 
-type ActivityRow = Omit<ListedActivity, 'type'> & { type: string }
+type ActivityRow = Omit<ListedActivity, 'type' | 'by'> & { type: string; byKind: string; byName: string | null }
 type Table = 'sandbox_activities' | 'sandbox_commands'
 
 const newestFirst = 'WHERE sandbox_id = ? ORDER BY at_ms DESC, sequence DESC'
@@ -42,15 +46,15 @@ const ifThere = 'WHERE EXISTS (SELECT 1 FROM sandboxes WHERE id = :sandboxId)'
 
 export function activityRepository(database: Database): ActivityRepository {
   const addActivity = database.prepare(
-    `INSERT INTO sandbox_activities (id, sandbox_id, type, subject, description, at_ms)
-     SELECT :id, :sandboxId, :type, :subject, :description, :atMs ${ifThere} ON CONFLICT DO NOTHING`,
+    `INSERT INTO sandbox_activities (id, sandbox_id, type, subject, description, by_kind, by_name, at_ms)
+     SELECT :id, :sandboxId, :type, :subject, :description, :byKind, :byName, :atMs ${ifThere} ON CONFLICT DO NOTHING`,
   )
   const addCommand = database.prepare(
     `INSERT INTO sandbox_commands (sandbox_id, command, exit_code, duration_ms, at_ms)
      SELECT :sandboxId, :command, :exitCode, :durationMs, :atMs ${ifThere}`,
   )
   const activities = database.prepare<[string, number], ActivityRow>(
-    `SELECT id, type, description, at_ms AS atMs FROM sandbox_activities ${newestFirst} LIMIT ?`,
+    `SELECT id, type, description, by_kind AS byKind, by_name AS byName, at_ms AS atMs FROM sandbox_activities ${newestFirst} LIMIT ?`,
   )
   const commands = database.prepare<[string, number], CommandRecord>(
     `SELECT command, exit_code AS exitCode, duration_ms AS durationMs, at_ms AS atMs
@@ -69,10 +73,11 @@ export function activityRepository(database: Database): ActivityRepository {
 
   return {
     addActivity: database.transaction((activity: ActivityRecord) => {
-      if (addActivity.run(activity).changes === 0) return undefined
+      const { command, ...listed } = activity
+      if (addActivity.run(flat(listed)).changes === 0) return undefined
       dropActivities(activity.sandboxId)
-      const { id, sandboxId, type, description, atMs } = activity
-      return account.addOfSandbox({ id, sandboxId, type, description, atMs })
+      const { subject: _, ...told } = activity
+      return account.addOfSandbox(told)
     }),
     addToAccount: database.transaction(account.add),
     ofAccount: account.following,
@@ -81,7 +86,11 @@ export function activityRepository(database: Database): ActivityRepository {
       dropCommands(sandboxId)
     }),
     activities: (sandboxId, limit) =>
-      activities.all(sandboxId, limit).map((row) => ({ ...row, type: ActivityType.parse(row.type) })),
+      activities.all(sandboxId, limit).map(({ byKind, byName, ...row }) => ({
+        ...row,
+        type: ActivityType.parse(row.type),
+        by: ActivityBy.parse({ kind: byKind, name: byName }),
+      })),
     commands: (sandboxId, limit) => commands.all(sandboxId, limit),
   }
 }

@@ -2,6 +2,7 @@ import { AppError } from '../../../shared/appError.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import type { Caller } from '../endpoint.ts'
+import type { AccountRequests } from './accountRequests.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import type { GivenSignIn, SignInChecks } from './signInChecks.ts'
 import type { NoteAccount } from './signIns.ts'
@@ -19,12 +20,13 @@ export function linkedWallets(options: {
   wallets: WalletRepository
   accounts: Pick<AccountRepository, 'atomically'>
   sessions: Pick<RefreshTokenRepository, 'revokeWallet'>
+  requests: Pick<AccountRequests, 'withdraw'>
   note: NoteAccount
   /** Access tokens have ended before their time. */
   onEnded: () => void
   now: () => number
 }): LinkedWallets {
-  const { checks, wallets, accounts, sessions, note, onEnded, now } = options
+  const { checks, wallets, accounts, sessions, requests, note, onEnded, now } = options
   return {
     async link({ accountId }, given) {
       const wallet = await checks.verify(given)
@@ -34,9 +36,10 @@ export function linkedWallets(options: {
         if (known) throw new AppError('auth/wallet-linked', `${wallet.address} belongs to another account.`)
         const linked = { ...wallet, accountId, linkedAtMs: now() }
         wallets.add(linked)
+        requests.withdraw(wallet)
         note(accountId, {
           type: 'wallet.linked',
-          description: `The wallet ${shortAddress(wallet.address)} was linked.`,
+          description: `Linked the wallet ${shortAddress(wallet.address)}.`,
         })
         return linked
       })
@@ -53,7 +56,7 @@ export function linkedWallets(options: {
         sessions.revokeWallet(wallet, now())
         note(accountId, {
           type: 'wallet.unlinked',
-          description: `The wallet ${shortAddress(wallet.address)} was parted.`,
+          description: `Unlinked the wallet ${shortAddress(wallet.address)}.`,
         })
         return wallet
       })

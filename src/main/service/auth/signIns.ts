@@ -1,11 +1,13 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { AccountActivityType } from '../../../shared/contract/activity.ts'
 import { authLimits, type Tokens } from '../../../shared/contract/auth.ts'
-import { AccountId } from '../../../shared/ids.ts'
+import type { AccountId } from '../../../shared/ids.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { AccessTokens } from './accessTokens.ts'
+import type { AccountRequests } from './accountRequests.ts'
+import type { NewAccounts } from './newAccounts.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import type { GivenSignIn, SignInChecks } from './signInChecks.ts'
 import { type WalletName, type WalletRepository, walletKey } from './walletRepository.ts'
@@ -15,8 +17,8 @@ export type NoteAccount = (accountId: AccountId, entry: { type: AccountActivityT
 
 export type SignIns = {
   /**
-   * The first sign-in of a wallet makes its account, which `admitNew` may refuse.
-   * @throws AppError `auth/nonce`, `auth/verification`, `auth/forbidden`
+   * Whether the first sign-in of a wallet makes its account, is for `newWallets` to say; `admitNew` may still refuse.
+   * @throws AppError `auth/nonce`, `auth/verification`, `auth/forbidden`, `auth/account-requested`, `auth/account-denied`
    */
   verify(given: GivenSignIn, admitNew: () => void): Promise<Tokens>
   /** Each token serves once; one that comes again ends its whole family. @throws AppError `auth/refresh` */
@@ -25,16 +27,20 @@ export type SignIns = {
   end(token: string): void
 }
 
+/** A wallet without an account: gets one; gets one once the person allows it; gets none. */
+export type NewWallets = 'welcome' | 'ask' | 'refused'
+
 const refreshTokens = secretTokens('srt')
 
 export function signIns(options: {
   checks: SignInChecks
   wallets: WalletRepository
-  accounts: Pick<AccountRepository, 'addAccount' | 'atomically'>
+  accounts: Pick<AccountRepository, 'atomically'>
   sessions: RefreshTokenRepository
   access: Pick<AccessTokens, 'create'>
-  /** Whether a wallet that no account has gets one of its own. */
-  newAccounts: boolean
+  newWallets: NewWallets
+  created: NewAccounts
+  requests: Pick<AccountRequests, 'ask'>
   note: NoteAccount
   /** Access tokens have ended before their time. */
   onEnded: () => void
@@ -47,18 +53,14 @@ export function signIns(options: {
   const accountOf = (wallet: WalletName, admitNew: () => void): AccountId => {
     const known = wallets.find(wallet)
     if (known) return known.accountId
-    if (!options.newAccounts) {
-      throw new AppError('auth/forbidden', 'This service makes no new accounts.')
+    if (options.newWallets !== 'welcome') {
+      throw new AppError(
+        'auth/forbidden',
+        'This service creates no accounts. Ask its owner to link this wallet to one.',
+      )
     }
     admitNew()
-    const accountId = AccountId.parse(newId('acct'))
-    accounts.addAccount({ id: accountId, role: 'user', name: shortAddress(wallet.address), createdAtMs: now() })
-    wallets.add({ ...wallet, accountId, linkedAtMs: now() })
-    note(accountId, {
-      type: 'account.created',
-      description: `${shortAddress(wallet.address)} signed in for the first time.`,
-    })
-    return accountId
+    return options.created.create(wallet, 'signed in for the first time')
   }
 
   const issue = (given: { accountId: AccountId; familyId: string; wallet: WalletName }): Tokens => {
@@ -76,6 +78,7 @@ export function signIns(options: {
   return {
     async verify(given, admitNew) {
       const wallet = await checks.verify(given)
+      if (options.newWallets === 'ask' && !wallets.find(wallet)) throw options.requests.ask(wallet)
       return accounts.atomically(() => {
         sessions.removeExpired(now())
         const accountId = accountOf(wallet, admitNew)

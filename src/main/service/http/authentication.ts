@@ -53,6 +53,9 @@ export function authorize(caller: Caller, guarded: { auth: Route['auth']; linkMa
   if (guarded.auth === 'account' && !caller.managesAccount) {
     throw new AppError('auth/forbidden', 'An API key may not change who reaches this account. Sign in with a wallet.')
   }
+  if (guarded.auth === 'person' && !caller.isPerson) {
+    throw new AppError('auth/forbidden', 'Only the person at this machine decides this, in the window of Steward.')
+  }
   if (guarded.auth === 'owner' && !caller.owner) {
     throw new AppError('auth/forbidden', 'Only the owner of this service may do this.')
   }

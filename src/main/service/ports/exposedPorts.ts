@@ -8,6 +8,8 @@ export type ExposedPorts = {
   /** @throws AppError `port/taken`, `port/too-many` */
   expose(sandboxId: SandboxId, wanted: Wanted): ExposedPort
   list(sandboxId: SandboxId): ExposedPort[]
+  /** Of those that are exposed now, the one that was exposed first. */
+  first(sandboxId: SandboxId): PortRecord | undefined
   /** @throws AppError `port/not-found` */
   get(sandboxId: SandboxId, port: number): PortRecord
   /** @throws AppError `port/not-found` */
@@ -21,8 +23,8 @@ type Wanted = { port: number; visibility?: Visibility | undefined; subdomain?: s
 type Options = {
   records: PortRepository
   urlOf: PortNames['urlOf']
-  /** The port that a domain of somebody's own leads to, exposed or not. */
-  leadsTo: (domain: string) => { sandboxId: SandboxId; port: number } | undefined
+  /** The port that a domain of somebody's own leads to, exposed or not; null is the one that was exposed first. */
+  leadsTo: (domain: string) => { sandboxId: SandboxId; port: number | null } | undefined
   onChanged: (sandboxId: SandboxId) => void
 }
 
@@ -67,6 +69,7 @@ export function exposedPorts({ records, urlOf, leadsTo, onChanged }: Options): E
       return toWire(record)
     },
     list: (sandboxId) => records.list(sandboxId).map(toWire),
+    first: records.first,
     get,
     remove(sandboxId, port) {
       const { port: there } = get(sandboxId, port)
@@ -76,7 +79,11 @@ export function exposedPorts({ records, urlOf, leadsTo, onChanged }: Options): E
     named(label) {
       const domain = domainOf(label)
       const target = domain === undefined ? undefined : leadsTo(domain)
-      if (domain !== undefined) return target && records.find(target.sandboxId, target.port)
+      if (domain !== undefined) {
+        if (!target) return undefined
+        const { sandboxId, port } = target
+        return port === null ? records.first(sandboxId) : records.find(sandboxId, port)
+      }
       const parts = parseLabel(label)
       return parts ? records.find(parts.sandboxId, parts.port) : records.findNamed(label)
     },

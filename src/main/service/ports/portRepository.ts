@@ -9,6 +9,8 @@ export type PortRepository = {
   save(record: PortRecord): void
   find(sandboxId: string, port: number): PortRecord | undefined
   findNamed(subdomain: string): PortRecord | undefined
+  /** Of those that are there, the one that was added first. */
+  first(sandboxId: SandboxId): PortRecord | undefined
   /** The lowest port first. */
   list(sandboxId: SandboxId): PortRecord[]
   /** @returns whether it was there */
@@ -29,6 +31,9 @@ export function portRepository(database: Database): PortRepository {
   const find = database.prepare<[string, number], Row>(`SELECT ${columns} FROM ports WHERE sandbox_id = ? AND port = ?`)
   const findNamed = database.prepare<[string], Row>(`SELECT ${columns} FROM ports WHERE subdomain = ?`)
   const list = database.prepare<[string], Row>(`SELECT ${columns} FROM ports WHERE sandbox_id = ? ORDER BY port`)
+  const first = database.prepare<[string], Row>(
+    `SELECT ${columns} FROM ports WHERE sandbox_id = ? ORDER BY rowid LIMIT 1`,
+  )
   const remove = database.prepare<[string, number]>('DELETE FROM ports WHERE sandbox_id = ? AND port = ?')
   const addToken = database.prepare<[Buffer, string, number, number]>('INSERT INTO port_tokens VALUES (?, ?, ?, ?)')
   const findToken = database.prepare<[Buffer, number], { hash: Buffer; sandboxId: string; port: number }>(
@@ -43,6 +48,7 @@ export function portRepository(database: Database): PortRepository {
     },
     find: (sandboxId, port) => known(find.get(sandboxId, port)),
     findNamed: (subdomain) => known(findNamed.get(subdomain)),
+    first: (sandboxId) => known(first.get(sandboxId)),
     list: (sandboxId) => list.all(sandboxId).map(recordOf),
     remove: (sandboxId, port) => remove.run(sandboxId, port).changes > 0,
     addToken({ hash, sandboxId, port, expiresAtMs }) {

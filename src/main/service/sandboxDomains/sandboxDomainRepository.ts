@@ -1,7 +1,13 @@
 import { SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
-export type SandboxDomainRecord = { domain: string; sandboxId: SandboxId; port: number; createdAtMs: number }
+export type SandboxDomainRecord = {
+  domain: string
+  sandboxId: SandboxId
+  /** Null: the port that was exposed first. */
+  port: number | null
+  createdAtMs: number
+}
 
 export type SandboxDomainRepository = {
   /** Adds it, or leads it to another port. */
@@ -12,7 +18,7 @@ export type SandboxDomainRepository = {
   remove(domain: string): void
 }
 
-type Row = { domain: string; sandboxId: string; port: number; createdAtMs: number }
+type Row = { domain: string; sandboxId: string; port: number | null; createdAtMs: number }
 
 export function sandboxDomainRepository(database: Database): SandboxDomainRepository {
   const columns = 'domain, sandbox_id AS sandboxId, port, created_at_ms AS createdAtMs'

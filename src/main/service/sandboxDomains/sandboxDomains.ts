@@ -8,7 +8,7 @@ import type { PortNames } from '../ports/portNames.ts'
 import type { SandboxDomainRecord, SandboxDomainRepository } from './sandboxDomainRepository.ts'
 
 export type SandboxDomains = {
-  /** @throws AppError `sandbox-domain/taken`, `port/not-found`, `port/too-many`, `request/invalid` */
+  /** @throws AppError `sandbox-domain/taken`, `sandbox-domain/too-many`, `port/not-found` */
   add(sandboxId: SandboxId, wanted: { domain: string; port?: number | undefined }): SandboxDomain
   list(sandboxId: SandboxId): SandboxDomain[]
   /** @throws AppError `sandbox-domain/not-found` */
@@ -17,7 +17,7 @@ export type SandboxDomains = {
 
 type Options = {
   records: SandboxDomainRepository
-  ports: Pick<ExposedPorts, 'list' | 'get'>
+  ports: Pick<ExposedPorts, 'first' | 'get'>
   /** Whether a name is one of the service itself, or of its addresses of ports. */
   isOwn: PortNames['isOwn']
   sandboxHost: string | undefined
@@ -32,28 +32,21 @@ type Options = {
 export function sandboxDomains(options: Options): SandboxDomains {
   const { records, ports, note, now } = options
 
-  const toWire = ({ domain, port, createdAtMs }: SandboxDomainRecord): SandboxDomain => {
+  const toWire = ({ domain, sandboxId, port, createdAtMs }: SandboxDomainRecord): SandboxDomain => {
     const service = new URL(options.serviceUrl())
     const local = `${service.protocol}//${domain}${service.port === '' ? '' : `:${service.port}`}`
     return {
       domain,
-      port,
+      port: port ?? ports.first(sandboxId)?.port ?? null,
       url: options.sandboxHost === undefined ? local : `https://${domain}`,
       dns_target: options.sandboxHost ?? null,
       created_at: isoTime(createdAtMs),
     }
   }
 
-  const onlyPort = (sandboxId: SandboxId): number => {
-    const [first, ...others] = ports.list(sandboxId)
-    if (first && others.length === 0) return first.port
-    const exposed = first ? 'this sandbox exposes several' : 'this sandbox exposes none'
-    throw new AppError('request/invalid', `\`port\` must name an exposed port: ${exposed}.`)
-  }
-
   return {
-    add(sandboxId, { domain, port = onlyPort(sandboxId) }) {
-      ports.get(sandboxId, port)
+    add(sandboxId, { domain, port = null }) {
+      if (port !== null) ports.get(sandboxId, port)
       if (options.isOwn(domain))
         throw new AppError('sandbox-domain/taken', `\`${domain}\` is a name of this service itself.`)
       const before = records.find(domain)
@@ -64,10 +57,11 @@ export function sandboxDomains(options: Options): SandboxDomains {
         throw new AppError('sandbox-domain/too-many', `${maxSandboxDomains} domains lead to this sandbox already.`)
       }
       const record = { domain, sandboxId, port, createdAtMs: before?.createdAtMs ?? now() }
-      if (before?.port !== port) {
+      if (!before || before.port !== port) {
         records.save(record)
         options.onChanged()
-        note(sandboxId, { type: 'domain.added', description: `${domain} leads to port ${port}.` })
+        const target = port === null ? 'the first exposed port' : `port ${port}`
+        note(sandboxId, { type: 'domain.added', description: `Added the domain ${domain} for ${target}.` })
       }
       return toWire(record)
     },
@@ -78,7 +72,7 @@ export function sandboxDomains(options: Options): SandboxDomains {
       }
       records.remove(domain)
       options.onChanged()
-      note(sandboxId, { type: 'domain.removed', description: `${domain} no longer leads here.` })
+      note(sandboxId, { type: 'domain.removed', description: `Removed the domain ${domain}.` })
     },
   }
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../../shared/appError.ts'
+import { wroteWords } from '../../../shared/contract/activityWords.ts'
 import { listFiles, maxFileBytes, readFile, uploadFile } from '../../../shared/contract/files.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
@@ -26,7 +27,7 @@ export function fileRoutes({
       }
       const { result } = await call('file.write', { sandboxId, path }, { body: bytes, deadlineMs: fileDeadlineMs })
       const size = result.bytesWritten
-      activity.note(sandboxId, { type: 'file.written', description: `${size} bytes were written to ${path}.` })
+      activity.note(sandboxId, { type: 'file.written', description: wroteWords(path, size) })
       return { status: 'ok', success: true, path, size, bytes_written: size }
     }),
     endpoint(readFile, async ({ params, query: { path, encoding } }, { caller, signal }) => {

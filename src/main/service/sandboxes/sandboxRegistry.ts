@@ -83,7 +83,7 @@ export type SandboxRegistryOptions = {
 
 /** Making, starting and removing files may take a while on a busy machine. */
 const changeDeadlineMs = 90_000
-const hostEnded = 'The sandbox host ended, and it with it.'
+const hostEnded = 'Stopped: the sandbox host exited.'
 const nothingEnforced: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistry {
@@ -107,11 +107,12 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
     publish(record.accountId, { type: 'sandbox.removed', id: record.id })
   }
   const nowRunning = (record: SandboxRecord, { startedAtMs, enforced }: RunningMachine): SandboxRecord => {
-    note(record.id, { type: 'sandbox.started', description: 'It was started.' })
+    note(record.id, { type: 'sandbox.started', description: 'Started.' })
     return update({ ...record, status: 'running', statusReason: null, startedAtMs, enforced })
   }
-  const nowStopped = (record: SandboxRecord, reason: string): SandboxRecord => {
-    note(record.id, { type: 'sandbox.stopped', description: reason })
+  const nowStopped = (record: SandboxRecord, why: string | { noted: string; reason: string }): SandboxRecord => {
+    const { noted, reason } = typeof why === 'string' ? { noted: why, reason: why } : why
+    note(record.id, { type: 'sandbox.stopped', description: noted })
     return update({ ...record, status: 'stopped', statusReason: reason, startedAtMs: null })
   }
   const nowBroken = (record: SandboxRecord, reason: string): SandboxRecord => {
@@ -192,7 +193,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       creating.add(id)
       try {
         records.add(record)
-        note(id, { type: 'sandbox.created', description: created(from) })
+        note(id, { type: 'sandbox.created', description: created(from && records.find(from.sandboxId)?.name) })
         tell(record)
         const { result } = await changes.run(id, () =>
           call(
@@ -206,7 +207,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         )
         return nowRunning(record, result)
       } catch (failure) {
-        forget(record, 'It could not be made, and nothing of it is left.')
+        forget(record, 'Could not be created. Nothing of it is left.')
         // Whether a host that did not answer made it is not known: either way nothing of it may stay.
         call('machine.delete', { sandboxId: id }).catch((cause: unknown) =>
           log.warn('what is left of a sandbox goes with the next sweep', { id, failure: cause }),
@@ -232,7 +233,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
           return await startAgain(record)
         } catch (failure) {
           if (!(failure instanceof AppError) || failure.code !== 'sandbox/not-found') throw failure
-          nowBroken(record, 'Its files are no longer there.')
+          nowBroken(record, 'Its files are missing.')
           throw filesLost(record, failure)
         }
       }),
@@ -242,7 +243,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         const record = owned(caller, id)
         if (record.status !== 'running') return record
         await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
-        return nowStopped(record, 'It was stopped on request.')
+        return nowStopped(record, { noted: 'Stopped.', reason: 'Stopped on request.' })
       }),
 
     async exclusively(caller, id, work) {
@@ -272,7 +273,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
           throw failure
         }
         if (ran) return startAgain(present())
-        return record.status === 'error' ? nowStopped(record, 'Its files are there again.') : record
+        return record.status === 'error' ? nowStopped(record, 'Its files are back.') : record
       })
     },
 
@@ -282,7 +283,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         if (record?.status !== 'running' || !isIdle()) return
         await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
         const { idleMinutes } = record
-        nowStopped(record, `It was stopped: nobody used it for ${idleMinutes} minute${idleMinutes === 1 ? '' : 's'}.`)
+        nowStopped(record, `Stopped after ${idleMinutes} minute${idleMinutes === 1 ? '' : 's'} without use.`)
       }),
 
     change(caller, id, wanted) {
@@ -302,7 +303,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       changes.run(id, async () => {
         const record = owned(caller, id)
         await call('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
-        forget(record, 'It was deleted.')
+        forget(record, 'Deleted.')
       }),
 
     ended(id, reason) {
@@ -323,7 +324,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         if (creating.has(record.id)) continue
         if (machine && record.startedAtMs !== machine.startedAtMs) nowRunning(record, machine)
         else if (!machine && record.status === 'running') nowStopped(record, hostEnded)
-        else if (!machine && record.status === 'provisioning') nowBroken(record, 'Making it was interrupted.')
+        else if (!machine && record.status === 'provisioning') nowBroken(record, 'Creating it was interrupted.')
       }
       for (const stray of machines.values()) {
         log.warn('ending a machine that no record knows', { id: stray.id })
@@ -336,18 +337,20 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
   }
 }
 
-function created(from: FilesOf | undefined): string {
-  return from ? `It was created with the files of a snapshot of ${shortId(from.sandboxId)}.` : 'It was created.'
+function created(source: string | undefined): string {
+  return source === undefined ? 'Created.' : `Created from a snapshot of ${source}.`
 }
 
 function changesOf(before: SandboxRecord, after: SandboxRecord): { type: ActivityType; description: string }[] {
   const { name, network, idleMinutes } = after
-  const idle = idleMinutes === null ? 'It no longer stops by itself.' : `It stops after ${idleMinutes} idle minutes.`
+  const idle = idleMinutes === null ? 'No longer stops when idle.' : `Stops after ${idleMinutes} idle minutes.`
   return [
-    ...(name === before.name ? [] : [{ type: 'sandbox.renamed', description: `It was renamed to ${name}.` } as const]),
+    ...(name === before.name
+      ? []
+      : [{ type: 'sandbox.renamed', description: `Renamed ${before.name} to ${name}.` } as const]),
     ...(network === before.network
       ? []
-      : [{ type: 'sandbox.changed', description: `Its network is ${network} from the next start on.` } as const]),
+      : [{ type: 'sandbox.changed', description: `Network ${network} from the next start.` } as const]),
     ...(idleMinutes === before.idleMinutes ? [] : [{ type: 'sandbox.changed', description: idle } as const]),
   ]
 }

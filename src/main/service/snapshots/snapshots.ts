@@ -102,7 +102,7 @@ export function snapshots({ records, sandboxes, call, publish, note, newId, now,
         } finally {
           making.delete(id)
         }
-        note(sandboxId, { type: 'snapshot.created', description: `The snapshot ${begun.name} was made.` })
+        note(sandboxId, { type: 'snapshot.created', description: `Saved the snapshot “${begun.name}”.` })
         tell(sandbox)
         return known(sandboxId, id)
       }),
@@ -113,12 +113,12 @@ export function snapshots({ records, sandboxes, call, publish, note, newId, now,
       sandboxes.owned(caller, sandboxId)
       const { name } = known(sandboxId, id)
       const restored = await sandboxes.replaceFiles(caller, sandboxId, {
-        reason: `It was stopped to put back the snapshot ${name}.`,
+        reason: `Stopped to restore the snapshot “${name}”.`,
         replace: (sandbox) =>
           withFiles(sandbox, known(sandboxId, id).id, async () => {
             const place = { sandboxId, snapshotId: id, runtime: sandbox.runtime }
             await call('snapshot.restore', place, { deadlineMs: copyDeadlineMs })
-            note(sandboxId, { type: 'snapshot.restored', description: `The snapshot ${name} was put back.` })
+            note(sandboxId, { type: 'snapshot.restored', description: `Restored the snapshot “${name}”.` })
           }),
       })
       return restored
@@ -144,7 +144,7 @@ export function snapshots({ records, sandboxes, call, publish, note, newId, now,
           { deadlineMs: copyDeadlineMs },
         )
         records.remove(id)
-        note(sandboxId, { type: 'snapshot.deleted', description: `The snapshot ${name} was deleted.` })
+        note(sandboxId, { type: 'snapshot.deleted', description: `Deleted the snapshot “${name}”.` })
         tell(sandbox)
       }),
 

@@ -32,16 +32,16 @@ test('opening and ending are told with their own times, and without what is in t
   activity.opened(terminal)
   activity.changed(terminal)
   activity.changed(exited)
-  activity.changed({ ...exited, exitCode: null, signal: 'SIGKILL' })
+  activity.changed({ ...exited, exitCode: null, signal: 'SIGKILL', name: 'logs' })
   expect(noted.map(({ type, atMs, subject }) => [type, atMs, subject])).toEqual([
     ['terminal.opened', 5, terminal.id],
     ['terminal.closed', 9, terminal.id],
     ['terminal.closed', 9, terminal.id],
   ])
   expect(noted.map(({ description }) => description)).toEqual([
-    `The terminal ${terminal.id} was opened.`,
-    `The terminal ${terminal.id} ended with exit code 3.`,
-    `The terminal ${terminal.id} ended by SIGKILL.`,
+    'Opened a terminal.',
+    'Terminal 111111 ended with exit code 3.',
+    'Terminal “logs” ended by SIGKILL.',
   ])
 })
 

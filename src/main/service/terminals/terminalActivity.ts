@@ -12,22 +12,24 @@ export type TerminalActivity = {
 }
 
 export function terminalActivity(activity: Pick<ActivityLog, 'note'>): TerminalActivity {
-  const changed = ({ id, sandboxId, state, exitCode, signal, exitedAtMs }: TerminalRecord): void => {
+  const changed = (terminal: TerminalRecord): void => {
+    const { id, sandboxId, state, exitCode, signal, exitedAtMs } = terminal
     if (state !== 'exited') return
     const how = signal !== null ? ` by ${signal}` : exitCode !== null ? ` with exit code ${exitCode}` : ''
     activity.note(sandboxId, {
       type: 'terminal.closed',
       subject: id,
-      description: `The terminal ${id} ended${how}.`,
+      description: `Terminal ${nameOf(terminal)} ended${how}.`,
       ...(exitedAtMs !== null && { atMs: exitedAtMs }),
     })
   }
   return {
-    opened: ({ id, sandboxId, createdAtMs }) =>
+    opened: ({ id, sandboxId, command, createdAtMs }) =>
       activity.note(sandboxId, {
         type: 'terminal.opened',
         subject: id,
-        description: `The terminal ${id} was opened.`,
+        description: 'Opened a terminal.',
+        command,
         atMs: createdAtMs,
       }),
     changed,
@@ -38,4 +40,9 @@ export function terminalActivity(activity: Pick<ActivityLog, 'note'>): TerminalA
       }
     },
   }
+}
+
+/** What a person called it, else the end of its id: its title is what runs in it. */
+function nameOf({ id, name }: TerminalRecord): string {
+  return name === null ? id.slice(-6) : `“${name}”`
 }

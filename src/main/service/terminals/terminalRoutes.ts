@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../../shared/appError.ts'
-import type { Parsed } from '../../../shared/contract/route.ts'
+import type { Answer, Parsed } from '../../../shared/contract/route.ts'
 import { searchTerminals } from '../../../shared/contract/terminalSearch.ts'
 import {
   changeTerminal,
@@ -100,7 +101,9 @@ export function terminalRoutes(options: {
 
 type ReadInput = Parsed<typeof readTerminal>
 
-async function readScreen({ params, query: { full, format } }: ReadInput, call: HostCall) {
+type ReadAnswer = Answer<typeof readTerminal>
+
+async function readScreen({ params, query: { full, format } }: ReadInput, call: HostCall): Promise<ReadAnswer> {
   const { result, body } = await call('terminal.read', {
     sandboxId: params.id,
     terminalId: params.sessionId,
@@ -108,13 +111,20 @@ async function readScreen({ params, query: { full, format } }: ReadInput, call: 
     format,
   })
   const { terminal, cursor, cursorPosition } = result
-  return { ...stateOf(terminal), output: body.toString('utf8'), cursor, cursor_position: cursorPosition, missed: false }
+  return {
+    ...stateOf(terminal),
+    output: body.toString('utf8'),
+    encoding: 'utf8',
+    cursor,
+    cursor_position: cursorPosition,
+    missed: false,
+  }
 }
 
 async function readSince(
   { params, query }: ReadInput,
   { since, call, signal }: { since: number; call: HostCall; signal: Call['signal'] },
-) {
+): Promise<ReadAnswer> {
   const waitMs = query.wait_ms ?? 0
   const { result, body } = await call(
     'terminal.readSince',
@@ -122,7 +132,8 @@ async function readSince(
     { deadlineMs: waitMs + waitGraceMs, signal },
   )
   const { terminal, cursor, missed } = result
-  return { ...stateOf(terminal), output: body.toString('utf8'), cursor, cursor_position: null, missed }
+  const encoding = isUtf8(body) ? 'utf8' : 'base64'
+  return { ...stateOf(terminal), output: body.toString(encoding), encoding, cursor, cursor_position: null, missed }
 }
 
 function stateOf(terminal: Parameters<typeof terminalToWire>[0]) {

@@ -1,8 +1,11 @@
 import type { Migration } from '../migrate.ts'
 import { accountActivity } from './accountActivity.ts'
+import { accountRequests } from './accountRequests.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
+import { activityActors } from './activityActors.ts'
 import { automatons } from './automatons.ts'
+import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
 import { ports } from './ports.ts'
 import { sandboxDomains } from './sandboxDomains.ts'
@@ -24,4 +27,7 @@ export const serviceMigrations: readonly Migration[] = [
   walletAccounts,
   automatons,
   accountActivity,
+  accountRequests,
+  domainsWithoutPort,
+  activityActors,
 ]

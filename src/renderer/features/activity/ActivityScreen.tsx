@@ -3,9 +3,10 @@ import { useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
 import { usePlace } from '../../ui/place.ts'
-import { ScreenHeader } from '../../ui/ScreenHeader.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { Tooltip } from '../../ui/Tooltip.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
 import { TimelineFilterBar } from './filters/TimelineFilterBar.tsx'
 import { isFiltered, noFilters, queryOf, type TimelineQuery } from './filters/timelineFilters.ts'
@@ -37,33 +38,38 @@ export function ActivityScreen() {
   }
 
   return (
-    <div className="flex h-full flex-col">
-      <ScreenHeader
-        title="Activity"
-        words="What happened here. An entry that was changed or removed later is found by Verify."
-        actions={
-          <>
-            <Button icon={ShieldCheck} busy={verify.isPending} onClick={() => verify.mutate()}>
+    <PageFrame
+      title="Activity"
+      actions={
+        <>
+          <Tooltip content="Finds an entry that was changed or removed later.">
+            <Button size="small" icon={ShieldCheck} busy={verify.isPending} onClick={() => verify.mutate()}>
               Verify
             </Button>
-            <ExportMenu query={query} />
-          </>
-        }
-      >
-        <TimelineFilterBar filters={filters} onChange={change} />
-        {verify.error && <ErrorNotice error={verify.error} onRetry={() => verify.mutate()} />}
-        {verify.data && <VerifyResult verified={verify.data} onShow={show} onClose={verify.reset} />}
-      </ScreenHeader>
-      {sought !== undefined && (
-        <div className="flex items-center justify-between gap-3 border-b border-line bg-panel px-4 py-1.5">
-          <p className="text-muted">From entry {sought} on, and what came just after it.</p>
-          <Button size="small" icon={ArrowUp} onClick={() => setSought(undefined)}>
-            Back to the newest
-          </Button>
+          </Tooltip>
+          <ExportMenu query={query} />
+        </>
+      }
+      bar={
+        <div className="border-b border-line py-2">
+          <PageColumn width="table" className="flex flex-col gap-3">
+            <TimelineFilterBar filters={filters} onChange={change} />
+            {verify.error && <ErrorNotice error={verify.error} onRetry={() => verify.mutate()} />}
+            {verify.data && <VerifyResult verified={verify.data} onShow={show} onClose={verify.reset} />}
+            {sought !== undefined && (
+              <div className="flex items-center justify-between gap-3">
+                <p className="text-muted">From entry {sought} on, and what came just after it.</p>
+                <Button size="small" icon={ArrowUp} onClick={() => setSought(undefined)}>
+                  Back to the newest
+                </Button>
+              </div>
+            )}
+          </PageColumn>
         </div>
-      )}
+      }
+    >
       <Timeline query={query} sought={sought} onClear={() => change(noFilters)} />
-    </div>
+    </PageFrame>
   )
 }
 
@@ -77,16 +83,16 @@ function Timeline({ query, sought, onClear }: TimelineProps) {
   )
   if (isPending) {
     return (
-      <div className="w-full max-w-300 px-4 py-5">
+      <PageColumn width="table" className="py-5">
         <SkeletonRows label="Reading the log…" count={8} rowClassName="h-6" />
-      </div>
+      </PageColumn>
     )
   }
   if (error && entries.length === 0) {
     return (
-      <div className="w-full max-w-160 px-4 py-5">
+      <PageColumn className="py-5">
         <ErrorNotice error={error} onRetry={() => void refetch()} />
-      </div>
+      </PageColumn>
     )
   }
   if (entries.length === 0 && isFiltered(query)) {

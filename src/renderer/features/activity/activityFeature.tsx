@@ -1,7 +1,6 @@
 import { ScrollText } from 'lucide-react'
 import { lazy } from 'react'
 import type { Feature } from '../../ui/feature.ts'
-import { goTo } from '../../ui/place.ts'
 
 const Screen = lazy(async () => ({ default: (await import('./ActivityScreen.tsx')).ActivityScreen }))
 
@@ -9,15 +8,7 @@ export const activityFeature: Feature = {
   id: 'activity',
   title: 'Activity',
   icon: ScrollText,
+  letter: 'y',
+  keywords: ['log', 'history', 'timeline', 'audit', 'what happened'],
   Screen,
-  commands: [
-    {
-      id: 'activity.open',
-      title: 'Open activity',
-      section: 'Activity',
-      icon: ScrollText,
-      keywords: ['log', 'history', 'timeline', 'audit', 'what happened'],
-      run: () => goTo('activity'),
-    },
-  ],
 }

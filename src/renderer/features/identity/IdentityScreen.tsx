@@ -3,8 +3,8 @@ import { useWallet } from '../../agent/useWallet.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
 import { addressOf, goTo, usePlace } from '../../ui/place.ts'
-import { ScreenHeader } from '../../ui/ScreenHeader.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import type { Identity } from './identityList.ts'
 import { IdentityList } from './list/IdentityList.tsx'
@@ -16,74 +16,70 @@ import { IdentityView } from './view/IdentityView.tsx'
 export function IdentityScreen() {
   const { identities, isPending, error, serviceError, retry } = useIdentities()
   const [, present, of] = usePlace()
+  const isListed = identities !== undefined && identities.length > 0
+  const shown = identities?.find(({ key }) => key === present) ?? (present === undefined ? identities?.[0] : undefined)
   return (
-    <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
-      <ScreenHeader
-        title="Identity"
-        words="An automaton is registered once, with the signature of its own address, and never changes afterwards."
-        actions={
-          present !== 'new' &&
-          identities &&
-          identities.length > 0 && (
-            <Button icon={Plus} onClick={() => goTo('identity', 'new')}>
-              Register automaton
-            </Button>
-          )
-        }
-      />
+    <PageFrame
+      title="Identity"
+      count={isListed ? identities.length : undefined}
+      actions={
+        present !== 'new' &&
+        isListed && (
+          <Button size="small" icon={Plus} onClick={() => goTo('identity', 'new')}>
+            Register automaton
+          </Button>
+        )
+      }
+      list={
+        isListed
+          ? {
+              label: 'Automatons',
+              content: (
+                <IdentityList
+                  identities={identities}
+                  present={present === 'new' ? 'new' : shown?.key}
+                  serviceError={serviceError}
+                  onRetry={retry}
+                />
+              ),
+            }
+          : undefined
+      }
+    >
       {isPending ? (
-        <div className="w-72 p-4 max-narrow:w-auto">
+        <PageColumn className="py-5">
           <SkeletonRows label="Reading the automatons…" count={4} rowClassName="h-12" />
-        </div>
+        </PageColumn>
       ) : identities ? (
-        <Panes {...{ identities, present, of, serviceError }} onRetry={retry} />
+        <Beside {...{ identities, shown, present, of }} />
       ) : (
-        <div className="p-6">
+        <PageColumn className="py-5">
           <ErrorNotice error={error} onRetry={retry} />
-        </div>
+        </PageColumn>
       )}
-    </div>
+    </PageFrame>
   )
 }
 
-type PanesProps = {
+type BesideProps = {
   identities: readonly Identity[]
+  shown: Identity | undefined
   present: string | undefined
   /** Of a new one: the registration whose values it begins with. */
   of: string | undefined
-  serviceError: Error | undefined
-  onRetry: () => void
 }
 
-function Panes({ identities, present, of, serviceError, onRetry }: PanesProps) {
+function Beside({ identities, shown, present, of }: BesideProps) {
   const { data: wallet } = useWallet()
-  const shown = identities.find(({ key }) => key === present) ?? (present === undefined ? identities[0] : undefined)
-  const beside =
-    present === 'new' ? (
-      wallet?.state === 'absent' ? (
-        <NoWallet />
-      ) : (
-        <RegisterPage key={of} before={identities.find(({ key }) => key === of)?.registration?.profile} />
-      )
-    ) : shown ? (
-      <IdentityView key={shown.key} identity={shown} />
-    ) : wallet?.state === 'absent' ? (
+  if (present === 'new') {
+    return wallet?.state === 'absent' ? (
       <NoWallet />
     ) : (
-      <NothingYet isGone={present !== undefined} />
+      <RegisterPage key={of} before={identities.find(({ key }) => key === of)?.registration?.profile} />
     )
-  if (identities.length === 0) return beside
-  return (
-    <div className="grid min-h-0 grid-cols-[18rem_minmax(0,1fr)] grid-rows-[minmax(0,1fr)] max-narrow:grid-cols-1 max-narrow:grid-rows-[auto_minmax(0,1fr)]">
-      <IdentityList
-        identities={identities}
-        present={present === 'new' ? 'new' : shown?.key}
-        serviceError={serviceError}
-        onRetry={onRetry}
-      />
-      {beside}
-    </div>
-  )
+  }
+  if (shown) return <IdentityView key={shown.key} identity={shown} />
+  return wallet?.state === 'absent' ? <NoWallet /> : <NothingYet isGone={present !== undefined} />
 }
 
 function NoWallet() {

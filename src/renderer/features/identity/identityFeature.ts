@@ -9,16 +9,10 @@ export const identityFeature: Feature = {
   id: 'identity',
   title: 'Identity',
   icon: Fingerprint,
+  letter: 'i',
+  keywords: ['automatons', 'registrations', 'agents'],
   Screen,
   commands: [
-    {
-      id: 'identity.open',
-      title: 'Open identity',
-      section: 'Identity',
-      icon: Fingerprint,
-      keywords: ['automatons', 'registrations', 'agents'],
-      run: () => goTo('identity'),
-    },
     {
       id: 'identity.register',
       title: 'Register an automaton…',

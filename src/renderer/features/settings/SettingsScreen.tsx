@@ -1,5 +1,6 @@
 import { type ComponentType, useEffect, useRef } from 'react'
 import { classNames } from '../../ui/classNames.ts'
+import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
 import { addressOf, usePlace } from '../../ui/place.ts'
 import { AccountSection } from './account/AccountSection.tsx'
 import { AppearanceSection } from './appearance/AppearanceSection.tsx'
@@ -27,27 +28,20 @@ export function SettingsScreen() {
     if (present.id) content.current?.scrollTo({ top: 0 })
   }, [present.id])
   return (
-    <div className="grid h-full grid-cols-[12rem_minmax(0,1fr)] max-narrow:grid-cols-1 max-narrow:grid-rows-[auto_minmax(0,1fr)]">
-      <SettingsIndex present={present.id} />
-      <div ref={content} className="min-h-0 overflow-auto">
-        <div className="mx-auto w-full max-w-220 px-6 py-5 max-narrow:px-4">
+    <PageFrame title="Settings" list={{ label: 'Settings', content: <SettingsIndex present={present.id} /> }}>
+      <div ref={content} className="size-full overflow-auto">
+        <PageColumn width={present.id === 'policies' ? 'table' : 'text'} className="py-5">
           <View key={present.id} />
-        </div>
+        </PageColumn>
       </div>
-    </div>
+    </PageFrame>
   )
 }
 
 function SettingsIndex({ present }: { present: SettingsSectionId }) {
   return (
-    <nav
-      aria-label="Settings"
-      className="border-r border-line bg-panel px-2 py-3 max-narrow:border-r-0 max-narrow:border-b max-narrow:py-2"
-    >
-      <p aria-hidden className="px-2 pb-2 text-small font-medium text-faint max-narrow:hidden">
-        Settings
-      </p>
-      <ul className="flex flex-col gap-0.5 max-narrow:flex-row max-narrow:overflow-x-auto">
+    <nav aria-label="Settings" className="size-full overflow-auto bg-panel px-2 py-2.5">
+      <ul className="flex flex-col gap-0.5">
         {settingsSections.map(({ id, title, icon: Icon }) => (
           <li key={id}>
             <a

@@ -10,6 +10,8 @@ export const settingsFeature: Feature = {
   id: 'settings',
   title: 'Settings',
   icon: Settings,
+  letter: 's',
+  keywords: ['preferences', 'configuration'],
   Screen,
   commands: settingsSections.map(({ id, title, icon, keywords }) => ({
     id: `settings.${id}`,

@@ -4,6 +4,7 @@ import { evmNetworks } from '../../../shared/contract/networks.ts'
 import type { Wallet, WalletAccount } from '../../../shared/contract/wallet.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Menu } from '../../ui/Menu.tsx'
+import { PageFrame, PageScroll } from '../../ui/PageFrame.tsx'
 import { StatusDot } from '../../ui/StatusDot.tsx'
 import { BalancesCard } from './BalancesCard.tsx'
 import { DepositDialog } from './DepositDialog.tsx'
@@ -21,18 +22,18 @@ export function PresentWallet({ wallet }: { wallet: Wallet }) {
   const balances = useBalances(network, wallet)
   const isLocked = wallet.state === 'locked'
   return (
-    <div className="size-full overflow-auto">
-      <div className="mx-auto flex max-w-220 flex-col gap-5 p-6">
-        <header className="flex flex-wrap items-center gap-2">
-          <div className="min-w-0 flex-1">
-            <h2 className="text-large font-semibold text-text">Wallet</h2>
-            <p className="flex items-center gap-2 text-muted">
-              <StatusDot tone={isLocked ? 'neutral' : 'positive'} />
-              <span className="min-w-0 truncate" title={wallet.backend.detail}>
-                {isLocked ? 'Locked' : 'Unlocked'}, kept in: {wallet.backend.name}
-              </span>
-            </p>
-          </div>
+    <PageFrame
+      title="Wallet"
+      note={
+        <span className="flex items-center gap-2">
+          <StatusDot tone={isLocked ? 'neutral' : 'positive'} />
+          <span className="min-w-0 truncate" title={wallet.backend.detail}>
+            {isLocked ? 'Locked' : 'Unlocked'}, kept in: {wallet.backend.name}
+          </span>
+        </span>
+      }
+      actions={
+        <>
           <Menu
             align="end"
             items={[
@@ -40,20 +41,23 @@ export function PresentWallet({ wallet }: { wallet: Wallet }) {
               { label: 'Import a phrase or a key…', icon: Download, onSelect: actions.importOne },
             ]}
           >
-            <Button icon={Plus} aria-label="Add to the wallet">
+            <Button size="small" icon={Plus} aria-label="Add to the wallet">
               Add
             </Button>
           </Menu>
           {isLocked ? (
-            <Button variant="primary" icon={LockOpen} onClick={actions.unlock}>
+            <Button size="small" variant="primary" icon={LockOpen} onClick={actions.unlock}>
               Unlock
             </Button>
           ) : (
-            <Button icon={Lock} onClick={actions.lock}>
+            <Button size="small" icon={Lock} onClick={actions.lock}>
               Lock
             </Button>
           )}
-        </header>
+        </>
+      }
+    >
+      <PageScroll width="table" className="flex flex-col gap-5 py-5">
         <NotWrittenDown keyrings={wallet.keyrings} onReveal={actions.reveal} />
         <BalancesCard network={network} onNetwork={setNetwork} balances={balances} />
         {wallet.keyrings.map((keyring) => (
@@ -67,8 +71,8 @@ export function PresentWallet({ wallet }: { wallet: Wallet }) {
           />
         ))}
         <NetworksTable />
-      </div>
+      </PageScroll>
       {deposit && <DepositDialog account={deposit} onClose={() => setDeposit(undefined)} />}
-    </div>
+    </PageFrame>
   )
 }

@@ -1,5 +1,6 @@
 import { useWallet } from '../../agent/useWallet.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { NoWallet } from './NoWallet.tsx'
 import { PresentWallet } from './PresentWallet.tsx'
@@ -9,19 +10,30 @@ export function WalletScreen() {
   const { data: wallet, error, isPending, refetch } = useWallet()
   if (isPending) {
     return (
-      <div className="mx-auto max-w-220 p-6">
-        <SkeletonRows label="Reading the wallet…" count={4} rowClassName="h-16" />
-      </div>
+      <PageFrame title="Wallet">
+        <PageColumn className="py-5">
+          <SkeletonRows label="Reading the wallet…" count={4} rowClassName="h-16" />
+        </PageColumn>
+      </PageFrame>
     )
   }
   if (!wallet) {
     return (
-      <div className="mx-auto max-w-220 p-6">
-        <ErrorNotice error={error} onRetry={() => void refetch()} />
-      </div>
+      <PageFrame title="Wallet">
+        <PageColumn className="py-5">
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        </PageColumn>
+      </PageFrame>
     )
   }
-  if (wallet.state === 'absent') return <NoWallet backend={wallet.backend} />
   if (wallet.state === 'locked' || wallet.state === 'unlocked') return <PresentWallet wallet={wallet} />
-  return <WalletTrouble wallet={wallet} onRetry={() => void refetch()} />
+  return (
+    <PageFrame title="Wallet">
+      {wallet.state === 'absent' ? (
+        <NoWallet backend={wallet.backend} />
+      ) : (
+        <WalletTrouble wallet={wallet} onRetry={() => void refetch()} />
+      )}
+    </PageFrame>
+  )
 }

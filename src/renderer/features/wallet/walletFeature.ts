@@ -8,6 +8,8 @@ export const walletFeature: Feature = {
   id: 'wallet',
   title: 'Wallet',
   icon: Wallet,
+  letter: 'w',
+  keywords: ['balance', 'accounts', 'keys'],
   Screen: lazy(async () => ({ default: (await import('./WalletScreen.tsx')).WalletScreen })),
   Everywhere: WalletCommands,
   Status: WalletStatus,

@@ -1,5 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useEffect, useId, useState, useSyncExternalStore } from 'react'
+import { type LeadKey, leadKey } from './leadKey.ts'
 import { focusOf, matches, parseShortcuts, thisKeyboard, worksIn } from './shortcuts.ts'
 
 /** Something a person can do, from the palette, by its shortcut and wherever a view offers it. */
@@ -13,11 +14,16 @@ export type Command = {
   shortcut?: string
   keywords?: readonly string[]
   run: () => void
+  /** Asked when it is chosen from the palette, where a stop or a signature would be one key away from anything else. */
+  question?: CommandQuestion
   /** Holding its shortcut down does it again and again. */
   repeats?: boolean
   /** Absent is enabled; what is not enabled is neither listed nor run. */
   enabled?: boolean
 }
+
+/** What will happen, and the deed itself: `Stop sandbox`. */
+export type CommandQuestion = { title: string; description: string; confirmLabel: string }
 
 type CommandRegistry = {
   put(owner: string, commands: readonly Command[]): void
@@ -32,7 +38,8 @@ const RegistryContext = createContext<CommandRegistry | undefined>(undefined)
 export function CommandProvider({ children }: { children: ReactNode }) {
   const [registry] = useState(commandRegistry)
   useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => runShortcut(registry.all(), event)
+    const lead = leadKey()
+    const onKeyDown = (event: KeyboardEvent) => runShortcut(registry.all(), lead, event)
     // Before a terminal sees the key: it would take it as input.
     window.addEventListener('keydown', onKeyDown, { capture: true })
     return () => window.removeEventListener('keydown', onKeyDown, { capture: true })
@@ -94,15 +101,31 @@ function shownOf(commands: readonly Command[]): string {
   return JSON.stringify(commands.map(({ run, icon, ...shown }) => shown))
 }
 
-function runShortcut(commands: readonly Command[], event: KeyboardEvent): void {
-  if (event.isComposing || event.defaultPrevented) return
+function runShortcut(commands: readonly Command[], lead: LeadKey, event: KeyboardEvent): void {
+  if (event.isComposing || event.defaultPrevented || isModifier(event.key)) return
   const focus = focusOf(event.target)
   const keyboard = thisKeyboard()
-  const command = commands.find(({ shortcut }) =>
-    shortcut ? parseShortcuts(shortcut, keyboard).some((it) => worksIn(focus, it) && matches(it, event)) : false,
-  )
-  if (!command) return
+  const usable = commands.map((command) => ({
+    command,
+    shortcuts: command.shortcut ? parseShortcuts(command.shortcut, keyboard).filter((it) => worksIn(focus, it)) : [],
+  }))
+  const led = lead.take(event.timeStamp)
+  const pressed = (after: string | undefined) =>
+    usable.find(({ shortcuts }) => shortcuts.some((it) => it.lead === after && matches(it, event)))?.command
+  const command = (led === undefined ? undefined : pressed(led)) ?? pressed(undefined)
+  if (!command) {
+    if (!event.repeat) {
+      const shortcuts = usable.flatMap((it) => it.shortcuts)
+      lead.keep(event, { shortcuts, atMs: event.timeStamp })
+    }
+    return
+  }
   event.preventDefault()
   event.stopPropagation()
   if (!event.repeat || command.repeats) command.run()
+}
+
+/** Pressed alone it does nothing yet. */
+function isModifier(key: string): boolean {
+  return ['Alt', 'AltGraph', 'Control', 'Meta', 'Shift'].includes(key)
 }

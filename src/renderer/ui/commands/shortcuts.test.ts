@@ -84,3 +84,13 @@ test('refuses what is no shortcut', () => {
   expect(() => parseShortcuts('hyper+k', other)).toThrow('hyper+k')
   expect(() => parseShortcuts('', other)).toThrow('not a shortcut')
 })
+
+test('one key after the other: a plain letter, then what it leads to', () => {
+  const [first] = parseShortcuts('g t', other)
+  expect(first).toMatchObject({ lead: 'g', key: 't', ctrl: false })
+  expect(parseShortcuts('alt+1, g t', other).map(({ lead, key }) => [lead, key])).toEqual([
+    [undefined, '1'],
+    ['g', 't'],
+  ])
+  expect(shownKeys('g t', other)).toEqual(['G', 'T'])
+})

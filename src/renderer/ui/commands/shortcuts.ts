@@ -1,8 +1,16 @@
 /**
  * A shortcut in writing: `mod+k`, `ctrl+shift+f`, `?`, `alt+arrowup`. `mod` is ⌘ on Apple's systems and Ctrl elsewhere;
- * a comma and a blank part alternatives: `mod+k, mod+shift+p`.
+ * a comma and a blank part alternatives: `mod+k, mod+shift+p`. `g t` is one key after the other: its first, the lead, is
+ * a plain letter.
  */
-export type Shortcut = { key: string; ctrl: boolean; meta: boolean; alt: boolean; shift: boolean }
+export type Shortcut = {
+  lead?: string
+  key: string
+  ctrl: boolean
+  meta: boolean
+  alt: boolean
+  shift: boolean
+}
 
 export type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
@@ -50,19 +58,21 @@ export function focusOf(target: EventTarget | null): Focus {
 /** The keys as they are printed on the keyboard, for the first alternative: `['Ctrl', 'Shift', 'F']`, `['⌘', 'K']`. */
 export function shownKeys(written: string, keyboard: Keyboard): string[] {
   const [first = written] = written.split(', ')
-  return splitKeys(first).map((key) => keyName(key, keyboard))
+  return first.split(' ').flatMap((keys) => splitKeys(keys).map((key) => keyName(key, keyboard)))
 }
 
 const modifiers = ['mod', 'ctrl', 'meta', 'alt', 'shift']
 
 function parseShortcut(written: string, keyboard: Keyboard): Shortcut {
-  const parts = splitKeys(written)
+  const [, lead, pressed = ''] = /^(?:([a-z]) )?(.+)$/.exec(written) ?? []
+  const parts = splitKeys(pressed)
   const held = new Set(parts.slice(0, -1).map((part) => (part === 'mod' ? (keyboard.apple ? 'meta' : 'ctrl') : part)))
   const key = parts.at(-1) ?? ''
   if (key === '' || [...held].some((part) => !modifiers.includes(part))) {
     throw new Error(`“${written}” is not a shortcut`)
   }
   return {
+    ...(lead !== undefined && { lead }),
     key,
     ctrl: held.has('ctrl'),
     meta: held.has('meta'),

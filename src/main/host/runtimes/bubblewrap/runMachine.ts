@@ -1,10 +1,9 @@
-import type { Duplex } from 'node:stream'
-import { AppError } from '../../../../shared/appError.ts'
 import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
 import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
 import type { Log } from '../../../platform/log.ts'
 import { fileOperations, listMachineFiles } from '../inside/fileWork.ts'
 import { readMachineFile, writeMachineFile } from '../inside/machineFiles.ts'
+import { machineLife } from '../inside/machineLife.ts'
 import type { ExecRequest, Machine } from '../sandboxRuntime.ts'
 import { connectPort } from './connectPort.ts'
 import { diskMeter } from './diskMeter.ts'
@@ -70,42 +69,26 @@ function runningMachine(
   const { warden, cgroups, entrance } = prepared
   const { disk, terminals } = warden.files
   const members = { init: warden.init, namespace: warden.namespace, cgroups: cgroups.folders }
-  const over = new AbortController()
-  const usage = machineMeter({ machine: members, diskBytes: diskMeter({ storage: folder.storage, disk }, over.signal) })
+  const life = machineLife(spec.id)
+  const { over, inside } = life
+  const usage = machineMeter({ machine: members, diskBytes: diskMeter({ storage: folder.storage, disk }, over) })
   const userNames = async () => {
-    const reading = { path: '/etc/passwd', maxBytes: passwdBytes, signal: over.signal }
+    const reading = { path: '/etc/passwd', maxBytes: passwdBytes, signal: over }
     return namesOfUsers((await readMachineFile(fileDoor(entrance), reading).catch(() => '')).toString())
   }
-  const connections = new Set<Duplex>()
-  let stopping = false
-  let running = true
 
   void warden.networkLost.then(() => {
-    if (running && !stopping) log.warn('a sandbox has lost its network', { sandboxId: spec.id })
+    if (life.isRunning()) log.warn('a sandbox has lost its network', { sandboxId: spec.id })
   })
 
   const ended = warden.ended.then(async (sentence) => {
-    running = false
-    over.abort()
-    for (const connection of connections) connection.destroy()
+    const reason = life.end(sentence)
     await prepared.release().catch((failure: unknown) => {
       log.warn('a cgroup of an ended sandbox stays', { sandboxId: spec.id, failure })
     })
     await folders.forgetRun(spec.id)
-    return stopping ? 'It was stopped.' : sentence
+    return reason
   })
-
-  /** What fails while the machine ends fails because it ends. */
-  const inside = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running && !stopping) {
-      try {
-        return await work()
-      } catch (failure) {
-        if (running && !stopping) throw failure
-      }
-    }
-    throw new AppError('sandbox/not-running', `Sandbox ${spec.id} is not running.`)
-  }
 
   const exec = (command: ExecRequest) => inside(() => runCommand(entrance, command))
   const door = fileDoor(entrance)
@@ -118,8 +101,7 @@ function runningMachine(
     holdStill: (signal) =>
       disk === undefined ? stopProcesses(members) : freeze(ownPath(disk), { perl: tools.perl, signal }),
     async stop(files) {
-      if (!stopping && running) {
-        stopping = true
+      if (life.beginStop()) {
         await cgroups.release()
         // Else the kernel would first write out what is about to be deleted.
         if (files === 'discard' && disk !== undefined) await abandon(ownPath(disk), tools.perl).catch(() => {})
@@ -136,15 +118,8 @@ function runningMachine(
     writeFile: (path, content, signal) => inside(() => writeMachineFile(door, { path, content, signal })),
     readFile: (path, maxBytes, signal) => inside(() => readMachineFile(door, { path, maxBytes, signal })),
     listFiles: (path, signal) => inside(() => listMachineFiles(door, { path, signal })),
-    files: fileOperations((work) => inside(() => work(door)), { exec, over: over.signal }),
-    connect: (port, signal) =>
-      inside(async () => {
-        const connection = await connectPort(entrance, port, signal)
-        connections.add(connection)
-        connection.once('close', () => connections.delete(connection))
-        if (!running) connection.destroy()
-        return connection
-      }),
+    files: fileOperations((work) => inside(() => work(door)), { exec, over }),
+    connect: (port, signal) => life.connected(() => connectPort(entrance, port, signal)),
   }
 }
 

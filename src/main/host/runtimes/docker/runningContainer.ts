@@ -1,9 +1,8 @@
-import type { Duplex } from 'node:stream'
-import { AppError } from '../../../../shared/appError.ts'
 import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
 import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
 import { fileOperations, listMachineFiles } from '../inside/fileWork.ts'
 import { readMachineFile, writeMachineFile } from '../inside/machineFiles.ts'
+import { machineLife } from '../inside/machineLife.ts'
 import type { ExecRequest, Machine } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
@@ -37,32 +36,16 @@ const killed: ChannelEnding = { kind: 'ended', status: 9 }
 export function runningContainer(options: RunningOptions): Machine & Pick<AgentConnection, 'patient'> {
   const { spec, engine, containers, container, agent, enforced, environment, now } = options
   const door = containerFileDoor(agent)
-  const over = new AbortController()
+  const life = machineLife(spec.id)
+  const { inside } = life
   const usage = containerMeter(engine, container)
-  const connections = new Set<Duplex>()
-  let stopping = false
-  let running = true
 
   const ended = agent.over.then(async (detail) => {
-    running = false
+    life.lost()
     const sentence = await containers.end(container, detail)
-    over.abort()
     agent.bury(killed)
-    for (const connection of connections) connection.destroy()
-    return stopping ? 'It was stopped.' : sentence
+    return life.end(sentence)
   })
-
-  /** What fails while the machine ends fails because it ends. */
-  const inside = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running && !stopping) {
-      try {
-        return await work()
-      } catch (failure) {
-        if (running && !stopping) throw failure
-      }
-    }
-    throw new AppError('sandbox/not-running', `Sandbox ${spec.id} is not running.`)
-  }
 
   const exec = (command: ExecRequest) => inside(() => runInContainer(agent, environment, command))
 
@@ -72,8 +55,7 @@ export function runningContainer(options: RunningOptions): Machine & Pick<AgentC
     enforced,
     ended,
     async stop() {
-      if (!stopping && running) {
-        stopping = true
+      if (life.beginStop()) {
         await containers.kill(container).catch(() => agent.destroy('')) // it ends with its connection as well
         const late = setTimeout(() => agent.destroy(''), endMs)
         await agent.over
@@ -90,15 +72,8 @@ export function runningContainer(options: RunningOptions): Machine & Pick<AgentC
     writeFile: (path, content, signal) => inside(() => writeMachineFile(door, { path, content, signal })),
     readFile: (path, maxBytes, signal) => inside(() => readMachineFile(door, { path, maxBytes, signal })),
     listFiles: (path, signal) => inside(() => listMachineFiles(door, { path, signal })),
-    files: fileOperations((work) => inside(() => work(door)), { exec, over: over.signal }),
-    connect: (port, signal) =>
-      inside(async () => {
-        const connection = await connectContainerPort(agent, port, signal)
-        connections.add(connection)
-        connection.once('close', () => connections.delete(connection))
-        if (!running) connection.destroy()
-        return connection
-      }),
+    files: fileOperations((work) => inside(() => work(door)), { exec, over: life.over }),
+    connect: (port, signal) => life.connected(() => connectContainerPort(agent, port, signal)),
     patient: agent.patient,
   }
 }

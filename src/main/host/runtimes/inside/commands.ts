@@ -26,11 +26,11 @@ export function commandFields(
   return [String(fields.length), ...fields]
 }
 
-/** Splits what wait(2) says. */
-export function exitOf(status: number): { exitCode: number | null; signal: string | null } {
+/** Splits what wait(2) says. The code after signal N is 128 + N, as shells have it. */
+export function exitOf(status: number): { exitCode: number; signal: string | null } {
   const signal = status & 0x7f
   if (signal === 0) return { exitCode: status >> 8, signal: null }
-  return { exitCode: null, signal: signalNames.get(signal) ?? `SIG${signal}` }
+  return { exitCode: 128 + signal, signal: signalNames.get(signal) ?? `SIG${signal}` }
 }
 
 /** @throws AppError telling why a command was not run */

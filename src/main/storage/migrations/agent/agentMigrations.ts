@@ -1,6 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 import { approvals } from './approvals.ts'
 import { askedOnce } from './askedOnce.ts'
+import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
 import { keptIntents } from './keptIntents.ts'
 import { registrations } from './registrations.ts'
@@ -16,4 +17,5 @@ export const agentMigrations: readonly Migration[] = [
   intentBasis,
   askedOnce,
   keptIntents,
+  grantReservations,
 ]

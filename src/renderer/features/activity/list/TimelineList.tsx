@@ -3,6 +3,7 @@ import { ArrowUp } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { PageColumn } from '../../../ui/PageFrame.tsx'
 import { TimelineRow } from './TimelineRow.tsx'
 import { timelineItems } from './timelineItems.ts'
 
@@ -79,41 +80,43 @@ export function TimelineList({ entries, sought, hasMore, onMore }: TimelineListP
 
   const visibleStop = shown.some(({ sequence }) => sequence === stop) ? stop : shown[0]?.sequence
   return (
-    <div className="relative min-h-0 flex-1">
-      <div ref={place} className="h-full overflow-y-auto px-4 pb-6" onScroll={() => read(open)} data-timeline>
-        <ol
-          aria-label="What happened, newest first"
-          onKeyDown={onKeyDown}
-          className="relative -mx-2.5 max-w-300"
-          style={{ height: virtualizer.getTotalSize() }}
-        >
-          {drawn.map(({ index, key, start }) => {
-            const item = items[index]
-            return (
-              item && (
-                <li
-                  key={key}
-                  ref={virtualizer.measureElement}
-                  data-index={index}
-                  className="absolute inset-x-0 top-0"
-                  style={{ transform: `translateY(${start}px)` }}
-                >
-                  {item.kind === 'day' ? (
-                    <h2 className="px-2.5 pt-4 pb-1 text-small font-medium text-muted">{item.label}</h2>
-                  ) : (
-                    <TimelineRow
-                      entry={item.entry}
-                      isOpen={open.has(item.entry.sequence)}
-                      isTabStop={item.entry.sequence === visibleStop}
-                      isSought={item.entry.sequence === sought}
-                      onToggle={() => toggle(item.entry.sequence)}
-                    />
-                  )}
-                </li>
+    <div className="relative size-full">
+      <div ref={place} className="h-full overflow-y-auto pb-6" onScroll={() => read(open)} data-timeline>
+        <PageColumn width="table">
+          <ol
+            aria-label="What happened, newest first"
+            onKeyDown={onKeyDown}
+            className="relative -mx-2.5"
+            style={{ height: virtualizer.getTotalSize() }}
+          >
+            {drawn.map(({ index, key, start }) => {
+              const item = items[index]
+              return (
+                item && (
+                  <li
+                    key={key}
+                    ref={virtualizer.measureElement}
+                    data-index={index}
+                    className="absolute inset-x-0 top-0"
+                    style={{ transform: `translateY(${start}px)` }}
+                  >
+                    {item.kind === 'day' ? (
+                      <h2 className="px-2.5 pt-4 pb-1 text-small font-medium text-muted">{item.label}</h2>
+                    ) : (
+                      <TimelineRow
+                        entry={item.entry}
+                        isOpen={open.has(item.entry.sequence)}
+                        isTabStop={item.entry.sequence === visibleStop}
+                        isSought={item.entry.sequence === sought}
+                        onToggle={() => toggle(item.entry.sequence)}
+                      />
+                    )}
+                  </li>
+                )
               )
-            )
-          })}
-        </ol>
+            })}
+          </ol>
+        </PageColumn>
       </div>
       {waiting > 0 && (
         <Button

@@ -4,6 +4,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { Kbd } from '../../../ui/Kbd.tsx'
+import { PageColumn } from '../../../ui/PageFrame.tsx'
 import { GrantDialog } from './GrantDialog.tsx'
 import { mayApproveMore } from './grantWords.ts'
 import { shownKey } from './shownKey.ts'
@@ -44,7 +45,7 @@ export function DecisionBar({ record }: { record: IntentRecord }) {
   const isAllowed = record.decision !== null
   return (
     <section aria-label="Decision" className="border-t border-line bg-canvas">
-      <div className="mx-auto flex w-full max-w-190 flex-col gap-2.5 px-6 py-3 max-narrow:px-4">
+      <PageColumn className="flex flex-col gap-2.5 py-3">
         {error !== undefined && !asksMore && <ErrorNotice error={error} />}
         <div className="flex flex-wrap items-center justify-end gap-2">
           <Keys />
@@ -74,7 +75,7 @@ export function DecisionBar({ record }: { record: IntentRecord }) {
             )
           )}
         </div>
-      </div>
+      </PageColumn>
       {asksMore && (
         <GrantDialog
           record={record}

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { askerWords } from '../../../../shared/contract/askerWords.ts'
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { PageColumn } from '../../../ui/PageFrame.tsx'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
 import { stateWords } from '../inbox/stateWords.ts'
 import { TimeLeft } from '../inbox/TimeLeft.tsx'
@@ -21,9 +22,9 @@ export function DecisionView({ record, next }: { record: IntentRecord; next: str
     if (state !== 'approved' && document.activeElement === document.body) heading.current?.focus()
   }, [state])
   return (
-    <article aria-label="Request" className="flex min-h-0 flex-col">
+    <article aria-label="Request" className="flex size-full flex-col">
       <div className="min-h-0 flex-1 overflow-auto">
-        <div className="mx-auto flex w-full max-w-190 flex-col gap-5 px-6 py-5 max-narrow:px-4">
+        <PageColumn className="flex flex-col gap-5 py-5">
           <header>
             <p className="flex items-center gap-2 text-small text-muted">
               <StatusDot tone={tone} />
@@ -41,7 +42,7 @@ export function DecisionView({ record, next }: { record: IntentRecord; next: str
           <p className="text-small text-faint">
             Asked <time dateTime={created_at}>{new Date(created_at).toLocaleString()}</time>
           </p>
-        </div>
+        </PageColumn>
       </div>
       {state === 'waiting' && <DecisionBar record={record} />}
     </article>

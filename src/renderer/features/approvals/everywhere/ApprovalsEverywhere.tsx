@@ -3,6 +3,8 @@ import { OctagonX } from 'lucide-react'
 import { useEffect } from 'react'
 import { useLiveEvent } from '../../../agent/liveEvents.ts'
 import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
+import { useAccountNotice } from '../accountRequests/useAccountNotice.ts'
+import { followAccountRequests } from '../accountRequests/useAccountRequests.ts'
 import { followInbox } from '../inbox/useInbox.ts'
 import { StoppedBanner } from './StoppedBanner.tsx'
 import { useWaitingCount } from './useApprovalsBadge.ts'
@@ -15,8 +17,10 @@ export function ApprovalsEverywhere() {
   const notices = useNotices()
   const { isStopped, stop, resume } = useStopSwitch()
   useTitleCount(useWaitingCount())
+  useAccountNotice()
   useLiveEvent((event) => {
     followInbox(queryClient, event)
+    followAccountRequests(queryClient, event)
     if (event.type === 'intent.changed') notices.follow(event.intent)
   })
   useCommands([
@@ -27,6 +31,11 @@ export function ApprovalsEverywhere() {
       icon: OctagonX,
       keywords: ['emergency', 'halt', 'refuse', 'panic', 'switch'],
       run: stop,
+      question: {
+        title: 'Stop everything?',
+        description: 'Nothing is signed until you resume, and requests that are waiting are denied.',
+        confirmLabel: 'Stop everything',
+      },
       enabled: !isStopped,
     },
   ])

@@ -1,4 +1,5 @@
 import type { Badge } from '../../../ui/feature.ts'
+import { useWaitingAccountRequests } from '../accountRequests/useAccountRequests.ts'
 import { waitingOf } from '../inbox/inboxList.ts'
 import { useInbox } from '../inbox/useInbox.ts'
 
@@ -10,5 +11,5 @@ export function useApprovalsBadge(): Badge | undefined {
 
 export function useWaitingCount(): number {
   const { data = [] } = useInbox()
-  return waitingOf(data).length
+  return waitingOf(data).length + useWaitingAccountRequests().length
 }

@@ -17,7 +17,7 @@ export function InboxList({ inbox, present }: InboxListProps) {
       onPointerEnter={hold}
       onPointerLeave={release}
       onKeyDown={moveAmongRows}
-      className="flex min-h-0 flex-col overflow-auto border-r border-line bg-panel max-narrow:max-h-[35vh] max-narrow:border-r-0 max-narrow:border-b"
+      className="flex size-full flex-col overflow-auto bg-panel"
     >
       <RowGroup title="Waiting" records={waiting} present={present} empty="Nothing waits for you.">
         {arrived > 0 && (

@@ -22,7 +22,7 @@ export function IdentityList({ identities, present, serviceError, onRetry }: Ide
     <section
       aria-label="Automatons"
       onKeyDown={moveAmongRows}
-      className="flex min-h-0 flex-col overflow-auto border-r border-line bg-panel px-2 pt-2.5 pb-1.5 max-narrow:max-h-[35vh] max-narrow:border-r-0 max-narrow:border-b"
+      className="flex size-full flex-col overflow-auto bg-panel px-2 pt-2.5 pb-1.5"
     >
       <h3 className="flex h-6 items-center px-2 text-small font-medium text-faint">
         Automatons

@@ -3,6 +3,7 @@ import type { AutomatonProfile } from '../../../../shared/contract/automatons.ts
 import type { Wallet } from '../../../../shared/contract/wallet.ts'
 import { useWallet } from '../../../agent/useWallet.ts'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { PageColumn } from '../../../ui/PageFrame.tsx'
 import { addressOf } from '../../../ui/place.ts'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { RegisterFields } from './RegisterFields.tsx'
@@ -14,8 +15,8 @@ import { type Preview, useRegister } from './useRegister.ts'
 export function RegisterPage({ before }: { before: AutomatonProfile | undefined }) {
   const { data: wallet, error, isPending, refetch } = useWallet()
   return (
-    <section aria-label="Register automaton" className="min-h-0 overflow-auto">
-      <div className="mx-auto flex w-full max-w-190 flex-col gap-5 px-6 py-5 max-narrow:px-4">
+    <section aria-label="Register automaton" className="size-full overflow-auto">
+      <PageColumn className="flex flex-col gap-5 py-5">
         {isPending ? (
           <SkeletonRows label="Reading the wallet…" count={4} rowClassName="h-12" />
         ) : !wallet ? (
@@ -25,7 +26,7 @@ export function RegisterPage({ before }: { before: AutomatonProfile | undefined 
         ) : (
           <RegisterSteps wallet={wallet} before={before} />
         )}
-      </div>
+      </PageColumn>
     </section>
   )
 }

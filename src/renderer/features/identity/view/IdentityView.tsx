@@ -2,6 +2,7 @@ import { RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { AddressText } from '../../../ui/AddressText.tsx'
 import { Button } from '../../../ui/Button.tsx'
+import { PageColumn } from '../../../ui/PageFrame.tsx'
 import { goTo } from '../../../ui/place.ts'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
 import type { Identity } from '../identityList.ts'
@@ -15,8 +16,8 @@ export function IdentityView({ identity }: { identity: Identity }) {
   const { words, tone } = stateWords[state]
   const isOver = state === 'refused' || state === 'failed'
   return (
-    <article aria-label="Automaton" className="min-h-0 overflow-auto">
-      <div className="mx-auto flex w-full max-w-190 flex-col gap-5 px-6 py-5 max-narrow:px-4">
+    <article aria-label="Automaton" className="size-full overflow-auto">
+      <PageColumn className="flex flex-col gap-5 py-5">
         <header className="flex flex-wrap items-start justify-between gap-3">
           <div className="min-w-0 flex-1">
             <p role="status" className="flex items-center gap-2 text-small text-muted">
@@ -70,7 +71,7 @@ export function IdentityView({ identity }: { identity: Identity }) {
             </dl>
           </section>
         )}
-      </div>
+      </PageColumn>
     </article>
   )
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { Group, Panel, Separator, useGroupRef } from 'react-resizable-panels'
+import { Layer, useInView } from '../../../ui/Layer.tsx'
 import { type PaneTree, paneIds, type Split } from '../layout/paneTree.ts'
 
 type PaneAreaProps = {
@@ -15,11 +16,11 @@ type PaneAreaProps = {
 export function PaneArea({ tree, zoomedId, onShares, children }: PaneAreaProps) {
   return (
     <div className="relative size-full">
-      <div inert={zoomedId !== undefined} className={zoomedId === undefined ? 'size-full' : 'invisible size-full'}>
+      <Layer shown={zoomedId === undefined}>
         <TreeArea tree={tree} place={[]} onShares={onShares}>
           {(id) => id !== zoomedId && children(id)}
         </TreeArea>
-      </div>
+      </Layer>
       {zoomedId !== undefined && <div className="absolute inset-0">{children(zoomedId)}</div>}
     </div>
   )
@@ -39,6 +40,7 @@ function TreeArea({ tree, ...rest }: TreeAreaProps<PaneTree>) {
 
 function SplitArea({ tree, place, onShares, children }: TreeAreaProps<Split>) {
   const group = useGroupRef()
+  const inView = useInView()
   const ids = partIds(tree)
   const layout = Object.fromEntries(ids.map((id, index) => [id, (tree.parts[index]?.share ?? 0) * 100]))
   const written = JSON.stringify(layout)
@@ -53,6 +55,7 @@ function SplitArea({ tree, place, onShares, children }: TreeAreaProps<Split>) {
   return (
     <Group
       groupRef={group}
+      disabled={!inView} // it would take the pointer where nothing of it is seen
       orientation={tree.direction === 'row' ? 'horizontal' : 'vertical'}
       defaultLayout={layout}
       className="size-full"

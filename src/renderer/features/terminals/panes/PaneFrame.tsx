@@ -1,9 +1,9 @@
 import { Maximize2, Minimize2, Radio, X } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import { classNames } from '../../../ui/classNames.ts'
+import { zoomKeys } from '../../../ui/commands/terminalSafeKeys.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import type { Side } from '../layout/paneTree.ts'
-import { zoomKeys } from '../shortcuts.ts'
 import { DropZone } from './DropZone.tsx'
 import { PaneSlot } from './PaneSlot.tsx'
 

@@ -1,10 +1,5 @@
 import { Columns2, Copy, Maximize2, PanelTop, Pencil, Radio, Rows2, X } from 'lucide-react'
 import type { Command } from '../../../ui/commands/commandRegistry.tsx'
-import type { MenuItem } from '../../../ui/Menu.tsx'
-import { copyId } from '../copyId.ts'
-import { neighbourOf, withGrown } from '../layout/paneRoom.ts'
-import { paneIds, type Side } from '../layout/paneTree.ts'
-import { inTab, withSplitTerminal, withTerminalAsTab } from '../layout/tabLayout.ts'
 import {
   broadcastKeys,
   closeTabKeys,
@@ -13,7 +8,12 @@ import {
   splitDownKeys,
   splitRightKeys,
   zoomKeys,
-} from '../shortcuts.ts'
+} from '../../../ui/commands/terminalSafeKeys.ts'
+import { copyId } from '../../../ui/copyId.ts'
+import type { MenuItem } from '../../../ui/Menu.tsx'
+import { neighbourOf, withGrown } from '../layout/paneRoom.ts'
+import { paneIds, type Side } from '../layout/paneTree.ts'
+import { inTab, withSplitTerminal, withTerminalAsTab } from '../layout/tabLayout.ts'
 import type { WorkbenchContext } from './workbenchContext.ts'
 
 const section = 'Terminal panes'

@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import type { TerminalMatch } from '../../../../shared/contract/terminalSearch.ts'
+import type { TerminalList } from '../../../agent/terminals/terminalList.ts'
 import { tabLabels } from '../sessions/tabLabels.ts'
-import type { TerminalList } from '../sessions/terminalList.ts'
 
 export type MatchGroup = { id: string; title: string; matches: readonly TerminalMatch[] }
 

@@ -16,6 +16,11 @@ export function useSelection(): [Selection, ChangeSelection] {
   return [selection, change]
 }
 
+/** The sandbox that was in view last. */
+export function lastSandboxId(): string | null {
+  return keptSelection().sandboxId
+}
+
 /** Of this window before it was loaded anew, else of the window used last. */
 function keptSelection(): Selection {
   return parsed(sessionStorage.getItem(storageKey)) ?? parsed(localStorage.getItem(storageKey)) ?? nothingSelected

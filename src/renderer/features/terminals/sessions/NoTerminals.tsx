@@ -2,26 +2,26 @@ import { Play, Plus, Power, SquareTerminal, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { newTerminalKeys } from '../../../ui/commands/terminalSafeKeys.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Kbd } from '../../../ui/Kbd.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
-import type { SandboxRowActions } from '../sandboxes/SandboxRow.tsx'
-import { newTerminalKeys } from '../shortcuts.ts'
 import { stateSentence } from './stateSentence.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
 
 type NoTerminalsProps = {
   sandbox: Sandbox
   actions: WorkbenchActions
-  sandboxActions: SandboxRowActions
   sideButton: ReactNode
+  listButton: ReactNode
 }
 
 /** A sandbox without a terminal to show, and what to do about it. */
-export function NoTerminals({ sideButton, ...given }: NoTerminalsProps) {
+export function NoTerminals({ sideButton, listButton, ...given }: NoTerminalsProps) {
   return (
     <div className="flex size-full min-h-0 flex-col">
-      <div className="flex h-9 shrink-0 items-center border-b border-line bg-panel pr-1.5 pl-3 text-muted">
+      <div className="flex h-11 shrink-0 items-center gap-2 border-b border-line bg-panel pr-1.5 pl-3 text-muted">
+        {listButton}
         <span className="min-w-0 flex-1 truncate">{given.sandbox.name}</span>
         {sideButton}
       </div>
@@ -30,9 +30,9 @@ export function NoTerminals({ sideButton, ...given }: NoTerminalsProps) {
   )
 }
 
-function contentOf({ sandbox, actions, sandboxActions }: Omit<NoTerminalsProps, 'sideButton'>): ReactNode {
+function contentOf({ sandbox, actions }: Omit<NoTerminalsProps, 'sideButton' | 'listButton'>): ReactNode {
   const start = (
-    <Button variant="primary" icon={Play} onClick={() => sandboxActions.start(sandbox)}>
+    <Button variant="primary" icon={Play} onClick={actions.startSandbox}>
       Start
     </Button>
   )
@@ -61,7 +61,7 @@ function contentOf({ sandbox, actions, sandboxActions }: Omit<NoTerminalsProps, 
           actions={
             <>
               {start}
-              <Button onClick={() => sandboxActions.askToDelete(sandbox)}>Delete…</Button>
+              <Button onClick={actions.askToDeleteSandbox}>Delete…</Button>
             </>
           }
         />

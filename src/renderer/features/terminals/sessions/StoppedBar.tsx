@@ -2,7 +2,7 @@ import { Play } from 'lucide-react'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
-import { statusTone } from '../sandboxes/sandboxWords.ts'
+import { statusTone } from '../../../ui/sandboxes/sandboxWords.ts'
 import { stateSentence } from './stateSentence.ts'
 
 /** Above the terminals of a sandbox that does not run: they can still be read. */

@@ -4,9 +4,11 @@ import { createPortal } from 'react-dom'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import type { TerminalMatch } from '../../../../shared/contract/terminalSearch.ts'
 import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import type { TerminalList } from '../../../agent/terminals/terminalList.ts'
 import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
+import { newTerminalKeys } from '../../../ui/commands/terminalSafeKeys.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
-import { ContextMenu, Menu } from '../../../ui/Menu.tsx'
+import { ContextMenu, Menu, type MenuItem } from '../../../ui/Menu.tsx'
 import { TabPanel, Tabs } from '../../../ui/Tabs.tsx'
 import { CloseDialog } from '../closing/CloseDialog.tsx'
 import { useClosing } from '../closing/useClosing.ts'
@@ -20,8 +22,6 @@ import { useBroadcast } from '../panes/useBroadcast.ts'
 import { usePaneHosts } from '../panes/usePaneHosts.ts'
 import { useTabDrag } from '../panes/useTabDrag.ts'
 import type { WorkbenchContext } from '../panes/workbenchContext.ts'
-import { type SandboxRowActions, sandboxMenu } from '../sandboxes/SandboxRow.tsx'
-import { newTerminalKeys } from '../shortcuts.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import type { TerminalSession } from '../view/terminalSession.ts'
 import type { WebglLeases } from '../view/webglLeases.ts'
@@ -29,7 +29,6 @@ import { TabMark } from './TabMark.tsx'
 import { TerminalPanel } from './TerminalPanel.tsx'
 import { tabCommands, tabMenu } from './tabCommands.ts'
 import { tabLabels } from './tabLabels.ts'
-import type { TerminalList } from './terminalList.ts'
 import { useMarks } from './useMarks.ts'
 import { useRecent } from './useRecent.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
@@ -49,9 +48,12 @@ export type TerminalTabsProps = {
   onFocusTaken: () => void
   onRoom: (size: TerminalSize) => void
   actions: WorkbenchActions
-  sandboxActions: SandboxRowActions
+  /** What can be done with the sandbox itself. */
+  sandboxMenu: MenuItem[]
   /** Opens the panel beside the terminals. */
   sideButton: ReactNode
+  /** Opens the list of sandboxes, where there is no room for it. */
+  listButton: ReactNode
   /** A place in one of the terminals that the person wants to see. */
   reveal: TerminalMatch | undefined
 }
@@ -64,8 +66,9 @@ export function TerminalTabs({
   terminals,
   layout,
   actions,
-  sandboxActions,
+  sandboxMenu,
   sideButton,
+  listButton,
   reveal,
   ...shared
 }: TerminalTabsProps) {
@@ -211,6 +214,8 @@ export function TerminalTabs({
             },
           }}
           drag={drag.strip}
+          head
+          start={listButton}
           end={sideButton}
           wrap={({ id }, element) => <ContextMenu items={tabMenu({ ...context, tabId: id })}>{element}</ContextMenu>}
           actions={
@@ -223,7 +228,7 @@ export function TerminalTabs({
                 disabled={!running}
                 onClick={() => actions.newTerminal()}
               />
-              <Menu items={sandboxMenu(sandbox, sandboxActions)} align="end">
+              <Menu items={sandboxMenu} align="end">
                 <IconButton label={`Actions for ${sandbox.name}`} icon={Ellipsis} size="small" />
               </Menu>
             </>

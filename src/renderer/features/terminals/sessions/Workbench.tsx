@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react'
+import { useTerminals } from '../../../agent/terminals/useTerminals.ts'
 import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
@@ -8,7 +9,6 @@ import { StoppedBar } from './StoppedBar.tsx'
 import type { TerminalTabsProps } from './TerminalTabs.tsx'
 import { openCommands } from './tabCommands.ts'
 import { useArranged } from './useArranged.ts'
-import { useTerminals } from './useTerminals.ts'
 
 const TerminalTabs = lazy(async () => ({ default: (await loadTerminalTabs()).TerminalTabs }))
 
@@ -19,7 +19,7 @@ type WorkbenchProps = Omit<TerminalTabsProps, 'terminals'> & {
 
 /** The terminals of one sandbox. */
 export function Workbench({ closedIds, layout, creating, ...props }: WorkbenchProps) {
-  const { sandbox, visible, actions, sandboxActions, sideButton } = props
+  const { sandbox, visible, actions, sideButton, listButton } = props
   const { data, error, isPending, refetch } = useTerminals(sandbox.id)
   const terminals = (data ?? []).filter((it) => it.state === 'running' || !closedIds.includes(it.session_id))
   const arranged = useArranged(layout, { terminals, creating })
@@ -34,10 +34,10 @@ export function Workbench({ closedIds, layout, creating, ...props }: WorkbenchPr
       </div>
     )
   }
-  if (arranged.length === 0) return <NoTerminals {...{ sandbox, actions, sandboxActions, sideButton }} />
+  if (arranged.length === 0) return <NoTerminals {...{ sandbox, actions, sideButton, listButton }} />
   return (
     <div className="flex size-full min-h-0 flex-col">
-      {!running && <StoppedBar sandbox={sandbox} onStart={() => sandboxActions.start(sandbox)} />}
+      {!running && <StoppedBar sandbox={sandbox} onStart={actions.startSandbox} />}
       <div className="min-h-0 flex-1">
         <Suspense fallback={<ReadingTerminals />}>
           <TerminalTabs {...props} terminals={terminals} layout={arranged} />

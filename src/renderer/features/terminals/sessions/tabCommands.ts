@@ -14,11 +14,6 @@ import {
 } from 'lucide-react'
 import type { Command } from '../../../ui/commands/commandRegistry.tsx'
 import { thisKeyboard } from '../../../ui/commands/shortcuts.ts'
-import type { MenuItem } from '../../../ui/Menu.tsx'
-import { copyId } from '../copyId.ts'
-import { paneIds, type Side } from '../layout/paneTree.ts'
-import { withSplitTerminal, withTabMoved } from '../layout/tabLayout.ts'
-import type { WorkbenchContext } from '../panes/workbenchContext.ts'
 import {
   closeTabKeys,
   moveTabLeftKeys,
@@ -28,7 +23,12 @@ import {
   previousTabKeys,
   splitDownKeys,
   splitRightKeys,
-} from '../shortcuts.ts'
+} from '../../../ui/commands/terminalSafeKeys.ts'
+import { copyId } from '../../../ui/copyId.ts'
+import type { MenuItem } from '../../../ui/Menu.tsx'
+import { paneIds, type Side } from '../layout/paneTree.ts'
+import { withSplitTerminal, withTabMoved } from '../layout/tabLayout.ts'
+import type { WorkbenchContext } from '../panes/workbenchContext.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
 
 const section = 'Terminal tabs'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { TerminalList } from '../../../agent/terminals/terminalList.ts'
 import { commandName, tabLabels } from './tabLabels.ts'
-import type { TerminalList } from './terminalList.ts'
 
 const terminals = (...given: { command: string; title?: string; name?: string }[]) =>
   given.map(({ command, title = null, name = null }, index) => ({

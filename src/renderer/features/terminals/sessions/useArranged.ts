@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import type { TerminalList } from '../../../agent/terminals/terminalList.ts'
 import { type Layout, reconciled } from '../layout/tabLayout.ts'
-import type { TerminalList } from './terminalList.ts'
 
 /**
  * The layout with the terminals that there are. While one is being opened here, those not seen before wait: it would

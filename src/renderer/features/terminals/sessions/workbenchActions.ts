@@ -12,6 +12,8 @@ export type WorkbenchActions = {
   /** Without `arrange` it is a tab of its own; without a folder it starts where shells do. */
   newTerminal(arrange?: Arrange, cwd?: string): void
   askForCommand(): void
+  startSandbox(): void
+  askToDeleteSandbox(): void
   arrange(change: (layout: Layout) => Layout): void
   /** Null takes the name away. */
   rename(terminal: Terminal, name: string | null): void

@@ -1,6 +1,6 @@
 import { Button } from '../../../ui/Button.tsx'
 import type { ClipboardAnswer, ClipboardRequests } from './clipboardRequests.ts'
-import { useTold } from './told.ts'
+import { useObservable } from './observable.ts'
 
 const unitsShown = 600
 
@@ -8,7 +8,7 @@ type ClipboardAskProps = { requests: ClipboardRequests; onAnswered: () => void }
 
 /** A program wants to put something on the clipboard. It takes no focus: typing goes on. */
 export function ClipboardAsk({ requests, onAnswered }: ClipboardAskProps) {
-  const text = useTold(requests.asked)
+  const text = useObservable(requests.asked)
   if (text === undefined) return null
   const answer = (given: ClipboardAnswer) => {
     requests.answer(given)

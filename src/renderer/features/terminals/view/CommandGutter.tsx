@@ -2,14 +2,14 @@ import type { CommandMark } from '../../../../shared/terminalMarks.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { Menu, type MenuItem } from '../../../ui/Menu.tsx'
 import type { VisibleCommand } from './commandTrail.ts'
+import { useObservable } from './observable.ts'
 import type { TerminalSession } from './terminalSession.ts'
-import { useTold } from './told.ts'
 
 type CommandGutterProps = { session: TerminalSession; menuOf: (command: CommandMark) => readonly MenuItem[] }
 
 /** Beside each prompt how its command ended, and what can be done with it. By keyboard the palette has the same. */
 export function CommandGutter({ session, menuOf }: CommandGutterProps) {
-  const commands = useTold(session.commands.visible)
+  const commands = useObservable(session.commands.visible)
   const screen = session.terminal.element?.querySelector('.xterm-screen')
   if (!screen || commands.length === 0) return null
   const rowHeight = screen.clientHeight / session.terminal.rows

@@ -1,12 +1,12 @@
 import { ArrowDown } from 'lucide-react'
+import { type Observable, useObservable } from './observable.ts'
 import type { Place } from './readingPlace.ts'
-import { type Told, useTold } from './told.ts'
 
-type NewOutputPillProps = { place: Told<Place>; onJump: () => void }
+type NewOutputPillProps = { place: Observable<Place>; onJump: () => void }
 
 /** For who reads further up: something came, and one click leads there. */
 export function NewOutputPill({ place, onJump }: NewOutputPillProps) {
-  const news = useTold(place) === 'news'
+  const news = useObservable(place) === 'news'
   return (
     <div className="pointer-events-none absolute inset-x-0 bottom-2.5 z-10 flex justify-center">
       <span role="status" className="sr-only">

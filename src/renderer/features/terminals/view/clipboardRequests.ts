@@ -1,13 +1,13 @@
 import type { IParser } from '@xterm/xterm'
+import { type Observable, observable } from './observable.ts'
 import type { TerminalPreferences } from './preferences/terminalPreferences.ts'
-import { type Told, told } from './told.ts'
 
 export type ClipboardAnswer = 'allow' | 'refuse'
 
 /** What programs of one terminal want to put on the clipboard (OSC 52). */
 export type ClipboardRequests = {
   /** The text that the person is asked about. */
-  readonly asked: Told<string | undefined>
+  readonly asked: Observable<string | undefined>
   /** Holds for this terminal from now on. */
   answer(answer: ClipboardAnswer): void
 }
@@ -26,11 +26,11 @@ const longestUnits = 1024 * 1024
 
 /** A program may offer text for the clipboard, and never learns what is on it. */
 export function clipboardRequests({ parser, policy, remembered, write }: ClipboardRequestsOptions): ClipboardRequests {
-  const asked = told<string | undefined>(undefined)
+  const asked = observable<string | undefined>(undefined)
 
   async function put(text: string): Promise<void> {
     // Out of sight the browser refuses: then it waits for the person.
-    asked.tell((await write(text)) ? undefined : text)
+    asked.set((await write(text)) ? undefined : text)
   }
 
   parser.registerOscHandler(52, (data) => {
@@ -38,7 +38,7 @@ export function clipboardRequests({ parser, policy, remembered, write }: Clipboa
     const answer = policy() === 'ask' ? remembered.read() : policy()
     if (text === undefined || answer === 'refuse') return true
     if (answer === 'allow') void put(text)
-    else asked.tell(text)
+    else asked.set(text)
     return true
   })
 
@@ -47,7 +47,7 @@ export function clipboardRequests({ parser, policy, remembered, write }: Clipboa
     answer(answer) {
       const text = asked.now
       remembered.write(answer)
-      asked.tell(undefined)
+      asked.set(undefined)
       if (answer === 'allow' && text !== undefined) void put(text)
     },
   }

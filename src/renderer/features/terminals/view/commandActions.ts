@@ -1,10 +1,10 @@
 import { ArrowDown, ArrowUp, Copy, CopyCheck, FolderOpen, RotateCw } from 'lucide-react'
 import type { CommandMark } from '../../../../shared/terminalMarks.ts'
 import type { Command } from '../../../ui/commands/commandRegistry.tsx'
+import { nextCommandKeys, previousCommandKeys } from '../../../ui/commands/terminalSafeKeys.ts'
 import { copyText } from '../../../ui/copyText.ts'
 import type { MenuItem } from '../../../ui/Menu.tsx'
 import { notify } from '../../../ui/toast.tsx'
-import { nextCommandKeys, previousCommandKeys } from '../shortcuts.ts'
 import { asOneLine, pastedText } from './paste/pastedText.ts'
 import type { TerminalSession } from './terminalSession.ts'
 

@@ -1,13 +1,13 @@
 import type { IDisposable, Terminal } from '@xterm/xterm'
 import { type CarriedMark, type CommandMark, terminalMarks } from '../../../../shared/terminalMarks.ts'
-import { type Told, told } from './told.ts'
+import { type Observable, observable } from './observable.ts'
 
 /** A command whose prompt is in view, in which row of the view. */
 export type VisibleCommand = CommandMark & { row: number; isChosen: boolean }
 
 /** The commands of a shell that marks them, and the person's way through them. */
 export type CommandTrail = {
-  readonly visible: Told<readonly VisibleCommand[]>
+  readonly visible: Observable<readonly VisibleCommand[]>
   /** Whether there is a command to go to, and no program that fills the screen and may use the keys itself. */
   canJump(): boolean
   jump(way: 'previous' | 'next'): void
@@ -32,7 +32,7 @@ type TrailTerminal = Pick<
 
 export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => void) => IDisposable): CommandTrail {
   const marks = terminalMarks(terminal)
-  const visible = told<readonly VisibleCommand[]>([])
+  const visible = observable<readonly VisibleCommand[]>([])
   let chosenId: number | undefined
   const ran = () => marks.list().filter(({ state }) => state !== 'prompt')
   const chosen = () => ran().find(({ id }) => id === chosenId)
@@ -40,7 +40,7 @@ export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => 
   function look(): void {
     const next = inView()
     // Most output changes nothing here: the view is told only of what differs.
-    if (JSON.stringify(next) !== JSON.stringify(visible.now)) visible.tell(next)
+    if (JSON.stringify(next) !== JSON.stringify(visible.now)) visible.set(next)
   }
 
   function inView(): readonly VisibleCommand[] {

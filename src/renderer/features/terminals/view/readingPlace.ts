@@ -1,10 +1,10 @@
 import type { IDisposable, Terminal } from '@xterm/xterm'
-import { type Told, told } from './told.ts'
+import { type Observable, observable } from './observable.ts'
 
 /** `end`: what comes is seen; `above`: the person reads further up; `news`: and something came since. */
 export type Place = 'end' | 'above' | 'news'
 
-export type ReadingPlace = { readonly place: Told<Place>; toEnd(): void; dispose(): void }
+export type ReadingPlace = { readonly place: Observable<Place>; toEnd(): void; dispose(): void }
 
 type PlacedTerminal = Pick<Terminal, 'buffer' | 'onScroll' | 'onWriteParsed' | 'scrollToLine' | 'scrollToBottom'> & {
   readonly parser: Pick<Terminal['parser'], 'registerCsiHandler'>
@@ -17,21 +17,21 @@ type PlacedTerminal = Pick<Terminal, 'buffer' | 'onScroll' | 'onWriteParsed' | '
  * @param onMove tells when the person scrolls or types
  */
 export function readingPlace(terminal: PlacedTerminal, onMove: (listener: () => void) => IDisposable): ReadingPlace {
-  const place = told<Place>('end')
+  const place = observable<Place>('end')
   let pinned: number | undefined
   let cleared = false
   const linesBelow = () => terminal.buffer.active.baseY - terminal.buffer.active.viewportY
 
   function moved(): void {
     if (pinned !== undefined) return
-    if (linesBelow() === 0) place.tell('end')
-    else if (place.now === 'end') place.tell('above')
+    if (linesBelow() === 0) place.set('end')
+    else if (place.now === 'end') place.set('above')
   }
 
   function parsed(): void {
     bringBack()
     moved()
-    if (place.now === 'above') place.tell('news')
+    if (place.now === 'above') place.set('news')
   }
 
   function bringBack(): void {

@@ -1,5 +1,4 @@
 import { FitAddon } from '@xterm/addon-fit'
-import { Unicode11Addon } from '@xterm/addon-unicode11'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { Terminal } from '@xterm/xterm'
 import { boundTerminal, boundWidths } from '../../../../shared/terminalBounds.ts'
@@ -9,6 +8,7 @@ import { type StreamConnector, terminalStream } from '../stream/terminalStream.t
 import { type ClipboardRequests, clipboardRequests, rememberedAnswer } from './clipboardRequests.ts'
 import { colourRounds } from './colourRounds.ts'
 import { type CommandTrail, commandTrail } from './commandTrail.ts'
+import type { Observable } from './observable.ts'
 import { type TerminalPaste, terminalPaste } from './paste/terminalPaste.ts'
 import { followPointer } from './pointer.ts'
 import { onPersonsInput, quietAnswers } from './quietAnswers.ts'
@@ -19,7 +19,6 @@ import { type LinkHint, terminalLinks } from './terminalLinks.ts'
 import { type TerminalSearch, terminalSearch } from './terminalSearch.ts'
 import { paletteColours } from './themes/terminalTheme.ts'
 import { xtermPalette } from './themes/xtermPalette.ts'
-import type { Told } from './told.ts'
 import type { WebglLeases } from './webglLeases.ts'
 import { webglRenderer } from './webglRenderer.ts'
 import { workingDirectory } from './workingDirectory.ts'
@@ -61,7 +60,7 @@ export type TerminalSession = {
   readonly clipboard: ClipboardRequests
   readonly commands: CommandTrail
   readonly reading: ReadingPlace
-  readonly directory: Told<string | undefined>
+  readonly directory: Observable<string | undefined>
   /** As if it had been typed here. */
   type(text: string): void
   look(appearance: Appearance): void
@@ -87,7 +86,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   const preferences = () => appearance.preferences
   const links = terminalLinks(on.linkHint)
   const terminal = new Terminal({
-    allowProposedApi: true, // Unicode 11 and search decorations
+    allowProposedApi: true, // widths of characters and search decorations
     ...xtermOptions(appearance),
     fontFamily: getComputedStyle(host).fontFamily,
     linkHandler: links,
@@ -96,7 +95,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   })
   const fit = new FitAddon()
   terminal.loadAddon(fit)
-  boundWidths(terminal, (registrar) => new Unicode11Addon().activate(registrar as never))
+  boundWidths(terminal)
   boundTerminal(terminal)
   terminal.loadAddon(new WebLinksAddon(links.activate, links))
   quietAnswers(terminal.parser)

@@ -10,8 +10,8 @@ import {
   ZoomOut,
 } from 'lucide-react'
 import type { Command } from '../../../ui/commands/commandRegistry.tsx'
+import { preferencesKeys } from '../../../ui/commands/terminalSafeKeys.ts'
 import type { MenuItem } from '../../../ui/Menu.tsx'
-import { preferencesKeys } from '../shortcuts.ts'
 import { openPreferences } from './preferences/openPreferences.ts'
 import { changeFontSize } from './preferences/preferencesStore.ts'
 

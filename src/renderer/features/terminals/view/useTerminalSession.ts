@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { shownKeys, thisKeyboard } from '../../../ui/commands/shortcuts.ts'
+import { listKeys, preferencesKeys } from '../../../ui/commands/terminalSafeKeys.ts'
 import { useTheme } from '../../../ui/theme/useTheme.ts'
-import { listKeys, preferencesKeys } from '../shortcuts.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { StreamConnector } from '../stream/terminalStream.ts'
 import { useTerminalPreferences } from './preferences/preferencesStore.ts'

@@ -1,12 +1,12 @@
 import type { IParser } from '@xterm/xterm'
-import { type Told, told } from './told.ts'
+import { type Observable, observable } from './observable.ts'
 
 /** The folder that a shell says it is in: OSC 7 with `file://machine/path`. */
-export function workingDirectory(parser: IParser): Told<string | undefined> {
-  const directory = told<string | undefined>(undefined)
+export function workingDirectory(parser: IParser): Observable<string | undefined> {
+  const directory = observable<string | undefined>(undefined)
   parser.registerOscHandler(7, (data) => {
     const path = directoryOf(data)
-    if (path !== undefined) directory.tell(path)
+    if (path !== undefined) directory.set(path)
     return true
   })
   return directory

@@ -1,5 +1,5 @@
 import { Button } from '../../../../ui/Button.tsx'
-import { useTold } from '../told.ts'
+import { useObservable } from '../observable.ts'
 import type { TerminalPaste } from './terminalPaste.ts'
 
 const sizes = new Intl.NumberFormat('en', { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 })
@@ -7,7 +7,7 @@ const megabyte = 1_000_000
 
 /** A long paste on its way. */
 export function PasteBar({ paste }: { paste: TerminalPaste }) {
-  const progress = useTold(paste.progress)
+  const progress = useObservable(paste.progress)
   if (!progress) return null
   const { arrived, whole } = progress
   return (

@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { Button } from '../../../../ui/Button.tsx'
 import { Checkbox } from '../../../../ui/Checkbox.tsx'
 import { Dialog } from '../../../../ui/Dialog.tsx'
+import { useObservable } from '../observable.ts'
 import { changePreferences } from '../preferences/preferencesStore.ts'
-import { useTold } from '../told.ts'
 import type { PasteAnswer, PasteQuestion, TerminalPaste } from './terminalPaste.ts'
 
 const linesShown = 8
@@ -13,7 +13,7 @@ type PasteDialogProps = { paste: TerminalPaste; onAnswered: () => void }
 
 /** Asks before several lines run one by one. */
 export function PasteDialog({ paste, onAnswered }: PasteDialogProps) {
-  const question = useTold(paste.question)
+  const question = useObservable(paste.question)
   if (!question) return null
   return (
     <OpenPasteDialog

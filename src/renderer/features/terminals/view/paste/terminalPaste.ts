@@ -1,4 +1,4 @@
-import { type Told, told } from '../told.ts'
+import { type Observable, observable } from '../observable.ts'
 import { asOneLine, asTyped, linesOf, pastedText } from './pastedText.ts'
 import { type Pieces, pieceByPiece } from './pieceByPiece.ts'
 
@@ -8,8 +8,8 @@ export type PasteAnswer = 'all' | 'one-line' | 'nothing'
 export type PasteProgress = { arrived: number; whole: number }
 
 export type TerminalPaste = {
-  readonly question: Told<PasteQuestion | undefined>
-  readonly progress: Told<PasteProgress | undefined>
+  readonly question: Observable<PasteQuestion | undefined>
+  readonly progress: Observable<PasteProgress | undefined>
   paste(text: string): void
   answer(answer: PasteAnswer): void
   /** Types a command, of one line or several, and Enter. */
@@ -31,8 +31,8 @@ type PasteOptions = {
 const interrupt = '\x03'
 
 export function terminalPaste({ isBracketed, warns, type }: PasteOptions): TerminalPaste {
-  const question = told<PasteQuestion | undefined>(undefined)
-  const progress = told<PasteProgress | undefined>(undefined)
+  const question = observable<PasteQuestion | undefined>(undefined)
+  const progress = observable<PasteProgress | undefined>(undefined)
   let asked = ''
   let pieces: Pieces | undefined
   let whole = 0
@@ -51,7 +51,7 @@ export function terminalPaste({ isBracketed, warns, type }: PasteOptions): Termi
       if (next.isPaste) begin(next.text)
       else type(next.text)
     }
-    progress.tell(pieces && { arrived: pieces.arrived, whole })
+    progress.set(pieces && { arrived: pieces.arrived, whole })
   }
 
   function begin(text: string): void {
@@ -78,10 +78,10 @@ export function terminalPaste({ isBracketed, warns, type }: PasteOptions): Termi
         return
       }
       asked = clean
-      question.tell({ lines })
+      question.set({ lines })
     },
     answer(answer) {
-      question.tell(undefined)
+      question.set(undefined)
       if (answer !== 'nothing') send(answer === 'all' ? asked : asOneLine(asked), true)
       asked = ''
     },

@@ -1,0 +1,82 @@
+/**
+ * Writes `src/shared/characterWidthRanges.ts`: how many cells each character takes in a terminal. Programs in sandboxes ask
+ * `wcwidth` of the C library, so that is what counts (glibc 2.36 of Debian 12). What it does not know yet is taken from
+ * the Unicode of Node. Run on Debian 12: `node scripts/characterWidths.ts`.
+ */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+const question = `
+import ctypes, sys
+libc = ctypes.CDLL("libc.so.6")
+libc.setlocale.restype = ctypes.c_char_p
+libc.gnu_get_libc_version.restype = ctypes.c_char_p
+assert libc.setlocale(6, b"C.UTF-8")
+print(libc.gnu_get_libc_version().decode())
+print("".join(str(libc.wcwidth(ctypes.c_uint32(it)) + 1) for it in range(0x110000)))
+`
+
+/** What the C library of this machine says of each code point; -1 is a control, or unknown to it. */
+export function libraryWidths(): { version: string; widthOf: (codePoint: number) => number } {
+  const answer = execFileSync('python3', ['-c', question], { encoding: 'utf8', maxBuffer: 4 * 1024 * 1024 })
+  const [version = '', digits = ''] = answer.split('\n')
+  return { version, widthOf: (codePoint) => Number(digits[codePoint]) - 1 }
+}
+
+const controls = /^[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]$/u
+const marks = /^[\p{Mn}\p{Me}\p{Cf}]$/u
+const ideographs = /^[\p{Ideographic}\p{Script=Hiragana}\p{Script=Katakana}\u2ff0-\u2fff\u31c0-\u31ef]$/u
+const emoji = /^\p{Emoji_Presentation}$/u
+
+function isWide(codePoint: number, character: string): boolean {
+  // The block where new emoji come, and planes 2 and 3 for ideographs, assigned or not:
+  // https://www.unicode.org/reports/tr11/#ED7
+  if ((codePoint >= 0x1fa70 && codePoint < 0x1fb00) || (codePoint >= 0x20000 && codePoint < 0x3fffe)) return true
+  return emoji.test(character) || ideographs.test(character)
+}
+
+function widthOf(codePoint: number, known: number): number {
+  if (known >= 0) return known
+  const character = String.fromCodePoint(codePoint)
+  if (controls.test(character)) return codePoint < 0x2028 ? 0 : 1
+  if (marks.test(character)) return 0
+  return isWide(codePoint, character) ? 2 : 1
+}
+
+function rangesOf(width: number, widths: readonly number[]): string {
+  const bounds: number[] = []
+  for (const [codePoint, it] of widths.entries()) {
+    if ((it === width) !== (codePoint > 0 && widths[codePoint - 1] === width)) bounds.push(codePoint)
+  }
+  const pairs = bounds.map((it) => `0x${it.toString(16)}`)
+  return pairs.join(', ')
+}
+
+function write(): void {
+  const { version, widthOf: known } = libraryWidths()
+  const widths = Array.from({ length: 0x110000 }, (_, codePoint) => widthOf(codePoint, known(codePoint)))
+  const text = `/**
+ * Written by \`scripts/characterWidths.ts\` from glibc ${version} and Unicode ${process.versions.unicode}. Code points by turns: the first that has
+ * this width, then the first that has it no longer. All others take one cell.
+ */
+
+// biome-ignore format: a table
+export const noCells: readonly number[] = [
+  ${rangesOf(0, widths)},
+]
+
+// biome-ignore format: a table
+export const twoCells: readonly number[] = [
+  ${rangesOf(2, widths)},
+]
+`
+  writeFileSync(resolve(import.meta.dirname, '../src/shared/characterWidthRanges.ts'), wrapped(text))
+}
+
+function wrapped(text: string): string {
+  const fold = (line: string) => (line.length < 120 ? line : line.replace(/(.{1,116}[,])( |$)/g, '$1\n  ').trimEnd())
+  return text.split('\n').map(fold).join('\n')
+}
+
+if (import.meta.main) write()

@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import type { Config } from '../config/config.ts'
+import type { Log } from '../platform/log.ts'
+import type { Scope } from '../platform/scope.ts'
+import { version } from '../platform/version.ts'
+import { migrate } from '../storage/migrate.ts'
+import { agentMigrations } from '../storage/migrations/agent/agentMigrations.ts'
+import { type Database, openDatabase } from '../storage/openDatabase.ts'
+import { type Timeline, timeline } from './activity/timeline.ts'
+import type { ApprovalDialog } from './approvals/approvalDialog.ts'
+import type { HostedPlace } from './connections/hostedService.ts'
+import { type ServiceClient, serviceClient } from './connections/serviceClient.ts'
+import type { ServiceLink } from './connections/serviceLink.ts'
+import type { LocalEvents } from './localEvents.ts'
+
+export type AgentOptions = {
+  dataFolder: string
+  config: Config
+  link: ServiceLink
+  /** A service elsewhere, to which the wallet signs in; undefined when the application runs its own. */
+  hosted: HostedPlace | undefined
+  events: LocalEvents
+  /** Native dialogs; undefined when the window is a browser. */
+  dialog: ApprovalDialog | undefined
+  /** Owns what a part opens. */
+  scope: Scope
+  log: Log
+  now: () => number
+}
+
+/** What all parts of the agent stand on. */
+export type AgentGround = AgentOptions & {
+  database: Database
+  /** Calls the service as the person. */
+  client: ServiceClient
+  activity: Timeline
+}
+
+const steward = { kind: 'system', name: 'Steward' } as const
+
+/** @throws AppError `data/unusable`, `data/newer` */
+export function agentGround(options: AgentOptions): AgentGround {
+  const { dataFolder, link, events, scope, log, now } = options
+  const database = scope.own(openDatabase(join(dataFolder, 'agent.sqlite')), (it) => it.close())
+  migrate(database, agentMigrations)
+  const client = scope.own(serviceClient(link.target), (it) => it.close())
+  const activity = timeline({
+    database,
+    headPath: join(dataFolder, 'activity.head'),
+    now,
+    onAppended: (sequence) => events.publish({ type: 'timeline.appended', sequence }),
+    log: log.of('activity'),
+  })
+  scope.own(activity, (it) => {
+    it.note({ kind: 'system.stopped', actor: steward, summary: 'Steward stopped.' })
+    return it.close()
+  })
+  activity.note({ kind: 'system.started', actor: steward, summary: `Steward ${version} started.`, detail: { version } })
+  return { ...options, database, client, activity }
+}

@@ -1,0 +1,77 @@
+import { builtFile } from '../platform/programFile.ts'
+import type { Database } from '../storage/openDatabase.ts'
+import { activityParts } from './activityParts.ts'
+import { type AgentOptions, agentGround } from './agentGround.ts'
+import type { LocalEndpoint } from './api/localEndpoint.ts'
+import type { LocalRoutesOptions } from './api/localRoutes.ts'
+import { approvalParts } from './approvalParts.ts'
+import type { Approvals } from './approvals/approvals.ts'
+import { connectionParts } from './connectionParts.ts'
+import type { ServiceClient } from './connections/serviceClient.ts'
+import { identityParts } from './identityParts.ts'
+import type { Note } from './note.ts'
+import type { SheetPages } from './sheets/sheetPages.ts'
+import { walletSheets } from './sheets/walletSheets.ts'
+import { requireStrong } from './wallet/passphrases.ts'
+import type { WalletVault } from './wallet/walletVault.ts'
+import { walletParts } from './walletParts.ts'
+
+export type AgentParts = {
+  database: Database
+  client: ServiceClient
+  note: Note
+  wallet: WalletVault
+  /** Where a person gives and sees secrets. */
+  sheets: SheetPages
+  approvals: Approvals
+  clientOf: LocalRoutesOptions['clientOf']
+  /** What the local API answers beside its own paths. */
+  endpoints: readonly LocalEndpoint[]
+}
+
+/**
+ * Makes the slices of the agent, in the order in which they need each other: wallet, activity, signer and approvals,
+ * sign-in, sheets, identity. A slice knows the others by their types alone; here they meet.
+ */
+export function agentParts(options: AgentOptions): AgentParts {
+  const { link, hosted, scope, log, now } = options
+  const ground = agentGround(options)
+  const wallet = walletParts(ground)
+  const vault = wallet.wallet
+  const activity = activityParts(ground, { wallet: vault })
+  /** Known before anybody is signed in there. */
+  const servicePlace = hosted && { url: hosted.url, key: '', certificate: undefined, authority: hosted.authority }
+  const serviceTarget = () => link.target() ?? servicePlace
+  const approval = approvalParts(ground, { wallet: vault, serviceTarget })
+  const { approvals, policy } = approval
+  const { clientOf } = connectionParts(ground, { wallet: vault, approvals, serviceTarget })
+  const sheets = scope.own(
+    walletSheets({
+      vault,
+      requireStrong,
+      approvals,
+      policy,
+      pagesFolder: builtFile('renderer'),
+      now,
+      log: log.of('sheets'),
+    }),
+    (it) => it.close(),
+  )
+  const identity = identityParts(ground, { ...approval, wallet: vault })
+  return {
+    database: ground.database,
+    client: ground.client,
+    note: ground.activity.note,
+    wallet: vault,
+    approvals,
+    sheets: sheets.pages,
+    clientOf,
+    endpoints: [
+      ...activity.endpoints,
+      ...wallet.endpoints,
+      ...sheets.endpoints,
+      ...approval.endpoints,
+      ...identity.endpoints,
+    ],
+  }
+}

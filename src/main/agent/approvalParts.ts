@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import type { AgentGround } from './agentGround.ts'
+import type { LocalEndpoint } from './api/localEndpoint.ts'
+import { approvalEngine } from './approvals/approvalEngine.ts'
+import { approvalRoutes } from './approvals/approvalRoutes.ts'
+import type { Approvals } from './approvals/approvals.ts'
+import { type ConfirmedPolicy, confirmedPolicy } from './approvals/confirmedPolicy.ts'
+import { type PacedAsks, pacedAsks } from './approvals/pacedAsks.ts'
+import { type RepeatedAsks, repeatedAsks } from './approvals/repeatedAsks.ts'
+import { repeatRepository } from './approvals/repeatRepository.ts'
+import { waitingNotices } from './approvals/waitingNotices.ts'
+import type { ServiceTarget } from './connections/serviceTarget.ts'
+import { intentSigner } from './signer/intentSigner.ts'
+import type { Signer } from './signer/signer.ts'
+import type { WalletVault } from './wallet/walletVault.ts'
+
+export type ApprovalParts = {
+  approvals: Approvals
+  /** As programs ask: paced. */
+  asks: PacedAsks
+  repeats: RepeatedAsks
+  policy: ConfirmedPolicy
+  signer: Signer
+  endpoints: LocalEndpoint[]
+}
+
+type Given = { wallet: WalletVault; serviceTarget: () => ServiceTarget | undefined }
+
+/** The signer, and what decides whether it signs. */
+export function approvalParts(ground: AgentGround, { wallet, serviceTarget }: Given): ApprovalParts {
+  const { config, database, events, activity, dialog, scope, log, now } = ground
+  const signer = intentSigner({ keys: wallet, domainName: config.identity.domain_name, now, randomBytes })
+  const approvals = scope.own(
+    approvalEngine({
+      database,
+      signer,
+      wallet,
+      onWalletChange: (listener) =>
+        events.subscribe((event) => {
+          if (event.type === 'wallet.changed') listener()
+        }),
+      serviceHost() {
+        const url = serviceTarget()?.url
+        return url === undefined ? undefined : new URL(url).host
+      },
+      publish: events.publish,
+      note: activity.note,
+      newId: () => randomBytes(12).toString('hex'),
+      now,
+      log: log.of('approvals'),
+    }),
+    (it) => it.close(),
+  )
+  const policy = confirmedPolicy({ approvals, dialog })
+  const asks = pacedAsks(approvals, now)
+  const repeats = repeatedAsks({ repeats: repeatRepository(database), now })
+  if (dialog) scope.own(waitingNotices({ dialog, events }), (end) => end())
+  const endpoints = approvalRoutes({ approvals, asks, repeats, dialog, policy })
+  return { approvals, asks, repeats, policy, signer, endpoints }
+}

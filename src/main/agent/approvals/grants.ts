@@ -1,0 +1,66 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Grant, IntentKind, IntentRecord } from '../../../shared/contract/intents.ts'
+import type { Decision } from './approvals.ts'
+import type { JudgedIntent } from './judgedIntent.ts'
+
+/**
+ * More of what is approved now: for the same asker, host, payee or chain, and account, and up to the same amount. The
+ * number of times counts this one, which needs no grant.
+ * @throws AppError `intent/invalid`
+ */
+export function newGrant(
+  record: IntentRecord,
+  { times, until }: NonNullable<Decision['grant']>,
+  { id, nowMs }: { id: string; nowMs: number },
+): Grant {
+  if (!mayBeGranted(record.kind)) {
+    throw new AppError('intent/invalid', 'Registrations and messages are approved one at a time.')
+  }
+  if (times === undefined && until === undefined) {
+    throw new AppError('intent/invalid', '`grant` must say how many times, or until when.')
+  }
+  if (until !== undefined && Date.parse(until) <= nowMs) {
+    throw new AppError('intent/invalid', `\`grant.until\` is ${until}, which is past.`)
+  }
+  return {
+    id,
+    kind: record.kind,
+    asker: record.asker,
+    host: record.host,
+    scope: record.scope,
+    account_id: record.account_id,
+    max_amount_micro_usd: record.amount_micro_usd,
+    times_left: times === undefined ? null : times - 1,
+    until: until ?? null,
+    created_at: new Date(nowMs).toISOString(),
+  }
+}
+
+export function fittingGrant(grants: readonly Grant[], intent: JudgedIntent): Grant | undefined {
+  return grants.find((grant) => fits(grant, intent))
+}
+
+/** Kinds that are approved one at a time. */
+const neverGranted: readonly IntentKind[] = ['identity.register', 'message']
+
+function mayBeGranted(kind: IntentKind): boolean {
+  return !neverGranted.includes(kind)
+}
+
+function fits(grant: Grant, intent: JudgedIntent): boolean {
+  return (
+    mayBeGranted(intent.kind) &&
+    grant.kind === intent.kind &&
+    grant.asker.kind === intent.asker.kind &&
+    grant.asker.id === intent.asker.id &&
+    grant.host === intent.host &&
+    grant.scope === intent.scope &&
+    grant.account_id === intent.accountId &&
+    amountFits(grant.max_amount_micro_usd, intent.amountMicroUsd)
+  )
+}
+
+function amountFits(most: string | null, amount: bigint | null): boolean {
+  if (amount === null) return true
+  return most !== null && amount <= BigInt(most)
+}

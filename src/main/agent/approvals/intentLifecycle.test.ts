@@ -1,0 +1,156 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { payment, script } from '../../../../test/support/approvals.ts'
+import { lockableSigner } from '../../../../test/support/lockableSigner.ts'
+import { memoryReservations } from '../../../../test/support/memoryReservations.ts'
+import { projectFolder } from '../../../../test/support/plantedTree.ts'
+import { IntentState } from '../../../shared/contract/intents.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '../../storage/openDatabase.ts'
+import { type ChangedIntent, intentLifecycle } from './intentLifecycle.ts'
+import { newRecord } from './intentRecord.ts'
+import { type IntentEvent, nextState } from './intentStates.ts'
+import { initialPolicy } from './policyRepository.ts'
+
+const decision = { by: 'person', detail: 'You approved it.', at: '2027-01-15T08:00:00.000Z' } as const
+const events = ['defer', 'reconsider', 'deny', 'stop', 'withdraw', 'expire', 'lock', 'sign', 'fail'] as const
+
+async function opened(limitMicroUsd = 1000n) {
+  const database = openDatabase(':memory:')
+  onTestFinished(() => void database.close())
+  migrate(database, agentMigrations)
+  const reservations = memoryReservations(limitMicroUsd)
+  const lifecycle = intentLifecycle({ database, reservations })
+  const heard: ChangedIntent[] = []
+  lifecycle.subscribe((changed) => heard.push(changed))
+  const prepared = await lockableSigner().prepare(payment('500'))
+  let count = 0
+  const ask = () => {
+    count += 1
+    const record = newRecord({ id: `int_${count}`, prepared, asker: script, reason: undefined }, initialPolicy, 1)
+    return lifecycle.ask({ intent: prepared.intent, record }).id
+  }
+  const approve = (id: string) => lifecycle.approve(id, { decision })
+  const stateOf = (id: string) => lifecycle.find(id)?.record.state
+  /** One in that state, on a way that the table has. */
+  const inState = (state: IntentState): string => {
+    const id = ask()
+    if (state === 'approved' || state === 'signed') approve(id)
+    if (state === 'signed') lifecycle.apply(id, 'sign')
+    if (state === 'denied') lifecycle.apply(id, 'deny')
+    if (state === 'expired') lifecycle.apply(id, 'expire')
+    if (state === 'failed') lifecycle.apply(id, 'fail')
+    expect(stateOf(id)).toBe(state)
+    return id
+  }
+  const rows = () => database.prepare('SELECT * FROM intents').all()
+  return { database, reservations, lifecycle, heard, ask, approve, stateOf, inState, rows }
+}
+
+test.each(IntentState.options)('what is %s changes by the events of the table alone', async (state) => {
+  for (const event of ['approve', ...events] as const satisfies readonly IntentEvent[]) {
+    const { lifecycle, inState, approve, stateOf, rows, heard } = await opened()
+    const id = inState(state)
+    const [before, heardBefore] = [rows(), heard.length]
+    const to = nextState(state, event)
+    const outcome = event === 'approve' ? approve(id) : lifecycle.apply(id, event)
+    expect(stateOf(id)).toBe(to ?? state)
+    expect(outcome === undefined).toBe(to === undefined)
+    if (to) continue
+    expect(rows()).toEqual(before)
+    expect(heard).toHaveLength(heardBefore)
+  }
+})
+
+test('an intent that nobody asked for has no state to change', async () => {
+  const { lifecycle, approve, heard } = await opened()
+  expect([approve('int_0'), ...events.map((event) => lifecycle.apply('int_0', event))]).toEqual(
+    Array.from({ length: events.length + 1 }, () => undefined),
+  )
+  expect(heard).toEqual([])
+})
+
+test('an approval reserves, a signature commits, and everything else gives back', async () => {
+  const { lifecycle, ask, approve } = await opened(1000n)
+  const [first, second, third] = [ask(), ask(), ask()]
+  expect([first, second].map(approve)).toMatchObject([
+    { record: { state: 'approved' } },
+    { record: { state: 'approved' } },
+  ])
+  expect(approve(third)).toMatchObject({ refusal: { effect: 'deny' } })
+  expect(lifecycle.find(third)?.record).toMatchObject({ state: 'waiting', decision: null })
+  for (const event of ['lock', 'stop'] as const) {
+    lifecycle.apply(second, event)
+    expect(approve(third)).toMatchObject({ record: { state: 'approved' } })
+    lifecycle.apply(third, 'lock')
+    approve(second)
+  }
+  lifecycle.apply(first, 'sign')
+  const others = [approve(third), approve(ask())]
+  expect(others).toMatchObject([{ record: { state: 'approved' } }, { refusal: { effect: 'deny' } }])
+})
+
+test('a reservation that fails approves nothing', async () => {
+  const { database, inState, rows } = await opened()
+  const id = inState('waiting')
+  const broken = () => {
+    throw new Error('The budget cannot be read.')
+  }
+  const { approve } = intentLifecycle({
+    database,
+    reservations: { reserve: broken, commit: () => {}, giveBack: () => {} },
+  })
+  const before = rows()
+  expect(() => approve(id, { decision })).toThrow('The budget cannot be read.')
+  expect(rows()).toEqual(before)
+})
+
+test('listeners hear of a transaction when it is kept, once for each intent, and never of one that failed', async () => {
+  const { lifecycle, ask, approve, stateOf, heard } = await opened()
+  const order: string[] = []
+  const id = lifecycle.atomically(() => {
+    const asked = ask()
+    lifecycle.afterwards(() => order.push(`after, ${heard.length} heard`))
+    approve(asked)
+    expect(heard).toEqual([])
+    return asked
+  })
+  expect(order).toEqual(['after, 1 heard'])
+  expect(heard).toMatchObject([{ record: { id, state: 'approved' }, before: undefined }])
+  const broken = () =>
+    lifecycle.atomically(() => {
+      lifecycle.apply(id, 'sign')
+      throw new Error('broken')
+    })
+  expect(broken).toThrow('broken')
+  expect(stateOf(id)).toBe('approved')
+  expect(heard).toHaveLength(1)
+})
+
+test('what is damaged fails, gives back what it held, and comes back in no other state', async () => {
+  const { database, lifecycle, ask, approve, stateOf } = await opened(500n)
+  const [damaged, other] = [ask(), ask()]
+  approve(damaged)
+  const intent = database.prepare<[string], { intent: string }>('SELECT intent FROM intents WHERE id = ?').get(damaged)
+  const write = database.prepare<[string, string]>('UPDATE intents SET intent = ? WHERE id = ?')
+  write.run('{', damaged)
+  lifecycle.failDamaged()
+  expect(approve(other)).toMatchObject({ record: { state: 'approved' } })
+  write.run(intent?.intent ?? '', damaged)
+  expect(stateOf(damaged)).toBe('failed')
+  expect(lifecycle.apply(damaged, 'sign')).toBeUndefined()
+})
+
+test('nothing else writes intents', () => {
+  const writes = /\b(INSERT (OR \w+ )?INTO|REPLACE INTO|UPDATE( OR \w+)?|DELETE FROM) intents\b/i
+  const files = readdirSync(join(projectFolder, 'src'), { recursive: true, encoding: 'utf8' })
+  const writers = files.filter(
+    (file) =>
+      file.endsWith('.ts') &&
+      !file.endsWith('.test.ts') &&
+      writes.test(readFileSync(join(projectFolder, 'src', file), 'utf8')),
+  )
+  expect(writers).toEqual([join('main', 'agent', 'approvals', 'intentStateRepository.ts')])
+})

@@ -1,0 +1,137 @@
+import type { IntentRecord, IntentState } from '../../../shared/contract/intents.ts'
+import { emitter } from '../../../shared/emitter.ts'
+import type { Database } from '../../storage/openDatabase.ts'
+import { type IntentRepository, intentRepository, type StoredIntent } from './intentRepository.ts'
+import { intentStateRepository, type KeptIntents } from './intentStateRepository.ts'
+import { type IntentEvent, nextState, reservationStep } from './intentStates.ts'
+import { judgedIntent } from './judgedIntent.ts'
+import type { ReservationRefusal, Reservations } from './reservations.ts'
+
+/** What an event may change of a record, beside its state. */
+export type IntentChange = Partial<Pick<IntentRecord, 'decision' | 'result' | 'error' | 'needs_confirmation'>> & {
+  /** The person confirmed it where the window cannot draw; absent leaves that as it is. */
+  confirmed?: boolean
+}
+type Decision = NonNullable<IntentRecord['decision']>
+export type IntentApproval = { record: IntentRecord } | { refusal: ReservationRefusal }
+export type ChangedIntent = {
+  record: IntentRecord
+  /** Before the transaction; undefined where it was asked for in it. */
+  before: IntentRecord | undefined
+}
+
+/**
+ * The only writer of intents and their states. An event that means nothing in the present state changes nothing. What a
+ * signature uses up is reserved, committed and given back in the transaction that changes the state.
+ */
+export type IntentLifecycle = Pick<IntentRepository, 'find' | 'inState'> & {
+  /** One transaction, however deep these are nested; listeners hear of its changes once it is committed. */
+  atomically<T>(work: () => T): T
+  /** Runs when the present transaction is committed, before listeners hear of later changes. */
+  afterwards(work: () => void): void
+  /** Keeps what somebody asks for, which waits from now on. */
+  ask(asked: Pick<StoredIntent, 'intent' | 'record'>): IntentRecord
+  /** @returns undefined when it does not wait any more; a refusal leaves it waiting */
+  approve(id: string, change: IntentChange & { decision: Decision }): IntentApproval | undefined
+  /** @returns the record afterwards; undefined where the event means nothing in its state, and nothing is changed */
+  apply(id: string, event: Exclude<IntentEvent, 'ask' | 'approve'>, change?: IntentChange): IntentRecord | undefined
+  /** What is open and cannot be understood: it fails, and is never signed. */
+  failDamaged(): void
+  forgetOld(asker: IntentRecord['asker'], keep: KeptIntents): void
+  /** Hears of every change, once for each intent and transaction. @returns ends it */
+  subscribe(listener: (changed: ChangedIntent) => void): () => void
+}
+
+type Options = { database: Database; reservations: Reservations }
+
+export function intentLifecycle({ database, reservations }: Options): IntentLifecycle {
+  const { find, inState } = intentRepository(database)
+  const rows = intentStateRepository(database)
+  const changes = emitter<ChangedIntent>()
+  /** Of the transaction under way. */
+  let after: (() => void)[] | undefined
+  let changed = new Map<string, ChangedIntent>()
+
+  const atomically = <T>(work: () => T): T => {
+    if (after) return work()
+    const mine: (() => void)[] = []
+    after = mine
+    changed = new Map()
+    try {
+      const answer = database.transaction(work).immediate()
+      after = undefined
+      for (const tell of mine) tell()
+      return answer
+    } finally {
+      after = undefined
+    }
+  }
+  const tell = (record: IntentRecord, before: IntentRecord | undefined): void => {
+    const earlier = changed.get(record.id)
+    if (earlier) {
+      earlier.record = record
+      return
+    }
+    const told: ChangedIntent = { record, before }
+    changed.set(record.id, told)
+    after?.push(() => changes.emit(told))
+  }
+  const settle = (id: string, from: IntentState, to: IntentState): void => {
+    const step = reservationStep(from, to)
+    if (step === 'commit') reservations.commit(id)
+    if (step === 'giveBack') reservations.giveBack(id)
+  }
+  const become = (stored: StoredIntent, state: IntentState, { confirmed, ...rest }: IntentChange): IntentRecord => {
+    const from = stored.record.state
+    const record: IntentRecord = { ...stored.record, ...rest, state }
+    if (!rows.change({ record, confirmed: confirmed ?? stored.confirmed }, from)) {
+      throw new Error(`Intent ${record.id} is no longer ${from} within one transaction.`)
+    }
+    settle(record.id, from, state)
+    tell(record, stored.record)
+    return record
+  }
+
+  return {
+    find,
+    inState,
+    atomically,
+    afterwards(work) {
+      if (!after) throw new Error('There is no transaction to wait for.')
+      after.push(work)
+    },
+    ask: ({ intent, record }) =>
+      atomically(() => {
+        const state = nextState('new', 'ask') ?? record.state
+        const asked: IntentRecord = { ...record, state }
+        rows.add({ intent, record: asked, confirmed: false })
+        tell(asked, undefined)
+        return asked
+      }),
+    approve: (id, change) =>
+      atomically(() => {
+        const stored = find(id)
+        const to = stored && nextState(stored.record.state, 'approve')
+        if (!stored || !to) return undefined
+        const refusal = reservations.reserve({ ...judgedIntent(stored.record), id, by: change.decision.by })
+        return refusal ? { refusal } : { record: become(stored, to, change) }
+      }),
+    apply: (id, event, change = {}) =>
+      atomically(() => {
+        const stored = find(id)
+        const to = stored && nextState(stored.record.state, event)
+        return stored && to ? become(stored, to, change) : undefined
+      }),
+    failDamaged: () =>
+      atomically(() => {
+        for (const { id, state: from } of rows.open()) {
+          const to = nextState(from, 'fail')
+          if (!to || find(id)) continue
+          rows.setState(id, { from, to })
+          settle(id, from, to)
+        }
+      }),
+    forgetOld: rows.forgetOld,
+    subscribe: changes.subscribe,
+  }
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { IntentState } from '../../../shared/contract/intents.ts'
+import { type IntentEvent, isOpen, nextState, reservationStep } from './intentStates.ts'
+
+const events: readonly IntentEvent[] = [
+  ...(['ask', 'approve', 'defer', 'reconsider', 'deny', 'stop'] as const),
+  ...(['withdraw', 'expire', 'lock', 'sign', 'fail'] as const),
+]
+const states = [...IntentState.options, 'new'] as const
+const allWays = states.flatMap((from) =>
+  events.flatMap((event) => {
+    const to = nextState(from, event)
+    return to ? [{ from, event, to }] : []
+  }),
+)
+
+describe('the states of an intent', () => {
+  test('are reached in these ways and no others', () => {
+    expect(allWays.map(({ from, event, to }) => `${from} –${event}→ ${to}`)).toEqual([
+      'waiting –approve→ approved',
+      'waiting –defer→ waiting',
+      'waiting –reconsider→ waiting',
+      'waiting –deny→ denied',
+      'waiting –stop→ denied',
+      'waiting –withdraw→ denied',
+      'waiting –expire→ expired',
+      'waiting –fail→ failed',
+      'approved –stop→ denied',
+      'approved –lock→ waiting',
+      'approved –sign→ signed',
+      'approved –fail→ failed',
+      'new –ask→ waiting',
+    ])
+  })
+
+  test('lead to a signature through an approval alone', () => {
+    expect(allWays.filter(({ to }) => to === 'signed').map(({ from }) => from)).toEqual(['approved'])
+    expect(allWays.filter(({ to }) => to === 'approved').map(({ event }) => event)).toEqual(['approve'])
+  })
+
+  test('are final once it is signed, denied, expired or failed', () => {
+    expect(IntentState.options.filter((state) => !isOpen(state))).toEqual(['signed', 'denied', 'expired', 'failed'])
+  })
+
+  test('are all reached from the first one', () => {
+    const reached = new Set<string>(['new'])
+    for (const _ of states) for (const { from, to } of allWays) if (reached.has(from)) reached.add(to)
+    expect([...reached].sort()).toEqual([...states].sort())
+  })
+})
+
+describe('what is reserved', () => {
+  test('is reserved on every way to an approval, and committed or given back on every way out', () => {
+    for (const { from, to } of allWays) {
+      if (from === 'new') continue
+      const step = reservationStep(from, to)
+      if (to === 'approved') expect(step).toBe('reserve')
+      else if (from === 'approved') expect(step).toBe(to === 'signed' ? 'commit' : 'giveBack')
+      else expect(step).toBeUndefined()
+    }
+  })
+})

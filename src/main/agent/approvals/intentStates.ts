@@ -1,0 +1,61 @@
+import type { IntentState } from '../../../shared/contract/intents.ts'
+
+/** What can happen to an intent. */
+export type IntentEvent =
+  /** Somebody asked for it. */
+  | 'ask'
+  /** The person, a rule or a grant allowed it, and what it uses up is reserved. */
+  | 'approve'
+  /** It is allowed, and is signed once the wallet is unlocked. */
+  | 'defer'
+  /** What allowed it no longer does: the person is asked again. */
+  | 'reconsider'
+  /** The person or a rule refused it. */
+  | 'deny'
+  /** The stop switch was turned on. */
+  | 'stop'
+  /** Whoever asked took it back. */
+  | 'withdraw'
+  /** Nobody decided in time. */
+  | 'expire'
+  /** The wallet locked itself before the signature: the approval stands. */
+  | 'lock'
+  | 'sign'
+  | 'fail'
+
+/** `new` is before anything is kept. A state without a way out is final. */
+const transitions: Readonly<Record<IntentState | 'new', Readonly<Partial<Record<IntentEvent, IntentState>>>>> = {
+  new: { ask: 'waiting' },
+  waiting: {
+    approve: 'approved',
+    defer: 'waiting',
+    reconsider: 'waiting',
+    deny: 'denied',
+    stop: 'denied',
+    withdraw: 'denied',
+    expire: 'expired',
+    fail: 'failed',
+  },
+  approved: { sign: 'signed', lock: 'waiting', stop: 'denied', fail: 'failed' },
+  signed: {},
+  denied: {},
+  expired: {},
+  failed: {},
+}
+
+/** @returns undefined where the event means nothing in that state */
+export function nextState(from: IntentState | 'new', event: IntentEvent): IntentState | undefined {
+  return transitions[from][event]
+}
+
+/** Neither decided for good nor signed. */
+export function isOpen(state: IntentState): boolean {
+  return Object.keys(transitions[state]).length > 0
+}
+
+/** What becomes of the reservation of an intent on its way from one state to another. */
+export function reservationStep(from: IntentState, to: IntentState): 'reserve' | 'commit' | 'giveBack' | undefined {
+  if (to === 'approved') return 'reserve'
+  if (from !== 'approved') return undefined
+  return to === 'signed' ? 'commit' : 'giveBack'
+}

@@ -1,0 +1,48 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import { emitter } from '../../../shared/emitter.ts'
+import type { Approvals } from './approvals.ts'
+import type { IntentLifecycle } from './intentLifecycle.ts'
+import { isOpen } from './intentStates.ts'
+
+type Options = {
+  lifecycle: Pick<IntentLifecycle, 'subscribe'>
+  /** @throws AppError `intent/not-found` */
+  get: (id: string) => IntentRecord
+}
+
+/** Callers that wait until an intent is settled. */
+export function intentWaiting({ lifecycle, get }: Options): Pick<Approvals, 'settled' | 'close'> {
+  const closing = emitter()
+  let closed = false
+
+  const changed = (id: string, waitMs: number, signal: AbortSignal | undefined) =>
+    new Promise<void>((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        leaveLifecycle()
+        leaveClosing()
+        signal?.removeEventListener('abort', end)
+        resolve()
+      }
+      const leaveLifecycle = lifecycle.subscribe(({ record }) => {
+        if (record.id === id && !isOpen(record.state)) end()
+      })
+      const leaveClosing = closing.subscribe(end)
+      const timer = setTimeout(end, waitMs)
+      signal?.addEventListener('abort', end)
+    })
+
+  return {
+    async settled(id, { waitMs, signal }) {
+      const { state } = get(id)
+      if (isOpen(state) && waitMs > 0 && !closed && !signal?.aborted) await changed(id, waitMs, signal)
+      if (closed) throw new AppError('service/unavailable', 'Steward is ending.')
+      return get(id)
+    },
+    close() {
+      closed = true
+      closing.emit()
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { Asker, Grant, IntentKind, IntentRecord } from '../../../shared/contract/intents.ts'
+
+/** An intent as policy, grants and reservations see it. */
+export type JudgedIntent = {
+  kind: IntentKind
+  asker: Asker
+  host: string | null
+  /** Payee and network of a payment, chain of a sign-in. */
+  scope: string | null
+  accountId: Grant['account_id']
+  amountMicroUsd: bigint | null
+}
+
+export function judgedIntent(record: IntentRecord): JudgedIntent {
+  const { kind, asker, host, scope, account_id: accountId } = record
+  return { kind, asker, host, scope, accountId, amountMicroUsd: amountOf(record) }
+}
+
+export function amountOf({ amount_micro_usd: amount }: Pick<IntentRecord, 'amount_micro_usd'>): bigint | null {
+  return amount === null ? null : BigInt(amount)
+}
+
+export function isAbove(amountMicroUsd: bigint | null, threshold: string): boolean {
+  return amountMicroUsd !== null && amountMicroUsd > BigInt(threshold)
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { AppError } from '../../../shared/appError.ts'
+import { type ServiceOrder, ServiceReady } from '../../../shared/contract/supervision.ts'
+import type { Environment } from '../../config/config.ts'
+import type { StartOptions } from '../../config/startOptions.ts'
+import { superviseChild } from '../../platform/childSupervisor.ts'
+import type { Log } from '../../platform/log.ts'
+import { openLogFile } from '../../platform/logFile.ts'
+import { compiledPrograms, programFile } from '../../platform/programFile.ts'
+
+type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
+  environment: Environment
+  now: () => number
+  log: Log
+  /** @param personKey what to send for the person at the window, of whom nobody else can speak to this service */
+  onReady: (ready: ServiceReady, personKey: string) => void
+  onDown: (reason: string) => void
+}
+
+export type ServiceProcess = {
+  /** @throws AppError `service/unavailable` with what it said, when its first run ends before it is ready. */
+  readonly started: Promise<ServiceReady>
+  /** Requests are handed on to it from these host:port, also after it was started again. */
+  tellFronts(hosts: readonly string[]): void
+  close(): Promise<void>
+}
+
+const keptErrorCharacters = 4_000
+
+/** The embedded service: a process of its own, started again when it ends, and ended by the end of this one. */
+export function runServiceProcess({
+  dataFolder,
+  config,
+  environment,
+  now,
+  log,
+  onReady,
+  onDown,
+}: Options): ServiceProcess {
+  const logFile = openLogFile(join(dataFolder, 'logs', 'service.log'))
+  const personKey = `sk_steward_${randomBytes(32).toString('base64url')}`
+  const introduction = orderLine({ event: 'person', key: personKey })
+  let said = ''
+  let order = ''
+  let present: ChildProcess | undefined
+  let again = false
+  const parts = ['--data', dataFolder, '--json', '--supervised', ...(config.required ? ['--config', config.file] : [])]
+  const supervisor = superviseChild({
+    name: 'The service',
+    spawn() {
+      const child = spawn(process.execPath, [programFile('entries/service'), ...parts, ...(again ? ['--again'] : [])], {
+        // Inside Electron this is Electron's own binary, which only this variable turns into Node.
+        env: { ...environment, ...compiledPrograms, ELECTRON_RUN_AS_NODE: '1' },
+        stdio: ['pipe', 'pipe', 'pipe'],
+        // A Ctrl-C in the terminal is for this process alone, which then ends the service in order.
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      })
+      said = ''
+      present = child
+      child.stdin.write(introduction + order)
+      child.stderr.on('data', (bytes: Buffer) => {
+        logFile.write(bytes)
+        said = (said + bytes.toString('utf8')).slice(-keptErrorCharacters)
+      })
+      return child
+    },
+    readyOf: (line) => parsedReady(line),
+    onReady(ready) {
+      again = true
+      onReady(ready, personKey)
+    },
+    onDown: (reason) => onDown([reason, ownWords(said)].filter((it) => it !== undefined).join(' ')),
+    now,
+    log,
+  })
+  const started = supervisor.started.catch((cause: unknown) => {
+    throw notStarted(cause, said)
+  })
+  started.catch(() => {}) // whoever awaits it is told
+  return {
+    started,
+    tellFronts(hosts) {
+      order = orderLine({ event: 'fronts', hosts })
+      present?.stdin?.write(order)
+    },
+    async close() {
+      await supervisor.close()
+      logFile.close()
+    },
+  }
+}
+
+function orderLine(order: ServiceOrder): string {
+  return `${JSON.stringify(order)}\n`
+}
+
+function parsedReady(line: string): ServiceReady | undefined {
+  if (!line.startsWith('{"event":"ready"')) return undefined
+  return ServiceReady.parse(JSON.parse(line))
+}
+
+function notStarted(cause: unknown, said: string): AppError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const last = lastSaid(said)
+  return new AppError('service/unavailable', reason, { cause, ...(last !== undefined && { detail: last }) })
+}
+
+const spoken = /^steward: /
+
+/** What it said of its end, if it said so itself. */
+function ownWords(said: string): string | undefined {
+  const lines = said.split('\n').filter((line) => spoken.test(line))
+  return lines.at(-1)?.replace(spoken, '')
+}
+
+/** The last line that is not of the log is what the service said for people to read. */
+function lastSaid(said: string): string | undefined {
+  const lines = said.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
+  return lines.at(-1)?.replace(spoken, '')
+}

@@ -1,0 +1,37 @@
+import type { AgentGround } from './agentGround.ts'
+import type { LocalEndpoint } from './api/localEndpoint.ts'
+import { balanceRepository } from './wallet/balanceRepository.ts'
+import { balanceRoutes } from './wallet/balanceRoutes.ts'
+import { balances } from './wallet/balances.ts'
+import { openWallet } from './wallet/openWallet.ts'
+import { secretPlaces } from './wallet/secretPlaces.ts'
+import { walletRepository } from './wallet/walletRepository.ts'
+import { walletRoutes } from './wallet/walletRoutes.ts'
+import type { WalletVault } from './wallet/walletVault.ts'
+
+export type WalletParts = { wallet: WalletVault; endpoints: LocalEndpoint[] }
+
+/** The wallet, and what its accounts hold. */
+export function walletParts({ dataFolder, config, database, events, activity, scope, now }: AgentGround): WalletParts {
+  const wallet = scope.own(
+    openWallet({
+      repository: walletRepository(database),
+      places: secretPlaces({ dataFolder, config }),
+      events,
+      note: activity.note,
+      now,
+    }),
+    (it) => it.close(),
+  )
+  const { base, base_sepolia } = config.wallet.rpc
+  const funds = scope.own(
+    balances({
+      keys: wallet,
+      repository: balanceRepository(database),
+      rpcUrls: { base, 'base-sepolia': base_sepolia },
+      now,
+    }),
+    (it) => it.close(),
+  )
+  return { wallet, endpoints: [...walletRoutes(wallet), ...balanceRoutes(funds)] }
+}

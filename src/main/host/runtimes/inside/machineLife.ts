@@ -1,0 +1,66 @@
+import type { Duplex } from 'node:stream'
+import { AppError } from '../../../../shared/appError.ts'
+import type { SandboxId } from '../../../../shared/ids.ts'
+
+/** Whether a machine still runs, and what ends with it. */
+export type MachineLife = {
+  isRunning(): boolean
+  /** @returns whether this is the call that stops it, not one that finds it stopped */
+  beginStop(): boolean
+  /** Nothing more is begun in it. */
+  lost(): void
+  /** Cuts everything that leads into the machine. @returns why it ended: `sentence`, unless it was stopped */
+  end(sentence: string): string
+  /** Fires when the machine has ended. */
+  over: AbortSignal
+  /** @throws AppError `sandbox/not-running`, also for work that failed because the machine ended */
+  inside<T>(work: () => Promise<T>): Promise<T>
+  /** As `inside`; the connection ends with the machine. */
+  connected<Connection extends Duplex>(connect: () => Promise<Connection>): Promise<Connection>
+}
+
+export function machineLife(id: SandboxId): MachineLife {
+  const over = new AbortController()
+  const connections = new Set<Duplex>()
+  let stopping = false
+  let running = true
+
+  const inside = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running && !stopping) {
+      try {
+        return await work()
+      } catch (failure) {
+        if (running && !stopping) throw failure
+      }
+    }
+    throw new AppError('sandbox/not-running', `Sandbox ${id} is not running.`)
+  }
+
+  return {
+    isRunning: () => running && !stopping,
+    beginStop() {
+      if (stopping || !running) return false
+      stopping = true
+      return true
+    },
+    lost() {
+      running = false
+    },
+    end(sentence) {
+      running = false
+      over.abort()
+      for (const connection of connections) connection.destroy()
+      return stopping ? 'It was stopped.' : sentence
+    },
+    over: over.signal,
+    inside,
+    connected: (connect) =>
+      inside(async () => {
+        const connection = await connect()
+        connections.add(connection)
+        connection.once('close', () => connections.delete(connection))
+        if (!running) connection.destroy()
+        return connection
+      }),
+  }
+}

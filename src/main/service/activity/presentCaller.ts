@@ -1,0 +1,39 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ActivityBy } from '../../../shared/contract/activity.ts'
+import type { AccountRepository } from '../accounts/accountRepository.ts'
+import type { Caller, Endpoint } from '../endpoint.ts'
+
+/** Who the request is of that is being handled, for what it leaves in the log, however deep it is noted. */
+export type PresentCaller = {
+  /** The same endpoints; what they note names their caller. */
+  known(endpoints: readonly Endpoint[]): Endpoint[]
+  /** What the service does of its own accord, also where a request happened to begin it. */
+  apart<T>(work: () => T): T
+  by(): ActivityBy
+}
+
+export function presentCaller(accounts: Pick<AccountRepository, 'findKey'>): PresentCaller {
+  const present = new AsyncLocalStorage<Caller | undefined>()
+  const within =
+    <I, C extends { caller: Caller }, A>(handle: (input: I, call: C) => A) =>
+    (input: I, call: C): A =>
+      present.run(call.caller, () => handle(input, call))
+  return {
+    known: (endpoints) =>
+      endpoints.map((endpoint): Endpoint => {
+        if (endpoint.kind === 'open') return endpoint
+        if (endpoint.kind === 'raw') return { ...endpoint, handle: within(endpoint.handle) }
+        return { ...endpoint, handle: within(endpoint.handle) }
+      }),
+    apart: (work) => present.run(undefined, work),
+    by() {
+      const caller = present.getStore()
+      if (!caller) return { kind: 'service', name: null }
+      const { accountId, keyId, managesAccount, onlySandbox, wallet } = caller
+      if (onlySandbox !== undefined) return { kind: 'link', name: null }
+      if (wallet) return { kind: 'wallet', name: wallet.address }
+      if (managesAccount || keyId === undefined) return { kind: 'owner', name: null }
+      return { kind: 'key', name: accounts.findKey(accountId, keyId)?.name ?? null }
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import {
+  type AccountRequest,
+  decideAccountRequest,
+  listAccountRequests,
+} from '../../../shared/contract/accountRequests.ts'
+import { isoTime } from '../../../shared/time.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import type { AccountRequestRecord } from './accountRequestRepository.ts'
+import type { AccountRequests } from './accountRequests.ts'
+
+export function accountRequestRoutes(requests: AccountRequests): Endpoint[] {
+  return [
+    endpoint(listAccountRequests, ({ query }) => {
+      const listed = requests.list(query.limit).map(toWire)
+      return { requests: listed, count: listed.length }
+    }),
+    endpoint(decideAccountRequest, ({ params, body }) => toWire(requests.decide(params.id, body.allow))),
+  ]
+}
+
+function toWire({ id, wallet, state, askedAtMs, decidedAtMs }: AccountRequestRecord): AccountRequest {
+  return {
+    id,
+    wallet_address: wallet.address,
+    wallet_type: wallet.type,
+    state,
+    asked_at: isoTime(askedAtMs),
+    decided_at: decidedAtMs === null ? null : isoTime(decidedAtMs),
+  }
+}

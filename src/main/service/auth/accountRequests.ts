@@ -1,0 +1,105 @@
+import { AppError } from '../../../shared/appError.ts'
+import { accountRequestLimits } from '../../../shared/contract/accountRequests.ts'
+import type { AccountActivityType } from '../../../shared/contract/activity.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
+import { tokenBuckets } from '../../platform/tokenBuckets.ts'
+import type { AccountRepository } from '../accounts/accountRepository.ts'
+import type { AccountRequestRecord, AccountRequestRepository } from './accountRequestRepository.ts'
+import type { NewAccounts } from './newAccounts.ts'
+import type { WalletName, WalletRepository } from './walletRepository.ts'
+
+export type AccountRequests = {
+  /**
+   * Puts a wallet that signed in without an account before the person, once.
+   * @returns why it may not sign in yet: `auth/account-requested`, `auth/account-denied`, or `request/rate` in a flood
+   */
+  ask(wallet: WalletName): AppError
+  /** Those that wait first, then the newest. */
+  list(limit: number): AccountRequestRecord[]
+  /** @throws AppError `account-request/not-found`, `account-request/decided` */
+  decide(id: string, allow: boolean): AccountRequestRecord
+  /** The wallet has an account now: there is nothing to ask. */
+  withdraw(wallet: WalletName): void
+}
+
+/** While the inbox is full, only the person makes room. */
+const fullInboxSeconds = 600
+
+export function accountRequests(options: {
+  records: AccountRequestRepository
+  accounts: Pick<AccountRepository, 'atomically'>
+  wallets: Pick<WalletRepository, 'find'>
+  created: NewAccounts
+  /** Tells the owner. */
+  note: (entry: { type: AccountActivityType; description: string }) => void
+  onChanged: () => void
+  now: () => number
+  randomBytes: (count: number) => Buffer
+}): AccountRequests {
+  const { records, accounts, wallets, created, note, onChanged, now, randomBytes } = options
+  const { perHour, waiting, decided, waitingMs, decidedMs } = accountRequestLimits
+  // One bucket for everybody: whoever has many wallets may have many addresses, too.
+  const paced = tokenBuckets({ burst: perHour, perSecond: perHour / 3600, now })
+
+  const add = (wallet: WalletName): AppError | undefined => {
+    if (records.countWaiting() >= waiting) {
+      return tooMany('Too many wallets wait for an account.', fullInboxSeconds)
+    }
+    const waitSeconds = paced.take('all')
+    if (waitSeconds > 0) return tooMany('Too many wallets asked for an account lately.', waitSeconds)
+    const id = `areq_${randomBytes(12).toString('hex')}`
+    records.save({ id, wallet, state: 'waiting', askedAtMs: now(), decidedAtMs: null })
+    note({ type: 'account.requested', description: `${shortAddress(wallet.address)} asked for an account.` })
+    onChanged()
+    return undefined
+  }
+
+  return {
+    ask(wallet) {
+      records.trim({ waitingBeforeMs: now() - waitingMs, decidedBeforeMs: now() - decidedMs, most: decided })
+      const before = records.ofWallet(wallet)
+      if (before?.state === 'denied') {
+        return new AppError('auth/account-denied', 'The owner of this Steward denied this wallet an account.')
+      }
+      // One that was allowed and has no account any more was unlinked since: it asks again.
+      const refused = before?.state === 'waiting' ? undefined : add(wallet)
+      if (refused) return refused
+      return new AppError('auth/account-requested', 'This wallet has no account yet: the owner was asked for one.')
+    },
+    list: (limit) => records.list(limit),
+    decide(id, allow) {
+      const state = allow ? 'allowed' : 'denied'
+      const request = accounts.atomically(() => {
+        const before = records.find(id)
+        if (!before) throw new AppError('account-request/not-found', `There is no account request \`${id}\`.`)
+        if (before.state === state) return before
+        const { wallet } = before
+        if (before.state === 'allowed') {
+          throw new AppError(
+            'account-request/decided',
+            `${shortAddress(wallet.address)} was allowed an account already.`,
+          )
+        }
+        if (allow && !wallets.find(wallet)) created.create(wallet, 'was allowed an account by the owner')
+        const after = { ...before, state, decidedAtMs: now() } as const
+        records.save(after)
+        note({
+          type: allow ? 'account.allowed' : 'account.denied',
+          description: `${shortAddress(wallet.address)} was ${state} an account.`,
+        })
+        return after
+      })
+      onChanged()
+      return request
+    },
+    withdraw(wallet) {
+      if (!records.ofWallet(wallet)) return
+      records.remove(wallet)
+      onChanged()
+    },
+  }
+}
+
+function tooMany(message: string, retryAfterSeconds: number): AppError {
+  return new AppError('request/rate', message, { retryAfterSeconds })
+}

@@ -1,0 +1,30 @@
+import { AccountId } from '../../../shared/ids.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
+import type { AccountRepository } from '../accounts/accountRepository.ts'
+import type { ActivityLog } from '../activity/activityLog.ts'
+import type { WalletName, WalletRepository } from './walletRepository.ts'
+
+export type NewAccounts = {
+  /** An account for a wallet that has none. To be called within a transaction. @param how is noted, after the wallet's name */
+  create(wallet: WalletName, how: string): AccountId
+}
+
+export function newAccounts(options: {
+  accounts: Pick<AccountRepository, 'addAccount'>
+  wallets: Pick<WalletRepository, 'add'>
+  note: ActivityLog['noteAccount']
+  now: () => number
+  randomBytes: (count: number) => Buffer
+}): NewAccounts {
+  const { accounts, wallets, note, now, randomBytes } = options
+  return {
+    create(wallet, how) {
+      const accountId = AccountId.parse(`acct_${randomBytes(12).toString('hex')}`)
+      const name = shortAddress(wallet.address)
+      accounts.addAccount({ id: accountId, role: 'user', name, createdAtMs: now() })
+      wallets.add({ ...wallet, accountId, linkedAtMs: now() })
+      note(accountId, { type: 'account.created', description: `${name} ${how}.` })
+      return accountId
+    },
+  }
+}

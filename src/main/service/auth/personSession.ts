@@ -1,0 +1,32 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { AccountId } from '../../../shared/ids.ts'
+import type { AccountRepository } from '../accounts/accountRepository.ts'
+import type { Caller } from '../endpoint.ts'
+import { hashOfSecret } from '../secretToken.ts'
+
+/**
+ * Knows the person at this machine by a key that the application makes at each start and hands to its own service alone.
+ * It does all that the key of the owner's file does, and decides what no API key may.
+ */
+export function personSession(options: {
+  owner: AccountId
+  accounts: Pick<AccountRepository, 'listKeys'>
+  /** Undefined where no application runs the service, or has not said it yet. */
+  key: () => string | undefined
+}): (credential: string) => Caller | undefined {
+  const { owner, accounts, key } = options
+  const keyId = accounts.listKeys(owner).find(({ inOwnerFile }) => inOwnerFile)?.id
+  return (credential) => {
+    const expected = key()
+    if (expected === undefined || !timingSafeEqual(hashOfSecret(credential), hashOfSecret(expected))) return undefined
+    return {
+      accountId: owner,
+      owner: true,
+      managesAccount: true,
+      isPerson: true,
+      onlySandbox: undefined,
+      keyId,
+      wallet: undefined,
+    }
+  }
+}

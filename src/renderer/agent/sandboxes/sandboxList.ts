@@ -1,0 +1,20 @@
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+
+export type SandboxList = readonly Sandbox[]
+
+/** Newest first, as the service lists them. */
+export function withSandbox(list: SandboxList, sandbox: Sandbox): SandboxList {
+  const others = list.filter(({ id }) => id !== sandbox.id)
+  if (others.length < list.length) return list.map((it) => (it.id === sandbox.id ? sandbox : it))
+  return [...others, sandbox].sort((one, other) => other.created_at.localeCompare(one.created_at))
+}
+
+/** For an answer, which may be older than the event that told of the same sandbox. */
+export function withNewSandbox(list: SandboxList, sandbox: Sandbox): SandboxList {
+  return list.some(({ id }) => id === sandbox.id) ? list : withSandbox(list, sandbox)
+}
+
+export function withoutSandbox(list: SandboxList, id: SandboxId): SandboxList {
+  return list.filter((it) => it.id !== id)
+}

@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query'
+import { listRuntimes, listSandboxes } from '../../../shared/contract/sandboxes.ts'
+import { useAgent } from '../AgentProvider.tsx'
+import type { SandboxList } from './sandboxList.ts'
+
+export const sandboxesKey = ['sandboxes'] as const
+
+export function useSandboxes() {
+  const agent = useAgent()
+  return useQuery<SandboxList>({
+    queryKey: sandboxesKey,
+    queryFn: async ({ signal }) => (await agent(listSandboxes, {}, { signal })).sandboxes,
+  })
+}
+
+/** Read anew each time it is asked for: a person may just have installed what was missing. */
+export function useRuntimes() {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: ['runtimes'],
+    queryFn: async ({ signal }) => (await agent(listRuntimes, {}, { signal })).runtimes,
+    staleTime: 0,
+  })
+}

@@ -1,0 +1,34 @@
+import type { Terminal } from '../../../shared/contract/terminals.ts'
+import type { TerminalId } from '../../../shared/ids.ts'
+
+export type TerminalList = readonly Terminal[]
+
+/** Oldest first: tabs stay where they are, new ones come last. */
+export function sortedTerminals(terminals: readonly Terminal[]): TerminalList {
+  return [...terminals].sort(
+    (one, other) => one.created_at.localeCompare(other.created_at) || one.session_id.localeCompare(other.session_id),
+  )
+}
+
+export function withTerminal(list: TerminalList, terminal: Terminal): TerminalList {
+  return sortedTerminals([...list.filter(({ session_id }) => session_id !== terminal.session_id), terminal])
+}
+
+/** For an answer, which may be older than the event that told of the same terminal. */
+export function withNewTerminal(list: TerminalList, terminal: Terminal): TerminalList {
+  return list.some(({ session_id }) => session_id === terminal.session_id) ? list : withTerminal(list, terminal)
+}
+
+export function withoutTerminal(list: TerminalList, id: TerminalId): TerminalList {
+  return list.filter(({ session_id }) => session_id !== id)
+}
+
+export function withTitle(list: TerminalList, id: TerminalId, title: string | null): TerminalList {
+  const known = list.find(({ session_id }) => session_id === id)
+  return known === undefined || known.title === title ? list : withTerminal(list, { ...known, title })
+}
+
+export function withName(list: TerminalList, id: TerminalId, name: string | null): TerminalList {
+  const known = list.find(({ session_id }) => session_id === id)
+  return known === undefined || known.name === name ? list : withTerminal(list, { ...known, name })
+}

@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query'
+import { listTerminals } from '../../../shared/contract/terminals.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import { useAgent } from '../AgentProvider.tsx'
+import { sortedTerminals, type TerminalList } from './terminalList.ts'
+
+export const terminalsKey = (sandboxId: SandboxId) => ['terminals', sandboxId] as const
+export const allTerminalsKey = ['terminals'] as const
+
+/** The running ones, and those that ended within the last hour. */
+export function useTerminals(sandboxId: SandboxId) {
+  const agent = useAgent()
+  return useQuery<TerminalList>({
+    queryKey: terminalsKey(sandboxId),
+    queryFn: async ({ signal }) =>
+      sortedTerminals((await agent(listTerminals, { id: sandboxId, all: true }, { signal })).sessions),
+  })
+}

@@ -1,0 +1,123 @@
+import { Command as Primitive } from 'cmdk'
+import { Search } from 'lucide-react'
+import { Dialog as DialogPrimitive } from 'radix-ui'
+import { useState } from 'react'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { type Command, useRegisteredCommands } from '../../ui/commands/commandRegistry.tsx'
+import { matches, parseShortcuts, thisKeyboard } from '../../ui/commands/shortcuts.ts'
+import { Kbd } from '../../ui/Kbd.tsx'
+import { useLayers } from '../../ui/Layers.tsx'
+import { useFocusReturn } from '../../ui/useFocusReturn.ts'
+import { bySection } from '../bySection.ts'
+import { rankedCommands } from './rankedCommands.ts'
+import { keepRecent, recentCommands } from './recentCommands.ts'
+import { type PaletteItem, usePalettePlaces } from './usePalettePlaces.ts'
+
+type CommandPaletteProps = { open: boolean; onOpenChange: (open: boolean) => void }
+
+/** More than anybody reads; the query finds the rest. */
+const mostShown = 100
+
+export function CommandPalette({ open, onOpenChange }: CommandPaletteProps) {
+  const giveFocusBack = useFocusReturn(open)
+  const [asked, setAsked] = useState<Command>()
+  const choose = (command: Command) => {
+    onOpenChange(false)
+    keepRecent(command.id)
+    // After the palette has given the focus back, so that what opens now can take it.
+    afterFocusReturn(() => (command.question ? setAsked(command) : command.run()))
+  }
+  return (
+    <>
+      <DialogPrimitive.Root open={open} onOpenChange={onOpenChange}>
+        <DialogPrimitive.Portal container={useLayers()}>
+          <DialogPrimitive.Overlay className="animate-fade fixed inset-0 z-40 bg-overlay" />
+          <DialogPrimitive.Content
+            aria-describedby={undefined}
+            onCloseAutoFocus={giveFocusBack}
+            onKeyDown={(event) => {
+              const again = parseShortcuts('mod+k, mod+shift+p', thisKeyboard())
+              if (!again.some((shortcut) => matches(shortcut, event))) return
+              event.preventDefault()
+              onOpenChange(false)
+            }}
+            className="animate-appear fixed top-[12vh] left-1/2 z-40 w-[calc(100%-2rem)] max-w-140 -translate-x-1/2 overflow-hidden rounded-dialog bg-raised text-text shadow-dialog outline-none low:top-4"
+          >
+            <DialogPrimitive.Title className="sr-only">Commands</DialogPrimitive.Title>
+            <CommandList onChoose={choose} />
+          </DialogPrimitive.Content>
+        </DialogPrimitive.Portal>
+      </DialogPrimitive.Root>
+      {asked?.question && (
+        <ConfirmDialog
+          open
+          onOpenChange={(next) => !next && setAsked(undefined)}
+          {...asked.question}
+          onConfirm={async () => asked.run()}
+        />
+      )}
+    </>
+  )
+}
+
+function CommandList({ onChoose }: { onChoose: (command: Command) => void }) {
+  const [query, setQuery] = useState('')
+  const [recent] = useState(recentCommands)
+  const [pointedAt, setPointedAt] = useState('')
+  const places = usePalettePlaces(query)
+  const commands = useRegisteredCommands().filter(({ id }) => id !== 'window.palette')
+  const inOrder = bySection(commands).flatMap(([, members]) => members)
+  const found = rankedCommands<PaletteItem>([...inOrder, ...places], query, recent).slice(0, mostShown)
+  const selected = found.some(({ id }) => id === pointedAt) ? pointedAt : (found[0]?.id ?? '')
+  return (
+    <Primitive label="Commands" shouldFilter={false} loop value={selected} onValueChange={setPointedAt}>
+      <div className="flex h-11 items-center gap-2.5 border-b border-line px-3.5">
+        <Search aria-hidden className="size-4 shrink-0 text-faint" />
+        <Primitive.Input
+          placeholder="Search commands, sandboxes, ports and files"
+          value={query}
+          onValueChange={(text) => {
+            setQuery(text)
+            setPointedAt('') // another query: its best
+          }}
+          className="h-full min-w-0 flex-1 bg-transparent text-title outline-none"
+        />
+        <Kbd shortcut="escape" />
+      </div>
+      <Primitive.List label="Commands" className="max-h-[min(24rem,60vh)] overflow-auto p-1.5">
+        {found.length === 0 && <p className="px-2.5 py-6 text-center text-muted">No matches.</p>}
+        {found.map((item) => (
+          <CommandRow key={item.id} item={item} onSelect={() => onChoose(item)} />
+        ))}
+      </Primitive.List>
+    </Primitive>
+  )
+}
+
+function CommandRow({ item, onSelect }: { item: PaletteItem; onSelect: () => void }) {
+  const { id, title, section, note = section, icon: Icon, shortcut } = item
+  return (
+    <Primitive.Item
+      value={id}
+      onSelect={onSelect}
+      className="group flex h-8 select-none items-center gap-2.5 rounded-control px-2 aria-selected:bg-selected"
+    >
+      {Icon ? <Icon aria-hidden className="size-4 shrink-0 text-muted" /> : <span className="size-4 shrink-0" />}
+      <span data-title className="min-w-0 flex-1 truncate">
+        {title}
+      </span>
+      <span className="max-w-48 truncate text-small text-faint group-aria-selected:text-muted max-narrow:max-w-28">
+        {note}
+      </span>
+      <span className="flex gap-2">
+        {shortcut?.split(', ').map((one) => (
+          <Kbd key={one} shortcut={one} />
+        ))}
+      </span>
+    </Primitive.Item>
+  )
+}
+
+function afterFocusReturn(run: () => void): void {
+  requestAnimationFrame(() => requestAnimationFrame(run))
+}

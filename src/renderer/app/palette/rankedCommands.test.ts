@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { type Rankable, rankedCommands } from './rankedCommands.ts'
+
+const command = (title: string, { section = 'Window', keywords = [] as string[] } = {}): Rankable => ({
+  id: `id of ${title}`,
+  title,
+  section,
+  keywords,
+})
+const titles = (commands: readonly Rankable[], query: string, recent: readonly string[] = []) =>
+  rankedCommands(
+    commands,
+    query,
+    recent.map((title) => `id of ${title}`),
+  ).map(({ title }) => title)
+
+const commands = [
+  command('Stop everything', { section: 'Approvals', keywords: ['emergency', 'halt', 'switch'] }),
+  command('Split terminal to the right', { section: 'Terminal panes', keywords: ['pane', 'column'] }),
+  command('Split terminal downwards', { section: 'Terminal panes' }),
+  command('Rename build-box…', { section: 'Sandboxes' }),
+  command('Stop build-box', { section: 'Sandboxes' }),
+  command('Use the dark theme', { keywords: ['appearance'] }),
+  command('Go to Settings'),
+  command('Settings: Policies', { section: 'Settings', keywords: ['rules'] }),
+  command('build-box', { section: 'Sandbox' }),
+]
+
+test('the very title comes first, whatever else it begins', () => {
+  const alike = [command('New terminal and more'), command('New terminal'), command('A new terminal')]
+  expect(titles(alike, 'new terminal')).toEqual(['New terminal', 'New terminal and more', 'A new terminal'])
+  for (const { title } of commands) expect(titles(commands, title)[0]).toBe(title)
+})
+
+test('signs, capitals and accents make no difference', () => {
+  expect(titles(commands, 'rename BUILD-box')[0]).toBe('Rename build-box…')
+  expect(titles([command('Café')], 'cafe')).toEqual(['Café'])
+})
+
+test('a title that begins with the query comes before one whose later words do', () => {
+  expect(titles(commands, 'sett')).toEqual(['Settings: Policies', 'Go to Settings'])
+  expect(titles(commands, 'buil')).toEqual(['build-box', 'Rename build-box…', 'Stop build-box'])
+})
+
+test('words may be cut short, in their order before any other', () => {
+  expect(titles(commands, 'sp ri')).toEqual(['Split terminal to the right'])
+  expect(titles([command('Right split'), command('Split right')], 'sp ri')).toEqual(['Split right', 'Right split'])
+})
+
+test('other words for it count last', () => {
+  expect(titles(commands, 'appear')).toEqual(['Use the dark theme'])
+  expect(titles([command('Reload', { keywords: ['theme'] }), ...commands], 'theme')[0]).toBe('Use the dark theme')
+})
+
+test('letters strewn over a title or an id do not fit', () => {
+  expect(titles(commands, 'split')).not.toContain('Stop everything')
+  expect(titles(commands, 'rename')).not.toContain('Stop everything')
+  expect(titles(commands, 'theme')).not.toContain('Stop everything')
+  expect(titles(commands, 'stpevr')).toEqual([])
+  expect(titles(commands, 'id of')).toEqual([])
+})
+
+test('what was chosen last comes first among equals, and without a query before all others', () => {
+  expect(titles(commands, 'split')).toEqual(['Split terminal to the right', 'Split terminal downwards'])
+  expect(titles(commands, 'split', ['Split terminal downwards'])[0]).toBe('Split terminal downwards')
+  expect(titles(commands, '', ['Go to Settings', 'build-box']).slice(0, 3)).toEqual([
+    'Go to Settings',
+    'build-box',
+    'Stop everything',
+  ])
+  expect(titles(commands, 'stop', ['build-box'])[0]).toBe('Stop everything')
+})

@@ -1,0 +1,59 @@
+import { AppWindow, Box, File } from 'lucide-react'
+import { useSandboxes } from '../../agent/sandboxes/useSandboxes.ts'
+import { useFilesByName } from '../../features/files/useFilesByName.ts'
+import { useOpenPort, usePortsOf } from '../../features/machines/details/ports/usePorts.ts'
+import { lastSandboxId } from '../../features/terminals/selection/useSelection.ts'
+import type { Command } from '../../ui/commands/commandRegistry.tsx'
+import { goTo } from '../../ui/place.ts'
+import { statusWord } from '../../ui/sandboxes/sandboxWords.ts'
+
+/** A sandbox, a port or a file, to go to from the palette. */
+export type PaletteItem = Command & {
+  /** Instead of its section: where it is. */
+  note?: string
+}
+
+/** Their ports are asked for when the palette opens. */
+const sandboxesAsked = 12
+
+/** Mounted while the palette is open. */
+export function usePalettePlaces(query: string): PaletteItem[] {
+  const { data: sandboxes = [] } = useSandboxes()
+  const running = sandboxes.filter(({ status }) => status === 'running')
+  const ports = usePortsOf(running.slice(0, sandboxesAsked))
+  const openPort = useOpenPort()
+  const kept = lastSandboxId()
+  const present = running.find(({ id }) => id === kept) ?? running[0]
+  const files = useFilesByName(present?.id, query)
+  const isTwice = (name: string) => sandboxes.filter((it) => it.name === name).length > 1
+  return [
+    ...sandboxes.map((sandbox) => ({
+      id: `place.sandbox.${sandbox.id}`,
+      title: sandbox.name,
+      section: 'Sandbox',
+      note: isTwice(sandbox.name) ? `Sandbox ${sandbox.short_id}` : 'Sandbox',
+      icon: Box,
+      keywords: ['switch', 'go', 'open', sandbox.id, statusWord(sandbox.status)],
+      run: () => goTo('terminals', sandbox.id),
+    })),
+    ...ports.map(({ sandbox, port }) => ({
+      id: `place.port.${sandbox.id}.${port.port}`,
+      title: `Port ${port.port} of ${sandbox.name}`,
+      section: 'Port',
+      icon: AppWindow,
+      keywords: ['localhost', 'preview', 'browser', String(port.port), port.url],
+      run: () => void openPort(sandbox, port),
+    })),
+    ...(present === undefined
+      ? []
+      : files.map(({ path, name, folder }) => ({
+          id: `place.file.${present.id}.${path}`,
+          title: name,
+          section: 'File',
+          note: `${folder} in ${present.name}`,
+          icon: File,
+          keywords: [path],
+          run: () => goTo('terminals', present.id, 'files', path),
+        }))),
+  ]
+}

@@ -1,0 +1,92 @@
+import { useState } from 'react'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import { ImagesDialog } from '../../features/images/ImagesDialog.tsx'
+import { useImages } from '../../features/images/useImages.ts'
+import { CreateSandboxDialog } from '../../features/machines/create/CreateSandboxDialog.tsx'
+import { DeleteSandboxDialog } from '../../features/machines/DeleteSandboxDialog.tsx'
+import { useChangeSandbox } from '../../features/machines/details/head/useChangeSandbox.ts'
+import { SnapshotDialogs } from '../../features/snapshots/SnapshotDialogs.tsx'
+import { useSnapshotActions } from '../../features/snapshots/useSnapshots.ts'
+import { SearchAllDialog } from '../../features/terminals/search/SearchAllDialog.tsx'
+import { RunCommandDialog } from '../../features/terminals/sessions/RunCommandDialog.tsx'
+import { NameDialog } from '../../ui/NameDialog.tsx'
+import type { TerminalsScreenState } from './useTerminalsScreen.ts'
+
+/** The one dialog that is open, if any. */
+export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
+  const change = useChangeSandbox()
+  const { dialog, closeDialog } = screen
+  switch (dialog?.kind) {
+    case 'create':
+      return <CreateWithImages screen={screen} />
+    case 'search':
+      return (
+        <SearchAllDialog
+          sandboxes={screen.sandboxes ?? []}
+          onOpen={screen.openMatch}
+          onClose={() => {
+            closeDialog()
+            screen.focusTerminal()
+          }}
+        />
+      )
+    case 'images':
+      return <ImagesDialog onClose={closeDialog} />
+    case 'snapshot':
+      return <TakeSnapshot sandbox={dialog.sandbox} onClose={closeDialog} />
+    case 'run':
+      return (
+        <RunCommandDialog
+          sandboxName={dialog.sandbox.name}
+          run={(terminal) => screen.openTerminal(dialog.sandbox, terminal)}
+          onClose={closeDialog}
+        />
+      )
+    case 'rename':
+      return (
+        <NameDialog
+          title={`Rename ${dialog.sandbox.name}`}
+          description="Its host name follows when it is started the next time."
+          confirmLabel="Rename"
+          initial={dialog.sandbox.name}
+          onConfirm={(name) => change(dialog.sandbox, { name })}
+          onClose={closeDialog}
+        />
+      )
+    case 'delete':
+      return <DeleteSandboxDialog sandbox={dialog.sandbox} remove={screen.remove} onClose={closeDialog} />
+    default:
+      return null
+  }
+}
+
+/** What is filled in stays while the images are in view. */
+function CreateWithImages({ screen }: { screen: TerminalsScreenState }) {
+  const { data: images = [] } = useImages()
+  const [managing, setManaging] = useState(false)
+  return (
+    <>
+      <CreateSandboxDialog
+        images={images}
+        create={screen.create}
+        onCreated={screen.created}
+        onManageImages={() => setManaging(true)}
+        onClose={screen.closeDialog}
+      />
+      {managing && <ImagesDialog onClose={() => setManaging(false)} />}
+    </>
+  )
+}
+
+function TakeSnapshot({ sandbox, onClose }: { sandbox: Sandbox; onClose: () => void }) {
+  const actions = useSnapshotActions(sandbox)
+  return (
+    <SnapshotDialogs
+      dialog={{ kind: 'take' }}
+      sandbox={sandbox}
+      actions={actions}
+      onForked={onClose}
+      onClose={onClose}
+    />
+  )
+}

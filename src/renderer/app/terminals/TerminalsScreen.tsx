@@ -1,0 +1,132 @@
+import { useEffect, useState } from 'react'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import { NoSandboxes } from '../../features/machines/list/NoSandboxes.tsx'
+import { SandboxPanel } from '../../features/machines/list/SandboxPanel.tsx'
+import { sandboxMenu } from '../../features/machines/list/SandboxRow.tsx'
+import { MachineActionsContext } from '../../features/machines/machineActions.ts'
+import { loadTerminalTabs } from '../../features/terminals/sessions/loadTerminalTabs.ts'
+import { useRecent } from '../../features/terminals/sessions/useRecent.ts'
+import { Workbench } from '../../features/terminals/sessions/Workbench.tsx'
+import { TerminalPreferencesHost } from '../../features/terminals/view/preferences/TerminalPreferencesHost.tsx'
+import { webglLeases } from '../../features/terminals/view/webglLeases.ts'
+import { useCommands } from '../../ui/commands/commandRegistry.tsx'
+import { Layer } from '../../ui/Layer.tsx'
+import { ListButton } from '../../ui/panels/ListButton.tsx'
+import { listId, listWidth } from '../../ui/panels/panelWidths.ts'
+import { ResizablePanels } from '../../ui/panels/ResizablePanels.tsx'
+import { usePanelRoom } from '../../ui/panels/usePanelRoom.ts'
+import { machineActions } from './machineActions.ts'
+import { ScreenDialogs } from './ScreenDialogs.tsx'
+import { screenCommands } from './screenCommands.ts'
+import { SideButton } from './side/SideButton.tsx'
+import { SideView } from './side/SideView.tsx'
+import { sideCommands } from './side/sideCommands.ts'
+import { useSide } from './side/useSide.ts'
+import type { AskedFile } from './sidePanels.ts'
+import { useAskedPlace } from './useAskedPlace.ts'
+import { useTerminalsScreen } from './useTerminalsScreen.ts'
+
+/** Browsers allow about sixteen WebGL contexts to a page; other sections may want some. */
+const webglContexts = 8
+/** Sandboxes whose terminals stay on the page while another is shown. */
+const sandboxesKept = 3
+const sideWidth = { initial: 380, min: 280, max: 900 }
+
+export function TerminalsScreen() {
+  const screen = useTerminalsScreen()
+  const { sandboxes, present, selection } = screen
+  const [webgl] = useState(() => webglLeases(webglContexts))
+  const kept = useRecent(present?.id, sandboxesKept)
+  const shown = sandboxes?.filter(({ id }) => kept.includes(id)) ?? []
+  const side = useSide()
+  const room = usePanelRoom()
+  const [listOpen, setListOpen] = useState(false)
+  const [askedFile, setAskedFile] = useState<AskedFile>()
+  useAskedPlace({
+    sandboxes,
+    open: screen.open,
+    openFile({ id }, path) {
+      side.show('files')
+      setAskedFile({ sandboxId: id, path })
+    },
+  })
+  const leaveList = () => {
+    setListOpen(false)
+    screen.focusTerminal()
+  }
+  // Ready when the first terminal is; what fails here fails again, and is shown, where the tabs are.
+  useEffect(() => void loadTerminalTabs().catch(() => {}), [])
+  useCommands([
+    ...screenCommands({ ...screen, focusTerminal: leaveList }, room.listFolds ? () => setListOpen(true) : leaveList),
+    ...(present ? sideCommands(side) : []),
+  ])
+
+  const workbench = (sandbox: Sandbox) => (
+    <Layer key={sandbox.id} shown={sandbox === present}>
+      <Workbench
+        sandbox={sandbox}
+        visible={sandbox === present}
+        selectedId={selection.terminals[sandbox.id]}
+        closedIds={selection.closed}
+        layout={screen.layoutOf(sandbox)}
+        creating={screen.creating}
+        webgl={webgl}
+        wantsFocus={screen.wantsFocus}
+        onFocusTaken={screen.focusTaken}
+        onRoom={screen.learnRoom}
+        actions={screen.workbenchActions(sandbox)}
+        sandboxMenu={sandboxMenu(sandbox, screen.sandboxActions)}
+        reveal={screen.reveal}
+        sideButton={<SideButton side={side} />}
+        listButton={room.listFolds && <ListButton label="Sandboxes" open={listOpen} onOpenChange={setListOpen} />}
+      />
+    </Layer>
+  )
+
+  return (
+    <MachineActionsContext value={machineActions(screen)}>
+      <ResizablePanels
+        room={room}
+        start={{
+          id: listId,
+          label: 'Sandboxes',
+          width: listWidth,
+          open: listOpen,
+          onOpenChange: setListOpen,
+          content: (
+            <SandboxPanel
+              selectedId={present?.id}
+              actions={screen.sandboxActions}
+              onSelect={(sandbox) => {
+                setListOpen(false)
+                screen.open(sandbox)
+              }}
+              onNew={screen.askForSandbox}
+            />
+          ),
+        }}
+        middle={
+          <section aria-label="Terminals" className="relative size-full bg-canvas">
+            {sandboxes?.length === 0 && <NoSandboxes onNew={screen.askForSandbox} />}
+            {shown.map(workbench)}
+          </section>
+        }
+        end={
+          present &&
+          side.tab && {
+            id: 'terminals.end',
+            label: 'Details',
+            width: sideWidth,
+            open: side.open,
+            onOpenChange: side.setOpen,
+            content: (
+              <SideView sandboxes={shown} present={present} side={side} asked={askedFile} show={screen.created} />
+            ),
+          }
+        }
+      />
+      <TerminalPreferencesHost />
+      <ScreenDialogs screen={screen} />
+    </MachineActionsContext>
+  )
+}

@@ -1,0 +1,15 @@
+import type { MachineActions } from '../../features/machines/machineActions.ts'
+import { notify } from '../../ui/toast.tsx'
+import type { TerminalsScreenState } from './useTerminalsScreen.ts'
+
+/** What the parts of a sandbox may ask of this screen. */
+export function machineActions({ sandboxActions, openTerminal }: TerminalsScreenState): MachineActions {
+  return {
+    ...sandboxActions,
+    run(sandbox, command) {
+      openTerminal(sandbox, { command }).catch((failure: unknown) =>
+        notify.failed(failure, { title: 'No terminal was opened' }),
+      )
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { Camera, Copy, Layers, PanelLeft, Pencil, Play, Plus, Search, Square, Trash2 } from 'lucide-react'
+import type { Command } from '../../ui/commands/commandRegistry.tsx'
+import { thisKeyboard } from '../../ui/commands/shortcuts.ts'
+import { listKeys, newSandboxKeys, searchAllKeys } from '../../ui/commands/terminalSafeKeys.ts'
+import type { TerminalsScreenState } from './useTerminalsScreen.ts'
+
+const section = 'Sandboxes'
+
+/** What can be done with sandboxes from the palette. */
+export function screenCommands(
+  { present, sandboxes = [], ...screen }: TerminalsScreenState,
+  openList: () => void,
+): Command[] {
+  const { sandboxActions: actions } = screen
+  return [
+    {
+      id: 'sandbox.new',
+      title: 'New sandbox…',
+      section,
+      icon: Plus,
+      shortcut: newSandboxKeys,
+      keywords: ['create', 'machine'],
+      run: screen.askForSandbox,
+    },
+    {
+      id: 'images.list',
+      title: 'Images…',
+      section,
+      icon: Layers,
+      keywords: ['add', 'remove', 'base', 'distribution'],
+      run: screen.askForImages,
+    },
+    {
+      id: 'terminals.search-all',
+      title: 'Search in all terminals',
+      section: 'Terminal',
+      icon: Search,
+      shortcut: thisKeyboard().apple ? searchAllKeys.apple : searchAllKeys.other,
+      keywords: ['find', 'scrollback', 'output'],
+      run: screen.askForSearch,
+      enabled: sandboxes.length > 0,
+    },
+    {
+      id: 'sandbox.list',
+      title: 'Move between the sandbox list and the terminal',
+      section,
+      icon: PanelLeft,
+      shortcut: listKeys,
+      keywords: ['focus'],
+      run: () => moveFocus(screen.focusTerminal, openList),
+    },
+    ...(present === undefined
+      ? []
+      : [
+          ...(present.status === 'running'
+            ? [
+                {
+                  id: 'sandbox.stop',
+                  title: `Stop ${present.name}`,
+                  section,
+                  icon: Square,
+                  run: () => actions.stop(present),
+                  question: {
+                    title: `Stop ${present.name}?`,
+                    description: 'Programs that run in it end. Its files are kept.',
+                    confirmLabel: 'Stop sandbox',
+                  },
+                },
+              ]
+            : [
+                {
+                  id: 'sandbox.start',
+                  title: `Start ${present.name}`,
+                  section,
+                  icon: Play,
+                  run: () => actions.start(present),
+                  enabled: present.status !== 'provisioning',
+                },
+              ]),
+          {
+            id: 'sandbox.copy-id',
+            title: `Copy the id of ${present.name}`,
+            section,
+            icon: Copy,
+            run: () => actions.copyId(present),
+          },
+          {
+            id: 'sandbox.snapshot',
+            title: `Take a snapshot of ${present.name}…`,
+            section,
+            icon: Camera,
+            run: () => screen.askForSnapshot(present),
+            enabled: present.status !== 'provisioning',
+          },
+          {
+            id: 'sandbox.rename',
+            title: `Rename ${present.name}…`,
+            section,
+            icon: Pencil,
+            run: () => actions.askToRename(present),
+          },
+          {
+            id: 'sandbox.delete',
+            title: `Delete ${present.name}…`,
+            section,
+            icon: Trash2,
+            run: () => actions.askToDelete(present),
+          },
+        ]),
+  ]
+}
+
+/** From the list to the terminal, from anywhere else to the list. */
+function moveFocus(focusTerminal: () => void, openList: () => void): void {
+  const list = document.querySelector('[data-sandbox-list]')
+  const row = list?.querySelector<HTMLElement>('[data-row][tabindex="0"]')
+  if (!list) openList()
+  else if (!row || list.contains(document.activeElement)) focusTerminal()
+  else row.focus()
+}

@@ -1,0 +1,15 @@
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { SandboxDetails } from '../../../features/machines/details/SandboxDetails.tsx'
+import { SnapshotsSection } from '../../../features/snapshots/SnapshotsSection.tsx'
+
+type SandboxOverviewProps = { sandbox: Sandbox; visible: boolean; show: (sandbox: Sandbox) => void }
+
+export function SandboxOverview({ sandbox, visible, show }: SandboxOverviewProps) {
+  return (
+    <SandboxDetails
+      sandbox={sandbox}
+      visible={visible}
+      snapshots={<SnapshotsSection sandbox={sandbox} visible={visible} onForked={show} />}
+    />
+  )
+}

@@ -1,0 +1,18 @@
+import { PanelRight } from 'lucide-react'
+import { sideKeys } from '../../../ui/commands/terminalSafeKeys.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import type { Side } from './useSide.ts'
+
+export function SideButton({ side }: { side: Side }) {
+  if (!side.tab) return null
+  return (
+    <IconButton
+      label="Details of the sandbox"
+      icon={PanelRight}
+      size="small"
+      shortcut={sideKeys}
+      aria-pressed={side.open}
+      onClick={() => side.setOpen(!side.open)}
+    />
+  )
+}

@@ -1,0 +1,61 @@
+import { Suspense, useState } from 'react'
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { Layer } from '../../../ui/Layer.tsx'
+import { TabPanel, Tabs } from '../../../ui/Tabs.tsx'
+import { type AskedFile, sidePanels } from '../sidePanels.ts'
+import type { Side } from './useSide.ts'
+
+type SideViewProps = {
+  /** Those whose parts stay mounted, `present` among them. */
+  sandboxes: readonly Sandbox[]
+  present: Sandbox
+  side: Side
+  asked: AskedFile | undefined
+  show: (sandbox: Sandbox) => void
+}
+
+/** What there is to know of the sandbox in view, and its files: one part at a time, each made when it is first opened. */
+export function SideView({ sandboxes, present, side, asked, show }: SideViewProps) {
+  const shownId = side.open && side.tab ? mountId(present, side.tab.id) : undefined
+  const [mounted, setMounted] = useState<readonly string[]>([])
+  if (shownId !== undefined && !mounted.includes(shownId)) setMounted([...mounted, shownId])
+  return (
+    <section aria-label={`Details of ${present.name}`} className="size-full bg-canvas">
+      <Tabs
+        head
+        label={`Details of ${present.name}`}
+        tabs={sidePanels.map(({ id, title, icon: Icon }) => ({
+          id,
+          label: title,
+          mark: <Icon aria-hidden className="size-3.5 shrink-0 text-faint" />,
+        }))}
+        value={side.tab?.id ?? ''}
+        onChange={side.show}
+      >
+        {sidePanels.map(({ id, title, Content }) => (
+          <TabPanel key={id} id={id} kept>
+            {sandboxes.map(
+              (sandbox) =>
+                mounted.includes(mountId(sandbox, id)) && (
+                  <Layer key={sandbox.id} shown={sandbox === present}>
+                    <Suspense fallback={<div role="status" aria-busy="true" aria-label={`Opening ${title}…`} />}>
+                      <Content
+                        sandbox={sandbox}
+                        visible={mountId(sandbox, id) === shownId}
+                        asked={asked?.sandboxId === sandbox.id ? asked : undefined}
+                        show={show}
+                      />
+                    </Suspense>
+                  </Layer>
+                ),
+            )}
+          </TabPanel>
+        ))}
+      </Tabs>
+    </section>
+  )
+}
+
+function mountId({ id }: Sandbox, tabId: string): string {
+  return `${id}/${tabId}`
+}

@@ -1,0 +1,29 @@
+import { PanelRight } from 'lucide-react'
+import type { Command } from '../../../ui/commands/commandRegistry.tsx'
+import { sideKeys } from '../../../ui/commands/terminalSafeKeys.ts'
+import { sidePanels } from '../sidePanels.ts'
+import type { Side } from './useSide.ts'
+
+export function sideCommands(side: Side): Command[] {
+  if (!side.tab) return []
+  const section = 'Details'
+  return [
+    {
+      id: 'side.toggle',
+      title: side.open ? 'Hide the details of the sandbox' : 'Show the details of the sandbox',
+      section,
+      icon: PanelRight,
+      shortcut: sideKeys,
+      keywords: ['panel', 'side'],
+      run: () => side.setOpen(!side.open),
+    },
+    ...sidePanels.map(({ id, title, icon, shortcut }) => ({
+      id: `side.show.${id}`,
+      title: `Show ${title.toLowerCase()}`,
+      section,
+      icon,
+      ...(shortcut && { shortcut }),
+      run: () => (side.open && side.tab?.id === id ? side.setOpen(false) : side.show(id)),
+    })),
+  ]
+}

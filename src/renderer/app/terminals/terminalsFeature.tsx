@@ -1,0 +1,13 @@
+import { SquareTerminal } from 'lucide-react'
+import type { Feature } from '../../ui/feature.ts'
+import { TerminalsScreen } from './TerminalsScreen.tsx'
+
+/** The section that the window opens with. So it comes with the window: asked for later, it would be shown later. */
+export const terminalsFeature: Feature = {
+  id: 'terminals',
+  title: 'Terminals',
+  icon: SquareTerminal,
+  letter: 't',
+  keywords: ['sandboxes', 'machines', 'shell'],
+  Screen: TerminalsScreen,
+}

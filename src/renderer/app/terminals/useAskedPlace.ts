@@ -1,0 +1,26 @@
+import { useEffect, useEffectEvent } from 'react'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import { addressOf, usePlace } from '../../ui/place.ts'
+
+type Asked = {
+  sandboxes: readonly Sandbox[] | undefined
+  open(sandbox: Sandbox): void
+  openFile(sandbox: Sandbox, path: string): void
+}
+
+/** An address may ask for a sandbox, or for a file in it: `#/terminals/ID/files/PATH`. It is done once, and the address left. */
+export function useAskedPlace({ sandboxes, open, openFile }: Asked): void {
+  const [, id, part, path] = usePlace()
+  const follow = useEffectEvent(() => {
+    const sandbox = sandboxes?.find((it) => it.id === id)
+    if (sandbox) {
+      open(sandbox)
+      if (part === 'files' && path !== undefined) openFile(sandbox, path)
+    }
+    window.location.replace(addressOf('terminals'))
+  })
+  const isKnown = sandboxes !== undefined
+  useEffect(() => {
+    if (id !== undefined && isKnown) follow()
+  }, [id, isKnown])
+}

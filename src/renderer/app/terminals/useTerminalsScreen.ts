@@ -1,0 +1,233 @@
+import { useRef, useState } from 'react'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { TerminalMatch } from '../../../shared/contract/terminalSearch.ts'
+import type { Terminal } from '../../../shared/contract/terminals.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import { useLiveEvent } from '../../agent/liveEvents.ts'
+import type { SandboxList } from '../../agent/sandboxes/sandboxList.ts'
+import { useSandboxes } from '../../agent/sandboxes/useSandboxes.ts'
+import { useLiveLists } from '../../agent/useLiveLists.ts'
+import type { SandboxRowActions } from '../../features/machines/list/SandboxRow.tsx'
+import { useSandboxActions } from '../../features/machines/useSandboxActions.ts'
+import { type Layout, nextAfter } from '../../features/terminals/layout/tabLayout.ts'
+import { useLayouts } from '../../features/terminals/layout/useLayouts.ts'
+import {
+  neighbourOf,
+  type Selection,
+  withSandboxForgotten,
+  withSandboxSelected,
+  withTabClosed,
+  withTabOpen,
+  withTerminalSelected,
+} from '../../features/terminals/selection/selection.ts'
+import { useSelection } from '../../features/terminals/selection/useSelection.ts'
+import {
+  type NewTerminal,
+  shellCommand,
+  useTerminalActions,
+} from '../../features/terminals/sessions/useTerminalActions.ts'
+import type { Arrange, WorkbenchActions } from '../../features/terminals/sessions/workbenchActions.ts'
+import type { TerminalSize } from '../../features/terminals/stream/terminalScreen.ts'
+import { copyId } from '../../ui/copyId.ts'
+import { notify } from '../../ui/toast.tsx'
+
+type PlacedTerminal = NewTerminal & { arrange?: Arrange }
+
+export type ScreenDialog =
+  | { kind: 'create' | 'images' | 'search' }
+  | { kind: 'run' | 'delete' | 'rename' | 'snapshot'; sandbox: Sandbox }
+
+export type TerminalsScreenState = {
+  /** Undefined until it was read. */
+  sandboxes: SandboxList | undefined
+  /** The sandbox in view. */
+  present: Sandbox | undefined
+  selection: Selection
+  layoutOf(sandbox: Sandbox): Layout
+  /** A terminal is being opened here: where it goes is told by who asked, not by the list. */
+  creating: boolean
+  dialog: ScreenDialog | undefined
+  wantsFocus: boolean
+  focusTaken(): void
+  focusTerminal(): void
+  learnRoom(size: TerminalSize): void
+  open(sandbox: Sandbox): void
+  askForSandbox(): void
+  askForImages(): void
+  askForSearch(): void
+  openMatch(match: TerminalMatch): void
+  /** What `openMatch` was called with last. */
+  reveal: TerminalMatch | undefined
+  askForSnapshot(sandbox: Sandbox): void
+  closeDialog(): void
+  create: ReturnType<typeof useSandboxActions>['create']
+  created(sandbox: Sandbox): void
+  remove(sandbox: Sandbox): Promise<void>
+  openTerminal(sandbox: Sandbox, terminal: NewTerminal): Promise<void>
+  workbenchActions(sandbox: Sandbox): WorkbenchActions
+  sandboxActions: SandboxRowActions
+}
+
+/** What the terminals screen shows, and what happens when a person acts. */
+export function useTerminalsScreen(): TerminalsScreenState {
+  useLiveLists()
+  const { data: sandboxes } = useSandboxes()
+  const { create, start, stop, remove } = useSandboxActions()
+  const terminals = useTerminalActions()
+  const [selection, changeSelection] = useSelection()
+  const layouts = useLayouts()
+  const [creations, setCreations] = useState(0)
+  const [dialog, setDialog] = useState<ScreenDialog>()
+  const [reveal, setReveal] = useState<TerminalMatch>()
+  const [wantsFocus, setWantsFocus] = useState(true)
+  const room = useRef<TerminalSize>(undefined)
+  // Created or started here, and not running yet: each gets a first terminal once it is.
+  const awaited = useRef(new Set<SandboxId>())
+  const closing = useRef(new Set<string>())
+  const present = sandboxes?.find(({ id }) => id === selection.sandboxId) ?? sandboxes?.[0]
+
+  const open = (sandbox: Sandbox) => {
+    changeSelection((before) => withSandboxSelected(before, sandbox.id))
+    setWantsFocus(true)
+  }
+
+  const openTerminal = async (sandbox: Pick<Sandbox, 'id'>, { arrange, ...terminal }: PlacedTerminal) => {
+    setCreations((count) => count + 1)
+    const { session_id } = await terminals
+      .create(sandbox.id, { size: room.current, ...terminal })
+      .finally(() => setCreations((count) => count - 1))
+    if (arrange) layouts.change(sandbox.id, (layout) => arrange(layout, session_id))
+    changeSelection((before) => withTerminalSelected(before, sandbox.id, session_id))
+    setWantsFocus(true)
+  }
+
+  const tryTerminal = async (sandbox: Pick<Sandbox, 'id'>, terminal: PlacedTerminal): Promise<boolean> => {
+    const { cwd, ...anywhere } = terminal
+    try {
+      await openTerminal(sandbox, terminal)
+      return true
+    } catch (failure) {
+      // The folder may be gone, or of another machine.
+      if (cwd !== undefined) return tryTerminal(sandbox, anywhere)
+      notify.failed(failure, { title: 'No terminal was opened' })
+      return false
+    }
+  }
+
+  const openFirst = (sandbox: Sandbox) => {
+    if (sandbox.status === 'provisioning') awaited.current.add(sandbox.id)
+    else if (sandbox.status === 'running') void tryTerminal(sandbox, { command: shellCommand })
+  }
+  useLiveEvent((event) => {
+    if (event.type !== 'sandbox.changed' || event.sandbox.status === 'provisioning') return
+    if (awaited.current.delete(event.sandbox.id)) openFirst(event.sandbox)
+  })
+
+  const startSandbox = async (sandbox: Sandbox) => {
+    const started = await start(sandbox)
+    if (started) openFirst(started)
+  }
+
+  const closeTabs = async (leaving: readonly Terminal[], layout: Layout) => {
+    await Promise.all(
+      leaving.map(async (terminal) => {
+        const { session_id, sandbox_id } = terminal
+        if (closing.current.has(session_id)) return
+        closing.current.add(session_id)
+        const closed = await terminals.close(terminal)
+        closing.current.delete(session_id)
+        if (!closed) return
+        changeSelection((before) => {
+          const after = withTabClosed(before, session_id)
+          if ((before.terminals[sandbox_id] ?? layout[0]?.active) !== session_id) return after
+          const next = nextAfter(layout, after.closed, session_id)
+          return next === undefined ? after : withTerminalSelected(after, sandbox_id, next)
+        })
+        setWantsFocus(true)
+      }),
+    )
+  }
+
+  const runAgain = async (terminal: Terminal, arrange: Arrange) => {
+    const opened = await tryTerminal({ id: terminal.sandbox_id }, { command: terminal.command, arrange })
+    if (opened) changeSelection((before) => withTabClosed(before, terminal.session_id))
+  }
+
+  return {
+    sandboxes,
+    present,
+    selection,
+    layoutOf: ({ id }) => layouts.layoutOf(id),
+    creating: creations > 0,
+    dialog,
+    wantsFocus,
+    focusTaken: () => setWantsFocus(false),
+    focusTerminal: () => setWantsFocus(true),
+    learnRoom(size) {
+      room.current = size
+    },
+    open,
+    askForSandbox: () => setDialog({ kind: 'create' }),
+    askForImages: () => setDialog({ kind: 'images' }),
+    askForSnapshot: (sandbox) => setDialog({ kind: 'snapshot', sandbox }),
+    askForSearch: () => setDialog({ kind: 'search' }),
+    reveal,
+    openMatch(match) {
+      const { sandbox_id, session_id } = match
+      setDialog(undefined)
+      changeSelection((before) =>
+        withTerminalSelected(withSandboxSelected(withTabOpen(before, session_id), sandbox_id), sandbox_id, session_id),
+      )
+      setReveal(match)
+      setWantsFocus(true)
+    },
+    closeDialog: () => setDialog(undefined),
+    create,
+    created(sandbox) {
+      setDialog(undefined)
+      open(sandbox)
+      openFirst(sandbox)
+    },
+    async remove(sandbox) {
+      await remove(sandbox)
+      layouts.forget(sandbox.id)
+      const next = neighbourOf(
+        (sandboxes ?? []).map(({ id }) => id),
+        sandbox.id,
+      )
+      changeSelection((before) => {
+        const after = withSandboxForgotten(before, sandbox.id)
+        return after.sandboxId === null && next !== undefined ? withSandboxSelected(after, next) : after
+      })
+      notify.done(`${sandbox.name} is deleted.`)
+    },
+    openTerminal,
+    workbenchActions: (sandbox) => ({
+      select(terminal) {
+        changeSelection((before) => withTerminalSelected(before, terminal.sandbox_id, terminal.session_id))
+      },
+      close: (leaving, layout) => void closeTabs(leaving, layout),
+      again: (terminal, arrange) => void runAgain(terminal, arrange),
+      newTerminal: (arrange, cwd) =>
+        void tryTerminal(sandbox, { command: shellCommand, ...(arrange && { arrange }), ...(cwd && { cwd }) }),
+      arrange: (change) => layouts.change(sandbox.id, change),
+      rename: (terminal, name) => void terminals.rename(terminal, name),
+      askForCommand: () => setDialog({ kind: 'run', sandbox }),
+      startSandbox: () => void startSandbox(sandbox),
+      askToDeleteSandbox: () => setDialog({ kind: 'delete', sandbox }),
+      focus: () => setWantsFocus(true),
+      retitle: terminals.retitle,
+    }),
+    sandboxActions: {
+      newTerminal(sandbox) {
+        open(sandbox)
+        void tryTerminal(sandbox, { command: shellCommand })
+      },
+      start: (sandbox) => void startSandbox(sandbox),
+      stop: (sandbox) => void stop(sandbox),
+      copyId: ({ id }) => void copyId(id, 'sandbox'),
+      askToRename: (sandbox) => setDialog({ kind: 'rename', sandbox }),
+      askToDelete: (sandbox) => setDialog({ kind: 'delete', sandbox }),
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import type { ReactNode } from 'react'
+import type { AccountRequest } from '../../../../shared/contract/accountRequests.ts'
+import { shortAddress } from '../../../../shared/shortAddress.ts'
+import { AddressText } from '../../../ui/AddressText.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+import { useArmed } from '../decision/useArmed.ts'
+import { useAccountDecision, useAccountRequests } from './useAccountRequests.ts'
+
+const chains = { evm: 'Ethereum', solana: 'Solana' } as const
+
+/** Above the inbox: a card for each wallet that asks for an account, and the wallets that were denied one. */
+export function AccountRequestCards() {
+  const requests = useAccountRequests()
+  const waiting = requests.filter(({ state }) => state === 'waiting')
+  const denied = requests.filter(({ state }) => state === 'denied')
+  // A card that moves under the pointer must not be decided by a press that was meant for another.
+  const armed = useArmed(waiting.map(({ id }) => id).join(' '))
+  if (waiting.length + denied.length === 0) return null
+  return (
+    <section
+      aria-label="Account requests"
+      className="flex max-h-[40vh] flex-col gap-2 overflow-auto border-b border-line px-4 py-2"
+    >
+      {waiting.length > 0 && (
+        <ul aria-label="Wallets that ask for an account" className="flex flex-col gap-2">
+          {waiting.map((request) => (
+            <Card key={request.id} request={request} words="asks for an account">
+              <Decision request={request} armed={armed} />
+            </Card>
+          ))}
+        </ul>
+      )}
+      {denied.length > 0 && (
+        <details>
+          <summary className="w-fit cursor-pointer rounded-control text-small text-muted">
+            Denied wallets ({denied.length})
+          </summary>
+          <ul aria-label="Denied wallets" className="mt-2 flex flex-col gap-2">
+            {denied.map((request) => (
+              <Card key={request.id} request={request} words="was denied an account">
+                <Decision request={request} armed={armed} />
+              </Card>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  )
+}
+
+function Card({ request, words, children }: { request: AccountRequest; words: string; children: ReactNode }) {
+  const { wallet_address: address, wallet_type: type, state, asked_at: askedAt, decided_at: decidedAt } = request
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-line bg-panel px-3 py-2">
+      <div className="min-w-0 flex-1 basis-72">
+        <p>
+          <strong className="font-semibold">{shortAddress(address)}</strong> {words}.
+        </p>
+        <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-small text-muted">
+          <span>{chains[type]}</span>
+          <AddressText text={address} label="Copy address" whole />
+          <TimeAgo at={decidedAt ?? askedAt} spelled />
+        </p>
+        {state === 'waiting' && (
+          <p className="text-small text-muted">
+            An account has its own sandboxes and API keys on this computer. It cannot see yours.
+          </p>
+        )}
+      </div>
+      {children}
+    </li>
+  )
+}
+
+function Decision({ request, armed }: { request: AccountRequest; armed: boolean }) {
+  const { busy, decide } = useAccountDecision(request)
+  const name = shortAddress(request.wallet_address)
+  return (
+    <div className="flex items-center gap-2">
+      {request.state === 'waiting' && (
+        <Button
+          size="small"
+          aria-label={`Deny ${name}`}
+          busy={busy === 'deny'}
+          disabled={!armed || busy !== undefined}
+          onClick={() => void decide('deny')}
+        >
+          Deny
+        </Button>
+      )}
+      <Button
+        size="small"
+        variant={request.state === 'waiting' ? 'primary' : 'secondary'}
+        aria-label={`Allow ${name}`}
+        busy={busy === 'allow'}
+        disabled={!armed || busy !== undefined}
+        onClick={() => void decide('allow')}
+      >
+        Allow
+      </Button>
+    </div>
+  )
+}

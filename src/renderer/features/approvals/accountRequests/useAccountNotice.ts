@@ -1,0 +1,21 @@
+import { useEffect } from 'react'
+import { shortAddress } from '../../../../shared/shortAddress.ts'
+import { goTo, usePlace } from '../../../ui/place.ts'
+import { notify } from '../../../ui/toast.tsx'
+import { useWaitingAccountRequests } from './useAccountRequests.ts'
+
+/** One notice for all wallets that wait, away from the inbox. It leads there; nothing is decided from it. */
+export function useAccountNotice(): void {
+  const [section] = usePlace()
+  const waiting = useWaitingAccountRequests()
+  const first = waiting[0]?.wallet_address
+  const title = first === undefined || section === 'approvals' ? undefined : titleOf(first, waiting.length)
+  useEffect(() => {
+    if (title === undefined) return
+    return notify.asked(title, { action: { label: 'Review', run: () => goTo('approvals') } })
+  }, [title])
+}
+
+function titleOf(address: string, count: number): string {
+  return count === 1 ? `${shortAddress(address)} asks for an account` : `${count} wallets ask for an account`
+}

@@ -1,0 +1,54 @@
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  type AccountRequest,
+  decideAccountRequest,
+  listAccountRequests,
+} from '../../../../shared/contract/accountRequests.ts'
+import type { LocalEvent } from '../../../../shared/contract/localApi.ts'
+import { useAgent, useConnection } from '../../../agent/AgentProvider.tsx'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { notify } from '../../../ui/toast.tsx'
+
+const requestsKey = ['approvals', 'account-requests'] as const
+
+/** Wallets that ask for an account: those that wait first. Only the service of this computer is asked by them. */
+export function useAccountRequests(): readonly AccountRequest[] {
+  const agent = useAgent()
+  const isOwn = useConnection()?.kind === 'embedded'
+  const { data } = useQuery({
+    queryKey: requestsKey,
+    queryFn: async ({ signal }) => (await agent(listAccountRequests, {}, { signal })).requests,
+    enabled: isOwn,
+  })
+  return data ?? []
+}
+
+export function useWaitingAccountRequests(): readonly AccountRequest[] {
+  return useAccountRequests().filter(({ state }) => state === 'waiting')
+}
+
+export function followAccountRequests(queryClient: QueryClient, event: LocalEvent): void {
+  if (event.type === 'ready' || event.type === 'account-requests.changed') void readAgain(queryClient, requestsKey)
+}
+
+/** Allows or denies one wallet. A denied wallet can be allowed later. */
+export function useAccountDecision({ id }: AccountRequest) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const [busy, setBusy] = useState<'allow' | 'deny'>()
+  return {
+    busy,
+    async decide(deed: 'allow' | 'deny'): Promise<void> {
+      setBusy(deed)
+      try {
+        await agent(decideAccountRequest, { id, allow: deed === 'allow' })
+        await readAgain(queryClient, requestsKey)
+      } catch (error) {
+        notify.failed(error)
+      } finally {
+        setBusy(undefined)
+      }
+    },
+  }
+}

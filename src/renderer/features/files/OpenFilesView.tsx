@@ -1,0 +1,71 @@
+import { Maximize2, Minimize2 } from 'lucide-react'
+import { useState } from 'react'
+import type { SandboxId } from '../../../shared/ids.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { classNames } from '../../ui/classNames.ts'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { TabPanel, Tabs } from '../../ui/Tabs.tsx'
+import { OpenedFileView } from './editor/OpenedFileView.tsx'
+import { nameOf } from './paths.ts'
+import type { OpenFiles } from './useOpenFiles.ts'
+
+type OpenFilesViewProps = { sandboxId: SandboxId; files: OpenFiles; onSaved: (path: string) => void }
+
+/** The files that are open, below the tree or over all of the terminals. */
+export function OpenFilesView({ sandboxId, files, onSaved }: OpenFilesViewProps) {
+  const [large, setLarge] = useState(false)
+  const { closing } = files
+  return (
+    <section
+      aria-label="Open files"
+      className={classNames(
+        'flex flex-col bg-canvas',
+        large
+          ? 'fixed inset-4 z-30 overflow-hidden rounded-card shadow-dialog'
+          : 'min-h-0 flex-[3] border-t border-line',
+      )}
+    >
+      <Tabs
+        label="Open files"
+        tabs={files.paths.map((path) => ({
+          id: path,
+          label: nameOf(path),
+          title: path,
+          ...(files.unsaved.has(path) && {
+            mark: <span role="img" aria-label="Not saved" className="size-2 shrink-0 rounded-full bg-caution" />,
+          }),
+        }))}
+        value={files.shown ?? ''}
+        onChange={files.show}
+        onClose={files.requestClose}
+        end={
+          <IconButton
+            size="small"
+            label={large ? 'Back beside the terminals' : 'Maximize'}
+            icon={large ? Minimize2 : Maximize2}
+            onClick={() => setLarge(!large)}
+          />
+        }
+      >
+        {files.paths.map((path) => (
+          <TabPanel key={path} id={path} kept>
+            <OpenedFileView
+              sandboxId={sandboxId}
+              path={path}
+              onUnsaved={(unsaved) => files.mark(path, unsaved)}
+              onSaved={onSaved}
+            />
+          </TabPanel>
+        ))}
+      </Tabs>
+      <ConfirmDialog
+        open={closing !== undefined}
+        onOpenChange={files.keep}
+        title={`Close ${nameOf(closing ?? '')} without saving?`}
+        description="What you changed since it was saved is lost."
+        confirmLabel="Close without saving"
+        onConfirm={async () => closing !== undefined && files.close(closing)}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { lazy, Suspense } from 'react'
+import type { SandboxId } from '../../../../shared/ids.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { startDownload } from '../fileLinks.ts'
+import { nameOf, shownSize } from '../paths.ts'
+import { openFile } from './fileAccess.ts'
+import { ImageView } from './ImageView.tsx'
+
+const TextEditor = lazy(() => import('./TextEditor.tsx').then((it) => ({ default: it.TextEditor })))
+
+type OpenedFileViewProps = {
+  sandboxId: SandboxId
+  path: string
+  onUnsaved: (unsaved: boolean) => void
+  onSaved: (path: string) => void
+}
+
+/** A file in the way that suits it. Its content is read once: the editor has it from then on. */
+export function OpenedFileView({ sandboxId, path, onUnsaved, onSaved }: OpenedFileViewProps) {
+  const agent = useAgent()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['opened file', sandboxId, path],
+    queryFn: ({ signal }) => openFile(agent, sandboxId, path, signal),
+    gcTime: 0,
+  })
+  if (error) {
+    return (
+      <div className="p-3">
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      </div>
+    )
+  }
+  const opening = <p role="status" aria-busy="true" className="p-3 text-muted">{`Opening ${nameOf(path)}…`}</p>
+  if (!data) return opening
+  if (data.kind === 'text') {
+    return (
+      <Suspense fallback={opening}>
+        <TextEditor
+          sandboxId={sandboxId}
+          path={path}
+          text={data.text}
+          version={data.version}
+          onUnsaved={onUnsaved}
+          onSaved={onSaved}
+        />
+      </Suspense>
+    )
+  }
+  if (data.kind === 'image') {
+    return <ImageView sandboxId={sandboxId} path={path} version={data.version} size={data.size} />
+  }
+  return (
+    <div className="flex size-full flex-col items-center justify-center gap-3 p-6 text-center">
+      <p className="text-muted">
+        {data.kind === 'large' ? 'This file is too large to be edited here' : 'This file is not text'} (
+        {shownSize(data.size)}).
+      </p>
+      <Button icon={Download} onClick={() => startDownload(sandboxId, { path, isFolder: false })}>
+        Download
+      </Button>
+    </div>
+  )
+}

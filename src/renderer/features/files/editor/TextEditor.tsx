@@ -1,0 +1,133 @@
+import { Save } from 'lucide-react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { AppError } from '../../../../shared/appError.ts'
+import type { SandboxId } from '../../../../shared/ids.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { NameDialog } from '../NameDialog.tsx'
+import { folderOf, joinPath, nameOf } from '../paths.ts'
+import { type CodeEditor, codeEditor } from './codeEditor.ts'
+import { openFile, saveText } from './fileAccess.ts'
+
+type TextEditorProps = {
+  sandboxId: SandboxId
+  path: string
+  text: string
+  version: string
+  onUnsaved: (unsaved: boolean) => void
+  onSaved: (path: string) => void
+}
+
+export function TextEditor({ sandboxId, path, text, version, onUnsaved, onSaved }: TextEditorProps) {
+  const agent = useAgent()
+  const place = useRef<HTMLDivElement>(null)
+  const editor = useRef<CodeEditor>(undefined)
+  const known = useRef(version)
+  const [unsaved, setUnsaved] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [conflict, setConflict] = useState(false)
+  const [naming, setNaming] = useState(false)
+
+  const changed = useEffectEvent((now: boolean) => {
+    setUnsaved(now)
+    onUnsaved(now)
+  })
+  const write = async (target: { to: string; ifVersion?: string | undefined; isNew?: boolean }) => {
+    const written = editor.current?.text()
+    if (written === undefined) return
+    const { to, ifVersion, isNew = false } = target
+    setBusy(true)
+    try {
+      const now = await saveText(agent, { id: sandboxId, path: to, text: written, ifVersion, isNew })
+      if (to === path) known.current = now
+      setConflict(false)
+      changed(editor.current?.text() !== written)
+      onSaved(to)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const save = useEffectEvent(async (ifVersion: string | undefined) => {
+    if (busy) return
+    try {
+      await write({ to: path, ifVersion })
+    } catch (failure) {
+      if (failure instanceof AppError && failure.code === 'file/changed') setConflict(true)
+      else notify.failed(failure, { title: `${nameOf(path)} was not saved` })
+    }
+  })
+  /** Takes the place of nothing. @throws AppError `file/exists` … */
+  const saveAs = (name: string) => write({ to: joinPath(folderOf(path), name), isNew: true })
+  const reload = async () => {
+    try {
+      const now = await openFile(agent, sandboxId, path)
+      if (now.kind !== 'text') throw new AppError('file/changed', `${path} is no text any more.`)
+      editor.current?.replace(now.text)
+      known.current = now.version
+      setConflict(false)
+      changed(false)
+    } catch (failure) {
+      notify.failed(failure, { title: `${nameOf(path)} was not read again` })
+    }
+  }
+
+  useEffect(() => {
+    if (!place.current) return
+    const opened = codeEditor({
+      parent: place.current,
+      name: nameOf(path),
+      text,
+      onChange: () => changed(true),
+      onSave: () => void save(known.current),
+    })
+    editor.current = opened
+    opened.focus()
+    return () => opened.close()
+  }, [path, text])
+
+  return (
+    <div className="flex size-full flex-col">
+      <div className="flex h-8 shrink-0 items-center gap-2 border-b border-line px-2">
+        <span className="min-w-0 flex-1 truncate text-small text-muted" title={path}>
+          {folderOf(path)}
+        </span>
+        <Button
+          size="small"
+          variant="ghost"
+          icon={Save}
+          busy={busy}
+          disabled={!unsaved}
+          onClick={() => void save(known.current)}
+        >
+          Save
+        </Button>
+      </div>
+      {conflict && (
+        <div role="alert" className="flex flex-wrap items-center gap-2 border-b border-line bg-caution-soft px-3 py-2">
+          <p className="basis-full">{nameOf(path)} was changed in the sandbox meanwhile.</p>
+          <Button size="small" onClick={() => void save(undefined)}>
+            Overwrite
+          </Button>
+          <Button size="small" onClick={() => void reload()}>
+            Reload
+          </Button>
+          <Button size="small" onClick={() => setNaming(true)}>
+            Save as…
+          </Button>
+        </div>
+      )}
+      <div ref={place} className="min-h-0 flex-1 overflow-hidden" />
+      {naming && (
+        <NameDialog
+          title="Save as"
+          label="Name"
+          initial={nameOf(path)}
+          confirmLabel="Save"
+          onClose={() => setNaming(false)}
+          onName={saveAs}
+        />
+      )}
+    </div>
+  )
+}

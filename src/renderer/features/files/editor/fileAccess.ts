@@ -1,0 +1,53 @@
+import { readFile, statFile } from '../../../../shared/contract/files.ts'
+import { appendUpload, beginUpload, uploadLimits, uploadOffsetHeader } from '../../../../shared/contract/uploads.ts'
+import type { SandboxId } from '../../../../shared/ids.ts'
+import type { Agent } from '../../../agent/agentClient.ts'
+import { nameOf } from '../paths.ts'
+import { isImage } from './fileKind.ts'
+
+export type OpenedFile = { size: number; version: string } & (
+  | { kind: 'text'; text: string }
+  | { kind: 'image' }
+  | { kind: 'binary' }
+  | { kind: 'large' }
+)
+
+/** More is slow to edit, and seldom meant to be. */
+export const mostTextBytes = 2 * 1024 * 1024
+
+export async function openFile(agent: Agent, id: SandboxId, path: string, signal?: AbortSignal): Promise<OpenedFile> {
+  const given = signal ? { signal } : {}
+  // Told before it is read: what changes in between is noticed when it is saved.
+  const { size, version } = await agent(statFile, { id, path, follow: true }, given)
+  if (isImage(nameOf(path))) return { kind: 'image', size, version }
+  if (size > mostTextBytes) return { kind: 'large', size, version }
+  const { content, encoding } = await agent(readFile, { id, path }, given)
+  if (encoding !== 'utf8' || content.includes('\0')) return { kind: 'binary', size, version }
+  return { kind: 'text', text: content, size, version }
+}
+
+/** `isNew`: nothing may be there. */
+type SavedText = { id: SandboxId; path: string; text: string; ifVersion: string | undefined; isNew?: boolean }
+
+/**
+ * All of it or nothing takes the place of what is there.
+ * @param ifVersion what must be there; undefined for whatever is
+ * @throws AppError `file/changed`, `file/no-space` …
+ */
+export async function saveText(agent: Agent, { id, path, text, ifVersion, isNew = false }: SavedText): Promise<string> {
+  const all = new Blob([text])
+  const wanted = {
+    id,
+    path,
+    size: all.size,
+    replace: !isNew,
+    ...(ifVersion !== undefined && { if_version: ifVersion }),
+  }
+  let { upload_id: uploadId, offset, complete } = await agent(beginUpload, wanted)
+  while (!complete) {
+    const bytes = all.slice(offset, offset + uploadLimits.chunkBytes)
+    const headers = { [uploadOffsetHeader]: String(offset) }
+    ;({ offset, complete } = await agent(appendUpload, { id, uploadId }, { bytes, headers }))
+  }
+  return (await agent(statFile, { id, path, follow: true })).version
+}

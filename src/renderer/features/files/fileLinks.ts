@@ -1,0 +1,23 @@
+import { downloadFile, downloadFolder } from '../../../shared/contract/files.ts'
+import { requestOf } from '../../../shared/contract/route.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import { windowAddress } from '../../agent/windowLink.ts'
+import { nameOf } from './paths.ts'
+
+export type Downloaded = { path: string; isFolder: boolean }
+
+export function downloadUrl(id: SandboxId, { path, isFolder }: Downloaded): string {
+  return windowAddress(requestOf(isFolder ? downloadFolder : downloadFile, { id, path }).path)
+}
+
+/** The browser's own download: it shows how far it is, pauses and goes on. */
+export function startDownload(id: SandboxId, what: Downloaded): void {
+  const link = document.createElement('a')
+  link.href = downloadUrl(id, what)
+  link.download = downloadName(what)
+  link.click()
+}
+
+export function downloadName({ path, isFolder }: Downloaded): string {
+  return isFolder ? `${nameOf(path)}.tar.gz` : nameOf(path)
+}

@@ -1,0 +1,40 @@
+import { useState } from 'react'
+import { Button } from '../../../ui/Button.tsx'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { folderOf, nameOf } from '../paths.ts'
+import type { Transfer } from './transferQueue.ts'
+
+export type ConflictChoice = 'replace' | 'both' | 'skip'
+
+type ConflictDialogProps = {
+  transfer: Transfer
+  /** How many there are in all. */
+  count: number
+  onChoose: (choice: ConflictChoice, forAll: boolean) => void
+}
+
+export function ConflictDialog({ transfer, count, onChoose }: ConflictDialogProps) {
+  const [forAll, setForAll] = useState(false)
+  const choose = (choice: ConflictChoice) => onChoose(choice, forAll)
+  return (
+    <Dialog
+      open
+      onOpenChange={() => choose('skip')}
+      title={`${nameOf(transfer.path)} is there already`}
+      description={`In ${folderOf(transfer.path)}. Replacing it cannot be undone.`}
+      width="narrow"
+      footer={
+        <>
+          <Button onClick={() => choose('skip')}>Skip</Button>
+          <Button onClick={() => choose('both')}>Keep both</Button>
+          <Button variant="primary" onClick={() => choose('replace')}>
+            Replace
+          </Button>
+        </>
+      }
+    >
+      {count > 1 && <Checkbox label={`The same for all ${count}`} checked={forAll} onChange={setForAll} />}
+    </Dialog>
+  )
+}

@@ -1,0 +1,143 @@
+import { Check, FileUp, Pause, Play, RotateCw, X } from 'lucide-react'
+import { useRef } from 'react'
+import { Button } from '../../../ui/Button.tsx'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { shownError } from '../../../ui/shownError.ts'
+import { nameOf, shownSize } from '../paths.ts'
+import type { Transfer, TransferQueue } from './transferQueue.ts'
+
+type TransferTrayProps = {
+  queue: TransferQueue
+  transfers: readonly Transfer[]
+  onWrongFile: (transfer: Transfer) => void
+}
+
+const rowsShown = 50
+
+/** What goes to the sandbox, how far it is, and what can be done about it. */
+export function TransferTray({ queue, transfers, onWrongFile }: TransferTrayProps) {
+  if (transfers.length === 0) return null
+  const done = transfers.filter(({ state }) => state === 'done').length
+  const size = transfers.reduce((sum, it) => sum + it.size, 0)
+  const sent = transfers.reduce((sum, it) => sum + it.sent, 0)
+  const open = [...transfers].sort((one, other) => Number(one.state === 'done') - Number(other.state === 'done'))
+  return (
+    <section aria-label="Transfers" className="flex max-h-56 shrink-0 flex-col border-t border-line bg-panel">
+      <header className="flex h-8 shrink-0 items-center gap-2 pr-1.5 pl-3">
+        <h3 className="min-w-0 flex-1 truncate text-small font-medium">
+          {done === transfers.length ? `${done} uploaded` : `Uploading ${done + 1} of ${transfers.length}`}
+          <span className="ml-2 font-normal text-muted tabular-nums">
+            {shownSize(sent)} of {shownSize(size)}
+          </span>
+        </h3>
+        {done > 0 && (
+          <Button size="small" variant="ghost" onClick={queue.forgetDone}>
+            Clear
+          </Button>
+        )}
+      </header>
+      <ul className="min-h-0 overflow-auto pb-1">
+        {open.slice(0, rowsShown).map((transfer) => (
+          <TransferRow key={transfer.id} transfer={transfer} queue={queue} onWrongFile={onWrongFile} />
+        ))}
+        {open.length > rowsShown && (
+          <li className="px-3 py-1 text-small text-faint">and {open.length - rowsShown} more</li>
+        )}
+      </ul>
+    </section>
+  )
+}
+
+type TransferRowProps = Pick<TransferTrayProps, 'queue' | 'onWrongFile'> & { transfer: Transfer }
+
+function TransferRow({ transfer, queue, onWrongFile }: TransferRowProps) {
+  const { id, path, size, sent, state } = transfer
+  const input = useRef<HTMLInputElement>(null)
+  const name = nameOf(path)
+  const share = size === 0 ? Number(state === 'done') : sent / size
+  return (
+    <li className="group flex items-center gap-2 py-1 pr-1.5 pl-3">
+      <div className="min-w-0 flex-1">
+        <div className="flex items-baseline gap-2">
+          <span className="min-w-0 flex-1 truncate" title={path}>
+            {name}
+          </span>
+          <span className={`shrink-0 text-tiny tabular-nums ${state === 'failed' ? 'text-negative' : 'text-faint'}`}>
+            {wordsOf(transfer)}
+          </span>
+        </div>
+        {state !== 'done' && (
+          <div
+            role="progressbar"
+            aria-label={`Upload of ${name}`}
+            aria-valuemin={0}
+            aria-valuemax={100}
+            aria-valuenow={Math.round(share * 100)}
+            className="mt-0.5 h-1 overflow-hidden rounded-full bg-selected"
+          >
+            <div className="h-full bg-accent-solid transition-[width]" style={{ width: `${share * 100}%` }} />
+          </div>
+        )}
+        {state === 'failed' && (
+          <p className="mt-0.5 text-tiny break-words text-muted">{shownError(transfer.failure).message}</p>
+        )}
+      </div>
+      {state === 'done' && <Check aria-hidden className="mr-1.5 size-3.5 text-positive" />}
+      {(state === 'sending' || state === 'lost' || state === 'waiting') && (
+        <IconButton size="small" label={`Pause ${name}`} icon={Pause} onClick={() => queue.pause(id)} />
+      )}
+      {state === 'paused' && (
+        <IconButton size="small" label={`Resume ${name}`} icon={Play} onClick={() => queue.resume(id)} />
+      )}
+      {state === 'failed' && (
+        <IconButton size="small" label={`Retry ${name}`} icon={RotateCw} onClick={() => queue.resume(id)} />
+      )}
+      {state === 'needs-file' && (
+        <>
+          <IconButton
+            size="small"
+            label={`Choose ${name} again to go on`}
+            icon={FileUp}
+            onClick={() => input.current?.click()}
+          />
+          <input
+            ref={input}
+            type="file"
+            hidden
+            aria-label={`File to go on with ${name}`}
+            onChange={({ target }) => {
+              const [file] = target.files ?? []
+              if (file && !queue.giveFile(id, file)) onWrongFile(transfer)
+              target.value = ''
+            }}
+          />
+        </>
+      )}
+      {state !== 'done' && (
+        <IconButton size="small" label={`Cancel ${name}`} icon={X} onClick={() => queue.cancel(id)} />
+      )}
+    </li>
+  )
+}
+
+function wordsOf({ state, sent, size, bytesPerSecond }: Transfer): string {
+  const far = `${shownSize(sent)} of ${shownSize(size)}`
+  switch (state) {
+    case 'done':
+      return shownSize(size)
+    case 'sending':
+      return bytesPerSecond > 0 ? `${far} · ${shownSize(bytesPerSecond)}/s` : far
+    case 'lost':
+      return 'connection lost, trying again'
+    case 'paused':
+      return `${far} · paused`
+    case 'needs-file':
+      return `${far} · choose the file again`
+    case 'asking':
+      return 'is there already'
+    case 'failed':
+      return 'failed'
+    case 'waiting':
+      return 'waiting'
+  }
+}

@@ -1,0 +1,25 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import type { SandboxId } from '../../../../shared/ids.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { folderOf } from '../paths.ts'
+import { folderKey } from '../useFolders.ts'
+import { transferNotes } from './transferNotes.ts'
+import { type Transfer, type TransferQueue, transferQueue } from './transferQueue.ts'
+
+export function useTransfers(sandboxId: SandboxId): { queue: TransferQueue; transfers: readonly Transfer[] } {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const [queue] = useState(() =>
+    transferQueue({
+      sandboxId,
+      agent,
+      notes: transferNotes(sandboxId, localStorage),
+      onDone: ({ path }) => void queryClient.invalidateQueries({ queryKey: folderKey(sandboxId, folderOf(path)) }),
+      newId: () => crypto.randomUUID(),
+      now: () => performance.now(),
+    }),
+  )
+  useEffect(() => () => queue.close(), [queue])
+  return { queue, transfers: useSyncExternalStore(queue.subscribe, queue.list) }
+}

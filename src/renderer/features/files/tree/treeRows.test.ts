@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import type { FileEntry } from '../../../../shared/contract/files.ts'
+import { type SortBy, treeRows } from './treeRows.ts'
+
+const entry = (path: string, more: Partial<FileEntry> = {}): FileEntry => ({
+  name: path.slice(path.lastIndexOf('/') + 1),
+  path,
+  type: 'file',
+  size: 1,
+  modified_at: '2026-01-01T00:00:00.000Z' as FileEntry['modified_at'],
+  ...more,
+})
+const folders: Record<string, FileEntry[]> = {
+  '/': [
+    entry('/a10'),
+    entry('/a2', { size: 9 }),
+    entry('/.dot'),
+    entry('/z', { type: 'directory' }),
+    entry('/link', { type: 'symlink', target: 'z', target_type: 'directory' }),
+  ],
+  '/z': [entry('/z/inside')],
+}
+const shown = (given: { expanded?: string[]; hidden?: boolean; sortBy?: SortBy } = {}) =>
+  treeRows({
+    root: '/',
+    expanded: new Set(given.expanded),
+    hidden: given.hidden ?? false,
+    sortBy: given.sortBy ?? 'name',
+    reading: (path) => (folders[path] ? { entries: folders[path] } : undefined),
+  }).map((row) => `${'  '.repeat(row.depth)}${row.kind === 'entry' ? row.entry.name : `(${row.text})`}`)
+
+test('folders come first, then names as people count', () => expect(shown()).toEqual(['link', 'z', 'a2', 'a10']))
+test('hidden files come when they are wanted', () => expect(shown({ hidden: true })).toContain('.dot'))
+test('the largest come first when asked', () => expect(shown({ sortBy: 'size' })).toEqual(['link', 'z', 'a2', 'a10']))
+test('open folders show what is in them, or that it is being read', () => {
+  expect(shown({ expanded: ['/z', '/link'] })).toEqual(['link', '  (Reading…)', 'z', '  inside', 'a2', 'a10'])
+})

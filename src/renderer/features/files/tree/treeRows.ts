@@ -1,0 +1,65 @@
+import type { FileEntry } from '../../../../shared/contract/files.ts'
+
+export type SortBy = 'name' | 'size' | 'modified'
+export type TreeRow =
+  | {
+      kind: 'entry'
+      entry: FileEntry
+      depth: number
+      isFolder: boolean
+      expanded: boolean
+      size: number
+      place: number
+    }
+  | { kind: 'note'; path: string; depth: number; text: string }
+
+export type FolderReading = { entries?: readonly FileEntry[]; truncated?: boolean; failure?: string }
+
+type TreeView = {
+  root: string
+  expanded: ReadonlySet<string>
+  hidden: boolean
+  sortBy: SortBy
+  reading: (path: string) => FolderReading | undefined
+}
+
+/** The rows of the tree from above to below, as far as it was read. */
+export function treeRows(view: TreeView): TreeRow[] {
+  const rows: TreeRow[] = []
+  const add = (folder: string, depth: number): void => {
+    const { entries, truncated = false, failure } = view.reading(folder) ?? {}
+    const note = (text: string) => rows.push({ kind: 'note', path: folder, depth, text })
+    if (!entries) {
+      note(failure ?? 'Reading…')
+      return
+    }
+    const shown = entries.filter(({ name }) => view.hidden || !name.startsWith('.')).toSorted(orderBy(view.sortBy))
+    for (const [index, entry] of shown.entries()) {
+      const isFolder = isFolderEntry(entry)
+      const expanded = isFolder && view.expanded.has(entry.path)
+      rows.push({ kind: 'entry', entry, depth, isFolder, expanded, size: shown.length, place: index + 1 })
+      if (expanded) add(entry.path, depth + 1)
+    }
+    if (shown.length === 0) note('Nothing here')
+    if (truncated) note('There is more than can be listed')
+  }
+  add(view.root, 0)
+  return rows
+}
+
+/** A link to a folder opens like one. */
+export function isFolderEntry({ type, target_type }: FileEntry): boolean {
+  return type === 'directory' || target_type === 'directory'
+}
+
+function orderBy(sortBy: SortBy): (one: FileEntry, other: FileEntry) => number {
+  const byName = (one: FileEntry, other: FileEntry) =>
+    one.name.localeCompare(other.name, undefined, { numeric: true, sensitivity: 'base' })
+  return (one, other) => {
+    const folders = Number(isFolderEntry(other)) - Number(isFolderEntry(one))
+    if (folders !== 0) return folders
+    if (sortBy === 'size') return other.size - one.size || byName(one, other)
+    if (sortBy === 'modified') return other.modified_at.localeCompare(one.modified_at) || byName(one, other)
+    return byName(one, other)
+  }
+}

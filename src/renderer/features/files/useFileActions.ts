@@ -1,0 +1,78 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { AppError } from '../../../shared/appError.ts'
+import { copyFile, makeFolder, moveFile, removeFile } from '../../../shared/contract/files.ts'
+import { createTerminal } from '../../../shared/contract/terminals.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { notify } from '../../ui/toast.tsx'
+import { saveText } from './editor/fileAccess.ts'
+import { folderOf, joinPath, nameOf } from './paths.ts'
+import { rereadFiles } from './useFolders.ts'
+
+export type FileActions = ReturnType<typeof useFileActions>
+
+/** Changes of the tree. Those that a dialog asked for reject, for it to say why; the others tell it themselves. */
+export function useFileActions(id: SandboxId) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const reread = () => rereadFiles(queryClient, id)
+
+  const move = async (from: string, to: string): Promise<void> => {
+    if (from === to) return
+    await agent(moveFile, { id, from, to })
+    await reread()
+  }
+  const telling = async (title: string, work: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      await work()
+      return true
+    } catch (failure) {
+      notify.failed(failure, { title })
+      return false
+    }
+  }
+
+  return {
+    newFile: async (path: string) => {
+      await saveText(agent, { id, path, text: '', ifVersion: undefined, isNew: true })
+      await reread()
+    },
+    newFolder: async (path: string) => {
+      const { created } = await agent(makeFolder, { id, path })
+      await reread()
+      if (!created) throw new AppError('file/exists', `${path} is there already.`)
+    },
+    makeFolders: (paths: readonly string[]) =>
+      telling('The folders were not made', async () => {
+        for (const path of paths) await agent(makeFolder, { id, path })
+        await reread()
+      }),
+    rename: (path: string, name: string) => move(path, joinPath(folderOf(path), name)),
+    moveInto: (path: string, folder: string) =>
+      telling(`${nameOf(path)} was not moved`, async () => {
+        const before = folderOf(path)
+        await move(path, joinPath(folder, nameOf(path)))
+        notify.done(`${nameOf(path)} was moved to ${folder}`, {
+          action: {
+            label: 'Undo',
+            run: () =>
+              void telling(`${nameOf(path)} was not moved back`, () =>
+                move(joinPath(folder, nameOf(path)), joinPath(before, nameOf(path))),
+              ),
+          },
+        })
+      }),
+    copyTo: (from: string, to: string) =>
+      telling(`${nameOf(from)} was not copied`, async () => {
+        await agent(copyFile, { id, from, to })
+        await reread()
+      }),
+    remove: async (path: string) => {
+      await agent(removeFile, { id, path, recursive: true })
+      await reread()
+    },
+    openTerminal: (cwd: string) =>
+      telling('The terminal was not opened', () => agent(createTerminal, { id, command: 'bash', cwd })),
+    reread,
+  }
+}

@@ -1,0 +1,39 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { listFiles } from '../../../shared/contract/files.ts'
+import type { Output } from '../../../shared/contract/route.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { folderOf } from './paths.ts'
+import { folderKey } from './useFolders.ts'
+
+type Listing = Output<typeof listFiles>
+export type NamedFile = { path: string; name: string; folder: string }
+
+const mostKnown = 500
+const knownForMs = 10_000
+
+/**
+ * Files of a sandbox whose folders were looked at in this window, and those of the folder that the text names when it is
+ * a path: `/var/log/` asks for what is in it. None for an empty text.
+ */
+export function useFilesByName(sandboxId: SandboxId | undefined, text: string): readonly NamedFile[] {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const written = text.trim()
+  const folder = written.startsWith('/') ? folderOf(written) : undefined
+  useQuery({
+    // Only while it is enabled, when there is a sandbox and a folder.
+    queryKey: folderKey(sandboxId ?? ('' as SandboxId), folder ?? ''),
+    queryFn: ({ signal }) => agent(listFiles, { id: sandboxId as SandboxId, path: folder ?? '/' }, { signal }),
+    enabled: sandboxId !== undefined && folder !== undefined,
+    staleTime: knownForMs,
+    retry: false,
+  })
+  if (sandboxId === undefined || written === '') return []
+  const listings = queryClient.getQueriesData<Listing>({ queryKey: ['files', sandboxId] })
+  return listings
+    .flatMap(([, listing]) => listing?.entries ?? [])
+    .filter(({ type }) => type === 'file')
+    .slice(0, mostKnown)
+    .map(({ path, name }) => ({ path, name, folder: folderOf(path) }))
+}

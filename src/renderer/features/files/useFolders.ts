@@ -1,0 +1,40 @@
+import { type QueryClient, useQueries, useQueryClient } from '@tanstack/react-query'
+import { listFiles } from '../../../shared/contract/files.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { shownError } from '../../ui/shownError.ts'
+import type { FolderReading } from './tree/treeRows.ts'
+
+/** Nobody tells when programs in the sandbox write files: while they are in view they are read again so often. */
+const rereadMs = 4000
+
+export const folderKey = (sandboxId: SandboxId, path: string) => ['files', sandboxId, path] as const
+
+/** Reads the folders that are open, and again while `active`, when the window gets the focus, and when asked. */
+export function useFolders(sandboxId: SandboxId, paths: readonly string[], active: boolean) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const results = useQueries({
+    queries: paths.map((path) => ({
+      queryKey: folderKey(sandboxId, path),
+      queryFn: ({ signal }: { signal: AbortSignal }) => agent(listFiles, { id: sandboxId, path }, { signal }),
+      enabled: active,
+      staleTime: 0,
+      refetchOnWindowFocus: true,
+      refetchInterval: rereadMs,
+    })),
+  })
+  const readings = new Map<string, FolderReading>(
+    paths.map((path, index) => {
+      const { data, error } = results[index] ?? {}
+      // What was read before is not there any more when reading it again fails.
+      if (error) return [path, { failure: shownError(error).message }]
+      return [path, data ? { entries: data.entries, truncated: data.truncated } : {}]
+    }),
+  )
+  return { readings, reread: () => rereadFiles(queryClient, sandboxId) }
+}
+
+export async function rereadFiles(queryClient: QueryClient, sandboxId: SandboxId): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: ['files', sandboxId] })
+}

@@ -1,0 +1,134 @@
+import { useState } from 'react'
+import { Button } from '../../ui/Button.tsx'
+import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { Select } from '../../ui/Select.tsx'
+import { TextField } from '../../ui/TextField.tsx'
+import {
+  type ImageErrors,
+  type ImageForm,
+  imageErrorOf,
+  imageErrorsOf,
+  imageInputOf,
+  type SourceKind,
+} from './imageForm.ts'
+
+type AddImageFormProps = {
+  initial: ImageForm
+  /** Undefined while it is not known. */
+  sources: ReadonlySet<SourceKind> | undefined
+  /** Why some sources are not to be had here. */
+  missing: string | undefined
+  add: (form: ImageForm) => Promise<void>
+  onClose: () => void
+}
+
+const kinds: readonly { value: SourceKind; label: string; detail: string }[] = [
+  { value: 'system', label: 'This machine’s distribution', detail: 'Made fresh from its mirrors, with your packages.' },
+  {
+    value: 'archive',
+    label: 'A file of this machine',
+    detail: 'From `docker save`, an OCI archive, or a tar of a root.',
+  },
+  { value: 'registry', label: 'A registry', detail: 'Pulled by a runtime that can.' },
+]
+
+/** Mounted while it is open. */
+export function AddImageForm({ initial, sources, missing, add, onClose }: AddImageFormProps) {
+  const [form, setForm] = useState<ImageForm>(() => ({ ...initial, kind: usable(initial.kind, sources) }))
+  const [errors, setErrors] = useState<ImageErrors>({})
+  const [failure, setFailure] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  const change = (part: Partial<ImageForm>) => setForm((before) => ({ ...before, ...part }))
+
+  const submit = async () => {
+    const found = imageErrorsOf(imageInputOf(form))
+    setErrors(found)
+    setFailure(undefined)
+    if (busy || Object.keys(found).length > 0) return
+    setBusy(true)
+    try {
+      await add(form)
+    } catch (refusal) {
+      const atField = imageErrorOf(refusal, form.kind)
+      if (atField) setErrors(atField)
+      else setFailure(refusal)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form
+      noValidate
+      aria-label="Add an image"
+      className="flex flex-col gap-3 rounded-card border border-line bg-panel p-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <div className="grid grid-cols-2 gap-3">
+        <TextField
+          label="Name"
+          placeholder="tools"
+          error={errors.name}
+          value={form.name}
+          onChange={(name) => change({ name })}
+          autoFocus
+        />
+        <Select
+          label="From"
+          value={form.kind}
+          options={kinds.map((kind) => ({ ...kind, disabled: sources !== undefined && !sources.has(kind.value) }))}
+          onChange={(kind) => change({ kind })}
+          error={errors.kind}
+          hint={missing}
+        />
+      </div>
+      {form.kind === 'system' && (
+        <TextField
+          label="Packages"
+          monospaced
+          placeholder="jq git build-essential"
+          hint="Beside the smallest system there is; may stay empty."
+          error={errors.packages}
+          value={form.packages}
+          onChange={(packages) => change({ packages })}
+        />
+      )}
+      {form.kind === 'archive' && (
+        <TextField
+          label="File"
+          monospaced
+          placeholder="/home/you/image.tar"
+          error={errors.path}
+          value={form.path}
+          onChange={(path) => change({ path })}
+        />
+      )}
+      {form.kind === 'registry' && (
+        <TextField
+          label="Reference"
+          monospaced
+          placeholder="docker.io/library/debian:12"
+          error={errors.reference}
+          value={form.reference}
+          onChange={(reference) => change({ reference })}
+        />
+      )}
+      {failure !== undefined && <ErrorNotice error={failure} />}
+      <div className="flex justify-end gap-2">
+        <Button size="small" onClick={onClose} disabled={busy}>
+          Cancel
+        </Button>
+        <Button size="small" type="submit" variant="primary" busy={busy}>
+          Add
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function usable(kind: SourceKind, sources: ReadonlySet<SourceKind> | undefined): SourceKind {
+  if (sources === undefined || sources.has(kind)) return kind
+  return kinds.find(({ value }) => sources.has(value))?.value ?? kind
+}

@@ -1,0 +1,88 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { Image } from '../../../shared/contract/images.ts'
+import { useRuntimes } from '../../agent/sandboxes/useSandboxes.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { notify } from '../../ui/toast.tsx'
+import { AddImageForm } from './AddImageForm.tsx'
+import { ImageRow } from './ImageRow.tsx'
+import { emptyImageForm, type ImageForm, imageInputOf, sourcesOf } from './imageForm.ts'
+import { useImageActions, useImages } from './useImages.ts'
+
+/** Mounted while it is open. */
+export function ImagesDialog({ onClose }: { onClose: () => void }) {
+  const { data, error, isPending, refetch } = useImages()
+  const { data: runtimes } = useRuntimes()
+  const actions = useImageActions()
+  // What is being asked for; undefined is nothing.
+  const [asked, setAsked] = useState<ImageForm>()
+  // What was asked for here, so that one that failed can be tried again as it was.
+  const [tried, setTried] = useState<readonly ImageForm[]>([])
+  const sources = runtimes && sourcesOf(runtimes)
+  const missing = runtimes?.map(({ image_detail }) => image_detail).find((it) => it !== null)
+
+  const add = async (form: ImageForm) => {
+    const name = form.name.trim()
+    if (data?.some((it) => it.name === name && it.status === 'failed')) await actions.remove(name)
+    await actions.add(imageInputOf(form))
+    setTried([...tried.filter((it) => it.name.trim() !== name), form])
+    setAsked(undefined)
+  }
+  const remove = async ({ name }: Image) => {
+    try {
+      await actions.remove(name)
+    } catch (failure) {
+      notify.failed(failure, { title: `The image ${name} stays` })
+    }
+  }
+  const again = ({ name }: Image) =>
+    setAsked(tried.find((it) => it.name.trim() === name) ?? { ...emptyImageForm, name })
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Images"
+      description="What sandboxes can be made from, beside the base of each runtime."
+      width="wide"
+    >
+      <div className="flex flex-col gap-3">
+        {isPending && <SkeletonRows label="Reading images…" count={2} rowClassName="h-10" />}
+        {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+        {data?.length === 0 && asked === undefined && <p className="text-muted">There is none yet.</p>}
+        {data && data.length > 0 && (
+          <ul aria-label="Images" className="flex flex-col divide-y divide-line">
+            {data.map((image) => (
+              <ImageRow
+                key={image.name}
+                image={image}
+                onAgain={() => again(image)}
+                onRemove={() => void remove(image)}
+              />
+            ))}
+          </ul>
+        )}
+        {asked !== undefined ? (
+          <AddImageForm
+            key={asked.name}
+            initial={asked}
+            sources={sources}
+            missing={missing ?? undefined}
+            add={add}
+            onClose={() => setAsked(undefined)}
+          />
+        ) : (
+          <div className="flex items-center gap-3">
+            <Button icon={Plus} disabled={sources?.size === 0} onClick={() => setAsked(emptyImageForm)}>
+              Add image
+            </Button>
+            {sources?.size === 0 && missing && <p className="text-small text-muted">{missing}</p>}
+          </div>
+        )}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,13 @@
+import type { Image } from '../../../shared/contract/images.ts'
+
+export type ImageList = readonly Image[]
+
+/** By name; one that is known stays where it is. */
+export function withImage(list: ImageList, image: Image): ImageList {
+  const others = list.filter(({ name }) => name !== image.name)
+  return [...others, image].sort((one, other) => one.name.localeCompare(other.name))
+}
+
+export function withoutImage(list: ImageList, name: string): ImageList {
+  return list.filter((it) => it.name !== name)
+}

@@ -1,0 +1,54 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { addImage, type Image, listImages, removeImage } from '../../../shared/contract/images.ts'
+import type { Input } from '../../../shared/contract/route.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { patchFromEvent } from '../../agent/eventPatch.ts'
+import { useLiveEvent } from '../../agent/liveEvents.ts'
+import { readAgain } from '../../agent/readAgain.ts'
+import { type ImageList, withImage, withoutImage } from './imageList.ts'
+
+const imagesKey = ['images'] as const
+
+/** Read anew each time it is asked for, and kept as it is by events meanwhile. */
+export function useImages() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  useLiveEvent((event) => {
+    if (event.type === 'ready') void readAgain(queryClient, imagesKey)
+    if (event.type === 'image.changed') {
+      patchFromEvent<ImageList>(queryClient, imagesKey, (list) => withImage(list, event.image))
+    }
+    if (event.type === 'image.removed') {
+      patchFromEvent<ImageList>(queryClient, imagesKey, (list) => withoutImage(list, event.name))
+    }
+  })
+  return useQuery<ImageList>({
+    queryKey: imagesKey,
+    queryFn: async ({ signal }) => (await agent(listImages, {}, { signal })).images,
+    staleTime: 0,
+  })
+}
+
+/** Each rejects, for the form or the row to say why. */
+export type ImageActions = {
+  add(image: Input<typeof addImage>): Promise<Image>
+  remove(name: string): Promise<void>
+}
+
+export function useImageActions(): ImageActions {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  return {
+    async add(image) {
+      const added = await agent(addImage, image)
+      patchFromEvent<ImageList>(queryClient, imagesKey, (list) =>
+        list.some(({ name }) => name === added.name) ? list : withImage(list, added),
+      )
+      return added
+    },
+    async remove(name) {
+      await agent(removeImage, { name })
+      patchFromEvent<ImageList>(queryClient, imagesKey, (list) => withoutImage(list, name))
+    },
+  }
+}

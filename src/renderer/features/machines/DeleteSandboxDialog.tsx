@@ -1,0 +1,29 @@
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import { useTerminals } from '../../agent/terminals/useTerminals.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+
+type DeleteSandboxDialogProps = {
+  sandbox: Sandbox
+  remove: (sandbox: Sandbox) => Promise<void>
+  onClose: () => void
+}
+
+export function DeleteSandboxDialog({ sandbox, remove, onClose }: DeleteSandboxDialogProps) {
+  const { data: terminals = [] } = useTerminals(sandbox.id)
+  const running = terminals.filter(({ state }) => state === 'running').length
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={`Delete ${sandbox.name}?`}
+      description={`${lostText(running)} This cannot be undone.`}
+      confirmLabel="Delete sandbox"
+      onConfirm={() => remove(sandbox)}
+    />
+  )
+}
+
+function lostText(running: number): string {
+  if (running === 0) return 'All its files are lost.'
+  return `All its files are lost, and ${running === 1 ? 'the program in its terminal ends' : `the programs in its ${running} terminals end`}.`
+}

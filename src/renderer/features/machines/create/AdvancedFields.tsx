@@ -1,0 +1,72 @@
+import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import { Region, type RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { Select } from '../../../ui/Select.tsx'
+import { idleChoices, idleText } from '../idleWords.ts'
+import type { CreateForm, FieldErrors } from './createForm.ts'
+
+type AdvancedFieldsProps = {
+  form: CreateForm
+  errors: FieldErrors
+  runtimes: readonly RuntimeReport[] | undefined
+  runtime: RuntimeReport | undefined
+  change: (part: Partial<CreateForm>) => void
+}
+
+const regions = [
+  { value: Region.enum['eu-north'], label: 'eu-north' },
+  { value: Region.enum['us-east'], label: 'us-east' },
+]
+
+/** What most sandboxes need nobody to think about. It opens by itself where something in it is wrong. */
+export function AdvancedFields({ form, errors, runtimes, runtime, change }: AdvancedFieldsProps) {
+  const [opened, setOpened] = useState(false)
+  const wrong = [errors.idle_minutes, errors.region, errors.runtime].some((it) => it !== undefined)
+  const open = opened || wrong
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpened(!open)}
+        className="-ml-1 flex h-6 items-center gap-1 rounded-small pr-1.5 font-medium text-muted hover:text-text"
+      >
+        <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
+        Advanced
+      </button>
+      {open && (
+        <div className="grid grid-cols-2 gap-3 pt-2">
+          <Select
+            label="Stops when idle"
+            options={idleChoices(form.idleMinutes).map((it) => ({ value: String(it), label: idleText(it) }))}
+            value={String(form.idleMinutes)}
+            onChange={(value) => change({ idleMinutes: value === 'null' ? null : Number(value) })}
+            hint={form.idleMinutes === null ? undefined : 'Its files stay; start it to go on.'}
+            error={errors.idle_minutes}
+          />
+          <Select
+            label="Region"
+            options={regions}
+            value={form.region}
+            onChange={(region) => change({ region })}
+            error={errors.region}
+          />
+          {runtimes && runtimes.length > 1 && (
+            <Select
+              label="Runtime"
+              options={runtimes.map(runtimeOption)}
+              value={runtime?.name ?? ''}
+              onChange={(name) => change({ runtime: name, image: undefined })}
+              error={errors.runtime}
+            />
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function runtimeOption({ name, available, detail }: RuntimeReport) {
+  return { value: name, label: name, detail, disabled: !available }
+}

@@ -1,0 +1,159 @@
+import { useRef, useState } from 'react'
+import type { Image } from '../../../../shared/contract/images.ts'
+import { type Sandbox, sandboxLimits } from '../../../../shared/contract/sandboxes.ts'
+import { useRuntimes } from '../../../agent/sandboxes/useSandboxes.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { NumberField } from '../../../ui/NumberField.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import type { SandboxActions } from '../useSandboxActions.ts'
+import { AdvancedFields } from './AdvancedFields.tsx'
+import {
+  type CreateForm,
+  chosenRuntime,
+  emptyForm,
+  type FieldErrors,
+  fieldErrorOf,
+  fieldErrorsOf,
+  inputOf,
+} from './createForm.ts'
+import { ImageField } from './ImageField.tsx'
+import { NetworkField } from './NetworkField.tsx'
+import { RuntimeNote } from './RuntimeNote.tsx'
+
+type CreateSandboxDialogProps = {
+  /** Those that a sandbox can be made from. */
+  images: readonly Image[]
+  create: SandboxActions['create']
+  onCreated: (sandbox: Sandbox) => void
+  /** Opens the list of images above it. */
+  onManageImages: () => void
+  onClose: () => void
+}
+
+const { vcpu, memoryMb, diskGb } = sandboxLimits
+
+/** Mounted while it is open. */
+export function CreateSandboxDialog({ images, create, onCreated, onManageImages, onClose }: CreateSandboxDialogProps) {
+  const { data: runtimes } = useRuntimes()
+  const [form, setForm] = useState(emptyForm)
+  const [errors, setErrors] = useState<FieldErrors>({})
+  const [failure, setFailure] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  const fields = useRef<HTMLDivElement>(null)
+  const runtime = runtimes && chosenRuntime(runtimes, form.runtime)
+  const usable = runtimes === undefined || runtime?.available === true
+
+  const change = (part: Partial<CreateForm>) => setForm((before) => ({ ...before, ...part }))
+
+  const submit = async () => {
+    if (busy || !usable || correctNumber(fields.current)) return
+    const input = inputOf(form)
+    const found = fieldErrorsOf(input)
+    setErrors(found)
+    setFailure(undefined)
+    if (Object.keys(found).length > 0) return
+    setBusy(true)
+    try {
+      onCreated(await create(input))
+    } catch (refusal) {
+      const atField = fieldErrorOf(refusal)
+      if (atField) setErrors(atField)
+      else setFailure(refusal)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && !busy && onClose()}
+      title="New sandbox"
+      description="An isolated machine with its own files and processes."
+      onSubmit={() => void submit()}
+      footer={
+        <>
+          <Button onClick={onClose} disabled={busy}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" busy={busy} disabled={!usable}>
+            Create sandbox
+          </Button>
+        </>
+      }
+    >
+      <div ref={fields} className="flex flex-col gap-4">
+        <TextField
+          label="Name"
+          placeholder="build-box"
+          hint="Also the host name. Leave empty for a random one."
+          error={errors.name}
+          value={form.name}
+          onChange={(name) => change({ name })}
+          autoFocus
+        />
+        <ImageField
+          images={images}
+          value={form.image}
+          runtime={runtime}
+          error={errors.image}
+          onChange={(image) => change({ image: image?.name, ...(image && { runtime: image.runtime }) })}
+          onManage={onManageImages}
+        />
+        <div className="grid grid-cols-3 gap-3">
+          <NumberField
+            label="vCPU"
+            value={form.vcpu}
+            onChange={(it) => change({ vcpu: it })}
+            min={vcpu.min}
+            max={vcpu.max}
+            hint={`${vcpu.min} to ${vcpu.max}`}
+            error={errors.vcpu}
+          />
+          <NumberField
+            label="Memory"
+            unit="MB"
+            step={512}
+            value={form.memoryMb}
+            onChange={(it) => change({ memoryMb: it })}
+            min={memoryMb.min}
+            max={memoryMb.max}
+            hint={`${memoryMb.min} to ${memoryMb.max}`}
+            error={errors.memory_mb}
+          />
+          <NumberField
+            label="Disk"
+            unit="GB"
+            value={form.diskGb}
+            onChange={(it) => change({ diskGb: it })}
+            min={diskGb.min}
+            max={diskGb.max}
+            hint={`${diskGb.min} to ${diskGb.max}`}
+            error={errors.disk_gb}
+          />
+        </div>
+        <NetworkField
+          value={form.network}
+          runtime={runtime}
+          error={errors.network}
+          onChange={(network) => change({ network })}
+        />
+        <AdvancedFields form={form} errors={errors} runtimes={runtimes} runtime={runtime} change={change} />
+        {runtimes && <RuntimeNote runtimes={runtimes} runtime={runtime} />}
+        {runtimes && runtimes.length < 2 && errors.runtime && (
+          <p className="text-small text-negative">{errors.runtime}</p>
+        )}
+        {failure !== undefined && <ErrorNotice error={failure} />}
+      </div>
+    </Dialog>
+  )
+}
+
+/** A number beyond its limits is brought within them on leaving its field; the person should see that before it counts. */
+function correctNumber(fields: HTMLElement | null): boolean {
+  const wrong = fields?.querySelector<HTMLInputElement>('input[type=number]:invalid')
+  wrong?.blur()
+  wrong?.focus()
+  return Boolean(wrong)
+}

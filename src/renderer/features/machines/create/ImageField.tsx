@@ -1,0 +1,51 @@
+import type { Image } from '../../../../shared/contract/images.ts'
+import type { RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { sizeText } from '../../../ui/sizeText.ts'
+
+type ImageFieldProps = {
+  images: readonly Image[]
+  value: string | undefined
+  runtime: RuntimeReport | undefined
+  error: string | undefined
+  /** Undefined is the base of the runtime. */
+  onChange: (image: Image | undefined) => void
+  onManage: () => void
+}
+
+const base = 'base of the runtime' // no image can have blanks in its name
+
+export function ImageField({ images, value, runtime, error, onChange, onManage }: ImageFieldProps) {
+  return (
+    <div className="flex items-end gap-2">
+      <div className="min-w-0 flex-1">
+        <Select
+          label="Image"
+          value={value ?? base}
+          options={[
+            {
+              value: base,
+              label: runtime ? `Base of ${runtime.name}` : 'Base of the runtime',
+              detail: 'There at once, nothing to fetch.',
+            },
+            ...images.map(imageOption),
+          ]}
+          onChange={(name) => onChange(images.find((it) => it.name === name))}
+          error={error}
+        />
+      </div>
+      <Button onClick={onManage}>Images…</Button>
+    </div>
+  )
+}
+
+function imageOption({ name, runtime, status, detail, size_bytes }: Image) {
+  const size = size_bytes === null ? '' : ` · ${sizeText(size_bytes)}`
+  return {
+    value: name,
+    label: name,
+    detail: status === 'ready' ? `${runtime}${size}` : detail,
+    disabled: status !== 'ready',
+  }
+}

@@ -1,0 +1,62 @@
+import { Info, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { notEnforcedText } from '../../../ui/sandboxes/sandboxWords.ts'
+import { Cure, LimitGaps } from '../LimitGaps.tsx'
+
+type RuntimeNoteProps = { runtimes: readonly RuntimeReport[]; runtime: RuntimeReport | undefined }
+
+/** What this machine lacks: a runtime altogether, or the means to hold a sandbox to a limit. */
+export function RuntimeNote({ runtimes, runtime }: RuntimeNoteProps) {
+  if (!runtime?.available) {
+    const lacking = runtime ? [runtime] : runtimes
+    return (
+      <Note tone="caution">
+        <p className="font-medium text-text">This machine cannot run sandboxes yet.</p>
+        {lacking.map(({ name, detail, cure }) => (
+          <div key={name}>
+            <p>
+              {name}: {detail}
+            </p>
+            <Cure command={cure} />
+          </div>
+        ))}
+      </Note>
+    )
+  }
+  const notEnforced = notEnforcedText(runtime.enforced)
+  const { network_detail: noNetwork, network_cure: networkCure, networks } = runtime
+  const isAlone = noNetwork !== null && networks.length < 2
+  if (notEnforced === undefined && !isAlone) return null
+  return (
+    <Note tone="quiet">
+      {notEnforced !== undefined && (
+        <p>Not enforced on this machine: {notEnforced}. A sandbox can use more than it is given here.</p>
+      )}
+      <LimitGaps gaps={runtime.limit_gaps} />
+      {isAlone && (
+        <>
+          <p>{noNetwork}</p>
+          <Cure command={networkCure} />
+        </>
+      )}
+    </Note>
+  )
+}
+
+function Note({ tone, children }: { tone: 'caution' | 'quiet'; children: ReactNode }) {
+  const Icon = tone === 'caution' ? TriangleAlert : Info
+  return (
+    <div
+      role="note"
+      className={classNames(
+        'flex items-start gap-2.5 rounded-card border border-line p-3 text-small text-muted',
+        tone === 'caution' ? 'bg-caution-soft' : 'bg-panel',
+      )}
+    >
+      <Icon aria-hidden className={classNames('mt-px size-3.5 shrink-0', tone === 'caution' && 'text-caution')} />
+      <div className="min-w-0 flex-1 break-words">{children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,91 @@
+import type { ReactNode } from 'react'
+import { Network, type Sandbox } from '../../../../../shared/contract/sandboxes.ts'
+import { useRuntimes } from '../../../../agent/sandboxes/useSandboxes.ts'
+import { Select } from '../../../../ui/Select.tsx'
+import { notEnforcedText, resourcesText } from '../../../../ui/sandboxes/sandboxWords.ts'
+import { notify } from '../../../../ui/toast.tsx'
+import { idleChoices, idleText } from '../../idleWords.ts'
+import { LimitGaps } from '../../LimitGaps.tsx'
+import { networkDetail, networkLabel, networks } from '../../networkWords.ts'
+import { type SandboxChange, useChangeSandbox } from './useChangeSandbox.ts'
+
+export function Facts({ sandbox }: { sandbox: Sandbox }) {
+  const { runtime, image, region, enforced } = sandbox
+  const notEnforced = notEnforcedText(enforced)
+  const { data: runtimes } = useRuntimes()
+  const known = runtimes?.find(({ name }) => name === runtime)?.limit_gaps ?? []
+  const gaps = known.filter(({ limit }) => !enforced[limit])
+  return (
+    <dl className="mt-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-small">
+      <Fact name="Resources">
+        {resourcesText(sandbox)}
+        {notEnforced && <span className="block text-caution">Not enforced here: {notEnforced}</span>}
+        <LimitGaps gaps={gaps} />
+      </Fact>
+      <Fact name="Image">{image ?? `Base of ${runtime}`}</Fact>
+      <Fact name="Runtime">
+        {runtime} · {region}
+      </Fact>
+      <Choices sandbox={sandbox} />
+    </dl>
+  )
+}
+
+function Choices({ sandbox }: { sandbox: Sandbox }) {
+  const { data: runtimes } = useRuntimes()
+  const change = useChangeSandbox()
+  const { network, idle_minutes: idle, status } = sandbox
+  const offered = runtimes?.find(({ name }) => name === sandbox.runtime)?.networks
+  const tryChange = async (changed: SandboxChange, hint?: string) => {
+    try {
+      await change(sandbox, changed)
+      if (hint !== undefined) notify.told(hint)
+    } catch (failure) {
+      notify.failed(failure, { title: `${sandbox.name} stays as it was` })
+    }
+  }
+  return (
+    <>
+      <Fact name="Network">
+        <Select
+          quiet
+          label="Network"
+          labelHidden
+          value={network}
+          options={networks.map((value) => ({
+            value,
+            label: networkLabel(value),
+            detail: networkDetail(value),
+            disabled: value !== network && offered !== undefined && !offered.includes(value),
+          }))}
+          onChange={(value) =>
+            value !== network &&
+            void tryChange(
+              { network: Network.parse(value) },
+              status === 'running' ? 'The network changes when it is started the next time.' : undefined,
+            )
+          }
+        />
+      </Fact>
+      <Fact name="Stops when idle">
+        <Select
+          quiet
+          label="Stops when idle"
+          labelHidden
+          value={String(idle)}
+          options={idleChoices(idle).map((minutes) => ({ value: String(minutes), label: idleText(minutes) }))}
+          onChange={(value) => void tryChange({ idle_minutes: value === 'null' ? null : Number(value) })}
+        />
+      </Fact>
+    </>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="self-baseline text-faint">{name}</dt>
+      <dd className="min-w-0 self-baseline break-words text-muted">{children}</dd>
+    </>
+  )
+}

@@ -1,0 +1,101 @@
+import { Copy, Ellipsis, Play, Square, SquareTerminal, Trash2 } from 'lucide-react'
+import { type Sandbox, SandboxName } from '../../../../../shared/contract/sandboxes.ts'
+import { Button } from '../../../../ui/Button.tsx'
+import { copyText } from '../../../../ui/copyText.ts'
+import { IconButton } from '../../../../ui/IconButton.tsx'
+import { Menu } from '../../../../ui/Menu.tsx'
+import { NameField } from '../../../../ui/NameField.tsx'
+import { StatusDot } from '../../../../ui/StatusDot.tsx'
+import { statusTone, statusWord } from '../../../../ui/sandboxes/sandboxWords.ts'
+import { notify } from '../../../../ui/toast.tsx'
+import { useMachineActions } from '../../machineActions.ts'
+import { Uptime } from '../../Uptime.tsx'
+import { copyForms } from './copyForms.ts'
+import { Facts } from './Facts.tsx'
+import { useChangeSandbox } from './useChangeSandbox.ts'
+
+export function SandboxHead({ sandbox }: { sandbox: Sandbox }) {
+  const actions = useMachineActions()
+  const change = useChangeSandbox()
+  const { name, short_id, status, status_reason, started_at } = sandbox
+  const running = status === 'running'
+  return (
+    <header className="border-b border-line px-3 pt-2.5 pb-3">
+      <div className="flex min-h-8 items-center gap-2">
+        <div className="flex min-w-0 flex-1 items-center">
+          <NameField
+            key={sandbox.id}
+            name={name}
+            schema={SandboxName}
+            shortcut="f2"
+            rename={(next) => change(sandbox, { name: next })}
+          />
+        </div>
+        {running ? (
+          <Button size="small" icon={Square} onClick={() => actions.stop(sandbox)}>
+            Stop
+          </Button>
+        ) : (
+          <Button
+            size="small"
+            icon={Play}
+            variant="primary"
+            disabled={status === 'provisioning'}
+            onClick={() => actions.start(sandbox)}
+          >
+            Start
+          </Button>
+        )}
+        <Menu
+          align="end"
+          items={[
+            {
+              label: 'New terminal',
+              icon: SquareTerminal,
+              disabled: !running,
+              onSelect: () => actions.newTerminal(sandbox),
+            },
+            'separator',
+            { label: 'Copy id', icon: Copy, onSelect: () => actions.copyId(sandbox) },
+            ...copyForms(sandbox).map(({ label, text }) => ({
+              label,
+              icon: Copy,
+              onSelect: () => void copyForm(text),
+            })),
+            'separator',
+            { label: 'Delete…', icon: Trash2, tone: 'danger', onSelect: () => actions.askToDelete(sandbox) },
+          ]}
+        >
+          <IconButton label={`More for ${name}`} icon={Ellipsis} />
+        </Menu>
+      </div>
+      <div className="flex items-center gap-2 text-small text-muted">
+        <StatusDot tone={statusTone(status)} pulsing={status === 'provisioning'} />
+        <span>{statusWord(status)}</span>
+        {running && started_at && (
+          <>
+            <span aria-hidden>·</span>
+            <Uptime startedAt={started_at} />
+          </>
+        )}
+        <span aria-hidden>·</span>
+        <button
+          type="button"
+          title="Copy its id"
+          onClick={() => actions.copyId(sandbox)}
+          className="rounded-small font-mono hover:text-text"
+        >
+          <span className="sr-only">Copy the id </span>
+          {short_id}
+        </button>
+      </div>
+      {status_reason !== null && <p className="pt-1 text-small break-words text-muted">{status_reason}</p>}
+      <Facts sandbox={sandbox} />
+    </header>
+  )
+}
+
+async function copyForm(text: string): Promise<void> {
+  if (!(await copyText(text))) return
+  notify.done('It is copied.', { hint: 'It holds no key: put yours into STEWARD_API_KEY.' })
+}

@@ -1,0 +1,19 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { Input } from '../../../../../shared/contract/route.ts'
+import { changeSandbox, type Sandbox } from '../../../../../shared/contract/sandboxes.ts'
+import { useAgent } from '../../../../agent/AgentProvider.tsx'
+import { patchFromEvent } from '../../../../agent/eventPatch.ts'
+import { type SandboxList, withSandbox } from '../../../../agent/sandboxes/sandboxList.ts'
+import { sandboxesKey } from '../../../../agent/sandboxes/useSandboxes.ts'
+
+export type SandboxChange = Omit<Input<typeof changeSandbox>, 'id'>
+
+/** Rejects with why it stays as it was. */
+export function useChangeSandbox(): (sandbox: Sandbox, change: SandboxChange) => Promise<void> {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  return async ({ id }, change) => {
+    const changed = await agent(changeSandbox, { id, ...change })
+    patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => withSandbox(list, changed))
+  }
+}

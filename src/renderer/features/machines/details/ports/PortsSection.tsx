@@ -1,0 +1,74 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
+import { Button } from '../../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../../ui/ErrorNotice.tsx'
+import { IconButton } from '../../../../ui/IconButton.tsx'
+import { Section } from '../../../../ui/section/Section.tsx'
+import { ExposeForm } from './ExposeForm.tsx'
+import { PortRow } from './PortRow.tsx'
+import { useListening, usePortActions, usePorts } from './usePorts.ts'
+
+type PortsSectionProps = { sandbox: Sandbox; visible: boolean }
+
+export function PortsSection({ sandbox, visible }: PortsSectionProps) {
+  const { forwarded_ports: forwarded } = sandbox
+  // What is being exposed, as it is typed; undefined is nothing.
+  const [asked, setAsked] = useState<string>()
+  return (
+    <Section
+      id="ports"
+      title="Ports"
+      note={forwarded.length > 0 ? forwarded.length : undefined}
+      actions={<IconButton label="Expose a port" icon={Plus} size="small" onClick={() => setAsked('')} />}
+    >
+      <Ports sandbox={sandbox} visible={visible} asked={asked} onAsk={setAsked} />
+    </Section>
+  )
+}
+
+type PortsProps = PortsSectionProps & { asked: string | undefined; onAsk: (port: string | undefined) => void }
+
+function Ports({ sandbox, visible, asked, onAsk }: PortsProps) {
+  const { data, error, refetch } = usePorts(sandbox, visible)
+  const listening = useListening(sandbox, visible)
+  const actions = usePortActions(sandbox)
+  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
+  const exposed = data ?? []
+  const offered = (listening ?? []).filter((port) => exposed.every((it) => it.port !== port))
+  return (
+    <>
+      {asked !== undefined && (
+        <ExposeForm key={asked} port={asked} expose={actions.expose} onClose={() => onAsk(undefined)} />
+      )}
+      {data?.length === 0 && offered.length === 0 && asked === undefined && (
+        <p className="text-muted">No port has an address. What listens in the sandbox is offered here.</p>
+      )}
+      <ul aria-label="Exposed ports">
+        {exposed.map((port) => (
+          <PortRow
+            key={port.port}
+            port={port}
+            listening={listening?.includes(port.port)}
+            sandboxRuns={sandbox.status === 'running'}
+            actions={actions}
+          />
+        ))}
+      </ul>
+      {data && offered.length > 0 && (
+        <ul aria-label="Ports without an address" className="flex flex-col gap-1">
+          {offered.map((port) => (
+            <li key={port} className="flex h-8 items-center gap-2 text-muted">
+              <span className="flex-1">
+                <span className="font-medium text-text tabular-nums">{port}</span> is listening
+              </span>
+              <Button size="small" onClick={() => onAsk(String(port))}>
+                Expose…
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}

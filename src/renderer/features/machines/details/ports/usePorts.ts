@@ -1,0 +1,106 @@
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  createPortToken,
+  type ExposedPort,
+  exposePort,
+  listListeningPorts,
+  listPorts,
+  removePort,
+} from '../../../../../shared/contract/ports.ts'
+import type { Input } from '../../../../../shared/contract/route.ts'
+import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
+import type { SandboxId } from '../../../../../shared/ids.ts'
+import { useAgent } from '../../../../agent/AgentProvider.tsx'
+import type { Agent } from '../../../../agent/agentClient.ts'
+import { readAgain } from '../../../../agent/readAgain.ts'
+import { notify } from '../../../../ui/toast.tsx'
+
+const everyMs = 3_000
+
+export const portsKey = (id: SandboxId) => ['ports', id] as const
+
+/** Kept as they are by `useLiveDetails`. */
+export function usePorts({ id }: Sandbox, visible: boolean) {
+  const agent = useAgent()
+  return useQuery({ ...portsQuery(agent, id), enabled: visible })
+}
+
+/** The exposed ports of several sandboxes, as far as they are known. */
+export function usePortsOf(sandboxes: readonly Sandbox[]): { sandbox: Sandbox; port: ExposedPort }[] {
+  const agent = useAgent()
+  const results = useQueries({ queries: sandboxes.map(({ id }) => portsQuery(agent, id)) })
+  return sandboxes.flatMap((sandbox, place) => (results[place]?.data ?? []).map((port) => ({ sandbox, port })))
+}
+
+function portsQuery(agent: Agent, id: SandboxId) {
+  return {
+    queryKey: portsKey(id),
+    queryFn: async ({ signal }: { signal: AbortSignal }) => (await agent(listPorts, { id }, { signal })).ports,
+  }
+}
+
+/** Undefined while it is not known. */
+export function useListening({ id, status }: Sandbox, visible: boolean): readonly number[] | undefined {
+  const agent = useAgent()
+  const running = status === 'running'
+  const { data } = useQuery({
+    queryKey: ['listening', id],
+    queryFn: async ({ signal }) => (await agent(listListeningPorts, { id }, { signal })).ports,
+    enabled: visible && running,
+    refetchInterval: everyMs,
+    staleTime: everyMs,
+  })
+  return running ? data : []
+}
+
+export type PortActions = {
+  /** Rejects, for the form to say why. */
+  expose(port: Omit<Input<typeof exposePort>, 'id'>): Promise<void>
+  change(port: ExposedPort, visibility: ExposedPort['visibility']): Promise<void>
+  remove(port: ExposedPort): Promise<void>
+  /** In a tab of the browser; a private one with a token that is in no address. */
+  open(port: ExposedPort): Promise<void>
+  /** Undefined when there is none, which has been said then. */
+  token(port: ExposedPort): Promise<{ token: string; expires_at: string } | undefined>
+}
+
+export function usePortActions({ id }: Sandbox): PortActions {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const open = useOpenPort()
+  const expose: PortActions['expose'] = async (port) => {
+    await agent(exposePort, { id, ...port })
+    await readAgain(queryClient, portsKey(id))
+  }
+  return {
+    expose,
+    async change({ port }, visibility) {
+      await said(`Port ${port} was not changed`, () => expose({ port, visibility }))
+    },
+    async remove({ port }) {
+      await said(`Port ${port} is still exposed`, () => agent(removePort, { id, port }))
+      await readAgain(queryClient, portsKey(id))
+    },
+    open: (port) => open({ id }, port),
+    token: ({ port }) => said(`No token was made for port ${port}`, () => agent(createPortToken, { id, port })),
+  }
+}
+
+export function useOpenPort(): (sandbox: Pick<Sandbox, 'id'>, port: ExposedPort) => Promise<void> {
+  const agent = useAgent()
+  return async ({ id }, { port, url, visibility }) => {
+    await said(`Port ${port} was not opened`, async () => {
+      const address = visibility === 'public' ? url : (await agent(createPortToken, { id, port })).open_url
+      window.open(address, '_blank', 'noopener')
+    })
+  }
+}
+
+async function said<T>(title: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (failure) {
+    notify.failed(failure, { title })
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+import { useState } from 'react'
+import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
+import { ErrorNotice } from '../../../../ui/ErrorNotice.tsx'
+import { SkeletonRows } from '../../../../ui/Skeleton.tsx'
+import { Section } from '../../../../ui/section/Section.tsx'
+import { ProcessTable } from './ProcessTable.tsx'
+import { orderAfter, type ProcessOrder, sortedProcesses } from './processOrder.ts'
+import { useProcesses, useSignal } from './useProcesses.ts'
+
+type ProcessesSectionProps = { sandbox: Sandbox; visible: boolean }
+
+/** More rows than anybody reads; the rest is said in a number. */
+const mostRows = 200
+
+export function ProcessesSection({ sandbox, visible }: ProcessesSectionProps) {
+  return (
+    <Section id="processes" title="Processes">
+      <Processes sandbox={sandbox} visible={visible} />
+    </Section>
+  )
+}
+
+function Processes({ sandbox, visible }: ProcessesSectionProps) {
+  const { data, error, isPending, refetch } = useProcesses(sandbox, visible)
+  const [order, setOrder] = useState<ProcessOrder>({ column: 'cpu_percent', descending: true })
+  const send = useSignal(sandbox)
+  if (sandbox.status !== 'running') return <p className="text-muted">Nothing runs in it now.</p>
+  if (isPending) return <SkeletonRows label="Reading processes…" count={3} rowClassName="h-6" />
+  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
+  const rows = sortedProcesses(data, order)
+  return (
+    <>
+      <ProcessTable
+        processes={rows.slice(0, mostRows)}
+        order={order}
+        onOrder={(column) => setOrder(orderAfter(order, column))}
+        onSignal={(process, signal) => void send(process, signal)}
+      />
+      {rows.length > mostRows && <p className="pt-1 text-small text-faint">and {rows.length - mostRows} more</p>}
+    </>
+  )
+}

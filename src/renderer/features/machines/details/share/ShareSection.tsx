@@ -1,0 +1,58 @@
+import { Link2 } from 'lucide-react'
+import { useState } from 'react'
+import type { Output } from '../../../../../shared/contract/route.ts'
+import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
+import { createTerminalLink } from '../../../../../shared/contract/terminals.ts'
+import { useAgent } from '../../../../agent/AgentProvider.tsx'
+import { Button } from '../../../../ui/Button.tsx'
+import { CopyLine } from '../../../../ui/CopyLine.tsx'
+import { ErrorNotice } from '../../../../ui/ErrorNotice.tsx'
+import { Section } from '../../../../ui/section/Section.tsx'
+
+export function ShareSection({ sandbox }: { sandbox: Sandbox }) {
+  return (
+    <Section id="share" title="Share its terminals" foldedAtFirst>
+      <Share sandbox={sandbox} />
+    </Section>
+  )
+}
+
+function Share({ sandbox }: { sandbox: Sandbox }) {
+  const agent = useAgent()
+  // It holds a token, so it is kept nowhere else and shown only until this is folded away.
+  const [link, setLink] = useState<Output<typeof createTerminalLink>>()
+  const [failure, setFailure] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+
+  const make = async () => {
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      setLink(await agent(createTerminalLink, { id: sandbox.id }))
+    } catch (refusal) {
+      setFailure(refusal)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <div className="flex flex-col items-start gap-2.5">
+      <p className="text-muted">
+        Whoever has the link can type in the terminals of this sandbox, and reaches nothing else of yours.
+      </p>
+      {link && (
+        <div className="w-full">
+          <CopyLine text={link.terminal_url} label="Copy the link" />
+          <p className="mt-1 text-small text-faint">
+            It opens until <time dateTime={link.expires_at}>{new Date(link.expires_at).toLocaleString()}</time>.
+          </p>
+        </div>
+      )}
+      {failure !== undefined && <ErrorNotice error={failure} />}
+      <Button size="small" icon={Link2} busy={busy} onClick={() => void make()}>
+        {link ? 'Make another link' : 'Make a link'}
+      </Button>
+    </div>
+  )
+}

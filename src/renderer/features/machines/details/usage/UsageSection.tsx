@@ -1,0 +1,69 @@
+import { lazy, Suspense } from 'react'
+import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
+import { ErrorNotice } from '../../../../ui/ErrorNotice.tsx'
+import { Section } from '../../../../ui/section/Section.tsx'
+import { TimeAgo } from '../../../../ui/TimeAgo.tsx'
+import { useTheme } from '../../../../ui/theme/useTheme.ts'
+import { highest, type MetricHistory, seriesOf } from './metricHistory.ts'
+import { type Figure, figuresOf } from './usageFigures.ts'
+import { useMetrics } from './useMetrics.ts'
+
+const MetricChart = lazy(() => import('./MetricChart.tsx').then(({ MetricChart: Chart }) => ({ default: Chart })))
+
+type UsageSectionProps = { sandbox: Sandbox; visible: boolean }
+
+export function UsageSection({ sandbox, visible }: UsageSectionProps) {
+  return (
+    <Section id="usage" title="Usage">
+      <Usage sandbox={sandbox} visible={visible} />
+    </Section>
+  )
+}
+
+function Usage({ sandbox, visible }: UsageSectionProps) {
+  const { data, error, refetch } = useMetrics(sandbox, visible)
+  const running = sandbox.status === 'running'
+  if (!data) {
+    if (!running) return <p className="text-muted">Nothing is measured while it does not run.</p>
+    if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />
+    return <p className="text-muted">Measuring…</p>
+  }
+  return (
+    <div className={running ? undefined : 'opacity-60'}>
+      <ul className="flex flex-col gap-2">
+        {figuresOf(sandbox, data.latest).map((figure) => (
+          <Metric key={figure.label} figure={figure} history={data} />
+        ))}
+      </ul>
+      {!running && (
+        <p className="mt-2 text-small text-faint">
+          It does not run: this is from <TimeAgo at={data.latest.at} spelled />.
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Metric({ figure, history }: { figure: Figure; history: MetricHistory }) {
+  const { label, value, of, limit, pick, notEnforced } = figure
+  const series = seriesOf(history.points, pick)
+  const most = highest(series)
+  const theme = useTheme()
+  return (
+    <li className="flex items-center gap-3" data-metric={label} data-points={history.points.length}>
+      <div className="w-28 shrink-0">
+        <div className="text-small text-faint">
+          {label}
+          {notEnforced && <span title="This machine cannot hold it to its limit."> · not enforced</span>}
+        </div>
+        <div className="truncate tabular-nums">
+          <span className="font-medium text-text">{value}</span> <span className="text-small text-faint">{of}</span>
+        </div>
+        <span className="sr-only">{figure.inWords(most)}</span>
+      </div>
+      <Suspense fallback={<div className="h-10 flex-1" />}>
+        <MetricChart key={theme} series={series} limit={limit} highest={most} />
+      </Suspense>
+    </li>
+  )
+}

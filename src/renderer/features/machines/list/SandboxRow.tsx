@@ -1,0 +1,155 @@
+import { Copy, Ellipsis, Globe, Network, Pencil, Play, Plus, Square, TimerOff, Trash2 } from 'lucide-react'
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { newTerminalKeys } from '../../../ui/commands/terminalSafeKeys.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { ContextMenu, Menu, type MenuItem } from '../../../ui/Menu.tsx'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { notEnforcedText, resourcesText, statusTone, statusWord } from '../../../ui/sandboxes/sandboxWords.ts'
+import { idleText } from '../idleWords.ts'
+import { networkLabel } from '../networkWords.ts'
+import { Uptime } from '../Uptime.tsx'
+
+export type SandboxRowActions = {
+  newTerminal(sandbox: Sandbox): void
+  start(sandbox: Sandbox): void
+  stop(sandbox: Sandbox): void
+  copyId(sandbox: Sandbox): void
+  askToRename(sandbox: Sandbox): void
+  askToDelete(sandbox: Sandbox): void
+}
+
+type SandboxRowProps = {
+  sandbox: Sandbox
+  /** In the whole list, of which not all may be drawn. */
+  place: { index: number; count: number }
+  isSelected: boolean
+  /** Tab stops here; the other rows are reached with the arrows. */
+  isTabStop: boolean
+  actions: SandboxRowActions
+  onSelect: () => void
+}
+
+export function SandboxRow({ sandbox, place, isSelected, isTabStop, actions, onSelect }: SandboxRowProps) {
+  const { id, name, status, started_at } = sandbox
+  const items = sandboxMenu(sandbox, actions)
+  const tabIndex = isTabStop ? 0 : -1
+  return (
+    <li
+      className="group relative"
+      data-sandbox={id}
+      data-status={status}
+      data-place={place.index}
+      aria-posinset={place.index + 1}
+      aria-setsize={place.count}
+    >
+      <ContextMenu items={items}>
+        <button
+          type="button"
+          data-row
+          tabIndex={tabIndex}
+          aria-current={isSelected || undefined}
+          onClick={onSelect}
+          onKeyDown={(event) => {
+            if (event.key === 'Delete') actions.askToDelete(sandbox)
+            if (event.key === 'F2') actions.askToRename(sandbox)
+          }}
+          title={hoverText(sandbox)}
+          className={classNames(
+            'flex h-12 w-full items-center gap-2.5 rounded-control pr-2 pl-2.5 text-left focus-visible:-outline-offset-2',
+            isSelected ? 'bg-selected' : 'hover:bg-hover',
+          )}
+        >
+          <StatusDot tone={statusTone(status)} pulsing={status === 'provisioning'} />
+          <span className="flex min-w-0 flex-1 flex-col">
+            <span className="flex items-baseline gap-2">
+              <span className="min-w-0 flex-1 truncate font-medium text-text">{name}</span>
+              <span className="shrink-0 text-small text-muted group-focus-within:opacity-0 group-hover:opacity-0">
+                <span className="sr-only">{statusWord(status)} </span>
+                {started_at && status === 'running' ? (
+                  <Uptime startedAt={started_at} />
+                ) : (
+                  <span aria-hidden>{statusWord(status)}</span>
+                )}
+              </span>
+            </span>
+            <span
+              className={classNames('flex items-center gap-1.5 text-small', isSelected ? 'text-muted' : 'text-faint')}
+            >
+              <span className="truncate">{resourcesText(sandbox)}</span>
+              <Marks sandbox={sandbox} />
+            </span>
+          </span>
+        </button>
+      </ContextMenu>
+      <Menu items={items} align="end">
+        <IconButton
+          label={`Actions for ${name}`}
+          icon={Ellipsis}
+          size="small"
+          tabIndex={tabIndex}
+          className="absolute top-1.5 right-1.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 aria-expanded:opacity-100"
+        />
+      </Menu>
+    </li>
+  )
+}
+
+/** What sets it apart: a way out, and an end by itself. */
+function Marks({ sandbox: { network, idle_minutes } }: { sandbox: Sandbox }) {
+  const NetworkMark = network === 'open' ? Network : Globe
+  return (
+    <>
+      {network !== 'none' && (
+        <>
+          <NetworkMark aria-hidden className="size-3 shrink-0" />
+          <span className="sr-only">Network: {networkLabel(network)}.</span>
+        </>
+      )}
+      {idle_minutes !== null && (
+        <>
+          <TimerOff aria-hidden className="size-3 shrink-0" />
+          <span className="sr-only">Stops when idle: {idleText(idle_minutes)}.</span>
+        </>
+      )}
+    </>
+  )
+}
+
+/** What can be done with a sandbox, for its row and its tabs alike. */
+export function sandboxMenu(sandbox: Sandbox, actions: SandboxRowActions): MenuItem[] {
+  const running = sandbox.status === 'running'
+  return [
+    {
+      label: 'New terminal',
+      icon: Plus,
+      shortcut: newTerminalKeys,
+      disabled: !running,
+      onSelect: () => actions.newTerminal(sandbox),
+    },
+    running
+      ? { label: 'Stop', icon: Square, onSelect: () => actions.stop(sandbox) }
+      : {
+          label: 'Start',
+          icon: Play,
+          disabled: sandbox.status === 'provisioning',
+          onSelect: () => actions.start(sandbox),
+        },
+    { label: 'Copy id', icon: Copy, onSelect: () => actions.copyId(sandbox) },
+    { label: 'Rename…', icon: Pencil, onSelect: () => actions.askToRename(sandbox) },
+    'separator',
+    { label: 'Delete…', icon: Trash2, tone: 'danger', onSelect: () => actions.askToDelete(sandbox) },
+  ]
+}
+
+function hoverText(sandbox: Sandbox): string {
+  const notEnforced = notEnforcedText(sandbox.enforced)
+  return [
+    `${sandbox.name} (${sandbox.short_id})`,
+    `${resourcesText(sandbox)}, ${sandbox.region}, ${sandbox.runtime}`,
+    `Network: ${networkLabel(sandbox.network)}`,
+    ...(sandbox.idle_minutes === null ? [] : [`Stops when idle: ${idleText(sandbox.idle_minutes)}`]),
+    ...(notEnforced === undefined ? [] : [`Not enforced here: ${notEnforced}`]),
+    ...(sandbox.status_reason === null ? [] : [sandbox.status_reason]),
+  ].join('\n')
+}

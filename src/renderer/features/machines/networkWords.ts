@@ -1,0 +1,17 @@
+import type { Network } from '../../../shared/contract/sandboxes.ts'
+
+export const networks: readonly Network[] = ['none', 'internet', 'open']
+
+const words: Record<Network, { label: string; detail: string }> = {
+  none: { label: 'No network', detail: 'No access to anything outside.' },
+  internet: { label: 'Internet', detail: 'The public internet, but not your local network or this computer.' },
+  open: { label: 'Open', detail: 'Internet and your local network, but not services on this computer.' },
+}
+
+export function networkLabel(network: Network): string {
+  return words[network].label
+}
+
+export function networkDetail(network: Network): string {
+  return words[network].detail
+}

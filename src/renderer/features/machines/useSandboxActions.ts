@@ -1,0 +1,59 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { Input } from '../../../shared/contract/route.ts'
+import {
+  createSandbox,
+  deleteSandbox,
+  type Sandbox,
+  startSandbox,
+  stopSandbox,
+} from '../../../shared/contract/sandboxes.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { patchFromEvent } from '../../agent/eventPatch.ts'
+import { readAgain } from '../../agent/readAgain.ts'
+import { type SandboxList, withNewSandbox, withoutSandbox } from '../../agent/sandboxes/sandboxList.ts'
+import { sandboxesKey } from '../../agent/sandboxes/useSandboxes.ts'
+import { notify } from '../../ui/toast.tsx'
+
+export type SandboxActions = {
+  /** Rejects, for the dialog to say why. */
+  create(input: Input<typeof createSandbox>): Promise<Sandbox>
+  /** Resolves to undefined when it failed, which has been said then. */
+  start(sandbox: Sandbox): Promise<Sandbox | undefined>
+  stop(sandbox: Sandbox): Promise<void>
+  /** Rejects, for the dialog to say why. */
+  remove(sandbox: Sandbox): Promise<void>
+}
+
+export function useSandboxActions(): SandboxActions {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  return {
+    async create(input) {
+      const created = await agent(createSandbox, input)
+      patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => withNewSandbox(list, created))
+      return created
+    },
+    async start(sandbox) {
+      try {
+        const started = await agent(startSandbox, { id: sandbox.id })
+        void readAgain(queryClient, sandboxesKey)
+        return started
+      } catch (failure) {
+        notify.failed(failure, { title: `${sandbox.name} did not start` })
+        return undefined
+      }
+    },
+    async stop(sandbox) {
+      try {
+        await agent(stopSandbox, { id: sandbox.id })
+        void readAgain(queryClient, sandboxesKey)
+      } catch (failure) {
+        notify.failed(failure, { title: `${sandbox.name} did not stop` })
+      }
+    },
+    async remove(sandbox) {
+      await agent(deleteSandbox, { id: sandbox.id })
+      patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => withoutSandbox(list, sandbox.id))
+    },
+  }
+}

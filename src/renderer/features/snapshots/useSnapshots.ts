@@ -1,0 +1,66 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import {
+  createSnapshot,
+  deleteSnapshot,
+  forkSnapshot,
+  listSnapshots,
+  restoreSnapshot,
+  type Snapshot,
+} from '../../../shared/contract/snapshots.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../agent/liveEvents.ts'
+import { readAgain } from '../../agent/readAgain.ts'
+
+const snapshotsKey = (id: SandboxId) => ['snapshots', id] as const
+
+/** Kept as they are by `useLiveSnapshots`. */
+export function useSnapshots({ id }: Sandbox, visible: boolean) {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: snapshotsKey(id),
+    queryFn: async ({ signal }) => (await agent(listSnapshots, { id }, { signal })).snapshots,
+    enabled: visible,
+  })
+}
+
+/** Reads them again when an event tells of a change. */
+export function useLiveSnapshots({ id }: Sandbox): void {
+  const queryClient = useQueryClient()
+  useLiveEvent((event) => {
+    if (event.type === 'ready' || (event.type === 'snapshots.changed' && event.sandbox_id === id)) {
+      void readAgain(queryClient, snapshotsKey(id))
+    }
+  })
+}
+
+/** Each rejects, for the form or the dialog to say why. */
+export type SnapshotActions = {
+  take(name: string): Promise<void>
+  restore(snapshot: Snapshot): Promise<void>
+  fork(snapshot: Snapshot, name: string): Promise<Sandbox>
+  remove(snapshot: Snapshot): Promise<void>
+}
+
+export function useSnapshotActions({ id }: Sandbox): SnapshotActions {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const again = () => readAgain(queryClient, snapshotsKey(id))
+  return {
+    async take(name) {
+      await agent(createSnapshot, { id, ...(name.trim() !== '' && { name: name.trim() }) })
+      await again()
+    },
+    async restore(snapshot) {
+      await agent(restoreSnapshot, { id, snapshotId: snapshot.id })
+    },
+    async fork(snapshot, name) {
+      return agent(forkSnapshot, { id, snapshotId: snapshot.id, ...(name.trim() !== '' && { name: name.trim() }) })
+    },
+    async remove(snapshot) {
+      await agent(deleteSnapshot, { id, snapshotId: snapshot.id })
+      await again()
+    },
+  }
+}

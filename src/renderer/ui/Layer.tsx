@@ -1,0 +1,30 @@
+import { createContext, type ReactNode, useContext } from 'react'
+
+const InView = createContext(true)
+
+/** Whether the layers that this stands on are all in view. */
+export function useInView(): boolean {
+  return useContext(InView)
+}
+
+type LayerProps = { shown: boolean; children: ReactNode }
+
+/**
+ * One of several in one place, of which one is in view. The others keep their size, so that nothing in them is drawn
+ * anew when they come back; they take neither keys nor the pointer.
+ */
+export function Layer({ shown, children }: LayerProps) {
+  const inView = useInView() && shown
+  return (
+    <InView value={inView}>
+      <div inert={!shown} className={shown ? 'absolute inset-0' : 'invisible absolute inset-0'}>
+        {children}
+      </div>
+    </InView>
+  )
+}
+
+/** For a place that makes its own element. */
+export function LayerView({ shown, children }: LayerProps) {
+  return <InView value={useInView() && shown}>{children}</InView>
+}

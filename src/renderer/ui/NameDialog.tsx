@@ -1,0 +1,90 @@
+import { useState } from 'react'
+import { SandboxName } from '../../shared/contract/sandboxes.ts'
+import { Button } from './Button.tsx'
+import { Dialog } from './Dialog.tsx'
+import { ErrorNotice } from './ErrorNotice.tsx'
+import { TextField } from './TextField.tsx'
+
+type NameDialogProps = {
+  title: string
+  description: string
+  confirmLabel: string
+  /** What the field begins with, and what stands in it while it is empty. */
+  initial?: string
+  placeholder?: string
+  hint?: string
+  /** Rejects with why it could not be done; an empty name is handed over where `optional`. */
+  onConfirm: (name: string) => Promise<void>
+  optional?: boolean
+  onClose: () => void
+}
+
+/** Mounted while it is open. */
+export function NameDialog(props: NameDialogProps) {
+  const {
+    title,
+    description,
+    confirmLabel,
+    initial = '',
+    placeholder,
+    hint,
+    onConfirm,
+    optional = false,
+    onClose,
+  } = props
+  const [name, setName] = useState(initial)
+  const [wrong, setWrong] = useState<string>()
+  const [failure, setFailure] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+
+  const submit = async () => {
+    if (busy) return
+    const issue = optional && name.trim() === '' ? undefined : SandboxName.safeParse(name).error?.issues[0]
+    setWrong(issue && `The name ${issue.message}.`)
+    setFailure(undefined)
+    if (issue) return
+    setBusy(true)
+    try {
+      await onConfirm(name.trim())
+      onClose()
+    } catch (refusal) {
+      setFailure(refusal)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && !busy && onClose()}
+      title={title}
+      description={description}
+      width="narrow"
+      onSubmit={() => void submit()}
+      footer={
+        <>
+          <Button onClick={onClose} disabled={busy}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" busy={busy}>
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <TextField
+          label="Name"
+          value={name}
+          onChange={setName}
+          error={wrong}
+          hint={hint}
+          placeholder={placeholder}
+          onFocus={(event) => event.target.select()}
+          autoFocus
+        />
+        {failure !== undefined && <ErrorNotice error={failure} />}
+      </div>
+    </Dialog>
+  )
+}

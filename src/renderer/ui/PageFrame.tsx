@@ -1,0 +1,86 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { classNames } from './classNames.ts'
+import { ListButton } from './panels/ListButton.tsx'
+import { listId, listWidth } from './panels/panelWidths.ts'
+import { ResizablePanels } from './panels/ResizablePanels.tsx'
+import { usePanelRoom } from './panels/usePanelRoom.ts'
+import { usePlace } from './place.ts'
+
+type PageFrameProps = {
+  title: string
+  /** How many there are of what the screen lists. */
+  count?: number | undefined
+  /** Beside the title, in small: how the whole stands. */
+  note?: ReactNode
+  /** At the right of the head: what is done here as a whole. */
+  actions?: ReactNode
+  /** Below the head, over the whole width: filters, notices. */
+  bar?: ReactNode
+  /** What the screen chooses from, at the left. */
+  list?: { label: string; content: ReactNode } | undefined
+  children: ReactNode
+}
+
+/** The frame of a screen: its head, a list that can be resized, and what is read or done beside it. */
+export function PageFrame({ title, count, note, actions, bar, list, children }: PageFrameProps) {
+  const room = usePanelRoom()
+  const [listOpen, setListOpen] = useState(false)
+  const place = usePlace().join('/')
+  useEffect(() => {
+    // Something was chosen from it.
+    if (place !== undefined) setListOpen(false)
+  }, [place])
+  return (
+    <div className="flex size-full min-h-0 flex-col">
+      <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-3 pl-4">
+        {list && room.listFolds && <ListButton label={list.label} open={listOpen} onOpenChange={setListOpen} />}
+        <h2 className="shrink-0 text-title font-semibold text-text">{title}</h2>
+        {count !== undefined && <span className="text-small text-faint tabular-nums">{count}</span>}
+        <div className="min-w-0 flex-1 truncate text-small text-muted">{note}</div>
+        <div className="flex shrink-0 items-center gap-2">{actions}</div>
+      </header>
+      {bar}
+      <div className="min-h-0 flex-1">
+        <ResizablePanels
+          room={room}
+          start={
+            list && {
+              id: listId,
+              label: list.label,
+              width: listWidth,
+              content: list.content,
+              open: listOpen,
+              onOpenChange: setListOpen,
+            }
+          }
+          middle={children}
+        />
+      </div>
+    </div>
+  )
+}
+
+type PageColumnProps = {
+  /** Text is read well up to 720 px; a table has up to 1120. Both begin at the same place. */
+  width?: 'text' | 'table'
+  className?: string
+  children: ReactNode
+}
+
+/** A column that scrolls by itself. */
+export function PageScroll(props: PageColumnProps) {
+  return (
+    <div className="size-full overflow-auto">
+      <PageColumn {...props} />
+    </div>
+  )
+}
+
+/** What stands in a screen: at the same place in each, and no wider than is good to read. */
+export function PageColumn({ width = 'text', className, children }: PageColumnProps) {
+  return (
+    <div className="mx-auto w-full max-w-292 px-6 max-narrow:px-4">
+      <div className={classNames(width === 'text' && 'max-w-180', className)}>{children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { leadKey } from './leadKey.ts'
+import { type KeyPress, parseShortcuts } from './shortcuts.ts'
+
+const shortcuts = parseShortcuts('g t, g w, mod+k', { apple: false })
+
+function press(key: string, held: Partial<KeyPress> = {}): KeyPress {
+  const code = `Key${key.toUpperCase()}`
+  return { key, code, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...held }
+}
+
+test('a lead counts for the key after it, once', () => {
+  const lead = leadKey()
+  expect(lead.keep(press('g'), { shortcuts, atMs: 1000 })).toBe(true)
+  expect(lead.take(1200)).toBe('g')
+  expect(lead.take(1201)).toBeUndefined()
+})
+
+test('only what a shortcut begins with is a lead, and only when it is pressed alone', () => {
+  const lead = leadKey()
+  expect(lead.keep(press('t'), { shortcuts, atMs: 0 })).toBe(false)
+  expect(lead.keep(press('g', { ctrlKey: true }), { shortcuts, atMs: 0 })).toBe(false)
+  expect(lead.keep(press('g'), { shortcuts: [], atMs: 0 })).toBe(false)
+  expect(lead.take(1)).toBeUndefined()
+})
+
+test('whoever hesitates has to begin again', () => {
+  const lead = leadKey()
+  lead.keep(press('g'), { shortcuts, atMs: 0 })
+  expect(lead.take(1_501)).toBeUndefined()
+})

@@ -1,0 +1,32 @@
+import { type KeyPress, matches, type Shortcut } from './shortcuts.ts'
+
+/** Whoever hesitates longer meant something else. */
+const patienceMs = 1_500
+
+export type LeadKey = {
+  /** The lead that was pressed just before, if any; it is taken. */
+  take(atMs: number): string | undefined
+  /** Remembers a key that some of the shortcuts begin with. @returns whether it is one */
+  keep(press: KeyPress, of: { shortcuts: readonly Shortcut[]; atMs: number }): boolean
+}
+
+/** Follows the first key of shortcuts that are pressed one key after the other. */
+export function leadKey(): LeadKey {
+  let kept: { key: string; untilMs: number } | undefined
+  return {
+    take(atMs) {
+      const key = kept !== undefined && atMs <= kept.untilMs ? kept.key : undefined
+      kept = undefined
+      return key
+    },
+    keep(press, { shortcuts, atMs }) {
+      const lead = shortcuts.find(({ lead = '' }) => lead !== '' && matches(plain(lead), press))?.lead
+      kept = lead === undefined ? undefined : { key: lead, untilMs: atMs + patienceMs }
+      return kept !== undefined
+    },
+  }
+}
+
+function plain(key: string): Shortcut {
+  return { key, ctrl: false, meta: false, alt: false, shift: false }
+}

@@ -1,0 +1,62 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { classNames } from '../classNames.ts'
+
+type DrawerProps = {
+  /** In pixels, where there is room for it. */
+  width: number
+  open: boolean
+  children: ReactNode
+}
+
+/** At the right, in front of what it would stand beside in a wider window. Closed it stays mounted. */
+export function EndDrawer({ width, open, children }: DrawerProps) {
+  return (
+    <div inert={!open} className={classNames('pointer-events-none absolute inset-0 z-20', !open && 'invisible')}>
+      <div
+        // The head of what is behind it stays in view: its button closes this again.
+        className="pointer-events-auto absolute top-11 right-0 bottom-0 max-w-[calc(100%-3rem)] border-t border-line bg-canvas shadow-dialog"
+        style={{ width }}
+      >
+        {children}
+      </div>
+    </div>
+  )
+}
+
+type ListDrawerProps = DrawerProps & { label: string; onClose: () => void }
+
+/** At the left, in front of all the rest, to choose something from. */
+export function ListDrawer({ label, width, open, onClose, children }: ListDrawerProps) {
+  return open ? (
+    <div className="absolute inset-0 z-20">
+      <div aria-hidden onClick={onClose} className="animate-fade absolute inset-0 bg-overlay" />
+      <OpenList label={label} width={width} onClose={onClose}>
+        {children}
+      </OpenList>
+    </div>
+  ) : null
+}
+
+function OpenList({ label, width, onClose, children }: Omit<ListDrawerProps, 'open'>) {
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const row = panel.current?.querySelector<HTMLElement>('[aria-current], [data-row][tabindex="0"], a, button')
+    row?.focus()
+  }, [])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented) return
+    event.preventDefault()
+    onClose()
+  }
+  return (
+    <section
+      ref={panel}
+      aria-label={label}
+      onKeyDown={onKeyDown}
+      className="absolute inset-y-0 left-0 max-w-[calc(100%-3rem)] bg-panel shadow-dialog"
+      style={{ width }}
+    >
+      {children}
+    </section>
+  )
+}

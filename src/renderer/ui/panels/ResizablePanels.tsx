@@ -1,0 +1,155 @@
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+import { Group, Panel, type PanelImperativeHandle, Separator, usePanelRef } from 'react-resizable-panels'
+import { classNames } from '../classNames.ts'
+import { EndDrawer, ListDrawer } from './Drawer.tsx'
+import { keepWidth, keptWidth, type PanelWidth } from './panelWidths.ts'
+import type { PanelRoom } from './usePanelRoom.ts'
+
+type SizedPanel = {
+  /** Under this name the width is kept for the next time. */
+  id: string
+  content: ReactNode
+  /** What it holds, in a word or two; its divider is called by it. */
+  label: string
+  width: PanelWidth
+}
+
+type FoldingPanel = SizedPanel & { open: boolean; onOpenChange: (open: boolean) => void }
+
+type ResizablePanelsProps = {
+  room: PanelRoom
+  /** `open` counts where there is no room beside the rest: else it is always in view. */
+  start?: FoldingPanel | undefined
+  /** Takes the room that the others leave. */
+  middle: ReactNode
+  /** At the right; folded away by its owner, or by dragging its divider to the edge. */
+  end?: FoldingPanel | undefined
+}
+
+const middleMinWidth = 320
+
+/**
+ * Panels side by side. Those at the sides keep their width in pixels when the window changes; where there is no room
+ * for them they come in front of the middle.
+ */
+export function ResizablePanels({ room, start, middle, end }: ResizablePanelsProps) {
+  const { place, listFolds, endFloats } = room
+  const startPanel = usePanelRef()
+  const endPanel = usePanelRef()
+  const startId = start?.id
+  const [startWidth] = useState(() => (start ? keptWidth(start.id, start.width) : 0))
+  // One element for as long as the screen is open: what is edited at the side outlives a change of the zoom.
+  const [host] = useState(() => {
+    const element = document.createElement('div')
+    element.className = 'size-full'
+    return element
+  })
+
+  const keep = () => {
+    const [startPixels, endPixels] = [startPanel, endPanel].map((panel) => panel.current?.getSize().inPixels ?? 0)
+    if (startPixels && startId !== undefined) keepWidth(startId, startPixels)
+    if (!end || endFloats) return
+    if (endPixels) keepWidth(end.id, endPixels)
+    if (end.open !== Boolean(endPixels)) end.onOpenChange(!end.open)
+  }
+  return (
+    <div ref={place} className="relative size-full">
+      <Group
+        orientation="horizontal"
+        className="size-full"
+        onLayoutChanged={(_, { isUserInteraction }) => isUserInteraction && keep()}
+      >
+        {start && !listFolds && (
+          <Panel
+            key="start"
+            id="start"
+            panelRef={startPanel}
+            defaultSize={startWidth}
+            minSize={start.width.min}
+            maxSize={start.width.max}
+            groupResizeBehavior="preserve-pixel-size"
+          >
+            {start.content}
+          </Panel>
+        )}
+        {start && !listFolds && <Divider key="start divider" label={start.label} />}
+        <Panel key="middle" id="middle" minSize={middleMinWidth}>
+          {middle}
+        </Panel>
+        {end && !endFloats && <EndPanel key="end" {...end} content={<Hosted host={host} />} panel={endPanel} />}
+      </Group>
+      {start && listFolds && (
+        <ListDrawer
+          label={start.label}
+          width={start.width.initial}
+          open={start.open}
+          onClose={() => start.onOpenChange(false)}
+        >
+          {start.content}
+        </ListDrawer>
+      )}
+      {end && endFloats && (
+        <EndDrawer width={end.width.initial} open={end.open}>
+          <Hosted host={host} />
+        </EndDrawer>
+      )}
+      {end && createPortal(end.content, host)}
+    </div>
+  )
+}
+
+function Hosted({ host }: { host: HTMLElement }) {
+  const place = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => void place.current?.append(host), [host])
+  return <div ref={place} className="size-full" />
+}
+
+type EndPanelProps = FoldingPanel & { panel: RefObject<PanelImperativeHandle | null> }
+
+function EndPanel({ id, panel, content, label, width, open }: EndPanelProps) {
+  const { min, max } = width
+  const [initial] = useState(() => (open ? keptWidth(id, width) : 0))
+  const applied = useRef(open)
+
+  useEffect(() => {
+    if (applied.current === open) return
+    applied.current = open
+    if (panel.current?.isCollapsed() !== open) return
+    if (open) panel.current.resize(keptWidth(id, width))
+    else panel.current.collapse()
+  }, [panel, open, id, width])
+
+  return (
+    <>
+      <Divider label={label} folded={!open} />
+      <Panel
+        id="end"
+        panelRef={panel}
+        collapsible
+        defaultSize={initial}
+        minSize={min}
+        maxSize={max}
+        groupResizeBehavior="preserve-pixel-size"
+        inert={!open}
+        className={open ? '' : 'invisible'}
+      >
+        {content}
+      </Panel>
+    </>
+  )
+}
+
+function Divider({ label, folded = false }: { label: string; folded?: boolean }) {
+  return (
+    <Separator
+      aria-label={`Width: ${label}`}
+      disabled={folded}
+      className={classNames(
+        'relative w-px outline-none data-[separator=active]:bg-accent data-[separator=focus]:bg-accent',
+        folded ? 'invisible' : 'bg-line data-[separator=hover]:bg-edge',
+        'after:absolute after:inset-y-0 after:-left-1 after:w-2',
+      )}
+    />
+  )
+}

@@ -1,0 +1,35 @@
+import { useLayoutEffect, useRef, useState } from 'react'
+
+/** In pixels of the place that the panels have; a window at 200 % zoom has half as many. */
+const leastForList = 640
+const leastForBoth = 860
+
+export type PanelRoom = {
+  /** Of the element that the panels stand in. */
+  place: React.RefObject<HTMLDivElement | null>
+  /** There is no room for a list beside the rest: it comes in front of it when it is asked for. */
+  listFolds: boolean
+  /** Likewise for a panel at the other side. */
+  endFloats: boolean
+}
+
+/** What fits side by side, measured before anything is drawn. */
+export function usePanelRoom(): PanelRoom {
+  const place = useRef<HTMLDivElement>(null)
+  const [room, setRoom] = useState({ listFolds: false, endFloats: false })
+  useLayoutEffect(() => {
+    const element = place.current
+    if (!element) return
+    const measure = () => {
+      const width = element.clientWidth
+      if (width === 0) return
+      const next = { listFolds: width < leastForList, endFloats: width < leastForBoth }
+      setRoom((before) => (before.listFolds === next.listFolds && before.endFloats === next.endFloats ? before : next))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return { place, ...room }
+}

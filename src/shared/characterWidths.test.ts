@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { libraryWidths } from '../../scripts/characterWidths.ts'
+import { characterWidths } from './characterWidths.ts'
+
+const { wcwidth, charProperties } = characterWidths()
+
+test.each([
+  ['a', 1],
+  ['ü', 1],
+  ['漢', 2],
+  ['한', 2],
+  ['\u1160', 0], // a vowel of Hangul, within the syllable before
+  ['\u0301', 0],
+  ['\u200d', 0],
+  ['\ufe0f', 0],
+  ['\u00ad', 1], // a soft hyphen shows
+  ['🇩', 1], // a flag is two of these
+  ['❤', 1],
+  ['🚀', 2], // Unicode 6
+  ['🥱', 2], // 12
+  ['🪤', 2], // 13
+  ['🫠', 2], // 14
+  ['🫨', 2], // 15
+  ['🫩', 2], // 16
+  ['\u{1fac8}', 2], // 17, later than the tables
+  ['\u{1face}', 2], // nobody knows yet
+  ['\u{31350}', 2], // an ideograph of 15
+  ['\ue0b0', 1], // an arrow of Powerline, for private use
+  ['\u0378', 1], // not assigned
+])('%s takes %i cells', (character, cells) => {
+  expect(wcwidth(character.codePointAt(0) ?? 0)).toBe(cells)
+})
+
+test('a mark joins what stands before it, and takes a cell of nobody', () => {
+  const wide = charProperties(0x1fae0, 0)
+  expect(wide).toBe(2 << 1)
+  expect(charProperties(0x0301, wide)).toBe((2 << 1) | 1)
+  expect(charProperties(0x0301, 0)).toBe(0)
+  expect(charProperties(0x61, wide)).toBe(1 << 1)
+})
+
+test('every character that the C library knows takes as many cells as it says', (context) => {
+  if (process.platform !== 'linux') return context.skip('there is no glibc to compare with')
+  const { version, widthOf } = libraryWidths()
+  if (version !== '2.36') return context.skip(`the table was made with glibc 2.36, here is ${version}`)
+  const others = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint).filter((codePoint) => {
+    const known = widthOf(codePoint)
+    return known >= 0 && known !== wcwidth(codePoint)
+  })
+  expect(others).toEqual([])
+})

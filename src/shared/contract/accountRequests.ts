@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+import { ChainType } from './wallet.ts'
+
+export const accountRequestLimits = {
+  /** A wallet that asks while this many wait is told to come back later. */
+  waiting: 20,
+  /** New requests at once, and as many again in an hour. */
+  perHour: 20,
+  /** The newest decisions that are remembered. */
+  decided: 1000,
+  /** A request that nobody decides ends after a week. */
+  waitingMs: 7 * 24 * 60 * 60_000,
+  /** A denied wallet may ask again after this. */
+  decidedMs: 90 * 24 * 60 * 60_000,
+  listed: { min: 1, max: 1000, default: 100 },
+} as const
+
+/** A wallet that signed in without having an account. */
+export const AccountRequest = z.object({
+  id: z.string(),
+  wallet_address: z.string(),
+  wallet_type: ChainType,
+  state: z.enum(['waiting', 'allowed', 'denied']),
+  asked_at: IsoTime,
+  decided_at: IsoTime.nullable(),
+})
+export type AccountRequest = z.infer<typeof AccountRequest>
+
+const { min, max, default: usual } = accountRequestLimits.listed
+const inRange = `must be a whole number from ${min} to ${max}`
+
+export const listAccountRequests = defineRoute({
+  operation: 'accountRequestList',
+  method: 'GET',
+  path: '/v1/auth/account-requests',
+  summary: 'List the wallets that ask for an account: those that wait first, then the newest',
+  tag: 'Accounts',
+  auth: 'owner',
+  query: z.object({
+    limit: z.coerce.number(inRange).int(inRange).min(min, inRange).max(max, inRange).default(usual),
+  }),
+  response: z.object({ requests: z.array(AccountRequest), count: z.int() }),
+})
+
+export const decideAccountRequest = defineRoute({
+  operation: 'accountRequestDecide',
+  method: 'POST',
+  path: '/v1/auth/account-requests/:id',
+  summary: 'Allow or deny a wallet an account of its own',
+  description:
+    'Only the window of Steward decides this: no API key does, the owner’s included. A denied wallet can still be allowed later.',
+  tag: 'Accounts',
+  auth: 'person',
+  refusals: [409],
+  params: z.object({ id: z.string().min(1) }),
+  body: z.object({ allow: z.boolean('must be true or false') }),
+  response: AccountRequest,
+})

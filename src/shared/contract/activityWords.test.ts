@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { activitySentence, wroteWords } from './activityWords.ts'
+
+type Told = Parameters<typeof activitySentence>[0]
+const you = { kind: 'owner', name: null } as const
+const key = { kind: 'key', name: 'research-agent' } as const
+const service = { kind: 'service', name: null } as const
+const told = (type: Told['type'], description: string, more: Partial<Told> = {}): Told => ({
+  type,
+  description,
+  by: you,
+  sandbox_name: 'atlas',
+  command: null,
+  ...more,
+})
+
+test.each<[Told, string]>([
+  [told('sandbox.created', 'Created.'), 'You created atlas.'],
+  [
+    told('sandbox.created', 'Created from a snapshot of web.', { by: key }),
+    'research-agent created atlas from a snapshot of web.',
+  ],
+  [told('sandbox.stopped', 'Stopped.', { by: key }), 'research-agent stopped atlas.'],
+  [
+    told('sandbox.stopped', 'Stopped after 5 minutes without use.', { by: service }),
+    'atlas stopped after 5 minutes without use.',
+  ],
+  [
+    told('sandbox.renamed', 'Renamed atlas to Nova Box!.', { sandbox_name: 'Nova Box!' }),
+    'You renamed atlas to Nova Box!',
+  ],
+  [
+    told('sandbox.changed', 'Network none from the next start.'),
+    'You changed atlas: network none from the next start.',
+  ],
+  [told('sandbox.deleted', 'Deleted.'), 'You deleted atlas.'],
+  [
+    told('sandbox.deleted', 'Could not be created. Nothing of it is left.', { by: key }),
+    'atlas: could not be created. Nothing of it is left.',
+  ],
+  [
+    told('terminal.opened', 'Opened a terminal.', { by: { kind: 'link', name: null } }),
+    'Someone with a terminal link opened a terminal in atlas.',
+  ],
+  [
+    told('terminal.opened', 'Opened a terminal.', { by: key, command: 'python3 -i' }),
+    'research-agent opened a terminal with “python3 -i” in atlas.',
+  ],
+  [
+    told('terminal.closed', 'Terminal “logs” ended by SIGKILL.', { by: service }),
+    'atlas: terminal “logs” ended by SIGKILL.',
+  ],
+  [told('file.written', wroteWords('/root/big.bin', 30_000_000)), 'You wrote /root/big.bin (30 MB) in atlas.'],
+  [
+    told('command.run', 'Ran a command: exit code 0 after 1.2 s.', { by: key, command: 'npm   test\n' }),
+    'research-agent ran “npm test” in atlas: exit code 0 after 1.2 s.',
+  ],
+  [told('snapshot.restored', 'Restored the snapshot “before”.'), 'You restored the snapshot “before” of atlas.'],
+  [told('key.created', 'Created the API key “ci”.', { sandbox_name: null }), 'You created the API key “ci”.'],
+  [told('auth.signed_in', '0x12ab…90ef signed in.', { sandbox_name: null, by: service }), '0x12ab…90ef signed in.'],
+  [
+    told('sandbox.started', 'Started.', { by: { kind: 'wallet', name: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C' } }),
+    '0x2096…287C started atlas.',
+  ],
+])('%o', (entry, sentence) => {
+  expect(activitySentence(entry, 'This computer')).toBe(sentence)
+})
+
+test('a long command is cut in the sentence', () => {
+  const sentence = activitySentence(
+    told('command.run', 'Ran a command: exit code 0 after 3 ms.', { command: 'x'.repeat(5000) }),
+    'x',
+  )
+  expect(sentence.length).toBeLessThan(200)
+})
+
+test.each([
+  [0, '0 bytes'],
+  [18, '18 bytes'],
+  [1234, '1.2 kB'],
+  [30_000_000, '30 MB'],
+  [2_500_000_000, '2.5 GB'],
+])('%i bytes are told as %s', (bytes, words) => {
+  expect(wroteWords('/a', bytes)).toBe(`Wrote /a (${words}).`)
+})

@@ -1,0 +1,37 @@
+/** Tells any number of listeners of events. */
+export type Emitter<Event> = {
+  /**
+   * Calls every listener of this moment, oldest first; one that leaves while the others are called is left out.
+   * @throws what the first failing listener threw, after all of them were called
+   */
+  emit(event: Event): void
+  /** @returns ends this subscription; calling it again does nothing */
+  subscribe(listener: (event: Event) => void): () => void
+  /** Ends all subscriptions. */
+  clear(): void
+}
+
+export function emitter<Event = void>(): Emitter<Event> {
+  /** A key for each subscription: one function may listen twice, and leave once. */
+  const listeners = new Map<symbol, (event: Event) => void>()
+  return {
+    emit(event) {
+      const failures: unknown[] = []
+      for (const [key, listener] of [...listeners]) {
+        if (!listeners.has(key)) continue
+        try {
+          listener(event)
+        } catch (failure) {
+          failures.push(failure)
+        }
+      }
+      if (failures.length > 0) throw failures[0]
+    },
+    subscribe(listener) {
+      const key = Symbol('subscription')
+      listeners.set(key, listener)
+      return () => void listeners.delete(key)
+    },
+    clear: () => listeners.clear(),
+  }
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Reservations, ReservedUse } from '../../src/main/agent/approvals/reservations.ts'
+
+export type ReservationsUnderTest = {
+  reservations: Reservations
+  /** One that fits, and takes the same as every other one. */
+  use(id: string): ReservedUse
+  atomically<T>(work: () => T): T
+  /** Others for the same data, as after a restart. */
+  again(): Reservations
+}
+
+/** There is room for so many in each suite. */
+export const room = 3
+
+/** What everything must do that allows only so much. */
+export function reservationsContract(name: string, open: () => ReservationsUnderTest): void {
+  describe(`the ${name}`, () => {
+    let under: ReservationsUnderTest
+    let reservations: Reservations
+    const take = (id: string, from = reservations) => under.atomically(() => from.reserve(under.use(id))) === undefined
+    const commit = (id: string) => under.atomically(() => reservations.commit(id))
+    const giveBack = (id: string, to = reservations) => under.atomically(() => to.giveBack(id))
+    /** How many more it would let through. */
+    const left = (from = reservations): number => {
+      const probes = Array.from({ length: room + 1 }, (_, index) => `probe ${index}`)
+      const taken = probes.filter((id) => take(id, from))
+      for (const id of taken) giveBack(id, from)
+      return taken.length
+    }
+
+    beforeEach(() => {
+      under = open()
+      reservations = under.reservations
+    })
+
+    test('reserves what there is room for, and refuses more in words', () => {
+      for (const id of ['a', 'b', 'c']) expect(take(id)).toBe(true)
+      const refusal = under.atomically(() => reservations.reserve(under.use('d')))
+      expect(refusal).toEqual({
+        effect: expect.stringMatching(/^(ask|deny)$/),
+        detail: expect.stringMatching(/^[A-Z].*\.$/),
+      })
+      giveBack('d') // has nothing to give
+      expect(take('e')).toBe(false)
+    })
+
+    test('has room again for what was given back, once', () => {
+      for (const id of ['a', 'b', 'c']) take(id)
+      giveBack('b')
+      giveBack('b')
+      expect(left()).toBe(1)
+    })
+
+    test('has no room again for what was committed, whatever is said of it afterwards', () => {
+      for (const id of ['a', 'b', 'c']) take(id)
+      commit('a')
+      commit('a')
+      giveBack('a')
+      expect(left()).toBe(0)
+      giveBack('b')
+      commit('b')
+      expect(left()).toBe(1)
+    })
+
+    test('knows nothing of an id that was never reserved', () => {
+      commit('never')
+      giveBack('never')
+      expect(left()).toBe(room)
+    })
+
+    test('keeps one reservation of an id at a time', () => {
+      take('a')
+      expect(() => take('a')).toThrow(Error)
+      expect(left()).toBe(room - 1)
+    })
+
+    test('keeps what is neither committed nor given back, also over a restart', () => {
+      for (const id of ['a', 'b', 'c']) take(id)
+      commit('a')
+      const later = under.again()
+      expect(left(later)).toBe(0)
+      giveBack('b', later)
+      expect(left(later)).toBe(1)
+    })
+
+    test('reserves nothing in a transaction that fails', () => {
+      const broken = () =>
+        under.atomically(() => {
+          reservations.reserve(under.use('a'))
+          throw new Error('broken')
+        })
+      expect(broken).toThrow('broken')
+      expect(left()).toBe(room)
+    })
+
+    test('never lets more through than there is room for, whatever happens in which order', () => {
+      const step = fc.record({
+        what: fc.constantFrom('reserve', 'commit', 'giveBack'),
+        id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+      })
+      fc.assert(
+        fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+          under = open()
+          reservations = under.reservations
+          const held = new Set<string>()
+          let committed = 0
+          for (const { what, id } of steps) {
+            if (what === 'reserve' && !held.has(id) && take(id)) held.add(id)
+            if (what === 'commit') {
+              commit(id)
+              if (held.delete(id)) committed += 1
+            }
+            if (what === 'giveBack') {
+              giveBack(id)
+              held.delete(id)
+            }
+            expect(held.size + committed).toBeLessThanOrEqual(room)
+          }
+          expect(left()).toBe(room - held.size - committed)
+        }),
+        { numRuns: 60 },
+      )
+    })
+  })
+}

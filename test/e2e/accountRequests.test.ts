@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shortAddress } from '../../src/shared/shortAddress.ts'
+import { exchange } from '../support/runningService.ts'
+import { evmWallet, solanaWallet } from '../support/wallets.ts'
+import { approvalsScreen } from './pages/approvalsScreen.ts'
+import { pictures } from './pages/pictures.ts'
+import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+
+/** Programs with wallets of their own ask for an account; the person decides in the window. */
+let app: StewardInBrowser
+let origin: string
+const look = pictures()
+
+beforeAll(async () => {
+  app = await stewardInBrowser()
+  origin = new URL(app.steward.url).origin
+})
+afterAll(() => app?.close())
+
+test('a wallet that signs in for the first time waits in the inbox, and gets an API key once it is allowed', async () => {
+  const { page } = await app.window()
+  const wallet = evmWallet()
+  const name = shortAddress(wallet.address)
+  expect(await wallet.signIn(origin)).toMatchObject({ status: 403, json: { code: 'auth/account-requested' } })
+
+  const toast = page.locator('[data-sonner-toast]', { hasText: `${name} asks for an account` })
+  await toast.getByRole('button', { name: 'Review' }).click()
+  await page.getByRole('button', { name: 'Approvals: 1 waits for you' }).waitFor()
+  const card = page.getByRole('list', { name: 'Wallets that ask for an account' }).getByRole('listitem')
+  for (const words of [`${name} asks for an account`, wallet.address, 'Ethereum']) {
+    expect(await card.textContent()).toContain(words)
+  }
+  await look(page, 'approvals-account')
+  await card.getByRole('button', { name: `Allow ${name}` }).click()
+  await card.waitFor({ state: 'detached' })
+
+  const { status, json } = await wallet.signIn(origin)
+  expect(status).toBe(200)
+  const made = await exchange(origin, '/v1/auth/api-keys', { key: json.access_token, body: { name: 'agent' } })
+  expect(made.status).toBe(201)
+  expect((await exchange(origin, '/v1/sandboxes', { key: made.json.key })).json.count).toBe(0)
+})
+
+test('a denied wallet is remembered, and can be allowed after all', async () => {
+  const { page } = await app.window()
+  const wallet = solanaWallet()
+  const name = shortAddress(wallet.address)
+  await wallet.signIn(origin)
+  await approvalsScreen(page).open()
+  await page.getByRole('button', { name: `Deny ${name}` }).click()
+  const denied = page.getByText('Denied wallets (1)')
+  await denied.waitFor()
+  expect(await wallet.signIn(origin)).toMatchObject({ status: 403, json: { code: 'auth/account-denied' } })
+  await denied.click()
+  await page.getByRole('button', { name: `Allow ${name}` }).click()
+  await denied.waitFor({ state: 'detached' })
+  expect((await wallet.signIn(origin)).status).toBe(200)
+})
+
+test('the owner’s key cannot allow a wallet, neither at the address of the window nor at the service’s own', async () => {
+  const wallet = evmWallet()
+  await wallet.signIn(origin)
+  for (const at of [origin, app.steward.serviceUrl]) {
+    const { json } = await exchange(at, '/v1/auth/account-requests', { key: app.steward.ownerKey })
+    const { id } = json.requests.find((it: { wallet_address: string }) => it.wallet_address === wallet.address)
+    const path = `/v1/auth/account-requests/${id}`
+    const answer = await exchange(at, path, { key: app.steward.ownerKey, body: { allow: true } })
+    expect(answer).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
+  }
+})

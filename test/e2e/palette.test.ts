@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { uploadFile } from '../../src/shared/contract/files.ts'
+import { getPolicy } from '../../src/shared/contract/intents.ts'
+import { exposePort } from '../../src/shared/contract/ports.ts'
+import { getSandbox } from '../../src/shared/contract/sandboxes.ts'
+import { createTerminal } from '../../src/shared/contract/terminals.ts'
+import { until } from '../support/eventually.ts'
+import { importPrivateKey } from '../support/walletForms.ts'
+import type { AppWindow } from './pages/appWindow.ts'
+import { pictures } from './pages/pictures.ts'
+import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+
+let app: StewardInBrowser
+const look = pictures()
+
+beforeAll(async () => {
+  app = await stewardInBrowser()
+  // The second account of the well-known test phrase of Hardhat and Anvil.
+  const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
+  await importPrivateKey(app.person, { key, passphrase: 'orbit lantern velvet quarry mosaic' })
+})
+afterAll(() => app?.close())
+
+/** A window with the terminals of a sandbox, two of them side by side, where most can be done. */
+async function busyWindow(name: string): Promise<AppWindow> {
+  const { id } = await app.sandbox(name)
+  for (const command of ['bash', 'bash']) await app.client.call(createTerminal, { id, command })
+  const window = await app.window()
+  await window.select(name)
+  await window.terminal.isLive()
+  await window.terminal.press('Control+Shift+D')
+  const shown = window.page.locator('[data-keys="terminal"]').and(window.page.locator(':visible'))
+  await until('a second terminal beside it', async () => (await shown.count()) === 2)
+  return window
+}
+
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+Shift+P')
+  await page.getByRole('dialog', { name: 'Commands' }).getByRole('combobox').waitFor()
+}
+
+/** The titles in the palette from the top, and the one that Enter would choose. */
+async function found(page: Page, query: string): Promise<{ titles: string[]; selected: string | undefined }> {
+  const palette = page.getByRole('dialog', { name: 'Commands' })
+  await palette.getByRole('combobox').fill(query)
+  const options = palette.getByRole('option')
+  return options.evaluateAll((rows) => {
+    const titleOf = (row: Element | undefined) => row?.querySelector('[data-title]')?.textContent ?? undefined
+    return {
+      titles: rows.map((row) => titleOf(row) ?? ''),
+      selected: titleOf(rows.find((row) => row.getAttribute('aria-selected') === 'true')),
+    }
+  })
+}
+
+const plain = (text: string) =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .join(' ')
+
+test('every title selects its own command, in full and by its first four letters', async () => {
+  const { page } = await busyWindow('atlas')
+  await openPalette(page)
+  const { titles: all } = await found(page, '')
+  expect(all.length).toBeGreaterThan(60)
+  expect(new Set(all).size).toBe(all.length)
+
+  for (const title of all) {
+    expect(await found(page, title)).toMatchObject({ selected: title })
+    const start = title.slice(0, 4)
+    const { titles, selected } = await found(page, start)
+    const begins = titles.map((it) => plain(it).startsWith(plain(start)))
+    expect(titles).toContain(title)
+    expect(selected).toBe(titles[0])
+    expect(begins.indexOf(false) === -1 || !begins.slice(begins.indexOf(false)).includes(true)).toBe(true)
+  }
+  for (const query of ['split', 'rename', 'theme', 'stop atlas', 'stpevr']) {
+    expect((await found(page, query)).selected).not.toBe('Stop everything')
+  }
+  expect((await found(page, 'stpevr')).titles).toEqual([])
+})
+
+test('nothing is stopped from the palette without a question', async () => {
+  const window = await busyWindow('keeper')
+  const { page } = window
+  await openPalette(page)
+  expect((await found(page, 'stop everything')).selected).toBe('Stop everything')
+  await page.keyboard.press('Enter')
+  const question = window.dialog('Stop everything?')
+  await question.waitFor()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await question.waitFor({ state: 'hidden' })
+  expect((await app.person.call(getPolicy, {})).stopped).toBe(false)
+
+  await openPalette(page)
+  expect((await found(page, 'stop keeper')).selected).toBe('Stop keeper')
+  await page.keyboard.press('Enter')
+  await window.dialog('Stop keeper?').getByRole('button', { name: 'Stop sandbox' }).click()
+  await window.page.getByRole('status').getByText('stopped').first().waitFor()
+})
+
+test('goes to sandboxes, ports and files, and knows what was chosen last', async () => {
+  const first = await app.sandbox('harbour')
+  await app.sandbox('quarry')
+  await app.client.call(uploadFile, { id: first.id, path: '/root/tide/levels.csv', content: 'hour,level\n' })
+  await app.client.call(exposePort, { id: first.id, port: 8123, visibility: 'public' })
+  const window = await app.window()
+  const { page } = window
+  await page.keyboard.press('Alt+2')
+  await page.getByRole('heading', { name: 'Wallet', level: 2 }).waitFor()
+
+  await openPalette(page)
+  expect((await found(page, 'harb')).selected).toBe('harbour')
+  await page.keyboard.press('Enter')
+  await window.sandbox('harbour').locator('[aria-current]').waitFor()
+
+  await openPalette(page)
+  await until('the port is known', async () => (await found(page, '8123')).selected === 'Port 8123 of harbour')
+  await until('the folder is read', async () => (await found(page, '/root/tide/lev')).selected === 'levels.csv')
+  await look(page, 'commands-files')
+  await page.keyboard.press('Enter')
+  await page.getByRole('region', { name: 'Open files' }).getByRole('tab', { name: 'levels.csv' }).waitFor()
+  await page.getByText('hour,level').waitFor()
+
+  await openPalette(page)
+  expect((await found(page, '')).titles[0]).toBe('harbour')
+  expect((await found(page, 'levels')).selected).toBe('levels.csv')
+  expect((await app.client.call(getSandbox, { id: first.id })).status).toBe('running')
+})
