@@ -60,7 +60,7 @@ module.exports = {
     only('keytar', 'main/platform/keychain'),
     only('@lydell/node-pty', 'main/host/runtimes/'),
     only('better-sqlite3', 'main/storage/'),
-    only('undici', 'main/platform/httpClient.ts'),
+    only('undici', 'main/service/inference/upstreamPools.ts'),
     only('viem', 'main/agent/', 'main/service/'),
     only('ox', 'main/agent/', 'main/service/'),
     forbid('no-cycles', {}, { circular: true }),

@@ -84,7 +84,7 @@ export function foldedMessages(text: string): Fields {
     }
     if (data.type === 'content_block_stop') {
       const { json, ...block } = open.get(data.index)
-      if (block.type === 'tool_use') block.input = JSON.parse(json)
+      if (block.type === 'tool_use') block.input = JSON.parse(json || '{}')
       message.content[data.index] = block
       open.delete(data.index)
     }

@@ -1,4 +1,4 @@
-import { inputOf, type Usage } from './innerForm.ts'
+import { type CacheMark, inputOf, type Usage } from './innerForm.ts'
 import type { CatalogueModel, PriceTier } from './modelCatalogue.ts'
 
 /** A price of a million tokens in micro-dollars is a whole number, so that sums are exact. */
@@ -23,34 +23,35 @@ export function savedByCache(model: Pick<CatalogueModel, 'prices'>, usage: Usage
   return costOf(model, fresh) - costOf(model, usage)
 }
 
+/** What a request can take at most, in tokens, and whether it asks for its input to be kept. */
+export type Most = { input: number; output: number; cache: CacheMark | undefined }
+
 /**
  * The most that a request can cost: no part of its input is cheaper than the dearest way to read it, and any tier that
  * the input can reach may be the one that counts.
  */
-export function worstCost(model: Pick<CatalogueModel, 'prices'>, most: { input: number; output: number }): number {
-  const reachable = model.prices.filter((it) => it.above_input_tokens === 0 || most.input > it.above_input_tokens)
+export function worstCost(model: Pick<CatalogueModel, 'prices'>, { input, output, cache }: Most): number {
+  const reachable = model.prices.filter((it) => it.above_input_tokens === 0 || input > it.above_input_tokens)
   const costs = reachable.map((tier) => {
-    const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = scaled(tier)
+    const prices = scaled(tier)
+    const ways = [prices.input, prices.cacheRead]
+    if (cache) ways.push(prices.cacheWrite5m)
+    if (cache === '1h') ways.push(prices.cacheWrite1h)
     // Of big integers Math.max knows nothing.
-    const [dearest = input] = [input, cacheRead, cacheWrite5m, cacheWrite1h].sort((one, other) =>
-      one < other ? 1 : -1,
-    )
-    return Number(roundedUp(BigInt(most.input) * dearest + BigInt(most.output) * output))
+    const dearest = ways.sort((one, other) => (one < other ? 1 : -1))[0] ?? prices.input
+    return Number(roundedUp(BigInt(input) * dearest + BigInt(output) * prices.output))
   })
   return Math.max(...costs)
 }
 
 /** The most output that `budgetMicroUsd` pays for beside the input; 0 when not even the input is paid. */
-export function affordableOutput(
-  model: Pick<CatalogueModel, 'prices'>,
-  { input, budgetMicroUsd, atMost }: { input: number; budgetMicroUsd: number; atMost: number },
-): number {
-  if (worstCost(model, { input, output: atMost }) <= budgetMicroUsd) return atMost
-  let [paid, unpaid] = [0, atMost]
+export function affordableOutput(model: Pick<CatalogueModel, 'prices'>, most: Most, budgetMicroUsd: number): number {
+  if (worstCost(model, most) <= budgetMicroUsd) return most.output
+  let [paid, unpaid] = [0, most.output]
   while (unpaid - paid > 1) {
-    const middle = Math.floor((paid + unpaid) / 2)
-    if (worstCost(model, { input, output: middle }) <= budgetMicroUsd) paid = middle
-    else unpaid = middle
+    const output = Math.floor((paid + unpaid) / 2)
+    if (worstCost(model, { ...most, output }) <= budgetMicroUsd) paid = output
+    else unpaid = output
   }
   return paid
 }

@@ -78,6 +78,8 @@ export type ImagePart = {
   source: ImageSource
   detail?: string | undefined
   cache?: CacheMark | undefined
+  /** The address that the data came from, where Steward fetched it. */
+  fetchedFrom?: string | undefined
 }
 export type ImageSource = { kind: 'data'; mediaType: string; base64: string } | { kind: 'url'; url: string }
 export type FilePart = { type: 'file'; name: string | undefined; mediaType: string; base64: string }

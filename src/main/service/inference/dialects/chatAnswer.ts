@@ -102,7 +102,10 @@ function tokenCounts(usage: Usage): Loose {
   }
 }
 
-export function chatStreamWriter(told: Told): StreamWriter {
+/** `chunk` and `finishOnly`: behind chunks that were not written here. */
+type ChatStreamWriter = StreamWriter & { chunk: (delta: Loose) => string; finishOnly: StreamWriter['finish'] }
+
+export function chatStreamWriter(told: Told): ChatStreamWriter {
   const head = `{"id":${JSON.stringify(told.id)},"object":"chat.completion.chunk","created":${told.createdSeconds},"model":${JSON.stringify(told.model)},`
   const withUsage = asksForUsage(told.asked)
   let begun = false
@@ -157,21 +160,24 @@ export function chatStreamWriter(told: Told): StreamWriter {
     }
   }
 
+  function finishOnly(event: FinishEvent, bill: Bill): string {
+    const choice = defined({
+      index: 0,
+      delta: {},
+      logprobs: null,
+      finish_reason: reasons[event.reason],
+      native_finish_reason: event.native,
+    })
+    const end = `data: ${head}"choices":[${JSON.stringify(choice)}]}\n\n`
+    const usage = withUsage ? `data: ${head}"choices":[],"usage":${JSON.stringify(chatUsage(bill))}}\n\n` : ''
+    return `${end}${usage}data: [DONE]\n\n`
+  }
+
   return {
     write: written,
-    finish(event: FinishEvent, bill: Bill) {
-      const start = begun ? '' : chunk({ role: 'assistant', content: '' })
-      const choice = defined({
-        index: 0,
-        delta: {},
-        logprobs: null,
-        finish_reason: reasons[event.reason],
-        native_finish_reason: event.native,
-      })
-      const end = `data: ${head}"choices":[${JSON.stringify(choice)}]}\n\n`
-      const usage = withUsage ? `data: ${head}"choices":[],"usage":${JSON.stringify(chatUsage(bill))}}\n\n` : ''
-      return `${start}${end}${usage}data: [DONE]\n\n`
-    },
+    finish: (event, bill) => (begun ? '' : chunk({ role: 'assistant', content: '' })) + finishOnly(event, bill),
+    chunk,
+    finishOnly,
     fail: (error) => sseFrame(chatFailure(error)),
   }
 }
