@@ -27,15 +27,26 @@ export function answerStream(reader: StreamReader, restored: (event: InnerEvent)
   }
 
   async function* read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Taken> {
-    for await (const bytes of body) {
-      for (const sse of parser.feed(bytes)) {
-        received = true
-        yield { sse, events: passed(reader.push(sse)) }
-        if (rules.ended) return
+    const pieces = body[Symbol.asyncIterator]()
+    let whole = false
+    try {
+      for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
+        for (const sse of parser.feed(piece.value)) {
+          received = true
+          yield { sse, events: passed(reader.push(sse)) }
+          if (rules.ended) {
+            whole = true
+            return
+          }
+        }
       }
+      whole = true
+      for (const sse of parser.end()) yield { sse, events: passed(reader.push(sse)) }
+      yield { sse: undefined, events: passed(reader.end()) }
+    } finally {
+      if (whole) void drained(pieces)
+      else await pieces.return?.()
     }
-    for (const sse of parser.end()) yield { sse, events: passed(reader.push(sse)) }
-    yield { sse: undefined, events: passed(reader.end()) }
   }
 
   return {
@@ -45,6 +56,23 @@ export function answerStream(reader: StreamReader, restored: (event: InnerEvent)
       return received
     },
     answer: collector.answer,
+  }
+}
+
+export type AnswerStream = ReturnType<typeof answerStream>
+
+/** For how long a provider may keep a connection behind the end of its answer, in milliseconds. */
+const drainMs = 1_000
+
+/** Reads on behind the end, so that the connection can be used again. */
+async function drained(pieces: AsyncIterator<Uint8Array>): Promise<void> {
+  const late = setTimeout(() => void pieces.return?.(), drainMs)
+  try {
+    while (!(await pieces.next()).done);
+  } catch {
+    // The answer was whole.
+  } finally {
+    clearTimeout(late)
   }
 }
 

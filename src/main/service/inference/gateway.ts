@@ -1,24 +1,25 @@
-import { collectedAnswer, type InnerAnswer } from './answer.ts'
+import { collectedAnswer } from './answer.ts'
+import { answerFrames } from './answerFrames.ts'
 import { answerRules } from './answerRules.ts'
-import { answerStream, errorAmong, finishIn, malformedCalls, type Taken } from './answerStream.ts'
+import { answerStream, errorAmong } from './answerStream.ts'
 import { checkCallResults } from './callResults.ts'
-import type { Bill, Dialect, Told } from './dialects/dialect.ts'
+import type { Dialect, Told } from './dialects/dialect.ts'
 import { type ImageFetcher, withFetchedImages, withUnfetchedImages } from './fetchedImages.ts'
-import { costOf, isFree } from './inferenceCost.ts'
+import { isFree } from './inferenceCost.ts'
 import type { InferenceCredits, Reservation } from './inferenceCredits.ts'
 import { InferenceError } from './inferenceError.ts'
-import { type InnerEvent, type InnerRequest, inputOf } from './innerForm.ts'
+import type { InnerEvent, InnerRequest } from './innerForm.ts'
 import { type Loose, parsedObject } from './looseJson.ts'
 import type { CatalogueModel } from './modelCatalogue.ts'
 import { chatRoute, credentialHeaders, type ProviderRoute, providerRoute } from './providerRoute.ts'
 import { rawMessages } from './raw/rawMessages.ts'
 import { askedCache, plannedHold, usualOutputTokens } from './reservationPlan.ts'
+import { endedOnce, type Purchase, settleCut, settleFailed, settleUnanswered, settleWhole } from './settlement.ts'
 import { mostInputTokens } from './tokenEstimate.ts'
 import { fittedNames } from './toolNames.ts'
 import { brokenAnswer, failureText, type UpstreamPools, type UpstreamReply } from './upstreamPools.ts'
 import { takesImageUrls } from './upstreams/openAiRequest.ts'
 import type { UpstreamRequest } from './upstreams/upstream.ts'
-import { estimatedUsage } from './usageEstimate.ts'
 
 /** Where a provider answers, and the key for it. Held in memory only. */
 export type Provider = { baseUrl: string; apiKey: string | undefined }
@@ -98,16 +99,15 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       : await withFetchedImages(job.request, parts.fetchImage, job.signal)
     const filled = { fetched, maxOutputTokens: reservation.maxOutputTokens }
     const isFinal = draft.fetched === fetched && draft.maxOutputTokens === reservation.maxOutputTokens
-    const { reply, draft: sent } = await sentTo(provider, job, isFinal ? draft : draftOf(job, filled)).catch(
-      async (failure: unknown) => {
-        // The provider may have read all of it by now.
-        if (job.signal.aborted) await settled({ ...job, reservation, draft }, nothingAnswered, { cut: true })
-        throw failure
-      },
-    )
-    const paid: Paid = { ...job, reservation, draft: sent }
-    if (sent.request.stream) return await (job.request.stream ? streamed(paid, reply) : collected(paid, reply))
-    return await plain(paid, reply)
+    try {
+      const { reply, draft: sent } = await sentTo(provider, job, isFinal ? draft : draftOf(job, filled))
+      const paid: Paid = { ...job, reservation, fetched, draft: sent }
+      if (!sent.request.stream) return await plain(paid, reply)
+      return await (job.request.stream ? streamed(paid, reply) : collected(paid, reply))
+    } catch (failure) {
+      if (job.signal.aborted) await settleUnanswered({ model: job.model, reservation, fetched })
+      throw failure
+    }
   }
 
   async function sentTo(provider: Provider, job: Job, draft: Draft): Promise<{ reply: UpstreamReply; draft: Draft }> {
@@ -152,19 +152,20 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
   }
 
   async function plain(paid: Paid, reply: UpstreamReply): Promise<GatewayAnswer> {
-    const { dialect, restored } = paid
     const { route } = paid.draft
     const body = await jsonOf(reply)
-    const events = answerRules().pass(route.upstream.readAnswer(body, { newCallId })).map(restored)
+    const events = answerRules().pass(route.upstream.readAnswer(body, { newCallId })).map(paid.restored)
     const error = errorAmong(events)
     if (error) {
       await settleFailed(paid, events)
       throw error
     }
     const whole = collectedAnswer(events)
-    const bill = await settled(paid, whole, { cut: false })
+    const bill = await settleWhole(paid, whole)
     const told = toldOf(paid)
-    const answerBody = route.raw ? route.raw.answer(body, whole, told, bill) : dialect.writeAnswer(whole, told, bill)
+    const answerBody = route.raw
+      ? route.raw.answer(body, whole, told, bill)
+      : paid.dialect.writeAnswer(whole, told, bill)
     return { kind: 'json', headers: headersOf(paid, bill.warnings), body: answerBody }
   }
 
@@ -178,97 +179,28 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       failure = brokenAnswer(broken)
     }
     if (failure) {
-      if (stream.received) await settled(paid, stream.answer(), { cut: true })
-      else await paid.reservation.release()
+      if (stream.received) await settleCut(paid, stream.answer())
       throw failure
     }
-    const bill = await settled(paid, stream.answer(), { cut: false })
+    const bill = await settleWhole(paid, stream.answer())
     const body = paid.dialect.writeAnswer(stream.answer(), toldOf(paid), bill)
     return { kind: 'json', headers: headersOf(paid, bill.warnings), body }
   }
 
-  /** What fails before the first event has a status of its own. */
   async function streamed(paid: Paid, reply: UpstreamReply): Promise<GatewayAnswer> {
-    const stream = answerStream(paid.draft.route.upstream.streamReader({ newCallId }), paid.restored)
-    const taken = stream.read(reply.body)
-    const first = await taken.next().catch((failure: unknown) => {
-      throw brokenAnswer(failure)
+    const { upstream, raw } = paid.draft.route
+    const stream = answerStream(upstream.streamReader({ newCallId }), paid.restored)
+    const frames = await answerFrames({
+      purchase: paid,
+      stream,
+      taken: stream.read(reply.body),
+      dialect: paid.dialect,
+      raw,
+      told: toldOf(paid),
+      signal: paid.signal,
+      onFailure: parts.onFailure,
     })
-    const failure = first.done ? undefined : errorAmong(first.value.events)
-    if (failure) {
-      await settleFailed(paid, first.value?.events ?? [])
-      await taken.return(undefined)
-      throw failure
-    }
-    // A client may leave before it takes the first frame.
-    const left = () => void settled(paid, stream.answer(), { cut: true }).catch(parts.onFailure)
-    paid.signal.addEventListener('abort', left, { once: true })
-    return { kind: 'stream', headers: headersOf(paid, []), frames: framesOf(paid, stream, resumed(first, taken)) }
-  }
-
-  async function* framesOf(
-    paid: Paid,
-    stream: ReturnType<typeof answerStream>,
-    taken: AsyncGenerator<Taken>,
-  ): AsyncGenerator<string> {
-    const told = toldOf(paid)
-    const writer = paid.dialect.streamWriter(told)
-    const relay = paid.draft.route.raw?.relay(told)
-    let open = true
-    try {
-      for await (const { sse, events } of taken) {
-        const error = errorAmong(events)
-        if (error) {
-          open = false
-          await settled(paid, stream.answer(), { cut: true })
-          yield writer.fail(error)
-          return
-        }
-        let frames = relay && sse ? relay.push(sse) : ''
-        if (!relay) for (const event of events) if (isContent(event)) frames += writer.write(event)
-        const finish = finishIn(events)
-        if (finish) {
-          open = false
-          const bill = await settled(paid, stream.answer(), { cut: false })
-          frames += relay ? relay.finish(finish, bill) : writer.finish(finish, bill)
-        }
-        if (frames !== '') yield frames
-      }
-    } catch (failure) {
-      if (paid.signal.aborted) return
-      const error = brokenAnswer(failure)
-      if (open) await settled(paid, stream.answer(), { cut: true })
-      open = false
-      yield writer.fail(error)
-    } finally {
-      // The client left, or nobody reads on: the provider was left too, and what came is paid.
-      if (open) await settled(paid, stream.answer(), { cut: true })
-    }
-  }
-
-  async function settled(paid: Paid, whole: InnerAnswer, { cut }: { cut: boolean }): Promise<Bill> {
-    const { model, reservation } = paid
-    const told = whole.usage
-    // 0 for everything is what some providers send before they count.
-    const complete = told !== undefined && !cut && inputOf(told) + told.output > 0
-    const usage = complete ? told : await estimatedUsage(paid.draft.fetched, whole)
-    const amountMicroUsd = costOf(model, usage)
-    await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated: !complete })
-    const cost = {
-      micro_usd: amountMicroUsd,
-      currency: 'USD' as const,
-      price_version: model.priceVersion,
-      estimated: !complete,
-    }
-    return { usage, cost, warnings: malformedCalls(whole.parts) }
-  }
-
-  /** An error in the place of an answer: only what the provider counted is paid. */
-  async function settleFailed(paid: Paid, events: readonly InnerEvent[]): Promise<void> {
-    const usage = events.findLast((event) => event.type === 'usage')?.usage
-    if (!usage || inputOf(usage) + usage.output === 0) return await paid.reservation.release()
-    const amountMicroUsd = costOf(paid.model, usage)
-    await paid.reservation.settle({ amountMicroUsd, priceVersion: paid.model.priceVersion, usage, estimated: false })
+    return { kind: 'stream', headers: headersOf(paid, []), frames }
   }
 
   const newCallId = () => `call_${parts.newId()}`
@@ -301,44 +233,7 @@ type Draft = {
   text: string
   mostInput: number
 }
-type Paid = Job & { reservation: Reservation; draft: Draft }
-
-/** Whatever ends it first counts: a stream may be left, cut and finished at once. */
-function endedOnce(reservation: Reservation): Reservation {
-  let ended: Promise<void> | undefined
-  const once = (end: () => Promise<void> | void) => {
-    ended ??= Promise.resolve(end())
-    return ended
-  }
-  return {
-    maxOutputTokens: reservation.maxOutputTokens,
-    settle: (charge) => once(() => reservation.settle(charge)),
-    release: () => once(() => reservation.release()),
-  }
-}
-
-const nothingAnswered: InnerAnswer = {
-  id: undefined,
-  parts: [],
-  usage: undefined,
-  reason: 'stop',
-  native: undefined,
-  stopSequence: undefined,
-}
-
-async function* resumed(first: IteratorResult<Taken>, rest: AsyncGenerator<Taken>): AsyncGenerator<Taken> {
-  try {
-    if (first.done) return
-    yield first.value
-    yield* rest
-  } finally {
-    await rest.return(undefined)
-  }
-}
-
-function isContent(event: InnerEvent): event is Exclude<InnerEvent, { type: 'finish' | 'error' }> {
-  return event.type !== 'finish' && event.type !== 'error'
-}
+type Paid = Job & Purchase & { draft: Draft }
 
 async function jsonOf({ body }: UpstreamReply): Promise<Loose> {
   const pieces: Uint8Array[] = []

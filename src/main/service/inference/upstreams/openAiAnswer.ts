@@ -57,27 +57,25 @@ export function openAiStreamReader(options: ReaderOptions): StreamReader {
     return events
   }
 
+  function end(): InnerEvent[] {
+    if (native === undefined && !(done && started)) {
+      const error = new InferenceError('upstream', 'The provider broke off its answer.', { code: 'cut' })
+      return [{ type: 'error', error }]
+    }
+    return [...reader.close(), { type: 'finish', reason: reasons[native ?? 'stop'] ?? 'stop', native }]
+  }
+
   return {
     push({ data }) {
       if (data.trim() === '[DONE]') {
         done = true
-        return []
+        return end()
       }
       const chunk = parsedObject(data)
       if (!chunk) return [{ type: 'error', error: unusable('An event of its stream is no JSON.') }]
       return taken(chunk)
     },
-    end() {
-      if (native === undefined && !(done && started)) {
-        return [
-          {
-            type: 'error',
-            error: new InferenceError('upstream', 'The provider broke off its answer.', { code: 'cut' }),
-          },
-        ]
-      }
-      return [...reader.close(), { type: 'finish', reason: reasons[native ?? 'stop'] ?? 'stop', native }]
-    },
+    end,
   }
 }
 
