@@ -55,6 +55,8 @@ export async function providerServer() {
   /** Connections that were left before their answer was whole. */
   let left = 0
   let options = { responses: true }
+  /** Frames of the last stream that were written. */
+  let written = 0
 
   async function served(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const pieces: Buffer[] = []
@@ -91,10 +93,11 @@ export async function providerServer() {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const usage = body.stream_options?.include_usage === true
     for (const frame of 'frames' in turn ? turn.frames : writers[provider].frames(turn, { model, usage })) {
+      written += 1
       if (!response.write(frame)) await once(response, 'drain')
     }
     const end = 'frames' in turn ? turn.after : undefined
-    if (end === 'cut') response.destroy()
+    if (end === 'cut') response.write('', () => response.destroy())
     else if (end !== 'silence') response.end()
   }
 
@@ -160,11 +163,13 @@ export async function providerServer() {
       options = { responses: false }
     },
     leftConnections: () => left,
+    writtenFrames: () => written,
     /** So that each test begins with none. */
     clear(): void {
       script.length = 0
       requests.length = 0
       left = 0
+      written = 0
       options = { responses: true }
     },
     async close(): Promise<void> {

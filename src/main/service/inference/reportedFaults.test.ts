@@ -718,6 +718,15 @@ describe('ends and errors', () => {
       chunk: gemini({ candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'print(x)' }] }),
       status: 502,
     },
+    {
+      what: 'MALFORMED_FUNCTION_CALL',
+      chunk: gemini({
+        candidates: [
+          { finishReason: 'MALFORMED_FUNCTION_CALL', content: { role: 'model', parts: [{ text: 'I call it.' }] } },
+        ],
+      }),
+      status: 502,
+    },
     { what: 'STOP', chunk: gemini({ candidates: [{ finishReason: 'STOP' }] }), status: 502 },
     {
       what: 'PROHIBITED_CONTENT',
