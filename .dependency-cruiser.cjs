@@ -31,8 +31,7 @@ module.exports = {
       src('main/(agent|service|host)/([^/]+)/', '^src/main/(agent|service)/(http|api|tools)/'),
       {
         path: '^src/main/$1/[^/]+/',
-        // How a slice answers is the one thing that all of them share.
-        pathNot: '^src/main/$1/($2/|api/localEndpoint[.]ts$)',
+        pathNot: '^src/main/$1/$2/',
         dependencyTypesNot: ['type-only'],
       },
     ),
@@ -42,7 +41,7 @@ module.exports = {
     forbid(
       'intents-have-one-writer',
       src('', '^src/main/agent/approvals/(intentLifecycle|intentStateRepository)[.]ts$'),
-      src('main/agent/approvals/intentStateRepository[.]ts$'),
+      { path: '^src/main/agent/approvals/intentStateRepository[.]ts$', dependencyTypesNot: ['type-only'] },
     ),
     forbid('bubblewrap-knows-no-docker', src('main/host/runtimes/bubblewrap/'), src('main/host/runtimes/docker/')),
     forbid('docker-knows-no-bubblewrap', src('main/host/runtimes/docker/'), src('main/host/runtimes/bubblewrap/')),
@@ -60,6 +59,17 @@ module.exports = {
     only('keytar', 'main/platform/keychain'),
     only('@lydell/node-pty', 'main/host/runtimes/'),
     only('better-sqlite3', 'main/storage/'),
+    // Servers and connections are made in one room; a half that forwards says only where to. Images of strangers are
+    // fetched by a client that checks each address as it connects.
+    forbid(
+      'http-has-one-room',
+      src(
+        '',
+        '^src/main/(platform/|agent/api/serviceForwarder[.]ts|service/http/previews[.]ts|service/inference/fetchedImages[.]ts)|[.]test[.]ts$',
+      ),
+      { path: '^(node:)?https?$', dependencyTypesNot: ['type-only'] },
+    ),
+    only('find-my-way', 'main/platform/http/'),
     only('undici', 'main/service/inference/upstreamPools.ts'),
     only('viem', 'main/agent/', 'main/service/'),
     only('ox', 'main/agent/', 'main/service/'),

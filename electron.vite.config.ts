@@ -24,7 +24,7 @@ export default defineConfig({
       minify: false,
       // These are hundreds of files, and every start would look each of them up. What is native, or finds its own files
       // by their place, stays outside.
-      externalizeDeps: { exclude: ['fastify', 'ws', 'zod'] },
+      externalizeDeps: { exclude: ['find-my-way', 'ws', 'zod'] },
       rollupOptions: {
         input: {
           main: here('src/main/entries/main.ts'),
@@ -63,7 +63,12 @@ export default defineConfig({
       cssTarget: ['chrome120', 'firefox121', 'safari17'],
       minify: true,
       rollupOptions: {
-        input: { index: here('src/renderer/index.html'), terminal: here('src/renderer/terminal.html') },
+        input: {
+          index: here('src/renderer/index.html'),
+          terminal: here('src/renderer/terminal.html'),
+          // The agent makes these pages: they have a style and a script of their own, and share nothing but the tokens.
+          sheet: here('src/renderer/sheet/sheet.ts'),
+        },
         output: {
           codeSplitting: {
             groups: [

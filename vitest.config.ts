@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longestFirst.ts'
 
 type Suite = {
   name: string
@@ -8,30 +9,38 @@ type Suite = {
   /** Suites of one order run at once, with as many workers for all of them together. */
   order: number
   maxWorkers: number
-  isolate: boolean
   globalSetup?: string[]
+  /** What the files of a worker share. */
+  shared?: string[]
 }
 
-const suite = ({ order, ...given }: Suite) => ({
+const suite = ({ order, shared = [], ...given }: Suite) => ({
   test: {
     ...given,
     environment: 'node',
     hookTimeout: given.testTimeout,
-    setupFiles: ['test/support/leakGuard.ts'],
+    setupFiles: [...shared, 'test/support/leakGuard.ts'],
     alias: { electron: new URL('./test/support/electronFake.ts', import.meta.url).pathname },
     pool: 'forks' as const,
+    // Files of a worker share its modules, so that each is read once; leakGuard.ts finds the file that leaves something.
+    isolate: false,
     sequence: { groupOrder: order },
     // Of a file whose tests say that they may run at once.
     maxConcurrency: 3,
   },
 })
 
-/** Bound by the processor: a worker for each of two. Files of a worker share its modules, so that each is read once. */
-const processorBound = { order: 1, maxWorkers: 2, isolate: false }
+/** Bound by the processor: a worker for each of two. */
+const processorBound = { order: 1, maxWorkers: 2 }
 /** Bound by waiting for processes, namespaces and containers. */
-const waitingBound = { order: 2, maxWorkers: 3, isolate: true }
+const waitingBound = { order: 2, maxWorkers: 3 }
 /** One file after the other: they share a Steward and a browser. */
-const sharing = { order: 3, maxWorkers: 1, isolate: false, globalSetup: ['test/support/sharedSteward.ts'] }
+const sharing = {
+  order: 3,
+  maxWorkers: 1,
+  globalSetup: ['test/support/sharedSteward.ts'],
+  shared: ['test/support/openSharedBrowser.ts'],
+}
 
 export default defineConfig({
   test: {
@@ -66,7 +75,8 @@ export default defineConfig({
         ...sharing,
       }),
     ],
-    teardownTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
+    teardownTimeout: 120_000,
     reporters: ['./test/support/plainReporter.ts'],
   },
 })

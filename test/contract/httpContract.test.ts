@@ -227,25 +227,24 @@ test('a path is not taken for another one that has the method, and no body is re
   expect([sent.status, sent.headers.allow]).toEqual([405, 'GET, HEAD'])
 })
 
-test.each(ofSandbox)('%s refuses a malformed sandbox id', async (_, route) => {
+test.each(ofSandbox)('%s knows no sandbox by an id of another form', async (_, route) => {
   for (const id of ['123', 'G'.repeat(32), 'A'.repeat(32), '..%2f..%2fetc']) {
     const answer = await ask(route, { path: pathOf(route).replace(/sandboxes\/[0-9a-f]{32}/, `sandboxes/${id}`) })
-    expect(answer.status, id).toBe(400)
-    expect(answer.json).toMatchObject({
-      error: '`id` must be 32 lower-case hexadecimal characters.',
-      code: 'request/invalid',
-    })
+    expect(answer.status, id).toBe(404)
+    expect(answer.json).toMatchObject({ error: 'Sandbox not found or access denied', code: 'sandbox/not-found' })
   }
 })
 
-test.each(ofTerminal)('%s tells a malformed terminal id from an unknown one', async (_, route) => {
+test.each(ofTerminal)('%s answers an id of another form like one that does not exist', async (_, route) => {
   const at = (id: string) => ask(route, { path: pathOf(route).replace(/pty_[0-9a-f]{24}/, id) })
-  const malformed = await at('pty_1')
-  expect(malformed.status).toBe(400)
-  expect(malformed.json.error).toBe('`sessionId` must be `pty_` and 24 lower-case hexadecimal characters.')
-  const unknown = await at(`pty_${'0'.repeat(24)}`)
-  expect(unknown.status).toBe(404)
-  expect(unknown.json.code).toBe('terminal/not-found')
+  for (const id of ['pty_x', 'abc', `pty_${'0'.repeat(24)}`]) {
+    const { status, json } = await at(id)
+    expect([status, json.code, json.error]).toEqual([
+      404,
+      'terminal/not-found',
+      `There is no terminal ${id} in this sandbox.`,
+    ])
+  }
 })
 
 test.each(ofSandbox)('%s is not there for somebody else, like what does not exist', async (_, route) => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { decideAccountRequest, listAccountRequests } from '../../src/shared/contract/accountRequests.ts'
 import { shortAddress } from '../../src/shared/shortAddress.ts'
 import { exchange } from '../support/runningService.ts'
 import { evmWallet, solanaWallet } from '../support/wallets.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import { pictures } from './pages/pictures.ts'
-import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** Programs with wallets of their own ask for an account; the person decides in the window. */
 let app: StewardInBrowser
@@ -12,7 +13,7 @@ let origin: string
 const look = pictures()
 
 beforeAll(async () => {
-  app = await stewardInBrowser()
+  app = await ownStewardInBrowser()
   origin = new URL(app.steward.url).origin
 })
 afterAll(() => app?.close())
@@ -60,11 +61,12 @@ test('a denied wallet is remembered, and can be allowed after all', async () => 
 test('the owner’s key cannot allow a wallet, neither at the address of the window nor at the service’s own', async () => {
   const wallet = evmWallet()
   await wallet.signIn(origin)
+  const { requests } = await app.client.call(listAccountRequests, {})
+  const id = requests.find((it) => it.wallet_address === wallet.address)?.id ?? ''
   for (const at of [origin, app.steward.serviceUrl]) {
-    const { json } = await exchange(at, '/v1/auth/account-requests', { key: app.steward.ownerKey })
-    const { id } = json.requests.find((it: { wallet_address: string }) => it.wallet_address === wallet.address)
     const path = `/v1/auth/account-requests/${id}`
     const answer = await exchange(at, path, { key: app.steward.ownerKey, body: { allow: true } })
     expect(answer).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
   }
+  expect((await app.person.call(decideAccountRequest, { id, allow: true })).state).toBe('allowed') // nothing is left waiting
 })

@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { createApiKey, revokeApiKey } from '../../src/shared/contract/accounts.ts'
-import { contentOf } from '../support/browser.ts'
 import { until } from '../support/eventually.ts'
 import { openActivity } from './pages/activityScreen.ts'
 import { pictures } from './pages/pictures.ts'
@@ -33,27 +33,28 @@ test('shows what happens as it happens, each entry with all it holds', async () 
   const window = await app.window()
   const activity = await openActivity(window)
   await activity.sees(/^Steward .* started/)
-  await activity.sees('Connected to This computer.')
+  await activity.sees('Connected to This computer')
   await app.sandbox('watched')
-  await activity.sees('Sandbox watched: it was created.')
+  await activity.sees('You created watched')
   const { id } = await makeKey('for a script')
   await activity.sees('“for a script”')
   await app.client.call(revokeApiKey, { keyId: id })
-  await activity.sees(/“for a script” .* was revoked/)
+  await activity.sees(/You revoked the API key “for a script”/)
   expect(await activity.root.getByRole('heading', { name: 'Today' }).count()).toBe(1)
 
-  const opened = await activity.open('was revoked')
+  const opened = await activity.open('You revoked')
+  await opened.getByText(/^Entry \d+ of the log$/).click()
   await opened.getByText('key.revoked').waitFor()
   await opened.getByText('Service sequence').waitFor()
   expect(await opened.getByRole('definition').last().textContent()).toMatch(/[0-9a-f]{64}/)
   // What comes while one reads waits, and moves nothing.
   const before = await opened.boundingBox()
   await makeKey('meanwhile')
-  await activity.root.getByRole('button', { name: 'One new entry' }).waitFor()
+  await activity.root.getByRole('button', { name: '1 new entry' }).waitFor()
   expect(await opened.boundingBox()).toEqual(before)
   expect(await activity.entry('“meanwhile”').count()).toBe(0)
   await look(window.page, 'activity')
-  await activity.root.getByRole('button', { name: 'One new entry' }).click()
+  await activity.root.getByRole('button', { name: '1 new entry' }).click()
   await activity.sees('“meanwhile”')
 })
 
@@ -66,7 +67,7 @@ test('finds by words, area, actor and time, and says when there is nothing', asy
   await until('the rest to be gone', async () => (await activity.root.getByRole('article').count()) === 1)
   await activity.search('')
   await activity.area('System')
-  await activity.sees('Connected to This computer.')
+  await activity.sees('Connected to This computer')
   await until('the keys to be gone', async () => (await activity.entry('“needle”').count()) === 0)
   await activity.by('Steward')
   await until('the service to be gone', async () => (await activity.entry('Connected').count()) === 0)
@@ -74,8 +75,8 @@ test('finds by words, area, actor and time, and says when there is nothing', asy
   await activity.when('Today')
   await activity.sees(/^Steward .* started/)
   await activity.search('nothing like it')
-  await activity.root.getByRole('heading', { name: 'Nothing like that happened' }).waitFor()
-  await activity.root.getByRole('button', { name: 'Show everything' }).click()
+  await activity.root.getByRole('heading', { name: 'No matching activity' }).waitFor()
+  await activity.root.getByRole('button', { name: 'Clear filters' }).click()
   await activity.sees('“needle”')
 })
 
@@ -83,7 +84,7 @@ test('is read by keyboard, one stop for Tab', async () => {
   const window = await app.window()
   const { page } = window
   const activity = await openActivity(window)
-  await activity.sees('Connected to This computer.')
+  await activity.sees('Connected to This computer')
   await activity.root.getByRole('article').first().getByRole('button').focus()
   await page.keyboard.press('End')
   const focused = page.locator(':focus')
@@ -91,7 +92,7 @@ test('is read by keyboard, one stop for Tab', async () => {
     /^Steward .* started/.test((await focused.textContent()) ?? ''),
   )
   await page.keyboard.press('Enter')
-  await activity.root.getByText('system.started').waitFor()
+  await activity.root.getByText('Entry 1 of the log').waitFor()
   await page.keyboard.press('Home')
   await until('the newest to have the focus', async () => !/started/.test((await focused.textContent()) ?? 'started'))
   expect(await activity.root.locator('[data-row][tabindex="0"]').count()).toBe(1)
@@ -100,24 +101,26 @@ test('is read by keyboard, one stop for Tab', async () => {
 test('exports the log as a file', async () => {
   const window = await app.window()
   const activity = await openActivity(window)
-  await activity.sees('Connected to This computer.')
+  await activity.sees('Connected to This computer')
   await activity.search('started')
   await activity.exportMenu()
   const [download] = await Promise.all([
     window.page.waitForEvent('download'),
-    window.page.getByRole('menuitem', { name: 'All as JSON Lines' }).click(),
+    window.page.getByRole('menuitem', { name: 'All, JSON Lines' }).click(),
   ])
   expect(download.suggestedFilename()).toBe('steward-activity.jsonl')
-  const lines = (await contentOf(download)).toString().trim().split('\n')
+  const lines = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split('\n')
   expect(lines.map((line) => JSON.parse(line).sequence)).toEqual(lines.map((_, index) => index + 1))
 })
 
 test('finds a row that somebody changed and one that is gone, and shows where', async () => {
   const window = await app.window()
   const activity = await openActivity(window)
-  await activity.sees('Connected to This computer.')
-  expect(await activity.verify()).toMatch(/^All \d+ entries are intact$/)
-  await activity.result.getByText(/its hash stands for all of them/).waitFor()
+  await activity.sees('Connected to This computer')
+  expect(await activity.verify()).toMatch(/^Entries 1 to \d+ are intact$/)
+  await activity.result.getByText(/covers all entries before it/).waitFor()
   await look(window.page, 'activity-intact')
 
   for (let index = 1; index <= 8; index += 1) await makeKey(`filler ${index}`)
@@ -128,13 +131,13 @@ test('finds a row that somebody changed and one that is gone, and shows where', 
   const changed = 'It was changed after it was written: it does not match its hash.'
   await activity.result.getByText(`Entry 1: ${changed}`).waitFor()
   await activity.result.getByText('Entry 4: Before it, entry 3 is missing.').waitFor()
-  await activity.entry('Steward was never started.').getByText(changed).waitFor()
+  await activity.entry('Steward was never started').getByText(changed).waitFor()
   await activity.result.getByRole('button', { name: 'Show entry 1' }).click()
-  await activity.root.getByText('From entry 1 on').waitFor()
-  const sought = activity.entry('Steward was never started.')
-  await sought.getByText('system.started').waitFor()
-  await window.page.locator(':focus').filter({ hasText: 'Steward was never started.' }).waitFor()
+  await activity.root.getByText('Showing entry 1 and').waitFor()
+  const sought = activity.entry('Steward was never started')
+  await sought.getByText('Entry 1 of the log').waitFor()
+  await window.page.locator(':focus').filter({ hasText: 'Steward was never started' }).waitFor()
   await look(window.page, 'activity-damaged')
-  await activity.root.getByRole('button', { name: 'Back to the newest' }).click()
+  await activity.root.getByRole('button', { name: 'Newest' }).click()
   await activity.sees('“filler 8”')
 })

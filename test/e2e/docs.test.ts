@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser, openWindow, type Window } from '../support/browser.ts'
+import { openWindow, type Window } from '../support/browser.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
+import { sharedBrowser } from '../support/sharedBrowser.ts'
 
 /** `/docs` in a real browser, which reaches nothing but this machine. */
 let service: TestService
@@ -10,11 +11,11 @@ let window: Window
 
 beforeAll(async () => {
   service = await runningService({ host: 'none' })
-  browser = await openBrowser()
+  browser = await sharedBrowser()
   window = await openWindow(browser)
 })
 afterAll(async () => {
-  await browser?.close()
+  await window?.close()
   await service?.close()
 })
 

@@ -1,11 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { execInSandbox } from '../../src/shared/contract/sandboxes.ts'
 import type { SandboxId } from '../../src/shared/ids.ts'
-import { contentOf } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import type { AppWindow } from './pages/appWindow.ts'
@@ -74,7 +73,7 @@ test('uploads a folder, and renames, moves, downloads and deletes what is in it'
   await page.getByRole('menuitem', { name: 'Download' }).click()
   const download = await coming
   expect(download.suggestedFilename()).toBe('ü.bin')
-  expect((await contentOf(download)).equals(content)).toBe(true)
+  expect(readFileSync(await download.path()).equals(content)).toBe(true)
   await look(page, 'files')
 
   await row('deep').click()

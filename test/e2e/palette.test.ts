@@ -9,13 +9,13 @@ import { until } from '../support/eventually.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import type { AppWindow } from './pages/appWindow.ts'
 import { pictures } from './pages/pictures.ts'
-import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 let app: StewardInBrowser
 const look = pictures()
 
 beforeAll(async () => {
-  app = await stewardInBrowser()
+  app = await ownStewardInBrowser()
   // The second account of the well-known test phrase of Hardhat and Anvil.
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   await importPrivateKey(app.person, { key, passphrase: 'orbit lantern velvet quarry mosaic' })

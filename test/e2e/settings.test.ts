@@ -105,6 +105,42 @@ test('the wallet is locked now or by itself, and opens on its own page', async (
   await section.getByText('Unlocked', { exact: true }).waitFor()
 })
 
+test('what is written and not saved is asked about, whichever way one leaves', async () => {
+  const window = await app.window()
+  const { page } = window
+  const section = await settingsScreen(page).open('Policies')
+  await section.getByRole('button', { name: 'Add rule' }).click()
+  const asks = window.dialog('Leave without saving?')
+  const ways = [
+    () => page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Wallet' }).click(),
+    () => page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Appearance' }).click(),
+    () => page.keyboard.press('Alt+1'),
+  ]
+  for (const leave of ways) {
+    await leave()
+    await page.mouse.move(700, 500)
+    const stay = asks.getByRole('button', { name: 'Stay' })
+    await until('Stay to have the focus', () => stay.evaluate((it) => it === it.ownerDocument.activeElement))
+    await page.keyboard.press('Enter')
+    await asks.waitFor({ state: 'detached' })
+    // The focus is back at what was pressed, and its hint covers nothing.
+    expect(await page.getByRole('tooltip').count()).toBe(0)
+    await section.getByRole('listitem', { name: 'Rule 1' }).waitFor()
+  }
+  const closing = page.waitForEvent('dialog')
+  const reload = page.reload().catch(() => undefined)
+  const question = await closing
+  expect(question.type()).toBe('beforeunload')
+  await question.dismiss()
+  await reload
+  await section.getByRole('listitem', { name: 'Rule 1' }).waitFor()
+  await page.keyboard.press('Alt+2')
+  await asks.getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('heading', { name: 'Wallet' }).first().waitFor()
+  await settingsScreen(page).open('Policies')
+  expect(await section.getByRole('listitem', { name: 'Rule 1' }).count()).toBe(0)
+})
+
 test('a policy that is written, ordered and saved decides from then on', async () => {
   const { stopped: _, ...before } = await app.person.call(getPolicy, {})
   onTestFinished(() => changeConfirmed(app.person, { passphrase, change: () => app.person.call(changePolicy, before) }))
@@ -154,7 +190,7 @@ test('a policy that is written, ordered and saved decides from then on', async (
   await look(page, 'settings-policies-save')
   await page.emulateMedia({ colorScheme: 'dark' })
   await dialog.getByRole('button', { name: 'Save policy' }).click()
-  await sheetPage(page).step('Change what is allowed?')
+  await sheetPage(page).step('Change the policy?')
   await look(page, 'settings-policies-sheet', ['dark'])
   await sheetPage(page).give(passphrase, 'Confirm')
   await section.getByText('Everything is saved.').waitFor()

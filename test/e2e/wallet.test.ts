@@ -1,8 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { Wallet as EthersWallet, encryptKeystoreJsonSync } from 'ethers'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getWallet, type Wallet } from '../../src/shared/contract/wallet.ts'
-import { contentOf } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
@@ -40,27 +40,27 @@ test('a wallet is there only after its words were shown to be written down', asy
 
   await page.emulateMedia({ colorScheme: 'dark' }) // a sheet keeps the theme that it was opened with
   await page.getByRole('button', { name: 'Create a wallet' }).click()
-  await sheet.step('Make a recovery phrase')
+  await sheet.step('New recovery phrase')
   await look(page, 'wallet-create', ['dark'])
-  await sheet.fill('New passphrase of the wallet', 'password2024')
-  await sheet.fill('The same passphrase again', 'password2025')
-  await sheet.press('Go on')
-  expect(await sheet.problem()).toContain('The two passphrases are not the same.')
-  await sheet.fill('New passphrase of the wallet', 'password2024')
-  await sheet.fill('The same passphrase again', 'password2024')
-  await sheet.press('Go on')
-  await sheet.step('This passphrase can be guessed')
+  await sheet.fill('New wallet passphrase', 'password2024')
+  await sheet.fill('Confirm passphrase', 'password2025')
+  await sheet.press('Continue')
+  expect(await sheet.problem()).toContain("The passphrases don't match.")
+  await sheet.fill('New wallet passphrase', 'password2024')
+  await sheet.fill('Confirm passphrase', 'password2024')
+  await sheet.press('Continue')
+  await sheet.step('This passphrase is weak')
   await sheet.press('Choose another')
-  await sheet.fill('New passphrase of the wallet', passphrase)
-  await sheet.fill('The same passphrase again', passphrase)
-  await sheet.press('Go on')
+  await sheet.fill('New wallet passphrase', passphrase)
+  await sheet.fill('Confirm passphrase', passphrase)
+  await sheet.press('Continue')
 
   await sheet.step('Write these words down')
   const words = await sheet.words()
   expect(words).toHaveLength(12)
   await look(page, 'wallet-words', ['dark'])
   await sheet.press('I wrote them down')
-  await sheet.step('Check what you wrote down')
+  await sheet.step('Check your copy')
   const places = await sheet.askedPlaces()
   for (const place of places) await sheet.fill(`Word ${place}`, 'wrong')
   await sheet.press('Check')
@@ -68,7 +68,7 @@ test('a wallet is there only after its words were shown to be written down', asy
   for (const place of places) {
     expect(await sheet.frame.getByLabel(`Word ${place}`, { exact: true }).inputValue()).toBe('')
   }
-  await sheet.press('Show the words again')
+  await sheet.press('Show words again')
   await sheet.step('Write these words down')
   expect(await sheet.words()).toEqual(words)
 
@@ -86,9 +86,9 @@ test('the window cannot look into a sheet that shows a phrase', async () => {
   const sheet = walletSheet(page)
   await page.getByRole('button', { name: 'More about Phrase 1' }).click()
   await page.getByRole('menuitem', { name: 'Show the words…' }).click()
-  await sheet.step(/^Show the words/)
-  await sheet.fill('Passphrase of the wallet', passphrase)
-  await sheet.press('Show the words')
+  await sheet.step(/^Show recovery phrase/)
+  await sheet.fill('Wallet passphrase', passphrase)
+  await sheet.press('Show words')
   await sheet.step(/^The words of/)
   const [word = ''] = await sheet.words()
   const seen = await page.evaluate(() => {
@@ -120,10 +120,10 @@ test('the wallet is locked from the line of state, and only its passphrase unloc
   await unlock.waitFor()
   await unlock.click()
   await sheet.step('Unlock the wallet')
-  await sheet.fill('Passphrase of the wallet', 'not the passphrase')
+  await sheet.fill('Wallet passphrase', 'not the passphrase')
   await page.keyboard.press('Enter')
   expect(await sheet.problem()).toContain('passphrase')
-  expect(await sheet.frame.getByLabel('Passphrase of the wallet', { exact: true }).inputValue()).toBe('')
+  expect(await sheet.frame.getByLabel('Wallet passphrase', { exact: true }).inputValue()).toBe('')
   await look(page, 'wallet-unlock', ['dark'])
   await page.keyboard.press('Escape')
   await sheet.isGone()
@@ -147,9 +147,9 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
     mimeType: 'application/json',
     buffer: Buffer.from(keystore),
   })
-  await sheet.fill('Password of the file', filePassword)
+  await sheet.fill('File password', filePassword)
   await sheet.fill('Label (optional)', 'From <b>elsewhere</b>')
-  await sheet.fill('Passphrase of the wallet', passphrase)
+  await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Import')
   await sheet.isGone()
   const card = page.getByRole('region', { name: 'From <b>elsewhere</b>' })
@@ -168,14 +168,14 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   await card.getByRole('button', { name: /^Actions of/ }).click()
   await page.getByRole('menuitem', { name: 'Export as a keystore…' }).click()
   await sheet.step(/^Export/)
-  await sheet.fill('Passphrase of the wallet', passphrase)
-  await sheet.fill('New password of the file', filePassword)
-  await sheet.fill('The same password again', filePassword)
-  await sheet.press('Make the file')
-  await sheet.step('The file is ready')
+  await sheet.fill('Wallet passphrase', passphrase)
+  await sheet.fill('New file password', filePassword)
+  await sheet.fill('Confirm password', filePassword)
+  await sheet.press('Create file')
+  await sheet.step('Your file is ready')
   const downloading = page.waitForEvent('download')
   await sheet.press('Download')
-  const written = (await contentOf(await downloading)).toString()
+  const written = await readFile(await (await downloading).path(), 'utf8')
   expect((await EthersWallet.fromEncryptedJson(written, filePassword)).address).toBe(importedAddress)
   await sheet.press('Done')
   await sheet.isGone()
@@ -187,11 +187,11 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   await page.getByRole('menuitem', { name: 'Remove…' }).click()
   await sheet.step(/^Remove/)
   await sheet.fill('Type “From <b>elsewhere</b>” to confirm', 'Something else')
-  await sheet.fill('Passphrase of the wallet', passphrase)
+  await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Remove the private key')
   expect(await sheet.problem()).toContain('label')
   await sheet.fill('Type “From <b>elsewhere</b>” to confirm', 'From <b>elsewhere</b>')
-  await sheet.fill('Passphrase of the wallet', passphrase)
+  await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Remove the private key')
   await sheet.isGone()
   await card.waitFor({ state: 'hidden' })

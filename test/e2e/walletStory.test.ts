@@ -51,7 +51,12 @@ test('creates a wallet, locks and unlocks it, registers an automaton, denies one
   expect(automatons.map(({ name }) => name)).toEqual(['Archivist'])
 
   const activity = await openActivity(window)
-  for (const line of ['was locked', 'was unlocked', /Approved: .*“Archivist”/, /Denied: .*“Impostor”/])
+  for (const line of [
+    'locked the wallet',
+    'unlocked the wallet',
+    /You approved: .*“Archivist”/,
+    /You denied: .*“Impostor”/,
+  ])
     await activity.sees(line)
   expect(await activity.verify()).toMatch(/^All \d+ entries are intact$/)
 })
@@ -60,15 +65,15 @@ async function createWallet({ page }: AppWindow): Promise<void> {
   await section(page, 'Wallet')
   await page.getByRole('button', { name: 'Create a wallet' }).click()
   const sheet = sheetPage(page)
-  await sheet.step('Make a recovery phrase')
-  await sheet.fill('New passphrase of the wallet', passphrase)
-  await sheet.fill('The same passphrase again', passphrase)
-  await sheet.press('Go on')
+  await sheet.step('New recovery phrase')
+  await sheet.fill('New wallet passphrase', passphrase)
+  await sheet.fill('Confirm passphrase', passphrase)
+  await sheet.press('Continue')
   await sheet.step('Write these words down')
   const paper = (await sheet.frame.locator('ol.words li').allTextContents()).map((line) => line.replace(/^\d+/, ''))
   expect(paper).toHaveLength(12)
   await sheet.press('I wrote them down')
-  await sheet.step('Check what you wrote down')
+  await sheet.step('Check your copy')
   const asked = await sheet.frame.getByRole('textbox', { name: /^Word \d+$/ }).all()
   expect(asked).toHaveLength(3)
   for (const word of ['wrong', undefined]) {
@@ -79,7 +84,7 @@ async function createWallet({ page }: AppWindow): Promise<void> {
     await sheet.press('Check')
     if (!word) continue
     await sheet.frame.getByRole('alert').waitFor()
-    await sheet.step('Check what you wrote down')
+    await sheet.step('Check your copy')
   }
   await sheet.gone()
 }

@@ -50,6 +50,7 @@ export function fuzzedTerminal(host: HTMLElement): FuzzedTerminal {
       bell: () => {},
       pasteRefused: () => {},
       used: () => {},
+      again: () => {},
       typed: () => {},
     },
   })

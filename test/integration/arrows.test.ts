@@ -24,7 +24,13 @@ const targets = {
 
 /** What keeps to the rules: nothing of it may be reported. */
 const allowed = {
-  'src/main/service/compose.ts': imports('./one/target.ts', './two/typed.ts', '../platform/target.ts'),
+  'src/main/service/compose.ts': imports(
+    './one/target.ts',
+    './two/typed.ts',
+    './two/typedHttp.ts',
+    '../platform/target.ts',
+    '../platform/http/room.ts',
+  ),
   'src/main/service/two/typed.ts':
     "import type { Target } from '../one/target.ts'\nexport type Typed = Target\nexport const target = 1\n",
   'src/main/host/compose.ts': imports(
@@ -35,6 +41,9 @@ const allowed = {
   ),
   'src/main/shell/window.ts': imports('electron', './target.ts'),
   'src/main/entries/main.ts': imports('electron', '../shell/target.ts', '../config/target.ts'),
+  'src/main/platform/http/room.ts': imports('find-my-way', 'node:http'),
+  'src/main/service/two/typedHttp.ts':
+    "import type { IncomingMessage } from 'node:http'\nexport type Request = IncomingMessage\nexport const target = 1\n",
   'src/main/storage/database.ts': imports('better-sqlite3', '../platform/target.ts'),
   'src/shared/schema.ts': imports('zod', './target.ts'),
   'src/renderer/app/main.ts': imports('../features/one/target.ts', '../../shared/target.ts'),
@@ -80,6 +89,11 @@ const planted: Record<string, { path: string; text: string }> = {
   'keytar-has-one-owner': { path: 'src/main/agent/one/keychain.ts', text: imports('keytar') },
   'lydellnode-pty-has-one-owner': { path: 'src/main/service/one/pty.ts', text: imports('@lydell/node-pty') },
   'better-sqlite3-has-one-owner': { path: 'src/main/service/one/sql.ts', text: imports('better-sqlite3') },
+  'http-has-one-room': {
+    path: 'src/main/agent/one/server.ts',
+    text: "import { createServer } from 'node:http'\nexport const target = createServer\n",
+  },
+  'find-my-way-has-one-owner': { path: 'src/main/agent/one/router.ts', text: imports('find-my-way') },
   'undici-has-one-owner': { path: 'src/main/service/one/http.ts', text: imports('undici') },
   'viem-has-one-owner': { path: 'src/main/host/one/chain.ts', text: imports('viem') },
   'ox-has-one-owner': { path: 'src/main/host/one/typedData.ts', text: imports('ox') },

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -16,6 +16,7 @@ import { LocalEvent, windowKeyHeader } from '../../src/shared/contract/localApi.
 import { until } from '../support/eventually.ts'
 import { noIpv6Loopback } from '../support/ipv6Loopback.ts'
 import { openPersonSession } from '../support/personSession.ts'
+import { rawExchange } from '../support/pipelineServer.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { startWireService, type WireService } from '../support/wireService.ts'
 
@@ -452,6 +453,8 @@ test.each([
   ['text/javascript', 'application/octet-stream', 'attachment'],
   ['application/pdf', 'application/octet-stream', 'attachment'],
   ['text/plain, text/html', 'application/octet-stream', 'attachment'],
+  ['text/event-stream, text/html', 'application/octet-stream', 'attachment'],
+  ['text/event-stream; charset=utf-8', 'text/event-stream; charset=utf-8', null],
   ['image/svg+xml', 'image/svg+xml', 'attachment'],
   ['image/png', 'image/png', null],
   ['application/json; charset=utf-8', 'application/json; charset=utf-8', null],
@@ -472,6 +475,96 @@ test.each([
       if (name !== 'content-security-policy') expect([name, headers.get(name)]).toEqual([name, null])
     }
   }
+})
+
+test('events of the service reach the caller as they come, and the caller who leaves ends them', async () => {
+  let sent: ServerResponse | undefined
+  const service = await startService({
+    answer: (_, response) => {
+      sent = response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: first\n\n')
+    },
+  })
+  const { origin, session } = await startAgent(service)
+  const leaving = new AbortController()
+  const reply = await fetch(`${origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { ...(await session()), 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: '{}',
+    signal: leaving.signal,
+  })
+  expect(reply.headers.get('content-type')).toBe('text/event-stream')
+  expect(reply.headers.get('content-disposition')).toBeNull()
+  const reader = reply.body?.getReader()
+  const next = async () => Buffer.from((await reader?.read())?.value ?? []).toString()
+  expect(await next()).toBe('data: first\n\n')
+  sent?.write('data: second\n\n')
+  expect(await next()).toBe('data: second\n\n')
+  const upstreamEnded = sent && once(sent, 'close')
+  leaving.abort()
+  await upstreamEnded
+})
+
+test.each(['x-payment', 'payment-signature'])('%s goes on to the service', async (name) => {
+  const service = await startService()
+  const { origin, session } = await startAgent(service)
+  await fetch(`${origin}/v1/domains/register`, {
+    method: 'POST',
+    headers: { ...(await session()), [name]: 'c2lnbmVk' },
+  })
+  expect(service.requests.at(-1)?.headers).toMatchObject({ [name]: 'c2lnbmVk' })
+})
+
+test.each(['payment-required', 'x-payment-required', 'payment-response', 'x-payment-response'])(
+  '%s comes back from the service',
+  async (name) => {
+    const service = await startService({
+      answer: (_, response) =>
+        response.writeHead(402, { 'content-type': 'application/json', [name]: 'b2ZmZXI=' }).end('{"x402Version":1}'),
+    })
+    const { origin, session } = await startAgent(service)
+    const reply = await fetch(`${origin}/v1/domains/register`, { method: 'POST', headers: await session() })
+    expect([reply.status, reply.headers.get(name)]).toEqual([402, 'b2ZmZXI='])
+    expect(await reply.json()).toEqual({ x402Version: 1 })
+  },
+)
+
+test('of two keys only the first, by which the caller was known, goes on, and nothing that is of one connection', async () => {
+  const service = await startService()
+  const { port } = await startAgent(service)
+  const lines = [
+    'GET /v1/sandboxes HTTP/1.1',
+    `Host: 127.0.0.1:${port}`,
+    'Authorization: Bearer one',
+    'Authorization: Bearer other',
+    'Connection: close, X-Private-Hop',
+    'X-Private-Hop: gone',
+    'TE: trailers',
+    'Proxy-Authorization: Basic b3du',
+  ]
+  expect(await rawExchange(port, `${lines.join('\r\n')}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /)
+  const { headers, rawHeaders } = service.requests.at(-1) ?? {}
+  expect(headers).toMatchObject({ authorization: 'Bearer one' })
+  expect(String(rawHeaders)).not.toContain('other')
+  for (const name of ['x-private-hop', 'te', 'proxy-authorization']) expect(headers).not.toHaveProperty(name)
+})
+
+test.each([
+  ['a status that HTTP does not have', 'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n'],
+  ['another protocol', 'HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: odd\r\n\r\n'],
+  ['what is no HTTP', 'nonsense\r\n\r\n'],
+])('a service that answers with %s is away', async (_, head) => {
+  const service = createServer((socket) => {
+    socket.on('error', () => {}) // it is cut off
+    socket.once('data', () => socket.write(head))
+  }).listen({ host: '127.0.0.1', port: 0 })
+  onTestFinished(() => void service.close())
+  await once(service, 'listening')
+  const address = service.address() as AddressInfo // it listens on TCP
+  const { origin, link, session } = await startAgent()
+  link.connect({ url: `http://127.0.0.1:${address.port}`, key: ownerKey, certificate: undefined })
+  const reply = await fetch(`${origin}/v1/sandboxes`, { headers: await session() })
+  expect([reply.status, (await reply.json()).code]).toEqual([503, 'service/unavailable'])
 })
 
 test('pages of the service are read at its own address', async () => {

@@ -156,8 +156,8 @@ test('registers with any account, of either chain, for any creator', async () =>
 })
 
 test.each([
-  ['the person', deny, 'The person denied it.'],
-  ['the policy', undefined, 'deny registrations'],
+  ['the person', deny, 'You denied it.'],
+  ['the policy', undefined, 'Denied by your rule “Nobody may register an identity”.'],
 ])('what %s refused is not sent', async (_, decision, detail) => {
   const { registrations, approvals, become } = opened()
   if (!decision) approvals.changePolicy(withRules([rule({ effect: 'deny', kind: 'identity.register' })]))
@@ -187,7 +187,7 @@ test('while the service is away it keeps what was signed, and sends it when the 
   const started = await registrations.start(draft(), { asker: person })
   await approvals.decide(started.intent_id, approve)
   await until('it was tried', () => find(started.id).detail)
-  expect(find(started.id)).toMatchObject({ state: 'sending', detail: 'The service does not answer.' })
+  expect(find(started.id)).toMatchObject({ state: 'sending', detail: "The service isn't responding." })
   reach(own())
   await become(started.id, 'registered')
 })
@@ -305,7 +305,7 @@ test('an intent that is no longer kept is a failure, not a wait for ever', async
   database.prepare('DELETE FROM intents').run()
   close()
   const second = opened({ file: first.file })
-  expect(second.find(id)).toMatchObject({ state: 'failed', detail: expect.stringContaining('There is no intent') })
+  expect(second.find(id)).toMatchObject({ state: 'failed', detail: expect.stringContaining('There is no request') })
 })
 
 test('refuses at once what the signer will not sign', async () => {

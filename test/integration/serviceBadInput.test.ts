@@ -281,7 +281,7 @@ describe('things that are not as they are thought to be', () => {
 
   test('an id of 5000 characters', async () => {
     const answer = await service.send(`/v1/sandboxes/${'a'.repeat(5000)}`)
-    expectRefusal(answer, 400, 'request/invalid', 'A part of the address is too long.')
+    expectRefusal(answer, 404, 'request/not-found', /^There is nothing at \/v1\/sandboxes\/a+\.$/)
   })
 
   test('an unknown runtime', async () => {
@@ -347,7 +347,7 @@ test('a service whose host is away says so, and keeps what it knows', async () =
       await exchange(lonely.url, '/v1/sandboxes', { key: lonely.key, body: {} }),
       503,
       'host/unavailable',
-      'The sandbox host is not there.',
+      'The sandbox host does not answer.',
     )
     expect((await lonely.send('/v1/sandboxes')).json.count).toBe(0)
     expect((await lonely.send('/health')).status).toBe(200)

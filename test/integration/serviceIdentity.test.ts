@@ -272,7 +272,7 @@ describe('what was registered', () => {
   test('is told by its id alone, and what is not there is 404', async () => {
     const id = randomUUID()
     expectRefusal(await read(id), 404, 'identity/not-found', `No automaton ${id} is registered.`)
-    expectRefusal(await read('7'), 400, 'request/invalid', '`id` must be a UUID, with or without dashes.')
+    expectRefusal(await read('7'), 404, 'identity/not-found', 'No automaton 7 is registered.')
   })
 
   test('survives a restart', async () => {

@@ -401,7 +401,7 @@ describe('a domain of somebody', () => {
     [{ domain: '127.0.0.1', port: 8000 }, 400, '`domain` must be a host name such as app.example.com'],
     [{ domain: 'bücher.example', port: 8000 }, 400, '`domain` must be a host name such as app.example.com'],
     [{ domain: 'app.example:80', port: 8000 }, 400, '`domain` must be a host name such as app.example.com'],
-    [{ domain: 'x.localhost', port: 8000 }, 409, '`x.localhost` is a name of this service itself.'],
+    [{ domain: 'x.localhost', port: 8000 }, 409, '`x.localhost` is a name of this service.'],
     [{ domain: 'app.example', port: 70_000 }, 400, '`port` must be a whole number from 1 to 65535'],
     [{ domain: 'app.example', port: 8765 }, 404, 'Port 8765 of this sandbox is not exposed.'],
     [{ port: 8000 }, 400, '`domain`'],

@@ -114,7 +114,7 @@ test('keeps, restores, forks and deletes', async () => {
 test('refuses what cannot be, and changes nothing', async () => {
   const sandbox = await created('refusing')
   const snapshot = await asked(201, `${sandbox}/snapshots`)
-  expect((await asked(400, `${sandbox}/snapshots/snap_1/restore`)).code).toBe('request/invalid')
+  expect((await asked(404, `${sandbox}/snapshots/snap_1/restore`)).code).toBe('snapshot/not-found')
   expect((await asked(404, `${sandbox}/snapshots/snap_${'0'.repeat(24)}/restore`)).code).toBe('snapshot/not-found')
   expect((await asked(400, `${sandbox}/snapshots`, { name: '' })).code).toBe('request/invalid')
   const others = [await created('second'), await created('third')]

@@ -97,7 +97,7 @@ test('whoever takes the port of a killed service is asked nothing, and the agent
   expect(await agent.client.call(getMe, {})).toMatchObject({ role: 'owner' })
   expect(foreign.requests).toEqual([])
   // It was there all the time.
-  expect(await exchange(foreign.url, '/health', {})).toMatchObject({ status: 200 })
+  expect((await fetch(`${foreign.url}/health`)).status).toBe(200)
   expect(foreign.requests).toHaveLength(1)
 })
 

@@ -163,6 +163,19 @@ test('the window stays on the local interface, and links lead to the browser', a
   ])
 })
 
+test('a window with unsaved changes closes only when the person says so', async () => {
+  const { electron, window } = await startWindow()
+  const { FakeEvent, electronPlay, electronSeen } = electron
+  const closes = (pressed: number): boolean => {
+    electronPlay.pressed = pressed
+    const event = new FakeEvent()
+    window.webContents.emit('will-prevent-unload', event)
+    return event.prevented
+  }
+  expect([closes(0), closes(1)]).toEqual([false, true])
+  expect(electronSeen.messageBoxes).toMatchObject([{ hasParent: true }, { hasParent: true }])
+})
+
 test('a second instance brings the first to the front, and itself does nothing', async () => {
   const { electron, window } = await startWindow()
   window.minimized = true
@@ -326,7 +339,7 @@ test('what lets more through, and the end of the stop, are confirmed in a dialog
       options: {
         defaultId: 0,
         cancelId: 0,
-        detail: 'Confirmed one by one: above 99.00 USD, until now above 10.00 USD',
+        detail: 'Extra confirmation above: $99.00 (now $10.00)',
       },
     },
   ])

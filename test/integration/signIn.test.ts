@@ -182,6 +182,11 @@ describe('a message of an Ethereum wallet is refused', () => {
       'with the address in upper case',
       (nonce) => usual(nonce).replace(wallet.address, `0x${wallet.address.slice(2).toUpperCase()}`),
     ],
+    ['with a resource that is no URI', (nonce) => `${usual(nonce)}\nResources:\n- nothing`],
+    ['with a blank in its address', (nonce) => usual(nonce).replace('/verify', '/verify me')],
+    ['with a blank in its request id', (nonce) => usual(nonce, { requestId: 'one two' })],
+    ['with quotes in its statement', (nonce) => usual(nonce).replace('Steward.', '"Steward".')],
+    ['with letters beyond ASCII in its statement', (nonce) => usual(nonce).replace('Steward.', 'Stéward.')],
     ['without a nonce', (nonce) => usual(nonce).replace(/Nonce: .*\n/, '')],
     ['without a chain', (nonce) => usual(nonce).replace(/Chain ID: .*\n/, '')],
     ['that is none', () => 'Let me in.'],
@@ -250,6 +255,22 @@ describe('a message of a Solana wallet', () => {
       base58Of,
     ],
     [
+      'with its fields in the order of a public client, which has no version',
+      (nonce) =>
+        [
+          `${input(nonce).domain} wants you to sign in with your Solana account:`,
+          solana.address,
+          '',
+          'Sign in to Steward.',
+          '',
+          `URI: ${service.url}`,
+          `Nonce: ${nonce}`,
+          `Issued At: ${new Date(now()).toISOString()}`,
+          'Chain ID: mainnet',
+        ].join('\n'),
+      base58Of,
+    ],
+    [
       'with all that it can hold',
       (nonce) =>
         createSignInMessageText({
@@ -280,6 +301,7 @@ describe('a message of a Solana wallet', () => {
       (nonce) => createSignInMessageText({ ...input(nonce), expirationTime: new Date(now() - 1).toISOString() }),
     ],
     ['with something behind it', (nonce) => `${createSignInMessageText(input(nonce))}\n`],
+    ['with a resource that is no URI', (nonce) => createSignInMessageText({ ...input(nonce), resources: ['a b'] })],
     ['with an address that is none', (nonce) => createSignInMessageText({ ...input(nonce), address: '1111' })],
   ])('is refused %s', async (_, textOf) => {
     expect(await attempt(textOf, solana.sign)).toMatchObject(refused)
@@ -459,7 +481,7 @@ describe('wallets of an account', () => {
   const unlink = (key: string, address: string) =>
     service.send(`/v1/auth/wallets/${address}`, { method: 'DELETE', key })
 
-  test('one that is linked to the owner signs in as the owner, until it is parted', async () => {
+  test('one that is linked to the owner signs in as the owner, until it is unlinked', async () => {
     const mine = evmWallet(now)
     const linked = await link(service.key, mine)
     expect(linked).toMatchObject({
@@ -484,7 +506,7 @@ describe('wallets of an account', () => {
     expect(await me((await mine.signIn(service.url)).json.access_token)).toMatchObject({ role: 'user' })
   })
 
-  test('the sign-ins of one that was parted stay over when it is linked again', async () => {
+  test('the sign-ins of one that was unlinked stay over when it is linked again', async () => {
     const mine = evmWallet(now)
     await link(service.key, mine)
     const { access_token: key, refresh_token } = (await mine.signIn(service.url)).json
@@ -495,7 +517,7 @@ describe('wallets of an account', () => {
     await unlink(service.key, mine.address)
   })
 
-  test('one that belongs to somebody else is not linked, nor parted by others', async () => {
+  test('one that belongs to somebody else is neither linked nor unlinked by others', async () => {
     const theirs = evmWallet(now)
     await theirs.signIn(service.url)
     expect(await link(service.key, theirs)).toMatchObject({ status: 409, json: { code: 'auth/wallet-linked' } })

@@ -1,5 +1,6 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startLocalServer } from '../../src/main/agent/api/localServer.ts'
 import { personSessions } from '../../src/main/agent/api/personSessions.ts'
@@ -45,6 +46,14 @@ const intent: IntentRecord = {
   error: null,
 }
 
+/** As far as sheets take anything of the built interface. */
+function builtPages(): string {
+  const folder = temporaryFolder('pages')
+  mkdirSync(join(folder, 'assets'))
+  for (const name of ['sheet-00000000.css', 'sheet-00000000.js']) writeFileSync(join(folder, 'assets', name), '')
+  return folder
+}
+
 async function startWallet() {
   let nowMs = Date.UTC(2026, 0, 1)
   const held = walletOf({ folder: temporaryFolder('wallet') })
@@ -64,6 +73,7 @@ async function startWallet() {
     },
     policy: {
       wish: () => ({
+        title: 'Change the policy?',
         sentence: `Allow ${evil}`,
         lines: [{ label: evil, value: evil }],
         apply() {
@@ -72,14 +82,14 @@ async function startWallet() {
         },
       }),
     },
-    pagesFolder: temporaryFolder('pages'),
+    pagesFolder: builtPages(),
     now: () => nowMs,
     log: silentLog,
   })
   const sessions = personSessions()
   const server = await startLocalServer({
     address: { host: '127.0.0.1', port: 0 },
-    pagesFolder: temporaryFolder('pages'),
+    pagesFolder: builtPages(),
     link,
     sessions,
     events,
@@ -179,7 +189,7 @@ test('a sheet opens once, in the window that asked for it, under the strictest p
   expect(page.body).toContain(`data-window="${origin}"`)
   expect(page.body).not.toMatch(/style="|<style|onclick|javascript:/)
   const again = await get(pathname, frame)
-  expect([again.status, again.body]).toEqual([410, expect.stringContaining('This page has ended')])
+  expect([again.status, again.body]).toEqual([410, expect.stringContaining('This page has expired')])
 })
 
 test('who asks for a sheet, and with what, is checked first', async () => {
@@ -236,6 +246,9 @@ test('on the host name of the sheets there is nothing else', async () => {
   expect(elsewhere.status).toBe(404)
   expect((await get('/sheet/assets/sheet.css')).headers['content-type']).toContain('text/css')
   expect((await get('/sheet/assets/sheet.js')).headers['content-type']).toContain('text/javascript')
+  for (const name of ['sheet-00000000.js', '..%2findex.html', 'index.html', '']) {
+    expect((await get(`/sheet/assets/${name}`)).status, name).toBe(404)
+  }
 })
 
 test('a form is taken once, from its own page, and what was typed never comes back', async () => {
@@ -374,7 +387,7 @@ test('a vault that is lost begins again with a new passphrase; over a damaged on
   expect(readFileSync(vaultFile, 'utf8')).toBe('{')
 
   rmSync(vaultFile)
-  expect((await open({ purpose: 'create' })).body).toContain('New passphrase of the wallet')
+  expect((await open({ purpose: 'create' })).body).toContain('New wallet passphrase')
   const page = await open({ purpose: 'import' })
   const chosen = 'another violet anchor seldom pretzel'
   const done = await post(page.body, { phrase, new_passphrase: chosen, new_passphrase_again: chosen })
@@ -397,10 +410,10 @@ test('an exported file is made after the passphrase, with a password that is ano
   await wallet.addPhrase({ phrase, writtenDown: true, passphrase })
   const page = await open({ purpose: 'export', account_id: wallet.account('evm').id })
   const same = await post(page.body, { passphrase, password: passphrase, password_again: passphrase })
-  expect(same.body).toContain('The file must not have the passphrase of the wallet for its password.')
+  expect(same.body).toContain('use your wallet passphrase for the file.')
   const password = 'eleven quiet rivers'
   const wrong = await post(same.body, { passphrase: 'not the passphrase', password, password_again: password })
-  expect(wrong.body).toContain('The passphrase is wrong.')
+  expect(wrong.body).toContain('Wrong passphrase.')
   const ready = await post(wrong.body, { passphrase, password, password_again: password })
   const { status, headers, body } = await post(ready.body, { do: 'download' })
   expect([status, headers['content-disposition']]).toEqual([

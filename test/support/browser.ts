@@ -1,14 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import {
-  type Browser,
-  type BrowserContextOptions,
-  type BrowserServer,
-  chromium,
-  type Download,
-  type Page,
-} from 'playwright-core'
-import { temporaryFolder } from './temporaryFolder.ts'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { until } from './eventually.ts'
 
 export type StorageState = Exclude<BrowserContextOptions['storageState'], string | undefined>
 
@@ -30,23 +21,6 @@ const options = {
 
 export function openBrowser(): Promise<Browser> {
   return chromium.launch(options)
-}
-
-/** One that several processes can use, each with `joinBrowser`. */
-export function openSharedBrowser(): Promise<BrowserServer> {
-  return chromium.launchServer({ ...options, host: '127.0.0.1' })
-}
-
-/** Closing what this gives closes the windows that were opened with it, and leaves the browser to the others. */
-export function joinBrowser(address: string): Promise<Browser> {
-  return chromium.connect(address)
-}
-
-/** What was downloaded, wherever the browser runs. */
-export async function contentOf(download: Download): Promise<Buffer> {
-  const path = join(temporaryFolder('download'), 'file')
-  await download.saveAs(path)
-  return readFile(path)
 }
 
 export type Window = {
@@ -87,7 +61,9 @@ export async function openWindow(
 export async function openSession(browser: Browser, url: string): Promise<StorageState> {
   const { page, state, close } = await openWindow(browser)
   await page.goto(url)
-  await page.waitForFunction("localStorage.getItem('steward.window-key')")
+  // Not `waitForFunction`: from its second look on the page's policy forbids what it evaluates.
+  const hasKey = () => page.evaluate<boolean>("localStorage.getItem('steward.window-key') !== null")
+  await until('the window to have its key', hasKey)
   const opened = await state()
   await close()
   return opened

@@ -190,6 +190,10 @@ export const powerMonitor = strict('powerMonitor', new EventEmitter())
 export const screen = strict('screen', { getAllDisplays: () => electronPlay.displays })
 export const dialog = strict('dialog', {
   showErrorBox: (title: string, text: string) => void electronSeen.errorBoxes.push({ title, text }),
+  showMessageBoxSync(parent: unknown, options: MessageBoxOptions): number {
+    electronSeen.messageBoxes.push({ hasParent: parent instanceof FakeWindow, options })
+    return electronPlay.pressed ?? options.cancelId ?? 0
+  },
   showMessageBox(parent: unknown, options: MessageBoxOptions): Promise<{ response: number }> {
     electronSeen.messageBoxes.push({ hasParent: parent instanceof FakeWindow, options })
     const { signal, cancelId = 0 } = options

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect } from 'vitest'
+import { endFile } from './endOfFile.ts'
 import { eventually } from './eventually.ts'
 import { namesMadeFolder, watchLeaks } from './leaks.ts'
 import { descendantsOf, endProcess, type SeenProcess } from './processes.ts'
+import { sharedPids } from './sharedPids.ts'
 import { removeMadeFolders } from './temporaryFolder.ts'
 
 /**
@@ -31,6 +33,7 @@ const leaks = watchLeaks(startedHere)
 // Registered before any hook of the file itself, so it runs after all of them.
 afterAll(async () => {
   try {
+    await endFile()
     await eventually(() => expect([...leftHandles(), ...leaks.left()]).toEqual([]), deadlineMs)
   } finally {
     for (const { pid } of leaks.processes()) endProcess(pid)
@@ -53,7 +56,8 @@ function leftHandles(): string[] {
 
 function startedHere(all: readonly SeenProcess[]): SeenProcess[] {
   const below = new Set(descendantsOf(process.pid, all).map((it) => it.pid))
+  const shared = new Set([...sharedPids].flatMap((pid) => descendantsOf(pid, all)).map((it) => it.pid))
   return all
-    .filter((it) => it.pid !== process.pid && !pidsBefore.has(it.pid))
+    .filter((it) => it.pid !== process.pid && !pidsBefore.has(it.pid) && !shared.has(it.pid))
     .filter((it) => below.has(it.pid) || it.environment.includes(mark) || namesMadeFolder(it.command))
 }

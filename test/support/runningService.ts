@@ -8,6 +8,7 @@ import { hostFolder, hostSocketPath } from '../../src/main/platform/hostSocket.t
 import { type Log, silentLog } from '../../src/main/platform/log.ts'
 import { type RunningService, startService } from '../../src/main/service/compose.ts'
 import type { ServiceOptions } from '../../src/main/service/serviceOptions.ts'
+import { checkDocumented } from './documentedAnswers.ts'
 import { type StewardClient, stewardClient } from './stewardClient.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
@@ -124,7 +125,10 @@ export async function exchange(url: string, path: string, sent: Sent): Promise<A
     bodyTimeout: 120_000,
   })
   const text = await answer.body.text()
-  return { status: answer.statusCode, headers: answer.headers, text, json: parsed(text) }
+  const json = parsed(text)
+  const isElsewhere = sent.headers?.host !== undefined // such as the address of a port
+  if (!isElsewhere) await checkDocumented({ method, address: path, status: answer.statusCode, json })
+  return { status: answer.statusCode, headers: answer.headers, text, json }
 }
 
 function parsed(text: string): Json {

@@ -1,5 +1,4 @@
 import type { TestProject } from 'vitest/node'
-import { joinBrowser, openSession, openSharedBrowser, type StorageState } from './browser.ts'
 import { until } from './eventually.ts'
 import { namesMadeFolder, watchLeaks } from './leaks.ts'
 import { startSteward } from './steward.ts'
@@ -11,30 +10,19 @@ export type SharedSteward = { url: string; serviceUrl: string; dataFolder: strin
 declare module 'vitest' {
   interface ProvidedContext {
     steward: SharedSteward
-    /** Of the person, as their browser holds it. */
-    session: StorageState
-    browserAddress: string
   }
 }
 
 const leakDeadlineMs = 30_000
 
-/** One Steward and one Chromium for a run of e2e; at its end, what they opened must be closed. */
+/** One Steward for a run of e2e; at its end, what it opened must be closed. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const leaks = watchLeaks((all) => all.filter((it) => namesMadeFolder(it.command)))
-  const browser = await openSharedBrowser()
-  const steward = await startSteward().catch(async (failure: unknown) => {
-    await browser.close()
-    throw failure
-  })
-  const { url, serviceUrl, dataFolder, ownerKey } = steward
+  const { close, url, serviceUrl, dataFolder, ownerKey } = await startSteward()
   project.provide('steward', { url, serviceUrl, dataFolder, ownerKey })
-  project.provide('browserAddress', browser.wsEndpoint())
-  project.provide('session', await sessionOf(browser.wsEndpoint(), url))
 
   return async () => {
-    await browser.close()
-    await steward.close()
+    await close()
     try {
       await until('what the shared Steward left to be gone', () => leaks.left().length === 0, leakDeadlineMs)
     } catch (cause) {
@@ -42,14 +30,5 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     } finally {
       await removeMadeFolders()
     }
-  }
-}
-
-async function sessionOf(browserAddress: string, url: string): Promise<StorageState> {
-  const joined = await joinBrowser(browserAddress)
-  try {
-    return await openSession(joined, url)
-  } finally {
-    await joined.close()
   }
 }

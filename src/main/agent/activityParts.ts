@@ -2,7 +2,7 @@ import { connectionNotes } from './activity/connectionNotes.ts'
 import { serviceFollower } from './activity/serviceFollower.ts'
 import { timelineRoutes } from './activity/timelineRoutes.ts'
 import type { AgentGround } from './agentGround.ts'
-import type { LocalEndpoint } from './api/localEndpoint.ts'
+import type { LocalEndpoint } from './localEndpoint.ts'
 import type { WalletVault } from './wallet/walletVault.ts'
 
 /** The log, which also follows the connection and what the service did. */

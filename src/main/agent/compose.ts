@@ -130,7 +130,7 @@ const localNames: readonly string[] = ['127.0.0.1', 'localhost', '::1']
 function localAddress(text: string): ListenAddress {
   const address = parseListen(text)
   if (address && localNames.includes(address.host)) return address
-  throw new AppError('command/usage', `The interface is served on loopback only, not on ${text}.`, {
-    detail: 'Others reach the service when it runs alone: `npm run service`.',
+  throw new AppError('command/usage', `The interface only listens on loopback, not on ${text}.`, {
+    detail: 'To serve others, run the service on its own: `npm run service`.',
   })
 }

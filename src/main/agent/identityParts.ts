@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { AgentGround } from './agentGround.ts'
-import type { LocalEndpoint } from './api/localEndpoint.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 import { registrationRepository } from './identity/registrationRepository.ts'
 import { registrationRoutes } from './identity/registrationRoutes.ts'
 import { registrations } from './identity/registrations.ts'
+import type { LocalEndpoint } from './localEndpoint.ts'
 import type { WalletVault } from './wallet/walletVault.ts'
 
 type Given = Pick<ApprovalParts, 'approvals' | 'asks' | 'repeats' | 'signer'> & { wallet: WalletVault }

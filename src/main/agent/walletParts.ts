@@ -1,5 +1,5 @@
 import type { AgentGround } from './agentGround.ts'
-import type { LocalEndpoint } from './api/localEndpoint.ts'
+import type { LocalEndpoint } from './localEndpoint.ts'
 import { balanceRepository } from './wallet/balanceRepository.ts'
 import { balanceRoutes } from './wallet/balanceRoutes.ts'
 import { balances } from './wallet/balances.ts'

@@ -325,7 +325,7 @@ function readFile({ file, required }: { file: string; required: boolean }): Reco
   return value as Record<string, unknown> // just checked
 }
 
-/** The environment has text only: lists are parted by commas, flags are `true` or `false`, empty text is null. */
+/** The environment has text only: lists are separated by commas, flags are `true` or `false`, empty text is null. */
 function fromText({ schema, variable }: ConfigKey, text: string): unknown {
   const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema
   if (inner instanceof z.ZodArray) return text.split(',').map((it) => it.trim())

@@ -102,6 +102,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     const running = scope.own(
       machines({
         runtimes,
+        onStopping: (id, stopping) => terminals.machineEnding(id, stopping),
         onStopped: (id) => terminals.machineEnded(id),
         onEnded: (sandboxId, reason) => broadcast({ type: 'machine.ended', sandboxId, reason }),
         onDeleted: (id) => terminals.removeAll(id),

@@ -1,6 +1,6 @@
 import { openDataFolder } from '../platform/dataFolder.ts'
 import { Scope } from '../platform/scope.ts'
-import { checkListening, listen, localUrl } from './http/listening.ts'
+import { checkListening, localUrl } from './http/listening.ts'
 import { type HttpParts, httpParts } from './httpParts.ts'
 import { identityParts } from './identityParts.ts'
 import { sandboxParts } from './sandboxParts.ts'
@@ -32,7 +32,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const machines = sandboxParts(ground, { onAccessEnded })
     http = httpParts(ground, { beyondLoopback, identity, machines })
 
-    const port = await listen(http.app, { address: options.listen, end: http.end })
+    const port = await http.server.listen(options.listen, http.end)
     const url = localUrl({ host: options.listen.host, port }, http.scheme)
     ground.address.listensAt(url)
     options.log.info('the service listens', { url })

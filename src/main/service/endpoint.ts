@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { z } from 'zod'
 import type { Answer, Parsed, Route } from '../../shared/contract/route.ts'
 import type { ChainType } from '../../shared/contract/wallet.ts'
 import type { AccountId, SandboxId } from '../../shared/ids.ts'
+import type { BytesAnswer } from '../platform/http/answers.ts'
+import type { BaseCall, Endpoint as HttpEndpoint } from '../platform/http/endpoint.ts'
 
 /** Who calls, after the credential was checked. */
 export type Caller = {
@@ -33,70 +33,42 @@ export type Place = {
 /** What is made for anybody who asks, and is kept: of each, only so many a day. */
 export type Counted = 'automaton' | 'nonce' | 'account'
 
-export type Call = Place & {
-  caller: Caller
-  /** Fires when the client has gone or the service closes: for handlers that wait. */
-  readonly signal: AbortSignal
+export type Call = Place & Pick<BaseCall, 'signal'> & { caller: Caller }
+
+/** Of a route with bodies of bytes. */
+export type RawCall = Call & Pick<BaseCall, 'method' | 'headers' | 'body' | 'setHeader'>
+
+/**
+ * A route of the contract with what answers it, and who may ask. `signIn`: somebody unknown sends a signature, or
+ * becomes known by one, so that such requests are counted strictly.
+ */
+export type Endpoint = HttpEndpoint<AnyCall> & {
+  access: { kind: 'open'; signIn: boolean } | { kind: 'guarded'; linkMayUse: boolean }
 }
+/** Of an open endpoint nobody knows the caller. */
+export type AnyCall = Place & BaseCall & { caller: Caller | undefined }
 
-/** A route of the contract with what answers it. Input is parsed by the route's own schemas before. */
-export type Endpoint =
-  | OpenEndpoint
-  | RawEndpoint
-  | { kind: 'guarded'; route: Route; linkMayUse: boolean; handle: (input: Parsed<Route>, call: Call) => unknown }
-
-/** `signIn`: somebody unknown sends a signature, or becomes known by one, so that such requests are counted strictly. */
-export type OpenEndpoint = {
-  kind: 'open'
-  route: Route
-  signIn: boolean
-  handle: (input: Parsed<Route>, place: Place) => unknown
-}
-
-/** Of a route with bodies of bytes. It answers with a stream, or with what the route's schema says. */
-export type RawEndpoint = {
-  kind: 'raw'
-  route: Route
-  linkMayUse: false
-  handle: (input: Parsed<Route>, call: RawCall) => Promise<RawAnswer>
-}
-
-export type RawCall = Call & {
-  readonly method: string
-  readonly headers: IncomingHttpHeaders
-  /** Empty where the route takes no bytes. */
-  readonly body: AsyncIterable<Uint8Array>
-  /** Of the answer, also when it is a failure. */
-  setHeader(name: string, value: string): void
-}
-
-export type RawAnswer =
-  | { kind: 'json'; value: unknown }
-  /** `body` absent: there is none, but all headers are as if there were. */
-  | { kind: 'bytes'; status: number; headers: Readonly<Record<string, string>>; body?: Readable }
-
-export function rawEndpoint<R extends Route>(
-  route: R,
-  handle: (input: Parsed<R>, call: RawCall) => Promise<RawAnswer>,
-): Endpoint {
-  return { kind: 'raw', route, linkMayUse: false, handle: handle as RawEndpoint['handle'] } // as above
-}
+type Handle<R extends Route, C, A> = (input: Parsed<R>, call: C) => A | Promise<A>
 
 /** `const A` keeps literals such as `success: true` what they are. */
-export function endpoint<R extends Route, const A extends Answer<R>>(
-  route: R,
-  handle: (input: Parsed<R>, call: Call) => A | Promise<A>,
-): Endpoint {
-  // The server parses with this very route's schemas, so the input is what the handler expects.
-  return { kind: 'guarded', route, linkMayUse: false, handle: handle as (input: Parsed<Route>, call: Call) => unknown }
+export function endpoint<R extends Route, const A extends Answer<R>>(route: R, handle: Handle<R, Call, A>): Endpoint {
+  return guarded(route, false, handle)
 }
 
 /** Like `endpoint`, and open to the holder of a terminal link to the sandbox that `:id` names. */
 export function linkEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
-  handle: (input: Parsed<R>, call: Call) => A | Promise<A>,
+  handle: Handle<R, Call, A>,
 ): Endpoint {
-  return { kind: 'guarded', route, linkMayUse: true, handle: handle as (input: Parsed<Route>, call: Call) => unknown }
+  return guarded(route, true, handle)
+}
+
+/** It answers with bytes, or takes them. */
+export function rawEndpoint<R extends Route, const A extends Answer<R> | BytesAnswer>(
+  route: R,
+  handle: Handle<R, RawCall, A>,
+): Endpoint {
+  return guarded(route, false, handle)
 }
 
 /** For routes that need no credential. */
@@ -104,15 +76,20 @@ export function openEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
   handle: (input: Parsed<R>) => A | Promise<A>,
 ): Endpoint {
-  return { kind: 'open', route, signIn: false, handle: handle as OpenEndpoint['handle'] } // as above
+  return { route, access: { kind: 'open', signIn: false }, handle: handle as Endpoint['handle'] } // as below
 }
 
 /** For routes by which somebody signs in, or that check a signature of anybody. */
 export function signInEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
-  handle: (input: Parsed<R>, place: Place) => A | Promise<A>,
+  handle: Handle<R, Place, A>,
 ): Endpoint {
-  return { kind: 'open', route, signIn: true, handle: handle as OpenEndpoint['handle'] } // as above
+  return { route, access: { kind: 'open', signIn: true }, handle: handle as Endpoint['handle'] } // as below
+}
+
+function guarded<R extends Route, C, A>(route: R, linkMayUse: boolean, handle: Handle<R, C, A>): Endpoint {
+  // The server parses with this very route's schemas and finds the caller, so both are what the handler expects.
+  return { route, access: { kind: 'guarded', linkMayUse }, handle: handle as Endpoint['handle'] }
 }
 
 /** A path that upgrades to a WebSocket once the caller is known. */

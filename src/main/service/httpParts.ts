@@ -1,18 +1,19 @@
-import type { FastifyInstance } from 'fastify'
 import { routeTable } from '../../shared/contract/routeTable.ts'
+import { type HttpServer, httpServer } from '../platform/http/httpServer.ts'
 import { docsPages } from './docs/docsPages.ts'
 import { authentication } from './http/authentication.ts'
 import { callerAddress } from './http/callerAddress.ts'
 import { failureLimiter } from './http/failureLimiter.ts'
 import { healthRoutes } from './http/healthRoutes.ts'
-import { closeServer, httpServer } from './http/httpServer.ts'
 import { ownHost } from './http/ownHost.ts'
 import { previewAccess } from './http/previewAccess.ts'
-import { previews } from './http/previews.ts'
+import { type Previews, previews } from './http/previews.ts'
 import { type PrivateEnd, privateEnd } from './http/privateEnd.ts'
 import { rateLimits } from './http/rateLimits.ts'
 import { requestGuard } from './http/requestGuard.ts'
-import { terminalPage } from './http/terminalPage.ts'
+import { securityHeaders, transportSecurityHeader } from './http/securityHeaders.ts'
+import { serviceRequests } from './http/serviceRequests.ts'
+import { terminalPages } from './http/terminalPage.ts'
 import { webSockets } from './http/webSockets.ts'
 import { answerRepository } from './idempotency/answerRepository.ts'
 import { idempotentAnswers } from './idempotency/idempotentAnswers.ts'
@@ -22,7 +23,7 @@ import type { ServiceGround } from './serviceGround.ts'
 
 export type HttpParts = {
   /** Does not listen yet. */
-  app: FastifyInstance
+  server: HttpServer
   /** Not open yet. */
   end: PrivateEnd
   scheme: 'http' | 'https'
@@ -50,12 +51,12 @@ const closeDeadlineMs = 10_000
 /** The server before all of it: the interface, its WebSockets, and the addresses of exposed ports. */
 export function httpParts(ground: ServiceGround, { beyondLoopback, identity, machines }: Given): HttpParts {
   const { options, database, events, address, scope } = ground
-  const { log, now } = options
+  const { log, now, tls } = options
   const { sandboxes, ports, linkHolder } = machines
   const { names } = ports
   const { host: listenHost } = options.listen
   const behindProxy = options.insecureBehindProxy ?? false
-  const scheme = options.tls ? 'https' : 'http'
+  const scheme = tls ? 'https' : 'http'
   const closing = new AbortController()
   const guard = requestGuard({ beyondLoopback, listenHost, publicUrl: address.publicUrl, scheme })
   const limiter = failureLimiter(now)
@@ -64,36 +65,44 @@ export function httpParts(ground: ServiceGround, { beyondLoopback, identity, mac
   const limits = rateLimits({ ...defaultRateLimits, ...options.rateLimits }, now)
   const finders = [identity.holderOf, linkHolder]
   const known = authentication({ finders, limiter, admit: limits.known })
+  const isPreview = (host: string | undefined) => names.labelOf(host) !== undefined
+
+  const server: HttpServer = scope.own(
+    httpServer({
+      tls,
+      headers: { ...securityHeaders, ...(tls && transportSecurityHeader) },
+      closing: closing.signal,
+      answer: (exchange) => (isPreview(exchange.request.headers.host) ? pages.answer(exchange) : requests(exchange)),
+      upgrade: (upgrade) => (isPreview(upgrade.request.headers.host) ? pages.upgrade(upgrade) : peers.open(upgrade)),
+      log: log.of('http'),
+    }),
+    (it) => it.close(closeDeadlineMs),
+  )
   const sockets = [machines.terminals, events.endpoint]
-  const app = httpServer({
-    endpoints: [...healthRoutes({ version: options.version, now }), ...identity.endpoints, ...machines.endpoints],
-    socketPaths: sockets.map(({ path }) => path),
-    pages: [docsPages({ routes: routeTable, version: options.version }), terminalPage(options.pagesFolder)],
-    guard,
-    authentication: known,
-    limits,
-    addressOf,
-    ownHost: ownHost({ listenHost, scheme, end, ownUrl: address.own }),
-    idempotency: idempotentAnswers({ answers: answerRepository(database), now }),
-    closing: closing.signal,
-    tls: options.tls,
-    log: log.of('http'),
-  })
-  scope.own(app, (it) => closeServer(it, closeDeadlineMs))
   const peers = scope.own(
     webSockets({
-      server: app.server,
       endpoints: sockets,
       guard,
       authentication: known,
       addressOf,
-      isElsewhere: (name) => names.labelOf(name) !== undefined,
       linkHolder,
       isHeld: (credential) => finders.some((find) => find(credential) !== undefined),
       log: log.of('sockets'),
     }),
     (it) => it.close(),
   )
+  const requests = serviceRequests({
+    endpoints: [...healthRoutes({ version: options.version, now }), ...identity.endpoints, ...machines.endpoints],
+    socketPaths: sockets.map(({ path }) => path),
+    pages: [...docsPages({ routes: routeTable, version: options.version }), ...terminalPages(options.pagesFolder)],
+    guard,
+    authentication: known,
+    limits,
+    addressOf,
+    ownHost: ownHost({ listenHost, scheme, end, ownUrl: address.own }),
+    idempotency: idempotentAnswers({ answers: answerRepository(database), now }),
+    toFailure: server.toFailure,
+  })
   const access = previewAccess({
     keyHolder: identity.holderOf,
     tokens: ports.tokens,
@@ -101,9 +110,8 @@ export function httpParts(ground: ServiceGround, { beyondLoopback, identity, mac
     limiter,
     addressOf,
   })
-  const pages = scope.own(
+  const pages: Previews = scope.own(
     previews({
-      server: app.server,
       names,
       ports: ports.ports,
       sandbox: sandboxes.find,
@@ -111,14 +119,13 @@ export function httpParts(ground: ServiceGround, { beyondLoopback, identity, mac
       connect: machines.connect,
       scheme,
       behindProxy,
-      closing: closing.signal,
-      log: log.of('ports'),
+      toFailure: server.toFailure,
     }),
     (it) => it.close(),
   )
   scope.own(closing, (it) => it.abort())
   return {
-    app,
+    server,
     end,
     scheme,
     checkAccess() {

@@ -1,4 +1,4 @@
-import { BrowserWindow, nativeTheme } from 'electron'
+import { BrowserWindow, dialog, nativeTheme } from 'electron'
 import { keepWindowState, restoredWindowState } from './windowState.ts'
 
 type Options = {
@@ -9,7 +9,7 @@ type Options = {
   stateFile: string
 }
 
-/** What stands there until the page draws: the `canvas` of `tokens.css`, so that nothing flashes. */
+/** What stands there until the page draws: the `canvas` of `palette.css`, so that nothing flashes. */
 const canvas = { dark: '#101113', light: '#ffffff' } as const
 const smallest = { width: 480, height: 360 } as const
 
@@ -48,8 +48,26 @@ export async function openMainWindow({ url, preloadFile, iconFile, stateFile }: 
     if (state.maximized) window.maximize()
     window.show()
   })
+  // In a browser the browser asks; here the window would silently stay open.
+  window.webContents.on('will-prevent-unload', (event) => {
+    if (leaves(window)) event.preventDefault()
+  })
   await window.loadURL(url)
   return window
+}
+
+function leaves(window: BrowserWindow): boolean {
+  const pressed = dialog.showMessageBoxSync(window, {
+    type: 'question',
+    title: 'Steward',
+    message: 'Leave without saving?',
+    detail: 'Your unsaved changes are lost.',
+    buttons: ['Stay', 'Leave'],
+    defaultId: 0,
+    cancelId: 0,
+    noLink: true,
+  })
+  return pressed === 1
 }
 
 function canvasColor(): string {

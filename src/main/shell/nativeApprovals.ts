@@ -27,9 +27,9 @@ export function nativeApprovals({ window, comeForward }: Shown): ApprovalDialog 
     confirm(record, signal) {
       return isApproved(boxOf(record, signal), signal)
     },
-    confirmPolicy({ sentence, lines }, signal) {
+    confirmPolicy({ title, sentence, lines }, signal) {
       const detail = lines.map(({ label, value }) => `${label}: ${plain(value, longest.line)}`)
-      return isApproved(box(sentence, detail, signal), signal)
+      return isApproved(box(`${title} ${sentence}`, detail, signal), signal)
     },
     announce(record, open) {
       if (window()?.isFocused() || !Notification.isSupported()) return

@@ -65,7 +65,7 @@ function SectionButton({ feature, isPresent, named }: SectionButtonProps) {
     <Tooltip content={words} shortcut={keysOf(feature)} side="right">
       <button
         type="button"
-        aria-label={words}
+        {...(!named && { 'aria-label': words })}
         aria-current={isPresent ? 'page' : undefined}
         onClick={() => goToSection(id)}
         className={classNames(
@@ -75,7 +75,12 @@ function SectionButton({ feature, isPresent, named }: SectionButtonProps) {
         )}
       >
         <Icon aria-hidden className="size-4.5 shrink-0" strokeWidth={1.75} />
-        {named && <span className="min-w-0 flex-1 truncate">{title}</span>}
+        {named && (
+          <span className="min-w-0 flex-1 truncate">
+            {title}
+            {badge && count > 0 && <span className="sr-only">: {badge.words}</span>}
+          </span>
+        )}
         {count > 0 && <BadgeMark count={count} named={named} />}
       </button>
     </Tooltip>

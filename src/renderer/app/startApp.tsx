@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { httpAgent } from '../agent/agentClient.ts'
 import { windowFetch } from '../agent/windowKey.ts'
+import { UnsavedGuard } from '../ui/unsaved/UnsavedGuard.tsx'
 import { App } from './App.tsx'
 import { takeAddressToken } from './addressToken.ts'
 import { drawPage } from './drawPage.tsx'
@@ -14,7 +15,9 @@ export function startApp(): void {
     return (
       <QueryClientProvider client={appQueryClient()}>
         <SessionGate agent={agent} token={token}>
-          <App />
+          <UnsavedGuard>
+            <App />
+          </UnsavedGuard>
         </SessionGate>
       </QueryClientProvider>
     )

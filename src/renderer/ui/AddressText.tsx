@@ -3,6 +3,8 @@ import { classNames } from './classNames.ts'
 import { IconButton } from './IconButton.tsx'
 import { useCopied } from './useCopied.ts'
 
+const endCharacters = 6
+
 type AddressTextProps = {
   text: string
   /** What is copied: `Copy address`. */
@@ -16,12 +18,15 @@ export function AddressText({ text, label = 'Copy', whole = false }: AddressText
   const { copied, copy } = useCopied(text)
   return (
     <span className={classNames('inline-flex min-w-0 max-w-full gap-0.5', whole ? 'items-start' : 'items-center')}>
-      <code
-        title={whole ? undefined : text}
-        className={classNames('min-w-0 font-mono text-small', whole ? 'break-all leading-6' : 'truncate')}
-      >
-        {text}
-      </code>
+      {whole ? (
+        <code className="min-w-0 font-mono text-small break-all leading-6">{text}</code>
+      ) : (
+        // Both ends stay in view: people tell addresses apart by them.
+        <code title={text} className="flex min-w-0 font-mono text-small">
+          <span className="truncate">{text.slice(0, -endCharacters)}</span>
+          <span className="shrink-0">{text.slice(-endCharacters)}</span>
+        </code>
+      )}
       <IconButton
         size="small"
         label={copied ? 'Copied' : label}

@@ -12,6 +12,8 @@ type ConfirmDialogProps = {
   description: ReactNode
   /** The deed itself: `Delete sandbox`, never `OK`. */
   confirmLabel: string
+  /** `Cancel`, where that word says enough. */
+  cancelLabel?: string
   tone?: 'danger' | 'primary'
   /** What has to be typed before it can be done. */
   typed?: string
@@ -29,6 +31,7 @@ function OpenConfirmDialog({
   title,
   description,
   confirmLabel,
+  cancelLabel = 'Cancel',
   tone = 'danger',
   typed,
   onConfirm,
@@ -36,6 +39,8 @@ function OpenConfirmDialog({
   const [written, setWritten] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
+  // Enter in haste loses nothing.
+  const isDanger = tone === 'danger'
   const ready = typed === undefined || written.trim() === typed
 
   const confirm = async () => {
@@ -62,10 +67,16 @@ function OpenConfirmDialog({
       onSubmit={() => void confirm()}
       footer={
         <>
-          <Button onClick={() => onOpenChange(false)} disabled={busy}>
-            Cancel
+          <Button onClick={() => onOpenChange(false)} disabled={busy} autoFocus={isDanger && typed === undefined}>
+            {cancelLabel}
           </Button>
-          <Button type="submit" variant={tone} busy={busy} disabled={!ready} autoFocus={typed === undefined}>
+          <Button
+            type="submit"
+            variant={tone}
+            busy={busy}
+            disabled={!ready}
+            autoFocus={!isDanger && typed === undefined}
+          >
             {confirmLabel}
           </Button>
         </>

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { classNames } from './classNames.ts'
 import { IconButton } from './IconButton.tsx'
 import { useLayers } from './Layers.tsx'
+import { useTouchedForm } from './unsaved/useUnsaved.ts'
 import { useFocusReturn } from './useFocusReturn.ts'
 
 type DialogProps = {
@@ -108,16 +109,22 @@ function DialogContent({ footer, onSubmit, children }: Pick<DialogProps, 'footer
     </>
   )
   if (!onSubmit) return parts
+  return <DialogForm onSubmit={onSubmit}>{parts}</DialogForm>
+}
+
+function DialogForm({ onSubmit, children }: { onSubmit: () => void; children: ReactNode }) {
+  const { onInput } = useTouchedForm()
   return (
     <form
       noValidate
+      onInput={onInput}
       className="flex min-h-0 flex-col"
       onSubmit={(event) => {
         event.preventDefault()
         onSubmit()
       }}
     >
-      {parts}
+      {children}
     </form>
   )
 }

@@ -2,46 +2,62 @@ import { useState } from 'react'
 import { Field, type FieldTexts, FieldUnit, inputLook } from './Field.tsx'
 
 type NumberFieldProps = FieldTexts & {
+  /** `NaN` while what is written is no number. */
   value: number
+  /** Told of every change, also of what lies beyond the limits: whoever uses the number checks it. */
   onChange: (value: number) => void
   min: number
   max: number
+  /** For the arrow keys. */
   step?: number
   /** Stands inside the field: `MB`. */
   unit?: string
 }
 
-/** A whole number. While it is being typed it may be anything; on leaving it is brought into its limits. */
+/** A whole number. What was typed stays as it is; beyond the limits the field says what they are. */
 export function NumberField({ value, onChange, min, max, step = 1, unit, ...texts }: NumberFieldProps) {
-  const [draft, setDraft] = useState<string>()
-  const settle = (written: string) => {
-    setDraft(undefined)
-    const typed = Math.round(Number(written))
-    if (written.trim() !== '' && Number.isFinite(typed)) onChange(Math.min(max, Math.max(min, typed)))
-  }
+  const [left, setLeft] = useState(false)
+  const [draft, setDraft] = useState('')
+  const error = texts.error ?? (left ? numberFault(value, { min, max }) : undefined)
   return (
-    <Field {...texts}>
+    <Field {...texts} error={error}>
       {(control) => (
         <span className="relative">
           <input
             {...control}
-            type="number"
             inputMode="numeric"
-            min={min}
-            max={max}
-            step={step}
-            value={draft ?? value}
+            role="spinbutton"
+            aria-valuenow={Number.isNaN(value) ? undefined : value}
+            aria-valuemin={min}
+            aria-valuemax={max}
+            autoComplete="off"
+            value={Object.is(wholeNumber(draft), value) ? draft : value}
             onChange={(event) => {
               setDraft(event.target.value)
-              const typed = event.target.valueAsNumber
-              if (Number.isInteger(typed) && typed >= min && typed <= max) onChange(typed)
+              onChange(wholeNumber(event.target.value))
             }}
-            onBlur={(event) => draft !== undefined && settle(event.target.value)}
-            className={`${inputLook} [appearance:textfield] tabular-nums [&::-webkit-inner-spin-button]:appearance-none`}
+            onKeyDown={(event) => {
+              const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key]
+              if (direction === undefined || Number.isNaN(value)) return
+              event.preventDefault()
+              onChange(Math.min(max, Math.max(min, value + direction * step)))
+            }}
+            onBlur={() => setLeft(true)}
+            className={`${inputLook} tabular-nums`}
           />
           {unit && <FieldUnit>{unit}</FieldUnit>}
         </span>
       )}
     </Field>
   )
+}
+
+/** What is wrong with a number: `Use 512 to 8192.` */
+export function numberFault(value: number, { min, max }: { min: number; max: number }): string | undefined {
+  return Number.isInteger(value) && value >= min && value <= max ? undefined : `Use ${min} to ${max}.`
+}
+
+/** `NaN` for what is no whole number. */
+export function wholeNumber(written: string): number {
+  return /^\d{1,15}$/.test(written.trim()) ? Number(written) : Number.NaN
 }

@@ -1,11 +1,12 @@
 import { Tooltip as Primitive } from 'radix-ui'
-import type { ReactElement, ReactNode } from 'react'
+import type { FocusEvent, ReactElement, ReactNode } from 'react'
 import { Kbd } from './Kbd.tsx'
 import { useLayers } from './Layers.tsx'
+import { isReturning } from './useFocusReturn.ts'
 
 export function TooltipProvider({ children }: { children: ReactNode }) {
   return (
-    <Primitive.Provider delayDuration={500} skipDelayDuration={200}>
+    <Primitive.Provider delayDuration={500} skipDelayDuration={200} disableHoverableContent>
       {children}
     </Primitive.Provider>
   )
@@ -22,13 +23,15 @@ type TooltipProps = {
 export function Tooltip({ content, shortcut, side = 'bottom', children }: TooltipProps) {
   return (
     <Primitive.Root>
-      <Primitive.Trigger asChild>{children}</Primitive.Trigger>
+      <Primitive.Trigger asChild onFocus={onlyByKeys}>
+        {children}
+      </Primitive.Trigger>
       <Primitive.Portal container={useLayers()}>
         <Primitive.Content
           side={side}
           sideOffset={6}
           collisionPadding={8}
-          className="animate-fade z-50 flex max-w-72 items-center gap-2 rounded-control bg-raised px-2 py-1 text-small text-text shadow-popover"
+          className="animate-fade pointer-events-none z-50 flex max-w-72 items-center gap-2 rounded-control bg-raised px-2 py-1 text-small text-text shadow-popover"
         >
           {content}
           {shortcut && <Kbd shortcut={shortcut} />}
@@ -36,4 +39,10 @@ export function Tooltip({ content, shortcut, side = 'bottom', children }: Toolti
       </Primitive.Portal>
     </Primitive.Root>
   )
+}
+
+/** A person who tabs to it learns what it is. Focus that comes after a click, or back from a dialog, says nothing. */
+function onlyByKeys(event: FocusEvent<HTMLElement>): void {
+  const { currentTarget } = event
+  if (!currentTarget.matches(':focus-visible') || isReturning(currentTarget)) event.preventDefault()
 }

@@ -10,7 +10,7 @@ export function useFocusReturn(open: boolean): (event: Event) => void {
   return (event) => {
     event.preventDefault()
     if (document.activeElement !== document.body) return
-    before.current?.focus()
+    focusQuietly(before.current)
     if (document.activeElement !== document.body) return
     // What had it is gone, or busy: the dialog below keeps the keys.
     const dialogs = document.querySelectorAll<HTMLElement>('[data-dialog="content"]')
@@ -23,4 +23,17 @@ function anchorOf(element: Element | null): HTMLElement | null {
   const menu = element?.closest('[role="menu"]')?.getAttribute('aria-labelledby')
   const anchor = (menu && document.getElementById(menu)) || element
   return anchor instanceof HTMLElement ? anchor : null
+}
+
+const returning = 'data-focus-returning'
+
+function focusQuietly(element: HTMLElement | null): void {
+  element?.setAttribute(returning, '')
+  element?.focus()
+  element?.removeAttribute(returning)
+}
+
+/** Whether the focus comes back to it from a dialog, right now. */
+export function isReturning(element: Element): boolean {
+  return element.hasAttribute(returning)
 }

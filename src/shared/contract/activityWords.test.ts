@@ -57,6 +57,7 @@ test.each<[Told, string]>([
   ],
   [told('snapshot.restored', 'Restored the snapshot “before”.'), 'You restored the snapshot “before” of atlas.'],
   [told('key.created', 'Created the API key “ci”.', { sandbox_name: null }), 'You created the API key “ci”.'],
+  [told('account.allowed', 'Allowed 0x12…ab an account.', { sandbox_name: null }), 'You allowed 0x12…ab an account.'],
   [told('auth.signed_in', '0x12ab…90ef signed in.', { sandbox_name: null, by: service }), '0x12ab…90ef signed in.'],
   [
     told('sandbox.started', 'Started.', { by: { kind: 'wallet', name: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C' } }),

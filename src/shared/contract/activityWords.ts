@@ -24,6 +24,8 @@ const standsAlone: readonly Told['type'][] = [
   'key.revoked',
   'wallet.linked',
   'wallet.unlinked',
+  'account.allowed',
+  'account.denied',
 ]
 
 /** Who did what to what, in one sentence: `research-agent ran “npm test” in atlas: exit code 0 after 1.2 s.` */

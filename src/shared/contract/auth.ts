@@ -142,7 +142,7 @@ export const unlinkWallet = defineRoute({
   operation: 'authWalletUnlink',
   method: 'DELETE',
   path: '/v1/auth/wallets/:address',
-  summary: 'Part a wallet from this account; its sign-ins end',
+  summary: 'Unlink a wallet from this account; its sign-ins end',
   tag: 'Authentication',
   auth: 'account',
   params: z.object({ address: z.string().min(1).max(64) }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { Reason } from './reason.ts'
 import { defineRoute } from './route.ts'
@@ -42,6 +43,7 @@ const AutomatonUuid = z
     /^([0-9a-fA-F]{32}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$/,
     'must be a UUID, with or without dashes',
   )
+  .register(unknownIds, { code: 'identity/not-found', message: (id) => `No automaton ${id} is registered.` })
 
 /** Half a surrogate pair is no character: UTF-8, and with it the hash, has no form for it. */
 const wellFormed = /^\P{Cs}*$/u

@@ -28,6 +28,7 @@ export const uploadFile = defineRoute({
   aliases: ['/v1/sandboxes/:id/files'],
   summary: 'Write a file, making its folders',
   tag: 'Files',
+  refusals: [507],
   params: SandboxParams,
   body: z.object({ path: SandboxPath, content: z.string(), encoding: z.enum(['utf8', 'base64']).default('utf8') }),
   response: z.object({
@@ -49,6 +50,7 @@ export const readFile = defineRoute({
   aliases: ['/v1/sandboxes/:id/files'],
   summary: 'Read a file',
   tag: 'Files',
+  refusals: [413],
   params: SandboxParams,
   /** Without `encoding`, text comes as `utf8` and anything else as `base64`. */
   query: PathQuery.extend({ encoding: z.enum(['utf8', 'base64']).optional() }),
@@ -109,6 +111,7 @@ export const makeFolder = defineRoute({
   path: '/v1/sandboxes/:id/files/folders',
   summary: 'Make a folder and those above it',
   tag: 'Files',
+  refusals: [507],
   params: SandboxParams,
   body: z.object({ path: SandboxPath }),
   /** `created`: it was not there before. */
@@ -125,6 +128,7 @@ export const moveFile = defineRoute({
   path: '/v1/sandboxes/:id/files/move',
   summary: 'Move or rename a file or a folder',
   tag: 'Files',
+  refusals: [507],
   params: SandboxParams,
   /** `replace`: a file, a link or an empty folder in its place goes. */
   body: FromTo.extend({ replace: z.boolean().default(false) }),
@@ -138,6 +142,7 @@ export const copyFile = defineRoute({
   path: '/v1/sandboxes/:id/files/copy',
   summary: 'Copy a file or a folder, with modes and times',
   tag: 'Files',
+  refusals: [507],
   params: SandboxParams,
   body: FromTo,
   response: z.object({ success: z.literal(true), path: z.string() }),

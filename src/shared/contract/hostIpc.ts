@@ -46,6 +46,8 @@ export const TerminalRecord = z.object({
   exitCode: z.int().nullable(),
   signal: z.string().nullable(),
   exitedAtMs: z.int().nullable(),
+  /** It ended because its machine did. Records of an earlier version do not say. */
+  endedWithMachine: z.boolean().default(false),
 })
 export type TerminalRecord = z.infer<typeof TerminalRecord>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 
@@ -9,6 +10,7 @@ export const ImageName = z
     /^[a-z0-9][a-z0-9._-]{0,63}$/,
     'must begin with a lower-case letter or a digit, and have only these, `.`, `_` and `-`, at most 64 characters',
   )
+  .register(unknownIds, { code: 'image/not-found', message: (name) => `There is no image \`${name}\`.` })
 export type ImageName = z.infer<typeof ImageName>
 
 /** Where the files of an image come from. */
@@ -85,6 +87,7 @@ export const removeImage = defineRoute({
   path: '/v1/images/:name',
   summary: 'Remove an image, or call off adding it; refused while a sandbox is made from it',
   tag: 'Images',
+  refusals: [409],
   auth: 'owner',
   params: z.object({ name: ImageName }),
   response: z.object({ success: z.literal(true), name: z.string(), message: z.string() }),

@@ -1,24 +1,48 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { AppError } from '../appError.ts'
+import { unknownIds } from '../ids.ts'
 import { describeIssue } from './describeIssue.ts'
 import type { Parsed, Route } from './route.ts'
 
 type RawRequest = { params: unknown; query: unknown; body: unknown }
 
-/** @throws AppError `request/invalid` naming the first field that is wrong, `request/malformed` for a body of another kind. */
+/**
+ * @throws AppError `request/invalid` naming the first field that is wrong, `request/malformed` for a body of another
+ * kind; as `parseParams`
+ */
 export function parseRequest(route: Route, raw: RawRequest): Parsed<Route> {
   return {
-    params: parseFields(route.params, raw.params),
+    params: parseParams(route.params, raw.params),
     query: parseFields(route.query, raw.query),
     body: parseFields(route.body, route.hasBody ? bodyObject(raw.body) : {}),
   }
 }
 
-export function parseFields<S extends z.ZodObject>(schema: S, given: unknown): z.output<S> {
+/** @throws AppError as of an id that does not exist for one of another form, else `request/invalid` */
+export function parseParams<S extends z.ZodObject>(schema: S, given: unknown): z.output<S> {
   const { success, data, error } = schema.safeParse(given)
   if (success) return data
   const [issue] = error.issues
-  throw new AppError('request/invalid', issue ? describeIssue(issue, given) : 'The request is not valid.')
+  const name = String(issue?.path[0])
+  const field = schema.shape[name]
+  const unknown = field instanceof z.ZodType ? unknownIds.get(field) : undefined
+  if (unknown) throw new AppError(unknown.code, unknown.message(shownId(given, name)))
+  throw invalid(issue, given)
+}
+
+export function parseFields<S extends z.ZodObject>(schema: S, given: unknown): z.output<S> {
+  const { success, data, error } = schema.safeParse(given)
+  if (success) return data
+  throw invalid(error.issues[0], given)
+}
+
+function invalid(issue: z.core.$ZodIssue | undefined, given: unknown): AppError {
+  return new AppError('request/invalid', issue ? describeIssue(issue, given) : 'The request is not valid.')
+}
+
+function shownId(given: unknown, name: string): string {
+  const id = typeof given === 'object' && given !== null ? Reflect.get(given, name) : undefined
+  return String(id).slice(0, 64)
 }
 
 /** No body at all counts as an empty object, so that the first field missing is named. */

@@ -110,6 +110,7 @@ export const createSandbox = defineRoute({
   path: '/v1/sandboxes',
   summary: 'Create and start a sandbox',
   tag: 'Sandboxes',
+  refusals: [404],
   body: CreateSandbox,
   response: Sandbox,
   status: 201,

@@ -26,6 +26,7 @@ export const createSnapshot = defineRoute({
   path: '/v1/sandboxes/:id/snapshots',
   summary: 'Keep the files of a sandbox as they are now; a running one is held still meanwhile',
   tag: 'Snapshots',
+  refusals: [507],
   params: SandboxParams,
   body: z.object({ name: SandboxName.optional() }),
   response: Snapshot,
@@ -49,6 +50,7 @@ export const restoreSnapshot = defineRoute({
   path: '/v1/sandboxes/:id/snapshots/:snapshotId/restore',
   summary: 'Put the files of a snapshot back; a running sandbox is stopped and started again with them',
   tag: 'Snapshots',
+  refusals: [507],
   params: SnapshotParams,
   response: Sandbox,
   idempotent: true,
@@ -60,6 +62,7 @@ export const forkSnapshot = defineRoute({
   path: '/v1/sandboxes/:id/snapshots/:snapshotId/fork',
   summary: 'Create another sandbox with the files of a snapshot',
   tag: 'Snapshots',
+  refusals: [507],
   params: SnapshotParams,
   /** What is absent is as the sandbox of the snapshot has it; its name gets ` fork` after it. */
   body: ForkSandbox,

@@ -43,6 +43,7 @@ export const Terminal = z.object({
     ),
   signal: z.string().nullable().describe('The name of the signal that ended it, as in `SIGKILL`.'),
   exited_at: IsoTime.nullable(),
+  ended_with_sandbox: z.boolean().describe('It ended because its sandbox was stopped, restored or ended'),
 })
 export type Terminal = z.infer<typeof Terminal>
 

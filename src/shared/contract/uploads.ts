@@ -43,6 +43,7 @@ export const beginUpload = defineRoute({
   path: '/v1/sandboxes/:id/files/uploads',
   summary: 'Begin to upload a file in pieces',
   tag: 'Files',
+  refusals: [507],
   params: SandboxParams,
   body: z.object({
     path: SandboxPath,
@@ -69,6 +70,7 @@ export const appendUpload = defineRoute({
   path: '/v1/sandboxes/:id/files/uploads/:uploadId',
   summary: 'Send the next piece of an upload',
   tag: 'Files',
+  refusals: [507],
   params: UploadParams,
   response: Upload,
   maxBodyBytes: uploadLimits.maxChunkBytes,

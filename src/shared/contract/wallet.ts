@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { evmNetworks } from './networks.ts'
 import { defineRoute } from './route.ts'
@@ -14,9 +15,13 @@ export type ChainType = z.infer<typeof ChainType>
 
 const id = (prefix: string) =>
   z.string().regex(new RegExp(`^${prefix}_[0-9a-f]{24}$`), `must be an id that begins with ${prefix}_`)
-export const KeyringId = id('keys').brand<'KeyringId'>()
+export const KeyringId = id('keys')
+  .register(unknownIds, { code: 'wallet/keyring-not-found', message: (id) => `There is no phrase or key ${id}.` })
+  .brand<'KeyringId'>()
 export type KeyringId = z.infer<typeof KeyringId>
-export const WalletAccountId = id('wal').brand<'WalletAccountId'>()
+export const WalletAccountId = id('wal')
+  .register(unknownIds, { code: 'wallet/account-not-found', message: (id) => `There is no account ${id}.` })
+  .brand<'WalletAccountId'>()
 export type WalletAccountId = z.infer<typeof WalletAccountId>
 
 export const Label = z

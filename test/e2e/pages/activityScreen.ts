@@ -32,7 +32,7 @@ export async function openActivity(window: AppWindow): Promise<ActivityScreen> {
     await root.getByRole('button', { name: new RegExp(`^${field} `) }).click()
     await page.getByRole('menuitemradio', { name, exact: true }).click()
   }
-  const result = root.getByRole('region', { name: 'Result of the check' })
+  const result = root.getByRole('region', { name: 'Verification result' })
   return {
     root,
     entry,
@@ -48,7 +48,7 @@ export async function openActivity(window: AppWindow): Promise<ActivityScreen> {
       return found
     },
     async verify() {
-      const close = result.getByRole('button', { name: 'Close the result' })
+      const close = result.getByRole('button', { name: 'Close result' })
       if (await close.isVisible()) await close.click()
       await root.getByRole('button', { name: 'Verify' }).click()
       return (await result.getByRole('status').or(result.getByRole('alert')).textContent()) ?? ''

@@ -28,7 +28,7 @@ export function sheetPage(page: Page): SheetPage {
     press,
     gone,
     async give(passphrase, button) {
-      await fill('Passphrase of the wallet', passphrase)
+      await fill('Wallet passphrase', passphrase)
       await press(button)
       await gone()
     },

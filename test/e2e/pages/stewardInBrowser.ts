@@ -1,18 +1,15 @@
 import type { Browser } from 'playwright-core'
 import { expect, inject, onTestFinished } from 'vitest'
+import { listAccountRequests } from '../../../src/shared/contract/accountRequests.ts'
 import { listApiKeys } from '../../../src/shared/contract/accounts.ts'
 import { listImages } from '../../../src/shared/contract/images.ts'
+import { listIntents } from '../../../src/shared/contract/intents.ts'
 import { windowKeyHeader } from '../../../src/shared/contract/localApi.ts'
 import { createSandbox, deleteSandbox, listSandboxes, type Sandbox } from '../../../src/shared/contract/sandboxes.ts'
-import {
-  joinBrowser,
-  openBrowser,
-  openSession,
-  openWindow,
-  type StorageState,
-  type WindowOptions,
-} from '../../support/browser.ts'
+import { getWallet } from '../../../src/shared/contract/wallet.ts'
+import { openBrowser, openWindow, type StorageState, type WindowOptions } from '../../support/browser.ts'
 import type { PersonSession } from '../../support/personSession.ts'
+import { sharedBrowser } from '../../support/sharedBrowser.ts'
 import type { SharedSteward } from '../../support/sharedSteward.ts'
 import { type Steward, startSteward } from '../../support/steward.ts'
 import { type StewardClient, stewardClient } from '../../support/stewardClient.ts'
@@ -33,58 +30,85 @@ export type StewardInBrowser<Kind extends SharedSteward = SharedSteward> = {
   close(): Promise<void>
 }
 
+let sharedSession: Promise<StorageState> | undefined
+
 /** The Steward that all files share, which each leaves as it was: it neither ends it nor makes a wallet in it. */
 export async function stewardInBrowser(): Promise<StewardInBrowser> {
   const steward = inject('steward')
-  const browser = await joinBrowser(inject('browserAddress'))
-  const { client, ...app } = onSteward(steward, browser, inject('session'))
-  const before = await keptBy(client)
+  const browser = await sharedBrowser()
+  sharedSession ??= openSession(browser, steward.url)
+  const app = onSteward(steward, browser, await sharedSession)
+  const before = await keptBy(app)
   return {
     ...app,
-    client,
     async close() {
-      await browser.close()
-      const { sandboxes } = await client.call(listSandboxes, {})
-      for (const { id } of sandboxes) await client.call(deleteSandbox, { id })
-      expect(await keptBy(client), 'this file leaves something in the Steward of all').toEqual(before)
+      await closeWindows(browser)
+      const { sandboxes } = await app.client.call(listSandboxes, {})
+      for (const { id } of sandboxes) await app.client.call(deleteSandbox, { id })
+      expect(await keptBy(app), 'this file leaves something in the Steward of all').toEqual(before)
     },
   }
 }
 
 /** For what ends it, configures it, or needs a wallet, or none: a Steward of the file's own, and the browser of all. */
 export async function ownStewardInBrowser(options: { config?: object } = {}): Promise<StewardInBrowser<Steward>> {
-  return ownSteward(options, () => joinBrowser(inject('browserAddress')))
+  return ownSteward(options, { open: sharedBrowser, close: closeWindows })
 }
 
 /** For what looks into the browser itself: nothing of it is shared. */
 export async function stewardInOwnBrowser(options: { config?: object } = {}): Promise<StewardInBrowser<Steward>> {
-  return ownSteward(options, openBrowser)
+  return ownSteward(options, { open: openBrowser, close: (browser) => browser.close() })
 }
 
 async function ownSteward(
   options: { config?: object },
-  open: () => Promise<Browser>,
+  browsing: { open(): Promise<Browser>; close(browser: Browser): Promise<void> },
 ): Promise<StewardInBrowser<Steward>> {
   const steward = await startSteward(options)
-  const browser = await open().catch(async (failure: unknown) => {
+  try {
+    const browser = await browsing.open()
+    return {
+      ...onSteward(steward, browser, await openSession(browser, steward.url)),
+      async close() {
+        await browsing.close(browser)
+        await steward.close()
+      },
+    }
+  } catch (failure) {
     await steward.close()
     throw failure
-  })
-  return {
-    ...onSteward(steward, browser, await openSession(browser, steward.url)),
-    async close() {
-      await browser.close()
-      await steward.close()
-    },
   }
 }
 
+/** Spends the token of a start address. @returns what a window of the person has from then on */
+async function openSession(browser: Browser, url: string): Promise<StorageState> {
+  const first = await openWindow(browser)
+  await appWindow(first.page).open(url)
+  const state = await first.state()
+  await first.close()
+  return state
+}
+
+async function closeWindows(browser: Browser): Promise<void> {
+  for (const context of browser.contexts()) await context.close()
+}
+
 /** What other files would see of it. */
-async function keptBy(client: StewardClient) {
+async function keptBy({ client, person }: Pick<StewardInBrowser, 'client' | 'person'>) {
   const { sandboxes } = await client.call(listSandboxes, {})
   const { images } = await client.call(listImages, {})
   const { api_keys: keys } = await client.call(listApiKeys, {})
-  return { sandboxes: sandboxes.length, images: images.length, keys: keys.length }
+  const { requests } = await client.call(listAccountRequests, {})
+  const { state: wallet } = await person.call(getWallet, {})
+  const { intents } = await person.call(listIntents, { state: 'waiting' })
+  return {
+    sandboxes: sandboxes.length,
+    images: images.length,
+    keys: keys.length,
+    accounts: requests.length,
+    wallet,
+    waiting: intents.length,
+  }
 }
 
 function onSteward<Kind extends SharedSteward>(

@@ -44,14 +44,14 @@ export function walletSheet(page: Page): WalletSheet {
 export async function createWallet(page: Page, passphrase: string): Promise<string[]> {
   const sheet = walletSheet(page)
   await page.getByRole('button', { name: 'Create a wallet' }).click()
-  await sheet.step('Make a recovery phrase')
-  await sheet.fill('New passphrase of the wallet', passphrase)
-  await sheet.fill('The same passphrase again', passphrase)
-  await sheet.press('Go on')
+  await sheet.step('New recovery phrase')
+  await sheet.fill('New wallet passphrase', passphrase)
+  await sheet.fill('Confirm passphrase', passphrase)
+  await sheet.press('Continue')
   await sheet.step('Write these words down')
   const words = await sheet.words()
   await sheet.press('I wrote them down')
-  await sheet.step('Check what you wrote down')
+  await sheet.step('Check your copy')
   for (const place of await sheet.askedPlaces()) await sheet.fill(`Word ${place}`, words[place - 1] ?? '')
   await sheet.press('Check')
   await sheet.isGone()
@@ -62,7 +62,7 @@ export async function createWallet(page: Page, passphrase: string): Promise<stri
 export async function unlockWallet(page: Page, passphrase: string): Promise<void> {
   const sheet = walletSheet(page)
   await sheet.step('Unlock the wallet')
-  await sheet.fill('Passphrase of the wallet', passphrase)
+  await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Unlock')
   await sheet.isGone()
 }

@@ -30,7 +30,7 @@ export function connectionNotes({
     } else if (state === 'unreachable') {
       timer ??= setTimeout(() => {
         timer = undefined
-        if (connected) note({ kind: 'service.lost', actor, summary: `${name} does not answer.`, detail: { detail } })
+        if (connected) note({ kind: 'service.lost', actor, summary: `${name} stopped responding.`, detail: { detail } })
         connected = false
       }, awayMs)
     }

@@ -1,5 +1,6 @@
 import { exportTimeline, listTimeline, verifyTimeline } from '../../../shared/contract/timeline.ts'
-import { LocalBytes, type LocalEndpoint, localEndpoint } from '../api/localEndpoint.ts'
+import { bytesAnswer } from '../../platform/http/answers.ts'
+import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { Timeline } from './timeline.ts'
 import { csvLines, jsonLines } from './timelineExport.ts'
 import { exportedEntries, listedEntries } from './timelineReading.ts'
@@ -16,13 +17,13 @@ export function timelineRoutes(timeline: Timeline): LocalEndpoint[] {
     localEndpoint(verifyTimeline, (_, { signal }) => verifyRows(timeline, signal)),
     localEndpoint(exportTimeline, ({ query: { format, ...filters } }) => {
       const { mediaType, ending, lines } = formats[format]
-      return new LocalBytes(
-        {
+      return bytesAnswer({
+        headers: {
           'content-type': mediaType,
           'content-disposition': `attachment; filename="steward-activity.${ending}"`,
         },
-        lines(exportedEntries(timeline.records, filters)),
-      )
+        body: lines(exportedEntries(timeline.records, filters)),
+      })
     }),
   ]
 }

@@ -1,26 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { windowKeyHeader, windowProtocol } from '../../../shared/contract/localApi.ts'
 import { uploadOffsetHeader } from '../../../shared/contract/uploads.ts'
-import { forwardedAnswerHeaders } from './answers.ts'
+import { endToEnd, type HeaderList } from '../../platform/http/endToEndHeaders.ts'
+import { forwardedAnswerHeaders } from './answerHeaders.ts'
 import { offersWindowKey, withoutWindowProtocols } from './windowProof.ts'
 
-/** Of one connection, or of our own pages: none of the service's business. */
-const ownToRequests = new Set([
-  'host',
-  'cookie',
-  'origin',
-  'referer',
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  windowKeyHeader,
-])
+/** Of our own pages, or about the way to us: none of the service's business. */
+const ownToRequests = new Set(['host', 'cookie', 'origin', 'referer', 'expect', windowKeyHeader])
 
 /**
  * What an answer may say for itself. All else stays behind: a service elsewhere may be somebody's who wants to act on
@@ -39,15 +25,19 @@ const told = new Set([
   'etag',
   'idempotent-replayed',
   'last-modified',
+  'payment-required',
+  'payment-response',
   'retry-after',
+  'x-payment-required',
+  'x-payment-response',
   uploadOffsetHeader.toLowerCase(),
 ])
 const protocolHeader = 'sec-websocket-protocol'
 const ofHandshakes = ['sec-websocket-accept', 'sec-websocket-extensions', protocolHeader] as const
 
-/** Data, and pictures that no browser takes for a page. Whatever else an answer calls itself, it is bytes to keep. */
+/** Data, events, and pictures that no browser takes for a page. Whatever else an answer calls itself, it is bytes to keep. */
 const plainTypes =
-  /^(application\/(json|octet-stream|x-tar|gzip|zip)|text\/plain|image\/(png|jpeg|gif|webp|avif|bmp|x-icon))\s*(;|$)/i
+  /^(application\/(json|octet-stream|x-tar|gzip|zip)|text\/(plain|event-stream)|image\/(png|jpeg|gif|webp|avif|bmp|x-icon))\s*(;|$)/i
 /** `<img>` shows it without its scripts; by itself it would be a page. */
 const drawing = /^image\/svg\+xml\s*(;|$)/i
 
@@ -56,10 +46,11 @@ const drawing = /^image\/svg\+xml\s*(;|$)/i
  * the owner's; anybody else is the service's to turn away.
  * @param key the owner's, when the request belongs to the person's session
  */
-export function requestHeaders(request: IncomingMessage, key: string | undefined): Record<string, string | string[]> {
-  const kept: Record<string, string | string[]> = {}
+export function requestHeaders(request: IncomingMessage, key: string | undefined): HeaderList {
+  const kept: HeaderList = {}
+  const goesOn = endToEnd(request)
   for (const [name, value] of Object.entries(request.headers)) {
-    if (value === undefined || ownToRequests.has(name) || name.startsWith('sec-fetch-')) continue
+    if (value === undefined || !goesOn(name) || ownToRequests.has(name) || name.startsWith('sec-fetch-')) continue
     kept[name] = value
   }
   if (key !== undefined && !bringsKey(request.headers)) kept.authorization = `Bearer ${key}`
@@ -71,13 +62,13 @@ export function requestHeaders(request: IncomingMessage, key: string | undefined
   return kept
 }
 
-type Answered = IncomingHttpHeaders | Record<string, string | string[] | undefined>
-
 /** Of an answer of the service, so that nothing in it is ever active content on our own origin. */
-export function answerHeaders(headers: Answered): Record<string, string | string[]> {
-  const kept: Record<string, string | string[]> = { ...forwardedAnswerHeaders }
+export function answerHeaders(answer: IncomingMessage): HeaderList {
+  const { headers } = answer
+  const kept: HeaderList = { ...forwardedAnswerHeaders }
+  const goesOn = endToEnd(answer)
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && told.has(name)) kept[name] = value
+    if (value !== undefined && told.has(name) && goesOn(name)) kept[name] = value
   }
   const type = String(headers['content-type'] ?? '')
   if (type === '' || plainTypes.test(type)) return kept
@@ -87,8 +78,8 @@ export function answerHeaders(headers: Answered): Record<string, string | string
 }
 
 /** Of a handshake that the service agreed to. A protocol that only the agent was offered, the agent agrees to. */
-export function handshakeHeaders(headers: IncomingHttpHeaders, request: IncomingMessage): Record<string, string> {
-  const kept: Record<string, string> = { upgrade: 'websocket', connection: 'Upgrade' }
+export function handshakeHeaders({ headers }: IncomingMessage, request: IncomingMessage): HeaderList {
+  const kept: HeaderList = {}
   if (offersWindowKey(request)) kept[protocolHeader] = windowProtocol.agreed
   for (const name of ofHandshakes) {
     const value = headers[name]

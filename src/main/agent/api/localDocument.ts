@@ -22,9 +22,8 @@ import { Terminal } from '../../../shared/contract/terminals.ts'
 import { TimelineEntry } from '../../../shared/contract/timeline.ts'
 import { Balance, Keyring, Wallet, WalletAccount } from '../../../shared/contract/wallet.ts'
 import { anyKey, keySchemes } from '../../platform/openApi/keySchemes.ts'
-import { openApiDocument } from '../../platform/openApi/openApiDocument.ts'
+import { type OpenApiDocument, openApiDocument } from '../../platform/openApi/openApiDocument.ts'
 import type { SecurityRequirement, SocketRoute } from '../../platform/openApi/operations.ts'
-import type { JsonSchema } from '../../platform/openApi/schemaComponents.ts'
 
 const about = `What the application adds beside its service, for the programs of the person at this machine: requests to sign, registrations of
 automatons, and the wallet without its secrets. The paths of the service answer at this address too; \`/openapi.json\` describes them.
@@ -48,8 +47,8 @@ type Options = {
 }
 
 /** The OpenAPI description of what the agent itself answers, made when it is first asked for. */
-export function localDocument({ routes, version, cookieName }: Options): () => JsonSchema {
-  let made: JsonSchema | undefined
+export function localDocument({ routes, version, cookieName }: Options): () => OpenApiDocument {
+  let made: OpenApiDocument | undefined
   return () => {
     made ??= openApiDocument({
       title: 'Steward, at this machine',

@@ -1,26 +1,27 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
-import { WebSocketServer } from 'ws'
+import type { IncomingMessage } from 'node:http'
+import { WebSocket } from 'ws'
 import { AppError } from '../../../shared/appError.ts'
+import { localEventsPath } from '../../../shared/contract/localApi.ts'
+import { streamClose } from '../../../shared/contract/terminalStream.ts'
 import { sheetPath } from '../../../shared/contract/wallet.ts'
+import { bytesAnswer, sendBytes } from '../../platform/http/answers.ts'
+import { type Exchange, pathAndQuery, type Upgrade } from '../../platform/http/exchange.ts'
+import { httpServer } from '../../platform/http/httpServer.ts'
+import { webSocketRoom } from '../../platform/http/webSocketRoom.ts'
 import type { ListenAddress } from '../../platform/listenAddress.ts'
 import type { Log } from '../../platform/log.ts'
-import { listenAt, startListening } from '../../platform/loopbackListening.ts'
 import { Scope } from '../../platform/scope.ts'
-import { isWebSocketUpgrade } from '../../platform/webSocketUpgrade.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
+import type { LocalEndpoint } from '../localEndpoint.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { SheetPages } from '../sheets/sheetPages.ts'
-import { asAppError, frameSources, refuseUpgrade, sendElsewhere, sendError } from './answers.ts'
+import { dataHeaders, forwardedAnswerHeaders, frameSources } from './answerHeaders.ts'
 import { sessionCookieOf } from './cookies.ts'
-import { eventSockets } from './eventSockets.ts'
-import type { LocalEndpoint } from './localEndpoint.ts'
-import { type LocalRoutesOptions, type LocalStatus, localRoutes } from './localRoutes.ts'
+import { type LocalRoutesOptions, type LocalStatus, localRoutes, noSession } from './localRoutes.ts'
 import { pageFiles } from './pageFiles.ts'
 import type { PersonSessions } from './personSessions.ts'
-import { requestForwarder } from './requestForwarder.ts'
 import { requestGuard, sheetGuard } from './requestGuard.ts'
-import { streamForwarder } from './streamForwarder.ts'
+import { serviceForwarder } from './serviceForwarder.ts'
 import { windowProofOf, withoutLink } from './windowProof.ts'
 
 export type LocalServer = { port: number; close(): Promise<void> }
@@ -41,102 +42,108 @@ type Options = {
 }
 
 const maxMessageBytes = 64 * 1024
+/** A page that leaves this much unread is cut off; it reads its lists again when it returns. */
+const maxUnreadBytes = 8 * 1024 * 1024
 
 /** The one address for the renderer and for the programs a person runs: pages, `/local/…`, and all of the service. */
-export async function startLocalServer({
-  address,
-  pagesFolder,
-  link,
-  sessions,
-  events: sent,
-  status,
-  endpoints,
-  clientOf,
-  sheets,
-  log,
-}: Options): Promise<LocalServer> {
+export async function startLocalServer(options: Options): Promise<LocalServer> {
+  const { address, link, log } = options
   const scope = new Scope()
-  const http = createServer({ shouldUpgradeCallback: isWebSocketUpgrade })
-  const webSockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false })
-  const forwarder = requestForwarder(link)
-  const streams = streamForwarder(link.target, webSockets)
-  const events = eventSockets(sent, webSockets)
-  const held = await listenAt({ server: http, address, open: (at) => startListening(http, at) })
-  const { port } = held
-  const pages = pageFiles(pagesFolder, () => frameSources({ port, serviceUrl: link.target()?.url }))
+  const closing = new AbortController()
+  const server = httpServer({
+    tls: undefined,
+    headers: dataHeaders,
+    closing: closing.signal,
+    answer: (exchange) => answers.answer(exchange),
+    upgrade: (upgrade) => answers.upgrade(upgrade),
+    log,
+  })
+  const port = await server.listen(address)
+  scope.own(server, (it) => it.close(0))
+  const room = scope.own(webSocketRoom({ maxPayloadBytes: maxMessageBytes, log }), (it) => it.close())
+  const forwarder = scope.own(serviceForwarder(link), (it) => it.close())
+  const answers = localAnswers({ ...options, port, room, forwarder, toFailure: server.toFailure })
+  scope.own(closing, (it) => it.abort())
+  return { port, close: () => scope.close() }
+}
+
+type Ground = Options & {
+  port: number
+  room: ReturnType<typeof webSocketRoom>
+  forwarder: ReturnType<typeof serviceForwarder>
+  toFailure: LocalRoutesOptions['toFailure']
+}
+
+/** Who answers what: the wallet's pages, the agent itself, its service, or the files of the interface. */
+function localAnswers(ground: Ground) {
+  const { port, link, sessions, events, sheets, room, forwarder } = ground
+  const pages = pageFiles(ground.pagesFolder, () => frameSources({ port, serviceUrl: link.target()?.url }))
   const guard = requestGuard(port)
   const sheetsGuard = sheetGuard(port)
   const cookie = sessionCookieOf(port)
-  const local = localRoutes({ sessions, cookie, link, status, endpoints, clientOf })
   /** Whether it is the person's. What a link of the window brought to show that is taken off it, and goes no further. */
   const takeProof = (request: IncomingMessage): boolean => {
     const proof = windowProofOf(request, Date.now())
     request.url = withoutLink(request.url ?? '/')
     return proof !== undefined && sessions.isOpen(cookie.secretOf(request.headers) ?? '', proof)
   }
+  const local = localRoutes({ ...ground, cookie, takeProof, guard: (request) => guard.check(request, 'call') })
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = pathOf(request)
-    if (sheetsGuard.isMeant(request)) {
-      sheetsGuard.check(request)
-      if (!sheets || !path.startsWith(`${sheetPath}/`)) throw new AppError('request/not-found', `There is no ${path}.`)
-      return sheets.answer(request, response, path)
-    }
-    const place = placeOf(path)
-    guard.check(request, place === 'page' ? 'page' : 'call')
-    if (place === 'documentation') return sendElsewhere(response, documentation(link, request))
-    if (place === 'service') return forwarder.forward(request, response, takeProof(request))
-    if (place === 'local') return local.answer(request, response, { path, person: takeProof(request) })
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      throw new AppError('request/method', `${request.method} is not for ${path}.`)
-    }
-    return pages.send(request, response, path)
+  return {
+    async answer(exchange: Exchange): Promise<void> {
+      const { request, response } = exchange
+      const path = pathOf(request)
+      if (sheetsGuard.isMeant(request)) {
+        sheetsGuard.check(request)
+        if (!sheets || !path.startsWith(`${sheetPath}/`)) throw nothingAt(path)
+        return sheets.answer(request, response, path)
+      }
+      const place = placeOf(path)
+      if (place === 'local') return local(exchange)
+      guard.check(request, place === 'page' ? 'page' : 'call')
+      if (place === 'service') return forwarder.forward(exchange, takeProof(request))
+      if (place === 'documentation') {
+        const headers = { ...forwardedAnswerHeaders, location: documentation(link, request) }
+        return sendBytes(exchange, bytesAnswer({ status: 307, headers, body: '' }))
+      }
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        const only = { detail: 'It has GET, HEAD.', headers: { allow: 'GET, HEAD' } }
+        throw new AppError('request/method', `${request.method} is not a method of this path.`, only)
+      }
+      return sendBytes(exchange, await pages.answer(request, path))
+    },
+
+    upgrade(upgrade: Upgrade): Promise<void> | void {
+      const { request } = upgrade
+      const path = pathOf(request)
+      guard.check(request, 'call')
+      const isPerson = takeProof(request)
+      if (placeOf(path) === 'service') return toService(upgrade, isPerson)
+      if (path !== localEventsPath) throw new AppError('request/not-found', `There is no WebSocket at ${path}.`)
+      if (!isPerson) throw noSession()
+      room.open(upgrade, { serve: (page) => sendEvents(page, events) })
+    },
   }
 
-  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const path = pathOf(request)
-    guard.check(request, 'call')
-    if (placeOf(path) === 'service') {
-      streams.forward(request, socket, head, takeProof(request))
-      return
-    }
-    local.checkEvents(path, takeProof(request))
-    events.open(request, socket, head)
-  }
-
-  http.on('request', (request, response) => {
-    answer(request, response).catch((failure: unknown) => {
-      const error = asAppError(failure)
-      if (response.destroyed) return
-      if (error.code === 'internal/unexpected') log.error('a request failed', { failure, path: pathOnly(request) })
-      sendError(response, error)
-    })
-  })
-  http.on('upgrade', (request, socket, head) => {
+  /** A page cannot read the status of a refused handshake: it is told with a close code of the stream's own. */
+  async function toService(upgrade: Upgrade, isPerson: boolean): Promise<void> {
     try {
-      upgrade(request, socket, head)
-    } catch (failure) {
-      socket.on('error', () => {}) // it is on its way out
-      refuseUpgrade(socket, asAppError(failure))
+      await forwarder.upgrade(upgrade, isPerson)
+    } catch {
+      if (upgrade.stream.destroyed) return
+      room.open(upgrade, { serve: (it) => it.close(streamClose.unavailable, 'The service is away.') })
     }
-  })
+  }
+}
 
-  scope.own(held, (it) => it.close())
-  scope.own(
-    http,
-    (it) =>
-      new Promise<void>((resolve) => {
-        it.close(() => resolve())
-        it.closeAllConnections()
-      }),
-  )
-  scope.own(forwarder, (it) => it.close())
-  scope.own(streams, (it) => it.close())
-  scope.own(webSockets, (it) => {
-    for (const socket of it.clients) socket.terminate()
-    it.close()
+/** `GET /local/events`: every page gets the same events, the state of the connection first. */
+function sendEvents(page: WebSocket, events: LocalEvents): void {
+  const end = events.subscribe((event) => {
+    if (page.readyState !== WebSocket.OPEN) return
+    if (page.bufferedAmount > maxUnreadBytes) page.close(streamClose.tooSlow, 'Too much is unread.')
+    else page.send(JSON.stringify(event))
   })
-  return { port, close: () => scope.close() }
+  page.on('close', end)
 }
 
 type Place = 'service' | 'documentation' | 'local' | 'page'
@@ -156,13 +163,10 @@ function documentation({ target, absence }: ServiceLink, { url = '/docs' }: Inco
   return `${new URL(to.url).origin}${url}`
 }
 
-function pathOf(request: IncomingMessage): string {
-  const path = pathOnly(request)
-  if (!path.startsWith('/')) throw new AppError('request/invalid', 'The request names no path of this server.')
-  return path
+function nothingAt(path: string): AppError {
+  return new AppError('request/not-found', `There is nothing at ${path.slice(0, 200)}.`)
 }
 
-function pathOnly({ url = '/' }: IncomingMessage): string {
-  const end = url.indexOf('?')
-  return end < 0 ? url : url.slice(0, end)
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return pathAndQuery(url).path
 }

@@ -1,14 +1,14 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { extname, join, normalize, sep } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../../shared/appError.ts'
-import { pageHeaders } from './answers.ts'
+import { type BytesAnswer, bytesAnswer } from '../../platform/http/answers.ts'
+import { pageHeaders } from './answerHeaders.ts'
 
 export type PageFiles = {
-  /** @throws AppError `request/not-found` */
-  send(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>
+  /** @throws AppError `request/not-found`, `request/invalid` */
+  answer(request: Pick<IncomingMessage, 'headers'>, path: string): Promise<BytesAnswer>
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -29,18 +29,18 @@ const hashedFolder = `assets${sep}`
 /** The built interface, with `frames` as the only sources of pages within it. A path that is no file and looks like a page is the application's own to route. */
 export function pageFiles(folder: string, frames: () => string): PageFiles {
   return {
-    async send(request, response, path) {
+    async answer(request, path) {
       const wanted = fileOf(path)
       const type = types[extname(wanted)]
       const file = type === undefined ? undefined : await existing(join(folder, wanted))
       if (file && type !== undefined) {
         const cacheControl = wanted.startsWith(hashedFolder) ? 'public, max-age=31536000, immutable' : 'no-cache'
-        return stream(request, response, { ...file, type, cacheControl, frames: frames() })
+        return fileAnswer(request, { ...file, type, cacheControl, frames: frames() })
       }
       if (extname(wanted) !== '') throw new AppError('request/not-found', `There is no file ${path}.`)
       const page = await existing(join(folder, 'index.html'))
       if (!page) throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
-      return stream(request, response, {
+      return fileAnswer(request, {
         ...page,
         type: 'text/html; charset=utf-8',
         cacheControl: 'no-cache',
@@ -81,25 +81,19 @@ async function existing(file: string): Promise<Existing | undefined> {
   }
 }
 
-async function stream(
-  request: IncomingMessage,
-  response: ServerResponse,
-  found: Existing & { type: string; cacheControl: string; frames: string },
-): Promise<void> {
-  const headers = {
-    ...pageHeaders(request.headers.host ?? '', found.frames),
-    'content-type': found.type,
-    'cache-control': found.cacheControl,
-    etag: found.tag,
+function fileAnswer(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  { file, size, tag, type, cacheControl, frames }: Existing & { type: string; cacheControl: string; frames: string },
+): BytesAnswer {
+  const about = {
+    ...pageHeaders(headers.host ?? '', frames),
+    'content-type': type,
+    'cache-control': cacheControl,
+    etag: tag,
   }
-  if (request.headers['if-none-match'] === found.tag) {
-    response.writeHead(304, headers).end()
-    return
-  }
-  response.writeHead(200, { ...headers, 'content-length': found.size })
-  if (request.method === 'HEAD') {
-    response.end()
-    return
-  }
-  await pipeline(createReadStream(found.file, { end: Math.max(0, found.size - 1) }), response)
+  if (headers['if-none-match'] === tag) return bytesAnswer({ status: 304, headers: about })
+  return bytesAnswer({
+    headers: { ...about, 'content-length': String(size) },
+    body: createReadStream(file, { end: Math.max(0, size - 1) }),
+  })
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../../shared/appError.ts'
 import { sheetHostName } from '../../../shared/contract/wallet.ts'
+import { foreignPage, originGuard } from '../../platform/http/originGuard.ts'
 
 export type RequestGuard = {
   /**
@@ -14,15 +15,14 @@ export type RequestGuard = {
 /** Only names of this very address are served: DNS that was rebound to it carries another one. */
 export function requestGuard(port: number): RequestGuard {
   const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`)
+  const checkOrigin = originGuard({
+    name: 'Steward',
+    isOwnHost: (host) => hosts.includes(host),
+    isOwnOrigin: (origin, host) => origin === `http://${host}`,
+  })
   return {
     check({ headers, method }, kind) {
-      const host = headers.host?.toLowerCase()
-      if (host === undefined || !hosts.includes(host)) {
-        throw new AppError('auth/host', `Steward does not answer to the host "${shown(headers.host)}".`)
-      }
-      if (headers.origin !== undefined && headers.origin.toLowerCase() !== `http://${host}`) {
-        throw new AppError('auth/origin', `Pages of "${shown(headers.origin)}" may not call this Steward.`)
-      }
+      checkOrigin(headers)
       const site = headers['sec-fetch-site']
       if (site === undefined || site === 'same-origin' || site === 'none') return
       // A link elsewhere may lead to our page: it carries no cookie, and shows nothing without one.
@@ -50,15 +50,11 @@ export function sheetGuard(port: number): SheetGuard {
       const { origin, 'sec-fetch-site': site } = headers
       // A form of a page that sends no referrer names no origin either: https://fetch.spec.whatwg.org/#append-a-request-origin-header
       const isOwn = origin === undefined || origin === `http://${own}` || (origin === 'null' && site === 'same-origin')
-      if (!isOwn) throw new AppError('auth/origin', `Pages of "${shown(origin)}" may not call the wallet.`)
+      if (!isOwn) throw foreignPage('the wallet', origin)
       if (site === undefined || site === 'same-origin') return
       const isFrame = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'iframe'
       if (method === 'GET' && isFrame) return
       throw new AppError('auth/origin', 'The pages of the wallet open in the window of Steward only.')
     },
   }
-}
-
-function shown(value: string | undefined): string {
-  return (value ?? '').slice(0, 100)
 }

@@ -71,7 +71,7 @@ test('rules allow and deny; the first that fits decides', async () => {
   )
   expect(await approvals.ask({ intent: signInTo('evil.example'), asker: script })).toMatchObject({
     state: 'denied',
-    decision: { by: 'policy', detail: 'The rule “deny everything from anybody for evil.example” decided.' },
+    decision: { by: 'policy', detail: 'Denied by your rule “Nobody may have anything signed for evil.example”.' },
     error: expect.stringContaining('evil.example'),
   })
   const allowed = await approvals.ask({ intent: signInTo('good.example'), asker: script })
@@ -107,7 +107,7 @@ test('what a rule denies by now is approved by nobody, until the rule is changed
   for (const confirmed of [false, true]) {
     await expect(approvals.decide(asked.id, { approve: true, confirmed })).rejects.toMatchObject({
       code: 'intent/denied',
-      message: 'The rule “deny everything from anybody for a.example” decided.',
+      message: 'Denied by your rule “Nobody may have anything signed for a.example”.',
     })
   }
   expect(approvals.get(asked.id)).toEqual(asked)
@@ -405,7 +405,7 @@ test('what nobody decides expires, and its caller hears of it', async () => {
   nowMs += 15 * 60_000
   expect(approvals.list({ limit: 5 })).toMatchObject({ waiting: 0, intents: [{ state: 'expired' }] })
   expect(await waiting).toMatchObject({ state: 'expired', error: expect.any(String) })
-  await expect(approvals.decide(asked.id, approve)).rejects.toThrow('It has expired.')
+  await expect(approvals.decide(asked.id, approve)).rejects.toThrow('This request has expired.')
   expect(kinds()).toEqual(['intent.asked', 'intent.expired'])
 })
 

@@ -3,12 +3,12 @@ import type { IntentRecord } from '../../../shared/contract/intents.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 
 export function noSuchIntent(id: string): AppError {
-  return new AppError('intent/not-found', `There is no intent \`${id.slice(0, 64)}\`.`)
+  return new AppError('intent/not-found', `There is no request \`${id.slice(0, 64)}\`.`)
 }
 
 export function decidedAlready({ state }: IntentRecord): AppError {
-  if (state === 'expired') return new AppError('intent/decided', 'It has expired.')
-  return new AppError('intent/decided', `It was decided meanwhile: it is ${state}.`)
+  if (state === 'expired') return new AppError('intent/decided', 'This request has expired.')
+  return new AppError('intent/decided', `This request was already decided: it is ${state}.`)
 }
 
 export function walletLocked(wallet: Pick<WalletKeys, 'accounts'>): AppError {

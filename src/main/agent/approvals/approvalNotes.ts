@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Grant, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { Note } from '../note.ts'
+import { policyNote } from './policyWords.ts'
 
 /** What the log is told of approvals. */
 export type ApprovalNotes = {
@@ -9,7 +11,7 @@ export type ApprovalNotes = {
   became(record: IntentRecord): void
   grantAdded(grant: Grant, intentId: string): void
   grantRevoked(id: string): void
-  policyChanged(from: Policy, to: Policy): void
+  policyChanged(before: Policy, after: Policy): void
   stopSwitched(stopped: boolean, denied: number): void
 }
 
@@ -30,6 +32,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
         intent_id: record.id,
         intent_kind: record.kind,
         asker: record.asker.id,
+        asker_name: record.asker.name,
         account: record.address,
         host: record.host,
         amount_micro_usd: record.amount_micro_usd,
@@ -44,19 +47,28 @@ export function approvalNotes(note: Note): ApprovalNotes {
   return {
     asked(record) {
       const { kind, name } = record.asker
-      ofIntent(record, 'intent.asked', { actor: { kind, name }, summary: `${name} asked: ${record.sentence}` })
+      ofIntent(record, 'intent.asked', {
+        actor: { kind, name },
+        summary: `${name} asked to ${lowerFirst(record.sentence)}`,
+      })
     },
     became(record) {
       const { state, sentence, decision } = record
       if (state === 'waiting') return
       const actor = state === 'approved' || state === 'denied' ? decider(record) : steward
-      const why = decision ? ` ${decision.detail}` : ''
+      const byPerson = decision?.by === 'person'
+      const why = decision === null || byPerson ? '' : ` ${decision.detail}`
       const summary = {
-        approved: `Approved: ${sentence}${why}`,
-        denied: `Denied: ${sentence}${decision ? why : ` ${record.error ?? ''}`}`,
-        expired: `Nobody decided in time: ${sentence}`,
-        failed: `Could not be signed: ${sentence} ${record.error ?? ''}`,
-        signed: `Signed with ${record.address}: ${sentence}`,
+        approved: byPerson ? `You approved: ${sentence}` : `Approved: ${sentence}${why}`,
+        denied:
+          decision === null
+            ? `Withdrawn: ${sentence}`
+            : byPerson
+              ? `You denied: ${sentence}`
+              : `Denied: ${sentence}${why}`,
+        expired: `Expired without a decision: ${sentence}`,
+        failed: `Not signed: ${sentence} ${record.error ?? ''}`,
+        signed: `Signed with ${shortAddress(record.address)}: ${sentence}`,
       }[state]
       ofIntent(record, `intent.${state}`, { actor, summary })
     },
@@ -65,7 +77,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
         kind: 'grant.added',
         actor: person,
         subject: grant.id,
-        summary: `Approved in advance: ${grant.kind} for ${grant.asker.name}${grant.host === null ? '' : `, ${grant.host}`}.`,
+        summary: grantNote(grant),
         detail: {
           grant_id: grant.id,
           intent_id: intentId,
@@ -84,15 +96,16 @@ export function approvalNotes(note: Note): ApprovalNotes {
         kind: 'grant.revoked',
         actor: person,
         subject: id,
-        summary: 'What was approved in advance was revoked.',
+        summary: 'You revoked an approval given in advance.',
         detail: { grant_id: id },
       })
     },
-    policyChanged(_, { rules, confirm_above_micro_usd, expiry_minutes }) {
+    policyChanged(from, to) {
+      const { rules, confirm_above_micro_usd, expiry_minutes } = to
       note({
         kind: 'policy.changed',
         actor: person,
-        summary: 'The policy of approvals was changed.',
+        summary: policyNote(from, to),
         detail: { rules: JSON.stringify(rules), confirm_above_micro_usd, expiry_minutes },
       })
     },
@@ -100,11 +113,28 @@ export function approvalNotes(note: Note): ApprovalNotes {
       note({
         kind: stopped ? 'stop.on' : 'stop.off',
         actor: person,
-        summary: stopped ? 'The stop switch was turned on: nothing is signed.' : 'The stop switch was turned off.',
+        summary: stopped ? 'You stopped all signing.' : 'You resumed signing.',
         detail: stopped ? { denied } : {},
       })
     },
   }
+}
+
+const grantedKinds: Partial<Record<Grant['kind'], { deed: string; to: string }>> = {
+  'x402.authorize': { deed: 'payments', to: 'at' },
+  siwe: { deed: 'sign-ins', to: 'to' },
+  siws: { deed: 'sign-ins', to: 'to' },
+}
+
+/** `You pre-approved payments by research-agent at shop.example.` */
+function grantNote({ kind, asker, host }: Grant): string {
+  const { deed, to } = grantedKinds[kind] ?? { deed: 'requests', to: 'for' }
+  const who = asker.kind === 'person' ? 'you' : asker.name
+  return `You pre-approved ${deed} by ${who}${host === null ? '' : ` ${to} ${host}`}.`
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.slice(0, 1).toLowerCase() + sentence.slice(1)
 }
 
 function sha256(text: string): string {

@@ -13,7 +13,7 @@ import {
   revokeGrant,
   switchStop,
 } from '../../../shared/contract/intents.ts'
-import { type LocalEndpoint, localEndpoint } from '../api/localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals } from './approvals.ts'
 import { confirmedApprovals } from './confirmedApprovals.ts'
@@ -63,5 +63,5 @@ export function approvalRoutes({ approvals, asks, repeats, dialog, policy }: Opt
 function visible(record: IntentRecord, asker: Asker): IntentRecord {
   const own = record.asker.kind === asker.kind && record.asker.id === asker.id
   if (own || asker.kind === 'person') return record
-  throw new AppError('intent/not-found', `There is no intent \`${record.id}\`.`)
+  throw new AppError('intent/not-found', `There is no request \`${record.id}\`.`)
 }

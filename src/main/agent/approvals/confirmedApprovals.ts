@@ -41,11 +41,11 @@ export function confirmedApprovals(
       const needed = failure instanceof AppError && failure.code === 'intent/confirmation'
       if (!needed || !dialog) throw failure
     }
-    if (open.has(record.id)) throw new AppError('intent/confirmation', 'The dialog for it is open already.')
+    if (open.has(record.id)) throw new AppError('intent/confirmation', 'The dialog for this request is already open.')
     open.add(record.id)
     try {
       if (await ask(dialog, record, signal)) return await approvals.decide(record.id, { ...wish, confirmed: true })
-      throw new AppError('intent/confirmation', 'It was not confirmed, and waits on.')
+      throw new AppError('intent/confirmation', 'Not confirmed. The request is still waiting.')
     } finally {
       open.delete(record.id)
     }

@@ -40,7 +40,7 @@ test('what lets more through, or ends the stop, is confirmed in a dialog of the 
   await expect(policy.switchStop(false, signal)).rejects.toThrow(failsWith('policy/confirmation'))
   expect(approvals.policy()).toEqual(before)
   expect(seen.map(({ lines }) => lines)).toEqual([
-    [{ label: 'New rule 1', value: 'allow sign-ins with Ethereum from anybody up to 5.00 USD' }],
+    [{ label: 'New rule 1', value: 'Anyone may sign in with Ethereum up to $5.00 to any site without asking you.' }],
     [],
   ])
   yes = true
@@ -72,10 +72,10 @@ test('without such dialogs a sheet makes the change, of that very policy alone',
   expect(policy.wish()).toBeUndefined()
   await expect(policy.change(higher, signal)).rejects.toThrow(failsWith('policy/confirmation'))
   const wish = policy.wish()
-  expect(wish?.lines).toEqual([{ label: 'Confirmed one by one', value: 'above 99.00 USD, until now above 10.00 USD' }])
+  expect(wish?.lines).toEqual([{ label: 'Extra confirmation above', value: '$99.00 (now $10.00)' }])
   const denies = withRules([rule({ effect: 'deny' })])
   await policy.change(denies, signal)
-  expect(() => wish?.apply()).toThrow('changed meanwhile')
+  expect(() => wish?.apply()).toThrow('changed in the meantime')
   expect(approvals.policy().rules).toEqual(denies.rules)
   await expect(policy.change(higher, signal)).rejects.toThrow(failsWith('policy/confirmation'))
   expect(policy.wish()?.apply()).toMatchObject(higher)
@@ -84,6 +84,6 @@ test('without such dialogs a sheet makes the change, of that very policy alone',
 test('more than a person can read is not asked about', async () => {
   const { policy, seen } = opened(() => true)
   const many = Array.from({ length: 21 }, (_, at) => rule({ id: `r${at}`, effect: 'allow', host: `h${at}.example` }))
-  await expect(policy.change(withRules(many), signal)).rejects.toThrow('in steps')
+  await expect(policy.change(withRules(many), signal)).rejects.toThrow('in smaller steps')
   expect(seen).toEqual([])
 })

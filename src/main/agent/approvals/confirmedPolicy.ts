@@ -34,20 +34,21 @@ export function confirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy
   let isOpen = false
 
   const confirmed = async (wish: PolicyWish, signal: AbortSignal): Promise<Policy> => {
-    if (wish.lines.length > mostLines) throw unconfirmed(`It changes more than ${mostLines} things: make it in steps.`)
+    if (wish.lines.length > mostLines)
+      throw unconfirmed(`This changes more than ${mostLines} things. Save it in smaller steps.`)
     if (!dialog) {
       wished = wish
-      throw unconfirmed('It lets more through, and was not confirmed outside of the window.')
+      throw unconfirmed('This allows more than before and needs an extra confirmation.')
     }
     approvals.checkUnlocked()
-    if (isOpen) throw unconfirmed('A dialog for the policy is open already.')
+    if (isOpen) throw unconfirmed('The confirmation dialog for the policy is already open.')
     isOpen = true
     try {
       if (await dialog.confirmPolicy(wish, signal)) return wish.apply()
     } finally {
       isOpen = false
     }
-    throw unconfirmed('It was not confirmed, and nothing was changed.')
+    throw unconfirmed('Not confirmed. Nothing was changed.')
   }
 
   return {
@@ -65,7 +66,7 @@ export function confirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy
         const { stopped: _, ...now } = approvals.policy()
         const { stopped: __, ...then } = present
         // What was confirmed was a change of that policy, and of no other.
-        if (JSON.stringify(now) !== JSON.stringify(then)) throw unconfirmed('The policy was changed meanwhile.')
+        if (JSON.stringify(now) !== JSON.stringify(then)) throw unconfirmed('The policy changed in the meantime.')
         return approvals.changePolicy(next)
       }
       return confirmed({ ...policyWords(present, next), apply }, signal)

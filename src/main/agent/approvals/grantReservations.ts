@@ -12,7 +12,7 @@ export function grantReservations({ grants, now }: Options): Reservations {
       const nowMs = now()
       const grant = fittingGrant(grants.holding(nowMs), use)
       if (grant && grants.reserve(grant.id, use.id, nowMs)) return undefined
-      return { effect: 'ask', detail: 'It is no longer approved in advance.' }
+      return { effect: 'ask', detail: 'This is no longer approved in advance.' }
     },
     commit: grants.commit,
     giveBack: grants.giveBack,

@@ -14,7 +14,7 @@ export function newGrant(
   { id, nowMs }: { id: string; nowMs: number },
 ): Grant {
   if (!mayBeGranted(record.kind)) {
-    throw new AppError('intent/invalid', 'Registrations and messages are approved one at a time.')
+    throw new AppError('intent/invalid', 'Registrations and messages can only be approved one at a time.')
   }
   if (times === undefined && until === undefined) {
     throw new AppError('intent/invalid', '`grant` must say how many times, or until when.')

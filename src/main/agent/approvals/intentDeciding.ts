@@ -41,26 +41,23 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
   ): void => {
     if (record.state !== 'waiting') throw decidedAlready(record)
     const policy = policies.read()
-    if (policy.stopped) throw new AppError('intent/stopped', 'The stop switch is on.')
+    if (policy.stopped) throw new AppError('intent/stopped', 'Signing is stopped.')
     // A deny rule that is newer than the request wins: to sign it all the same, the person changes the rule first.
     const verdict = judging.verdictOn(record)
     if (verdict.effect === 'deny') throw new AppError('intent/denied', verdict.detail)
     if (!unlocked) throw walletLocked(wallet)
     const above = record.needs_confirmation || isAbove(amountOf(record), policy.confirm_above_micro_usd)
     if (above && grant) {
-      throw new AppError('intent/invalid', 'What is above the threshold is approved one at a time.')
+      throw new AppError('intent/invalid', 'Requests above your threshold are approved one at a time.')
     }
     if (above && !confirmed) {
-      throw new AppError(
-        'intent/confirmation',
-        'It is above the threshold, and was not confirmed outside of the window.',
-      )
+      throw new AppError('intent/confirmation', 'This is above your threshold and needs an extra confirmation.')
     }
   }
 
   const deny = (id: string): IntentRecord => {
     const decision = byPerson('You denied it.')
-    const denied = lifecycle.apply(id, 'deny', { decision, error: 'The person denied it.' })
+    const denied = lifecycle.apply(id, 'deny', { decision, error: 'You denied it.' })
     if (!denied) throw decidedAlready(found(id).record)
     return denied
   }
@@ -70,7 +67,7 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
     const unlocked = wallet.isUnlocked()
     return lifecycle.atomically(() => {
       checkMayApprove(found(id).record, { ...decision, unlocked })
-      const detail = grant ? 'You approved it, and more of it in advance.' : 'You approved it.'
+      const detail = grant ? 'You approved it, and similar requests in advance.' : 'You approved it.'
       const approval = lifecycle.approve(id, { decision: byPerson(detail), confirmed: decision.confirmed })
       if (!approval) throw decidedAlready(found(id).record)
       if ('refusal' in approval) throw new AppError('intent/denied', approval.refusal.detail)
@@ -100,7 +97,7 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
     cancel(id, asker) {
       const { record } = found(id)
       if (record.asker.kind !== asker.kind || record.asker.id !== asker.id) throw noSuchIntent(id)
-      const gone = lifecycle.apply(id, 'withdraw', { decision: null, error: 'Who asked took it back.' })
+      const gone = lifecycle.apply(id, 'withdraw', { decision: null, error: 'The asker withdrew it.' })
       if (!gone) throw decidedAlready(record)
       return gone
     },

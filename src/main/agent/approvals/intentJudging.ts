@@ -55,7 +55,7 @@ export function intentJudging({ lifecycle, grants, policies, serviceHost, now }:
       if (verdict.effect === 'ask') return record
       if (verdict.effect === 'deny') return deny(id, verdict, {}) ?? record
       if (unlocked) return approve(id, decisionOf(verdict), {}) ?? record
-      const detail = `${verdict.detail} It is signed when the wallet is unlocked.`
+      const detail = `${verdict.detail} It will be signed when you unlock the wallet.`
       return lifecycle.apply(id, 'defer', { decision: decisionOf({ ...verdict, detail }) }) ?? record
     },
     settleAgain({ record, confirmed }) {

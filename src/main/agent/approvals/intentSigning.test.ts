@@ -42,7 +42,7 @@ test('what the person approved is refused where a rule denies it by now, and sig
   expect(await ends(back.id)).toMatchObject({
     state: 'denied',
     decision: { by: 'policy' },
-    error: 'The rule “deny everything from anybody for a.example” decided.',
+    error: 'Denied by your rule “Nobody may have anything signed for a.example”.',
   })
   expect(signer.signatures()).toBe(0)
 

@@ -58,7 +58,7 @@ export function intentSigning({
     if (!mayBeSigned(id)) return present(id)
     try {
       const result = await signer.sign(prepared)
-      if (closed) throw new AppError('service/unavailable', 'Steward is ending.')
+      if (closed) throw new AppError('service/unavailable', 'Steward is shutting down.')
       if (!mayBeSigned(id)) return present(id)
       return lifecycle.apply(id, 'sign', { result }) ?? present(id)
     } catch (failure) {
@@ -75,7 +75,7 @@ export function intentSigning({
   const prepareAgain = async ({ intent, record }: StoredIntent): Promise<PreparedIntent> => {
     const prepared = await signer.prepare(intent)
     if (isSame(record, prepared)) return prepared
-    throw new AppError('intent/invalid', 'What would be signed is not what was asked any more.')
+    throw new AppError('intent/invalid', 'What would be signed is no longer what was asked for.')
   }
 
   /** Allowed, and not signed yet. */
@@ -115,7 +115,7 @@ export function intentSigning({
     start() {
       lifecycle.failDamaged()
       for (const { id } of lifecycle.inState('approved')) {
-        lifecycle.apply(id, 'fail', { error: 'Steward ended before it was signed.' })
+        lifecycle.apply(id, 'fail', { error: 'Steward closed before it was signed.' })
       }
       expireDue()
       resumeAll()

@@ -37,7 +37,7 @@ export function intentWaiting({ lifecycle, get }: Options): Pick<Approvals, 'set
     async settled(id, { waitMs, signal }) {
       const { state } = get(id)
       if (isOpen(state) && waitMs > 0 && !closed && !signal?.aborted) await changed(id, waitMs, signal)
-      if (closed) throw new AppError('service/unavailable', 'Steward is ending.')
+      if (closed) throw new AppError('service/unavailable', 'Steward is shutting down.')
       return get(id)
     },
     close() {

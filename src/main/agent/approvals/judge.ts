@@ -1,8 +1,8 @@
-import type { Grant, Policy } from '../../../shared/contract/intents.ts'
+import type { Grant, Policy, PolicyRule } from '../../../shared/contract/intents.ts'
+import { ruleSentence } from '../../../shared/contract/intentWords.ts'
 import { fittingGrant } from './grants.ts'
 import { isAbove, type JudgedIntent } from './judgedIntent.ts'
 import { firstRule } from './policyMatch.ts'
-import { ruleWords } from './policyWords.ts'
 
 export type Verdict = { effect: 'ask' } | { effect: 'allow' | 'deny'; by: 'policy' | 'grant' | 'stop'; detail: string }
 
@@ -16,23 +16,28 @@ type Given = {
 
 /** Stop switch, hard rules, the first rule that fits, grants; where nothing decides, the person is asked. */
 export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Given): Verdict {
-  if (policy.stopped) return { effect: 'deny', by: 'stop', detail: 'The stop switch is on.' }
+  if (policy.stopped) return { effect: 'deny', by: 'stop', detail: 'Signing is stopped.' }
   const { kind, asker, host, amountMicroUsd } = intent
   if (kind === 'message' && asker.kind !== 'person') {
-    return { effect: 'deny', by: 'policy', detail: 'Only the person may ask to sign a message.' }
+    return { effect: 'deny', by: 'policy', detail: 'Only you can ask to sign a message.' }
   }
   const rule = firstRule(policy.rules, { kind, askerKind: asker.kind, host, amountMicroUsd })
-  const detail = rule && `The rule “${ruleWords(rule)}” decided.`
+  const detail = rule && ruleDetail(rule)
   if (rule && detail && rule.effect === 'deny') return { effect: 'deny', by: 'policy', detail }
   // Above the threshold nothing is signed without the person, whoever was allowed what.
   if (isAbove(amountMicroUsd, policy.confirm_above_micro_usd)) return { effect: 'ask' }
   if (rule && detail && rule.effect === 'allow') return { effect: 'allow', by: 'policy', detail }
   const grant = fittingGrant(grants, intent)
-  if (grant) return { effect: 'allow', by: 'grant', detail: 'It was approved in advance.' }
+  if (grant) return { effect: 'allow', by: 'grant', detail: 'You approved this in advance.' }
   if (!rule && isOwnSignIn(intent, serviceHost)) {
-    return { effect: 'allow', by: 'policy', detail: 'Steward signs in to the service that it is connected to.' }
+    return { effect: 'allow', by: 'policy', detail: 'Steward signs in to the service it is connected to.' }
   }
   return { effect: 'ask' }
+}
+
+function ruleDetail(rule: PolicyRule): string {
+  const word = rule.effect === 'deny' ? 'Denied' : 'Allowed'
+  return `${word} by your rule “${ruleSentence(rule).replace(/[.]$/, '')}”.`
 }
 
 function isOwnSignIn({ kind, asker, host }: JudgedIntent, serviceHost: string | undefined): boolean {

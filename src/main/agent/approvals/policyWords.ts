@@ -1,58 +1,64 @@
-import type { AskerKind, IntentKind, Policy, PolicyRule } from '../../../shared/contract/intents.ts'
-import { usdcDecimals } from '../../../shared/contract/networks.ts'
-import { tokenAmount } from '../../../shared/tokenAmount.ts'
+import type { Policy } from '../../../shared/contract/intents.ts'
+import { dollars, ruleSentence } from '../../../shared/contract/intentWords.ts'
 
 type Rules = Omit<Policy, 'stopped'>
 
 /** A change of what is allowed, for the eyes of a person outside of the window. */
-export type PolicyWords = { sentence: string; lines: readonly { label: string; value: string }[] }
+export type PolicyWords = { title: string; sentence: string; lines: readonly { label: string; value: string }[] }
 
 export const resumeWords: PolicyWords = {
-  sentence: 'Turn the stop switch off: your policy decides again, and what it allows is signed.',
+  title: 'Resume signing?',
+  sentence: 'Requests your policies allow will be signed again.',
   lines: [],
 }
 
-/** What holds afterwards and does not now, and what does not hold any more. */
+/** What holds afterwards and does not now, and what no longer holds. */
 export function policyWords(from: Rules, to: Rules): PolicyWords {
-  const [before, after] = [from.rules.map(ruleWords), to.rules.map(ruleWords)]
-  const confirm = ({ confirm_above_micro_usd: above }: Rules) => `above ${usd(above)}`
-  const moved = before.filter((it) => after.includes(it)).join() !== after.filter((it) => before.includes(it)).join()
+  const { added, removed, isMoved } = ruleChanges(from, to)
+  const [before, after] = [confirmAbove(from), confirmAbove(to)]
   return {
-    sentence: 'Let more through than your policy does now.',
+    title: 'Change the policy?',
+    sentence: 'This allows more than before.',
     lines: [
-      ...(confirm(from) === confirm(to)
-        ? []
-        : [{ label: 'Confirmed one by one', value: `${confirm(to)}, until now ${confirm(from)}` }]),
-      ...after.flatMap((value, at) => (before.includes(value) ? [] : [{ label: `New rule ${at + 1}`, value }])),
-      ...before.flatMap((value) => (after.includes(value) ? [] : [{ label: 'No longer', value }])),
-      ...(moved ? [{ label: 'Order', value: 'The rules are tried in another order.' }] : []),
+      ...(before === after ? [] : [{ label: 'Extra confirmation above', value: `${after} (now ${before})` }]),
+      ...added.map(({ place, sentence }) => ({ label: `New rule ${place}`, value: sentence })),
+      ...removed.map((sentence) => ({ label: 'Removed rule', value: sentence })),
+      ...(isMoved ? [{ label: 'Order', value: 'The rules are tried in a different order.' }] : []),
     ],
   }
 }
 
-const kindWords: Record<IntentKind, string> = {
-  'identity.register': 'registrations',
-  siwe: 'sign-ins with Ethereum',
-  siws: 'sign-ins with Solana',
-  'x402.authorize': 'payments',
-  message: 'messages',
+const mostChanges = 3
+
+/** `You changed the policy: added “Anyone may pay up to $2.00 at shop.example without asking you”.` */
+export function policyNote(from: Rules, to: Rules): string {
+  const { added, removed, isMoved } = ruleChanges(from, to)
+  const quoted = (sentence: string) => `“${sentence.replace(/[.]$/, '')}”`
+  const changes = [
+    ...added.map(({ sentence }) => `added ${quoted(sentence)}`),
+    ...removed.map((sentence) => `removed ${quoted(sentence)}`),
+    ...(isMoved ? ['changed the order of the rules'] : []),
+    ...(confirmAbove(from) === confirmAbove(to) ? [] : [`extra confirmation is now above ${confirmAbove(to)}`]),
+    ...(from.expiry_minutes === to.expiry_minutes ? [] : [`requests now expire after ${minutes(to.expiry_minutes)}`]),
+  ]
+  const more = changes.length - mostChanges
+  const rest = more > 0 ? [`${more} more ${more === 1 ? 'change' : 'changes'}`] : []
+  const told = [...changes.slice(0, mostChanges), ...rest].join(', ')
+  return told === '' ? 'You saved the policy without changes.' : `You changed the policy: ${told}.`
 }
 
-const askerWords: Record<AskerKind, string> = {
-  person: 'you',
-  client: 'programs with an API key',
-  tool: 'tools',
-  agent: 'Steward itself',
+function ruleChanges(from: Rules, to: Rules) {
+  const [before, after] = [from.rules.map(ruleSentence), to.rules.map(ruleSentence)]
+  const added = after.flatMap((sentence, at) => (before.includes(sentence) ? [] : [{ place: at + 1, sentence }]))
+  const removed = before.filter((sentence) => !after.includes(sentence))
+  const isMoved = before.filter((it) => after.includes(it)).join() !== after.filter((it) => before.includes(it)).join()
+  return { added, removed, isMoved }
 }
 
-export function ruleWords({ effect, kind, asker, host, max_amount_micro_usd: most }: PolicyRule): string {
-  const what = kind === '*' ? 'everything' : kindWords[kind]
-  const who = asker === '*' ? 'anybody' : askerWords[asker]
-  const where = host === '*' ? '' : ` for ${host}`
-  const amount = most === null ? '' : ` up to ${usd(most)}`
-  return `${effect} ${what} from ${who}${where}${amount}`
+function confirmAbove({ confirm_above_micro_usd: above }: Rules): string {
+  return dollars(above)
 }
 
-function usd(microUsd: string): string {
-  return `${tokenAmount(BigInt(microUsd), usdcDecimals)} USD`
+function minutes(count: number): string {
+  return count === 1 ? '1 minute' : `${count} minutes`
 }

@@ -54,7 +54,7 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
       if (status >= 400) throw errorOf(status, answer)
       const parsed = route.response.safeParse(answer)
       if (parsed.success) return parsed.data as Output<typeof route> // safeParse() just proved it
-      throw new AppError('service/unavailable', `The service's answer to “${route.summary}” was not understood.`, {
+      throw new AppError('service/unavailable', `The service's answer to “${route.summary}” could not be read.`, {
         cause: parsed.error,
       })
     },
@@ -93,5 +93,5 @@ function fieldsOf(answer: unknown): { error?: unknown; code?: unknown; detail?: 
 }
 
 function unavailable(cause?: unknown): AppError {
-  return new AppError('service/unavailable', 'The service does not answer.', { cause })
+  return new AppError('service/unavailable', "The service isn't responding.", { cause })
 }

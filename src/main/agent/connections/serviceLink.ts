@@ -58,7 +58,7 @@ export function serviceLink({ name, kind, log }: Options): ServiceLink {
     status,
     target: () => target,
     absence() {
-      if (absenceCode === 'service/unavailable') return new AppError(absenceCode, 'The service does not answer.', soon)
+      if (absenceCode === 'service/unavailable') return new AppError(absenceCode, "The service isn't responding.", soon)
       return new AppError(absenceCode, detail ?? 'Nobody is signed in to the service.')
     },
     connect(next) {

@@ -27,7 +27,7 @@ export function walletMessages({ client, target, approvals }: Options): WalletMe
   return {
     async sign(account, { why, signal }) {
       const to = target()
-      if (!to) throw new AppError('service/unavailable', 'The service is away.')
+      if (!to) throw new AppError('service/unavailable', "The service isn't running.")
       const { nonce } = await client.call(createNonce, {}, { credential: null, signal })
       const asked = await approvals.ask({ intent: signInIntent(account, to, nonce), asker, reason: why })
       const settled = await approvals.settled(asked.id, { waitMs: decideWithinMs, signal })

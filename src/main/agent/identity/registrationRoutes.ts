@@ -4,8 +4,8 @@ import {
   retryRegistration,
   startRegistration,
 } from '../../../shared/contract/automatons.ts'
-import { type LocalEndpoint, localEndpoint } from '../api/localEndpoint.ts'
 import type { RepeatedAsks } from '../approvals/repeatedAsks.ts'
+import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { Registrations } from './registrations.ts'
 
 export function registrationRoutes(registrations: Registrations, repeats: RepeatedAsks): LocalEndpoint[] {

@@ -159,12 +159,12 @@ type End = Pick<Registration, 'state' | 'detail'> & { request?: ReturnType<typeo
 /** Undefined while it is not decided, or not signed yet. */
 function endOf({ state, error, result }: IntentRecord): End | undefined {
   if (state === 'waiting' || state === 'approved') return undefined
-  if (state === 'denied') return { state: 'refused', detail: error ?? 'It was denied.' }
+  if (state === 'denied') return { state: 'refused', detail: error ?? 'You denied it.' }
   if (state === 'expired') return { state: 'refused', detail: error ?? 'Nobody decided in time.' }
   if (state === 'failed') return { state: 'failed', detail: error ?? 'It could not be signed.' }
   const request = registerAutomaton.body.safeParse(result?.registration)
   if (request.success) return { state: 'sending', detail: null, request: request.data }
-  return { state: 'failed', detail: 'What was signed is no registration.' }
+  return { state: 'failed', detail: 'The signed data is not a registration.' }
 }
 
 function noteEnd({ id, state, profile, detail, intent_id }: Registration, note: Note): void {
@@ -175,7 +175,7 @@ function noteEnd({ id, state, profile, detail, intent_id }: Registration, note: 
     subject: id,
     summary:
       state === 'registered'
-        ? `The automaton “${profile.name}” was registered, for good.`
+        ? `You registered the automaton “${profile.name}”.`
         : `The automaton “${profile.name}” was not registered: ${detail ?? 'the service refused it.'}`,
     detail: { registration_id: id, intent_id, automaton_id: profile.automaton_id, address: profile.automaton_address },
   })

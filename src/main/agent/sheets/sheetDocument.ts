@@ -20,13 +20,13 @@ export function stepDocument({ view, problem, key, place }: StepPage): string {
 
 /** The last page: it tells the window, which closes it. */
 export function endDocument(end: SheetEnd, place: SheetPlace): string {
-  const body = html`<p>${end === 'done' ? 'This can be closed now.' : 'Nothing was changed. This can be closed now.'}</p>`
+  const body = html`<p>${end === 'done' ? 'You can close this page.' : 'Nothing was changed. You can close this page.'}</p>`
   return documentOf({ title: end === 'done' ? 'Done' : 'Cancelled', body, place, tells: `steward.sheet.${end}` })
 }
 
 /** A page that is not, or no longer, there. */
 export function failureDocument({ message, hint }: { message: string; hint: string }): string {
-  return documentOf({ title: 'This page has ended', body: html`<p>${message} ${hint}</p>`, place: undefined })
+  return documentOf({ title: 'This page has expired', body: html`<p>${message} ${hint}</p>`, place: undefined })
 }
 
 type Document = {
@@ -46,7 +46,7 @@ function documentOf({ title, body, place, tells }: Document): string {
 <meta name="color-scheme" content="${theme ?? 'light dark'}">
 <title>${title}</title>
 <link rel="stylesheet" href="/sheet/assets/sheet.css">
-<script src="/sheet/assets/sheet.js" defer></script>
+<script type="module" src="/sheet/assets/sheet.js"></script>
 </head>
 <body${place !== undefined && html` data-window="${place.window}"`}${tells !== undefined && html` data-tells="${tells}"`}>
 <main>

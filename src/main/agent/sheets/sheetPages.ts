@@ -1,13 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { AppError } from '../../../shared/appError.ts'
+import { type SheetAsset, sheetAssets } from './sheetAssets.ts'
 import { failureDocument } from './sheetDocument.ts'
 import { readSheetForm } from './sheetForm.ts'
-import { sheetScript } from './sheetScript.ts'
 import type { SheetAnswer, SheetSessions } from './sheetSessions.ts'
 import type { SheetFile } from './sheetStep.ts'
-import { sheetStyle } from './sheetStyle.ts'
 
 /** What is served below `/sheet/`, on the sheets' own host name; who may ask was checked before. */
 export type SheetPages = {
@@ -17,11 +14,12 @@ export type SheetPages = {
 
 type Options = {
   sessions: SheetSessions
-  /** The built interface, which has the font. */
+  /** The built interface, which has their style, script and fonts. */
   pagesFolder: string
 }
 
 export function sheetPages({ sessions, pagesFolder }: Options): SheetPages {
+  const assetCalled = sheetAssets(pagesFolder)
   return {
     async answer(request, response, path) {
       const { method } = request
@@ -34,9 +32,8 @@ export function sheetPages({ sessions, pagesFolder }: Options): SheetPages {
         })
       }
       if (method !== 'GET') throw new AppError('request/method', `${method} is not for ${path.slice(0, 100)}.`)
-      if (name === 'assets/sheet.css') return sendAsset(response, 'text/css; charset=utf-8', sheetStyle)
-      if (name === 'assets/sheet.js') return sendAsset(response, 'text/javascript; charset=utf-8', sheetScript)
-      if (name === 'assets/inter.woff2') return sendAsset(response, 'font/woff2', await font(pagesFolder))
+      const asset = name.startsWith('assets/') ? await assetCalled(name.slice('assets/'.length)) : undefined
+      if (asset) return sendAsset(response, asset)
       if (!/^[\w-]{43}$/.test(name)) throw new AppError('request/not-found', 'There is no such page of the wallet.')
       await shownFailure(request, response, () => sendPage(response, sessions.open(name)))
     },
@@ -65,8 +62,8 @@ function sendPage(response: ServerResponse, { document, place }: SheetAnswer): v
   send(response, 200, { body: document, ancestors: place.window, ...page })
 }
 
-function sendAsset(response: ServerResponse, type: string, body: string | Buffer): void {
-  send(response, 200, { body, type, cache: 'no-cache', ancestors: "'none'" })
+function sendAsset(response: ServerResponse, { bytes, type }: SheetAsset): void {
+  send(response, 200, { body: bytes, type, cache: 'no-cache', ancestors: "'none'" })
 }
 
 function sendFile(response: ServerResponse, { name, text }: SheetFile): void {
@@ -100,13 +97,4 @@ function send(response: ServerResponse, status: number, { body, type, cache, anc
     'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), clipboard-read=()',
   })
   response.end(bytes)
-}
-
-/** The window's own. Where it is not built the system's font does. */
-async function font(pagesFolder: string): Promise<Buffer> {
-  const folder = join(pagesFolder, 'assets')
-  const names = await readdir(folder).catch(() => [])
-  const name = names.find((it) => /^inter-latin-wght-normal-[\w-]+\.woff2$/.test(it))
-  if (name === undefined) throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
-  return readFile(join(folder, name))
 }

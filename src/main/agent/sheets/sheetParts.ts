@@ -6,7 +6,7 @@ import type { Problem, Shown } from './sheetStep.ts'
 type FieldTexts = { name: string; label: string; hint?: string }
 
 export function passphraseField({ problem }: Shown): Html {
-  const texts = { name: 'passphrase', label: 'Passphrase of the wallet' }
+  const texts = { name: 'passphrase', label: 'Wallet passphrase' }
   return field(texts, html`<input type="password" autocomplete="current-password" required ${common(texts, problem)}>`)
 }
 

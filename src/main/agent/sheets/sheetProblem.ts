@@ -21,6 +21,6 @@ export function problemOf(onUnexpected: (failure: unknown) => void): ProblemOf {
       return { message: failure.message, hint: failure.hint, field: fields[failure.code] }
     }
     onUnexpected(failure)
-    return { message: 'Something went wrong in Steward.', hint: 'Nothing was changed; try again.', field: undefined }
+    return { message: 'Something went wrong in Steward.', hint: 'Nothing was changed. Try again.', field: undefined }
   }
 }

@@ -147,7 +147,7 @@ export function sheetSessions({ now, onUnexpected, limits = sheetLimits }: Optio
 const nothing: SheetForm = () => ''
 
 function gone(): AppError {
-  return new AppError('sheet/ended', 'This page was opened before, or its time is over.')
+  return new AppError('sheet/ended', 'This page was already used or has expired.')
 }
 
 function digest(secret: string): string {

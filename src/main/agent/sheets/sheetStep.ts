@@ -32,7 +32,7 @@ export type Problem = { message: string; hint: string | undefined; field: string
 export type SheetTools = {
   vault: WalletVault
   /** @throws AppError `wallet/passphrase-weak` */
-  requireStrong: (text: string, what: 'passphrase' | 'password') => void
+  requireStrong: (text: string) => void
 }
 
 /** A sheet of one purpose, from its first page to its end. */

@@ -126,8 +126,8 @@ test('shows the profile, its hash, and the typed data', async () => {
   expect(fields.map(({ label, value }) => [label, value])).toEqual(
     expect.arrayContaining([
       ['Bio', 'Reads mail.\nWrites poems.'],
-      ['Its address', keys.evm.address],
-      ['Its creator', '0x2222222222222222222222222222222222222222'],
+      ['Address', keys.evm.address],
+      ['Creator', '0x2222222222222222222222222222222222222222'],
     ]),
   )
   expect(JSON.parse(raw)).toMatchObject({ domain, primaryType: 'Register', message: { nonce: vector.nonce } })
@@ -167,7 +167,7 @@ test('warns of a creator whose checksum is wrong, and of characters nobody sees'
   )
   expect(fields.filter(({ kind }) => kind === 'warning').map(({ value }) => value)).toEqual([
     'The name holds U+200B.',
-    'Its checksum is wrong: compare every character.',
+    'The checksum is wrong: compare every character.',
   ])
 })
 

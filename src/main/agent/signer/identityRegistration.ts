@@ -42,8 +42,8 @@ export async function identityRegistration(
       fields: [
         ...profileFields(profile),
         { label: 'Nonce', value: nonce, kind: 'text' },
-        { label: 'Hash of the profile', value: payloadHash, kind: 'hash' },
-        { label: 'Text that is hashed', value: canonical, kind: 'text' },
+        { label: 'Profile hash', value: payloadHash, kind: 'hash' },
+        { label: 'Hashed text', value: canonical, kind: 'text' },
         ...(await warnings(profile)),
       ],
       raw: chain_type === 'evm' ? typedDataText(typedData) : text,
@@ -96,20 +96,20 @@ function profileFields(profile: AutomatonProfile): ShownField[] {
     { label: 'Name', value: name, kind: 'text' },
     { label: 'Bio', value: bio === '' ? 'None' : bio, kind: 'text' },
     { label: 'Automaton', value: automaton_id, kind: 'text' },
-    { label: 'Its address', value: automaton_address, kind: 'address' },
-    { label: 'Its creator', value: creator_address, kind: 'address' },
+    { label: 'Address', value: automaton_address, kind: 'address' },
+    { label: 'Creator', value: creator_address, kind: 'address' },
     ...(genesis_prompt_hash === undefined
       ? []
-      : [{ label: 'Hash of its genesis prompt', value: genesis_prompt_hash, kind: 'hash' as const }]),
+      : [{ label: 'Genesis prompt hash', value: genesis_prompt_hash, kind: 'hash' as const }]),
   ]
 }
 
 async function warnings({ creator_address: creator, name, bio }: AutomatonProfile): Promise<ShownField[]> {
   const found = [...invisibleWarning('The name', name), ...invisibleWarning('The bio', bio)]
   if (/^0x0{40}$/.test(creator)) {
-    found.push({ label: 'Creator', value: 'The zero address belongs to nobody.', kind: 'warning' })
+    found.push({ label: 'Creator', value: 'Nobody owns the zero address.', kind: 'warning' })
   } else if (creator.startsWith('0x') && (await hasWrongChecksum(creator))) {
-    found.push({ label: 'Creator', value: 'Its checksum is wrong: compare every character.', kind: 'warning' })
+    found.push({ label: 'Creator', value: 'The checksum is wrong: compare every character.', kind: 'warning' })
   }
   return found
 }

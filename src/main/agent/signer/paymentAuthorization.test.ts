@@ -91,11 +91,11 @@ test('warns where the money is worth nothing', async () => {
 })
 
 test.each([
-  ['an unknown network', { network: 'eip155:1' }, /^network "eip155:1" is none that Steward knows/],
+  ['an unknown network', { network: 'eip155:1' }, /^network "eip155:1" is not a network Steward knows/],
   ['the zero address', { pay_to: `0x${'0'.repeat(40)}` }, /^pay_to is the zero address/],
   ['an own account', { pay_to: keys.otherEvm.address.toLowerCase() }, /is “Account 2” of this wallet/],
   ['the payer', { pay_to: keys.evm.address }, /is “Account 1” of this wallet/],
-  ['the contract of USDC', { pay_to: evmNetworks[0].usdc.address.toLowerCase() }, /is the contract of USDC on Base:/],
+  ['the contract of USDC', { pay_to: evmNetworks[0].usdc.address.toLowerCase() }, /is the USDC contract on Base:/],
   ['a payee with a wrong checksum', { pay_to: payee.replace('5d38E', '5D38e') }, /has a wrong checksum/],
   ['a resource without a host', { resource: 'data:text/plain,hello' }, /^resource must begin with https/],
   ['a resource with a space', { resource: 'https://a.example/a free' }, /^resource must be an address in ASCII/],

@@ -30,7 +30,7 @@ export async function paymentAuthorization(
   tools: IntentTools,
 ): Promise<Understood> {
   const network = evmNetwork(intent.network)
-  if (!network) throw refused(`network ${JSON.stringify(intent.network)} is none that Steward knows.`)
+  if (!network) throw refused(`network ${JSON.stringify(intent.network)} is not a network Steward knows.`)
   await checkPayee(intent.pay_to, tools)
   const site = siteOf('resource', intent.resource)
   const { description } = intent
@@ -54,7 +54,7 @@ export async function paymentAuthorization(
         { label: 'Account', value: account.label, kind: 'text' },
         { label: 'Network', value: network.name, kind: 'text' },
         { label: 'For', value: intent.resource, kind: 'url' },
-        ...(description === undefined ? [] : [{ label: 'Described as', value: description, kind: 'text' as const }]),
+        ...(description === undefined ? [] : [{ label: 'Description', value: description, kind: 'text' as const }]),
         { label: 'Good for', value: `${seconds} seconds from when it is signed`, kind: 'text' },
         { label: 'USDC', value: network.usdc.address, kind: 'address' },
         ...site.warnings,
@@ -93,11 +93,11 @@ function typedDataOf({ usdc, chainId }: EvmNetwork, message: TypedData['message'
 }
 
 async function checkPayee(payee: string, { keys }: IntentTools): Promise<void> {
-  if (/^0x0{40}$/.test(payee)) throw refused('pay_to is the zero address: what it gets is lost.')
+  if (/^0x0{40}$/.test(payee)) throw refused('pay_to is the zero address: the money would be lost.')
   const token = evmNetworks.find(({ usdc }) => sameEvmAddress(usdc.address, payee))
-  if (token) throw refused(`pay_to ${payee} is the contract of USDC on ${token.name}: what it gets is lost.`)
+  if (token) throw refused(`pay_to ${payee} is the USDC contract on ${token.name}: the money would be lost.`)
   const own = keys.accounts().find(({ chainType, address }) => chainType === 'evm' && sameEvmAddress(address, payee))
-  if (own) throw refused(`pay_to ${payee} is “${own.label}” of this wallet: nothing would be paid.`)
+  if (own) throw refused(`pay_to ${payee} is “${own.label}” of this wallet: you would pay yourself.`)
   if (await hasWrongChecksum(payee)) throw refused(`pay_to ${payee} has a wrong checksum: it may be mistyped.`)
 }
 

@@ -14,10 +14,10 @@ export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''
   for (const character of text) {
     if (allowed.includes(character) && allowed !== '') continue
     if (/\p{Cc}|[\u2028\u2029]/u.test(character)) {
-      throw refused(`${name} holds the control character ${codePoint(character)}, which could hide a part of it.`)
+      throw refused(`${name} holds the control character ${codePoint(character)}, which could hide part of it.`)
     }
     if (deceiving.test(character)) {
-      throw refused(`${name} holds ${codePoint(character)}, with which text shows otherwise than it is.`)
+      throw refused(`${name} holds ${codePoint(character)}, which makes text look different from what it is.`)
     }
   }
 }

@@ -120,8 +120,8 @@ test.each([
   ['another scheme', { uri: 'ftp://example.com/' }, /^uri must begin with https/],
   ['a statement with a line', { statement: 'a\nURI: https://evil.example' }, /^statement must hold/],
   ['a statement with quotes', { statement: 'say "yes"' }, /^statement must hold/],
-  ['a time in the future', { issued_at: isoTime(testTime + 3 * minute) }, /^issued_at .* is not of the last day/],
-  ['a time long ago', { issued_at: isoTime(testTime - 26 * 60 * minute) }, /^issued_at .* is not of the last day/],
+  ['a time in the future', { issued_at: isoTime(testTime + 3 * minute) }, /^issued_at .* is not from the last day/],
+  ['a time long ago', { issued_at: isoTime(testTime - 26 * 60 * minute) }, /^issued_at .* is not from the last day/],
   ['an end that is past', { expiration_time: isoTime(testTime) }, /^expiration_time .* has passed/],
   ['an end in a week', { expiration_time: isoTime(testTime + 7 * 24 * 60 * minute) }, /is more than a day after/],
 ])('refuses %s, on both chains', async (_, over, message) => {
@@ -130,7 +130,7 @@ test.each([
 })
 
 test('refuses networks that it does not know', async () => {
-  await expect(tested.prepare(siwe({ chain_id: 1 }))).rejects.toEqual(refusal(/^chain_id 1 is no network/))
+  await expect(tested.prepare(siwe({ chain_id: 1 }))).rejects.toEqual(refusal(/^chain_id 1 is not a network/))
   await expect(tested.prepare(siws({ chain_id: 'mainnet\nNonce: x' }))).rejects.toEqual(
     refusal(/^chain_id "mainnet\\nN/),
   )
@@ -139,8 +139,8 @@ test('refuses networks that it does not know', async () => {
 test('warns of test networks, of names that imitate, and of open connections', async () => {
   const warningsOf = async (intent: IntentInput) =>
     (await tested.prepare(intent)).fields.filter(({ kind }) => kind === 'warning').map(({ value }) => value)
-  expect(await warningsOf(siwe({ chain_id: 84532 }))).toEqual(['Base Sepolia is for tests.'])
-  expect(await warningsOf(siws({ chain_id: 'solana:devnet' }))).toEqual(['Solana devnet is for tests.'])
+  expect(await warningsOf(siwe({ chain_id: 84532 }))).toEqual(['Base Sepolia is a test network.'])
+  expect(await warningsOf(siws({ chain_id: 'solana:devnet' }))).toEqual(['Solana devnet is a test network.'])
   expect(await warningsOf(siwe({ domain: 'xn--pple-43d.com', uri: 'https://xn--pple-43d.com' }))).toEqual([
     'xn--pple-43d.com is shown as “аpple.com”: it mixes letters of several scripts.',
   ])
@@ -148,6 +148,6 @@ test('warns of test networks, of names that imitate, and of open connections', a
     'xn--e1awd7f.com is shown as “еріс.com”: letters of other scripts can imitate a known name.',
   ])
   expect(await warningsOf(siwe({ domain: 'example.org', uri: 'http://example.org' }))).toEqual([
-    'What goes to example.org is not encrypted.',
+    'The connection to example.org is not encrypted.',
   ])
 })

@@ -1,9 +1,9 @@
 import { evmNetwork } from '../../../shared/contract/networks.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
+import { formatSignInMessage, isStatement } from '../../../shared/signInMessage.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
 import { personalHash } from './evmSignature.ts'
-import { signInText } from './signInText.ts'
 import { siteOf } from './site.ts'
 import { signSolana } from './solanaSignature.ts'
 import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'
@@ -20,8 +20,6 @@ const limits = {
   usualMs: 60 * minute,
 } as const
 
-/** EIP-4361 allows no other characters in a statement. */
-const statementCharacters = /^[A-Za-z0-9 :/?#[\]@!$&'()*+,;=\-._~]+$/
 const solanaChains = ['mainnet', 'testnet', 'devnet', 'localnet']
 
 /** Sign-In With Ethereum (EIP-4361) and Sign In With Solana. */
@@ -31,7 +29,7 @@ export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<
     throw refused(`domain ${JSON.stringify(intent.domain)} is not ${site.host}, the host of uri.`)
   }
   const { statement } = intent
-  if (statement !== undefined && !statementCharacters.test(statement)) {
+  if (statement !== undefined && !isStatement(statement)) {
     throw refused('statement must hold letters and digits of ASCII and the punctuation of EIP-4361, on one line.')
   }
   const network = networkOf(intent)
@@ -40,8 +38,8 @@ export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<
   const account = tools.keys.account(chainType, intent.account_id)
   const { domain, uri, nonce } = intent
   const { address } = account
-  const chainId = String(intent.chain_id)
-  const text = signInText({ chainType, domain, address, statement, uri, chainId, nonce, issuedAt, expirationTime })
+  const fields = { uri, version: '1', chainId: String(intent.chain_id), nonce, issuedAt, expirationTime }
+  const text = formatSignInMessage({ chainType, domain, address, statement, fields })
 
   return {
     prepared: {
@@ -50,16 +48,16 @@ export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<
       sentence: `Sign in to ${domain} as ${shortAddress(address)}${network.test ? `, on ${network.name}` : ''}.`,
       fields: [
         { label: 'Site', value: domain, kind: 'text' },
-        { label: 'Address of the site', value: uri, kind: 'url' },
+        { label: 'URL', value: uri, kind: 'url' },
         ...accountFields(account),
         ...(statement === undefined ? [] : [{ label: 'Statement', value: statement, kind: 'text' as const }]),
         { label: 'Network', value: network.name, kind: 'text' },
         { label: 'Nonce', value: nonce, kind: 'text' },
         { label: 'Issued', value: issuedAt, kind: 'time' },
-        { label: 'Good until', value: expirationTime, kind: 'time' },
+        { label: 'Expires', value: expirationTime, kind: 'time' },
         ...site.warnings,
         ...(network.test
-          ? [{ label: 'Test network', value: `${network.name} is for tests.`, kind: 'warning' as const }]
+          ? [{ label: 'Test network', value: `${network.name} is a test network.`, kind: 'warning' as const }]
           : []),
       ],
       raw: text,
@@ -80,11 +78,11 @@ function networkOf(intent: SignInIntent): { name: string; test: boolean } {
   if (intent.kind === 'siwe') {
     const known = evmNetwork(String(intent.chain_id))
     if (known) return known
-    throw refused(`chain_id ${intent.chain_id} is no network that Steward knows.`)
+    throw refused(`chain_id ${intent.chain_id} is not a network Steward knows.`)
   }
   const name = intent.chain_id.replace(/^solana:/, '')
   if (!solanaChains.includes(name)) {
-    throw refused(`chain_id ${JSON.stringify(intent.chain_id)} is no network of Solana: ${solanaChains.join(', ')}.`)
+    throw refused(`chain_id ${JSON.stringify(intent.chain_id)} is not a Solana network: ${solanaChains.join(', ')}.`)
   }
   return { name: `Solana ${name}`, test: name !== 'mainnet' }
 }
@@ -92,7 +90,7 @@ function networkOf(intent: SignInIntent): { name: string; test: boolean } {
 function timesOf(intent: SignInIntent, now: number): { issuedAt: string; expirationTime: string } {
   const issued = intent.issued_at === undefined ? now : Date.parse(intent.issued_at)
   if (Number.isNaN(issued) || issued > now + limits.aheadMs || issued < now - limits.oldestMs) {
-    throw refused(`issued_at ${intent.issued_at} is not of the last day.`)
+    throw refused(`issued_at ${intent.issued_at} is not from the last day.`)
   }
   const expires = intent.expiration_time === undefined ? issued + limits.usualMs : Date.parse(intent.expiration_time)
   if (Number.isNaN(expires) || expires <= now || expires <= issued) {
@@ -107,6 +105,6 @@ function timesOf(intent: SignInIntent, now: number): { issuedAt: string; expirat
 function accountFields({ address, label }: SigningAccount): ShownField[] {
   return [
     { label: 'Account', value: label, kind: 'text' },
-    { label: 'Its address', value: address, kind: 'address' },
+    { label: 'Address', value: address, kind: 'address' },
   ]
 }

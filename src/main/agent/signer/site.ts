@@ -34,12 +34,12 @@ function nameWarnings(hostname: string): ShownField[] {
   const shown = domainToUnicode(hostname)
   const mixed = shown.split('.').some((label) => scriptsOf(label).length > 1)
   const reason = mixed ? 'it mixes letters of several scripts' : 'letters of other scripts can imitate a known name'
-  return [{ label: 'Name of the site', value: `${hostname} is shown as “${shown}”: ${reason}.`, kind: 'warning' }]
+  return [{ label: 'Site name', value: `${hostname} is shown as “${shown}”: ${reason}.`, kind: 'warning' }]
 }
 
 function transportWarnings({ protocol, hostname }: URL): ShownField[] {
   if (protocol === 'https:' || isLoopback(hostname)) return []
-  return [{ label: 'Connection', value: `What goes to ${hostname} is not encrypted.`, kind: 'warning' }]
+  return [{ label: 'Connection', value: `The connection to ${hostname} is not encrypted.`, kind: 'warning' }]
 }
 
 function isLoopback(hostname: string): boolean {

@@ -56,7 +56,7 @@ test.each([
     '{"automatonId":"a","nonce":"b","payloadHash":"0x00"}',
     /^text registers an automaton/,
   ],
-  ['a transaction of Solana in letters', printableTransaction, /^text has the form of a transaction/],
+  ['a transaction of Solana in letters', printableTransaction, /^text has the form of a Solana transaction/],
   ['an escape', 'a\u001b[31mb', /^text holds the control character U\+001B/],
   ['a carriage return', 'a\rb', /^text holds the control character U\+000D/],
   ['the mark of EIP-191', '\u0019Ethereum Signed Message:\n1a', /U\+0019/],
@@ -70,7 +70,7 @@ test.each([
 test('warns of a hash, and of characters nobody sees', async () => {
   const warnings = async (text: string) =>
     (await tested.prepare(message(text))).fields.filter(({ kind }) => kind === 'warning').map(({ value }) => value)
-  expect(await warnings(`0x${'ab'.repeat(32)}`)).toEqual(['Nobody can see from it what is agreed to.'])
+  expect(await warnings(`0x${'ab'.repeat(32)}`)).toEqual(['Nobody can tell from a hash what you agree to.'])
   expect(await warnings('a\u200bb')).toEqual(['The text holds U+200B.'])
   expect(await warnings('👩‍🚀 is fine')).toEqual([])
 })

@@ -21,7 +21,7 @@ export async function textMessage(intent: IntentOf<'message'>, tools: IntentTool
       fields: [
         { label: 'Text', value: text, kind: 'text' },
         { label: 'Account', value: label, kind: 'text' },
-        { label: 'Its address', value: address, kind: 'address' },
+        { label: 'Address', value: address, kind: 'address' },
         ...invisibleWarning('The text', text),
         ...hashWarning(text),
       ],
@@ -43,14 +43,14 @@ function checkMeaning(text: string): void {
   if (/wants\s+you\s+to\s+sign\s+in\s+with\s+your\b/i.test(text)) {
     throw refused('text is a sign-in message: ask for `siwe` or `siws`, which show where it leads.')
   }
-  if (/^\s*(0x)?1901/i.test(text)) throw refused('text begins with 0x1901, as typed data that is encoded does.')
+  if (/^\s*(0x)?1901/i.test(text)) throw refused('text begins with 0x1901, like encoded typed data.')
   const keys = jsonKeys(text)
-  if (keys.includes('primaryType') || keys.includes('types')) throw refused('text is typed data, which is not text.')
+  if (keys.includes('primaryType') || keys.includes('types')) throw refused('text is typed data, not plain text.')
   if (keys.includes('payloadHash') || keys.includes('automatonId')) {
     throw refused('text registers an automaton: ask for `identity.register`, which shows what is registered.')
   }
   if (isSolanaMessage(new TextEncoder().encode(text))) {
-    throw refused('text has the form of a transaction of Solana: its signature would be valid for one.')
+    throw refused('text has the form of a Solana transaction: the signature would be valid for it.')
   }
 }
 
@@ -65,5 +65,5 @@ function jsonKeys(text: string): string[] {
 
 function hashWarning(text: string): ShownField[] {
   if (!/^\s*(0x)?[0-9a-f]{64}\s*$/i.test(text)) return []
-  return [{ label: 'A hash', value: 'Nobody can see from it what is agreed to.', kind: 'warning' }]
+  return [{ label: 'A hash', value: 'Nobody can tell from a hash what you agree to.', kind: 'warning' }]
 }

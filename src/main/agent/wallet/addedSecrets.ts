@@ -4,11 +4,21 @@ import { openKeystore } from './keystoreFile.ts'
 import { privateKeyOf } from './privateKeyText.ts'
 import { entropyOf, wordsOf } from './recoveryPhrase.ts'
 import { type FoundAccount, firstAccounts, insertKeyring, keyringHaving, newId } from './walletAccounts.ts'
-import { knownKeyring } from './walletRepository.ts'
-import { isWhole, type Secret } from './walletSecrets.ts'
-import type { WalletTools } from './walletTools.ts'
+import type { WalletDoor } from './walletDoor.ts'
+import type { WalletNotes } from './walletNotes.ts'
+import { knownKeyring, type WalletRepository } from './walletRepository.ts'
+import { isWhole, type Secret, type WalletSecrets } from './walletSecrets.ts'
+import type { WatchedState } from './walletState.ts'
 import type { WalletVault } from './walletVault.ts'
 
+type Options = {
+  repository: WalletRepository
+  secrets: Pick<WalletSecrets, 'open' | 'begin' | 'put'>
+  state: Pick<WatchedState, 'tidy' | 'watched'>
+  door: Pick<WalletDoor, 'inTurn' | 'sinceNow' | 'become'>
+  notes: Pick<WalletNotes, 'created' | 'imported' | 'changed'>
+  now: () => number
+}
 type NewSecret = {
   secret: Secret
   passphrase: string
@@ -19,9 +29,14 @@ type NewSecret = {
 }
 
 /** What a person gives the wallet. With the first of it a wallet begins. */
-export function addedSecrets(tools: WalletTools): Pick<WalletVault, 'addPhrase' | 'addPrivateKey' | 'addKeystore'> {
-  const { repository, secrets, state, door, now, changed, tell } = tools
-
+export function addedSecrets({
+  repository,
+  secrets,
+  state,
+  door,
+  notes,
+  now,
+}: Options): Pick<WalletVault, 'addPhrase' | 'addPrivateKey' | 'addKeystore'> {
   const add = (given: NewSecret): Promise<string> =>
     door.inTurn(() => addSecret(given)).finally(() => given.secret.bytes.fill(0))
 
@@ -46,12 +61,17 @@ export function addedSecrets(tools: WalletTools): Pick<WalletVault, 'addPhrase' 
     }
   }
 
-  const added = (id: string, what: string): Keyring => {
-    const one = knownKeyring(repository, id)
-    if (what === 'a new phrase') tell('wallet.created', `“${one.label}” was made, a new phrase.`, id)
-    else tell('wallet.imported', `“${one.label}” was added from ${what}.`, id)
-    changed()
-    return one
+  const imported = (id: string, from: string): Keyring => {
+    const keyring = knownKeyring(repository, id)
+    notes.imported(keyring, from)
+    notes.changed()
+    return keyring
+  }
+  const created = (id: string): Keyring => {
+    const keyring = knownKeyring(repository, id)
+    notes.created(keyring)
+    notes.changed()
+    return keyring
   }
 
   return {
@@ -60,13 +80,13 @@ export function addedSecrets(tools: WalletTools): Pick<WalletVault, 'addPhrase' 
       const secret: Secret = { kind: 'phrase', bytes: taken(await entropyOf(phrase)) }
       const words = wordsOf(secret.bytes)
       const id = await add({ secret, passphrase, words, writtenDown, label, isWanted })
-      return added(id, isNew ? 'a new phrase' : 'a phrase')
+      return isNew ? created(id) : imported(id, 'a recovery phrase')
     },
     async addPrivateKey({ privateKey, chainType, label, passphrase }) {
       const isWanted = door.sinceNow()
       const secret: Secret = { kind: chainType, bytes: taken(await privateKeyOf(privateKey, chainType)) }
       const id = await add({ secret, passphrase, words: null, writtenDown: true, label, isWanted })
-      return added(id, 'a private key')
+      return imported(id, 'a private key')
     },
     async addKeystore({ json, password, label, passphrase }) {
       const isWanted = door.sinceNow()
@@ -74,7 +94,7 @@ export function addedSecrets(tools: WalletTools): Pick<WalletVault, 'addPhrase' 
       const secret: Secret = { kind: 'evm', bytes: taken(key) }
       await requireAddress(secret, address)
       const id = await add({ secret, passphrase, words: null, writtenDown: true, label, isWanted })
-      return added(id, 'a keystore file')
+      return imported(id, 'a keystore file')
     },
   }
 }
@@ -89,9 +109,9 @@ async function requireAddress(secret: Secret, address: string | undefined): Prom
   const [found] = await firstAccounts(secret)
   if (found?.address.toLowerCase() === `0x${address.replace(/^0x/i, '').toLowerCase()}`) return
   secret.bytes.fill(0)
-  throw new AppError('wallet/keystore', 'This keystore holds the key of another address than the one it names.')
+  throw new AppError('wallet/keystore', 'The key in this file does not belong to the address it names.')
 }
 
 function duplicate([first]: readonly FoundAccount[]): AppError {
-  return new AppError('wallet/duplicate', `${first?.address ?? 'It'} is in this wallet already.`)
+  return new AppError('wallet/duplicate', `${first?.address ?? 'This account'} is already in your wallet.`)
 }

@@ -103,11 +103,11 @@ describe('refuses', () => {
   const notAllowed = /^This keystore cannot be opened: `[a-z.]*` is missing, or not what Keystore V3 allows\.$/
 
   test.each([
-    ['a wrong password', JSON.stringify(vectors.pbkdf2), 'The password does not open this file.'],
-    ['what is not JSON', '{"version": 3', 'This file is no keystore.'],
-    ['a list', '[]', 'This file is no keystore.'],
-    ['another version', '{"version":1}', 'Only keystores of version 3 can be imported.'],
-    ['far too much', `"${'x'.repeat(70_000)}"`, 'This file is far too large for a keystore.'],
+    ['a wrong password', JSON.stringify(vectors.pbkdf2), 'Wrong password for this file.'],
+    ['what is not JSON', '{"version": 3', 'This file is not a keystore.'],
+    ['a list', '[]', 'This file is not a keystore.'],
+    ['another version', '{"version":1}', 'Only version 3 keystores can be imported.'],
+    ['far too much', `"${'x'.repeat(70_000)}"`, 'This file is too large to be a keystore.'],
     ['no crypto', '{"version":3}', notAllowed],
     ['another cipher', changed({ cipher: 'aes-256-ctr' }), notAllowed],
     ['another derivation', changed({ kdf: 'argon2' }), notAllowed],

@@ -77,7 +77,7 @@ export async function openKeystore(
     const key = await opened(crypto, text)
     if (key) return { key, address }
   }
-  throw refused('The password does not open this file.')
+  throw refused('Wrong password for this file.')
 }
 
 /** @param address as EIP-55 writes it */
@@ -118,11 +118,11 @@ export function keystoreName(address: string, nowMs: number): string {
 }
 
 function parsed(json: string): z.infer<typeof Keystore> {
-  if (json.length > maxCharacters) throw refused('This file is far too large for a keystore.')
+  if (json.length > maxCharacters) throw refused('This file is too large to be a keystore.')
   const given = z.record(z.string(), z.unknown()).safeParse(parsedJson(json))
-  if (!given.success) throw refused('This file is no keystore.')
+  if (!given.success) throw refused('This file is not a keystore.')
   const { Crypto: old, ...rest } = given.data
-  if (rest.version !== 3) throw refused('Only keystores of version 3 can be imported.')
+  if (rest.version !== 3) throw refused('Only version 3 keystores can be imported.')
   const keystore = Keystore.safeParse(old === undefined ? rest : { crypto: old, ...rest })
   if (keystore.success) return keystore.data
   const where = keystore.error.issues[0]?.path.join('.') ?? ''
@@ -138,8 +138,8 @@ async function opened(crypto: z.infer<typeof Crypto>, password: string): Promise
     const { ciphertext, mac, cipherparams } = crypto
     const expected = Buffer.from(keccak_256(Buffer.concat([derived.subarray(16, 32), ciphertext])))
     if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) return undefined
-    if (ciphertext.length !== 32) throw refused('This keystore holds no private key of 32 bytes.')
-    if (cipherparams.iv.length !== 16) throw refused('The initialisation vector of this keystore has another length.')
+    if (ciphertext.length !== 32) throw refused('This keystore does not contain a 32-byte private key.')
+    if (cipherparams.iv.length !== 16) throw refused('The initialization vector of this keystore has the wrong length.')
     const cipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), cipherparams.iv)
     const plain = cipher.update(ciphertext)
     const key = Uint8Array.from(plain)

@@ -94,7 +94,10 @@ describe('a wallet', () => {
     await addJunk()
     const lending = keyOf(it.wallet.account('evm').id)
     it.wallet.lock()
-    await expect(lending).rejects.toMatchObject({ code: 'wallet/locked', message: 'The wallet was locked meanwhile.' })
+    await expect(lending).rejects.toMatchObject({
+      code: 'wallet/locked',
+      message: 'The wallet was locked in the meantime.',
+    })
   })
 
   test('opens again after a new start with its passphrase alone', async () => {
@@ -219,7 +222,7 @@ describe('a wallet', () => {
     it.wallet.setDefault(second?.id ?? fail())
     expect(it.wallet.account('evm').id).toBe(second?.id)
     expect(await it.wallet.status()).toMatchObject({ default_accounts: { evm: second?.id } })
-    expect(() => it.wallet.account('solana', second?.id)).toThrow(/is no Solana account/)
+    expect(() => it.wallet.account('solana', second?.id)).toThrow(/is not a Solana account/)
     it.wallet.renameAccount(second?.id ?? fail(), 'Renamed')
     it.wallet.renameKeyring(keyringId, 'Mine')
     expect(it.wallet.account('evm').label).toBe('Renamed')
@@ -249,9 +252,9 @@ describe('a wallet', () => {
 
 describe('a passphrase', () => {
   test.each([
-    ['nine char', 'The passphrase must have at least 10 characters.'],
-    ['aaaaaaaaaaaa', 'The passphrase must not be the same character again and again.'],
-    ['x'.repeat(2000), 'The passphrase may have at most 1024 characters.'],
+    ['nine char', 'Use at least 10 characters, for example four random words.'],
+    ['aaaaaaaaaaaa', "Don't repeat one character."],
+    ['x'.repeat(2000), 'Use at most 1024 characters.'],
   ])('is refused when it is weak: %#', async (weak, message) => {
     const adding = it.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase: weak })
     await expect(adding).rejects.toMatchObject({ code: 'wallet/passphrase-weak', message })
@@ -430,7 +433,7 @@ describe('damage', () => {
       keyrings.flatMap(({ accounts }) => accounts.map(({ address }) => address))
     expect(addresses(await it.wallet.status())).toEqual(addresses(rightOnes))
     expect(it.notes.filter(({ kind }) => kind === 'wallet.address_corrected')).toMatchObject([
-      { summary: expect.stringContaining('pay nothing to that') },
+      { summary: expect.stringContaining("don't send anything there") },
     ])
   })
 

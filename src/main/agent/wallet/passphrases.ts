@@ -9,11 +9,12 @@ export function passphraseBytes(passphrase: string): Buffer {
 }
 
 /** @throws AppError `wallet/passphrase-weak` */
-export function requireStrong(text: string, what: 'passphrase' | 'password'): void {
+export function requireStrong(text: string): void {
   const characters = [...text.normalize('NFKC')]
-  if (characters.length < minCharacters) throw weak(`The ${what} must have at least ${minCharacters} characters.`)
-  if (characters.length > maxCharacters) throw weak(`The ${what} may have at most ${maxCharacters} characters.`)
-  if (new Set(characters).size < 3) throw weak(`The ${what} must not be the same character again and again.`)
+  if (characters.length < minCharacters)
+    throw weak(`Use at least ${minCharacters} characters, for example four random words.`)
+  if (characters.length > maxCharacters) throw weak(`Use at most ${maxCharacters} characters.`)
+  if (new Set(characters).size < 3) throw weak("Don't repeat one character.")
 }
 
 function weak(message: string): AppError {

@@ -26,16 +26,16 @@ test.each([
 
 const wrongHalf = Uint8Array.from([...seed, ...seed])
 test.each([
-  ['evm', 'planted', 'A private key of an EVM account has 64 hexadecimal digits.'],
-  ['evm', evmKey.slice(1), 'A private key of an EVM account has 64 hexadecimal digits.'],
-  ['evm', '0'.repeat(64), 'This number is outside the range of private keys.'],
-  ['evm', 'f'.repeat(64), 'This number is outside the range of private keys.'],
-  ['solana', 'planted 0OIl', 'A private key of Solana is base58, 64 hexadecimal digits, or a JSON list of bytes.'],
-  ['solana', 'z'.repeat(101), 'A private key of Solana is base58, 64 hexadecimal digits, or a JSON list of bytes.'],
-  ['solana', base58.encode(seed.slice(1)), 'A private key of Solana has 32 or 64 bytes, not 31.'],
-  ['solana', '[1,2,3', 'The list must be complete, and hold numbers from 0 to 255 only.'],
-  ['solana', '[1,256]', 'The list must be complete, and hold numbers from 0 to 255 only.'],
-  ['solana', base58.encode(wrongHalf), 'The second half of this key is not the address that belongs to the first.'],
+  ['evm', 'planted', 'An EVM private key has 64 hexadecimal digits.'],
+  ['evm', evmKey.slice(1), 'An EVM private key has 64 hexadecimal digits.'],
+  ['evm', '0'.repeat(64), 'This is not a valid private key.'],
+  ['evm', 'f'.repeat(64), 'This is not a valid private key.'],
+  ['solana', 'planted 0OIl', 'A Solana private key is base58, 64 hexadecimal digits, or a JSON list of bytes.'],
+  ['solana', 'z'.repeat(101), 'A Solana private key is base58, 64 hexadecimal digits, or a JSON list of bytes.'],
+  ['solana', base58.encode(seed.slice(1)), 'A Solana private key has 32 or 64 bytes, not 31.'],
+  ['solana', '[1,2,3', 'The list must be complete and contain only numbers from 0 to 255.'],
+  ['solana', '[1,256]', 'The list must be complete and contain only numbers from 0 to 255.'],
+  ['solana', base58.encode(wrongHalf), 'The second half of this key is not the address of the first half.'],
 ] as const)('refuses what is no key of %s, without repeating it: %#', async (chainType, text, message) => {
   const failure: unknown = await privateKeyOf(text, chainType).catch((it: unknown) => it)
   expect(failure).toMatchObject({ code: 'wallet/private-key', message })

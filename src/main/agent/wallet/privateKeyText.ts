@@ -13,17 +13,17 @@ export async function privateKeyOf(text: string, chainType: ChainType): Promise<
   const given = text.trim()
   const hex = /^(?:0x)?([0-9a-f]{64})$/i.exec(given)?.[1]
   if (hex !== undefined) return checked(hexBytes(hex), chainType)
-  if (chainType === 'evm') throw refused('A private key of an EVM account has 64 hexadecimal digits.')
+  if (chainType === 'evm') throw refused('An EVM private key has 64 hexadecimal digits.')
   const bytes = given.startsWith('[') ? listedBytes(given) : await base58Bytes(given)
   if (bytes.length !== 32 && bytes.length !== 64) {
-    throw refused(`A private key of Solana has 32 or 64 bytes, not ${bytes.length}.`)
+    throw refused(`A Solana private key has 32 or 64 bytes, not ${bytes.length}.`)
   }
   const seed = bytes.slice(0, 32)
   const address = bytes.slice(32)
   bytes.fill(0)
   if (address.length > 0 && !Buffer.from(await publicKey(seed)).equals(address)) {
     seed.fill(0)
-    throw refused('The second half of this key is not the address that belongs to the first.')
+    throw refused('The second half of this key is not the address of the first half.')
   }
   return seed
 }
@@ -33,14 +33,14 @@ async function checked(key: Uint8Array, chainType: ChainType): Promise<Uint8Arra
   const { secp256k1 } = await import('@noble/curves/secp256k1')
   if (secp256k1.utils.isValidPrivateKey(key)) return key
   key.fill(0)
-  throw refused('This number is outside the range of private keys.')
+  throw refused('This is not a valid private key.')
 }
 
 function listedBytes(text: string): Uint8Array {
   const list = parsedJson(text)
   const isByte = (it: unknown): it is number => typeof it === 'number' && Number.isInteger(it) && it >= 0 && it <= 255
   if (!Array.isArray(list) || !list.every(isByte))
-    throw refused('The list must be complete, and hold numbers from 0 to 255 only.')
+    throw refused('The list must be complete and contain only numbers from 0 to 255.')
   const bytes = Uint8Array.from(list)
   list.fill(0)
   return bytes
@@ -56,7 +56,7 @@ function hexBytes(digits: string): Uint8Array {
 async function base58Bytes(text: string): Promise<Uint8Array> {
   const { base58 } = await import('@scure/base')
   if (text.length <= maxBase58Characters && base58Pattern.test(text)) return base58.decode(text)
-  throw refused('A private key of Solana is base58, 64 hexadecimal digits, or a JSON list of bytes.')
+  throw refused('A Solana private key is base58, 64 hexadecimal digits, or a JSON list of bytes.')
 }
 
 async function publicKey(seed: Uint8Array): Promise<Uint8Array> {

@@ -62,11 +62,11 @@ describe('a phrase that is none', () => {
   test.each([
     ['', 'A phrase has 12, 15, 18, 21 or 24 words, not 0.'],
     ['one two three', 'A phrase has 12, 15, 18, 21 or 24 words, not 3.'],
-    [`${repeated('abandon', 4, secret)} ${repeated('abandon', 6, 'about')}`, 'Word 5 is not in the list.'],
-    [`${secret} ${repeated('abandon', 9, secret)} about`, 'Words 1, 11 are not in the list.'],
+    [`${repeated('abandon', 4, secret)} ${repeated('abandon', 6, 'about')}`, 'Word 5 is not in the word list.'],
+    [`${secret} ${repeated('abandon', 9, secret)} about`, 'Words 1, 11 are not in the word list.'],
     [
       repeated('abandon', 11, 'abandon'),
-      'Every word is in the list, and together they are no phrase: one is another word, or the order is wrong.',
+      'All words are valid, but the phrase is not. Check for a wrong or swapped word.',
     ],
   ])('is refused without its words: %#', async (phrase, message) => {
     const failure: unknown = await entropyOf(phrase).catch((it: unknown) => it)

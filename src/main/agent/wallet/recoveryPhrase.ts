@@ -31,14 +31,11 @@ export async function entropyOf(phrase: string): Promise<Uint8Array> {
   }
   const known = new Set(wordlist)
   const unknown = words.flatMap((word, index) => (known.has(word) ? [] : [index + 1]))
-  if (unknown.length === 1) throw new AppError('wallet/phrase', `Word ${unknown[0]} is not in the list.`)
-  if (unknown.length > 1) throw new AppError('wallet/phrase', `Words ${unknown.join(', ')} are not in the list.`)
+  if (unknown.length === 1) throw new AppError('wallet/phrase', `Word ${unknown[0]} is not in the word list.`)
+  if (unknown.length > 1) throw new AppError('wallet/phrase', `Words ${unknown.join(', ')} are not in the word list.`)
   const text = words.join(' ')
   if (validateMnemonic(text, wordlist)) return mnemonicToEntropy(text, wordlist)
-  throw new AppError(
-    'wallet/phrase',
-    'Every word is in the list, and together they are no phrase: one is another word, or the order is wrong.',
-  )
+  throw new AppError('wallet/phrase', 'All words are valid, but the phrase is not. Check for a wrong or swapped word.')
 }
 
 /** 64 bytes; whoever gets it overwrites it. Derived on a thread of the pool. */

@@ -1,39 +1,40 @@
 import { AppError } from '../../../shared/appError.ts'
-import { knownKeyring } from './walletRepository.ts'
-import type { Opened } from './walletSecrets.ts'
-import type { WalletTools } from './walletTools.ts'
+import type { MendedWallet } from './mendedWallet.ts'
+import type { WalletDoor } from './walletDoor.ts'
+import type { WalletNotes } from './walletNotes.ts'
+import { knownKeyring, type WalletRepository } from './walletRepository.ts'
+import type { WalletSecrets } from './walletSecrets.ts'
+import type { WalletSettings } from './walletSettings.ts'
 import type { WalletVault } from './walletVault.ts'
 
+type Options = {
+  repository: WalletRepository
+  secrets: Pick<WalletSecrets, 'end'>
+  settings: Pick<WalletSettings, 'removeKeyring'>
+  door: Pick<WalletDoor, 'withPassphrase' | 'drop' | 'shut'>
+  mended: Pick<MendedWallet, 'finishRemovals'>
+  notes: Pick<WalletNotes, 'removed' | 'changed'>
+}
+
 /** Takes keyrings out of the wallet; with the last one everything goes. */
-export function removedSecrets(tools: WalletTools): Pick<WalletVault, 'remove'> {
-  const { repository, secrets, settings, door, changed, tell } = tools
+export function removedSecrets(options: Options): Pick<WalletVault, 'remove'> {
+  const { repository, secrets, settings, door, mended, notes } = options
   return {
     remove: (id, { typedLabel, passphrase }) =>
       door.withPassphrase(passphrase, async (opened) => {
-        const { label } = knownKeyring(repository, id)
-        if (typedLabel.trim() !== label) {
-          throw new AppError('wallet/confirmation', `This is not the label “${label}”.`)
+        const keyring = knownKeyring(repository, id)
+        if (typedLabel.trim() !== keyring.label) {
+          throw new AppError('wallet/confirmation', `Type the label “${keyring.label}” to confirm.`)
         }
         settings.removeKeyring(id)
-        tell('wallet.removed', `“${label}” was removed from the wallet.`, id)
-        await finishRemovals(opened, tools)
+        notes.removed(keyring)
+        await mended.finishRemovals(opened)
         door.drop(id)
         if (repository.keyrings().length === 0) {
           door.shut('person')
           await secrets.end(opened.store)
         }
-        changed()
+        notes.changed()
       }),
-  }
-}
-
-/** A removal that was cut off goes on. */
-export async function finishRemovals(
-  opened: Opened,
-  { secrets, settings }: Pick<WalletTools, 'secrets' | 'settings'>,
-): Promise<void> {
-  for (const id of settings.removing()) {
-    await secrets.drop(opened, id)
-    settings.removed(id)
   }
 }

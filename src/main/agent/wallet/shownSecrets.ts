@@ -3,16 +3,26 @@ import { keystoreName, makeKeystore } from './keystoreFile.ts'
 import { requireStrong } from './passphrases.ts'
 import { phraseOf } from './recoveryPhrase.ts'
 import { accountKey } from './walletAccounts.ts'
-import { damaged } from './walletDoor.ts'
-import { knownAccount, knownKeyring } from './walletRepository.ts'
+import { damaged, type WalletDoor } from './walletDoor.ts'
+import type { WalletNotes } from './walletNotes.ts'
+import { knownAccount, knownKeyring, type WalletRepository } from './walletRepository.ts'
 import { type Opened, openSecret, type Secret } from './walletSecrets.ts'
-import type { WalletTools } from './walletTools.ts'
 import type { WalletVault } from './walletVault.ts'
 
-/** What the wallet gives away, to whoever gives the passphrase. */
-export function shownSecrets(tools: WalletTools): Pick<WalletVault, 'revealPhrase' | 'exportKeystore'> {
-  const { repository, door, now, tell } = tools
+type Options = {
+  repository: WalletRepository
+  door: Pick<WalletDoor, 'withPassphrase'>
+  notes: Pick<WalletNotes, 'revealed' | 'exported'>
+  now: () => number
+}
 
+/** What the wallet gives away, to whoever gives the passphrase. */
+export function shownSecrets({
+  repository,
+  door,
+  notes,
+  now,
+}: Options): Pick<WalletVault, 'revealPhrase' | 'exportKeystore'> {
   const readSecret = async ({ store, dataKey }: Opened, id: string): Promise<Secret> => {
     const text = await store.read(id)
     const secret = text === undefined ? undefined : openSecret(dataKey, id, text)
@@ -23,12 +33,14 @@ export function shownSecrets(tools: WalletTools): Pick<WalletVault, 'revealPhras
   return {
     revealPhrase: (id, passphrase) =>
       door.withPassphrase(passphrase, async (opened) => {
-        const { label, kind } = knownKeyring(repository, id)
-        if (kind !== 'phrase') throw new AppError('request/invalid', `“${label}” is a private key and has no phrase.`)
+        const keyring = knownKeyring(repository, id)
+        if (keyring.kind !== 'phrase') {
+          throw new AppError('request/invalid', `“${keyring.label}” is a private key and has no recovery phrase.`)
+        }
         const secret = await readSecret(opened, id)
         try {
           const phrase = await phraseOf(secret.bytes)
-          tell('wallet.revealed', `The phrase “${label}” was shown.`, id)
+          notes.revealed(keyring)
           return phrase
         } finally {
           secret.bytes.fill(0)
@@ -39,14 +51,17 @@ export function shownSecrets(tools: WalletTools): Pick<WalletVault, 'revealPhras
         const account = knownAccount(repository, id)
         const { chain_type: chainType, address, keyring_id: keyringId, path, label } = account
         if (chainType !== 'evm') {
-          throw new AppError('request/invalid', `“${label}” is an account of Solana: Keystore V3 is for EVM accounts.`)
+          throw new AppError(
+            'request/invalid',
+            `“${label}” is a Solana account. Only EVM accounts can be exported as a keystore file.`,
+          )
         }
-        requireStrong(password, 'password')
+        requireStrong(password)
         const secret = await readSecret(opened, keyringId)
         const key = await accountKey(secret, chainType, path)
         try {
           const json = await makeKeystore(key, { password, address })
-          tell('wallet.exported', `${address} was exported as a keystore file.`, id)
+          notes.exported(account)
           return { fileName: keystoreName(address, now()), json }
         } finally {
           key.fill(0)

@@ -83,7 +83,7 @@ export async function unwrapDataKey(header: VaultHeader, passphrase: string): Pr
   const wrapping = await wrappingKey(passphrase, header.kdf)
   const dataKey = unseal(wrapping, header.data_key, keyAbout(header.kdf))
   wrapping.fill(0)
-  if (!dataKey) throw new AppError('wallet/passphrase', 'The passphrase is wrong.')
+  if (!dataKey) throw new AppError('wallet/passphrase', 'Wrong passphrase.')
   if (dataKey.length === keyBytes && unseal(dataKey, header.names_seal, namesAbout(header.names))) return dataKey
   dataKey.fill(0)
   throw damaged()
@@ -113,5 +113,5 @@ function checksumOf({ version, kdf, data_key, names, names_seal }: Omit<VaultHea
 }
 
 function damaged(): AppError {
-  return new AppError('wallet/damaged', 'What opens the wallet cannot be read: it was changed or is not complete.')
+  return new AppError('wallet/damaged', 'The wallet file is damaged: it was changed or is incomplete.')
 }

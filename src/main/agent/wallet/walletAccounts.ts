@@ -64,7 +64,7 @@ export function keyringHaving(found: readonly FoundAccount[], repository: Wallet
   if (same !== undefined) return same
   const hit = accounts.find((it) => found.some((one) => isSame(it, one)))
   if (hit === undefined) return undefined
-  throw new AppError('wallet/duplicate', `${hit.address} is in this wallet already, as “${hit.label}”.`)
+  throw new AppError('wallet/duplicate', `${hit.address} is already in your wallet, as “${hit.label}”.`)
 }
 
 /** The keyring that is the very secret whose first accounts these are. */

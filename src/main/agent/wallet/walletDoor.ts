@@ -1,9 +1,9 @@
 import { AppError } from '../../../shared/appError.ts'
 import { emitter } from '../../../shared/emitter.ts'
 import { serialQueue } from '../../platform/serialQueue.ts'
-import type { Note } from '../note.ts'
 import { autoLock } from './autoLock.ts'
 import { heldKeys } from './heldKeys.ts'
+import type { WalletNotes } from './walletNotes.ts'
 import { type AccountRow, knownKeyring, type WalletRepository } from './walletRepository.ts'
 import type { Opened, Secret, WalletSecrets } from './walletSecrets.ts'
 import type { WalletSettings } from './walletSettings.ts'
@@ -15,20 +15,12 @@ type Options = {
   secrets: WalletSecrets
   settings: WalletSettings
   state: WatchedState
-  note: Note
-  changed: () => void
+  notes: Pick<WalletNotes, 'locked' | 'changed'>
   now: () => number
 }
 
-const person = { kind: 'person', name: 'You' } as const
-const lockWords: Record<LockReason, string> = {
-  person: 'The wallet was locked.',
-  unused: 'The wallet locked itself after a time without use.',
-  screen: 'The wallet was locked with the screen.',
-}
-
 /** Opens the wallet, holds it open, and locks it. What needs the passphrase or the secret store goes in turn. */
-export function walletDoor({ repository, secrets, settings, state, note, changed, now }: Options) {
+export function walletDoor({ repository, secrets, settings, state, notes, now }: Options) {
   const held = heldKeys()
   const inTurn = serialQueue()
   /** How often somebody asked for it to be locked: what was begun before that leaves it locked. */
@@ -43,9 +35,8 @@ export function walletDoor({ repository, secrets, settings, state, note, changed
     const wasOpen = forget()
     lockings.emit()
     if (!wasOpen) return
-    const actor = why === 'person' ? person : ({ kind: 'system', name: 'Steward' } as const)
-    note({ kind: 'wallet.locked', actor, summary: lockWords[why] })
-    changed()
+    notes.locked(why)
+    notes.changed()
   }
   const idle = autoLock({ now, minutes: settings.autoLockMinutes, end: () => shut('unused') })
 
@@ -54,7 +45,7 @@ export function walletDoor({ repository, secrets, settings, state, note, changed
     if (!held.isHeld()) throw repository.keyrings().length === 0 ? state.absent() : locked('The wallet is locked.')
   }
   const used = <T>(keyringId: string, it: T | undefined): T => {
-    if (!held.isHeld()) throw locked('The wallet was locked meanwhile.')
+    if (!held.isHeld()) throw locked('The wallet was locked in the meantime.')
     if (it === undefined) throw damaged(knownKeyring(repository, keyringId).label)
     idle.used()
     return it

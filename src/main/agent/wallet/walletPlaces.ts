@@ -82,7 +82,7 @@ export function walletPlaces({ folder, setting, keychain, vaultFile }: Options):
 function readPointer(file: string): string {
   const pointer = Pointer.safeParse(parsedJson(readFileSync(file, 'utf8')))
   if (pointer.success) return pointer.data.keychain_scope
-  throw new AppError('wallet/damaged', `${file}, which names this wallet in the keychain, is not what Steward wrote.`)
+  throw new AppError('wallet/damaged', `${file}, which names this wallet in the keychain, was changed.`)
 }
 
 function told({ kind, detail }: SecretStore): WalletBackend {

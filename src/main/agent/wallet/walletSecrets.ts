@@ -60,7 +60,7 @@ export function walletSecrets({ places, now, cost }: { places: WalletPlaces; now
   /** What opens the secrets comes first: alone it is nothing, and whatever follows can be found by it. */
   const list = async (opened: Opened, names: readonly string[]): Promise<void> => {
     if (names.length > maxKeyrings) {
-      throw new AppError('wallet/failed', `A wallet holds at most ${maxKeyrings} phrases and keys.`)
+      throw new AppError('wallet/failed', `A wallet can hold at most ${maxKeyrings} phrases and keys.`)
     }
     const header = withNames(opened.header, opened.dataKey, names)
     await writeHeader(opened.store, header)
@@ -75,7 +75,7 @@ export function walletSecrets({ places, now, cost }: { places: WalletPlaces; now
     open,
     /** Begins a new wallet. @throws AppError `wallet/passphrase-weak` */
     async begin(passphrase: string): Promise<Opened> {
-      requireStrong(passphrase, 'passphrase')
+      requireStrong(passphrase)
       const store = await places.claim()
       const dataKey = newDataKey()
       return { store, header: await wrapDataKey({ dataKey, passphrase, names: [], cost }), dataKey }
@@ -95,7 +95,7 @@ export function walletSecrets({ places, now, cost }: { places: WalletPlaces; now
       )
     },
     async rewrap(opened: Opened, passphrase: string): Promise<void> {
-      requireStrong(passphrase, 'passphrase')
+      requireStrong(passphrase)
       const header = await wrapDataKey({ dataKey: opened.dataKey, passphrase, names: opened.header.names, cost })
       await writeHeader(opened.store, header)
       opened.header = header

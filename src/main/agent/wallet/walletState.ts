@@ -84,7 +84,7 @@ export function walletState({ repository, places, secrets, settings }: Options) 
       const accounts = repository.accounts()
       const labels = rows.filter((it) => broken.includes(it.id)).map((it) => `“${it.label}”`)
       const detail =
-        labels.length === 0 ? null : `The secret of ${labels.join(', ')} is missing or was changed: import it anew.`
+        labels.length === 0 ? null : `The secret of ${labels.join(', ')} is missing or was changed. Import it again.`
       const { state, detail: why } = unlocked ? { state: 'unlocked' as const, detail } : await lockedState()
       return {
         state,
@@ -102,7 +102,7 @@ export type WatchedState = ReturnType<typeof walletState>
 function lost() {
   return {
     state: 'damaged',
-    detail: 'The secrets of this wallet are not where they were kept: put a copy back, or import the phrase anew.',
+    detail: 'The secrets of this wallet are missing. Restore a copy, or import the phrase again.',
   } as const satisfies Told
 }
 

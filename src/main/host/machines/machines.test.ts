@@ -19,6 +19,7 @@ function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setti
   const counts: number[] = []
   const made = machines({
     runtimes: [runtime],
+    onStopping: (_, stopping) => void (stopping || told.push('not stopping')),
     onStopped: async () => void told.push('stopped'),
     onEnded: (_, reason) => void told.push(`ended: ${reason}`),
     onDeleted: async () => void told.push('deleted'),

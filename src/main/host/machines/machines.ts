@@ -38,6 +38,8 @@ export type Machines = {
 
 type MachinesOptions = {
   runtimes: readonly SandboxRuntime[]
+  /** It is asked to stop: what ends from now on ends because of that, unless stopping fails. */
+  onStopping: (id: SandboxId, stopping: boolean) => void
   /** It stopped running, asked or not; the change goes on when this has settled. */
   onStopped: (id: SandboxId) => Promise<void>
   /** It stopped running without being asked. */
@@ -136,6 +138,7 @@ export function machines(options: MachinesOptions): Machines {
     const held = running.get(id)
     if (!held) return
     held.stopping = true
+    options.onStopping(id, true)
     try {
       await withDeadline({
         ms: deadlines.stopMs,
@@ -144,6 +147,7 @@ export function machines(options: MachinesOptions): Machines {
       })
     } catch (failure) {
       held.stopping = false
+      options.onStopping(id, false)
       throw failure
     }
     forget(id)

@@ -1,9 +1,9 @@
 import type { MachineTerminal } from '../runtimes/sandboxRuntime.ts'
 
-/** One who uses output: how far behind it is, and how far it may be before the program has to wait. */
+/** A consumer of output: how far behind it is, and how far it may fall behind before the program is paused. */
 export type Consumer = { behind: number; allowed: number }
 
-/** Pauses a program while a consumer is too far behind, and lets it go on when all have caught up halfway. */
+/** Pauses a program while a consumer is too far behind, and resumes it when all have caught up halfway. */
 export function backPressure(program: MachineTerminal | undefined): (consumers: readonly Consumer[]) => void {
   let paused = false
   return (consumers) => {

@@ -16,6 +16,7 @@ const record: TerminalRecord = {
   exitCode: null,
   signal: null,
   exitedAtMs: null,
+  endedWithMachine: false,
 }
 let told: TerminalRecord[]
 let events: ChangeEvents

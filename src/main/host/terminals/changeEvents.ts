@@ -3,7 +3,7 @@ import type { TerminalId } from '../../../shared/ids.ts'
 
 export type ChangeEvents = {
   changed(record: TerminalRecord): void
-  /** Nothing more is told about it. */
+  /** Stops its events. */
   forget(id: TerminalId): void
   close(): void
 }
@@ -12,7 +12,7 @@ type Recent = { told: TerminalRecord; newest: TerminalRecord; timer: NodeJS.Time
 
 const quietMs = 100
 
-/** Tells at once that a terminal started or ended; titles and sizes, which may change all the time, now and then. */
+/** Reports starts and exits at once, and throttles titles and sizes, which may change all the time. */
 export function changeEvents(tell: (record: TerminalRecord) => void): ChangeEvents {
   const recent = new Map<TerminalId, Recent>()
 

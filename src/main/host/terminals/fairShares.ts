@@ -1,4 +1,4 @@
-/** How many each may have of `limit`, so that no large one takes what a small one needs. */
+/** Splits `limit` fairly: large demands never starve small ones. */
 export function fairShares(wanted: readonly number[], limit: number): number[] {
   const shares = wanted.map(() => 0)
   let left = limit

@@ -1,12 +1,12 @@
 export type FlushRounds = {
-  /** Tells that `bytes` came in. */
+  /** Reports incoming `bytes`. */
   touch(bytes: number): void
   close(): void
 }
 
-/** A flood goes in large runs, each of which costs the same as a small one; else nobody waits longer than can be seen. */
+/** In a flood, output is sent in large runs, since each run has a fixed cost. Otherwise delays stay invisible. */
 const rounds = { usual: { ms: 1, enoughBytes: 64 * 1024 }, flood: { ms: 8, enoughBytes: 256 * 1024 } } as const
-/** So much in one round is a flood. */
+/** More than this in one round is a flood. */
 const floodBytes = 64 * 1024
 
 /**

@@ -13,7 +13,7 @@ export type OutputFile = {
   pump(): void
   /** At most `maxBytes` from `from` on; empty when they are not on disk. */
   read(from: number, maxBytes: number): Promise<Buffer>
-  /** Resolves when all that is in the log now is written, or cannot be. */
+  /** Resolves when everything now in the log is written, or writing failed. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ const writeBytes = 1024 * 1024
 const nothing = Buffer.alloc(0)
 const segmentName = /^output-(\d+)\.log$/
 
-/** Two segments of half of `keptBytes`: when the newer one is full the older one goes. */
+/** Two segments of half of `keptBytes` each. When the newer is full, the older is removed. */
 export function outputFile(options: OutputFileOptions): OutputFile {
   const { folder, source, keptBytes, onWritten, log } = options
   const segments: Pick<Segment, 'start' | 'path'>[] = [...options.stored]
@@ -82,7 +82,7 @@ export function outputFile(options: OutputFileOptions): OutputFile {
     get start() {
       return segments[0]?.start ?? end
     },
-    /** Once writing failed, nothing waits for the disk any more. */
+    /** After a failed write, nothing waits for the disk. */
     get end() {
       return broken ? source.end : end
     },
@@ -116,7 +116,7 @@ export async function storedSegments(folder: string): Promise<Segment[]> {
   return segments.sort((a, b) => a.start - b.start)
 }
 
-/** A write may take less than it was given. */
+/** A write may be partial. */
 async function writeRuns(file: FileHandle, runs: Buffer[]): Promise<void> {
   const { bytesWritten } = await file.writev(runs)
   let left = bytesWritten

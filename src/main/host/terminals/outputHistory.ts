@@ -2,7 +2,7 @@ import type { Log } from '../../platform/log.ts'
 import { type OutputFile, outputFile, storedSegments } from './outputFile.ts'
 import { type OutputLog, outputLog } from './outputLog.ts'
 
-/** All output that is still kept, from memory where possible, else from disk. */
+/** The output that is still kept, read from memory where possible, otherwise from disk. */
 export type OutputHistory = {
   /** Cursor of the oldest byte kept. */
   readonly start: number
@@ -13,7 +13,7 @@ export type OutputHistory = {
 
 export type TerminalOutput = { memory: OutputLog; file: OutputFile; history: OutputHistory }
 
-/** Opens the output of a terminal, going on where an earlier process stopped. */
+/** Opens the output of a terminal, continuing where an earlier process stopped. */
 export async function openOutput(options: {
   folder: string
   keptBytes: number

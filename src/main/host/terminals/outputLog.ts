@@ -8,17 +8,17 @@ export type OutputLog = {
   /** Cursor after the newest byte. */
   readonly end: number
   append(bytes: Uint8Array): void
-  /** Bytes from `from` on that lie together, at most `maxBytes`: empty at the end, never across a block. */
+  /** Contiguous bytes from `from`, at most `maxBytes`. Empty at the end; never crosses a block. */
   run(from: number, maxBytes: number): Buffer
-  /** All bytes between two cursors, as they lie. */
+  /** All bytes between two cursors, as contiguous pieces. */
   runs(from: number, to: number): Buffer[]
-  /** Lets go of blocks that end before `cursor`. */
+  /** Frees blocks that end before `cursor`. */
   forget(cursor: number): void
 }
 
 type Block = { start: number; used: number; bytes: Buffer }
 
-/** A quiet terminal needs little, a loud one large runs. */
+/** Small first, since most terminals are quiet. */
 const firstBlockBytes = 4 * 1024
 const blockBytes = 64 * 1024
 const nothing = Buffer.alloc(0)

@@ -16,7 +16,7 @@ export type RowList = {
 export type RowBuffer = { readonly lines: RowList; readonly ybase: number }
 
 export type PackedRows = {
-  /** Packs what has scrolled out. Only while the emulator does nothing: it holds rows while it works. */
+  /** Packs rows that scrolled out. Call it only while the emulator is idle, since it holds rows while it works. */
   pack(): void
   /** What `work` reads and does not change stays packed. It may hold a row until it reads the 16th after it. */
   reading<T>(work: () => T): T
@@ -24,9 +24,9 @@ export type PackedRows = {
 
 type Held = LiveRow | PackedRow | undefined
 
-/** Of rows that were packed, so that new ones need not be made: as many as one piece of output brings. */
+/** Packed rows kept for reuse: as many as one piece of output adds. */
 const mostSpares = 128
-/** Who reads looks at a row and its neighbours, each more than once, and goes on. */
+/** Readers look at a row and its neighbours several times, then move on. */
 const readAtOnce = 16
 
 /**
@@ -37,7 +37,7 @@ export function packedRows(buffer: () => RowBuffer): PackedRows {
   const packer = rowPacker()
   const spares: LiveRow[] = []
   let opened: { list: RowList; held: (index: number) => Held } | undefined
-  /** Rows may be packed or not in any order. */
+  /** Packed and unpacked rows may be mixed. */
   let untidy = true
   let readRows: { index: number; row: LiveRow }[] | undefined
 
@@ -93,7 +93,7 @@ export function packedRows(buffer: () => RowBuffer): PackedRows {
         untidy = true
       }
       const { held } = opened
-      // A screen that became higher begins with rows that had scrolled out.
+      // A screen that grew taller begins with rows that had scrolled out.
       untidy ||= !isLive(held(ybase))
       for (let index = ybase - 1; index >= 0; index--) {
         const row = held(index)

@@ -6,9 +6,9 @@ import { coloursOf, cutBefore, plainPart } from './unseenOutput.ts'
  */
 export type PlainBacklog = {
   readonly isEmpty: boolean
-  /** Takes all of it or, when it is not plain or too much would be kept, nothing. */
+  /** Takes all of it, or nothing if it is not plain or too much would be kept. */
   take(bytes: Uint8Array, keptLines: number): boolean
-  /** Hands over all that is to be parsed. */
+  /** Returns everything to parse, and empties the backlog. */
   drain(): Buffer
 }
 
@@ -18,7 +18,7 @@ const nothing = new Uint8Array(0)
 export function plainBacklog(): PlainBacklog {
   let parts: Uint8Array[] = []
   let size = 0
-  /** The beginning of a sequence or character that the next bytes may end. */
+  /** An unfinished sequence or character that the next bytes may complete. */
   let begun: Uint8Array = nothing
 
   const keep = (kept: Uint8Array[]): void => {
@@ -31,7 +31,7 @@ export function plainBacklog(): PlainBacklog {
     const bytes = Buffer.concat([...parts, added])
     const cut = cutBefore({ bytes, from: 0, until: bytes.length, keptLines })
     if (bytes.length - cut > mostBytes / 2) return false
-    // A copy, so that what is dropped need not be held with it.
+    // A copy, so that dropped bytes can be freed.
     keep([coloursOf(bytes, 0, cut), new Uint8Array(bytes.subarray(cut))])
     return true
   }

@@ -1,15 +1,15 @@
-/** What a worker does at this moment, in memory that the main thread sees also while the worker is stuck in it. */
+/** A worker's current work, in shared memory that the main thread can read even while the worker is stuck. */
 export type PresentWork = {
   readonly memory: SharedArrayBuffer
-  /** The kernel's number of the worker's thread; 0 until it is known. */
+  /** The kernel's id of the worker thread; 0 until known. */
   thread: number
   begin(screen: number, kind: WorkKind): void
   end(): void
-  /** `turn` is another number for each piece of work. */
+  /** `turn` changes with each piece of work. */
   now(): { turn: number; screen: number; kind: WorkKind } | undefined
 }
 
-/** `drawing` is output, `asked` what somebody wants to know of the screen. */
+/** `drawing`: parsing output. `asked`: answering a question about the screen. */
 export type WorkKind = 'drawing' | 'asked'
 
 const [turnPlace, screenPlace, kindPlace, threadPlace] = [0, 1, 2, 3]

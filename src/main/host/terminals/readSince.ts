@@ -8,7 +8,7 @@ export type SinceReply = { terminal: TerminalRecord; cursor: number; missed: boo
 type SinceSource = {
   history: OutputHistory
   record: () => TerminalRecord
-  /** Calls back once when output comes, the program ends or the host closes; returns how to stop that. */
+  /** Calls back once on new output, exit or close. Returns a function that unsubscribes. */
   onNews: (listener: () => void) => () => void
 }
 
@@ -22,7 +22,7 @@ export async function readSince(source: SinceSource, request: SinceRequest): Pro
     const { at, bytes } = await history.read(since, request.maxBytes)
     const missed = at > since
     const begin = missed ? orphanedBytes(bytes) : 0
-    // What the last program left unfinished will never be finished, so it is given as it is.
+    // No more output will complete the last character, so return it as it is.
     const last = !running && at + bytes.length === history.end
     const whole = bytes.subarray(begin, bytes.length - (last ? 0 : unfinishedBytes(bytes)))
     const cursor = at + begin + whole.length
@@ -33,13 +33,13 @@ export async function readSince(source: SinceSource, request: SinceRequest): Pro
   }
 }
 
-/** Who reads `exited` has read everything: until then the program counts as running. */
+/** A reader that sees `exited` has read everything. Until then the state is `running`. */
 function stateAt(record: TerminalRecord, atEnd: boolean): TerminalRecord {
   if (atEnd || record.state === 'running') return record
-  return { ...record, state: 'running', exitCode: null, signal: null, exitedAtMs: null }
+  return { ...record, state: 'running', exitCode: null, signal: null, exitedAtMs: null, endedWithMachine: false }
 }
 
-/** Resolves when there is more than `seen`, the program has ended, or nobody waits any more. */
+/** Resolves on output beyond `seen`, on exit, or when `signal` aborts. */
 function news(source: SinceSource, seen: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted || source.history.end > seen || source.record().state === 'exited') return resolve()

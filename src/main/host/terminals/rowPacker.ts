@@ -13,7 +13,7 @@ export type PackedRow = string | { cells: string; combined: Row['_combined']; ex
 
 export type RowPacker = {
   pack(row: Row): PackedRow
-  /** Makes `row` what the packed one was, whatever it is now. */
+  /** Overwrites `row` with the packed contents. */
   unpack(packed: PackedRow, row: Row): void
 }
 
@@ -141,7 +141,7 @@ function kindAt(data: Uint32Array, at: number, used: number): Kind {
   return form === wide && paired ? runs.wide : runs.raw
 }
 
-/** Seven bits a byte, the lowest first; the eighth tells that more follow. @returns where it ends */
+/** Variable-length integer: seven bits a byte, lowest first; the eighth bit means that more follow. @returns its end */
 function putNumber(bytes: Uint8Array, at: number, value: number): number {
   let end = at
   let rest = value >>> 0

@@ -14,21 +14,21 @@ import { visibleText, wholeText } from './screenText.ts'
 import { coloursOf, plainRun } from './unseenOutput.ts'
 import { unfinishedBytes } from './wholeCharacters.ts'
 
-/** A terminal emulator without a display: it turns output into rows of text. Lives in a worker. */
+/** A headless terminal emulator that turns output into rows of text. Lives in a worker. */
 export type Screen = {
-  /** Parses some of `bytes` from `offset` on and tells up to where; never much at once. */
+  /** Parses a bounded part of `bytes` from `offset`. @returns where it stopped */
   parse(bytes: Uint8Array, offset: number): number
   /**
    * Takes plain output without parsing it, or refuses it. Until `catchUp` has returned false, nothing else may be
    * parsed, resized or asked.
    */
   postpone(bytes: Uint8Array): boolean
-  /** Parses some of what was postponed; false when nothing was left. */
+  /** Parses some postponed output; false when none is left. */
   catchUp(): boolean
   resize(cols: number, rows: number): void
-  /** Commands that stand on the screen since before this emulator. */
+  /** Marks of commands from an earlier emulator. */
   takesMarks(marks: readonly CarriedMark[]): void
-  /** What programs that ask for colours are told. */
+  /** Sets the colours that programs are told when they ask. */
   draws(colours: TerminalColours): void
   reply(question: ScreenQuestion): ScreenReply
   close(): void
@@ -37,18 +37,18 @@ export type Screen = {
 type ScreenOptions = {
   cols: number
   rows: number
-  /** By which the shell's marks are told from others'. */
+  /** Distinguishes the shell's own marks from forged ones. */
   marksKey?: string | undefined
-  /** What the emulator answers to the program, for example where the cursor is. */
+  /** The emulator's replies to the program, for example the cursor position. */
   onAnswer: (data: string) => void
   onTitle: (title: string) => void
   onBell: () => void
 }
 
-/** A turn of one terminal: about a millisecond, and fewer bytes where they cost more. */
+/** Bytes of one turn, about a millisecond of parsing. */
 const turnBytes = 16 * 1024
 const escapeByte = 0x1b
-/** An escape sequence that is longer than this is not carried over to a new viewer. */
+/** Longer unfinished escape sequences are not carried over to a new viewer. */
 const maxTailBytes = 1024 * 1024
 const alternateBegins = '\x1b[?1049h\x1b[H'
 const nothing = new Uint8Array(0)
@@ -62,7 +62,7 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell }: Scre
     logLevel: 'off',
   })
   const serializer = new serializeAddon.SerializeAddon()
-  // The addons are typed for the browser's terminal; they use only what the headless one has too.
+  // The addon is typed for the browser terminal but uses only what the headless one also has.
   terminal.loadAddon(serializer as unknown as Parameters<typeof terminal.loadAddon>[0])
   boundWidths(terminal)
   boundTerminal(terminal)
@@ -73,17 +73,17 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell }: Scre
   const colours = colourAnswers(terminal.parser, onAnswer)
   const marks = terminalMarks(terminal)
   if (marksKey !== undefined) marks.use(marksKey)
-  /** The bytes of a sequence or character that has begun and not ended. */
+  /** Bytes of an unfinished sequence or character. */
   let tail: Uint8Array = nothing
   let overlong = false
-  /** The chunk in which a plain run was looked for last, and where that run ended. */
+  /** The last chunk searched for a plain run, and where that run ended. */
   let searched: { bytes: Uint8Array; until: number } = { bytes: nothing, until: 0 }
 
   const backlog = plainBacklog()
   let late: { bytes: Uint8Array; parsed: number } | undefined
 
   const keptLines = (): number => terminalLimits.scrollbackLines + 2 * terminal.rows
-  /** Plain text does nothing but scroll now. */
+  /** Whether plain text can only scroll the screen now. */
   const isSimple = (): boolean => {
     const { top, bottom } = core.margins()
     const whole = terminal.buffer.active.type === 'normal' && top === 0 && bottom === terminal.rows - 1
@@ -100,7 +100,7 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell }: Scre
   }
 
   const keepTail = (parsed: Uint8Array): void => {
-    // Nothing is carried over of a sequence whose beginning was dropped.
+    // A sequence whose beginning was dropped is not carried over.
     overlong &&= !core.atRest() && !parsed.includes(escapeByte)
     if (overlong) return
     const whole = tail.length === 0 ? parsed : joined(tail, parsed)
@@ -197,7 +197,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return both
 }
 
-/** The serializer means "not at all" where it writes 0 columns, but a terminal moves by one. */
+/** The serializer writes moves by 0 columns, which terminals read as 1. */
 function withoutZeroMoves(drawn: string): string {
   return drawn.replaceAll('\x1b[0C', '').replaceAll('\x1b[0D', '')
 }

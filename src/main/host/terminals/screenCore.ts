@@ -3,17 +3,17 @@ import { pieceBytes } from '../../../shared/terminalBounds.ts'
 import { packedRows, type RowBuffer } from './packedRows.ts'
 
 /**
- * The few inner parts of xterm.js 6.0 that its public interface does not offer, behind one door: parsing at once
- * instead of after a timer, and state that a snapshot must carry but the serializer leaves out.
+ * The only access to private parts of xterm.js 6.0: synchronous parsing, and state that a snapshot needs but the
+ * serializer leaves out.
  * `screen.test.ts` fails when a release moves one of them.
  */
 export type ScreenCore = {
   /** Parses now. The timer of the public `write` would cost a millisecond for each read of the screen. */
   parse(bytes: Uint8Array): void
-  /** Parses from the start on until a turn is over, and tells how many bytes that were. */
+  /** Parses for one turn. @returns how many bytes were parsed */
   parseTurn(bytes: Uint8Array): number
   resize(cols: number, rows: number): void
-  /** Cheaper for work that reads much and changes nothing. */
+  /** Runs work that only reads, without unpacking rows. */
   reading<T>(work: () => T): T
   /** False in the middle of an escape sequence. */
   atRest(): boolean
@@ -38,14 +38,14 @@ type Inner = {
 }
 
 const ground = 0
-/** Of one terminal, whatever its output costs: the others of the worker wait for it. */
+/** The longest turn of one terminal, while the other terminals of the worker wait. */
 const turnMs = 4
 
 export function screenCore(terminal: Terminal): ScreenCore {
-  // The exact version is pinned in package.json, and this is how that version is built.
+  // package.json pins this exact version, whose private structure is used here.
   const inner = (terminal as unknown as { _core: Inner })._core
   const rows = packedRows(() => inner.buffers.normal)
-  /** What scrolls out is packed after each piece, so that few rows are ever made. */
+  /** Packs after each piece, so that few unpacked rows ever exist. */
   const parseUntil = (bytes: Uint8Array, isOver: () => boolean): number => {
     const step = pieceBytes(terminal)
     let at = 0

@@ -6,11 +6,11 @@ import { type LossReason, type RemoteScreen, ScreenLost, type ScreenPool, type S
 
 /** Keeps one remote screen in step with a terminal's output, and draws it again when it was lost or put away. */
 export type ScreenFeed = {
-  /** Cursor of the first byte that the screen has not been sent. */
+  /** Cursor of the first byte not yet sent to the screen. */
   readonly sent: number
   /** Cursor after the last byte that the screen has parsed. */
   readonly parsed: number
-  /** Sends what came, one batch at a time: the first at once, then in large ones, as nobody looks in between. */
+  /** Sends new output in batches: the first at once, then large ones. */
   pump(): void
   resize(size: ScreenSize): void
   /** What programs that ask for colours are told, also by a screen that is drawn again. */
@@ -39,17 +39,17 @@ type ScreenFeedOptions = {
   onTitle: (title: string) => void
   onBell: () => void
   onParsed: () => void
-  /** The screen was stuck in what came before `cursor`: a new one must not be given it again. */
+  /** The screen got stuck before `cursor`. A new screen must not parse that output again. */
   onStuck: (cursor: number) => void
 }
 
 const batchBytes = 4 * 1024 * 1024
-/** A flood is parsed in large runs: most of it scrolls out within the run and need not be parsed. */
+/** In a flood, large runs let most output scroll out unparsed. */
 const enoughBytes = 3 * 1024 * 1024
 const floodBytes = 128 * 1024
 const pauseMs = { usual: 16, flood: 50 } as const
 
-/** With a `size` the screen is opened at once, for output that begins now. */
+/** With a `size`, opens the screen at once, for output that begins now. */
 export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): ScreenFeed {
   const { pool, source } = options
   let screen: RemoteScreen | undefined
@@ -66,12 +66,12 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
   let colours: TerminalColours | undefined
   const lost = new WeakSet<RemoteScreen>()
 
-  /** At once the first time; a worker that dies of this very output is not tried again and again. */
+  /** Retries at once the first time, then backs off, in case this very output kills the worker. */
   const pauseAfter = (why: LossReason): number => (why === 'neighbour' ? 0 : Math.min(losses++ * 5_000, 60_000))
 
   const learnFrom = (why: LossReason): void => {
     if (why === 'asked') stuckAnswers++
-    // What is asked may have been too much once; it is the output's doing when that happens again.
+    // A question may be too much once. If it happens again, the output is the cause.
     if (why === 'drawing' || stuckAnswers > 1) options.onStuck(sent)
   }
 
@@ -94,7 +94,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
           if (screen === opened) screen = undefined
           if (closed) return
           learnFrom(why)
-          // Nobody may ask for a long time, but a program may ask its terminal, and must not wait for the parser.
+          // Parse even if nobody reads: a program that queries its terminal must not wait for the parser.
           reload ??= setTimeout(() => {
             reload = undefined
             loaded().catch(() => {}) // the next question tries again, and is told
@@ -200,7 +200,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
       try {
         return await ask(question, posted)
       } catch (failure) {
-        // Most likely of another terminal's doing: whoever asks need not know.
+        // Another terminal most likely caused this, so the caller is not told.
         if (closed || !(failure instanceof ScreenLost)) throw failure
         return ask(question, posted)
       }

@@ -3,10 +3,10 @@ import type { CarriedMark } from '../../../shared/terminalMarks.ts'
 import type { ScreenMatches } from './screenSearch.ts'
 import type { SearchQuery } from './searchExpression.ts'
 
-/** What the host's main thread and the workers that hold the screens tell each other. */
+/** Messages between the host's main thread and the workers that hold the screens. */
 export type ToScreens =
   | { type: 'open'; screen: number; cols: number; rows: number; marksKey: string | undefined }
-  /** `replay` is output of the past: what the emulator answers to it is dropped. */
+  /** With `replay`, the output is old and the emulator's replies to it are dropped. */
   | { type: 'output'; screen: number; bytes: Uint8Array; replay: boolean }
   | { type: 'resize'; screen: number; cols: number; rows: number }
   | { type: 'marks'; screen: number; marks: readonly CarriedMark[] }
@@ -19,14 +19,14 @@ export type FromScreens =
   | { type: 'answer'; screen: number; data: string }
   | { type: 'title'; screen: number; title: string }
   | { type: 'bell'; screen: number }
-  /** The emulator failed in it; it takes nothing any more. */
+  /** The emulator failed and accepts nothing more. */
   | { type: 'broken'; screen: number; reason: string }
   | { type: 'reply'; ask: number; reply: ScreenReply }
   | { type: 'failed'; ask: number; reason: string }
 
 export type ScreenQuestion =
   | { kind: 'read'; full: boolean; format: 'text' | 'ansi' }
-  /** Sequences that draw the screen, and so many lines above it, on an empty terminal of the same size. */
+  /** Sequences that draw the screen and `scrollback` lines above it on an empty terminal of the same size. */
   | { kind: 'snapshot'; scrollback: number }
   /** The reply has `found`, and no bytes. */
   | { kind: 'search'; query: SearchQuery }
@@ -37,7 +37,7 @@ export type ScreenReply = {
   rows: number
   cursorPosition: { row: number; col: number }
   found?: ScreenMatches
-  /** Of a snapshot: where commands stand once its first `at` bytes are drawn. */
+  /** For a snapshot: where command marks are after its first `at` bytes. */
   marks?: SnapshotMarks
 }
 

@@ -17,7 +17,7 @@ export function modeSequences(terminal: Terminal, core: ScreenCore): string {
     !modes.wraparoundMode && '\x1b[?7l',
     mouseTracking[modes.mouseTrackingMode],
     mouseEncodings[core.mouseEncoding()],
-    // In the middle of a frame: the viewer shows nothing before its end.
+    // In the middle of a synchronized frame, the viewer shows nothing until it ends.
     modes.synchronizedOutputMode && '\x1b[?2026h',
     core.cursorHidden() && '\x1b[?25l',
     region(terminal, core),

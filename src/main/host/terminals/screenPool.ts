@@ -15,7 +15,7 @@ export type ScreenHandlers = {
   onAnswer(data: string): void
   onTitle(title: string): void
   onBell(): void
-  /** Its worker ended: the screen is gone and takes nothing any more. */
+  /** Its worker ended. The screen is gone and accepts nothing more. */
   onLost(why: LossReason): void
 }
 
@@ -25,16 +25,16 @@ export type ScreenHandlers = {
  */
 export type LossReason = 'crashed' | 'neighbour' | 'drawing' | 'asked'
 
-/** The screen went away before it answered; asking again draws it anew. */
+/** The screen went away before it answered. Asking again redraws it. */
 export class ScreenLost extends AppError {
   constructor() {
     super('internal/unexpected', 'The screen was lost and is being drawn again; try again.')
   }
 }
 
-/** A screen that lives in a worker. What is asked of it happens in order. */
+/** A screen in a worker. Requests are handled in order. */
 export type RemoteScreen = {
-  /** The bytes move to the worker: the caller has them no longer. */
+  /** Transfers the bytes to the worker; the caller loses them. */
   output(bytes: Uint8Array<ArrayBuffer>, replay: boolean): void
   resize(size: ScreenSize): void
   takesMarks(marks: readonly CarriedMark[]): void
@@ -63,7 +63,7 @@ type Ask = {
 }
 
 const askMs = 30_000
-/** No piece of work takes this long, unless its output is made to. */
+/** No piece of work takes this long, unless the output is hostile. */
 const usualStuckMs = 5_000
 
 /** Spreads screens over worker threads; a worker that dies, or is stuck in one piece of work, is replaced. */
@@ -193,7 +193,7 @@ function settle(room: Room, id: number): Ask | undefined {
 }
 
 function tooLate(): AppError {
-  return new AppError('internal/unexpected', 'The screen did not answer in time; try again.')
+  return new AppError('internal/unexpected', 'The screen did not answer in time. Try again.')
 }
 
 function closed(): AppError {

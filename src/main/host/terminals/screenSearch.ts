@@ -6,15 +6,15 @@ import { type SearchQuery, searchExpression } from './searchExpression.ts'
 
 /** `row` counts from the oldest row of the buffer; the match is `text.slice(start, end)`. */
 export type LineMatch = { row: number; text: string; start: number; end: number }
-/** `slow`: the expression took too long, and what it would have found is not known. */
+/** `slow`: the expression took too long, so matches may be missing. */
 export type ScreenMatches = { matches: LineMatch[]; truncated: boolean; slow: boolean }
 
-/** Of the processor's time, for matching alone: other terminals of the worker wait that long, whatever the expression does. */
+/** CPU time for matching. Other terminals of the worker wait this long at most. */
 const matchMs = 250
-/** Of a long line this much before the match is shown. */
+/** Characters shown before the match in a long line. */
 const shownBefore = 80
 
-/** Finds the newest matches, and gives them from the oldest to the newest. */
+/** Finds the newest matches, and returns them oldest first. */
 export function searchScreen(buffer: IBuffer, query: SearchQuery): ScreenMatches {
   const lines = [...logicalLines(buffer)]
   let matches: LineMatch[] = []
@@ -49,8 +49,8 @@ function matchesOf(line: LogicalLine, expression: RegExp): LineMatch[] {
 }
 
 /**
- * JavaScript gives an expression no limit of its own; only an interrupted script leaves one that backtracks for ever. That
- * limit is by the clock: work that had to wait for the processor instead begins again.
+ * JavaScript has no time limit for expressions. Only interrupting a script stops endless backtracking, and that limit uses
+ * wall-clock time: work that was waiting for the processor starts again.
  */
 function endsWithin(ms: number, work: () => void): boolean {
   const begun = process.threadCpuUsage()
@@ -67,7 +67,7 @@ function endsByTheClock(ms: number, work: () => void): boolean {
     runInContext('work()', createContext({ work }), { timeout: ms })
     return true
   } catch (failure) {
-    // The error is of the script's own world, where `Error` is another one.
+    // The error comes from the script's own context, which has its own `Error` class.
     if (Object(failure).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false
     throw failure
   }

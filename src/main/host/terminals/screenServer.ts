@@ -10,20 +10,20 @@ type Held = {
   parsed: number
   replaying: boolean
   rang: boolean
-  /** Told together at the end of a turn: a program may ask or rename thousands of times in it. */
+  /** Sent together at the end of a turn, since a program may ask or rename thousands of times in one. */
   answers: string[]
   title: string | undefined
-  /** Runs when nothing came for a moment: then there is time to parse what was postponed. */
+  /** Fires after a short pause in the output, to parse what was postponed. */
   lull: NodeJS.Timeout | undefined
 }
 
-/** A program may call its terminal anything, at any length; everyone who is connected is told. */
+/** Limits titles, which programs choose and every client receives. */
 const titleLength = 512
 
 const lullMs = 100
 const bell = 0x07
 
-/** Holds screens and does their work in turns of about a millisecond, so that none waits for a loud one. */
+/** Holds screens and works on them in turns of about a millisecond, so that none waits for a loud one. */
 export function serveScreens(port: MessagePort, work = presentWork()): void {
   const screens = new Map<number, Held>()
   let taking = false
@@ -128,7 +128,7 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
       try {
         doNext(id, held)
       } catch (failure) {
-        // The others of this worker have no part in it.
+        // The other screens of this worker are unaffected.
         drop(id)
         tell({ type: 'broken', screen: id, reason: reasonOf(failure) })
       }

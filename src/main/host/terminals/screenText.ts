@@ -1,6 +1,6 @@
 import type { IBuffer, IBufferLine, IBufferNamespace } from '@xterm/headless'
 
-/** The rows of the screen as a person sees them, without blanks at the end of rows and without empty rows at the end. */
+/** The visible rows, without trailing blanks and trailing empty rows. */
 export function visibleText(buffer: IBuffer, rows: number): string {
   const lines: string[] = []
   for (let y = buffer.baseY; y < buffer.baseY + rows; y++)
@@ -9,8 +9,8 @@ export function visibleText(buffer: IBuffer, rows: number): string {
 }
 
 /**
- * Everything that is kept, each line as long as the program wrote it however often it was wrapped. While a program fills
- * the screen, what scrolled out of the normal one stands above: what that one shows comes back only afterwards.
+ * The whole scrollback and the screen, with wrapped lines joined. On the alternate screen, the scrollback of the normal
+ * screen comes first; the rows that screen shows stay hidden until the program leaves.
  */
 export function wholeText({ active, normal }: Pick<IBufferNamespace, 'active' | 'normal'>): string {
   const above = active.type === 'normal' ? [] : [...logicalLines(normal, normal.baseY)]
@@ -23,10 +23,10 @@ export type LogicalLine = {
   rowAt(offset: number): number
 }
 
-/** @param rows so many of the oldest rows, cut there */
+/** @param rows reads only this many of the oldest rows */
 export function* logicalLines(buffer: IBuffer, rows: number = buffer.length): Generator<LogicalLine> {
   let text = ''
-  /** Where each further row of the line begins in its text. */
+  /** Where each row after the first begins in the text. */
   let starts: number[] = []
   for (let y = 0; y < rows; y++) {
     const row = buffer.getLine(y)
@@ -45,7 +45,7 @@ export function* logicalLines(buffer: IBuffer, rows: number = buffer.length): Ge
   }
 }
 
-/** A wide character that did not fit leaves the last cell empty: that cell is no blank of the text. */
+/** A wide character that does not fit leaves the last cell empty. That cell is not a blank of the text. */
 function filledRow(row: IBufferLine, next: IBufferLine): string {
   const last = row.length - 1
   const skipped = row.getCell(last)?.getChars() === '' && next.getCell(0)?.getWidth() === 2

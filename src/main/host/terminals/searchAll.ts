@@ -8,11 +8,11 @@ import type { TerminalSession } from './terminalSession.ts'
 type SearchResult = HostResult<'terminal.search'>
 type Found = { session: TerminalSession; matches: LineMatch[]; truncated: boolean }
 
-/** So many terminals are searched at once: as many as there are workers, and one that waits for each. */
+/** Terminals searched at once: one per worker, and one more waiting for each. */
 const together = 4
 const deadlineMs = 10_000
 
-/** Asks the screen of each terminal. What is not answered in time, or no more of interest, is left out. */
+/** Asks each terminal's screen. Late and unneeded answers are left out. */
 export async function searchAll(
   sessions: readonly TerminalSession[],
   query: SearchQuery,

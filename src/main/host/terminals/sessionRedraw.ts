@@ -7,18 +7,18 @@ type Past = {
   history: OutputHistory
   sizes: readonly SizeChange[]
   files: TerminalFiles
-  /** Everything before stopped a screen once. */
+  /** Output before this cursor got a screen stuck. */
   drawnFrom: number | undefined
 }
 
-/** Stands where the output would be that is not drawn any more. */
+/** Shown in place of output that is not drawn. */
 const stuckNotice =
   '\x1b[7m Steward cleared this screen: output before this line kept it busy for too long. \x1b[0m\r\n'
 
 const chunkBytes = 1024 * 1024
 const original: Omit<SizeChange, 'cursor'> = { cols: 80, rows: 24 }
 
-/** Draws a terminal's past on a new screen: from its last screen when that was saved, else from the output kept. */
+/** Redraws a terminal on a new screen, from its saved last screen or else from the kept output. */
 export async function redrawSession(
   { history, sizes, files, drawnFrom }: Past,
   screen: Redraw,
@@ -43,7 +43,7 @@ export async function redrawSession(
   while (cursor < until) {
     const limit = Math.min(until, changes[0]?.cursor ?? until, cursor + chunkBytes)
     const { at, bytes } = await history.read(cursor, limit - cursor)
-    // After rotation the first byte kept may be the middle of a character.
+    // After rotation, the first kept byte may be in the middle of a character.
     const clean = at > 0 && cursor === start ? bytes.subarray(orphanedBytes(bytes)) : bytes
     screen.output(new Uint8Array(clean))
     if (at + bytes.length <= cursor) break

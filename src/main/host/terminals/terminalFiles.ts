@@ -6,7 +6,7 @@ import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
 import { CarriedMark } from '../../../shared/terminalMarks.ts'
 import type { Log } from '../../platform/log.ts'
 
-/** Sizes in order; each holds from its cursor on. */
+/** Sizes in order; each applies from its cursor on. */
 const SizeChange = z.object({ cursor: z.int(), cols: z.int(), rows: z.int() })
 export type SizeChange = z.infer<typeof SizeChange>
 
@@ -14,21 +14,21 @@ const TerminalMeta = z.object({
   version: z.literal(1),
   record: TerminalRecord,
   sizes: z.array(SizeChange).min(1),
-  /** The screen was stuck in what came before this cursor: only what follows is drawn. */
+  /** The screen got stuck before this cursor, so only later output is drawn. */
   drawnFrom: z.int().optional(),
-  /** Only its shell and those who watch it know it: no file that is shown can set marks with it. */
+  /** Known only to the shell and its viewers, so that displayed files cannot set marks. */
   marksKey: z.string().optional(),
 })
 export type TerminalMeta = z.infer<typeof TerminalMeta>
 
-/** A snapshot, with where commands stand once its first `at` bytes are drawn. */
+/** A snapshot, with where command marks are after its first `at` bytes. */
 const SavedMarks = z.object({ at: z.int().min(0), marks: z.array(CarriedMark) })
 export type DrawnScreen = { bytes: Uint8Array<ArrayBuffer>; marks?: z.infer<typeof SavedMarks> | undefined }
 
 /** The folder of one terminal: its record, its output and, once it exited, its last screen. */
 export type TerminalFiles = {
   readonly folder: string
-  /** Writes the newest state; of several at once only the last is written. Never rejects. */
+  /** Writes the newest state, and skips those it replaces. Never rejects. */
   save(meta: TerminalMeta): Promise<void>
   saveScreen(drawn: DrawnScreen): Promise<void>
   /** Undefined when it was never saved. */
@@ -88,7 +88,7 @@ export function terminalFolder(root: string, sandboxId: SandboxId, terminalId: T
   return join(root, sandboxId, terminalId)
 }
 
-/** Every terminal that an earlier process left. Folders without a readable record are removed. */
+/** Every terminal from an earlier process. Removes folders without a readable record. */
 export async function storedTerminals(root: string, log: Log): Promise<TerminalMeta[]> {
   const found: TerminalMeta[] = []
   for (const folder of await terminalFolders(root)) {
@@ -111,7 +111,7 @@ async function terminalFolders(root: string): Promise<string[]> {
   return folders
 }
 
-/** Another process sees the old file or the new one, never half of it. */
+/** Writes atomically: other processes see the old file or the new one. */
 async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   await writeFile(`${path}.new`, content, { mode: 0o600 })
   await rename(`${path}.new`, path)

@@ -26,32 +26,34 @@ export type TerminalSession = {
   readonly record: TerminalRecord
   /** @throws AppError `terminal/exited`. */
   write(bytes: Uint8Array): void
-  /** Null takes the name away. */
+  /** Null removes the name. */
   rename(name: string | null): TerminalRecord
   /** @throws AppError `terminal/exited`. */
   resize(size: ScreenSize): void
-  /** A viewer tells what it draws with. */
+  /** A viewer reports its colours. */
   draws(colours: TerminalColours): void
   read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
   readSince(request: SinceRequest): Promise<SinceReply>
   search(query: SearchQuery): Promise<ScreenMatches>
   attach(stream: ViewerStream, wanted: ViewerChoices): Viewer
-  /** Asks the program to end; resolves when it has, or when it was given up. */
+  /** Whether its machine is being stopped: an end from now on is the machine's. */
+  machineEnding(ending: boolean): void
+  /** Asks the program to exit. Resolves when it has, or after a timeout. */
   end(): Promise<void>
-  /** Closes what it holds; its files stay for the next process. */
+  /** Closes its resources; its files stay for the next process. */
   release(): Promise<void>
   /** Closes it and removes its files. */
   remove(): Promise<void>
 }
 
-/** `marks`: where commands stand, beside the snapshot. `skip`: the present screen in place of a flood. */
+/** `marks`: sends command marks beside the snapshot. `skip`: sends the current screen instead of a flood. */
 export type ViewerChoices = { scrollback: number; marks?: boolean | undefined; skip?: boolean | undefined }
 
 type SessionOptions = {
   meta: TerminalMeta
   files: TerminalFiles
   pool: ScreenPool
-  /** Absent when it belongs to the past. */
+  /** Absent for a terminal of an earlier process. */
   program?: MachineTerminal
   stallMs?: number
   now: () => number
@@ -61,11 +63,11 @@ type SessionOptions = {
   log: Log
 }
 
-/** Raw output in memory; older output is read from disk. */
+/** Raw output kept in memory. Older output is read from disk. */
 const memoryBytes = 1024 * 1024
-/** What each consumer may lag behind before the program has to wait. A screen needs to see little of a long flood. */
+/** How far each consumer may fall behind before the program is paused. A screen needs little of a long flood. */
 const allowedBehind = { screen: 4 * 1024 * 1024, viewer: 8 * 1024 * 1024, disk: 4 * 1024 * 1024 }
-/** The runtime kills what does not end within a few seconds; this is for a runtime that cannot. */
+/** Runtimes kill a program after a few seconds; this covers one that cannot. */
 const endMs = 15_000
 const screenIdleMs = 60_000
 const keptSizes = 256
@@ -130,7 +132,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     for (const it of viewers) it.mark(message)
   }
 
-  /** Lets the program wait for those who cannot follow, and forgets what everyone has used. */
+  /** Pauses the program for slow consumers, and frees output that all have used. */
   const balance = (): void => {
     const screen = { behind: memory.end - feed.parsed, allowed: allowedBehind.screen }
     const disk = { behind: memory.end - file.end, allowed: allowedBehind.disk }
@@ -151,10 +153,11 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     options.onOutput()
   })
 
+  let withMachine = false
   const exited = (exitCode: number | null, signal: string | null): void => {
     if (record.state === 'exited') return
     flush()
-    change({ state: 'exited', exitCode, signal, exitedAtMs: now() })
+    change({ state: 'exited', exitCode, signal, exitedAtMs: now(), endedWithMachine: withMachine })
     tellViewers({ type: 'exited', exit_code: exitCode, signal })
     flush()
     finished = finish()
@@ -174,7 +177,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     restScreen()
   }
 
-  /** A terminal that ended is seldom read: its screen gives its memory back and is drawn again when asked for. */
+  /** Exited terminals are rarely read: frees the screen, which is redrawn on demand. */
   const restScreen = (): void => {
     clearTimeout(idle)
     if (!released && record.state === 'exited') idle = setTimeout(() => feed.unload(), screenIdleMs).unref()
@@ -316,6 +319,9 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
         },
       )
       return added
+    },
+    machineEnding(ending) {
+      withMachine = ending
     },
     async end() {
       if (record.state === 'exited') return

@@ -16,7 +16,7 @@ import type { SearchQuery } from './searchExpression.ts'
 import { storedTerminals, type TerminalMeta, terminalFiles, terminalFolder } from './terminalFiles.ts'
 import { type TerminalSession, terminalSession } from './terminalSession.ts'
 
-/** Every terminal of every machine, running or ended not long ago. */
+/** Every terminal of every machine, running or recently exited. */
 export type Terminals = {
   /** @throws AppError `terminal/too-many`, `terminal/failed`. */
   create(machine: Machine, params: HostParams<'terminal.create'>): Promise<TerminalRecord>
@@ -32,10 +32,12 @@ export type Terminals = {
     query: SearchQuery,
     signal: AbortSignal,
   ): Promise<HostResult<'terminal.search'>>
-  /** Its machine runs no more: whatever still counts as running has ended. */
+  /** Whether its machine is being stopped: what ends meanwhile ends with it. */
+  machineEnding(sandboxId: SandboxId, ending: boolean): void
+  /** The machine stopped: marks its running terminals as exited. */
   machineEnded(sandboxId: SandboxId): Promise<void>
   removeAll(sandboxId: SandboxId): Promise<void>
-  /** Removes the terminals of machines that are not kept. */
+  /** Removes terminals of machines that no longer exist. */
   sweep(kept: ReadonlySet<SandboxId>): Promise<void>
   close(): Promise<void>
 }
@@ -50,7 +52,7 @@ type TerminalsOptions = {
   log: Log
 }
 
-/** Opens the terminals that an earlier process left: they can only be read, their programs are gone. */
+/** Opens terminals from an earlier process, read-only since their programs are gone. */
 export async function openTerminals(options: TerminalsOptions): Promise<Terminals> {
   const { folder, pool, onEvent, now, log, exitedReadableMs = terminalLimits.exitedReadableMs } = options
   const sessions = new Map<TerminalId, TerminalSession>()
@@ -111,7 +113,10 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
 
   const restore = async (meta: TerminalMeta): Promise<void> => {
     const { record } = meta
-    const ended = record.state === 'exited' ? record : { ...record, state: 'exited' as const, exitedAtMs: now() }
+    const ended =
+      record.state === 'exited'
+        ? record
+        : { ...record, state: 'exited' as const, exitedAtMs: now(), endedWithMachine: true }
     sessions.set(record.id, await open({ ...meta, record: ended }, {}))
     onChanged(ended)
   }
@@ -131,6 +136,7 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
       exitCode: null,
       signal: null,
       exitedAtMs: null,
+      endedWithMachine: false,
     }
     const marksKey = randomBytes(16).toString('hex')
     const program = await machine.openTerminal({
@@ -159,7 +165,10 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
       const running = ofSandbox(sandboxId).filter(({ record }) => record.state === 'running').length
       const others = starting.get(sandboxId) ?? 0
       if (running + others >= terminalLimits.runningPerSandbox) {
-        throw new AppError('terminal/too-many', `${terminalLimits.runningPerSandbox} terminals run in this sandbox.`)
+        throw new AppError(
+          'terminal/too-many',
+          `${terminalLimits.runningPerSandbox} terminals already run in this sandbox.`,
+        )
       }
       starting.set(sandboxId, others + 1)
       try {
@@ -186,7 +195,11 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
         signal,
       ),
     async machineEnded(sandboxId) {
+      for (const session of ofSandbox(sandboxId)) session.machineEnding(true)
       await Promise.all(ofSandbox(sandboxId).map((session) => session.end()))
+    },
+    machineEnding(sandboxId, ending) {
+      for (const session of ofSandbox(sandboxId)) session.machineEnding(ending)
     },
     async removeAll(sandboxId) {
       await Promise.all(ofSandbox(sandboxId).map(remove))
@@ -210,5 +223,5 @@ function byAge(one: TerminalSession, other: TerminalSession): number {
 }
 
 function unkept(cause: unknown): AppError {
-  return new AppError('terminal/failed', 'The files of the terminal could not be made.', { cause })
+  return new AppError('terminal/failed', 'The files of the terminal could not be created.', { cause })
 }

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 
-/** The kernel's number of the thread that asks; 0 where there is none to be had. */
+/** The kernel's id of the calling thread; 0 if unavailable. */
 export function presentThread(): number {
   try {
     return Number(/\d+$/.exec(readlinkSync('/proc/thread-self'))?.[0] ?? 0)
@@ -9,7 +9,7 @@ export function presentThread(): number {
   }
 }
 
-/** Milliseconds that a thread of this process has run: on a machine that is busy it may stand still for long. */
+/** CPU milliseconds of a thread of this process. On an overloaded machine it may not advance for a while. */
 export function threadMs(thread: number): number | undefined {
   if (thread === 0) return undefined
   try {

@@ -8,7 +8,7 @@ const [bracket, colour, eraseInLine] = [0x5b, 0x6d, 0x4b]
 const c1Lead = 0xc2
 /** The highest bit of four bytes, as a signed integer like all results of bit operations. */
 const topBits = 0x80808080 | 0
-/** No program sets more colours at once. */
+/** No real program sets more colours at once. */
 const longestSequence = 256
 const sampleBytes = 2 * 1024
 
@@ -125,7 +125,7 @@ function beginsC1(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === c1Lead && (bytes[at + 1] ?? 0) < 0xa0
 }
 
-/** Guesses from the first lines whether there can be enough: searching all of it costs a tenth of parsing it. */
+/** Estimates from the first lines whether there is enough. A full search costs a tenth of parsing. */
 function worthSearching(bytes: Uint8Array, from: number, keptLines: number): boolean {
   const sample = bytes.subarray(from, from + sampleBytes)
   let lines = 0

@@ -11,15 +11,15 @@ export type ViewerStream = {
   end(failure?: AppError): void
 }
 
-/** One who watches a terminal: takes raw output from a cursor on, as fast as it acknowledges. */
+/** A viewer of a terminal: receives raw output from a cursor, as fast as it acknowledges. */
 export type Viewer = {
-  /** Cursor of the next byte it is to get: what comes after must be kept. Undefined until the snapshot is asked for. */
+  /** Cursor of the next byte to send; output after it must be kept. Undefined until the snapshot is requested. */
   readonly next: number | undefined
-  /** Output from `cursor` on is for it; nothing is sent before `begin`. */
+  /** It receives output from `cursor`; nothing is sent before `begin`. */
   await(cursor: number): void
-  /** Sends what it sees first. */
+  /** Sends the first snapshot. */
   begin(attached: ServerStreamMessage, snapshot: Uint8Array, marks?: ServerStreamMessage): void
-  /** A message that belongs after all output until now. */
+  /** Sends a message after all output until now. */
   mark(message: ServerStreamMessage): void
   /** A message about what the viewer itself asked for, at once; the first it hears is still where it stands. */
   tell(message: ServerStreamMessage): void
@@ -32,7 +32,7 @@ export type Viewer = {
   drawn(): void
   /** Ends its stream. */
   end(failure?: AppError): void
-  /** It left: nothing is sent to it any more. */
+  /** The viewer left; nothing more is sent. */
   close(): void
 }
 
@@ -48,10 +48,10 @@ type ViewerOptions = {
   onEnded: () => void
 }
 
-/** A snapshot of everything before `cursor`. */
+/** A snapshot of all output before `cursor`. */
 export type PresentScreen = { cursor: number; message: ServerStreamMessage; bytes: Uint8Array }
 
-/** Other streams get their turn after this many. */
+/** Bytes sent before other streams get a turn. */
 const runBytes = 64 * 1024
 
 export function viewer({ source, stream, stallMs = streamLimits.stallMs, present, ...rest }: ViewerOptions): Viewer {

@@ -1,6 +1,6 @@
 /**
- * How many bytes at the end belong to a UTF-8 character that is not complete yet: 0 to 3.
- * Bytes that can never become a character count as complete: nobody should wait for them.
+ * How many bytes at the end belong to an incomplete UTF-8 character: 0 to 3. Invalid bytes count as complete, since
+ * waiting for more would not help.
  */
 export function unfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
@@ -11,7 +11,7 @@ export function unfinishedBytes(bytes: Uint8Array): number {
   return 0
 }
 
-/** How many bytes at the start continue a character whose beginning is missing. */
+/** How many bytes at the start continue a character that begins earlier. */
 export function orphanedBytes(bytes: Uint8Array): number {
   let count = 0
   while (count < Math.min(3, bytes.length) && ((bytes[count] ?? 0) & 0xc0) === 0x80) count++

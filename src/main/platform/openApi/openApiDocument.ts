@@ -24,8 +24,10 @@ export type OpenApiOptions = Pick<OperationGround, 'securityOf' | 'repetition'> 
   security: readonly SecurityRequirement[]
 }
 
+export type OpenApiDocument = JsonSchema & { openapi: string }
+
 /** The OpenAPI 3.1 description of the routes, made from the very schemas that check them. */
-export function openApiDocument(options: OpenApiOptions): JsonSchema {
+export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
   const { title, version, about, routes, sockets, named, securitySchemes, security, securityOf, repetition } = options
   const schemas = schemaComponents(named)
   const ground: OperationGround = { schemas, securityOf, repetition }

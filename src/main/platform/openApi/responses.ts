@@ -26,6 +26,7 @@ const meanings: Readonly<Record<number, string>> = {
   429: 'Too many; wait as long as `Retry-After` says.',
   500: 'Something unexpected went wrong.',
   503: 'The sandbox host or what it needs is not available.',
+  507: 'There is no room left.',
 }
 
 export function errorsOf(route: Route): number[] {

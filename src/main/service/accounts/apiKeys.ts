@@ -5,7 +5,7 @@ import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { AccountRepository, ApiKeyRecord } from './accountRepository.ts'
 
 export type ApiKeys = {
-  /** The key is in the answer and nowhere else: only its hash is kept. @throws AppError `key/too-many` */
+  /** Returns the key, of which only a hash is kept. @throws AppError `key/too-many` */
   create(accountId: AccountId, name: string): ApiKeyRecord & { key: string }
   list(accountId: AccountId): ApiKeyRecord[]
   /** @throws AppError `key/not-found`, `auth/forbidden` for the key of the owner's file */
@@ -16,7 +16,7 @@ export type ApiKeys = {
 
 export const keyTokens = secretTokens('sk_steward')
 const shownCharacters = 'sk_steward_'.length + 6
-/** More than the programs of a person, few enough to look through. */
+/** More than a person's programs need, and few enough to review. */
 const mostKeys = 200
 const usedEveryMs = 60_000
 
@@ -29,7 +29,7 @@ export function apiKeys(options: {
   return {
     create(accountId, name) {
       if (accounts.listKeys(accountId).length >= mostKeys) {
-        throw new AppError('key/too-many', `This account has ${mostKeys} API keys already.`)
+        throw new AppError('key/too-many', `This account has ${mostKeys} API keys, the most allowed.`)
       }
       const key = keyTokens.create(randomBytes)
       const record = keyRecord({ accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes })
@@ -43,7 +43,7 @@ export function apiKeys(options: {
       if (record.inOwnerFile) {
         throw new AppError(
           'auth/forbidden',
-          'The key of the owner file cannot be revoked here: delete the file and start the service again.',
+          'The key in the owner file cannot be revoked here. Delete the file and restart the service.',
         )
       }
       accounts.removeKey(keyId)
@@ -53,7 +53,7 @@ export function apiKeys(options: {
       const holder = keyTokens.holder(key, accounts.findHolder)
       if (!holder) return undefined
       const nowMs = now()
-      // Once a minute is exact enough for a person, and keeps writes off the path of every call.
+      // Once a minute is precise enough, and avoids a write on every call.
       if (nowMs - (holder.lastUsedAtMs ?? Number.NEGATIVE_INFINITY) >= usedEveryMs)
         accounts.markUsed(holder.keyId, nowMs)
       const { accountId, owner, keyId, inOwnerFile } = holder

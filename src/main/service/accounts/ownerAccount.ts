@@ -6,8 +6,8 @@ import type { AccountRepository } from './accountRepository.ts'
 import { keyRecord, keyTokens } from './apiKeys.ts'
 
 /**
- * Makes the account that owns this service at its first start, and the key file that only this user may read.
- * The key of a file that is there goes on to work; when the file was lost, its old key ends and a new one is written.
+ * Creates the owner's account at the first start, and the key file that only this user can read. An existing file keeps
+ * working; if the file was lost, its key is revoked and a new one is written.
  */
 export function ensureOwner(options: {
   accounts: AccountRepository
@@ -22,7 +22,7 @@ export function ensureOwner(options: {
     chmodSync(keyFile, 0o600)
     return ownerId
   }
-  // A file without any record of its key belongs to a database that was lost: it goes on to work.
+  // If the database has no owner key at all, it was lost. The key in the file keeps working.
   const adopted = filed !== undefined && !accounts.hasOwnerFileKey(ownerId)
   const key = adopted ? filed : keyTokens.create(randomBytes)
   accounts.atomically(() => {

@@ -14,17 +14,14 @@ export type PresentCaller = {
 
 export function presentCaller(accounts: Pick<AccountRepository, 'findKey'>): PresentCaller {
   const present = new AsyncLocalStorage<Caller | undefined>()
-  const within =
-    <I, C extends { caller: Caller }, A>(handle: (input: I, call: C) => A) =>
-    (input: I, call: C): A =>
-      present.run(call.caller, () => handle(input, call))
   return {
     known: (endpoints) =>
-      endpoints.map((endpoint): Endpoint => {
-        if (endpoint.kind === 'open') return endpoint
-        if (endpoint.kind === 'raw') return { ...endpoint, handle: within(endpoint.handle) }
-        return { ...endpoint, handle: within(endpoint.handle) }
-      }),
+      endpoints.map(
+        ({ handle, ...endpoint }): Endpoint => ({
+          ...endpoint,
+          handle: (input, call, settlement) => present.run(call.caller, () => handle(input, call, settlement)),
+        }),
+      ),
     apart: (work) => present.run(undefined, work),
     by() {
       const caller = present.getStore()

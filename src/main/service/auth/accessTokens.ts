@@ -29,7 +29,7 @@ const Claims = z.object({
   iat: z.int(),
   exp: z.int(),
   account: AccountId,
-  /** The sign-in that it came from. */
+  /** The sign-in that issued it. */
   family: z.string(),
   wallet: z.object({ type: ChainType, address: z.string() }),
 })
@@ -89,7 +89,7 @@ export function accessTokens(options: {
   }
 }
 
-/** Whether something in a text looks like one of ours, whoever it was made for. */
+/** Whether a text contains something that looks like one of our access tokens. */
 export function holdsAccessToken(text: string): boolean {
   return text.includes(`${header}.`)
 }
@@ -98,7 +98,7 @@ function segment(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-/** Of a payload whose signature was checked: only this service wrote it. */
+/** Call it only after the signature was verified. */
 function claimsOf(payload: string): z.output<typeof Claims> | undefined {
   return Claims.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))).data
 }

@@ -10,7 +10,7 @@ import type { WalletName, WalletRepository } from './walletRepository.ts'
 
 export type AccountRequests = {
   /**
-   * Puts a wallet that signed in without an account before the person, once.
+   * Asks the person, once, to allow a wallet that signed in without an account.
    * @returns why it may not sign in yet: `auth/account-requested`, `auth/account-denied`, or `request/rate` in a flood
    */
   ask(wallet: WalletName): AppError
@@ -18,11 +18,11 @@ export type AccountRequests = {
   list(limit: number): AccountRequestRecord[]
   /** @throws AppError `account-request/not-found`, `account-request/decided` */
   decide(id: string, allow: boolean): AccountRequestRecord
-  /** The wallet has an account now: there is nothing to ask. */
+  /** Drops the request of a wallet that now has an account. */
   withdraw(wallet: WalletName): void
 }
 
-/** While the inbox is full, only the person makes room. */
+/** When the inbox is full, only the person can make room. */
 const fullInboxSeconds = 600
 
 export function accountRequests(options: {
@@ -30,7 +30,7 @@ export function accountRequests(options: {
   accounts: Pick<AccountRepository, 'atomically'>
   wallets: Pick<WalletRepository, 'find'>
   created: NewAccounts
-  /** Tells the owner. */
+  /** Adds an entry to the owner's activity. */
   note: (entry: { type: AccountActivityType; description: string }) => void
   onChanged: () => void
   now: () => number
@@ -38,7 +38,7 @@ export function accountRequests(options: {
 }): AccountRequests {
   const { records, accounts, wallets, created, note, onChanged, now, randomBytes } = options
   const { perHour, waiting, decided, waitingMs, decidedMs } = accountRequestLimits
-  // One bucket for everybody: whoever has many wallets may have many addresses, too.
+  // One bucket for all: an attacker with many wallets may also have many addresses.
   const paced = tokenBuckets({ burst: perHour, perSecond: perHour / 3600, now })
 
   const add = (wallet: WalletName): AppError | undefined => {
@@ -61,10 +61,13 @@ export function accountRequests(options: {
       if (before?.state === 'denied') {
         return new AppError('auth/account-denied', 'The owner of this Steward denied this wallet an account.')
       }
-      // One that was allowed and has no account any more was unlinked since: it asks again.
+      // An allowed wallet without an account was unlinked since, so it asks again.
       const refused = before?.state === 'waiting' ? undefined : add(wallet)
       if (refused) return refused
-      return new AppError('auth/account-requested', 'This wallet has no account yet: the owner was asked for one.')
+      return new AppError(
+        'auth/account-requested',
+        'This wallet has no account yet. The owner has been asked to allow one.',
+      )
     },
     list: (limit) => records.list(limit),
     decide(id, allow) {
@@ -85,7 +88,7 @@ export function accountRequests(options: {
         records.save(after)
         note({
           type: allow ? 'account.allowed' : 'account.denied',
-          description: `${shortAddress(wallet.address)} was ${state} an account.`,
+          description: `${allow ? 'Allowed' : 'Denied'} ${shortAddress(wallet.address)} an account.`,
         })
         return after
       })

@@ -62,7 +62,7 @@ export function authRoutes(options: {
     ),
     endpoint(unlinkWallet, ({ params }, { caller }) => {
       const { address } = linked.unlink(caller, params.address)
-      return { success: true, wallet_address: address, message: 'The wallet is parted from this account.' }
+      return { success: true, wallet_address: address, message: 'The wallet is unlinked from this account.' }
     }),
   ]
 }

@@ -22,7 +22,7 @@ export function linkedWallets(options: {
   sessions: Pick<RefreshTokenRepository, 'revokeWallet'>
   requests: Pick<AccountRequests, 'withdraw'>
   note: NoteAccount
-  /** Access tokens have ended before their time. */
+  /** Access tokens were revoked before their expiry. */
   onEnded: () => void
   now: () => number
 }): LinkedWallets {
@@ -45,12 +45,12 @@ export function linkedWallets(options: {
       })
     },
     unlink({ accountId, owner }, address) {
-      const parted = accounts.atomically(() => {
+      const unlinked = accounts.atomically(() => {
         const linked = wallets.list(accountId)
         const wallet = linked.find((it) => it.address === address || isSameEvm(it, address))
         if (!wallet) throw new AppError('auth/wallet-not-linked', `No wallet ${address} is linked to this account.`)
         if (!owner && linked.length === 1) {
-          throw new AppError('auth/forbidden', 'This wallet is the only way into its account: link another one first.')
+          throw new AppError('auth/forbidden', 'This wallet is the only way into its account. Link another one first.')
         }
         wallets.remove(wallet)
         sessions.revokeWallet(wallet, now())
@@ -61,7 +61,7 @@ export function linkedWallets(options: {
         return wallet
       })
       onEnded()
-      return parted
+      return unlinked
     },
   }
 }

@@ -5,7 +5,7 @@ import type { ActivityLog } from '../activity/activityLog.ts'
 import type { WalletName, WalletRepository } from './walletRepository.ts'
 
 export type NewAccounts = {
-  /** An account for a wallet that has none. To be called within a transaction. @param how is noted, after the wallet's name */
+  /** Creates an account for a wallet that has none. Call it within a transaction. @param how completes the noted sentence */
   create(wallet: WalletName, how: string): AccountId
 }
 

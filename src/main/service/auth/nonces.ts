@@ -4,13 +4,13 @@ import type { NonceRepository } from './nonceRepository.ts'
 export type Nonces = {
   create(): { nonce: string; expiresAtMs: number }
   /**
-   * Ends every nonce that is named, good or not.
-   * @returns those that were good until now, with when they would have ended
+   * Invalidates every nonce named.
+   * @returns those that were valid, with their expiry
    */
   spend(named: readonly string[]): ReadonlyMap<string, number>
 }
 
-/** Far more than people sign in at once; beyond it the oldest ends, so that a flood keeps nobody out for long. */
+/** Far more than concurrent sign-ins need. Beyond it the oldest is dropped, so that a flood blocks nobody for long. */
 const mostOutstanding = 20_000
 const trimEvery = 256
 

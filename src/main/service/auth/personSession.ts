@@ -5,13 +5,13 @@ import type { Caller } from '../endpoint.ts'
 import { hashOfSecret } from '../secretToken.ts'
 
 /**
- * Knows the person at this machine by a key that the application makes at each start and hands to its own service alone.
- * It does all that the key of the owner's file does, and decides what no API key may.
+ * Recognises the person at this machine by a key that the application generates at each start and gives only to its own
+ * service. It may do everything the owner's key may, and what no API key may.
  */
 export function personSession(options: {
   owner: AccountId
   accounts: Pick<AccountRepository, 'listKeys'>
-  /** Undefined where no application runs the service, or has not said it yet. */
+  /** Undefined if no application runs the service, or it has not sent the key yet. */
   key: () => string | undefined
 }): (credential: string) => Caller | undefined {
   const { owner, accounts, key } = options

@@ -25,7 +25,7 @@ export type RefreshTokenRepository = {
   markUsed(hash: Buffer, atMs: number): void
   revokeFamily(familyId: string, atMs: number): void
   revokeWallet(wallet: WalletName, atMs: number): void
-  /** The role of its account while a sign-in holds; undefined once it was ended, or its wallet parted. */
+  /** The role of its account while a sign-in holds; undefined once it was ended, or its wallet unlinked. */
   holds(familyId: string, accountId: AccountId): { owner: boolean } | undefined
   removeExpired(nowMs: number): void
 }

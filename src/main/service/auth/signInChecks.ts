@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { ChainType } from '../../../shared/contract/wallet.ts'
+import { chainTypeOf, namedNonces, parseSignInMessage } from '../../../shared/signInMessage.ts'
 import type { Nonces } from './nonces.ts'
-import { chainTypeOf, namedNonces, parseSignInMessage } from './signInMessage.ts'
 import { isForHereAndNow } from './signInRules.ts'
 import { isSignedByItsAddress } from './signInSignature.ts'
 import type { WalletName } from './walletRepository.ts'

@@ -1,8 +1,8 @@
 import { authLimits } from '../../../shared/contract/auth.ts'
 import { evmNetworks } from '../../../shared/contract/networks.ts'
-import type { SignInMessage } from './signInMessage.ts'
+import type { SignInMessage } from '../../../shared/signInMessage.ts'
 
-/** Clocks of two machines differ; this much is nobody's fault. */
+/** Allowed difference between two machines' clocks. */
 const skewMs = 60_000
 const solanaClusters = ['mainnet', 'testnet', 'devnet'].flatMap((it) => [it, `solana:${it}`])
 /** CAIP-2 of the same three, by their genesis hashes: https://namespaces.chainagnostic.org/solana/caip2 */
@@ -17,22 +17,19 @@ const chainIds = {
 }
 
 export type SignInPlace = {
-  /** Host header of the request, where it names this very place; otherwise empty. */
+  /** The request's Host header if it names this service, otherwise empty. */
   host: string
-  /** Where others reach the service, and what the configuration adds. */
+  /** The service's public names, and those of the configuration. */
   domains: readonly string[]
 }
 
-/** Everything about a message but its signature: whether it is for here, and for now. */
+/** Checks everything but the signature: that the message is for this service, and valid now. */
 export function isForHereAndNow(
   message: SignInMessage,
   given: { place: SignInPlace; nonceExpiresAtMs: number; nowMs: number },
 ): boolean {
   const { chainType, fields, domain } = message
-  const { uri, version, chainId } = fields
-  // The text of EIP-4361 has these always; a message of Solana may leave them out.
-  if (chainType === 'evm' && [uri, version, chainId, fields.issuedAt].includes(undefined)) return false
-  if (version !== undefined && version !== '1') return false
+  const { uri, chainId } = fields
   if (chainId !== undefined && !chainIds[chainType].includes(chainId)) return false
   return isForHere({ domain, uri }, given.place) && isNow(message, given)
 }
@@ -51,14 +48,12 @@ function isNow({ fields }: SignInMessage, given: { nonceExpiresAtMs: number; now
   )
 }
 
-const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
-
+/** @returns NaN for a time that no calendar has */
 function timeOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  return rfc3339.test(text) ? Date.parse(text) : Number.NaN
+  return text === undefined ? undefined : Date.parse(text)
 }
 
-/** Many clients leave the port out of the domain. Their URI has to name it then: other ports of this host are other services. */
+/** Many clients omit the port from the domain. Then their URI must name it, since other ports are other services. */
 function isForHere({ domain, uri }: { domain: string; uri: string | undefined }, place: SignInPlace): boolean {
   const here = place.host.toLowerCase()
   if (uri === undefined) return domain === here || place.domains.includes(domain)

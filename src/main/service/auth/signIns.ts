@@ -12,22 +12,22 @@ import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import type { GivenSignIn, SignInChecks } from './signInChecks.ts'
 import { type WalletName, type WalletRepository, walletKey } from './walletRepository.ts'
 
-/** What an account is told of its sign-ins. */
+/** Adds an entry to the activity of an account. */
 export type NoteAccount = (accountId: AccountId, entry: { type: AccountActivityType; description: string }) => void
 
 export type SignIns = {
   /**
-   * Whether the first sign-in of a wallet makes its account, is for `newWallets` to say; `admitNew` may still refuse.
+   * `newWallets` decides whether the first sign-in of a wallet creates its account; `admitNew` may still refuse.
    * @throws AppError `auth/nonce`, `auth/verification`, `auth/forbidden`, `auth/account-requested`, `auth/account-denied`
    */
   verify(given: GivenSignIn, admitNew: () => void): Promise<Tokens>
-  /** Each token serves once; one that comes again ends its whole family. @throws AppError `auth/refresh` */
+  /** Each token works once; reusing one revokes its whole family. @throws AppError `auth/refresh` */
   refresh(token: string): Tokens
-  /** Also of a token that is unknown or over: whoever leaves has left. */
+  /** Also succeeds for an unknown or expired token. */
   end(token: string): void
 }
 
-/** A wallet without an account: gets one; gets one once the person allows it; gets none. */
+/** What a wallet without an account gets: one at once, one after the person allows it, or none. */
 export type NewWallets = 'welcome' | 'ask' | 'refused'
 
 const refreshTokens = secretTokens('srt')
@@ -42,7 +42,7 @@ export function signIns(options: {
   created: NewAccounts
   requests: Pick<AccountRequests, 'ask'>
   note: NoteAccount
-  /** Access tokens have ended before their time. */
+  /** Access tokens were revoked before their expiry. */
   onEnded: () => void
   now: () => number
   randomBytes: (count: number) => Buffer
@@ -94,7 +94,7 @@ export function signIns(options: {
         if (!found || found.revokedAtMs !== null || found.expiresAtMs <= now()) return undefined
         const { familyId, accountId } = found
         if (found.usedAtMs !== null) {
-          // Two hold it: one of them stole it. Nobody can tell who, so both sign in again.
+          // Two clients hold it, so one stole it. Nobody can tell which, so both must sign in again.
           sessions.revokeFamily(familyId, now())
           note(accountId, {
             type: 'auth.refused_reuse',

@@ -3,7 +3,7 @@ import { readSecretFile, writeSecretFile } from '../../platform/secretFile.ts'
 
 const pattern = /^[A-Za-z0-9_-]{43}$/
 
-/** What access tokens are signed with: 32 bytes in a file that only this user may read. Without the file every token ends. */
+/** The key that signs access tokens: 32 bytes in a file only this user can read. Deleting it invalidates every token. */
 export function tokenSecret(file: string, randomBytes: (count: number) => Buffer): Buffer {
   const kept = readSecretFile(file)
   if (kept !== undefined && pattern.test(kept)) {

@@ -1,47 +1,55 @@
 import { createHash } from 'node:crypto'
-import Fastify, { type FastifyInstance } from 'fastify'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { runInNewContext } from 'node:vm'
 import type { Route } from '../../../shared/contract/route.ts'
+import { bytesAnswer } from '../../platform/http/answers.ts'
+import type { Page } from '../../platform/http/requestPipeline.ts'
 import { serviceDocument } from './serviceDocument.ts'
 
 export type DocsOptions = { routes: readonly Route[]; version: string }
 
 /** `/openapi.json`, and `/docs` to read it in a browser, with nothing from elsewhere. */
-export function docsPages({ routes, version }: DocsOptions): (app: FastifyInstance) => void {
-  return (app) => {
-    let reader: Promise<FastifyInstance> | undefined
-    app.get('/openapi.json', (_, reply) =>
-      reply.type('application/json; charset=utf-8').send(JSON.stringify(serviceDocument({ routes, version }))),
-    )
-    const serve = async (path: string) => {
-      reader ??= openReader()
-      return (await reader).inject({ method: 'GET', url: path })
-    }
+export function docsPages({ routes, version }: DocsOptions): Page[] {
+  return [
+    {
+      path: '/openapi.json',
+      answer: () =>
+        bytesAnswer({
+          headers: { 'content-type': 'application/json; charset=utf-8' },
+          body: JSON.stringify(serviceDocument({ routes, version })),
+        }),
+    },
     // The page's own links are relative to the folder.
-    app.get('/docs', (_, reply) => reply.redirect('/docs/', 308))
-    app.get('/docs/', async (_, reply) => {
-      const { body } = await serve('/docs/')
-      return reply.type('text/html; charset=utf-8').header('content-security-policy', docsPolicy(body)).send(body)
-    })
-    app.get('/docs/js/scalar.js', async (_, reply) => {
-      const { rawPayload } = await serve('/docs/js/scalar.js')
-      return reply
-        .type('text/javascript; charset=utf-8')
-        .header('cache-control', 'private, max-age=3600')
-        .send(rawPayload)
-    })
-    app.addHook('onClose', async () => (await reader)?.close())
-  }
+    { path: '/docs', answer: () => bytesAnswer({ status: 308, headers: { location: '/docs/' }, body: '' }) },
+    {
+      path: '/docs/',
+      async answer() {
+        const page = await readerPage()
+        const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy(page) }
+        return bytesAnswer({ headers, body: page })
+      },
+    },
+    {
+      path: '/docs/js/scalar.js',
+      async answer() {
+        const headers = {
+          'content-type': 'text/javascript; charset=utf-8',
+          'cache-control': 'private, max-age=3600',
+        }
+        return bytesAnswer({ headers, body: await readerScript() })
+      },
+    },
+  ]
 }
 
-/** Loaded by the first reader only: it is 30 MB of memory that a service without readers does not need. */
-async function openReader(): Promise<FastifyInstance> {
-  const { default: apiReference } = await import('@scalar/fastify-api-reference')
-  const app = Fastify({ logger: false })
-  await app.register(apiReference, {
-    routePrefix: '/docs',
-    configuration: {
+async function readerPage(): Promise<string> {
+  const { renderApiReference } = await import('@scalar/client-side-rendering')
+  return renderApiReference({
+    pageTitle: 'Steward API',
+    cdn: 'js/scalar.js',
+    config: {
       url: '/openapi.json',
-      pageTitle: 'Steward API',
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
@@ -51,8 +59,20 @@ async function openReader(): Promise<FastifyInstance> {
       persistAuth: false,
     },
   })
-  await app.ready()
-  return app
+}
+
+const scriptOwner = '@scalar/fastify-api-reference'
+const scriptBegin = 'var standalone_default = '
+
+/**
+ * The reader's script. The one package that has it in a browser's form keeps it in its module as a literal, beside a
+ * plugin that we do not use. Loading that module would take 40 MB for good; the script is let go of when it was sent.
+ */
+async function readerScript(): Promise<string> {
+  const module = await readFile(createRequire(import.meta.url).resolve(scriptOwner), 'utf8')
+  const at = module.indexOf(scriptBegin)
+  if (at < 0) throw new Error(`${scriptOwner} holds no script of the reader any more.`)
+  return String(runInNewContext(module.slice(at + scriptBegin.length, module.indexOf('\n', at))))
 }
 
 /** Scripts of this service and the very ones that stand in the page; the reader writes its styles into the page. */

@@ -1,9 +1,10 @@
 import { posix } from 'node:path'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { AppError } from '../../../shared/appError.ts'
 import { downloadFile, downloadFolder } from '../../../shared/contract/files.ts'
 import type { SandboxId } from '../../../shared/ids.ts'
+import { bytesAnswer } from '../../platform/http/answers.ts'
 import { type Endpoint, rawEndpoint } from '../endpoint.ts'
 import type { HostCall, HostCalls } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
@@ -37,7 +38,7 @@ export function downloadRoutes({ sandboxes, call, archive }: Options): Endpoint[
     for (let at = from; at < end; ) {
       const { result, body } = await coming
       if (result.version !== version || body.length === 0) {
-        throw new AppError('file/changed', `${file.path} has changed meanwhile.`)
+        throw new AppError('file/changed', `${file.path} has changed since.`)
       }
       at += body.length
       if (at < end) coming = fetchFrom(at)
@@ -56,15 +57,14 @@ export function downloadRoutes({ sandboxes, call, archive }: Options): Endpoint[
         etag,
         'last-modified': new Date(modified_at).toUTCString(),
       }
-      if (headers['if-none-match'] === etag) return { kind: 'bytes', status: 304, headers: about }
+      if (headers['if-none-match'] === etag) return bytesAnswer({ status: 304, headers: about })
       const wanted = wantedBytes(headers, { size, etag })
       if (wanted === 'unsatisfiable') {
         setHeader('content-range', `bytes */${size}`)
         throw new AppError('request/range', `${path} has ${size} bytes.`)
       }
       const { from, end, partial } = wanted
-      return {
-        kind: 'bytes',
+      return bytesAnswer({
         status: partial ? 206 : 200,
         headers: {
           ...about,
@@ -72,25 +72,26 @@ export function downloadRoutes({ sandboxes, call, archive }: Options): Endpoint[
           ...(partial && { 'content-range': `bytes ${from}-${end - 1}/${size}` }),
         },
         ...(method !== 'HEAD' && {
-          body: Readable.from(pieces(file, { from, end, version }, signal), { objectMode: false, highWaterMark: 1 }),
+          body: pieces(file, { from, end, version }, signal),
         }),
-      }
+      })
     }),
 
     rawEndpoint(downloadFolder, async ({ params, query: { path, format } }, { caller, method, signal }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
-      if (/^\/+$/.test(path)) throw new AppError('file/path', 'That is the whole sandbox: name a folder in it.')
+      if (/^\/+$/.test(path))
+        throw new AppError('file/path', 'This is the root of the sandbox. Use the path of a folder in it.')
       const { result } = await call('file.stat', { sandboxId, path }, { signal })
       if (result.type !== 'directory') throw new AppError('file/not-a-folder', `${path} is not a folder.`)
       const type = format === 'tar' ? 'application/x-tar' : 'application/gzip'
       const headers = servedHeaders(`${posix.basename(path)}.${format}`, type)
-      if (method === 'HEAD') return { kind: 'bytes', status: 200, headers }
+      if (method === 'HEAD') return bytesAnswer({ headers })
       const tar = await archive({ sandboxId, path }, AbortSignal.any([signal, AbortSignal.timeout(beginMs)]))
       const body = format === 'tar' ? tar : zipped(tar)
       const leave = () => body.destroy()
       signal.addEventListener('abort', leave, { once: true })
       body.once('close', () => signal.removeEventListener('abort', leave))
-      return { kind: 'bytes', status: 200, headers, body }
+      return bytesAnswer({ headers, body })
     }),
   ]
 }

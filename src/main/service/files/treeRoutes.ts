@@ -47,5 +47,6 @@ export function treeRoutes({
 }
 
 function notRoot(path: string): void {
-  if (/^\/+$/.test(path)) throw new AppError('file/path', 'That is the whole sandbox: name a file or a folder in it.')
+  if (/^\/+$/.test(path))
+    throw new AppError('file/path', 'This is the root of the sandbox. Use the path of a file or folder in it.')
 }

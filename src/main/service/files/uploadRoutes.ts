@@ -28,7 +28,7 @@ export function uploadRoutes({ sandboxes, uploads }: Options): Endpoint[] {
       setOffset(record)
       const now = await uploads.append(record, { offset, body, signal })
       setOffset(now)
-      return { kind: 'json', value: uploadToWire(now) }
+      return uploadToWire(now)
     }),
     endpoint(getUpload, ({ params }, { caller }) =>
       uploadToWire(uploads.get(sandboxes.owned(caller, params.id).id, params.uploadId)),

@@ -66,7 +66,7 @@ export function uploads({ records, call, isRunning, onComplete, randomBytes, now
       if (there?.target === undefined) return { place, ...(there && { there }) }
       place = posix.resolve(posix.dirname(place), there.target)
     }
-    throw new AppError('file/path', `${path} leads through too many links.`)
+    throw new AppError('file/path', `${path} goes through too many links.`)
   }
 
   const removePart = async ({ sandboxId, part }: UploadRecord): Promise<void> => {
@@ -94,7 +94,7 @@ export function uploads({ records, call, isRunning, onComplete, randomBytes, now
       hash.update((await call('file.readRange', range, { deadlineMs: fileDeadlineMs, signal })).body)
     }
     if (hash.digest('hex') === sha256) return
-    throw new AppError('upload/checksum', `What came for ${path} has another SHA-256.`)
+    throw new AppError('upload/checksum', `The received bytes of ${path} have another SHA-256.`)
   }
 
   const complete = async (record: UploadRecord, signal: AbortSignal): Promise<UploadRecord> => {
@@ -129,13 +129,13 @@ export function uploads({ records, call, isRunning, onComplete, randomBytes, now
     const there = await stat(sandboxId, path)
     if ((there?.size ?? -1) < record.received) {
       records.remove(record.id)
-      throw new AppError('upload/not-found', `What had come for ${record.path} was removed in the sandbox.`)
+      throw new AppError('upload/not-found', `The received part of ${record.path} was removed in the sandbox.`)
     }
     let present = record
     let at = offset
     for await (const content of cutPieces(body, pieceBytes)) {
       if (at + content.length > size)
-        throw new AppError('request/invalid', `More came than the ${size} bytes of the file.`)
+        throw new AppError('request/invalid', `More than the ${size} bytes of the file arrived.`)
       signal.throwIfAborted()
       await call(
         'file.writeRange',
@@ -185,7 +185,7 @@ export function uploads({ records, call, isRunning, onComplete, randomBytes, now
 
   return {
     async begin(sandboxId, { path, size, modified_at, replace, if_version, sha256 }) {
-      if (path.endsWith('/')) throw new AppError('file/path', `${path} names a folder.`)
+      if (path.endsWith('/')) throw new AppError('file/path', `${path} is a folder.`)
       if (records.countOpen(sandboxId) >= uploadLimits.perSandbox) {
         throw new AppError(
           'upload/too-many',
@@ -193,10 +193,10 @@ export function uploads({ records, call, isRunning, onComplete, randomBytes, now
         )
       }
       const { place, there } = await placeOf(sandboxId, path)
-      if (there && !replace) throw new AppError('file/exists', `${path} is there already.`)
+      if (there && !replace) throw new AppError('file/exists', `${path} already exists.`)
       if (there && there.type !== 'file') throw new AppError('file/not-a-file', `${path} is not a regular file.`)
       if (if_version !== undefined && there?.version !== if_version) {
-        throw new AppError('file/changed', `${path} has changed meanwhile.`)
+        throw new AppError('file/changed', `${path} has changed since.`)
       }
       const id = UploadId.parse(`upl_${randomBytes(12).toString('hex')}`)
       const record: UploadRecord = {
@@ -249,7 +249,7 @@ async function* until(body: AsyncIterable<Uint8Array>, signal: AbortSignal): Asy
     for (;;) {
       // Not a race with one lasting promise, which would hold on to every piece.
       const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
-        stop = () => reject(new AppError('service/unavailable', 'The upload was broken off.'))
+        stop = () => reject(new AppError('service/unavailable', 'The upload was interrupted.'))
         if (signal.aborted) stop()
         pieces.next().then(resolve, reject)
       })
@@ -266,5 +266,5 @@ function missing(id: UploadId): never {
 }
 
 function wrongOffset({ received }: UploadRecord): AppError {
-  return new AppError('upload/offset', `The upload goes on at ${received}.`, { detail: String(received) })
+  return new AppError('upload/offset', `The upload continues at ${received}.`, { detail: String(received) })
 }

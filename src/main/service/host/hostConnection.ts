@@ -115,7 +115,7 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
   }
 
   const away = (): AppError =>
-    whyAway ?? new AppError('host/unavailable', 'The sandbox host is not there.', { retryAfterSeconds: 1 })
+    whyAway ?? new AppError('host/unavailable', 'The sandbox host does not answer.', { retryAfterSeconds: 1 })
   const soon = (): Promise<IpcClient> => within(connected.promise, awaySinceMs + options.waitMs - now(), away)
   const running = keepConnected()
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../../../shared/appError.ts'
 import type { AccountId } from '../../../shared/ids.ts'
-import { credentialOf } from '../../platform/requestCredential.ts'
+import { credentialOf } from '../../platform/http/requestCredential.ts'
 import { holdsAccessToken } from '../auth/accessTokens.ts'
 import type { Caller } from '../endpoint.ts'
 import type { PortRecord } from '../ports/portRepository.ts'

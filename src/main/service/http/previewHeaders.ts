@@ -1,25 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { AppError } from '../../../shared/appError.ts'
+import { endToEnd, type HeaderList } from '../../platform/http/endToEndHeaders.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import { tokenProtocol } from './credentials.ts'
 import { accessCookie, holdsStewardSecret, tokenHeader } from './previewAccess.ts'
 
-export type HeaderList = Record<string, string | string[]>
 /** A request that may go to its port. */
 export type Admitted = { port: PortRecord; headers: HeaderList }
-
-/** Of one connection only: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
-const hopByHop = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
 
 /** For Steward alone, or about the way to it. */
 const notForPorts = new Set([tokenHeader, 'expect', 'forwarded'])
@@ -66,22 +52,11 @@ export function outsideHeaders(answer: IncomingMessage): HeaderList {
   return headers
 }
 
-/** @throws AppError `port/failed` for a status that ends no answer, or that HTTP does not have */
-export function statusOf({ statusCode = 0 }: IncomingMessage, port: number): number {
-  if (statusCode >= 200 && statusCode <= 999) return statusCode
-  throw new AppError('port/failed', `The server on port ${port} answered with status ${statusCode}.`)
-}
-
-/** Lines of an answer that is written by hand. */
-export function headerLines(headers: HeaderList): string[] {
-  return Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => `${name}: ${value}`))
-}
-
-function passedOn({ headers, headersDistinct }: IncomingMessage): HeaderList {
-  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
+function passedOn(message: IncomingMessage): HeaderList {
+  const goesOn = endToEnd(message)
   const result: HeaderList = {}
-  for (const [name, values] of Object.entries(headersDistinct)) {
-    if (values === undefined || hopByHop.has(name) || named.includes(name)) continue
+  for (const [name, values] of Object.entries(message.headersDistinct)) {
+    if (values === undefined || !goesOn(name)) continue
     const [first] = values
     result[name] = values.length === 1 && first !== undefined ? first : values
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { AppError } from '../../../shared/appError.ts'
-import { refusalHeaders } from './errorAnswers.ts'
+import { failureHeaders } from '../../platform/http/failures.ts'
 import { accessCookie } from './previewAccess.ts'
 
 /** The one path below a port's address that Steward itself answers. */
@@ -22,7 +22,7 @@ export function answerPreviewFailure(request: IncomingMessage, response: ServerR
     'content-type': wantsPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     'content-length': Buffer.byteLength(body),
-    ...refusalHeaders(failure),
+    ...failureHeaders(failure),
   }
   response.writeHead(failure.status, headers)
   response.end(body)

@@ -1,28 +1,22 @@
-import {
-  type ClientRequest,
-  request as httpRequest,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../../shared/appError.ts'
-import type { Log } from '../../platform/log.ts'
+import type { HeaderList } from '../../platform/http/endToEndHeaders.ts'
+import type { Exchange, Upgrade } from '../../platform/http/exchange.ts'
+import { dropRest } from '../../platform/http/failures.ts'
+import { type Forwarding, type ForwardingFailure, forwardRequest } from '../../platform/http/forwardRequest.ts'
+import { forwardUpgrade } from '../../platform/http/forwardUpgrade.ts'
 import type { HostCalls } from '../host/hostCalls.ts'
 import type { ExposedPorts } from '../ports/exposedPorts.ts'
 import type { PortNames } from '../ports/portNames.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
-import { dropRest, toAppError } from './errorAnswers.ts'
 import { openPreviews } from './openPreviews.ts'
 import type { PreviewAccess } from './previewAccess.ts'
-import { type Admitted, insideHeaders, outsideHeaders, statusOf } from './previewHeaders.ts'
+import { type Admitted, insideHeaders, outsideHeaders } from './previewHeaders.ts'
 import { answerOpenPage, answerPreviewFailure, openPath } from './previewPages.ts'
-import { previewUpgrade } from './previewUpgrade.ts'
 
 export type PreviewOptions = {
-  server: Server
   names: Pick<PortNames, 'labelOf'>
   ports: Pick<ExposedPorts, 'named'>
   sandbox: (id: PortRecord['sandboxId']) => SandboxRecord | undefined
@@ -30,13 +24,16 @@ export type PreviewOptions = {
   connect: HostCalls['connect']
   scheme: 'http' | 'https'
   behindProxy: boolean
-  closing: AbortSignal
-  log: Log
+  toFailure(failure: unknown, request: IncomingMessage): AppError
 }
 
 export type Previews = {
+  answer(exchange: Exchange): Promise<void>
+  /** @throws AppError, while it can still be answered */
+  upgrade(upgrade: Upgrade): Promise<void>
   /** Some credential, address or sandbox may have ended: cuts off whoever would not be let in any more. */
   checkAccess(): void
+  /** Cuts off what is under way. */
   close(): void
 }
 
@@ -46,72 +43,66 @@ const answerMs = 300_000
 /** Without a byte either way. */
 const idleMs = 3_600_000
 
-/**
- * Takes every request to the address of a port off the server before its own handlers see it, and streams it to the
- * port inside the sandbox. `close` cuts off what is under way.
- */
+/** Streams requests to the addresses of ports to the ports inside their sandboxes. */
 export function previews(options: PreviewOptions): Previews {
-  const { server, names, log } = options
   const open = new Set<Duplex>()
   const underWay = openPreviews(options)
-  const admit = (request: IncomingMessage) => admitted(request, options)
-  const connect = async (port: PortRecord, left: AbortSignal): Promise<Duplex> => {
-    const inside = await reach(port, left, options)
-    open.add(inside)
-    inside.once('close', () => open.delete(inside))
-    return inside
-  }
-
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const left = new AbortController()
-    response.once('close', () => left.abort())
-    response.setTimeout(idleMs, () => response.destroy())
-    let forget = () => {}
-    try {
-      if (request.url?.split('?')[0] === openPath) {
-        answerOpenPage(request, response, options.scheme === 'https' || options.behindProxy)
-        return
-      }
-      const { port, headers } = admit(request)
-      forget = underWay.add({ request, port, cut: () => response.destroy() })
-      const inside = await connect(port, left.signal)
-      await forward({ request, response, inside, port, headers, left: left.signal })
-    } catch (failure) {
-      if (response.destroyed) return
-      const known = toAppError(failure, log, { method: request.method ?? '', path: 'a port' })
-      if (response.headersSent) response.destroy()
-      else {
-        dropRest(request)
-        answerPreviewFailure(request, response, known)
-      }
-    } finally {
-      forget()
-    }
-  }
-
-  const api = server.listeners('request')
-  const choose = (request: IncomingMessage, response: ServerResponse): void => {
-    if (names.labelOf(request.headers.host) !== undefined) void answer(request, response)
-    else for (const listener of api) listener.call(server, request, response)
-  }
-  server.removeAllListeners('request')
-  server.on('request', choose)
-  const upgrade = previewUpgrade({ names, admit, underWay, connect, idleMs, answerMs, log })
-  server.on('upgrade', upgrade)
+  const forwardingOf = (request: IncomingMessage, { port, headers }: Admitted): Forwarding => ({
+    async reach(left) {
+      const inside = await reach(port, left, options)
+      open.add(inside)
+      inside.once('close', () => open.delete(inside))
+      if (left.aborted) inside.destroy()
+      return (framing: HeaderList) =>
+        httpRequest({
+          createConnection: () => inside,
+          method: request.method ?? 'GET',
+          path: request.url ?? '/',
+          headers: { ...headers, ...framing },
+        })
+    },
+    answerHead: (answer) => ({ reason: answer.statusMessage, headers: outsideHeaders(answer) }),
+    answerMs,
+    idleMs,
+    failure: (what, cause) => failureOf(port.port, what, cause),
+  })
 
   return {
+    async answer(exchange) {
+      const { request, response } = exchange
+      let forget = () => {}
+      try {
+        if (request.url?.split('?')[0] === openPath) {
+          answerOpenPage(request, response, options.scheme === 'https' || options.behindProxy)
+          return
+        }
+        const admitted = admit(request, options)
+        forget = underWay.add({ request, port: admitted.port, cut: () => response.destroy() })
+        await forwardRequest(exchange, forwardingOf(request, admitted))
+      } catch (failure) {
+        if (response.destroyed || response.headersSent) throw failure
+        dropRest(request)
+        answerPreviewFailure(request, response, options.toFailure(failure, request))
+      } finally {
+        forget()
+      }
+    },
+    async upgrade(upgrade) {
+      const { request, stream } = upgrade
+      const admitted = admit(request, options)
+      const forget = underWay.add({ request, port: admitted.port, cut: () => stream.destroy() })
+      stream.once('close', forget)
+      await forwardUpgrade(upgrade, forwardingOf(request, admitted))
+    },
     checkAccess: underWay.checkAccess,
     close() {
-      server.off('upgrade', upgrade)
       underWay.close()
       for (const inside of open) inside.destroy()
     },
   }
 }
 
-function admitted(request: IncomingMessage, options: PreviewOptions): Admitted {
-  if (options.closing.aborted) throw new AppError('service/unavailable', 'The service is stopping.')
-  if (!request.url?.startsWith('/')) throw new AppError('request/invalid', 'The address must be a path.')
+function admit(request: IncomingMessage, options: PreviewOptions): Admitted {
   const port = options.ports.named(options.names.labelOf(request.headers.host) ?? '')
   if (!port) throw new AppError('port/not-found', 'No port is exposed at this address.')
   const spent = options.access.check(request, port)
@@ -128,7 +119,7 @@ async function reach(
   try {
     return await connect({ sandboxId, port }, AbortSignal.any([left, late]))
   } catch (failure) {
-    if (late.aborted) throw noAnswer(port, failure)
+    if (late.aborted) throw failureOf(port, 'late', failure)
     if (failure instanceof AppError && failure.code === 'sandbox/not-running') throw stopped(failure)
     throw failure
   }
@@ -138,68 +129,10 @@ function stopped(cause?: unknown): AppError {
   return new AppError('port/stopped', 'This sandbox is stopped.', { cause })
 }
 
-type Exchange = Admitted & {
-  request: IncomingMessage
-  response: ServerResponse
-  inside: Duplex
-  /** The visitor has gone: nobody waits for the answer. */
-  left: AbortSignal
-}
-
-async function forward({ request, response, inside, port, headers, left }: Exchange): Promise<void> {
-  const asked = httpRequest({
-    createConnection: () => inside,
-    method: request.method ?? 'GET',
-    path: request.url ?? '/',
-    headers: {
-      ...headers,
-      // A body of unknown length is framed again: as raw bytes it could pass for another request.
-      ...(request.headers['transfer-encoding'] !== undefined && { 'transfer-encoding': 'chunked' }),
-    },
-  })
-  const leave = (): void => void asked.destroy(new Error('The visitor has left.'))
-  left.addEventListener('abort', leave)
-  if (left.aborted) leave()
-  let timer: NodeJS.Timeout | undefined
-  asked.once('finish', () => {
-    timer = setTimeout(() => asked.destroy(noAnswer(port.port)), answerMs)
-  })
-  try {
-    const answer = await answerTo(asked, request, port.port)
-    clearTimeout(timer)
-    response.writeHead(statusOf(answer, port.port), answer.statusMessage, outsideHeaders(answer))
-    response.flushHeaders()
-    await pipeline(answer, response)
-    dropRest(request)
-  } finally {
-    clearTimeout(timer)
-    left.removeEventListener('abort', leave)
-    asked.destroy()
-    inside.destroy()
-  }
-}
-
-/** Sends the body along, and stops when the port answers before it has taken all of it. */
-function answerTo(asked: ClientRequest, request: IncomingMessage, port: number): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    asked.once('response', resolve)
-    // It goes on in another protocol that the visitor has not asked for.
-    asked.once('upgrade', (_, socket) => {
-      socket.destroy()
-      reject(new AppError('port/failed', `The server on port ${port} changed the protocol unasked.`))
-    })
-    asked.on('error', (failure) => {
-      request.unpipe(asked)
-      reject(failure instanceof AppError ? failure : brokenOff(port, failure))
-    })
-    request.pipe(asked)
-  })
-}
-
-function noAnswer(port: number, cause?: unknown): AppError {
-  return new AppError('port/late', `The server on port ${port} did not answer in time.`, { cause })
-}
-
-function brokenOff(port: number, cause: unknown): AppError {
-  return new AppError('port/failed', `The server on port ${port} broke off before it answered.`, { cause })
+function failureOf(port: number, what: ForwardingFailure, cause?: unknown): AppError {
+  const server = `The server on port ${port}`
+  if (what === 'late') return new AppError('port/late', `${server} did not answer in time.`, { cause })
+  if (what === 'broken') return new AppError('port/failed', `${server} broke off before it answered.`, { cause })
+  if (what === 'protocol') return new AppError('port/failed', `${server} changed to another protocol.`, { cause })
+  return new AppError('port/failed', `${server} answered with status ${what}.`, { cause })
 }

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import type { FastifyInstance, FastifyReply } from 'fastify'
 import { AppError } from '../../../shared/appError.ts'
+import { type BytesAnswer, bytesAnswer } from '../../platform/http/answers.ts'
+import type { Page } from '../../platform/http/requestPipeline.ts'
 
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -19,21 +20,28 @@ const assetName = /^[\w-]+(\.[\w-]+)+$/
  * The page behind a terminal link: `/terminal/:id`. It holds no secret and asks nobody who they are; its token stands
  * behind `#` in the address and reaches only the calls that it makes.
  */
-export function terminalPage(folder: string | undefined): (app: FastifyInstance) => void {
-  return (app) => {
-    app.get('/terminal/:id', async (request, reply) => {
-      const page =
-        folder === undefined ? undefined : await readFile(join(folder, 'terminal.html')).catch(() => undefined)
-      return reply
-        .code(page ? 200 : 404)
-        .type('text/html; charset=utf-8')
-        .header('content-security-policy', pagePolicy(request.headers.host ?? ''))
-        .send(page ?? plainPage)
-    })
+export function terminalPages(folder: string | undefined): Page[] {
+  const asset: Page['answer'] = (_, { name = '' }) => assetAnswer(folder, name)
+  return [
+    {
+      path: '/terminal/:id',
+      async answer({ request }) {
+        const page =
+          folder === undefined ? undefined : await readFile(join(folder, 'terminal.html')).catch(() => undefined)
+        return bytesAnswer({
+          status: page ? 200 : 404,
+          headers: {
+            'content-type': 'text/html; charset=utf-8',
+            'content-security-policy': pagePolicy(request.headers.host ?? ''),
+          },
+          body: page ?? plainPage,
+        })
+      },
+    },
     // The page names its files relative to itself.
-    app.get('/terminal/assets/:name', (request, reply) => sendAsset(folder, nameOf(request.params), reply))
-    app.get('/assets/:name', (request, reply) => sendAsset(folder, nameOf(request.params), reply))
-  }
+    { path: '/terminal/assets/:name', answer: asset },
+    { path: '/assets/:name', answer: asset },
+  ]
 }
 
 const plainPage = `<!doctype html>
@@ -43,7 +51,7 @@ const plainPage = `<!doctype html>
 </html>
 `
 
-async function sendAsset(folder: string | undefined, name: string, reply: FastifyReply): Promise<FastifyReply> {
+async function assetAnswer(folder: string | undefined, name: string): Promise<BytesAnswer> {
   const type = types[extname(name)]
   const file =
     folder === undefined || type === undefined || !assetName.test(name) ? undefined : join(folder, 'assets', name)
@@ -51,15 +59,14 @@ async function sendAsset(folder: string | undefined, name: string, reply: Fastif
   if (file === undefined || type === undefined || !found?.isFile()) {
     throw new AppError('request/not-found', `There is no file ${name.slice(0, 100)}.`)
   }
-  return reply
-    .type(type)
-    .header('cache-control', 'public, max-age=31536000, immutable')
-    .header('content-length', found.size)
-    .send(createReadStream(file))
-}
-
-function nameOf(params: unknown): string {
-  return typeof params === 'object' && params !== null && 'name' in params ? String(params.name) : ''
+  return bytesAnswer({
+    headers: {
+      'content-type': type,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-length': String(found.size),
+    },
+    body: createReadStream(file),
+  })
 }
 
 /** The terminal writes its colours as styles into the page; everything else comes from this service. */

@@ -86,7 +86,7 @@ export function automatons(options: {
       return [...records.ofWallets(keys, mostListed), ...records.naming(keys, mostNaming)]
     },
     bindNonce({ accountId, wallet = wallets.list(accountId)[0] }, automatonId) {
-      if (!wallet) throw new AppError('auth/wallet-needed', 'A nonce is bound to a wallet, and this account has none.')
+      if (!wallet) throw new AppError('auth/wallet-needed', 'Nonces are bound to a wallet, and this account has none.')
       const bound = nonces.bind({
         creatorKey: addressKey(wallet.address),
         automatonId: automatonId && canonicalId(automatonId),

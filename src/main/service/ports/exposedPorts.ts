@@ -8,13 +8,13 @@ export type ExposedPorts = {
   /** @throws AppError `port/taken`, `port/too-many` */
   expose(sandboxId: SandboxId, wanted: Wanted): ExposedPort
   list(sandboxId: SandboxId): ExposedPort[]
-  /** Of those that are exposed now, the one that was exposed first. */
+  /** The earliest exposed of the ports that are exposed now. */
   first(sandboxId: SandboxId): PortRecord | undefined
   /** @throws AppError `port/not-found` */
   get(sandboxId: SandboxId, port: number): PortRecord
   /** @throws AppError `port/not-found` */
   remove(sandboxId: SandboxId, port: number): void
-  /** What a name before the common suffix stands for. */
+  /** The port that a host label stands for. */
   named(label: string): PortRecord | undefined
 }
 
@@ -23,12 +23,12 @@ type Wanted = { port: number; visibility?: Visibility | undefined; subdomain?: s
 type Options = {
   records: PortRepository
   urlOf: PortNames['urlOf']
-  /** The port that a domain of somebody's own leads to, exposed or not; null is the one that was exposed first. */
+  /** The port that a custom domain leads to, exposed or not. Null means the one exposed first. */
   leadsTo: (domain: string) => { sandboxId: SandboxId; port: number | null } | undefined
   onChanged: (sandboxId: SandboxId) => void
 }
 
-/** Ports of sandboxes that have an address, kept until they are removed or the sandbox is deleted. */
+/** Ports with an address, kept until they are removed or their sandbox is deleted. */
 export function exposedPorts({ records, urlOf, leadsTo, onChanged }: Options): ExposedPorts {
   const toWire = (record: PortRecord): ExposedPort => {
     const { port, visibility } = record
@@ -42,7 +42,7 @@ export function exposedPorts({ records, urlOf, leadsTo, onChanged }: Options): E
   }
   const checkRoom = (sandboxId: SandboxId): void => {
     if (records.list(sandboxId).length < maxExposedPorts) return
-    throw new AppError('port/too-many', `This sandbox exposes ${maxExposedPorts} ports already.`)
+    throw new AppError('port/too-many', `This sandbox exposes ${maxExposedPorts} ports, the most allowed.`)
   }
   const checkName = (record: PortRecord): void => {
     const holder = record.subdomain === null ? undefined : records.findNamed(record.subdomain)

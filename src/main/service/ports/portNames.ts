@@ -1,26 +1,26 @@
 import type { PortRecord } from './portRepository.ts'
 
-/** Host names of exposed ports. None of them ever names the service itself. */
+/** Host names of exposed ports. None of them is a name of the service itself. */
 export type PortNames = {
-  /** What stands before the common suffix in a Host header; undefined when it names the service or nobody here. */
+  /** The label before the common suffix in a Host header. Undefined if it names the service, or nothing here. */
   labelOf(host: string | undefined): string | undefined
   urlOf(record: PortRecord): string
-  /** Whether a name is the service's own, or below the suffix of its ports. */
+  /** Whether a name belongs to the service, or is below the suffix of its ports. */
   isOwn(name: string): boolean
 }
 
 type Options = {
-  /** Suffix of public addresses, behind TLS; without one they are below `localhost`. */
+  /** Suffix of public addresses, served with TLS. Without one, addresses are below `localhost`. */
   sandboxHost: string | undefined
   /** Where the service itself listens; its port is part of addresses below `localhost`. */
   serviceUrl: () => string
-  /** Names of the service itself, also when they end like those of ports. */
+  /** Names of the service itself, even if they end with the suffix of ports. */
   ownNames: readonly string[]
-  /** Whether a name of somebody's own leads to a port here. */
+  /** Whether a custom domain leads to a port here. */
   isDomain: (name: string) => boolean
 }
 
-/** Before a whole domain, where else the part of a name before the common suffix stands; in no host name. */
+/** Marks a label that is a whole custom domain. It cannot occur in a host name. */
 const domainMark = 'domain:'
 
 /** Browsers take every name below `localhost` for this machine: https://www.rfc-editor.org/rfc/rfc6761#section-6.3 */
@@ -48,7 +48,7 @@ export function portNames({ sandboxHost, serviceUrl, ownNames, isDomain }: Optio
   }
 }
 
-/** @returns the domain that a label stands for as a whole */
+/** @returns the custom domain that a label stands for */
 export function domainOf(label: string): string | undefined {
   return label.startsWith(domainMark) ? label.slice(domainMark.length) : undefined
 }

@@ -5,11 +5,11 @@ import type { Database } from '../../storage/openDatabase.ts'
 export type PortRecord = { sandboxId: SandboxId; port: number; visibility: Visibility; subdomain: string | null }
 
 export type PortRepository = {
-  /** Adds it, or changes what is there. */
+  /** Inserts or updates it. */
   save(record: PortRecord): void
   find(sandboxId: string, port: number): PortRecord | undefined
   findNamed(subdomain: string): PortRecord | undefined
-  /** Of those that are there, the one that was added first. */
+  /** The one that was added first. */
   first(sandboxId: SandboxId): PortRecord | undefined
   /** The lowest port first. */
   list(sandboxId: SandboxId): PortRecord[]

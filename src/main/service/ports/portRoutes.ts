@@ -11,7 +11,7 @@ export function portRoutes(options: {
   ports: ExposedPorts
   tokens: PortTokens
   urlOf: PortNames['urlOf']
-  /** Where a token of an address is turned into a cookie. */
+  /** The path that turns a port token into a cookie. */
   openPath: string
 }): Endpoint[] {
   const { sandboxes, ports, tokens } = options

@@ -2,13 +2,13 @@ import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { PortRecord, PortRepository } from './portRepository.ts'
 
 export type PortTokens = {
-  /** The token is in the answer and nowhere else: only its hash is kept. */
+  /** Returns the token, of which only a hash is kept. */
   create(port: PortRecord): { token: string; expiresAtMs: number }
-  /** Whether the token is good for this very port, now. */
+  /** Whether the token is valid for this port now. */
   fits(token: string, port: PortRecord): boolean
 }
 
-/** Half a day: a page that is worked on stays open. */
+/** Half a day, so that a page in use stays open. */
 export const portTokenSeconds = 12 * 3600
 const pageTokens = secretTokens('spt')
 

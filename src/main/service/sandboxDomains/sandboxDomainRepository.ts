@@ -10,7 +10,7 @@ export type SandboxDomainRecord = {
 }
 
 export type SandboxDomainRepository = {
-  /** Adds it, or leads it to another port. */
+  /** Inserts it, or changes its port. */
   save(record: SandboxDomainRecord): void
   find(domain: string): SandboxDomainRecord | undefined
   /** By name. */

@@ -18,17 +18,17 @@ export type SandboxDomains = {
 type Options = {
   records: SandboxDomainRepository
   ports: Pick<ExposedPorts, 'first' | 'get'>
-  /** Whether a name is one of the service itself, or of its addresses of ports. */
+  /** Whether a name belongs to the service or its port addresses. */
   isOwn: PortNames['isOwn']
   sandboxHost: string | undefined
   serviceUrl: () => string
   note: ActivityLog['note']
-  /** A domain leads elsewhere now, or nowhere. */
+  /** A domain was added, changed or removed. */
   onChanged: () => void
   now: () => number
 }
 
-/** Domains of people that lead to a port of a sandbox: their DNS, and a proxy with their certificate, lead here. */
+/** Custom domains that lead to a port of a sandbox. Their DNS, and a proxy with their certificate, point here. */
 export function sandboxDomains(options: Options): SandboxDomains {
   const { records, ports, note, now } = options
 
@@ -47,14 +47,13 @@ export function sandboxDomains(options: Options): SandboxDomains {
   return {
     add(sandboxId, { domain, port = null }) {
       if (port !== null) ports.get(sandboxId, port)
-      if (options.isOwn(domain))
-        throw new AppError('sandbox-domain/taken', `\`${domain}\` is a name of this service itself.`)
+      if (options.isOwn(domain)) throw new AppError('sandbox-domain/taken', `\`${domain}\` is a name of this service.`)
       const before = records.find(domain)
       if (before && before.sandboxId !== sandboxId) {
         throw new AppError('sandbox-domain/taken', `\`${domain}\` leads to another sandbox.`)
       }
       if (!before && records.list(sandboxId).length >= maxSandboxDomains) {
-        throw new AppError('sandbox-domain/too-many', `${maxSandboxDomains} domains lead to this sandbox already.`)
+        throw new AppError('sandbox-domain/too-many', `${maxSandboxDomains} domains already lead to this sandbox.`)
       }
       const record = { domain, sandboxId, port, createdAtMs: before?.createdAtMs ?? now() }
       if (!before || before.port !== port) {

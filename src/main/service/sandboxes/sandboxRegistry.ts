@@ -147,7 +147,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
   const settled = (caller: Caller, id: SandboxId): SandboxRecord => {
     const record = owned(caller, id)
     if (record.status !== 'provisioning') return record
-    throw new AppError('sandbox/busy', `The sandbox ${record.name} is being made.`)
+    throw new AppError('sandbox/busy', `The sandbox ${record.name} is being created.`)
   }
 
   const startAgain = async (record: SandboxRecord): Promise<SandboxRecord> => {
@@ -356,5 +356,5 @@ function changesOf(before: SandboxRecord, after: SandboxRecord): { type: Activit
 }
 
 function filesLost(record: SandboxRecord, cause: AppError): AppError {
-  return new AppError('sandbox/start-failed', `The files of the sandbox ${record.name} are no longer there.`, { cause })
+  return new AppError('sandbox/start-failed', `The files of the sandbox ${record.name} are missing.`, { cause })
 }

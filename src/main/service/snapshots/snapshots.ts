@@ -85,7 +85,7 @@ export function snapshots({ records, sandboxes, call, publish, note, newId, now,
     create: (caller, sandboxId, name) =>
       sandboxes.exclusively(caller, sandboxId, async (sandbox) => {
         if (records.list(sandboxId).length >= maxSnapshots) {
-          throw new AppError('snapshot/too-many', `${sandbox.name} has ${maxSnapshots} snapshots already.`)
+          throw new AppError('snapshot/too-many', `${sandbox.name} has ${maxSnapshots} snapshots, the most allowed.`)
         }
         const id = SnapshotId.parse(`snap_${newId()}`)
         const begun = { id, sandboxId, name: name ?? `snapshot-${id.slice(5, 13)}`, createdAtMs: now() }

@@ -19,6 +19,7 @@ const terminal: TerminalRecord = {
   exitCode: null,
   signal: null,
   exitedAtMs: null,
+  endedWithMachine: false,
 }
 const exited: TerminalRecord = { ...terminal, state: 'exited', exitCode: 3, exitedAtMs: 9 }
 

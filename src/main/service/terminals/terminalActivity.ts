@@ -5,17 +5,23 @@ import type { HostCall } from '../host/hostCalls.ts'
 
 export type TerminalActivity = {
   opened(terminal: TerminalRecord): void
-  /** Notes its end, once, when it has ended. */
+  /** Notes an exit, once. */
   changed(terminal: TerminalRecord): void
-  /** Notes the ends that came while no service listened to the host. */
+  /** Notes exits that happened while no service listened to the host. */
   catchUp(call: HostCall, sandboxes: readonly SandboxId[]): Promise<void>
 }
 
 export function terminalActivity(activity: Pick<ActivityLog, 'note'>): TerminalActivity {
   const changed = (terminal: TerminalRecord): void => {
-    const { id, sandboxId, state, exitCode, signal, exitedAtMs } = terminal
+    const { id, sandboxId, state, exitCode, signal, exitedAtMs, endedWithMachine } = terminal
     if (state !== 'exited') return
-    const how = signal !== null ? ` by ${signal}` : exitCode !== null ? ` with exit code ${exitCode}` : ''
+    const how = endedWithMachine
+      ? ' with the sandbox'
+      : signal !== null
+        ? ` by ${signal}`
+        : exitCode !== null
+          ? ` with exit code ${exitCode}`
+          : ''
     activity.note(sandboxId, {
       type: 'terminal.closed',
       subject: id,

@@ -4,13 +4,13 @@ import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { TerminalLinkRepository } from './terminalLinkRepository.ts'
 
 export type TerminalLinks = {
-  /** The token is in the answer and nowhere else: only its hash is kept. */
+  /** Returns the token, of which only a hash is kept. */
   create(accountId: AccountId, sandboxId: SandboxId): { token: string; expiresAtMs: number }
-  /** Who holds this token; undefined when nobody does any more. */
+  /** The holder of this token; undefined if there is none, or it expired. */
   identify(token: string): Caller | undefined
 }
 
-/** One hour: enough for a session at a terminal, short enough for an address that is passed on. */
+/** One hour: long enough for a terminal session, short enough for a link that is passed on. */
 export const linkSeconds = 3600
 const linkTokens = secretTokens('stl')
 

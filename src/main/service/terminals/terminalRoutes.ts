@@ -22,9 +22,9 @@ import type { TerminalActivity } from './terminalActivity.ts'
 import { linkSeconds, type TerminalLinks } from './terminalLinks.ts'
 import { terminalToWire } from './terminalWire.ts'
 
-/** Raw output in one answer to `since`: the next answer has the rest. */
+/** Raw output in one answer to `since`. The next answer has the rest. */
 const maxReadBytes = 1024 * 1024
-/** The host answers a long poll when its time is over; this long after it is taken for lost. */
+/** Extra time for the host to answer a long poll before it counts as lost. */
 const waitGraceMs = 15_000
 
 export function terminalRoutes(options: {

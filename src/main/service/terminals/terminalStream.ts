@@ -18,7 +18,7 @@ import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
  */
 const maxWaitingBytes = 64 * 1024 * 1024
 
-/** Passes a terminal of the host on to a WebSocket, both ways. */
+/** Connects a WebSocket to a terminal of the host, in both directions. */
 export function terminalStream(options: {
   sandboxes: Pick<SandboxRegistry, 'owned'>
   host: Pick<HostCalls, 'attach'>
@@ -33,7 +33,7 @@ export function terminalStream(options: {
       try {
         sandboxes.owned(caller, params.id)
       } catch {
-        // Browsers hide the status of a refused upgrade: an ended stream tells them why.
+        // Browsers hide the status of a refused upgrade, so close the stream with the reason.
         socket.close(streamClose.notFound, 'Sandbox not found or access denied')
         return
       }
@@ -61,7 +61,7 @@ export function terminalStream(options: {
   })
 }
 
-/** @returns what is wrong when it is no message that a client may send */
+/** @returns what is wrong with an invalid client message */
 function parseMessage(data: Buffer): ClientStreamMessage | string {
   const { success, data: message } = ClientStreamMessage.safeParse(jsonOf(data))
   if (!success)

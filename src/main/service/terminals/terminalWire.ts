@@ -16,5 +16,6 @@ export function terminalToWire(record: TerminalRecord): Terminal {
     exit_code: record.exitCode,
     signal: record.signal,
     exited_at: record.exitedAtMs === null ? null : isoTime(record.exitedAtMs),
+    ended_with_sandbox: record.endedWithMachine,
   }
 }

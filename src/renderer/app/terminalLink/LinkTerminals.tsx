@@ -9,6 +9,7 @@ import { allTerminalsKey, useTerminals } from '../../agent/terminals/useTerminal
 import { TabMark } from '../../features/terminals/sessions/TabMark.tsx'
 import { tabLabels } from '../../features/terminals/sessions/tabLabels.ts'
 import { shellCommand, useTerminalActions } from '../../features/terminals/sessions/useTerminalActions.ts'
+import { endOf } from '../../features/terminals/view/endSentence.ts'
 import { TerminalPreferencesHost } from '../../features/terminals/view/preferences/TerminalPreferencesHost.tsx'
 import { TerminalView } from '../../features/terminals/view/TerminalView.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -58,7 +59,7 @@ export function LinkTerminals({ sandbox, token }: LinkTerminalsProps) {
         id: terminal.session_id,
         label: labels.get(terminal.session_id) ?? terminal.command,
         title: terminal.command,
-        mark: <TabMark terminal={terminal} isUnread={false} />,
+        mark: <TabMark terminal={terminal} isUnread={false} sandboxRuns={running} />,
       }))}
       value={present.session_id}
       onChange={setSelectedId}
@@ -76,6 +77,7 @@ export function LinkTerminals({ sandbox, token }: LinkTerminalsProps) {
             token={token}
             label={`${labels.get(terminal.session_id)} in ${sandbox.name}`}
             onTitle={(title) => retitle(terminal, title)}
+            sandboxRuns={running}
             onAgain={running ? () => mutate(terminal.command) : undefined}
           />
         </TabPanel>
@@ -98,8 +100,8 @@ function NoTerminal({ sandbox, busy, onOpen }: { sandbox: Sandbox; busy: boolean
   return sandbox.status === 'running' ? (
     <EmptyState
       icon={SquareTerminal}
-      title="No terminal is open"
-      description="A terminal runs a shell in this sandbox. It goes on when you close this page."
+      title="No open terminals"
+      description="A terminal runs a shell in this sandbox. It keeps running when you close this page."
       actions={
         <Button variant="primary" icon={Plus} busy={busy} onClick={onOpen}>
           New terminal
@@ -109,8 +111,8 @@ function NoTerminal({ sandbox, busy, onOpen }: { sandbox: Sandbox; busy: boolean
   ) : (
     <EmptyState
       icon={SquareTerminal}
-      title={`${sandbox.name} does not run`}
-      description="Its owner can start it again. Then come back to this page."
+      title={`${sandbox.name} is stopped`}
+      description="Ask its owner to start it, then reload this page."
     />
   )
 }
@@ -121,10 +123,11 @@ type LinkTerminalProps = {
   label: string
   onTitle: (title: string | null) => void
   onAgain: (() => void) | undefined
+  sandboxRuns: boolean
 }
 
-function LinkTerminal({ terminal, token, label, ...on }: LinkTerminalProps) {
-  const { sandbox_id: sandboxId, session_id: terminalId, state, exit_code, signal } = terminal
+function LinkTerminal({ terminal, token, label, sandboxRuns, ...on }: LinkTerminalProps) {
+  const { sandbox_id: sandboxId, session_id: terminalId } = terminal
   const connect = useCallback(
     ({ scrollback }: { scrollback: number }) =>
       // The first is the one the service answers with, so that the token stays out of its answer.
@@ -136,7 +139,7 @@ function LinkTerminal({ terminal, token, label, ...on }: LinkTerminalProps) {
       terminalId={terminalId}
       label={label}
       connect={connect}
-      end={state === 'exited' ? { exitCode: exit_code, signal } : undefined}
+      end={endOf(terminal, sandboxRuns)}
       wantsFocus
       {...on}
     />

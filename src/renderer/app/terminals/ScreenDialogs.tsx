@@ -7,6 +7,7 @@ import { DeleteSandboxDialog } from '../../features/machines/DeleteSandboxDialog
 import { useChangeSandbox } from '../../features/machines/details/head/useChangeSandbox.ts'
 import { SnapshotDialogs } from '../../features/snapshots/SnapshotDialogs.tsx'
 import { useSnapshotActions } from '../../features/snapshots/useSnapshots.ts'
+import { StopDialog } from '../../features/terminals/closing/StopDialog.tsx'
 import { SearchAllDialog } from '../../features/terminals/search/SearchAllDialog.tsx'
 import { RunCommandDialog } from '../../features/terminals/sessions/RunCommandDialog.tsx'
 import { NameDialog } from '../../ui/NameDialog.tsx'
@@ -53,6 +54,8 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
           onClose={closeDialog}
         />
       )
+    case 'stop':
+      return <StopDialog sandbox={dialog.sandbox} programs={dialog.programs} stop={screen.stop} onClose={closeDialog} />
     case 'delete':
       return <DeleteSandboxDialog sandbox={dialog.sandbox} remove={screen.remove} onClose={closeDialog} />
     default:

@@ -9,6 +9,7 @@ import { useSandboxes } from '../../agent/sandboxes/useSandboxes.ts'
 import { useLiveLists } from '../../agent/useLiveLists.ts'
 import type { SandboxRowActions } from '../../features/machines/list/SandboxRow.tsx'
 import { useSandboxActions } from '../../features/machines/useSandboxActions.ts'
+import { useRunningPrograms } from '../../features/terminals/closing/useRunningPrograms.ts'
 import { type Layout, nextAfter } from '../../features/terminals/layout/tabLayout.ts'
 import { useLayouts } from '../../features/terminals/layout/useLayouts.ts'
 import {
@@ -36,6 +37,7 @@ type PlacedTerminal = NewTerminal & { arrange?: Arrange }
 export type ScreenDialog =
   | { kind: 'create' | 'images' | 'search' }
   | { kind: 'run' | 'delete' | 'rename' | 'snapshot'; sandbox: Sandbox }
+  | { kind: 'stop'; sandbox: Sandbox; programs: readonly string[] }
 
 export type TerminalsScreenState = {
   /** Undefined until it was read. */
@@ -62,6 +64,7 @@ export type TerminalsScreenState = {
   closeDialog(): void
   create: ReturnType<typeof useSandboxActions>['create']
   created(sandbox: Sandbox): void
+  stop(sandbox: Sandbox): Promise<void>
   remove(sandbox: Sandbox): Promise<void>
   openTerminal(sandbox: Sandbox, terminal: NewTerminal): Promise<void>
   workbenchActions(sandbox: Sandbox): WorkbenchActions
@@ -76,6 +79,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
   const terminals = useTerminalActions()
   const [selection, changeSelection] = useSelection()
   const layouts = useLayouts()
+  const runningPrograms = useRunningPrograms()
   const [creations, setCreations] = useState(0)
   const [dialog, setDialog] = useState<ScreenDialog>()
   const [reveal, setReveal] = useState<TerminalMatch>()
@@ -126,6 +130,13 @@ export function useTerminalsScreen(): TerminalsScreenState {
   const startSandbox = async (sandbox: Sandbox) => {
     const started = await start(sandbox)
     if (started) openFirst(started)
+  }
+
+  /** Asks first when a program would end that is not the shell. */
+  const askToStop = async (sandbox: Sandbox) => {
+    const programs = await runningPrograms(sandbox)
+    if (programs?.length === 0) await stop(sandbox)
+    else setDialog({ kind: 'stop', sandbox, programs: programs ?? [] })
   }
 
   const closeTabs = async (leaving: readonly Terminal[], layout: Layout) => {
@@ -188,6 +199,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
       open(sandbox)
       openFirst(sandbox)
     },
+    stop,
     async remove(sandbox) {
       await remove(sandbox)
       layouts.forget(sandbox.id)
@@ -208,6 +220,11 @@ export function useTerminalsScreen(): TerminalsScreenState {
       },
       close: (leaving, layout) => void closeTabs(leaving, layout),
       again: (terminal, arrange) => void runAgain(terminal, arrange),
+      async allAgain(ended, replaced) {
+        for (const terminal of ended) {
+          await runAgain(terminal, (layout, added) => replaced(layout, terminal.session_id, added))
+        }
+      },
       newTerminal: (arrange, cwd) =>
         void tryTerminal(sandbox, { command: shellCommand, ...(arrange && { arrange }), ...(cwd && { cwd }) }),
       arrange: (change) => layouts.change(sandbox.id, change),
@@ -224,7 +241,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
         void tryTerminal(sandbox, { command: shellCommand })
       },
       start: (sandbox) => void startSandbox(sandbox),
-      stop: (sandbox) => void stop(sandbox),
+      stop: (sandbox) => void askToStop(sandbox),
       copyId: ({ id }) => void copyId(id, 'sandbox'),
       askToRename: (sandbox) => setDialog({ kind: 'rename', sandbox }),
       askToDelete: (sandbox) => setDialog({ kind: 'delete', sandbox }),

@@ -42,7 +42,7 @@ export function ActivityScreen() {
       title="Activity"
       actions={
         <>
-          <Tooltip content="Finds an entry that was changed or removed later.">
+          <Tooltip content="Checks every entry of this tamper-evident log">
             <Button size="small" icon={ShieldCheck} busy={verify.isPending} onClick={() => verify.mutate()}>
               Verify
             </Button>
@@ -58,9 +58,9 @@ export function ActivityScreen() {
             {verify.data && <VerifyResult verified={verify.data} onShow={show} onClose={verify.reset} />}
             {sought !== undefined && (
               <div className="flex items-center justify-between gap-3">
-                <p className="text-muted">From entry {sought} on, and what came just after it.</p>
+                <p className="text-muted">Showing entry {sought} and the ones around it.</p>
                 <Button size="small" icon={ArrowUp} onClick={() => setSought(undefined)}>
-                  Back to the newest
+                  Newest
                 </Button>
               </div>
             )}
@@ -84,7 +84,7 @@ function Timeline({ query, sought, onClear }: TimelineProps) {
   if (isPending) {
     return (
       <PageColumn width="table" className="py-5">
-        <SkeletonRows label="Reading the log…" count={8} rowClassName="h-6" />
+        <SkeletonRows label="Loading activity…" count={8} rowClassName="h-6" />
       </PageColumn>
     )
   }
@@ -99,9 +99,9 @@ function Timeline({ query, sought, onClear }: TimelineProps) {
     return (
       <EmptyState
         icon={SearchX}
-        title="Nothing like that happened"
-        description="No entry fits what you search for and the filters above."
-        actions={<Button onClick={onClear}>Show everything</Button>}
+        title="No matching activity"
+        description="Try other words or filters."
+        actions={<Button onClick={onClear}>Clear filters</Button>}
       />
     )
   }
@@ -109,8 +109,8 @@ function Timeline({ query, sought, onClear }: TimelineProps) {
     return (
       <EmptyState
         icon={ScrollText}
-        title="Nothing happened yet"
-        description="What you, your agents and Steward do is written down here, for good and without secrets."
+        title="No activity yet"
+        description="Everything you, your programs and Steward do appears here. Secrets never do."
       />
     )
   }

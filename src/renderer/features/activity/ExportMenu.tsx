@@ -11,13 +11,13 @@ type Format = 'jsonl' | 'csv'
 /** All of the log as a file, or what the filters leave of it. */
 export function ExportMenu({ query }: { query: TimelineQuery }) {
   const items: MenuItem[] = [
-    { label: 'All as JSON Lines, with hashes to check', icon: FileJson, onSelect: () => download({}, 'jsonl') },
-    { label: 'All as CSV for a spreadsheet', icon: Sheet, onSelect: () => download({}, 'csv') },
+    { label: 'All, JSON Lines with hashes', icon: FileJson, onSelect: () => download({}, 'jsonl') },
+    { label: 'All, CSV', icon: Sheet, onSelect: () => download({}, 'csv') },
     ...(isFiltered(query)
       ? ([
           'separator',
-          { label: 'What is filtered as JSON Lines', icon: FileJson, onSelect: () => download(query, 'jsonl') },
-          { label: 'What is filtered as CSV', icon: Sheet, onSelect: () => download(query, 'csv') },
+          { label: 'Filtered, JSON Lines', icon: FileJson, onSelect: () => download(query, 'jsonl') },
+          { label: 'Filtered, CSV', icon: Sheet, onSelect: () => download(query, 'csv') },
         ] as const)
       : []),
   ]

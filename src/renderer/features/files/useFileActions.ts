@@ -40,7 +40,7 @@ export function useFileActions(id: SandboxId) {
     newFolder: async (path: string) => {
       const { created } = await agent(makeFolder, { id, path })
       await reread()
-      if (!created) throw new AppError('file/exists', `${path} is there already.`)
+      if (!created) throw new AppError('file/exists', `${path} already exists.`)
     },
     makeFolders: (paths: readonly string[]) =>
       telling('The folders were not made', async () => {

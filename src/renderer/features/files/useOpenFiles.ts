@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
+import { useUnsaved } from '../../ui/unsaved/useUnsaved.ts'
 
 export type OpenFiles = ReturnType<typeof useOpenFiles>
 
@@ -9,12 +10,7 @@ export function useOpenFiles() {
   const [unsaved, setUnsaved] = useState<ReadonlySet<string>>(new Set())
   const [closing, setClosing] = useState<string>()
 
-  useEffect(() => {
-    if (unsaved.size === 0) return
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', warn)
-    return () => window.removeEventListener('beforeunload', warn)
-  }, [unsaved])
+  useUnsaved(unsaved.size > 0, ['terminals'])
 
   const mark = (path: string, isUnsaved: boolean) => {
     if (unsaved.has(path) === isUnsaved) return

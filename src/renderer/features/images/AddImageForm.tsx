@@ -3,6 +3,7 @@ import { Button } from '../../ui/Button.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextField } from '../../ui/TextField.tsx'
+import { useTouchedForm } from '../../ui/unsaved/useUnsaved.ts'
 import {
   type ImageErrors,
   type ImageForm,
@@ -34,6 +35,7 @@ const kinds: readonly { value: SourceKind; label: string; detail: string }[] = [
 
 /** Mounted while it is open. */
 export function AddImageForm({ initial, sources, missing, add, onClose }: AddImageFormProps) {
+  const { onInput } = useTouchedForm()
   const [form, setForm] = useState<ImageForm>(() => ({ ...initial, kind: usable(initial.kind, sources) }))
   const [errors, setErrors] = useState<ImageErrors>({})
   const [failure, setFailure] = useState<unknown>()
@@ -59,6 +61,7 @@ export function AddImageForm({ initial, sources, missing, add, onClose }: AddIma
   return (
     <form
       noValidate
+      onInput={onInput}
       aria-label="Add an image"
       className="flex flex-col gap-3 rounded-card border border-line bg-panel p-3"
       onSubmit={(event) => {

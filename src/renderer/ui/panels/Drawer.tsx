@@ -23,22 +23,22 @@ export function EndDrawer({ width, open, children }: DrawerProps) {
   )
 }
 
-type ListDrawerProps = DrawerProps & { label: string; onClose: () => void }
+type ListDrawerProps = DrawerProps & { onClose: () => void }
 
 /** At the left, in front of all the rest, to choose something from. */
-export function ListDrawer({ label, width, open, onClose, children }: ListDrawerProps) {
+export function ListDrawer({ width, open, onClose, children }: ListDrawerProps) {
   return open ? (
     <div className="absolute inset-0 z-20">
       <div aria-hidden onClick={onClose} className="animate-fade absolute inset-0 bg-overlay" />
-      <OpenList label={label} width={width} onClose={onClose}>
+      <OpenList width={width} onClose={onClose}>
         {children}
       </OpenList>
     </div>
   ) : null
 }
 
-function OpenList({ label, width, onClose, children }: Omit<ListDrawerProps, 'open'>) {
-  const panel = useRef<HTMLElement>(null)
+function OpenList({ width, onClose, children }: Omit<ListDrawerProps, 'open'>) {
+  const panel = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const row = panel.current?.querySelector<HTMLElement>('[aria-current], [data-row][tabindex="0"], a, button')
     row?.focus()
@@ -49,14 +49,14 @@ function OpenList({ label, width, onClose, children }: Omit<ListDrawerProps, 'op
     onClose()
   }
   return (
-    <section
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes it from wherever in it the focus is
+    <div
       ref={panel}
-      aria-label={label}
       onKeyDown={onKeyDown}
       className="absolute inset-y-0 left-0 max-w-[calc(100%-3rem)] bg-panel shadow-dialog"
       style={{ width }}
     >
       {children}
-    </section>
+    </div>
   )
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
-import { Group, Panel, type PanelImperativeHandle, Separator, usePanelRef } from 'react-resizable-panels'
+import { Group, type Layout, Panel, type PanelImperativeHandle, Separator, usePanelRef } from 'react-resizable-panels'
 import { classNames } from '../classNames.ts'
 import { EndDrawer, ListDrawer } from './Drawer.tsx'
 import { keepWidth, keptWidth, type PanelWidth } from './panelWidths.ts'
@@ -35,20 +35,16 @@ const middleMinWidth = 320
  */
 export function ResizablePanels({ room, start, middle, end }: ResizablePanelsProps) {
   const { place, listFolds, endFloats } = room
-  const startPanel = usePanelRef()
   const endPanel = usePanelRef()
-  const startId = start?.id
-  const [startWidth] = useState(() => (start ? keptWidth(start.id, start.width) : 0))
   // One element for as long as the screen is open: what is edited at the side outlives a change of the zoom.
-  const [host] = useState(() => {
-    const element = document.createElement('div')
-    element.className = 'size-full'
-    return element
-  })
+  const [host] = useState(movableHost)
 
-  const keep = () => {
-    const [startPixels, endPixels] = [startPanel, endPanel].map((panel) => panel.current?.getSize().inPixels ?? 0)
-    if (startPixels && startId !== undefined) keepWidth(startId, startPixels)
+  // From what the layout will be: after a key the panels are still as they were.
+  const keep = (layout: Layout) => {
+    const dividers = Object.keys(layout).length - 1
+    const pixelsOf = (id: string) => ((layout[id] ?? 0) / 100) * ((place.current?.clientWidth ?? 0) - dividers)
+    const [startPixels, endPixels] = [pixelsOf('start'), pixelsOf('end')]
+    if (startPixels && start) keepWidth(start.id, startPixels)
     if (!end || endFloats) return
     if (endPixels) keepWidth(end.id, endPixels)
     if (end.open !== Boolean(endPixels)) end.onOpenChange(!end.open)
@@ -58,14 +54,13 @@ export function ResizablePanels({ room, start, middle, end }: ResizablePanelsPro
       <Group
         orientation="horizontal"
         className="size-full"
-        onLayoutChanged={(_, { isUserInteraction }) => isUserInteraction && keep()}
+        onLayoutChanged={(layout, { isUserInteraction }) => isUserInteraction && keep(layout)}
       >
         {start && !listFolds && (
           <Panel
             key="start"
             id="start"
-            panelRef={startPanel}
-            defaultSize={startWidth}
+            defaultSize={keptWidth(start.id, start.width)}
             minSize={start.width.min}
             maxSize={start.width.max}
             groupResizeBehavior="preserve-pixel-size"
@@ -80,12 +75,7 @@ export function ResizablePanels({ room, start, middle, end }: ResizablePanelsPro
         {end && !endFloats && <EndPanel key="end" {...end} content={<Hosted host={host} />} panel={endPanel} />}
       </Group>
       {start && listFolds && (
-        <ListDrawer
-          label={start.label}
-          width={start.width.initial}
-          open={start.open}
-          onClose={() => start.onOpenChange(false)}
-        >
+        <ListDrawer width={start.width.initial} open={start.open} onClose={() => start.onOpenChange(false)}>
           {start.content}
         </ListDrawer>
       )}
@@ -94,14 +84,37 @@ export function ResizablePanels({ room, start, middle, end }: ResizablePanelsPro
           <Hosted host={host} />
         </EndDrawer>
       )}
-      {end && createPortal(end.content, host)}
+      {end && createPortal(end.content, host.element)}
     </div>
   )
 }
 
-function Hosted({ host }: { host: HTMLElement }) {
+type MovableHost = { element: HTMLElement; moveTo(place: HTMLElement): void }
+
+/** An element that takes its content, and the focus in it, along to another place. */
+function movableHost(): MovableHost {
+  const element = document.createElement('div')
+  element.className = 'size-full'
+  let focused: HTMLElement | undefined
+  element.addEventListener('focusin', ({ target }) => {
+    focused = target instanceof HTMLElement ? target : undefined
+  })
+  return {
+    element,
+    moveTo(place) {
+      const before = focused
+      focused = undefined
+      place.append(element)
+      if (document.activeElement === document.body) before?.focus()
+    },
+  }
+}
+
+function Hosted({ host }: { host: MovableHost }) {
   const place = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => void place.current?.append(host), [host])
+  useLayoutEffect(() => {
+    if (place.current) host.moveTo(place.current)
+  }, [host])
   return <div ref={place} className="size-full" />
 }
 

@@ -14,8 +14,8 @@ export function changePassphraseSheet(tools: SheetTools): SheetFlow {
   }
   const ask: SheetStep = {
     show: (shown) => ({
-      title: 'Choose a new passphrase',
-      body: html`${passphraseField(shown)}${newPassphraseFields(shown)}${actions({ label: 'Change it' }, cancelButton)}`,
+      title: 'Change passphrase',
+      body: html`${passphraseField(shown)}${newPassphraseFields(shown)}${actions({ label: 'Change passphrase' }, cancelButton)}`,
     }),
     async take(form) {
       const present = givenPassphrase(form)

@@ -8,11 +8,11 @@ import { givenPassphrase } from './newPassphrase.ts'
 type Wished = { vault: WalletVault; wish: PolicyWish }
 
 /** Lets more through than the policy did, or ends the stop, where the window cannot draw. */
-export function confirmPolicySheet({ vault, wish: { sentence, lines, apply } }: Wished): SheetFlow {
+export function confirmPolicySheet({ vault, wish: { title, sentence, lines, apply } }: Wished): SheetFlow {
   return {
     first: {
       show: (shown) => ({
-        title: 'Change what is allowed?',
+        title,
         body: html`<p class="sentence">${sentence}</p>
 ${lines.length > 0 && html`<dl>${lines.map(({ label, value }) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl>`}
 ${passphraseField(shown)}

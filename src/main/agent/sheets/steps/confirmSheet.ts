@@ -15,12 +15,12 @@ export function confirmSheet({ vault, approvals, intent }: Confirmed): SheetFlow
   return {
     first: {
       show: (shown) => ({
-        title: 'Approve this?',
+        title: 'Approve this request?',
         body: html`<p class="sentence">${sentence}</p>
-<dl>${row('Asked by', askerLine(asker), 'text')}${reason !== null && row('Their reason', reason, 'text')}${fields.map(
+<dl>${row('Requested by', askerLine(asker), 'text')}${reason !== null && row('Reason given (unverified)', reason, 'text')}${fields.map(
           (it) => row(it.label, it.value, it.kind),
         )}</dl>
-<details><summary>What is signed, in full</summary><pre tabindex="0">${raw}</pre></details>
+<details><summary>Full data to sign</summary><pre tabindex="0">${raw}</pre></details>
 ${passphraseField(shown)}
 ${actions({ label: 'Approve' }, otherButton('Deny', 'deny'), cancelButton)}`,
       }),

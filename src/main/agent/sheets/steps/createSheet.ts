@@ -31,20 +31,20 @@ export function createSheet(tools: SheetTools, first: boolean): SheetFlow {
   })
   const choose: SheetStep = {
     show: (shown) => ({
-      title: first ? 'Make a recovery phrase' : 'Make another recovery phrase',
-      body: html`<p class="lead">All keys come from one phrase of words. It stays on this machine, sealed with your passphrase.</p>
+      title: first ? 'New recovery phrase' : 'Another recovery phrase',
+      body: html`<p class="lead">All your keys come from one recovery phrase. It stays on this computer, encrypted with your passphrase.</p>
 ${choiceField(
   'words',
-  'Length of the phrase',
+  'Phrase length',
   [
-    { value: '12', label: '12 words', detail: 'Secure, quicker to write' },
-    { value: '24', label: '24 words', detail: 'Longer than anybody needs' },
+    { value: '12', label: '12 words', detail: 'Recommended' },
+    { value: '24', label: '24 words', detail: 'Extra long' },
   ],
   shown,
 )}
 ${textField(labelTexts, shown)}
 ${ownPassphraseFields(first, shown)}
-${actions({ label: 'Go on' }, cancelButton)}`,
+${actions({ label: 'Continue' }, cancelButton)}`,
     }),
     async take(form) {
       label = labelOf(form)

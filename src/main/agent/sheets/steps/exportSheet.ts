@@ -8,8 +8,8 @@ import { givenPassphrase } from './newPassphrase.ts'
 export function exportSheet({ vault, requireStrong }: SheetTools, { id, label, address }: WalletAccount): SheetFlow {
   const ready = (file: SheetFile): SheetStep => ({
     show: () => ({
-      title: 'The file is ready',
-      body: html`<p>Whoever has this file and its password can spend everything of <code>${address}</code>.</p>
+      title: 'Your file is ready',
+      body: html`<p>Anyone with this file and its password can spend everything in <code>${address}</code>.</p>
 <p><code>${file.name}</code></p>
 <footer><button class="primary" formaction="/sheet/file">Download</button><button name="do" value="next">Done</button></footer>`,
     }),
@@ -20,29 +20,29 @@ export function exportSheet({ vault, requireStrong }: SheetTools, { id, label, a
     first: {
       show: (shown) => ({
         title: `Export “${label}”`,
-        body: html`${warning(html`The file holds the private key of this account. Other wallets can read it with the password that
+        body: html`${warning(html`The file contains the private key of this account. Other wallets can open it with the password
 you choose now.`)}
 ${passphraseField(shown)}
 ${newSecretFields(
   {
     name: 'password',
-    label: 'New password of the file',
-    again: 'The same password again',
-    hint: 'At least 10 characters; not the passphrase of the wallet.',
+    label: 'New file password',
+    again: 'Confirm password',
+    hint: 'At least 10 characters. Not your wallet passphrase.',
   },
   shown,
 )}
-${actions({ label: 'Make the file' }, cancelButton)}`,
+${actions({ label: 'Create file' }, cancelButton)}`,
       }),
       async take(form) {
         const passphrase = givenPassphrase(form)
         const password = form('password')
-        requireStrong(password, 'password')
+        requireStrong(password)
         if (password !== form('password_again')) {
-          throw new WrongField('password_again', 'The two passwords are not the same.')
+          throw new WrongField('password_again', "The passwords don't match.")
         }
         if (password === passphrase) {
-          throw new WrongField('password', 'The file must not have the passphrase of the wallet for its password.')
+          throw new WrongField('password', "Don't use your wallet passphrase for the file.")
         }
         const { fileName, json } = await vault.exportKeystore(id, { passphrase, password })
         return ready({ name: fileName, text: json })

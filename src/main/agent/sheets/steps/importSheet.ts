@@ -71,12 +71,12 @@ const phraseKind: Kind = {
   tab: 'Recovery phrase',
   fields: (shown) =>
     secretArea(
-      { name: 'phrase', label: 'Recovery phrase', hint: '12 to 24 words, with spaces between.', rows: 3 },
+      { name: 'phrase', label: 'Recovery phrase', hint: '12 to 24 words, separated by spaces.', rows: 3 },
       shown,
     ),
   secretOf: (form) => {
     const phrase = form('phrase').trim().toLowerCase().split(/\s+/).join(' ')
-    return needed('phrase', phrase, 'Type the words of the phrase.')
+    return needed('phrase', phrase, 'Enter the recovery phrase.')
   },
 }
 
@@ -88,27 +88,27 @@ const kinds: readonly Kind[] = [
     fields: (shown) =>
       html`${choiceField(
         'chain',
-        'Of which chain',
+        'Chain',
         [
           { value: 'evm', label: 'EVM', detail: 'Base and others: hexadecimal' },
           { value: 'solana', label: 'Solana', detail: 'base58, or a list of bytes' },
         ],
         shown,
       )}${secretField({ name: 'private_key', label: 'Private key' }, shown)}`,
-    secretOf: (form) => needed('private_key', form('private_key').trim(), 'Type or paste the private key.'),
+    secretOf: (form) => needed('private_key', form('private_key').trim(), 'Enter the private key.'),
   },
   {
     name: 'keystore',
     tab: 'Keystore file',
     fields: (shown) =>
       html`${fileField({ name: 'keystore', label: 'Keystore V3 file', accept: '.json,application/json' }, shown)}
-${secretArea({ name: 'keystore_text', label: 'Or its text', rows: 2 }, shown)}
-${secretField({ name: 'keystore_password', label: 'Password of the file' }, shown)}`,
+${secretArea({ name: 'keystore_text', label: 'Or paste its contents', rows: 2 }, shown)}
+${secretField({ name: 'keystore_password', label: 'File password' }, shown)}`,
     secretOf: (form) =>
       needed(
         'keystore',
         form('keystore') || form('keystore_text').trim(),
-        'Choose a Keystore V3 file, or paste its text.',
+        'Choose a Keystore V3 file, or paste its contents.',
       ),
   },
 ]
@@ -120,7 +120,7 @@ function tabs(present: Kind): Html {
   )
   // Enter does the first button of a form, which must not be one of these.
   return html`<button class="enter" name="do" value="next" tabindex="-1" aria-hidden="true">Import</button>
-<nav aria-label="What is imported">${buttons}</nav>`
+<nav aria-label="What to import">${buttons}</nav>`
 }
 
 function needed(field: string, value: string, sentence: string): string {

@@ -14,9 +14,9 @@ export function newPassphraseFields(shown: Shown): Html {
   return newSecretFields(
     {
       name: 'new_passphrase',
-      label: 'New passphrase of the wallet',
-      again: 'The same passphrase again',
-      hint: 'At least 10 characters; four or five unrelated words are good. Nobody can reset it.',
+      label: 'New wallet passphrase',
+      again: 'Confirm passphrase',
+      hint: 'At least 10 characters, for example four random words. It cannot be reset.',
     },
     shown,
   )
@@ -26,9 +26,9 @@ export function newPassphraseFields(shown: Shown): Html {
 export function newPassphraseOf(form: SheetForm, { requireStrong }: SheetTools): string {
   const passphrase = form('new_passphrase')
   if (passphrase === '') throw new WrongField('new_passphrase', 'Choose a passphrase.')
-  requireStrong(passphrase, 'passphrase')
+  requireStrong(passphrase)
   if (passphrase !== form('new_passphrase_again')) {
-    throw new WrongField('new_passphrase_again', 'The two passphrases are not the same.')
+    throw new WrongField('new_passphrase_again', "The passphrases don't match.")
   }
   return passphrase
 }
@@ -41,10 +41,10 @@ export function consideredPassphrase({ passphrase, before, after }: Considered):
   if (isStrong) return after()
   return {
     show: () => ({
-      title: 'This passphrase can be guessed',
+      title: 'This passphrase is weak',
       body: html`<p>${sentence} That is for somebody who has a copy of the sealed wallet and strong computers.
 Each word more makes it many times longer.</p>
-${actions({ label: 'Choose another', value: 'back' }, otherButton('Use it all the same', 'next'))}`,
+${actions({ label: 'Choose another', value: 'back' }, otherButton('Use it anyway', 'next'))}`,
     }),
     take: (form) => (form('do') === 'next' ? after() : before),
   }
@@ -66,6 +66,6 @@ export async function ownPassphraseOf(form: SheetForm, first: boolean, tools: Sh
 /** @throws WrongField */
 export function givenPassphrase(form: SheetForm): string {
   const passphrase = form('passphrase')
-  if (passphrase === '') throw new WrongField('passphrase', 'Type the passphrase of the wallet.')
+  if (passphrase === '') throw new WrongField('passphrase', 'Enter your wallet passphrase.')
   return passphrase
 }

@@ -38,10 +38,10 @@ export function checkStep({ phrase, back, next }: CheckStep): SheetStep {
   const places = randomPlaces(wordsOf(phrase()).length)
   return {
     show: (shown) => ({
-      title: 'Check what you wrote down',
-      body: html`<p class="lead">Type the words at these places from your paper.</p>
+      title: 'Check your copy',
+      body: html`<p class="lead">Enter these words from your paper.</p>
 <div class="places">${places.map((place) => secretField({ name: `word_${place + 1}`, label: `Word ${place + 1}` }, shown))}</div>
-${actions({ label: 'Check' }, otherButton('Show the words again', 'back'), cancelButton)}`,
+${actions({ label: 'Check' }, otherButton('Show words again', 'back'), cancelButton)}`,
     }),
     take(form) {
       if (form('do') === 'back') return back
@@ -55,7 +55,7 @@ ${actions({ label: 'Check' }, otherButton('Show the words again', 'back'), cance
       const sentence =
         typed(wrong) === ''
           ? `Type word ${wrong + 1} from your paper.`
-          : `That is not word ${wrong + 1}. Look at your paper again.`
+          : `That is not word ${wrong + 1}. Check your paper.`
       throw new WrongField(`word_${wrong + 1}`, sentence)
     },
   }

@@ -11,7 +11,7 @@ import { checkStep, wordsStep } from './phraseSteps.ts'
 export function revealSheet(vault: WalletVault, { id, label, written_down: isWritten }: Keyring): SheetFlow {
   const phrase = heldSecret()
   const words: SheetStep = wordsStep({
-    title: `The words of “${label}”`,
+    title: `Recovery phrase “${label}”`,
     phrase: phrase.read,
     ...(isWritten
       ? { goOn: 'Done', next: () => 'done' as const }
@@ -32,9 +32,9 @@ export function revealSheet(vault: WalletVault, { id, label, written_down: isWri
   return {
     first: {
       show: (shown) => ({
-        title: `Show the words of “${label}”`,
-        body: html`${warning(html`Make sure that nobody looks over your shoulder, and that this screen is not shared.`)}
-${passphraseField(shown)}${actions({ label: 'Show the words' }, cancelButton)}`,
+        title: `Show recovery phrase “${label}”`,
+        body: html`${warning(html`Make sure nobody is watching and your screen is not shared.`)}
+${passphraseField(shown)}${actions({ label: 'Show words' }, cancelButton)}`,
       }),
       async take(form) {
         phrase.hold(await vault.revealPhrase(id, givenPassphrase(form)))

@@ -21,7 +21,7 @@ export async function copyInside(
   signal: AbortSignal,
 ): Promise<void> {
   await files.stat(from, signal)
-  if (await isThere(files, to, signal)) throw new AppError('file/exists', `${to} is there already.`)
+  if (await isThere(files, to, signal)) throw new AppError('file/exists', `${to} already exists.`)
   await byCopy(
     { files, exec },
     { from, to, place: (part) => files.move({ from: part, to, replace: false }, signal) },

@@ -146,8 +146,8 @@ function workFailure(work: Work, ending: Exclude<Ending, { kind: 'ended' }>): Ap
   const place = work.name === 'move' ? String(work.more?.[0]) : path
   if (ending.kind === 'failed') {
     const { EXDEV, ENOTEMPTY, EBUSY, EINVAL, EISDIR } = constants.errno
-    if (ending.stage === 'changed') return new AppError('file/changed', `${place} has changed meanwhile.`)
-    if (ending.stage === 'exists') return new AppError('file/exists', `${place} is there already.`)
+    if (ending.stage === 'changed') return new AppError('file/changed', `${place} has changed since.`)
+    if (ending.stage === 'exists') return new AppError('file/exists', `${place} already exists.`)
     if (ending.errno === ENOTEMPTY) return new AppError('file/not-empty', `The folder ${place} is not empty.`)
     if (ending.errno === EBUSY) return new AppError('file/denied', `${path} belongs to the sandbox itself.`)
     if (work.name === 'move') {

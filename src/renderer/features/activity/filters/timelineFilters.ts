@@ -29,7 +29,7 @@ export type ActorKind = TimelineEntry['actor']['kind']
 export const actorLabels: Record<ActorKind | 'anyone', string> = {
   anyone: 'Anyone',
   person: 'You',
-  client: 'API clients',
+  client: 'Programs',
   tool: 'Tools',
   agent: 'Agents',
   service: 'Services',
@@ -43,7 +43,7 @@ export const periodLabels: Record<Period, string> = {
   today: 'Today',
   week: 'Last 7 days',
   month: 'Last 30 days',
-  between: 'From … to …',
+  between: 'Custom dates',
 }
 
 export type TimelineFilters = {

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { PageColumn } from '../../../ui/PageFrame.tsx'
-import { TimelineRow } from './TimelineRow.tsx'
+import { TimelineRowView } from './TimelineRowView.tsx'
 import { timelineItems } from './timelineItems.ts'
 
 type TimelineListProps = {
@@ -15,7 +15,7 @@ type TimelineListProps = {
   onMore: () => void
 }
 
-const heights = { day: 36, entry: 32 } as const
+const heights = { day: 36, row: 32 } as const
 const rowsBeyondView = 16
 /** Scrolled no further than this, one looks at what is newest. */
 const atTopPixels = 24
@@ -23,20 +23,22 @@ const atTopPixels = 24
 /** One stop for Tab: the arrows go from row to row, Enter opens one. What comes while one reads waits above. */
 export function TimelineList({ entries, sought, hasMore, onMore }: TimelineListProps) {
   const place = useRef<HTMLDivElement>(null)
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set(sought === undefined ? [] : [sought]))
-  const [stop, setStop] = useState(sought)
   /** While one reads, the newest entry that is in the list. */
   const [heldAt, setHeldAt] = useState<number>()
   const newest = entries[0]?.sequence ?? 0
   const shown = heldAt === undefined ? entries : entries.filter(({ sequence }) => sequence <= heldAt)
   const waiting = entries.length - shown.length
   const items = timelineItems(shown, new Date())
+  const rows = items.flatMap((item) => (item.kind === 'row' ? [item.row] : []))
+  const soughtRow = rows.find((row) => row.entries.some(({ sequence }) => sequence === sought))?.key
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set(soughtRow === undefined ? [] : [soughtRow]))
+  const [stop, setStop] = useState(soughtRow)
 
   const virtualizer = useVirtualizer({
     count: items.length,
     getScrollElement: () => place.current,
     getItemKey: (index) => items[index]?.key ?? index,
-    estimateSize: (index) => heights[items[index]?.kind ?? 'entry'],
+    estimateSize: (index) => heights[items[index]?.kind ?? 'row'],
     overscan: rowsBeyondView,
   })
   const drawn = virtualizer.getVirtualItems()
@@ -45,15 +47,15 @@ export function TimelineList({ entries, sought, hasMore, onMore }: TimelineListP
     if (hasMore && lastDrawn >= items.length - rowsBeyondView) onMore()
   }, [hasMore, lastDrawn, items.length, onMore])
 
-  const read = (opened: ReadonlySet<number>) => {
+  const read = (opened: ReadonlySet<string>) => {
     const reads = opened.size > 0 || (place.current?.scrollTop ?? 0) > atTopPixels
     setHeldAt((held) => (reads ? (held ?? newest) : undefined))
   }
-  const toggle = (sequence: number) => {
+  const toggle = (key: string) => {
     const next = new Set(open)
-    if (!next.delete(sequence)) next.add(sequence)
+    if (!next.delete(key)) next.add(key)
     setOpen(next)
-    setStop(sequence)
+    setStop(key)
     read(next)
   }
   const showNewest = () => {
@@ -73,18 +75,18 @@ export function TimelineList({ entries, sought, hasMore, onMore }: TimelineListP
     if (target === undefined) return
     event.preventDefault()
     const item = items[target]
-    if (item?.kind === 'entry') setStop(item.entry.sequence)
+    if (item?.kind === 'row') setStop(item.key)
     virtualizer.scrollToIndex(target === 1 ? 0 : target) // with the day above the first one
     focusRow(target)
   }
 
-  const visibleStop = shown.some(({ sequence }) => sequence === stop) ? stop : shown[0]?.sequence
+  const visibleStop = rows.some(({ key }) => key === stop) ? stop : rows[0]?.key
   return (
     <div className="relative size-full">
       <div ref={place} className="h-full overflow-y-auto pb-6" onScroll={() => read(open)} data-timeline>
         <PageColumn width="table">
           <ol
-            aria-label="What happened, newest first"
+            aria-label="Activity, newest first"
             onKeyDown={onKeyDown}
             className="relative -mx-2.5"
             style={{ height: virtualizer.getTotalSize() }}
@@ -103,12 +105,12 @@ export function TimelineList({ entries, sought, hasMore, onMore }: TimelineListP
                     {item.kind === 'day' ? (
                       <h2 className="px-2.5 pt-4 pb-1 text-small font-medium text-muted">{item.label}</h2>
                     ) : (
-                      <TimelineRow
-                        entry={item.entry}
-                        isOpen={open.has(item.entry.sequence)}
-                        isTabStop={item.entry.sequence === visibleStop}
-                        isSought={item.entry.sequence === sought}
-                        onToggle={() => toggle(item.entry.sequence)}
+                      <TimelineRowView
+                        row={item.row}
+                        isOpen={open.has(item.key)}
+                        isTabStop={item.key === visibleStop}
+                        isSought={item.key === soughtRow}
+                        onToggle={() => toggle(item.key)}
                       />
                     )}
                   </li>
@@ -125,7 +127,7 @@ export function TimelineList({ entries, sought, hasMore, onMore }: TimelineListP
           onClick={showNewest}
           className="animate-appear absolute! top-2 left-1/2 -translate-x-1/2 rounded-full! shadow-popover"
         >
-          {waiting === 1 ? 'One new entry' : `${waiting} new entries`}
+          {waiting === 1 ? '1 new entry' : `${waiting} new entries`}
         </Button>
       )}
     </div>
@@ -135,7 +137,7 @@ export function TimelineList({ entries, sought, hasMore, onMore }: TimelineListP
 type Items = ReturnType<typeof timelineItems>
 
 function rowAfter(key: string, from: number, items: Items): number | undefined {
-  const isRow = (index: number) => items[index]?.kind === 'entry'
+  const isRow = (index: number) => items[index]?.kind === 'row'
   const step = { ArrowDown: 1, ArrowUp: -1 }[key]
   if (key === 'Home') return items.findIndex((_, index) => isRow(index))
   if (key === 'End') return items.length - 1

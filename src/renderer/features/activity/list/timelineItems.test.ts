@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
-import { dayLabel, timelineItems } from './timelineItems.ts'
+import { dayLabel, rowsOf, timelineItems } from './timelineItems.ts'
 
 const now = new Date(2026, 2, 30, 0, 5)
 const entry = (sequence: number, at: Date): TimelineEntry => ({
@@ -25,7 +25,7 @@ test('names days as a person does, over a change of the clocks too', () => {
 test('puts a line before each day, and again where a day comes again', () => {
   const [today, yesterday] = [new Date(2026, 2, 30, 0, 2), new Date(2026, 2, 29, 12)]
   const items = timelineItems([entry(4, today), entry(3, yesterday), entry(2, yesterday), entry(1, today)], now)
-  expect(items.map((item) => (item.kind === 'day' ? item.label : item.entry.sequence))).toEqual([
+  expect(items.map((item) => (item.kind === 'day' ? item.label : item.row.entries[0].sequence))).toEqual([
     'Today',
     4,
     'Yesterday',
@@ -36,4 +36,30 @@ test('puts a line before each day, and again where a day comes again', () => {
   ])
   expect(new Set(items.map(({ key }) => key)).size).toBe(items.length)
   expect(timelineItems([], now)).toEqual([])
+})
+
+const ofIntent = (sequence: number, kind: string, id = 'intent'): TimelineEntry => ({
+  ...entry(sequence, now),
+  kind,
+  subject: id,
+})
+const shape = (entries: TimelineEntry[]) => rowsOf(entries).map((row) => row.entries.map(({ sequence }) => sequence))
+
+test('a request is one row with all that became of it, where its newest entry is', () => {
+  const grant = { ...entry(4, now), kind: 'grant.added', detail: { intent_id: 'intent' } }
+  expect(
+    shape([
+      ofIntent(7, 'intent.signed'),
+      entry(6, now),
+      ofIntent(5, 'intent.approved'),
+      grant,
+      ofIntent(3, 'intent.asked', 'another'),
+      ofIntent(2, 'intent.asked'),
+    ]),
+  ).toEqual([[7, 5, 4, 2], [6], [3]])
+})
+
+test('an entry that somebody changed stands alone', () => {
+  const changed = { ...ofIntent(2, 'intent.approved'), problem: 'It was changed.' }
+  expect(shape([ofIntent(3, 'intent.signed'), changed, ofIntent(1, 'intent.asked')])).toEqual([[3, 1], [2]])
 })

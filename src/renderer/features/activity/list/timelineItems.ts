@@ -1,23 +1,48 @@
 import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
 
-/** A line of the list: a day, or an entry of it. */
-export type TimelineItem =
-  | { kind: 'day'; key: string; label: string }
-  | { kind: 'entry'; key: string; entry: TimelineEntry }
+/** A line of the list: a day, or what happened: one entry, or a request with all that became of it. */
+export type TimelineItem = { kind: 'day'; key: string; label: string } | { kind: 'row'; key: string; row: TimelineRow }
+
+/** Newest entry first. Only a request has more than one. */
+export type TimelineRow = { key: string; entries: readonly [TimelineEntry, ...TimelineEntry[]]; isRequest: boolean }
 
 const dayMs = 86_400_000
 
-/** The entries as they come, with a line wherever another day begins. */
+/** The rows as they come, with a line wherever another day begins. */
 export function timelineItems(entries: readonly TimelineEntry[], now: Date): TimelineItem[] {
   let present = ''
-  return entries.flatMap((entry) => {
-    const item: TimelineItem = { kind: 'entry', key: String(entry.sequence), entry }
-    const label = dayLabel(new Date(entry.at), now)
+  return rowsOf(entries).flatMap((row) => {
+    const item: TimelineItem = { kind: 'row', key: row.key, row }
+    const [newest] = row.entries
+    const label = dayLabel(new Date(newest.at), now)
     if (label === present) return [item]
     present = label
     // A day may come again: what a service told late stands where it was written down.
-    return [{ kind: 'day', key: `day before ${entry.sequence}`, label }, item]
+    return [{ kind: 'day', key: `day before ${row.key}`, label }, item]
   })
+}
+
+/** A request stands where its newest entry is. An entry that somebody changed stands alone. */
+export function rowsOf(entries: readonly TimelineEntry[]): TimelineRow[] {
+  const rows = new Map<string, TimelineRow>()
+  for (const entry of entries) {
+    const request = entry.problem === null ? requestOf(entry) : undefined
+    const key = request === undefined ? String(entry.sequence) : `request ${request}`
+    const begun = rows.get(key)
+    rows.set(key, {
+      key,
+      entries: begun ? [...begun.entries, entry] : [entry],
+      isRequest: request !== undefined,
+    })
+  }
+  return [...rows.values()]
+}
+
+/** The request to sign that an entry is about. */
+function requestOf({ kind, subject, detail }: TimelineEntry): string | undefined {
+  if (kind.startsWith('intent.')) return subject ?? undefined
+  const { intent_id: intent } = detail
+  return typeof intent === 'string' ? intent : undefined
 }
 
 export function dayLabel(day: Date, now: Date): string {

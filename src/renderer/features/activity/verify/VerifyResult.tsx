@@ -18,7 +18,7 @@ export function VerifyResult({ verified, onShow, onClose }: VerifyResultProps) {
   const Icon = ok ? ShieldCheck : ShieldAlert
   return (
     <section
-      aria-label="Result of the check"
+      aria-label="Verification result"
       className={classNames(
         'flex items-start gap-2.5 rounded-card border border-line p-3',
         ok ? 'bg-positive-soft' : 'bg-negative-soft',
@@ -31,13 +31,13 @@ export function VerifyResult({ verified, onShow, onClose }: VerifyResultProps) {
         </p>
         {ok && head && (
           <div className="flex min-w-0 flex-wrap items-center gap-x-2 text-small text-muted">
-            The newest is entry {head.sequence}; its hash stands for all of them:
-            <AddressText text={head.hash} label="Copy hash of the newest entry" />
+            The hash of entry {head.sequence} covers all entries before it:
+            <AddressText text={head.hash} label="Copy hash" />
           </div>
         )}
         {!ok && (
           <>
-            <p className="text-muted">Somebody or something other than Steward wrote to its file. What was found:</p>
+            <p className="text-muted">Something other than Steward changed the file. Problems found:</p>
             <ul aria-label="Damaged places" className="mt-1.5 max-h-40 overflow-y-auto">
               {problems.map(({ sequence, problem }) => (
                 <li key={sequence} className="flex items-center gap-3 py-0.5">
@@ -53,7 +53,7 @@ export function VerifyResult({ verified, onShow, onClose }: VerifyResultProps) {
           </>
         )}
       </div>
-      <IconButton size="small" label="Close the result" icon={X} onClick={onClose} className="-mt-0.5 -mr-1" />
+      <IconButton size="small" label="Close result" icon={X} onClick={onClose} className="-mt-0.5 -mr-1" />
     </section>
   )
 }

@@ -4,15 +4,15 @@ import { verifiedWords } from './verifiedWords.ts'
 const problems = (count: number) => Array.from({ length: count }, (_, sequence) => ({ sequence, problem: 'x' }))
 
 test.each([
-  [0, 'The log is empty, and nothing is missing'],
-  [1, 'The one entry is intact'],
-  [1234, 'All 1,234 entries are intact'],
+  [0, 'The log is empty'],
+  [1, 'Entry 1 is intact'],
+  [1234, 'Entries 1 to 1,234 are intact'],
 ])('tells of %i intact entries', (checked, words) => {
   expect(verifiedWords({ ok: true, checked, problems: [] })).toBe(words)
 })
 
 test.each([
-  [1, 'The log was changed in one place'],
+  [1, 'The log was changed in 1 place'],
   [2, 'The log was changed in 2 places'],
   [100, 'The log was changed in 100 or more places'],
 ])('tells of %i problems', (count, words) => {

@@ -1,13 +1,12 @@
 import type { Verified } from './useVerify.ts'
 
-/** What came of it, in a sentence. */
+/** The result in a sentence. */
 export function verifiedWords({ ok, checked, problems }: Pick<Verified, 'ok' | 'checked' | 'problems'>): string {
   if (!ok)
-    return problems.length === 1
-      ? 'The log was changed in one place'
-      : `The log was changed in ${most(problems)} places`
-  if (checked === 0) return 'The log is empty, and nothing is missing'
-  return checked === 1 ? 'The one entry is intact' : `All ${checked.toLocaleString('en')} entries are intact`
+    return problems.length === 1 ? 'The log was changed in 1 place' : `The log was changed in ${most(problems)} places`
+  if (checked === 0) return 'The log is empty'
+  // More may have come since it was checked.
+  return checked === 1 ? 'Entry 1 is intact' : `Entries 1 to ${checked.toLocaleString('en')} are intact`
 }
 
 /** The agent names no more than the first hundred. */

@@ -4,7 +4,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { NumberField } from '../../../ui/NumberField.tsx'
+import { NumberField, numberFault } from '../../../ui/NumberField.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { type GrantDraft, grantSentence } from './grantWords.ts'
 
@@ -24,6 +24,8 @@ type GrantDialogProps = {
   onClose: () => void
 }
 
+const timesLimits = { min: 2, max: 1000 } as const
+
 /** More than this once: so many times, or until a time, or whichever comes first. */
 export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDialogProps) {
   const [counted, setCounted] = useState(true)
@@ -34,7 +36,7 @@ export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDi
     times: counted ? times : undefined,
     minutes: timed ? Number(minutes) : undefined,
   }
-  const bounded = counted || timed
+  const bounded = (counted || timed) && (!counted || numberFault(times, timesLimits) === undefined)
   return (
     <Dialog
       open
@@ -60,8 +62,7 @@ export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDi
             labelHidden
             value={times}
             onChange={setTimes}
-            min={2}
-            max={1000}
+            {...timesLimits}
             unit="times"
           />
           <Checkbox label="Until a time" checked={timed} onChange={setTimed} />

@@ -1,7 +1,7 @@
 import { askerWords } from '../../../../shared/contract/askerWords.ts'
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { deedWords, payeeWords } from '../../../../shared/contract/intentWords.ts'
 import { shortAddress } from '../../../../shared/shortAddress.ts'
-import { deedWords, payeeWords } from '../../../ui/intents/intentWords.ts'
 
 /** How much more than this once: how often in all, until when, or both. */
 export type GrantDraft = { times: number | undefined; minutes: number | undefined }

@@ -6,6 +6,7 @@ import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { PageColumn } from '../../../ui/PageFrame.tsx'
 import { addressOf } from '../../../ui/place.ts'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { useUnsaved } from '../../../ui/unsaved/useUnsaved.ts'
 import { RegisterFields } from './RegisterFields.tsx'
 import { ReviewStep } from './ReviewStep.tsx'
 import { accountsOf, initialForm, inputOf } from './registerForm.ts'
@@ -33,9 +34,11 @@ export function RegisterPage({ before }: { before: AutomatonProfile | undefined 
 
 function RegisterSteps({ wallet, before }: { wallet: Wallet; before: AutomatonProfile | undefined }) {
   const accounts = accountsOf(wallet)
-  const [form, setForm] = useState(() => initialForm(wallet, { newId: () => crypto.randomUUID(), before }))
+  const [initial] = useState(() => initialForm(wallet, { newId: () => crypto.randomUUID(), before }))
+  const [form, setForm] = useState(initial)
+  const sent = useUnsaved(form !== initial, ['identity', 'new'])
   const [preview, setPreview] = useState<Preview>()
-  const { show, ask, busy, failure } = useRegister()
+  const { show, ask, busy, failure } = useRegister({ onAsked: sent })
   if (preview) {
     return (
       <ReviewStep

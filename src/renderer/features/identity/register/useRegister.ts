@@ -11,7 +11,7 @@ import type { RegistrationInput } from './registerForm.ts'
 
 export type Preview = Output<typeof previewRegistration>
 
-export function useRegister() {
+export function useRegister({ onAsked }: { onAsked: () => void }) {
   const agent = useAgent()
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
@@ -41,6 +41,7 @@ export function useRegister() {
         const shown = patchAndReadAgain<Registration[]>(queryClient, registrationsKey, (list) =>
           withRegistration(list, started),
         )
+        onAsked()
         goTo('identity', started.id)
         await shown
       }),

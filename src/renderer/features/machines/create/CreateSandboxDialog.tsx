@@ -1,12 +1,14 @@
 import { useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { Image } from '../../../../shared/contract/images.ts'
 import { type Sandbox, sandboxLimits } from '../../../../shared/contract/sandboxes.ts'
-import { useRuntimes } from '../../../agent/sandboxes/useSandboxes.ts'
+import { useRuntimes, useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { NumberField } from '../../../ui/NumberField.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
+import { suffixedName } from '../sandboxNames.ts'
 import type { SandboxActions } from '../useSandboxActions.ts'
 import { AdvancedFields } from './AdvancedFields.tsx'
 import {
@@ -37,23 +39,25 @@ const { vcpu, memoryMb, diskGb } = sandboxLimits
 /** Mounted while it is open. */
 export function CreateSandboxDialog({ images, create, onCreated, onManageImages, onClose }: CreateSandboxDialogProps) {
   const { data: runtimes } = useRuntimes()
+  const { data: sandboxes } = useSandboxes()
   const [form, setForm] = useState(emptyForm)
   const [errors, setErrors] = useState<FieldErrors>({})
   const [failure, setFailure] = useState<unknown>()
   const [busy, setBusy] = useState(false)
   const fields = useRef<HTMLDivElement>(null)
   const runtime = runtimes && chosenRuntime(runtimes, form.runtime)
+  const taken = suffixedName(form.name, sandboxes?.map(({ name }) => name) ?? [])
   const usable = runtimes === undefined || runtime?.available === true
 
   const change = (part: Partial<CreateForm>) => setForm((before) => ({ ...before, ...part }))
 
   const submit = async () => {
-    if (busy || !usable || correctNumber(fields.current)) return
+    if (busy || !usable) return
     const input = inputOf(form)
     const found = fieldErrorsOf(input)
-    setErrors(found)
+    flushSync(() => setErrors(found))
     setFailure(undefined)
-    if (Object.keys(found).length > 0) return
+    if (Object.keys(found).length > 0) return fields.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
     setBusy(true)
     try {
       onCreated(await create(input))
@@ -87,7 +91,22 @@ export function CreateSandboxDialog({ images, create, onCreated, onManageImages,
         <TextField
           label="Name"
           placeholder="build-box"
-          hint="Also the host name. Leave empty for a random one."
+          hint={
+            taken === undefined ? (
+              'Also the host name. Leave empty for a random one.'
+            ) : (
+              <>
+                Another sandbox has this name.{' '}
+                <button
+                  type="button"
+                  className="rounded-small font-medium text-accent hover:underline"
+                  onClick={() => change({ name: taken })}
+                >
+                  Use {taken}
+                </button>
+              </>
+            )
+          }
           error={errors.name}
           value={form.name}
           onChange={(name) => change({ name })}
@@ -148,12 +167,4 @@ export function CreateSandboxDialog({ images, create, onCreated, onManageImages,
       </div>
     </Dialog>
   )
-}
-
-/** A number beyond its limits is brought within them on leaving its field; the person should see that before it counts. */
-function correctNumber(fields: HTMLElement | null): boolean {
-  const wrong = fields?.querySelector<HTMLInputElement>('input[type=number]:invalid')
-  wrong?.blur()
-  wrong?.focus()
-  return Boolean(wrong)
 }

@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useRef } from 'react'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import type { SandboxList } from '../../../agent/sandboxes/sandboxList.ts'
+import { sharedNames } from '../sandboxNames.ts'
 import { SandboxRow, type SandboxRowActions } from './SandboxRow.tsx'
 
 type SandboxListViewProps = {
@@ -27,6 +28,7 @@ export function SandboxListView({ sandboxes, selectedId, actions, onSelect }: Sa
     estimateSize: () => rowHeight,
     overscan: rowsBeyondView,
   })
+  const namesakes = sharedNames(sandboxes.map(({ name }) => name))
   const items = virtualizer.getVirtualItems()
   const first = virtual ? (items[0]?.index ?? 0) : 0
   const end = virtual ? (items.at(-1)?.index ?? -1) + 1 : sandboxes.length
@@ -60,6 +62,7 @@ export function SandboxListView({ sandboxes, selectedId, actions, onSelect }: Sa
             sandbox={sandbox}
             place={{ index: first + index, count: sandboxes.length }}
             isSelected={sandbox.id === selectedId}
+            isNamesake={namesakes.has(sandbox.name)}
             isTabStop={sandbox.id === stop}
             actions={actions}
             onSelect={() => onSelect(sandbox)}

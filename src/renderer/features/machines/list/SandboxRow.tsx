@@ -24,14 +24,16 @@ type SandboxRowProps = {
   /** In the whole list, of which not all may be drawn. */
   place: { index: number; count: number }
   isSelected: boolean
+  /** Another one has its name: its short id is shown beside it. */
+  isNamesake: boolean
   /** Tab stops here; the other rows are reached with the arrows. */
   isTabStop: boolean
   actions: SandboxRowActions
   onSelect: () => void
 }
 
-export function SandboxRow({ sandbox, place, isSelected, isTabStop, actions, onSelect }: SandboxRowProps) {
-  const { id, name, status, started_at } = sandbox
+export function SandboxRow({ sandbox, place, isSelected, isNamesake, isTabStop, actions, onSelect }: SandboxRowProps) {
+  const { id, short_id, name, status, started_at } = sandbox
   const items = sandboxMenu(sandbox, actions)
   const tabIndex = isTabStop ? 0 : -1
   return (
@@ -63,7 +65,10 @@ export function SandboxRow({ sandbox, place, isSelected, isTabStop, actions, onS
           <StatusDot tone={statusTone(status)} pulsing={status === 'provisioning'} />
           <span className="flex min-w-0 flex-1 flex-col">
             <span className="flex items-baseline gap-2">
-              <span className="min-w-0 flex-1 truncate font-medium text-text">{name}</span>
+              <span className="min-w-0 flex-1 truncate font-medium text-text">
+                {name}
+                {isNamesake && <span className="ml-1.5 font-mono text-small font-normal text-muted">{short_id}</span>}
+              </span>
               <span className="shrink-0 text-small text-muted group-focus-within:opacity-0 group-hover:opacity-0">
                 <span className="sr-only">{statusWord(status)} </span>
                 {started_at && status === 'running' ? (

@@ -4,7 +4,7 @@ import { TimeAgo } from '../../../ui/TimeAgo.tsx'
 
 const chains = { evm: 'Ethereum', solana: 'Solana' } as const
 
-/** The wallets that sign in to this account. They are linked and parted over REST, with a signed message. */
+/** The wallets that sign in to this account. They are linked and unlinked over REST, with a signed message. */
 export function LinkedWallets({ wallets }: { wallets: readonly LinkedWallet[] }) {
   return (
     <section aria-label="Linked wallets" className="px-3.5 py-2.5">

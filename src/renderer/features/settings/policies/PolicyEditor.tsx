@@ -3,6 +3,7 @@ import type { Policy } from '../../../../shared/contract/intents.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { NumberField } from '../../../ui/NumberField.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
+import { useUnsaved } from '../../../ui/unsaved/useUnsaved.ts'
 import { SettingsCard, SettingsGroup, SettingsRow } from '../SettingsPage.tsx'
 import { RuleList } from './RuleList.tsx'
 import { SavePolicyDialog } from './SavePolicyDialog.tsx'
@@ -12,6 +13,7 @@ export function PolicyEditor({ policy }: { policy: Policy }) {
   const editing = usePolicyDraft(policy)
   const { draft, faults, change } = editing
   const [saving, setSaving] = useState(false)
+  useUnsaved(editing.isWritten, ['settings', 'policies'])
   return (
     <>
       <RuleList rules={draft.rules} faults={faults.rules} onChange={(rules) => change({ rules })} />

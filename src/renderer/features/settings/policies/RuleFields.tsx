@@ -1,5 +1,5 @@
 import { AskerKind, IntentKind, type PolicyRule } from '../../../../shared/contract/intents.ts'
-import { askerNames, kindNames } from '../../../ui/intents/intentWords.ts'
+import { askerNames, kindNames } from '../../../../shared/contract/intentWords.ts'
 import { Select } from '../../../ui/Select.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
 import type { RuleDraft } from './policyDraft.ts'

@@ -1,10 +1,10 @@
 import { GripVertical, Trash2, TriangleAlert } from 'lucide-react'
 import { type KeyboardEvent, useLayoutEffect, useRef } from 'react'
+import { ruleSentence } from '../../../../shared/contract/intentWords.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { type RuleDraft, ruleOf } from './policyDraft.ts'
 import { RuleFields } from './RuleFields.tsx'
-import { ruleSentence } from './ruleWords.ts'
 
 export type RuleDrag = {
   isDragged: boolean

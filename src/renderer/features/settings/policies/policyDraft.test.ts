@@ -37,10 +37,10 @@ test('tells in sentences what saving changes', () => {
   const next = policyOf({ rules: [{ ...second, amount: '0.5' }, newRule('c')], confirmAbove: '20', expiryMinutes: 1 })
   expect(next && policyChanges(policy, next)).toEqual([
     { kind: 'removed', before: expect.stringContaining('127.0.0.1:4000') },
-    { kind: 'added', after: 'Anyone may have anything signed only when you approve it.' },
+    { kind: 'added', after: 'Anything from anyone needs your approval.' },
     { kind: 'changed', before: 'Nobody may pay up to $0.25 anywhere.', after: 'Nobody may pay up to $0.50 anywhere.' },
     { kind: 'set', before: expect.stringContaining('$10.00'), after: expect.stringContaining('$20.00') },
-    { kind: 'set', before: 'What is asked waits 10 minutes.', after: 'What is asked waits 1 minute.' },
+    { kind: 'set', before: 'Requests expire after 10 minutes.', after: 'Requests expire after 1 minute.' },
   ])
 })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PolicyRule } from '../../../../shared/contract/intents.ts'
-import { ruleSentence, ruleWarnings } from './ruleWords.ts'
+import { ruleSentence } from '../../../../shared/contract/intentWords.ts'
+import { ruleWarnings } from './ruleWords.ts'
 
 const base: PolicyRule = {
   id: 'rule',
@@ -16,7 +17,7 @@ test.each<[Partial<PolicyRule>, string]>([
   [{}, 'Steward itself may sign in with Ethereum to 127.0.0.1:4000 without asking you.'],
   [
     { kind: 'siws', host: '*', effect: 'ask', asker: 'tool' },
-    'Tools may sign in with Solana to any site only when you approve it.',
+    'Tools may sign in with Solana to any site only with your approval.',
   ],
   [
     { kind: 'x402.authorize', host: '*.example.com', asker: 'client', max_amount_micro_usd: '5000000' },

@@ -1,19 +1,4 @@
 import type { PolicyRule } from '../../../../shared/contract/intents.ts'
-import { askerNames, deedWords } from '../../../ui/intents/intentWords.ts'
-
-/** A rule as a sentence: `Tools may pay up to $5.00 at api.example.com without asking you.` */
-export function ruleSentence(rule: PolicyRule): string {
-  const deed = deedWords(rule)
-  const who = rule.asker === '*' ? 'Anyone' : askerNames[rule.asker]
-  switch (rule.effect) {
-    case 'allow':
-      return rule.asker === 'person' ? `You may ${deed} without a question.` : `${who} may ${deed} without asking you.`
-    case 'ask':
-      return `${who} may ${deed} only when you approve it.`
-    case 'deny':
-      return rule.asker === '*' ? `Nobody may ${deed}.` : `${who} may never ${deed}.`
-  }
-}
 
 /** What a person should know before such a rule holds. */
 export function ruleWarnings(rule: PolicyRule, before: readonly PolicyRule[]): string[] {

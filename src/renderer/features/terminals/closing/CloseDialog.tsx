@@ -1,4 +1,5 @@
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { CommandText } from './CommandText.tsx'
 import type { RunningProgram } from './runningProgram.ts'
 
 type CloseDialogProps = {
@@ -21,16 +22,16 @@ export function CloseDialog({ programs, nameOf, onAnswer }: CloseDialogProps) {
       title={several ? `Close ${programs.length} terminals?` : `Close “${nameOf(first.terminal.session_id)}”?`}
       description={
         <>
-          <p>{several ? 'Programs still run in them, and end when they are closed:' : sentenceOf(first)}</p>
+          <p>{several ? 'These programs are still running. Closing the terminals ends them:' : sentenceOf(first)}</p>
           {several && (
             <ul className="mt-2 list-disc pl-4">
               {programs.slice(0, shown).map(({ terminal: { session_id: id }, command }) => (
-                <li key={id}>{command === '' ? nameOf(id) : <Command text={command} />}</li>
+                <li key={id}>{command === '' ? nameOf(id) : <CommandText text={command} />}</li>
               ))}
               {programs.length > shown && <li>and {programs.length - shown} more</li>}
             </ul>
           )}
-          <p className="mt-2 text-small text-faint">The terminal preferences can turn this question off.</p>
+          <p className="mt-2 text-small text-faint">You can turn this off in Terminal preferences.</p>
         </>
       }
       confirmLabel={several ? 'Close terminals' : 'Close terminal'}
@@ -40,14 +41,10 @@ export function CloseDialog({ programs, nameOf, onAnswer }: CloseDialogProps) {
 }
 
 function sentenceOf({ command }: RunningProgram) {
-  if (command === '') return 'A program may still run in it, and would end.'
+  if (command === '') return 'A program may still be running. Closing the terminal ends it.'
   return (
     <>
-      <Command text={command} /> still runs in it, and ends when it is closed.
+      <CommandText text={command} /> is still running. Closing the terminal ends it.
     </>
   )
-}
-
-function Command({ text }: { text: string }) {
-  return <code className="line-clamp-2 font-mono text-small break-all text-text">{text}</code>
 }

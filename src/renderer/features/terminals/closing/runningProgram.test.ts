@@ -17,6 +17,7 @@ const terminal = (command: string, state: 'running' | 'exited' = 'running') =>
     exit_code: null,
     signal: null,
     exited_at: null,
+    ended_with_sandbox: false,
   })
 const told = (command?: string) => ({
   isMarked: () => true,

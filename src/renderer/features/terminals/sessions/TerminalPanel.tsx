@@ -3,6 +3,7 @@ import type { TerminalMatch } from '../../../../shared/contract/terminalSearch.t
 import type { Terminal } from '../../../../shared/contract/terminals.ts'
 import { revealMatch } from '../search/revealMatch.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
+import { endOf } from '../view/endSentence.ts'
 import { TerminalView } from '../view/TerminalView.tsx'
 import type { TerminalSession } from '../view/terminalSession.ts'
 import type { WebglLeases } from '../view/webglLeases.ts'
@@ -19,6 +20,8 @@ type TerminalPanelProps = {
   onHiddenOutput: () => void
   onRoom: (size: TerminalSize) => void
   onAgain: (() => void) | undefined
+  onAllAgain: (() => void) | undefined
+  sandboxRuns: boolean
   onClose: () => void
   onSession: (session: TerminalSession | undefined) => void
   onTyped: (text: string) => void
@@ -26,8 +29,8 @@ type TerminalPanelProps = {
   reveal: TerminalMatch | undefined
 }
 
-export function TerminalPanel({ terminal, reveal, onSession, ...view }: TerminalPanelProps) {
-  const { session_id, sandbox_id, state, exit_code, signal } = terminal
+export function TerminalPanel({ terminal, reveal, onSession, sandboxRuns, ...view }: TerminalPanelProps) {
+  const { session_id, sandbox_id } = terminal
   const connect = useTerminalConnector(sandbox_id, session_id)
   const [session, setSession] = useState<TerminalSession>()
   const { visible } = view
@@ -44,7 +47,7 @@ export function TerminalPanel({ terminal, reveal, onSession, ...view }: Terminal
       terminalId={session_id}
       connect={connect}
       connectionEpoch={useConnectionEpoch()}
-      end={state === 'exited' ? { exitCode: exit_code, signal } : undefined}
+      end={endOf(terminal, sandboxRuns)}
     />
   )
 }

@@ -76,6 +76,7 @@ export function TerminalTabs({
   const labels = tabLabels(terminals)
   const nameOf = (id: string) => labels.get(id) ?? ''
   const running = sandbox.status === 'running'
+  const endedTogether = terminals.filter((it) => it.state === 'exited' && it.ended_with_sandbox)
   const tab = tabOf(layout, selectedId) ?? layout[0]
   const present = byId.get(
     tab && selectedId && paneIds(tab.tree).includes(selectedId) ? selectedId : (tab?.active ?? ''),
@@ -134,7 +135,7 @@ export function TerminalTabs({
 
   const markOf = (id: string) => {
     const terminal = byId.get(id)
-    return terminal && <TabMark terminal={terminal} isUnread={marks.unread.has(id)} />
+    return terminal && <TabMark terminal={terminal} isUnread={marks.unread.has(id)} sandboxRuns={running} />
   }
   const tabFor = (it: TabLayout) => {
     const ids = paneIds(it.tree)
@@ -284,6 +285,15 @@ export function TerminalTabs({
                     ? () => actions.again(terminal, (before, added) => withReplaced(current(before), id, added))
                     : undefined
                 }
+                onAllAgain={
+                  running && terminal.ended_with_sandbox && endedTogether.length > 1
+                    ? () =>
+                        actions.allAgain(endedTogether, (before, old, added) =>
+                          withReplaced(current(before), old, added),
+                        )
+                    : undefined
+                }
+                sandboxRuns={running}
                 onClose={() => close([id])}
                 reveal={reveal?.session_id === id ? reveal : undefined}
                 onSession={(session) => {

@@ -27,6 +27,14 @@ test('a name that a person gave comes before everything', () => {
   expect([...labels.values()]).toEqual(['notes', 'notes (2)'])
 })
 
+test('a name or a title changes the number of no other terminal', () => {
+  const bashes = [{ command: 'bash' }, { command: 'bash' }, { command: 'bash' }]
+  const labelsOf = (...given: Parameters<typeof terminals>) => [...tabLabels(terminals(...given)).values()]
+  expect(labelsOf(...bashes)).toEqual(['bash', 'bash (2)', 'bash (3)'])
+  expect(labelsOf({ command: 'bash', name: 'logs' }, ...bashes.slice(1))).toEqual(['logs', 'bash (2)', 'bash (3)'])
+  expect(labelsOf({ command: 'bash', title: 'vim' }, ...bashes.slice(1))).toEqual(['vim', 'bash (2)', 'bash (3)'])
+})
+
 test('a title is one line, and an empty one counts for nothing', () => {
   const labels = tabLabels(
     terminals({ command: 'top', title: ' \u202e ' }, { command: 'x', title: 'two\nlines\u0007' }),

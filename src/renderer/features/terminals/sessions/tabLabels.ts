@@ -1,16 +1,30 @@
 import type { TerminalList } from '../../../agent/terminals/terminalList.ts'
 
-/** What each terminal is called: as a person named it, else by the title its program set, else by its command; each name once. */
+/**
+ * What each terminal is called: as a person named it, else by the title its program set, else by its command; each name
+ * once. The third `bash` stays `bash (3)` when another one is given a name.
+ */
 export function tabLabels(terminals: TerminalList): Map<string, string> {
-  const taken = new Map<string, number>()
+  const ofCommand = new Map<string, number>()
+  const taken = new Set<string>()
   const labels = new Map<string, string>()
   for (const { session_id, name: given, title, command } of terminals) {
-    const name = given ?? (oneLine(title ?? '') || commandName(command))
-    const count = (taken.get(name) ?? 0) + 1
-    taken.set(name, count)
-    labels.set(session_id, count === 1 ? name : `${name} (${count})`)
+    const program = commandName(command)
+    const place = (ofCommand.get(program) ?? 0) + 1
+    ofCommand.set(program, place)
+    const own = given ?? oneLine(title ?? '')
+    const label = own === '' ? freeLabel(program, place, taken) : freeLabel(own, 1, taken)
+    taken.add(label)
+    labels.set(session_id, label)
   }
   return labels
+}
+
+function freeLabel(name: string, from: number, taken: ReadonlySet<string>): string {
+  for (let number = from; ; number++) {
+    const label = number === 1 ? name : `${name} (${number})`
+    if (!taken.has(label)) return label
+  }
 }
 
 /** `FOO=1 /usr/bin/python3 -i x.py` is `python3`. */

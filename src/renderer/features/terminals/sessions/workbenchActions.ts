@@ -9,6 +9,7 @@ export type WorkbenchActions = {
   select(terminal: Terminal): void
   close(terminals: readonly Terminal[], layout: Layout): void
   again(terminal: Terminal, arrange: Arrange): void
+  allAgain(terminals: readonly Terminal[], replaced: (layout: Layout, old: string, added: string) => Layout): void
   /** Without `arrange` it is a tab of its own; without a folder it starts where shells do. */
   newTerminal(arrange?: Arrange, cwd?: string): void
   askForCommand(): void

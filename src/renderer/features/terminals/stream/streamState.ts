@@ -1,5 +1,10 @@
 /** How a program ended: both are null when nobody knows. */
-export type TerminalEnd = { exitCode: number | null; signal: string | null }
+export type TerminalEnd = {
+  exitCode: number | null
+  signal: string | null
+  /** It ended because its sandbox did, which may run again. */
+  withSandbox?: 'stopped' | 'restarted'
+}
 
 export type StreamState =
   | { phase: 'connecting' }

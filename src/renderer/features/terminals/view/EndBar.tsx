@@ -1,24 +1,36 @@
 import { RotateCw, X } from 'lucide-react'
 import { Button } from '../../../ui/Button.tsx'
+import { Kbd } from '../../../ui/Kbd.tsx'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
 import type { TerminalEnd } from '../stream/streamState.ts'
 import { endSentence, endTone } from './endSentence.ts'
 
-type EndBarProps = { end: TerminalEnd; onAgain?: (() => void) | undefined; onClose?: (() => void) | undefined }
+type EndBarProps = {
+  end: TerminalEnd
+  onAgain?: (() => void) | undefined
+  onAllAgain?: (() => void) | undefined
+  onClose?: (() => void) | undefined
+}
 
-export function EndBar({ end, onAgain, onClose }: EndBarProps) {
+export function EndBar({ end, onAgain, onAllAgain, onClose }: EndBarProps) {
   return (
     <section
-      aria-label="How it ended"
+      aria-label="Terminal ended"
       className="flex h-11 shrink-0 items-center gap-2.5 border-t border-line bg-panel pr-2 pl-3"
     >
       <StatusDot tone={endTone(end)} />
       <p role="status" className="min-w-0 flex-1 truncate text-text">
         {endSentence(end)}
       </p>
+      {onAllAgain && (
+        <Button size="small" variant="ghost" onClick={onAllAgain}>
+          Restart all
+        </Button>
+      )}
       {onAgain && (
         <Button size="small" icon={RotateCw} onClick={onAgain}>
-          Again
+          Restart
+          <Kbd shortcut="enter" />
         </Button>
       )}
       {onClose && (

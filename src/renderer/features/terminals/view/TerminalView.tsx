@@ -43,6 +43,8 @@ export type TerminalViewProps = {
   onRoom?: (size: TerminalSize) => void
   /** Runs the same command again; absent where that cannot be. */
   onAgain?: (() => void) | undefined
+  /** Likewise, of all that ended with the sandbox. */
+  onAllAgain?: (() => void) | undefined
   onClose?: (() => void) | undefined
   /** It is on the page, or is no more. */
   onSession?: (session: TerminalSession | undefined) => void
@@ -65,6 +67,7 @@ export function TerminalView({
   onHiddenOutput,
   onRoom,
   onAgain,
+  onAllAgain,
   onClose,
   onSession,
   onTyped,
@@ -88,6 +91,7 @@ export function TerminalView({
       bell: () => ownBell.ring(),
       pasteRefused: () => actions.pasteRefused(),
       used: () => bellHeard(terminalId),
+      again: () => onAgain?.(),
       typed: (text) => onTyped?.(text),
     },
   })
@@ -114,7 +118,7 @@ export function TerminalView({
     onFocusTaken?.()
   }, [terminalId, visible, wantsFocus, session, onFocusTaken])
 
-  const ended = state.phase === 'ended' ? state.end : end
+  const ended = end ?? (state.phase === 'ended' ? state.end : undefined)
   return (
     <div
       data-terminal={terminalId}
@@ -152,7 +156,7 @@ export function TerminalView({
         </>
       )}
       <StreamBar state={state} onRetry={() => session?.retryNow()} />
-      {ended && <EndBar end={ended} onAgain={onAgain} onClose={onClose} />}
+      {ended && <EndBar end={ended} onAgain={onAgain} onAllAgain={onAllAgain} onClose={onClose} />}
       {linkHint && <LinkHintNote hint={linkHint} apple={thisKeyboard().apple} />}
     </div>
   )

@@ -1,12 +1,28 @@
 import { expect, test } from 'vitest'
-import { endSentence, endTone } from './endSentence.ts'
+import { endOf, endSentence, endTone } from './endSentence.ts'
 
 test.each([
   [{ exitCode: 0, signal: null }, 'Exited with code 0', 'neutral'],
   [{ exitCode: 1, signal: null }, 'Exited with code 1', 'negative'],
-  [{ exitCode: 137, signal: 'SIGKILL' }, 'Killed by SIGKILL', 'negative'],
-  [{ exitCode: null, signal: null }, 'Ended; its exit code is not known', 'caution'],
+  [{ exitCode: 137, signal: 'SIGKILL' }, 'Ended by SIGKILL', 'negative'],
+  [{ exitCode: null, signal: null }, 'Ended (exit code unknown)', 'caution'],
 ] as const)('%o: %s', (end, sentence, tone) => {
   expect(endSentence(end)).toBe(sentence)
   expect(endTone(end)).toBe(tone)
+})
+
+test.each([
+  [false, 'Ended when the sandbox stopped'],
+  [true, 'Ended when the sandbox restarted'],
+])('one that ended with its sandbox says so; the sandbox runs again: %s', (runs, sentence) => {
+  const ended = { state: 'exited', exit_code: 137, signal: 'SIGKILL', ended_with_sandbox: true } as const
+  const end = endOf(ended, runs)
+  expect(end && endSentence(end)).toBe(sentence)
+  expect(end && endTone(end)).toBe('neutral')
+})
+
+test('one that somebody killed says so, whatever its sandbox did since', () => {
+  const end = endOf({ state: 'exited', exit_code: 137, signal: 'SIGKILL', ended_with_sandbox: false }, false)
+  expect(end && endSentence(end)).toBe('Ended by SIGKILL')
+  expect(endOf({ state: 'running', exit_code: null, signal: null, ended_with_sandbox: false }, true)).toBeUndefined()
 })

@@ -39,6 +39,8 @@ export type TerminalSessionEvents = {
   pasteRefused(): void
   /** The person did something in it. */
   used(): void
+  /** The person pressed Enter in one that has ended. */
+  again(): void
   /** The person's own input, and not what `type` was given. */
   typed(text: string): void
 }
@@ -150,6 +152,15 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   host.addEventListener('paste', takePaste, { capture: true, signal: closing.signal })
   followPointer({ host, terminal, preferences, paste: pasteClipboard, signal: closing.signal })
   terminal.attachCustomKeyEventHandler((event) => {
+    if (ended && isPlain(event)) {
+      // It reads nothing any more: Tab and Escape are the page's again.
+      if (event.key === 'Tab' || event.key === 'Escape') return false
+      if (event.key === 'Enter') {
+        event.preventDefault()
+        if (event.type === 'keydown' && !event.repeat) on.again()
+        return false
+      }
+    }
     const context = { apple: options.apple, hasSelection: terminal.hasSelection(), canJump: commands.canJump() }
     const action = terminalKeyAction(event, context)
     if (action === undefined) return true
@@ -263,6 +274,10 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
       terminal.dispose()
     },
   }
+}
+
+function isPlain({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return !ctrlKey && !metaKey && !altKey
 }
 
 function listeners() {

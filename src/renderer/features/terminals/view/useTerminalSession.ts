@@ -61,6 +61,7 @@ export function useTerminalSession(
     bell: useEffectEvent(on.bell),
     pasteRefused: useEffectEvent(on.pasteRefused),
     used: useEffectEvent(on.used),
+    again: useEffectEvent(on.again),
     typed: useEffectEvent(on.typed),
   }
 

@@ -3,6 +3,7 @@ import { Button } from '../../../../ui/Button.tsx'
 import { ErrorNotice } from '../../../../ui/ErrorNotice.tsx'
 import { Select } from '../../../../ui/Select.tsx'
 import { TextField } from '../../../../ui/TextField.tsx'
+import { useTouchedForm } from '../../../../ui/unsaved/useUnsaved.ts'
 import { emptyPortForm, type PortErrors, type PortForm, portErrorOf, portErrorsOf, portInputOf } from './portForm.ts'
 import type { PortActions } from './usePorts.ts'
 
@@ -15,6 +16,7 @@ const visibilities = [
 
 /** Mounted while it is open. */
 export function ExposeForm({ port, expose, onClose }: ExposeFormProps) {
+  const { onInput } = useTouchedForm()
   const [form, setForm] = useState(() => emptyPortForm(port))
   const [errors, setErrors] = useState<PortErrors>({})
   const [failure, setFailure] = useState<unknown>()
@@ -41,6 +43,7 @@ export function ExposeForm({ port, expose, onClose }: ExposeFormProps) {
   return (
     <form
       noValidate
+      onInput={onInput}
       aria-label="Expose a port"
       className="mb-2 flex flex-col gap-3 rounded-card border border-line bg-panel p-3"
       onSubmit={(event) => {

@@ -1,5 +1,6 @@
+import { useState } from 'react'
 import { Checkbox } from '../../../../ui/Checkbox.tsx'
-import { NumberField } from '../../../../ui/NumberField.tsx'
+import { NumberField, numberFault } from '../../../../ui/NumberField.tsx'
 import { Select } from '../../../../ui/Select.tsx'
 import { PreferenceGroup, type PreferencePart } from './PreferenceGroup.tsx'
 import { contrasts, fontSizes, letterSpacings, lineHeights, scrollbacks } from './terminalPreferences.ts'
@@ -8,6 +9,13 @@ const contrastNames: Record<string, string> = { 1: 'As programs choose', 4.5: 'R
 const count = new Intl.NumberFormat('en')
 
 export function TextPreferences({ preferences, onChange }: PreferencePart) {
+  // A size on its way, such as the 1 of 14, changes no terminal.
+  const [wrongSize, setWrongSize] = useState<number>()
+  const takeSize = (fontSize: number) => {
+    const isWrong = numberFault(fontSize, { min: fontSizes.smallest, max: fontSizes.largest }) !== undefined
+    setWrongSize(isWrong ? fontSize : undefined)
+    if (!isWrong) onChange({ fontSize })
+  }
   return (
     <>
       <PreferenceGroup title="Text">
@@ -17,8 +25,8 @@ export function TextPreferences({ preferences, onChange }: PreferencePart) {
             unit="px"
             min={fontSizes.smallest}
             max={fontSizes.largest}
-            value={preferences.fontSize}
-            onChange={(fontSize) => onChange({ fontSize })}
+            value={wrongSize ?? preferences.fontSize}
+            onChange={takeSize}
           />
           <Select
             label="Line height"

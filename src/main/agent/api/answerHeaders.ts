@@ -1,0 +1,56 @@
+import { sheetHostName } from '../../../shared/contract/wallet.ts'
+
+const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+  'x-frame-options': 'DENY',
+} as const
+
+/**
+ * Whose pages may be shown within ours: the sheets of the wallet, and exposed ports below `localhost`, each an origin
+ * of its own. Ports that a proxy serves open in a tab.
+ */
+export function frameSources({ port, serviceUrl }: { port: number; serviceUrl: string | undefined }): string {
+  const service = new URL(serviceUrl ?? 'about:blank')
+  const previews = service.protocol === 'http:' ? [`http://*.localhost:${service.port || 80}`] : []
+  return [`http://${sheetHostName}:${port}`, ...previews].join(' ')
+}
+
+/** xterm.js and the dialogs put style elements into the page, hence `unsafe-inline` for styles alone. */
+export function pageHeaders(host: string, frames: string) {
+  return {
+    ...securityHeaders,
+    'content-security-policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self' 'unsafe-inline'",
+      `connect-src 'self' ws://${host}`,
+      "img-src 'self' data:",
+      "font-src 'self'",
+      `frame-src ${frames}`,
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ].join('; '),
+  }
+}
+
+/** On everything that says nothing else. */
+export const dataHeaders = {
+  ...securityHeaders,
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+} as const
+
+/**
+ * On what the service answers, whatever it says itself: opened as a page it does nothing, and is nobody. The styles are
+ * those of drawings in an `img` of ours.
+ */
+export const forwardedAnswerHeaders = {
+  ...securityHeaders,
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+} as const

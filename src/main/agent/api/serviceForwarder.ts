@@ -1,0 +1,113 @@
+import { Agent, type ClientRequest, request as plainRequest, type RequestOptions } from 'node:http'
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+import type { Duplex } from 'node:stream'
+import { AppError } from '../../../shared/appError.ts'
+import type { Exchange, Upgrade } from '../../platform/http/exchange.ts'
+import { forwardRequest } from '../../platform/http/forwardRequest.ts'
+import { forwardUpgrade } from '../../platform/http/forwardUpgrade.ts'
+import type { ServiceLink } from '../connections/serviceLink.ts'
+import { connector, placeOfTarget, type ServiceTarget, tlsOptions } from '../connections/serviceTarget.ts'
+import { answerHeaders, handshakeHeaders, requestHeaders } from './forwardedHeaders.ts'
+
+/** Hands on to the service what is its own. */
+export type ServiceForwarder = {
+  /** @throws AppError `service/unavailable`, `service/sign-in` */
+  forward(exchange: Exchange, owner: boolean): Promise<void>
+  /** Resolves when it is over. @throws AppError as `forward` */
+  upgrade(upgrade: Upgrade, owner: boolean): Promise<void>
+  close(): void
+}
+
+/** A command may run for an hour before the service answers. */
+const answerMs = 3_600_000 + 60_000
+const handshakeMs = 10_000
+
+export function serviceForwarder({ target, absence }: Pick<ServiceLink, 'target' | 'absence'>): ServiceForwarder {
+  const connections = keptConnections()
+  const joined = new Set<Duplex>()
+  const present = (): ServiceTarget => {
+    const to = target()
+    if (!to) throw absence()
+    return to
+  }
+  return {
+    forward(exchange, owner) {
+      const { request } = exchange
+      const to = present()
+      return forwardRequest(exchange, {
+        reach: () => (framing) =>
+          sent(to, {
+            method: request.method ?? 'GET',
+            path: request.url ?? '/',
+            headers: { ...requestHeaders(request, owner ? to.key : undefined), ...framing },
+            ...connections.of(to),
+          }),
+        answerHead: (answer) => ({ reason: undefined, headers: answerHeaders(answer) }),
+        answerMs,
+        idleMs: answerMs,
+        failure: unavailable,
+      })
+    },
+    async upgrade(upgrade, owner) {
+      const { request, stream } = upgrade
+      const to = present()
+      joined.add(stream)
+      stream.once('close', () => joined.delete(stream))
+      await forwardUpgrade(upgrade, {
+        reach: () => (framing) => {
+          const { 'content-length': _ofNothing, ...headers } = requestHeaders(request, owner ? to.key : undefined)
+          const createConnection = connector(to)
+          return sent(to, {
+            method: 'GET',
+            path: request.url ?? '/',
+            headers: { ...headers, ...framing },
+            // Without an agent it is a connection of its own.
+            ...(createConnection ? { createConnection } : { agent: false }),
+          })
+        },
+        answerHead: (answer) => ({
+          reason: undefined,
+          headers: answer.statusCode === 101 ? handshakeHeaders(answer, request) : answerHeaders(answer),
+        }),
+        answerMs: handshakeMs,
+        idleMs: answerMs,
+        failure: unavailable,
+      })
+    },
+    close() {
+      connections.close()
+      for (const stream of joined) stream.destroy()
+    },
+  }
+}
+
+function sent(to: ServiceTarget, options: RequestOptions): ClientRequest {
+  const { secure, hostname, port, host } = placeOfTarget(to)
+  const send = secure ? tlsRequest : plainRequest
+  return send({ ...options, hostname, port, headers: { ...options.headers, host }, ...(secure && tlsOptions(to)) })
+}
+
+/** Connections to services that stay open for the next request. */
+function keptConnections() {
+  const plain = new Agent({ keepAlive: true })
+  const tls = new TlsAgent({ keepAlive: true })
+  const overSockets = new Map<string, Agent>()
+  return {
+    of(to: ServiceTarget): { agent: Agent } {
+      const { socketPath } = to
+      const connect = connector(to)
+      if (socketPath === undefined || !connect) return { agent: placeOfTarget(to).secure ? tls : plain }
+      const known = overSockets.get(socketPath) ?? new Agent({ keepAlive: true })
+      known.createConnection = connect
+      overSockets.set(socketPath, known)
+      return { agent: known }
+    },
+    close() {
+      for (const agent of [plain, tls, ...overSockets.values()]) agent.destroy()
+    },
+  }
+}
+
+function unavailable(_: unknown, cause?: unknown): AppError {
+  return new AppError('service/unavailable', 'The service does not answer.', { cause, retryAfterSeconds: 1 })
+}

@@ -1,0 +1,46 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { ChainType } from '../../../shared/contract/wallet.ts'
+import type { WalletDoor } from './walletDoor.ts'
+import type { SigningAccount, WalletKeys } from './walletKeys.ts'
+import { type AccountRow, accountIdOf, knownAccount, type WalletRepository } from './walletRepository.ts'
+import type { WalletSettings } from './walletSettings.ts'
+import type { WatchedState } from './walletState.ts'
+
+type Options = {
+  repository: WalletRepository
+  settings: Pick<WalletSettings, 'defaultAccount'>
+  state: Pick<WatchedState, 'absent'>
+  door: Pick<WalletDoor, 'isOpen' | 'key'>
+}
+
+const chainNames: Record<ChainType, string> = { evm: 'EVM', solana: 'Solana' }
+
+/** What the signer sees of the wallet. */
+export function signingKeys({ repository, settings, state, door }: Options): WalletKeys {
+  return {
+    account(chainType, id) {
+      if (id !== undefined) return signing(knownAccount(repository, id), chainType)
+      const row = settings.defaultAccount(chainType)
+      if (row) return signing(row, chainType)
+      if (repository.accounts().length === 0) throw state.absent()
+      throw new AppError('wallet/account-not-found', `This wallet has no ${chainNames[chainType]} account.`)
+    },
+    accounts: () => repository.accounts().map((row) => signing(row, row.chain_type)),
+    isUnlocked: door.isOpen,
+    async lend(id, use) {
+      const key = await door.key(knownAccount(repository, id))
+      try {
+        return await use(key)
+      } finally {
+        key.fill(0)
+      }
+    },
+  }
+}
+
+function signing(row: AccountRow, chainType: ChainType): SigningAccount {
+  if (row.chain_type !== chainType) {
+    throw new AppError('wallet/account-not-found', `${row.address} is not a ${chainNames[chainType]} account.`)
+  }
+  return { id: accountIdOf(row), chainType, address: row.address, label: row.label }
+}

@@ -1,0 +1,62 @@
+import { AppError } from '../../../shared/appError.ts'
+import { insertAccount, nextAccount } from './walletAccounts.ts'
+import type { WalletDoor } from './walletDoor.ts'
+import type { WalletNotes } from './walletNotes.ts'
+import { knownAccount, knownKeyring, type WalletRepository } from './walletRepository.ts'
+import type { WalletSettings } from './walletSettings.ts'
+import type { WalletVault } from './walletVault.ts'
+
+type Options = {
+  repository: WalletRepository
+  settings: Pick<WalletSettings, 'setDefault' | 'setAutoLockMinutes'>
+  door: Pick<WalletDoor, 'inTurn' | 'secret' | 'checkUnused'>
+  notes: Pick<WalletNotes, 'changed' | 'accountAdded'>
+  now: () => number
+}
+type Labels = Pick<
+  WalletVault,
+  'markWrittenDown' | 'addAccount' | 'renameAccount' | 'renameKeyring' | 'setDefault' | 'setAutoLock'
+>
+
+/** What can be changed without a secret, and further accounts. */
+export function walletLabels({ repository, settings, door, notes, now }: Options): Labels {
+  return {
+    markWrittenDown(id) {
+      if (!repository.markWrittenDown(id)) knownKeyring(repository, id)
+      notes.changed()
+    },
+    addAccount: ({ keyringId, chainType, label }) =>
+      door.inTurn(async () => {
+        const keyring = knownKeyring(repository, keyringId)
+        if (keyring.kind !== 'phrase') {
+          throw new AppError('request/invalid', `“${keyring.label}” is one private key with one account.`)
+        }
+        const secret = door.secret(keyringId)
+        try {
+          const found = await nextAccount(secret, chainType, { keyringId, accounts: repository.accounts() })
+          insertAccount(repository, { keyringId, found, label, atMs: now() })
+          notes.accountAdded(keyring, found.address)
+        } finally {
+          secret.bytes.fill(0)
+        }
+        notes.changed()
+      }),
+    renameAccount(id, label) {
+      if (!repository.renameAccount(id, label)) knownAccount(repository, id)
+      notes.changed()
+    },
+    renameKeyring(id, label) {
+      if (!repository.renameKeyring(id, label)) knownKeyring(repository, id)
+      notes.changed()
+    },
+    setDefault(id) {
+      settings.setDefault(knownAccount(repository, id).chain_type, id)
+      notes.changed()
+    },
+    setAutoLock(minutes) {
+      settings.setAutoLockMinutes(minutes)
+      door.checkUnused()
+      notes.changed()
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { AppError } from '../../../shared/appError.ts'
+import type { Exchange } from './exchange.ts'
+import { failureHeaders } from './failures.ts'
+
+const form = Symbol('form of an answer')
+
+/** Anything but JSON: a file, a page, an archive. */
+export type BytesAnswer = {
+  readonly [form]: 'bytes'
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Absent: there is none, but all headers are as if there were. */
+  readonly body: string | Uint8Array | Pieces | undefined
+}
+
+/** Events as they come: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+export type EventsAnswer = {
+  readonly [form]: 'events'
+  readonly events: AsyncIterable<SentEvent>
+  readonly failure: ((failure: AppError) => SentEvent) | undefined
+}
+
+/** `data` is sent as it is when it is a text, otherwise as JSON. */
+export type SentEvent = { event?: string; id?: string; data: unknown }
+
+/** Asked for the next piece when the client has taken the ones before. */
+type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
+
+export function bytesAnswer(given: {
+  status?: number
+  headers: Readonly<Record<string, string>>
+  body?: BytesAnswer['body']
+}): BytesAnswer {
+  return { [form]: 'bytes', status: given.status ?? 200, headers: given.headers, body: given.body }
+}
+
+/**
+ * The next event is asked for when the client has taken the ones before. A failure before the first is answered like
+ * any other. When the client leaves, the handler's signal fires and the iterator is ended.
+ * @param told how a failure in the middle is told; absent: as an event `error` with the body that errors have
+ */
+export function eventsAnswer(
+  events: AsyncIterable<SentEvent>,
+  told: { failure?: (failure: AppError) => SentEvent } = {},
+): EventsAnswer {
+  return { [form]: 'events', events, failure: told.failure }
+}
+
+export function isBytesAnswer(value: unknown): value is BytesAnswer {
+  return formOf(value) === 'bytes'
+}
+
+export function isEventsAnswer(value: unknown): value is EventsAnswer {
+  return formOf(value) === 'events'
+}
+
+function formOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && form in value ? value[form] : undefined
+}
+
+export function sendJson(exchange: Exchange, status: number, text: string): void {
+  sendWhole(exchange, { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: text })
+}
+
+/** In the place of an answer; where that has begun, the connection breaks off, since nothing else can tell. */
+export function sendFailure(exchange: Exchange, failure: AppError): void {
+  if (exchange.response.headersSent) {
+    exchange.response.destroy()
+    return
+  }
+  Object.assign(exchange.headers, failureHeaders(failure))
+  sendJson(exchange, failure.status, JSON.stringify(failure.toBody()))
+}
+
+/** @throws what the pieces throw; only before the first one can it still be answered. */
+export async function sendBytes(exchange: Exchange, { status, headers, body }: BytesAnswer): Promise<void> {
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
+    sendWhole(exchange, { status, headers, body })
+    return
+  }
+  const { request, response, gone } = exchange
+  const begin = () => response.writeHead(status, { ...exchange.headers, ...headers })
+  const stop = () => body instanceof Readable && body.destroy()
+  if (request.method === 'HEAD') {
+    stop()
+    begin().end()
+    return
+  }
+  gone.addEventListener('abort', stop)
+  if (gone.aborted) stop()
+  try {
+    await writeEach(response, body, (piece) => {
+      if (!response.headersSent) begin()
+      return response.write(piece)
+    })
+    if (!response.headersSent) begin()
+    response.end()
+  } catch (failure) {
+    if (!gone.aborted) throw failure
+  } finally {
+    gone.removeEventListener('abort', stop)
+  }
+}
+
+/** Asks for the next piece when the client has taken the last one, and for none when it has gone. */
+export async function writeEach<T>(
+  response: ServerResponse,
+  pieces: AsyncIterable<T> | Iterable<T>,
+  write: (piece: T) => boolean,
+): Promise<void> {
+  for await (const piece of pieces) {
+    if (isOver(response)) return
+    if (!write(piece)) await drained(response)
+    if (isOver(response)) return
+  }
+}
+
+function isOver(response: ServerResponse): boolean {
+  return response.destroyed || response.writableEnded
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      response.off('drain', go)
+      response.off('close', go)
+      resolve()
+    }
+    response.on('drain', go)
+    response.on('close', go)
+  })
+}
+
+type Whole = { status: number; headers: Readonly<Record<string, string>>; body: string | Uint8Array | undefined }
+
+function sendWhole({ request, response, headers: own }: Exchange, { status, headers, body }: Whole): void {
+  if (response.destroyed) return
+  if (body === undefined) {
+    response.writeHead(status, { ...own, ...headers }).end()
+    return
+  }
+  response.writeHead(status, { ...own, ...headers, 'content-length': Buffer.byteLength(body) })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}

@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http'
+
+export type HeaderList = Record<string, string | string[]>
+
+/** Of one connection only: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Whether a header of a message goes on to the other end: not what is of one connection, or is said to be. */
+export function endToEnd({ headers }: Pick<IncomingMessage, 'headers'>): (name: string) => boolean {
+  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
+  return (name) => !hopByHop.has(name) && !named.includes(name)
+}
+
+/** Lines of a head that is written by hand. */
+export function headText(status: number, reason: string, headers: Readonly<HeaderList>): string {
+  const lines = Object.entries(headers).flatMap(([name, values]) => [values].flat().map((it) => `${name}: ${it}\r\n`))
+  return `HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`
+}

@@ -1,0 +1,64 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AppError } from '../../../shared/appError.ts'
+import type { Parsed, Route } from '../../../shared/contract/route.ts'
+import type { RepeatableRequest } from '../oncePerKey.ts'
+
+/** What the pipeline has for every handler; a half gives its own what they need of it. */
+export type BaseCall = {
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+  /** The pieces of a body of bytes. Empty where the route takes none. */
+  readonly body: AsyncIterable<Uint8Array>
+  /** Of the answer, also when it is a failure. */
+  setHeader(name: string, value: string): void
+  /** Fires when the client has gone or the server closes: for handlers that wait. */
+  readonly signal: AbortSignal
+  /** Of an `Idempotency-Key`, on routes that honour it and where this answer is none of events. */
+  readonly repeatable: Repeatable | undefined
+}
+
+export type Repeatable = Omit<RepeatableRequest, 'holder'>
+
+/** A route of the contract with what answers it. Input was parsed by the route's own schemas. */
+export type Endpoint<Call> = {
+  route: Route
+  /** Whether this input is answered with events; an `Idempotency-Key` then counts for nothing. Absent: never. */
+  streams?: (input: Parsed<Route>) => boolean
+  /** What has to be paid first. Absent: nothing. */
+  price?: Price<Call>
+  /** @returns what the route's schema says, or what `bytesAnswer` or `eventsAnswer` made */
+  handle: (input: Parsed<Route>, call: Call, settlement?: unknown) => unknown
+}
+
+/**
+ * Stands between a request and its handler where the work is paid for. It comes after the idempotency key: a repetition
+ * pays nothing.
+ * @returns undefined where this input costs nothing; an answer in place of the handler's, for a payment that bought one before
+ * @throws AppError such as a 402 with its headers and fields. It is never kept for an `Idempotency-Key`.
+ */
+export type Price<Call> = (
+  input: Parsed<Route>,
+  call: Call,
+  asked: PricedRequest,
+) => Promise<Payment | { answer: KeptAnswer } | undefined>
+
+/** What a payment is bound to. `path` is with its query; the bytes of the body are as they came. */
+export type PricedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer }
+
+/** Paid: the handler works, and the payment hears once what came of it, before the client does. */
+export type Payment = {
+  /** For the handler: how much, by whom. */
+  settlement: unknown
+  /** Of the answer, also when it is a failure: the receipt. */
+  headers: Readonly<Record<string, string>>
+  /**
+   * The work is done.
+   * @param answer undefined: it was sent in pieces, to their end or until the client left
+   */
+  done(answer: KeptAnswer | undefined): Promise<void>
+  /** The work failed. @returns what the client is told, which may say where the money is */
+  failed(failure: unknown): Promise<AppError>
+}
+
+/** An answer of JSON, whole. */
+export type KeptAnswer = { status: number; body: string }

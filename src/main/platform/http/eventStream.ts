@@ -1,0 +1,75 @@
+import { AppError } from '../../../shared/appError.ts'
+import { type EventsAnswer, type SentEvent, writeEach } from './answers.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Proxies cut connections that are silent for longer, most after 30 or 60 s. */
+export const usualHeartbeatMs = 15_000
+
+/** A client that takes nothing for so many heartbeats has gone without saying so. */
+const missedHeartbeats = 8
+
+type Options = {
+  /** Without an event for so long, a comment is sent. */
+  heartbeatMs: number
+  toFailure: (failure: unknown) => AppError
+}
+
+/** @throws what came before the first event, while it can still be answered as an error. */
+export async function sendEvents(exchange: Exchange, answer: EventsAnswer, options: Options): Promise<void> {
+  const { request, response, gone, signal } = exchange
+  const begin = (): void => {
+    if (!response.headersSent) response.writeHead(200, { ...exchange.headers, ...eventHeaders })
+  }
+  if (request.method === 'HEAD') {
+    begin()
+    response.end()
+    return
+  }
+  const end = (failure: AppError): void => {
+    if (response.writableEnded || response.destroyed) return
+    begin()
+    response.end(eventText(answer.failure?.(failure) ?? { event: 'error', data: failure.toBody() }))
+  }
+  const heartbeat = setInterval(() => {
+    // The head of the answer goes out with it: whoever waits for a slow first event is told that it will come.
+    begin()
+    if (!response.writableNeedDrain && !response.writableEnded) response.write(':\n\n')
+  }, options.heartbeatMs)
+  const stop = (): void => {
+    if (!gone.aborted) end(new AppError('service/unavailable', 'Steward is stopping.'))
+  }
+  signal.addEventListener('abort', stop)
+  response.setTimeout(options.heartbeatMs * missedHeartbeats, () => response.destroy())
+  try {
+    await writeEach(response, answer.events, (event) => {
+      begin()
+      heartbeat.refresh()
+      return response.write(eventText(event))
+    })
+    begin()
+    response.end()
+  } catch (failure) {
+    if (gone.aborted || response.writableEnded) return
+    if (!response.headersSent) throw failure
+    end(options.toFailure(failure))
+  } finally {
+    clearInterval(heartbeat)
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+const eventHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no', // nginx would collect what is meant to be seen as it comes
+} as const
+
+/** A name or an id of two lines would be two fields, and so whatever its author wants. */
+function eventText({ event, id, data }: SentEvent): string {
+  for (const field of [event, id]) {
+    if (field !== undefined && /[\r\n\0]/.test(field)) throw new Error('The name or id of an event has several lines.')
+  }
+  const text = typeof data === 'string' ? data : JSON.stringify(data)
+  const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`)
+  return `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`
+}

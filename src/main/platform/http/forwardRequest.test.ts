@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect as connectTo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { until } from '../../../../test/support/eventually.ts'
+import { rawExchange } from '../../../../test/support/pipelineServer.ts'
+import { AppError } from '../../../shared/appError.ts'
+import { silentLog } from '../log.ts'
+import { type Forwarding, forwardRequest } from './forwardRequest.ts'
+import { forwardUpgrade } from './forwardUpgrade.ts'
+import { httpServer } from './httpServer.ts'
+
+/** A server, and a proxy before it that tells every failure by its name. */
+async function proxied(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  { answerMs = 60_000 } = {},
+) {
+  const behind = createServer(answer).listen({ host: '127.0.0.1', port: 0 })
+  await once(behind, 'listening')
+  const { port: behindPort } = behind.address() as AddressInfo // it listens on TCP
+  const forwardingOf = ({ method, url, headers }: IncomingMessage): Forwarding => ({
+    reach: () => (framing) =>
+      httpRequest({
+        agent: false,
+        host: '127.0.0.1',
+        port: behindPort,
+        method: method ?? 'GET',
+        path: url ?? '/',
+        headers: {
+          'content-type': headers['content-type'] ?? '',
+          ...(headers['content-length'] && { 'content-length': headers['content-length'] }),
+          ...framing,
+        },
+      }),
+    answerHead: () => ({ reason: undefined, headers: {} }),
+    answerMs,
+    idleMs: 60_000,
+    failure: (what, cause) => new AppError('port/failed', String(what), { cause }),
+  })
+  const server = httpServer({
+    tls: undefined,
+    headers: {},
+    closing: new AbortController().signal,
+    answer: (exchange) => forwardRequest(exchange, forwardingOf(exchange.request)),
+    upgrade: (upgrade) => forwardUpgrade(upgrade, forwardingOf(upgrade.request)),
+    log: silentLog,
+  })
+  const port = await server.listen({ host: '127.0.0.1', port: 0 })
+  onTestFinished(async () => {
+    await server.close(0)
+    behind.close()
+    behind.closeAllConnections()
+  })
+  return { url: `http://127.0.0.1:${port}`, port, behind }
+}
+
+test('a server that takes a request and says nothing is told as late', async () => {
+  const { url } = await proxied(() => {}, { answerMs: 20 })
+  const answer = await fetch(`${url}/`)
+  expect([answer.status, (await answer.json()).error]).toEqual([502, 'late'])
+})
+
+test('an answer that begins before the request has ended may go on for longer', async () => {
+  const { port } = await proxied(
+    (request, response) => {
+      response.write('begun ')
+      // Five times as long as an answer may take to begin.
+      request.resume().once('end', () => setTimeout(() => response.end('ended'), 100))
+    },
+    { answerMs: 20 },
+  )
+  const asked = httpRequest({ port, method: 'POST', path: '/', headers: { 'transfer-encoding': 'chunked' } })
+  asked.write('first')
+  const answer = await new Promise<IncomingMessage>((resolve) => asked.once('response', resolve))
+  asked.end('last')
+  let text = ''
+  for await (const piece of answer) text += String(piece)
+  expect(text).toBe('begun ended')
+})
+
+test('a client that leaves takes the connection to the server along', async () => {
+  let seen: IncomingMessage | undefined
+  const { url } = await proxied((request) => {
+    seen = request
+  })
+  const leaving = new AbortController()
+  const answer = fetch(`${url}/`, { signal: leaving.signal })
+  const { socket } = await until('the request to arrive', () => seen)
+  const closed = once(socket, 'close')
+  leaving.abort()
+  await expect(answer).rejects.toThrow()
+  await closed
+})
+
+test('what a client says before the other end has agreed reaches it afterwards, in order', async () => {
+  const { port, behind } = await proxied(() => {})
+  behind.on('upgrade', (_, socket) => {
+    socket.on('error', () => {}).once('end', () => socket.end())
+    socket.write('HTTP/1.1 101 Yes\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello ')
+    socket.on('data', (bytes: Buffer) => socket.write(bytes.toString().toUpperCase()))
+  })
+  const socket = connectTo(port, '127.0.0.1')
+  let text = ''
+  socket.on('data', (bytes) => {
+    text += bytes.toString()
+  })
+  const head = ['GET / HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket', '', 'early '].join('\r\n')
+  socket.write(head)
+  await until('the early words', () => text.endsWith('\r\n\r\nhello EARLY '))
+  socket.write('late')
+  await until('the late words', () => text.endsWith('EARLY LATE'))
+  socket.destroy()
+})
+
+test('a refused handshake is answered as the other end did, and ends', async () => {
+  const { port, behind } = await proxied(() => {})
+  behind.on('upgrade', (_, socket) =>
+    socket
+      .resume()
+      .end('HTTP/1.1 404 No\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\nno\r\n0\r\n\r\n'),
+  )
+  const head = ['GET / HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket', '', ''].join('\r\n')
+  expect(await rawExchange(port, head)).toBe('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\nno')
+})

@@ -1,0 +1,148 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { AppError } from '../../../shared/appError.ts'
+import type { ListenAddress } from '../listenAddress.ts'
+import type { Log } from '../log.ts'
+import { type Listening, listenAt, startListening } from '../loopbackListening.ts'
+import { sendFailure } from './answers.ts'
+import { type Exchange, exchangeOf, pathOf, type Upgrade } from './exchange.ts'
+import { answerBrokenRequest, dropRest, refuseUpgrade, toAppError } from './failures.ts'
+import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
+
+export type HttpServer = {
+  /** Node's own, for ends beside its address. */
+  readonly server: Server
+  toFailure(failure: unknown, request: IncomingMessage): AppError
+  /**
+   * Requests at an end beside the address end with the rest.
+   * @returns the port, chosen by the system when 0 was asked
+   * @throws AppError `listen/failed`, what the other end throws
+   */
+  listen(address: ListenAddress, beside?: OtherEnd): Promise<number>
+  /**
+   * Takes no more connections, and ends when what is under way was answered, or is cut off when that takes longer than
+   * so many milliseconds. WebSockets are whose they are.
+   */
+  close(deadlineMs: number): Promise<void>
+}
+
+export type OtherEnd = { open(server: Server): Promise<void>; close(): Promise<void> }
+
+type Options = {
+  tls: { cert: string; key: string } | undefined
+  /** On every answer, unless it says something else of the same name. */
+  headers: Readonly<Record<string, string>>
+  /** Once it fires, new requests are refused. */
+  closing: AbortSignal
+  /** What it throws is answered. */
+  answer(exchange: Exchange): Promise<void> | void
+  /** Of WebSockets. What it throws is answered too. */
+  upgrade(upgrade: Upgrade): Promise<void> | void
+  log: Log
+}
+
+/** Time to send one whole request: uploads over slow lines need most of it. */
+const requestTimeoutMs = 300_000
+/** Longer than what asks us keeps connections that it does not use. */
+const keepAliveTimeoutMs = 72_000
+
+/** A server that does not listen yet. */
+export function httpServer({ tls, headers, closing, answer, upgrade, log }: Options): HttpServer {
+  const settings = {
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    shouldUpgradeCallback: isWebSocketUpgrade,
+  }
+  const server = tls ? createTlsServer({ ...settings, ...tls }) : createServer(settings)
+  const toFailure = (failure: unknown, request: IncomingMessage): AppError =>
+    toAppError(failure, log, { method: request.method ?? '', path: pathOf(request) })
+
+  server.on('request', (request, response) => {
+    const beganMs = performance.now()
+    response.once('finish', () => {
+      const tookMs = performance.now() - beganMs
+      log.debug('answered', { method: request.method, path: pathOf(request), status: response.statusCode, tookMs })
+    })
+    const exchange = exchangeOf({ request, response }, { headers, closing })
+    answered(exchange).catch((failure: unknown) => {
+      if (response.destroyed) return
+      const known = toFailure(failure, request)
+      dropRest(request)
+      try {
+        sendFailure(exchange, known)
+      } catch (unsendable) {
+        toFailure(unsendable, request) // such as a header that is none: told in the log
+        response.destroy()
+      }
+    })
+  })
+  const answered = async (exchange: Exchange): Promise<void> => {
+    checkAddress(exchange.request)
+    if (closing.aborted) {
+      exchange.headers.connection = 'close'
+      throw new AppError('service/unavailable', 'The service is stopping.')
+    }
+    await answer(exchange)
+  }
+  server.on('upgrade', (request, stream, head) => {
+    stream.on('error', () => stream.destroy()) // `close` tells whoever serves it
+    const upgraded = async (): Promise<void> => {
+      checkAddress(request)
+      checkHandshake(request)
+      if (closing.aborted) throw new AppError('service/unavailable', 'The service is stopping.')
+      await upgrade({ request, stream, head })
+    }
+    upgraded().catch((failure: unknown) => {
+      if (!stream.destroyed) refuseUpgrade(stream, toFailure(failure, request), headers)
+    })
+  })
+  server.on('clientError', answerBrokenRequest)
+
+  let held: Listening | undefined
+  let other: OtherEnd | undefined
+  return {
+    server,
+    toFailure,
+    async listen(address, beside) {
+      held = await listenAt({ server, address, open: (at) => startListening(server, at) })
+      if (beside) {
+        other = beside
+        await beside.open(server)
+      }
+      return held.port
+    },
+    async close(deadlineMs) {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
+      // A connection that becomes idle after the server was told to close would stay until its client leaves.
+      const idle = setInterval(() => server.closeIdleConnections(), 20)
+      const cutOff = setTimeout(() => server.closeAllConnections(), deadlineMs)
+      server.closeIdleConnections()
+      try {
+        await Promise.all([closed, held?.close(), other?.close()])
+      } finally {
+        clearInterval(idle)
+        clearTimeout(cutOff)
+      }
+    },
+  }
+}
+
+/**
+ * One host and a path of it, nothing else: of two hosts Node takes the first, and of a whole address the path. Something
+ * before us may have looked at the other. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+ */
+function checkAddress({ url, rawHeaders }: IncomingMessage): void {
+  if (!url?.startsWith('/')) throw new AppError('request/invalid', 'The address must be a path.')
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1
+  }
+  if (hosts > 1) throw new AppError('request/malformed', 'The request has more than one `Host`.')
+}
+
+/** A handshake is a GET without a body: its bytes could pass for what the WebSocket says. */
+function checkHandshake({ method, headers }: IncomingMessage): void {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
+  if (method === 'GET' && !hasBody) return
+  throw new AppError('request/invalid', 'A WebSocket begins with a GET without a body.')
+}

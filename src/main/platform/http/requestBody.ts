@@ -1,0 +1,84 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { AppError } from '../../../shared/appError.ts'
+
+export const noBytes: Buffer = Buffer.alloc(0)
+
+type Wanted = { maxBytes: number; mediaType: string }
+
+/**
+ * A whole body. Where there is none its type counts for nothing: some clients name that of a form with every POST.
+ * @returns no bytes when there is no body
+ * @throws AppError `request/media-type`, `request/too-large`; an error of the connection when the client has left
+ */
+export async function readBody(request: IncomingMessage, { maxBytes, mediaType }: Wanted): Promise<Buffer> {
+  const { headers } = request
+  if (!hasBody(headers)) return noBytes
+  checkMediaType(headers, mediaType)
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    let bytes = 0
+    const take = (piece: Buffer): void => {
+      bytes += piece.length
+      if (bytes <= maxBytes) pieces.push(piece)
+      else settle(() => reject(tooLarge()))
+    }
+    const end = (): void => settle(() => resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)))
+    const leave = (): void => settle(() => reject(new Error('The client left before it had sent the body.')))
+    const settle = (tell: () => void): void => {
+      request.off('data', take).off('end', end).off('close', leave).off('error', leave)
+      tell()
+    }
+    request.on('data', take).on('end', end).on('close', leave).on('error', leave)
+  })
+}
+
+/** The pieces of a body that nobody holds whole. @throws AppError `request/too-large`, with the piece that is too much */
+export async function* bodyPieces(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  const tooMuch = () => new AppError('request/too-large', `The body has more than ${maxBytes} bytes.`)
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooMuch()
+  let bytes = 0
+  for await (const piece of request.iterator({ destroyOnReturn: false })) {
+    bytes += piece.length
+    if (bytes > maxBytes) throw tooMuch()
+    yield piece
+  }
+}
+
+export async function* noPieces(): AsyncGenerator<Uint8Array> {}
+
+/** @returns undefined for an empty body. @throws AppError `request/malformed` */
+export function parsedBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined
+  if (!isUtf8(bytes)) throw new AppError('request/malformed', 'The body is not valid UTF-8.')
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch (cause) {
+    throw notJson(cause)
+  }
+}
+
+/** @throws AppError `request/media-type` for a body of another kind */
+export function checkMediaType(headers: IncomingHttpHeaders, mediaType: string): void {
+  if (!hasBody(headers)) return
+  const [type = ''] = (headers['content-type'] ?? '').split(';')
+  if (type.trim().toLowerCase() !== mediaType) {
+    throw new AppError('request/media-type', `The body must be \`${mediaType}\`.`)
+  }
+}
+
+function hasBody({ 'content-length': length, 'transfer-encoding': encoding }: IncomingHttpHeaders): boolean {
+  return encoding !== undefined || (length !== undefined && Number(length) !== 0)
+}
+
+function tooLarge(): AppError {
+  return new AppError('request/too-large', 'The body is larger than this path takes.')
+}
+
+function notJson(cause: unknown): AppError {
+  const reason = cause instanceof SyntaxError ? cause.message.split('\n')[0] : undefined
+  // V8 quotes a piece of the input in its message, which may hold a secret: only the position is told.
+  const position = reason?.match(/at position \d+/)?.[0]
+  return new AppError('request/malformed', `The body is not valid JSON${position ? ` (${position})` : ''}.`, { cause })
+}

@@ -1,0 +1,187 @@
+import type { IncomingMessage } from 'node:http'
+import { parse as parseQuery } from 'node:querystring'
+import { AppError } from '../../../shared/appError.ts'
+import { parseRequest } from '../../../shared/contract/parseRequest.ts'
+import type { Parsed, Route } from '../../../shared/contract/route.ts'
+import {
+  type BytesAnswer,
+  type EventsAnswer,
+  eventsAnswer,
+  isBytesAnswer,
+  isEventsAnswer,
+  sendBytes,
+  sendJson,
+} from './answers.ts'
+import type { BaseCall, Endpoint, KeptAnswer, Payment, Repeatable } from './endpoint.ts'
+import { sendEvents, usualHeartbeatMs } from './eventStream.ts'
+import { type Exchange, pathAndQuery, pathOf } from './exchange.ts'
+import { bodyPieces, checkMediaType, noBytes, noPieces, parsedBody, readBody } from './requestBody.ts'
+import { router } from './router.ts'
+
+export type Params = Readonly<Record<string, string | undefined>>
+
+/** What a half of Steward adds to the pipeline that both share. */
+export type Half<E extends Endpoint<Call>, Who, Call> = {
+  endpoints: readonly E[]
+  /** Paths that only upgrade to a WebSocket. */
+  socketPaths: readonly string[]
+  /** What anybody may read, and no contract describes. */
+  pages: readonly Page[]
+  /** Whether anybody at all may ask from there. @throws AppError `auth/host`, `auth/origin` */
+  guard(request: IncomingMessage): void
+  /** Who asks, and that they may. No body was read yet. @throws AppError such as `auth/required` */
+  who(endpoint: E, exchange: Exchange, params: Params): Who | Promise<Who>
+  callOf(who: Who, call: BaseCall, exchange: Exchange): Call
+  /**
+   * Does the work once for each `Idempotency-Key`; what the work throws is not kept. Absent: the endpoints keep what
+   * they need for repetitions themselves, by `repeatable`.
+   */
+  once?(who: Who, request: Repeatable, work: () => Promise<KeptAnswer>): Promise<KeptAnswer & { replayed: boolean }>
+  toFailure(failure: unknown, request: IncomingMessage): AppError
+  /** Of event streams; absent: as usual. */
+  heartbeatMs?: number
+}
+
+export type Page = { path: string; answer(exchange: Exchange, params: Params): BytesAnswer | Promise<BytesAnswer> }
+
+/**
+ * The way of every request, in both halves: guard → who → parse → idempotency → price → handle. What goes wrong on it
+ * is thrown, for the server to answer, and never kept for repetitions.
+ */
+export function requestPipeline<E extends Endpoint<Call>, Who, Call>(
+  half: Half<E, Who, Call>,
+): (exchange: Exchange) => Promise<void> {
+  type To = { endpoint: E } | { page: Page } | 'socket'
+  const routes = router<To>([
+    ...half.endpoints.flatMap((endpoint) =>
+      [endpoint.route.path, ...endpoint.route.aliases].map((path) => ({
+        method: endpoint.route.method,
+        path,
+        to: { endpoint },
+      })),
+    ),
+    ...half.socketPaths.map((path) => ({ method: 'GET' as const, path, to: 'socket' as const })),
+    ...half.pages.map((page) => ({ method: 'GET' as const, path: page.path, to: { page } })),
+  ])
+  return async (exchange) => {
+    const { request } = exchange
+    half.guard(request)
+    const { path } = pathAndQuery(request.url ?? '/')
+    const { to, params } = routes.find(request.method ?? 'GET', path)
+    if (to === 'socket') throw new AppError('request/upgrade', `${pathOf(request)} is a WebSocket.`)
+    if ('endpoint' in to) return answerEndpoint(half, { endpoint: to.endpoint, params, exchange })
+    return sendBytes(exchange, await to.page.answer(exchange, params))
+  }
+}
+
+type Found<E> = { endpoint: E; params: Params; exchange: Exchange }
+
+async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
+  half: Half<E, Who, Call>,
+  { endpoint, params, exchange }: Found<E>,
+): Promise<void> {
+  const { request } = exchange
+  const { route } = endpoint
+  const who = await half.who(endpoint, exchange, params)
+
+  const bytes = await bodyOf(route, request)
+  const { query } = pathAndQuery(request.url ?? '/')
+  const input = parseRequest(route, { params, query: parseQuery(query), body: parsedBody(bytes) })
+
+  const streams = endpoint.streams?.(input) ?? false
+  const repeatable = streams ? undefined : repeatableOf(route, request, bytes)
+  const call = half.callOf(who, baseCall(exchange, route, repeatable), exchange)
+  const work = () => paidWork(endpoint, { input, call, bytes, exchange })
+
+  if (repeatable && half.once) {
+    const { status, body, replayed } = await half.once(who, repeatable, async () => onlyJson(await work()))
+    if (replayed) exchange.headers['idempotent-replayed'] = 'true'
+    return sendJson(exchange, status, body)
+  }
+  const answer = await work()
+  if (isBytesAnswer(answer)) return sendBytes(exchange, answer)
+  if (!isEventsAnswer(answer)) return sendJson(exchange, answer.status, answer.body)
+  if (!streams) throw new Error(`${route.operation} answers with events, and did not say so beforehand.`)
+  const { heartbeatMs = usualHeartbeatMs } = half
+  return sendEvents(exchange, answer, { heartbeatMs, toFailure: (failure) => half.toFailure(failure, request) })
+}
+
+/** A GET has no body that means anything, and one of bytes is the handler's to read. */
+async function bodyOf({ raw, maxBodyBytes: maxBytes }: Route, request: IncomingMessage): Promise<Buffer> {
+  if (raw?.request !== undefined) checkMediaType(request.headers, raw.request)
+  const isRead = raw?.request === undefined && request.method !== 'GET' && request.method !== 'HEAD'
+  return isRead ? readBody(request, { mediaType: 'application/json', maxBytes }) : noBytes
+}
+
+type Work<Call> = { input: Parsed<Route>; call: Call; bytes: Buffer; exchange: Exchange }
+type AnyAnswer = KeptAnswer | BytesAnswer | EventsAnswer
+
+/** The stages `price` and `handle`. */
+async function paidWork<Call>(endpoint: Endpoint<Call>, work: Work<Call>): Promise<AnyAnswer> {
+  const { input, call, bytes, exchange } = work
+  if (!endpoint.price) return answerOf(endpoint, await endpoint.handle(input, call))
+  const { method = 'GET', url: path = '/', headers } = exchange.request
+  const paid = await endpoint.price(input, call, { method, path, headers, body: bytes })
+  if (paid === undefined) return answerOf(endpoint, await endpoint.handle(input, call))
+  if ('answer' in paid) return paid.answer
+
+  Object.assign(exchange.headers, paid.headers)
+  let answer: AnyAnswer
+  try {
+    answer = answerOf(endpoint, await endpoint.handle(input, call, paid.settlement))
+  } catch (failure) {
+    throw await paid.failed(failure)
+  }
+  if (isEventsAnswer(answer))
+    return eventsAnswer(settledEvents(answer.events, paid), answer.failure && { failure: answer.failure })
+  await paid.done(isBytesAnswer(answer) ? undefined : answer)
+  return answer
+}
+
+async function* settledEvents<T>(events: AsyncIterable<T>, payment: Payment): AsyncGenerator<T> {
+  let failed = false
+  try {
+    yield* events
+  } catch (failure) {
+    failed = true
+    throw await payment.failed(failure)
+  } finally {
+    if (!failed) await payment.done(undefined)
+  }
+}
+
+function answerOf<Call>({ route }: Endpoint<Call>, value: unknown): AnyAnswer {
+  if (isBytesAnswer(value) || isEventsAnswer(value)) return value
+  return { status: route.status, body: JSON.stringify(value) }
+}
+
+function onlyJson(answer: AnyAnswer): KeptAnswer {
+  if (isBytesAnswer(answer) || isEventsAnswer(answer)) throw new Error('Only answers of JSON can be kept.')
+  return answer
+}
+
+/** Method, address and body make a request the same; no header does, so a payment that is added changes nothing. */
+function repeatableOf(
+  { idempotent, raw }: Route,
+  { method = '', url: path = '', headers }: IncomingMessage,
+  body: Buffer,
+): Repeatable | undefined {
+  const key = headers['idempotency-key']
+  return idempotent && raw === undefined && key !== undefined ? { key: String(key), method, path, body } : undefined
+}
+
+function baseCall(exchange: Exchange, { raw, maxBodyBytes }: Route, repeatable: Repeatable | undefined): BaseCall {
+  const { request } = exchange
+  return {
+    method: request.method ?? 'GET',
+    headers: request.headers,
+    body: raw?.request === undefined ? noPieces() : bodyPieces(request, maxBodyBytes),
+    setHeader(name, value) {
+      exchange.headers[name.toLowerCase()] = value
+    },
+    get signal() {
+      return exchange.signal
+    },
+    repeatable,
+  }
+}

@@ -1,0 +1,64 @@
+import findMyWay, { type HTTPMethod } from 'find-my-way'
+import { AppError } from '../../../shared/appError.ts'
+import type { Method } from '../../../shared/contract/route.ts'
+
+/** `path` names its parameters as `:name`. */
+export type Routing<T> = { method: Method; path: string; to: T }
+
+export type Router<T> = {
+  /**
+   * @param path without the query. A GET is also found for a HEAD.
+   * @throws AppError `request/not-found`, `request/method` with those that the path has, `request/invalid`
+   */
+  find(method: string, path: string): { to: T; params: Readonly<Record<string, string | undefined>> }
+}
+
+type Stored<T> = { to: T } | 'refused'
+
+/** Of one part of a path, in characters. What is longer is nowhere. */
+const longestPart = 4096
+
+/** Finds by method and path what is answered there. */
+export function router<T>(routings: readonly Routing<T>[]): Router<T> {
+  const tree = findMyWay({ maxParamLength: longestPart, onBadUrl: () => {} })
+  const methods = new Set<HTTPMethod>()
+  const paths = new Set(routings.map(({ path }) => path))
+  const add = (method: HTTPMethod, path: string, stored: Stored<T>): void => {
+    methods.add(method)
+    tree.on(method, path, () => {}, stored)
+  }
+  for (const { method, path, to } of routings) {
+    add(method, path, { to })
+    if (method === 'GET') add('HEAD', path, { to })
+  }
+  const lookUp = (
+    method: HTTPMethod,
+    path: string,
+  ): { to: T; params: Record<string, string | undefined> } | undefined => {
+    const found = tree.find(method, path)
+    const stored: Stored<T> | undefined | null = found?.store
+    // What stands for addresses that cannot be read, and nothing else, was stored with nothing.
+    if (stored === null) throw new AppError('request/invalid', 'The address has a wrong percent sign.')
+    if (!found || !stored || stored === 'refused' || Object.values(found.params).includes('')) return undefined
+    return { to: stored.to, params: found.params }
+  }
+  const methodsOf = (path: string) => [...methods].filter((method) => lookUp(method, path) !== undefined)
+  // `…/ports/expose` is also a `…/ports/:port`: the methods of that would be found.
+  for (const path of paths) {
+    const own = methodsOf(path).filter((method) => tree.hasRoute(method, path))
+    for (const method of methodsOf(path)) if (!own.includes(method)) add(method, path, 'refused')
+  }
+
+  return {
+    find(method, path) {
+      const found = lookUp(method as HTTPMethod, path) // of another method it has no tree, and finds nothing
+      if (found) return found
+      const allow = methodsOf(path).sort().join(', ')
+      if (allow === '') throw new AppError('request/not-found', `There is nothing at ${path.slice(0, 200)}.`)
+      throw new AppError('request/method', `${method} is not a method of this path.`, {
+        detail: `It has ${allow}.`,
+        headers: { allow },
+      })
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { type WebSocket, WebSocketServer } from 'ws'
+import { streamClose } from '../../../shared/contract/terminalStream.ts'
+import type { Log } from '../log.ts'
+import type { Upgrade } from './exchange.ts'
+
+/** The WebSockets of one server, watched until they end. */
+export type WebSocketRoom = {
+  /** The handshake; who may open it was checked before. */
+  open(upgrade: Upgrade, opened: Opened): void
+  /** What opened some of them may have ended: closes those. */
+  checkAccess(): void
+  /** Tells every peer that the server goes away, and cuts off who has not left after a moment. */
+  close(): Promise<void>
+}
+
+type Opened = {
+  serve: (socket: WebSocket) => void
+  /** Whether what opened it still would. Absent: it stays, whatever ends. */
+  mayStay?: (() => boolean) | undefined
+}
+
+type Options = {
+  /** Of one message of a peer. */
+  maxPayloadBytes: number
+  log: Log
+}
+
+/** How often peers are asked whether they are there, and looked at whether they may still be. */
+const checkEveryMs = 30_000
+const leaveWithinMs = 1000
+
+export function webSocketRoom({ maxPayloadBytes, log }: Options): WebSocketRoom {
+  const acceptor = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxPayloadBytes,
+    // A browser insists on one of those it offered.
+    handleProtocols: (offered) => (offered.has('steward') ? 'steward' : ([...offered][0] ?? false)),
+  })
+  const peers = new Map<WebSocket, { answered: boolean; mayStay: Opened['mayStay'] }>()
+  let emptied: (() => void) | undefined
+
+  const checkAccess = (): void => {
+    for (const [socket, peer] of peers) {
+      if (peer.mayStay === undefined || peer.mayStay()) continue
+      peer.mayStay = undefined
+      socket.removeAllListeners('message') // what it sends until it has left counts no longer
+      socket.close(streamClose.accessEnded, 'Access has ended')
+      const cutOff = setTimeout(() => socket.terminate(), leaveWithinMs)
+      socket.once('close', () => clearTimeout(cutOff))
+    }
+  }
+  const timer = setInterval(() => {
+    checkAccess()
+    for (const [socket, peer] of peers) {
+      if (!peer.answered) socket.terminate()
+      else {
+        peer.answered = false
+        socket.ping()
+      }
+    }
+  }, checkEveryMs)
+  timer.unref()
+
+  return {
+    checkAccess,
+    open({ request, stream, head }, { serve, mayStay }) {
+      acceptor.handleUpgrade(request, stream, head, (socket) => {
+        const peer = { answered: true, mayStay }
+        const alive = (): void => {
+          peer.answered = true
+        }
+        peers.set(socket, peer)
+        socket.on('pong', alive)
+        socket.on('message', alive) // its pong may still wait behind what it reads slowly
+        socket.on('error', (failure) => log.debug('a WebSocket failed', { failure }))
+        socket.once('close', () => {
+          peers.delete(socket)
+          if (peers.size === 0) emptied?.()
+        })
+        serve(socket)
+      })
+    },
+    async close() {
+      clearInterval(timer)
+      if (peers.size > 0) {
+        for (const socket of peers.keys()) socket.close(1001, 'Steward is stopping')
+        const cutOff = setTimeout(() => {
+          for (const socket of peers.keys()) socket.terminate()
+        }, leaveWithinMs)
+        await new Promise<void>((resolve) => {
+          emptied = resolve
+        })
+        clearTimeout(cutOff)
+      }
+      acceptor.close()
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http'
+import type { AppError } from '../../../shared/appError.ts'
+import type { Exchange } from '../../platform/http/exchange.ts'
+import { credentialOf } from '../../platform/http/requestCredential.ts'
+import { type Page, type Params, requestPipeline } from '../../platform/http/requestPipeline.ts'
+import type { AnyCall, Caller, Endpoint, Place } from '../endpoint.ts'
+import type { IdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
+import { type Authentication, authorize } from './authentication.ts'
+import type { CallerAddress } from './callerAddress.ts'
+import type { OwnHost } from './ownHost.ts'
+import type { RateLimits } from './rateLimits.ts'
+import type { RequestGuard } from './requestGuard.ts'
+
+export type ServiceRequests = {
+  endpoints: readonly Endpoint[]
+  socketPaths: readonly string[]
+  /** The terminal page and the documentation. */
+  pages: readonly Page[]
+  guard: RequestGuard
+  authentication: Authentication
+  idempotency: IdempotentAnswers
+  limits: RateLimits
+  addressOf: CallerAddress
+  ownHost: OwnHost
+  toFailure(failure: unknown, request: IncomingMessage): AppError
+}
+
+/** What the service adds to the way of every request: keys, limits, and answers that are kept for repetitions. */
+export function serviceRequests(options: ServiceRequests): (exchange: Exchange) => Promise<void> {
+  const { endpoints, socketPaths, pages, guard, idempotency, toFailure } = options
+  return requestPipeline<Endpoint, Caller | undefined, AnyCall>({
+    endpoints,
+    socketPaths,
+    pages,
+    guard: ({ headers }) => guard(headers),
+    who: (endpoint, { request }, params) => callerOf(endpoint, { request, params }, options),
+    callOf: (caller, call, { request }) => Object.assign(call, { caller, ...placeOf(request, caller, options) }),
+    once: async (caller, request, work) =>
+      caller
+        ? idempotency.once({ ...request, accountId: caller.accountId }, work)
+        : { ...(await work()), replayed: false },
+    toFailure,
+  })
+}
+
+type Asked = { request: IncomingMessage; params: Params }
+
+/** @returns undefined where nobody needs to be known */
+function callerOf(
+  { route, access }: Endpoint,
+  { request, params }: Asked,
+  { authentication, addressOf, limits }: ServiceRequests,
+): Caller | undefined {
+  const address = addressOf(request)
+  if (access.kind === 'open') {
+    if (access.signIn) limits.signIn(address)
+    else limits.unknown(address)
+    return undefined
+  }
+  const caller = authentication.identify(credentialOf(request.headers), address)
+  authorize(caller, { auth: route.auth, linkMayUse: access.linkMayUse, id: params.id })
+  return caller
+}
+
+function placeOf(request: IncomingMessage, caller: Caller | undefined, options: ServiceRequests): Place {
+  const { authentication, limits, addressOf, ownHost } = options
+  return {
+    host: ownHost(request),
+    count(what) {
+      const asker = caller ?? authentication.holder(credentialOf(request.headers))
+      limits.count(what, { address: addressOf(request), caller: asker })
+    },
+  }
+}

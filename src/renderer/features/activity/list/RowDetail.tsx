@@ -1,0 +1,105 @@
+import type { ReactNode } from 'react'
+import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
+import { AddressText } from '../../../ui/AddressText.tsx'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { entryFacts } from './entryFacts.ts'
+import { stepWords } from './rowWords.ts'
+import type { TimelineRow } from './timelineItems.ts'
+
+/** What became of a request step by step, and everything that the entries hold. */
+export function RowDetail({ row: { entries, isRequest } }: { row: TimelineRow }) {
+  const [newest] = entries
+  if (!isRequest) {
+    return (
+      <div className="pt-1 pb-3">
+        <Facts entry={newest} withTime />
+        <EntryRecord entry={newest} />
+      </div>
+    )
+  }
+  return (
+    <div className="pt-1 pb-3">
+      <Facts entry={newest} />
+      <ol aria-label="Steps" className="mt-2 flex flex-col gap-1 border-l border-line pl-3">
+        {entries.toReversed().map((entry) => (
+          <li key={entry.sequence}>
+            <p className="flex items-center gap-2">
+              <StatusDot tone={entry === newest ? 'accent' : 'neutral'} />
+              <span className="min-w-0 break-words">{stepWords(entry)}</span>
+              <time dateTime={entry.at} className="ml-auto shrink-0 text-small text-faint tabular-nums">
+                {new Date(entry.at).toLocaleTimeString(undefined, { timeStyle: 'medium' })}
+              </time>
+            </p>
+            <EntryRecord entry={entry} />
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function Facts({ entry: { at, detail }, withTime = false }: { entry: TimelineEntry; withTime?: boolean }) {
+  return (
+    <FactList>
+      {withTime && (
+        <Fact name="Time">{new Date(at).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'medium' })}</Fact>
+      )}
+      {entryFacts(detail).map(({ name, value, isCode }) => (
+        <Fact key={name} name={name}>
+          {isCode ? <code className="font-mono break-all whitespace-pre-wrap">{value}</code> : value}
+        </Fact>
+      ))}
+    </FactList>
+  )
+}
+
+/** The entry as it stands in the log, its place in the chain included. */
+function EntryRecord({ entry }: { entry: TimelineEntry }) {
+  const { sequence, kind, actor, subject, detail, hash, previous_hash: previous } = entry
+  return (
+    <details className="mt-1">
+      <summary className="w-fit rounded-small text-small text-faint hover:text-text">
+        Entry {sequence} of the log
+      </summary>
+      <FactList>
+        <Fact name="Kind">{kind}</Fact>
+        <Fact name="By">{`${actor.name} (${actor.kind})`}</Fact>
+        {subject !== null && (
+          <Fact name="About">
+            <AddressText text={subject} label="Copy ID" whole />
+          </Fact>
+        )}
+        {Object.entries(detail).map(([name, value]) => (
+          <Fact key={name} name={fieldName(name)}>
+            {value === null ? '–' : String(value)}
+          </Fact>
+        ))}
+        <Fact name="Hash">
+          <AddressText text={hash} label="Copy hash" whole />
+        </Fact>
+        <Fact name="Previous hash">
+          <AddressText text={previous} label="Copy previous hash" whole />
+        </Fact>
+      </FactList>
+    </details>
+  )
+}
+
+function FactList({ children }: { children: ReactNode }) {
+  return <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1 text-small">{children}</dl>
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-faint leading-6">{name}</dt>
+      <dd className="min-w-0 break-words text-text leading-6">{children}</dd>
+    </>
+  )
+}
+
+/** `service_sequence` reads `Service sequence`. */
+function fieldName(name: string): string {
+  const words = name.replaceAll('_', ' ')
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
+}

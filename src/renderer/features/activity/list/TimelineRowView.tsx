@@ -1,0 +1,82 @@
+import { ChevronRight, ShieldAlert } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { classNames } from '../../../ui/classNames.ts'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+import { entryIcon } from './entryIcon.ts'
+import { RowDetail } from './RowDetail.tsx'
+import { rowWords } from './rowWords.ts'
+import type { TimelineRow } from './timelineItems.ts'
+
+type TimelineRowViewProps = {
+  row: TimelineRow
+  isOpen: boolean
+  isTabStop: boolean
+  /** The list was opened for it: it takes the focus. */
+  isSought: boolean
+  onToggle: () => void
+}
+
+export function TimelineRowView({ row, isOpen, isTabStop, isSought, onToggle }: TimelineRowViewProps) {
+  const [{ sequence, kind, at, problem }] = row.entries
+  const { who, what, outcome } = rowWords(row)
+  const Icon = problem === null ? entryIcon(kind) : ShieldAlert
+  const detailId = `entry-${sequence}`
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (isSought) button.current?.focus()
+  }, [isSought])
+  return (
+    <article
+      className={classNames(
+        'rounded-control',
+        problem !== null && 'bg-negative-soft',
+        problem === null && isOpen && 'bg-panel',
+      )}
+    >
+      <button
+        ref={button}
+        type="button"
+        data-row
+        tabIndex={isTabStop ? 0 : -1}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? detailId : undefined}
+        onClick={onToggle}
+        className="flex min-h-8 w-full items-start gap-2.5 rounded-control px-2.5 py-1.5 text-left hover:bg-hover focus-visible:-outline-offset-2"
+      >
+        <Icon
+          aria-hidden
+          className={classNames('mt-0.5 size-4 shrink-0', problem === null ? 'text-faint' : 'text-negative')}
+        />
+        <span className="min-w-0 flex-1">
+          <span className={classNames('block break-words text-text', !isOpen && 'line-clamp-2')}>
+            {who !== undefined && <span className="font-medium">{who}</span>}
+            {what}
+          </span>
+          {problem !== null && <span className="block text-small break-words text-negative">{problem}</span>}
+        </span>
+        {outcome && (
+          <span className="flex shrink-0 items-center gap-1.5 text-small leading-5 text-muted">
+            <StatusDot tone={outcome.tone} />
+            {outcome.words}
+          </span>
+        )}
+        <span className="w-14 shrink-0 text-right leading-5">
+          <TimeAgo at={at} />
+        </span>
+        <ChevronRight
+          aria-hidden
+          className={classNames(
+            'mt-1 size-3 shrink-0 text-faint transition-transform duration-100',
+            isOpen && 'rotate-90',
+          )}
+        />
+      </button>
+      {isOpen && (
+        <div id={detailId} className="pr-4 pl-9.5">
+          <RowDetail row={row} />
+        </div>
+      )}
+    </article>
+  )
+}

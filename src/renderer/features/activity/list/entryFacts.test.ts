@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { entryFacts } from './entryFacts.ts'
+
+test('amounts, deciders and times are told as people say them, and identifiers stay in the record', () => {
+  const facts = entryFacts({
+    intent_id: '5f2c',
+    asker: 'key:key_1',
+    asker_name: 'research-agent',
+    amount_micro_usd: '5000000',
+    decided_by: 'person',
+    expiry_minutes: 15,
+    host: null,
+  })
+  expect(facts.map(({ name, value }) => `${name}: ${value}`)).toEqual([
+    'Asked by: research-agent',
+    'Amount: $5.00',
+    'Decided by: You',
+    'Requests expire after: 15 minutes',
+  ])
+})
+
+test('a command is shown as it was run', () => {
+  expect(entryFacts({ command: 'npm test', service_id: 'act_1' })).toEqual([
+    { name: 'Command', value: 'npm test', isCode: true },
+  ])
+})

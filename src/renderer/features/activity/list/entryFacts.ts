@@ -1,0 +1,35 @@
+import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
+import { usdText } from '../../../ui/usd.ts'
+import { deciderWords } from './rowWords.ts'
+
+type Detail = TimelineEntry['detail']
+export type EntryFact = { name: string; value: string; isCode?: boolean }
+
+const amount = (value: Detail[string]): string => (/^\d+$/.test(String(value)) ? usdText(String(value)) : String(value))
+
+/** What a person reads of an entry, by field and in this order. All else is in its record. */
+const readable: Readonly<
+  Record<string, { name: string; words?: (value: Detail[string]) => string; isCode?: boolean }>
+> = {
+  command: { name: 'Command', isCode: true },
+  sandbox_name: { name: 'Sandbox' },
+  asker_name: { name: 'Asked by' },
+  amount_micro_usd: { name: 'Amount', words: amount },
+  max_amount_micro_usd: { name: 'Up to', words: amount },
+  host: { name: 'Site' },
+  account: { name: 'Account', isCode: true },
+  decided_by: { name: 'Decided by', words: deciderWords },
+  confirm_above_micro_usd: { name: 'Extra confirmation above', words: amount },
+  expiry_minutes: { name: 'Requests expire after', words: (value) => `${String(value)} minutes` },
+  times: { name: 'Times left' },
+  until: { name: 'Until', words: (value) => new Date(String(value)).toLocaleString() },
+  denied: { name: 'Requests denied' },
+  reason: { name: 'Reason' },
+}
+
+export function entryFacts(detail: Detail): EntryFact[] {
+  return Object.entries(readable).flatMap(([field, { name, words = String, isCode = false }]) => {
+    const value = detail[field]
+    return value === undefined || value === null ? [] : [{ name, value: words(value), isCode }]
+  })
+}

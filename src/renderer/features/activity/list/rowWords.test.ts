@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
+import { rowWords, stepWords } from './rowWords.ts'
+import { rowsOf } from './timelineItems.ts'
+
+const program = { kind: 'client', name: 'research-agent' } as const
+const you = { kind: 'person', name: 'You' } as const
+const entry = (given: Partial<TimelineEntry>): TimelineEntry => ({
+  sequence: 1,
+  at: '2026-01-01T00:00:00.000Z',
+  kind: 'command.run',
+  actor: program,
+  subject: null,
+  summary: '',
+  detail: {},
+  previous_hash: '',
+  hash: '',
+  problem: null,
+  ...given,
+})
+const onlyRow = (...entries: TimelineEntry[]) => {
+  const [row, ...others] = rowsOf(entries)
+  if (!row || others.length > 0) throw new Error('They are one row.')
+  return rowWords(row)
+}
+
+test('sets apart who did it', () => {
+  expect(onlyRow(entry({ summary: 'research-agent ran “npm test” in atlas: exit code 0.' }))).toEqual({
+    who: 'research-agent',
+    what: ' ran “npm test” in atlas: exit code 0',
+    outcome: undefined,
+  })
+  const service = { kind: 'service', name: 'This computer' } as const
+  expect(onlyRow(entry({ actor: service, summary: 'atlas stopped after 5 minutes without use.' }))).toEqual({
+    who: undefined,
+    what: 'atlas stopped after 5 minutes without use',
+    outcome: undefined,
+  })
+})
+
+const asked = entry({ sequence: 1, kind: 'intent.asked', subject: 'i', summary: 'research-agent asked to pay $1.' })
+const approved = entry({
+  sequence: 2,
+  kind: 'intent.approved',
+  subject: 'i',
+  actor: you,
+  summary: 'You approved: pay $1.',
+  detail: { decided_by: 'person' },
+})
+const signed = entry({ sequence: 3, kind: 'intent.signed', subject: 'i', summary: 'Signed with 0x1: pay $1.' })
+
+test('a request is told by how it began, and by how it ended', () => {
+  expect(onlyRow(asked)).toMatchObject({ what: ' asked to pay $1', outcome: { words: 'Waiting' } })
+  expect(onlyRow(signed, approved, asked)).toEqual({
+    who: 'research-agent',
+    what: ' asked to pay $1',
+    outcome: { tone: 'positive', words: 'Signed' },
+  })
+  expect([asked, approved, signed].map(stepWords)).toEqual(['research-agent asked', 'You approved it', 'Signed'])
+})
+
+test('a request whose beginning is not read yet is told by what is', () => {
+  expect(onlyRow(signed)).toMatchObject({ what: 'Signed with 0x1: pay $1', outcome: { words: 'Signed' } })
+})

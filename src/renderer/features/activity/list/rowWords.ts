@@ -1,0 +1,69 @@
+import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
+import type { Tone } from '../../../ui/StatusDot.tsx'
+import type { TimelineRow } from './timelineItems.ts'
+
+export type RowWords = {
+  /** Who did it, where the sentence begins with that. */
+  who: string | undefined
+  /** The rest of the sentence. */
+  what: string
+  outcome: { tone: Tone; words: string } | undefined
+}
+
+const outcomes: Readonly<Record<string, RowWords['outcome']>> = {
+  'intent.asked': { tone: 'accent', words: 'Waiting' },
+  'intent.approved': { tone: 'accent', words: 'Approved' },
+  'intent.signed': { tone: 'positive', words: 'Signed' },
+  'intent.denied': { tone: 'neutral', words: 'Denied' },
+  'intent.expired': { tone: 'neutral', words: 'Expired' },
+  'intent.failed': { tone: 'negative', words: 'Failed' },
+  'registration.registered': { tone: 'positive', words: 'Registered' },
+  'registration.failed': { tone: 'negative', words: 'Failed' },
+}
+
+/** A request is told by how it began, and by how it ended. */
+export function rowWords({ entries, isRequest }: TimelineRow): RowWords {
+  const [newest] = entries
+  if (!isRequest) return { ...sentenceOf(newest), outcome: undefined }
+  const told = entries.find(({ kind }) => kind === 'intent.asked') ?? newest
+  const last = entries.find(({ kind }) => kind in outcomes)
+  return { ...sentenceOf(told), outcome: last && outcomes[last.kind] }
+}
+
+function sentenceOf({ actor, summary }: TimelineEntry): Pick<RowWords, 'who' | 'what'> {
+  const words = summary.replace(/\.$/, '')
+  const begins = actor.name !== '' && words.startsWith(`${actor.name} `)
+  return begins ? { who: actor.name, what: words.slice(actor.name.length) } : { who: undefined, what: words }
+}
+
+const deciders: Readonly<Record<string, string>> = {
+  person: 'You',
+  policy: 'Your policy',
+  grant: 'A remembered approval',
+  stop: 'The stop switch',
+}
+
+/** One step of a request, beneath its sentence. */
+export function stepWords({ kind, actor, summary, detail }: TimelineEntry): string {
+  const decider = deciders[String(detail.decided_by)]
+  switch (kind) {
+    case 'intent.asked':
+      return `${actor.name} asked`
+    case 'intent.approved':
+      return `${decider ?? actor.name} approved it`
+    case 'intent.denied':
+      return `${decider ?? actor.name} denied it`
+    case 'intent.signed':
+      return 'Signed'
+    case 'intent.expired':
+      return 'Expired without a decision'
+    case 'intent.failed':
+      return `Failed${typeof detail.reason === 'string' ? `: ${detail.reason}` : ''}`
+    default:
+      return summary
+  }
+}
+
+export function deciderWords(by: unknown): string {
+  return deciders[String(by)] ?? String(by)
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { sharedNames, suffixedName } from './sandboxNames.ts'
+
+test.each([
+  ['atlas', ['web'], undefined],
+  ['atlas', ['atlas'], 'atlas-2'],
+  [' atlas ', ['atlas', 'atlas-2'], 'atlas-3'],
+  ['atlas-2', ['atlas-2'], 'atlas-3'],
+  ['', ['atlas'], undefined],
+])('%j beside %j: %j', (written, names, free) => {
+  expect(suffixedName(written, names)).toBe(free)
+})
+
+test('finds the names that do not tell sandboxes apart', () => {
+  expect([...sharedNames(['a', 'b', 'a', 'c', 'a'])]).toEqual(['a'])
+})

@@ -1,0 +1,15 @@
+/** A free name like this one, where another sandbox has it: `atlas-2`. Undefined where it is free. */
+export function suffixedName(written: string, names: readonly string[]): string | undefined {
+  const name = written.trim()
+  if (!names.includes(name)) return undefined
+  const stem = name.replace(/-\d{1,4}$/, '')
+  for (let number = 2; ; number++) {
+    const other = `${stem}-${number}`
+    if (!names.includes(other)) return other
+  }
+}
+
+/** The names that more than one sandbox has. */
+export function sharedNames(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.filter((name, place) => names.indexOf(name) !== place))
+}

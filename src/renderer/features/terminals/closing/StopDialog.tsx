@@ -1,0 +1,51 @@
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { CommandText } from './CommandText.tsx'
+
+type StopDialogProps = {
+  sandbox: Sandbox
+  /** Empty: something may run, and nobody can say what. */
+  programs: readonly string[]
+  stop: (sandbox: Sandbox) => Promise<void>
+  onClose: () => void
+}
+
+const shown = 5
+
+/** Before a sandbox is stopped in which something runs. */
+export function StopDialog({ sandbox, programs, stop, onClose }: StopDialogProps) {
+  const [only, ...others] = programs
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={`Stop ${sandbox.name}?`}
+      description={
+        <>
+          {only === undefined ? (
+            <p>Programs in it may still be running. Stopping ends them.</p>
+          ) : others.length === 0 ? (
+            <p>
+              <CommandText text={only} /> is still running. Stopping the sandbox ends it.
+            </p>
+          ) : (
+            <>
+              <p>These programs are still running. Stopping the sandbox ends them.</p>
+              <ul className="mt-2 list-disc pl-4">
+                {programs.slice(0, shown).map((command) => (
+                  <li key={command}>
+                    <CommandText text={command} />
+                  </li>
+                ))}
+                {programs.length > shown && <li>and {programs.length - shown} more</li>}
+              </ul>
+            </>
+          )}
+          <p className="mt-2 text-small text-faint">You can turn this off in Terminal preferences.</p>
+        </>
+      }
+      confirmLabel="Stop sandbox"
+      onConfirm={() => stop(sandbox)}
+    />
+  )
+}

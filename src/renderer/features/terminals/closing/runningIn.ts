@@ -1,0 +1,14 @@
+import type { SandboxProcess } from '../../../../shared/contract/processes.ts'
+import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import { isShell } from './runningProgram.ts'
+
+/** What runs in these terminals besides their shells, which would end with the sandbox: each command once. */
+export function runningIn(terminals: readonly Terminal[], processes: readonly SandboxProcess[]): string[] {
+  const present = terminals.filter(({ state }) => state === 'running').map(({ command }) => command.trim())
+  const programs = present.filter((command) => !isShell(command))
+  const shells = new Set(
+    processes.filter(({ command }) => present.some((it) => isShell(it) && it === command)).map(({ pid }) => pid),
+  )
+  const begun = processes.filter(({ ppid }) => shells.has(ppid)).map(({ command }) => command)
+  return [...new Set([...programs, ...begun])]
+}

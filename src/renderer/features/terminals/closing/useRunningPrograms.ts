@@ -1,0 +1,26 @@
+import { listProcesses } from '../../../../shared/contract/processes.ts'
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { listTerminals } from '../../../../shared/contract/terminals.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readPreferences } from '../view/preferences/preferencesStore.ts'
+import { runningIn } from './runningIn.ts'
+
+const lookMs = 3_000
+
+/** What a person would lose with a sandbox that stops; undefined where nobody can say. */
+export function useRunningPrograms(): (sandbox: Sandbox) => Promise<string[] | undefined> {
+  const agent = useAgent()
+  return async ({ id }) => {
+    if (!readPreferences().closeWarning) return []
+    const signal = AbortSignal.timeout(lookMs)
+    try {
+      const [{ sessions }, { processes }] = await Promise.all([
+        agent(listTerminals, { id }, { signal }),
+        agent(listProcesses, { id }, { signal }),
+      ])
+      return runningIn(sessions, processes)
+    } catch {
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import './sheet.css'
+import type { SheetMessage } from '../../shared/contract/wallet.ts'
+
+/**
+ * All that a sheet does by itself: it tells the window its height and its end, shows what was typed into a password
+ * field, and keeps a phrase out of the clipboard. Every step works without it. It imports nothing, so that no package
+ * of the window is on the pages that take secrets.
+ */
+const root = document.documentElement
+const { window: origin, tells } = document.body.dataset
+const form = document.querySelector('form')
+
+// Of a page that has ended nobody told how the window looks.
+root.dataset.theme ??= matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+if (origin !== undefined && parent !== window) tellWindow(origin)
+for (const field of document.querySelectorAll<HTMLInputElement>('input[type="password"]')) addShowButton(field)
+for (const secret of document.querySelectorAll('[data-secret]')) keepFromClipboard(secret)
+form?.addEventListener('submit', (event) => beginSending(form, event))
+addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape') form?.querySelector<HTMLElement>('button[value="cancel"]')?.click()
+})
+focusFirst()
+// Before the window has given this frame the focus, nothing here can take it. The Tab key finds its own place first.
+addEventListener('focus', () => setTimeout(focusFirst))
+
+function tellWindow(origin: string): void {
+  const main = document.querySelector('main')
+  const tell = (message: SheetMessage) => parent.postMessage(message, origin)
+  if (main) {
+    const height = () => Math.ceil(main.getBoundingClientRect().height)
+    new ResizeObserver(() => tell({ type: 'steward.sheet.size', height: height() })).observe(main)
+  }
+  if (tells === 'steward.sheet.done' || tells === 'steward.sheet.cancelled') tell({ type: tells })
+}
+
+function addShowButton(field: HTMLInputElement): void {
+  const around = document.createElement('div')
+  const button = document.createElement('button')
+  const label = field.labels?.[0]?.textContent ?? ''
+  const show = (shown: boolean) => {
+    field.type = shown ? 'text' : 'password'
+    button.textContent = shown ? 'Hide' : 'Show'
+    button.setAttribute('aria-label', (shown ? 'Hide: ' : 'Show: ') + label)
+  }
+  around.className = 'with-show'
+  button.type = 'button'
+  show(false)
+  button.addEventListener('click', () => show(field.type === 'password'))
+  field.replaceWith(around)
+  around.append(field, button)
+}
+
+function keepFromClipboard(secret: Element): void {
+  for (const name of ['copy', 'cut', 'dragstart', 'contextmenu']) {
+    secret.addEventListener(name, (event) => event.preventDefault())
+  }
+}
+
+function beginSending(form: HTMLFormElement, event: SubmitEvent): void {
+  for (const field of form.querySelectorAll<HTMLInputElement>('.with-show input')) field.type = 'password'
+  if (event.submitter?.hasAttribute('formaction')) return
+  if (form.getAttribute('aria-busy')) event.preventDefault()
+  else form.setAttribute('aria-busy', 'true')
+}
+
+function focusFirst(): void {
+  if (document.activeElement !== document.body) return
+  const wanted = '[aria-invalid="true"], [data-focus], .field input, .field textarea, input:checked, footer button'
+  const field = document.querySelector<HTMLElement>('[aria-invalid="true"]') ?? form?.querySelector<HTMLElement>(wanted)
+  field?.focus()
+}

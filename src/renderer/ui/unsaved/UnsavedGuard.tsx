@@ -1,0 +1,50 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { ConfirmDialog } from '../ConfirmDialog.tsx'
+import { unsavedMarks } from './unsavedMarks.ts'
+import { UnsavedContext } from './useUnsaved.ts'
+
+/** Asks before what is not saved is lost: by going elsewhere in the window, or by closing it. */
+export function UnsavedGuard({ children }: { children: ReactNode }) {
+  const [marks] = useState(unsavedMarks)
+  const [wanted, setWanted] = useState<string>()
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent) => {
+      if (marks.any()) event.preventDefault()
+    }
+    const hold = (event: Event) => {
+      const hash = isWithin(event) ? new URL(event.destination.url).hash : undefined
+      if (hash === undefined || !event.cancelable || !marks.loses(hash)) return
+      event.preventDefault()
+      setWanted(hash)
+    }
+    const { navigation } = window as { navigation?: EventTarget }
+    window.addEventListener('beforeunload', warn)
+    navigation?.addEventListener('navigate', hold)
+    return () => {
+      window.removeEventListener('beforeunload', warn)
+      navigation?.removeEventListener('navigate', hold)
+    }
+  }, [marks])
+  return (
+    <UnsavedContext value={marks}>
+      {children}
+      <ConfirmDialog
+        open={wanted !== undefined}
+        onOpenChange={() => setWanted(undefined)}
+        title="Leave without saving?"
+        description="Your changes here are lost."
+        confirmLabel="Leave"
+        cancelLabel="Stay"
+        onConfirm={async () => {
+          marks.clear()
+          window.location.hash = wanted ?? ''
+        }}
+      />
+    </UnsavedContext>
+  )
+}
+
+/** A navigation within the page, in browsers that tell of it before it happens. */
+function isWithin(event: Event): event is Event & { destination: { url: string } } {
+  return 'hashChange' in event && event.hashChange === true && 'destination' in event
+}

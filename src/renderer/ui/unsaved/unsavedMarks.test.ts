@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { unsavedMarks } from './unsavedMarks.ts'
+
+test('is lost by leaving its place, and by nothing within it', () => {
+  const marks = unsavedMarks()
+  expect([marks.any(), marks.loses('#/wallet')]).toEqual([false, false])
+  marks.put('files', ['terminals'])
+  expect(marks.loses('#/terminals/another')).toBe(false)
+  expect(marks.loses('#/wallet')).toBe(true)
+  marks.put('policy', ['settings', 'policies'])
+  expect(marks.loses('#/settings/policies')).toBe(true) // the files
+  marks.remove('files')
+  expect(marks.loses('#/settings/policies')).toBe(false)
+  expect(marks.loses('#/settings/keys')).toBe(true)
+  expect(marks.loses('')).toBe(true)
+  marks.clear()
+  expect(marks.any()).toBe(false)
+})

@@ -1,0 +1,69 @@
+import { shortAddress } from '../shortAddress.ts'
+import { tokenAmount } from '../tokenAmount.ts'
+import type { AskerKind, IntentKind, PolicyRule } from './intents.ts'
+import { evmNetwork, usdcDecimals } from './networks.ts'
+
+/** As the name of a kind. */
+export const kindNames: Record<IntentKind, string> = {
+  'identity.register': 'Register an identity',
+  siwe: 'Sign in with Ethereum',
+  siws: 'Sign in with Solana',
+  'x402.authorize': 'Pay',
+  message: 'Sign a message',
+}
+
+/** As the name of who asks. */
+export const askerNames: Record<AskerKind, string> = {
+  person: 'You',
+  client: 'Programs with an API key',
+  tool: 'Tools',
+  agent: 'Steward itself',
+}
+
+const anything = 'have anything signed'
+type Scope = Pick<PolicyRule, 'kind' | 'host' | 'max_amount_micro_usd'>
+
+/** Behind the deed: ` to 0x2222…2222 on Base`; of a payment alone, whose payee is what the person looks at. */
+export function payeeWords(scope: string | null): string {
+  const [, network = '', payee = ''] = /^(eip155:\d+):(0x[0-9a-f]{40})$/.exec(scope ?? '') ?? []
+  if (payee === '') return ''
+  return ` to ${shortAddress(payee)} on ${evmNetwork(network)?.name ?? network}`
+}
+
+/** After `may`: `sign in with Ethereum to 127.0.0.1:4000`, `pay up to $5.00 anywhere`. */
+export function deedWords({ kind, host, max_amount_micro_usd: most }: Scope): string {
+  const deed = kind === '*' ? anything : kindNames[kind].toLowerCase().replace(/ethereum|solana/, capital)
+  const amount = most === null ? '' : ` up to ${dollars(most)}`
+  return `${deed}${amount}${placeWords(kind, host)}`
+}
+
+function placeWords(kind: Scope['kind'], host: string): string {
+  const isSignIn = kind === 'siwe' || kind === 'siws'
+  if (host === '*') return isSignIn ? ' to any site' : kind === 'x402.authorize' ? ' anywhere' : ''
+  const place = host.startsWith('*.') ? `any site below ${host.slice(2)}` : host
+  return isSignIn ? ` to ${place}` : kind === 'x402.authorize' ? ` at ${place}` : ` for ${place}`
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
+
+/** A rule as a sentence: `Tools may pay up to $5.00 at api.example.com without asking you.` */
+export function ruleSentence(rule: PolicyRule): string {
+  const deed = deedWords(rule)
+  const who = rule.asker === '*' ? 'Anyone' : askerNames[rule.asker]
+  switch (rule.effect) {
+    case 'allow':
+      return rule.asker === 'person' ? `You may ${deed} without a question.` : `${who} may ${deed} without asking you.`
+    case 'ask':
+      if (deed === anything) return `Anything from ${rule.asker === '*' ? 'anyone' : who} needs your approval.`
+      return `${who} may ${deed} only with your approval.`
+    case 'deny':
+      return rule.asker === '*' ? `Nobody may ${deed}.` : `${who} may never ${deed}.`
+  }
+}
+
+/** @param microUsd decimal text @returns `$1,234.50` */
+export function dollars(microUsd: string): string {
+  return `$${tokenAmount(BigInt(microUsd), usdcDecimals)}`
+}

@@ -1,0 +1,209 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApiKey } from '../../src/shared/contract/accounts.ts'
+import { startRegistration } from '../../src/shared/contract/automatons.ts'
+import { uploadFile } from '../../src/shared/contract/files.ts'
+import { askIntent, decideIntent } from '../../src/shared/contract/intents.ts'
+import { createTerminal } from '../../src/shared/contract/terminals.ts'
+import { until } from '../support/eventually.ts'
+import { stewardClient } from '../support/stewardClient.ts'
+import { importPrivateKey } from '../support/walletForms.ts'
+import { pictures } from './pages/pictures.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
+
+/** The frame that all screens stand in. It looks at a wallet, requests and automatons: they are of this file alone. */
+let app: StewardInBrowser
+const look = pictures()
+const zoomedWindow = { width: 640, height: 400 }
+
+beforeAll(async () => {
+  app = await ownStewardInBrowser()
+  // The second account of the well-known test phrase of Hardhat and Anvil.
+  const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
+  await importPrivateKey(app.person, { key, passphrase: 'orbit lantern velvet quarry mosaic' })
+  const made = await app.client.call(createApiKey, { name: 'research-agent' })
+  const program = stewardClient(new URL(app.steward.url).origin, made.key)
+  for (const [path, amount] of [
+    ['prices', '2500000'],
+    ['papers', '500000'],
+  ] as const) {
+    const { id } = await program.call(askIntent, {
+      intent: {
+        kind: 'x402.authorize',
+        network: 'base',
+        pay_to: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
+        amount,
+        resource: `https://api.example.com/${path}`,
+      },
+      reason: 'A dataset for the report',
+    })
+    if (path === 'prices') await app.person.call(decideIntent, { intentId: id, approve: false })
+  }
+  await app.person.call(startRegistration, { name: 'Research agent', bio: 'Reads papers.' })
+})
+afterAll(() => app?.close())
+
+async function go(page: Page, section: string): Promise<void> {
+  await page.evaluate(`location.hash = '#/${section}'`)
+}
+
+test('each screen stands in the same frame, on a large screen and at 200 % zoom too', async () => {
+  const { page } = await app.window()
+  for (const [section, title, seen] of [
+    ['wallet', 'Wallet', 'Networks'],
+    ['identity', 'Identity', 'Research agent'],
+    ['approvals', 'Approvals', 'Reads papers.'],
+    ['activity', 'Activity', 'Today'],
+    ['settings/account', 'Settings', 'Linked wallets'],
+    ['settings/policies', 'Settings', 'Rules'],
+  ] as const) {
+    await go(page, section)
+    await page.getByText(seen).and(page.locator(':visible')).first().waitFor()
+    const head = page.getByRole('main').getByRole('heading', { name: title, level: 2 })
+    expect(await head.locator('xpath=ancestor::header').evaluate((it) => it.getBoundingClientRect().height)).toBe(44)
+    await look.inOtherSizes(page, `frame-${section.replace('/', '-')}`)
+  }
+})
+
+test('the list at the left is as wide as the person made it, in every screen', async () => {
+  const { page } = await app.window()
+  const divider = page.getByRole('separator', { name: /^Width/ }).and(page.locator(':visible'))
+  const place = async () => (await divider.first().boundingBox())?.x ?? 0
+  await go(page, 'identity')
+  const before = await place()
+  await divider.focus()
+  await page.keyboard.press('ArrowRight')
+  await until('the list is wider', async () => (await place()) > before + 20)
+  const wider = await place()
+  await go(page, 'settings/account')
+  await page.getByRole('heading', { name: 'Settings', level: 2 }).waitFor()
+  await until('it is as wide here', async () => Math.abs((await place()) - wider) < 2)
+  await page.reload()
+  await until('it was kept', async () => Math.abs((await place()) - wider) < 2)
+})
+
+test('at 200 % zoom every panel of every screen is reached', async () => {
+  const { id } = await app.sandbox('atlas')
+  await app.sandbox('quarry')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  await app.client.call(uploadFile, { id, path: '/root/notes.md', content: '# Notes\n' })
+  const window = await app.window()
+  const { page } = window
+  await window.select('atlas')
+  await window.terminal.isLive()
+  await page.setViewportSize(zoomedWindow)
+
+  const sections = page.getByRole('navigation', { name: 'Sections' }).getByRole('button')
+  for (const button of await sections.all()) {
+    const { y = -1, height = 0 } = (await button.boundingBox()) ?? {}
+    expect(y).toBeGreaterThanOrEqual(0)
+    expect(y + height).toBeLessThan(zoomedWindow.height)
+  }
+
+  const details = page.getByRole('region', { name: 'Details of atlas' })
+  await page.getByRole('button', { name: 'Details of the sandbox' }).and(page.locator(':visible')).click()
+  await details.getByRole('heading', { name: 'Usage' }).waitFor()
+  expect((await details.boundingBox())?.width).toBeGreaterThan(300)
+  await details.getByRole('tab', { name: 'Files' }).click()
+  await details.getByRole('treeitem', { name: /notes\.md/ }).waitFor()
+  await look(page, 'frame-files-640', ['dark'])
+  await page.getByRole('button', { name: 'Details of the sandbox' }).and(page.locator(':visible')).click()
+  await details.waitFor({ state: 'hidden' })
+
+  await page.getByRole('button', { name: 'Show list: Sandboxes' }).and(page.locator(':visible')).click()
+  await look(page, 'frame-list-640', ['dark'])
+  await window.select('quarry')
+  await window.sandbox('quarry').waitFor({ state: 'detached' })
+  await page.getByText('No terminal is open').and(page.locator(':visible')).waitFor()
+
+  for (const [section, list, row, shown] of [
+    ['identity', 'Automatons', 'Research agent', 'Research agent'],
+    ['approvals', 'Requests', /Pay 2\.50/, /Pay 2\.50/],
+    ['settings/account', 'Settings', 'Policies', 'Policies'],
+  ] as const) {
+    await go(page, section)
+    await page.getByRole('button', { name: `Show list: ${list}` }).click()
+    await page.getByRole('link', { name: row }).first().click()
+    await page.getByRole('button', { name: `Show list: ${list}` }).waitFor()
+    await page.getByRole('main').getByRole('heading', { name: shown }).first().waitFor()
+  }
+})
+
+test('an edited file outlives the change of the zoom', async () => {
+  const { id } = await app.sandbox('slate')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  await app.client.call(uploadFile, { id, path: '/root/notes.md', content: '# Notes\n' })
+  const window = await app.window()
+  const { page } = window
+  await window.select('slate')
+  await window.terminal.isLive()
+  await go(page, `terminals/${id}/files/${encodeURIComponent('/root/notes.md')}`)
+  const editor = page.getByRole('region', { name: 'Open files' }).getByRole('textbox')
+  await editor.click()
+  await page.keyboard.type('kept ')
+  await page.setViewportSize(zoomedWindow)
+  await editor.getByText('kept').waitFor()
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await editor.getByText('kept').waitFor()
+  await page.keyboard.press('Control+S')
+  await page.getByRole('img', { name: 'Not saved' }).waitFor({ state: 'detached' })
+})
+
+test('a sandbox that is out of view takes no pointer: its dividers stay where they are', async () => {
+  const { id } = await app.sandbox('split-box')
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  const other = await app.sandbox('plain-box')
+  await app.client.call(createTerminal, { id: other.id, command: 'bash' })
+  const window = await app.window()
+  const { page } = window
+  await window.select('split-box')
+  await window.terminal.isLive()
+  await window.terminal.press('Control+Shift+D')
+  const divider = page.getByRole('separator', { name: /beside/ }).and(page.locator(':visible'))
+  await divider.waitFor()
+  const box = await divider.boundingBox()
+  if (!box) throw new Error('There is no divider.')
+  await window.select('plain-box')
+  await window.terminal.isLive()
+  await page.mouse.move(box.x, box.y + 200)
+  await page.mouse.down()
+  await page.mouse.move(box.x - 160, box.y + 200, { steps: 4 })
+  await page.mouse.up()
+  await window.select('split-box')
+  await divider.waitFor()
+  expect(await divider.boundingBox()).toEqual(box)
+})
+
+test('sections show their names when asked, and are reached by G and a letter where nothing is written', async () => {
+  const { id } = await app.sandbox('letters')
+  await app.client.call(createTerminal, { id, command: 'cat' })
+  const window = await app.window()
+  const { page } = window
+  const shown = (title: string) => page.getByRole('heading', { name: title, level: 2 }).waitFor()
+  const nav = page.getByRole('navigation', { name: 'Sections' })
+  await window.select('letters')
+  await window.terminal.isLive()
+  await window.terminal.press('g')
+  await window.terminal.press('w')
+  await window.terminal.sees(/gw/)
+
+  await nav.getByRole('button', { name: 'Settings' }).click()
+  for (const [letter, title] of Object.entries({ w: 'Wallet', i: 'Identity', a: 'Approvals', y: 'Activity' })) {
+    await page.keyboard.press('g')
+    await page.keyboard.press(letter)
+    await shown(title)
+  }
+  await page.getByLabel('Search activity').fill('')
+  await page.getByLabel('Search activity').pressSequentially('gs')
+  expect(await page.getByLabel('Search activity').inputValue()).toBe('gs')
+  await shown('Activity')
+
+  expect(await nav.getByText('Wallet').count()).toBe(0)
+  await nav.getByRole('button', { name: 'Show section names' }).click()
+  await nav.getByText('Wallet').waitFor()
+  await look(page, 'frame-names', ['dark'])
+  await page.reload()
+  await nav.getByText('Wallet').waitFor()
+  await nav.getByRole('button', { name: 'Hide section names' }).click()
+  await nav.getByText('Wallet').waitFor({ state: 'detached' })
+})

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runningService, type Sent, type TestService } from '../support/runningService.ts'
+
+/** One more than there may be: 429, what it is about, and when to try again. */
+let service: TestService
+let sandbox: string
+
+beforeAll(async () => {
+  service = await runningService()
+  const made = await service.send('/v1/sandboxes', { body: { name: 'crowded' } })
+  expect(made.status, made.text).toBe(201)
+  sandbox = `/v1/sandboxes/${made.json.id}`
+  await service.send(`${sandbox}/ports/expose`, { body: { port: 1 } })
+})
+afterAll(() => service?.close())
+
+type Asked = (number: number) => { path: string; sent: Sent }
+
+const made: Record<string, { most: number; code: string; ask: Asked }> = {
+  terminals: { most: 64, code: 'terminal/too-many', ask: () => ask(`${sandbox}/pty`, { command: 'cat' }) },
+  ports: { most: 64, code: 'port/too-many', ask: (port) => ask(`${sandbox}/ports/expose`, { port }) },
+  domains: {
+    most: 32,
+    code: 'sandbox-domain/too-many',
+    ask: (number) => ask(`${sandbox}/domains`, { domain: `n${number}.example`, port: 1 }),
+  },
+  keys: { most: 200, code: 'key/too-many', ask: (number) => ask('/v1/auth/api-keys', { name: `key ${number}` }) },
+  snapshots: {
+    most: 32,
+    code: 'snapshot/too-many',
+    ask: (number) => ask(`${sandbox}/snapshots`, { name: `s${number}` }),
+  },
+  uploads: {
+    most: 64,
+    code: 'upload/too-many',
+    ask: (number) => ask(`${sandbox}/files/uploads`, { path: `/tmp/up${number}`, size: 10 }),
+  },
+}
+
+function ask(path: string, body: object): ReturnType<Asked> {
+  return { path, sent: { body } }
+}
+
+test.each(Object.keys(made))('%s: the one too many is told when to try again', async (what) => {
+  const { most, code, ask } = made[what] ?? expect.unreachable()
+  for (let number = 1; number <= most + 1; number++) {
+    const { path, sent } = ask(number)
+    const { status, json, headers } = await service.send(path, sent)
+    if (status < 300) continue
+    expect([status, json.code, headers['retry-after']]).toEqual([429, code, expect.stringMatching(/^[1-9]\d*$/)])
+    return
+  }
+  expect.unreachable(`${most + 1} were made.`)
+})

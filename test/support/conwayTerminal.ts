@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+
+/** `conway-terminal` as its users run it: a program that nobody here wrote, pointed at a service by its own variables. */
+export type ConwayTerminal = {
+  /** `conway-terminal --provision` */
+  provision(): Promise<{ apiKey: string; walletAddress: string; keyPrefix: string }>
+  /** Starts it as a tool server on its stdin and stdout, as tool clients do. */
+  connect(): Promise<ConwayTools>
+}
+
+export type ConwayTools = {
+  names: readonly string[]
+  /** @returns the text of the answer. Rejects when the tool says that it failed. */
+  call(name: string, given?: Record<string, unknown>): Promise<string>
+  close(): Promise<void>
+}
+
+/** The part of the kit's client that is used here; the kit comes with the package. */
+type ToolClient = {
+  connect(transport: unknown): Promise<void>
+  listTools(): Promise<{ tools: { name: string }[] }>
+  callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<{
+    content: { type: string; text: string }[]
+    isError?: boolean
+  }>
+  close(): Promise<void>
+}
+type ClientModule = { Client: new (about: { name: string; version: string }) => ToolClient }
+type StdioModule = {
+  StdioClientTransport: new (start: {
+    command: string
+    args: readonly string[]
+    env: Record<string, string>
+    stderr: 'ignore'
+  }) => unknown
+}
+
+/** @param home holds its wallet and its key, in the place of the person's own folder */
+export function conwayTerminal({ home, serviceUrl }: { home: string; serviceUrl: string }): ConwayTerminal {
+  const program = createRequire(import.meta.url).resolve('conway-terminal/dist/index.js')
+  const kit = createRequire(program)
+  const load = (name: string): Promise<unknown> =>
+    import(pathToFileURL(kit.resolve(`@modelcontextprotocol/sdk/client/${name}`)).href)
+  // Every address that it knows is named: nothing of it reaches beyond this machine.
+  const env = {
+    HOME: home,
+    PATH: process.env.PATH ?? '',
+    CONWAY_API_URL: serviceUrl,
+    CONWAY_DOMAIN_API_URL: serviceUrl,
+    CONWAY_PREVIEW_DOMAIN: 'localhost',
+  }
+  return {
+    async provision() {
+      const { stdout } = await promisify(execFile)(process.execPath, [program, '--provision'], { env })
+      return JSON.parse(stdout)
+    },
+    async connect() {
+      const { Client } = (await load('index.js')) as ClientModule
+      const { StdioClientTransport } = (await load('stdio.js')) as StdioModule
+      const client = new Client({ name: 'steward-test', version: '0.0.0' })
+      await client.connect(
+        new StdioClientTransport({ command: process.execPath, args: [program], env, stderr: 'ignore' }),
+      )
+      const { tools } = await client.listTools()
+      return {
+        names: tools.map(({ name }) => name),
+        async call(name, given = {}) {
+          const { content, isError } = await client.callTool({ name, arguments: given })
+          const text = content.map((it) => it.text).join('\n')
+          if (isError) throw new Error(text)
+          return text
+        },
+        close: () => client.close(),
+      }
+    },
+  }
+}

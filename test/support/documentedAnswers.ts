@@ -1,0 +1,38 @@
+import { pathAndQuery } from '../../src/main/platform/http/exchange.ts'
+import { type Router, router } from '../../src/main/platform/http/router.ts'
+import { errorsOf } from '../../src/main/platform/openApi/responses.ts'
+import { AppError } from '../../src/shared/appError.ts'
+import type { Route } from '../../src/shared/contract/route.ts'
+import { contractRoutes } from './contractRoutes.ts'
+
+type Answered = { method: string; address: string; status: number; json: unknown }
+
+let routes: Promise<Router<Route>> | undefined
+
+/**
+ * Fails a test whose answer the OpenAPI document does not list: the status of its operation, and for a success the form
+ * of its body. What is no operation is left alone.
+ */
+export async function checkDocumented({ method, address, status, json }: Answered): Promise<void> {
+  routes ??= contractRoutes().then((all) =>
+    router(all.flatMap((to) => [to.path, ...to.aliases].map((path) => ({ method: to.method, path, to })))),
+  )
+  const route = operationOf(await routes, method, address)
+  if (!route) return
+  const what = `${method} ${address} (${route.operation}) answered ${status}`
+  if (status >= 400 && !errorsOf(route).includes(status)) {
+    throw new Error(`${what}, which its document does not list: ${JSON.stringify(json)}`)
+  }
+  if (status >= 400 || method === 'HEAD' || route.raw?.response !== undefined) return
+  const issues = status === route.status ? route.response.safeParse(json).error?.issues : [`not ${route.status}`]
+  if (issues) throw new Error(`${what}, and not as its document says: ${JSON.stringify(issues)}`)
+}
+
+function operationOf(known: Router<Route>, method: string, address: string): Route | undefined {
+  try {
+    return known.find(method, pathAndQuery(address).path).to
+  } catch (failure) {
+    if (failure instanceof AppError) return undefined
+    throw failure
+  }
+}

@@ -1,0 +1,97 @@
+import { connect } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { BaseCall, Endpoint } from '../../src/main/platform/http/endpoint.ts'
+import { httpServer } from '../../src/main/platform/http/httpServer.ts'
+import { type Half, requestPipeline } from '../../src/main/platform/http/requestPipeline.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { oncePerKey } from '../../src/main/platform/oncePerKey.ts'
+import { AppError } from '../../src/shared/appError.ts'
+import type { Answer as AnswerOf, Parsed, Route } from '../../src/shared/contract/route.ts'
+
+/** A half of Steward as small as can be: whoever sends a key is let in, and its answers are kept in memory. */
+export type TestCall = BaseCall & { who: string }
+type Options = {
+  endpoints: readonly Endpoint<TestCall>[]
+  /** The stages are told in the order in which they are reached. */
+  stages?: string[]
+  heartbeatMs?: number
+}
+
+export function testEndpoint<R extends Route>(
+  route: R,
+  handle: (input: Parsed<R>, call: TestCall, settlement?: unknown) => AnswerOf<R> | Promise<AnswerOf<R>> | object,
+  more: Omit<Endpoint<TestCall>, 'route' | 'handle'> = {},
+): Endpoint<TestCall> {
+  return { route, handle: handle as Endpoint<TestCall>['handle'], ...more }
+}
+
+export async function pipelineServer({ endpoints, stages = [], heartbeatMs }: Options) {
+  const closing = new AbortController()
+  const kept = new Map<string, { requestHash: Buffer; answer: { status: number; body: string } }>()
+  const repetitions = oncePerKey<{ status: number; body: string }>(({ holder, key }) => kept.get(`${holder} ${key}`))
+  const half: Half<Endpoint<TestCall>, string, TestCall> = {
+    endpoints,
+    socketPaths: ['/socket'],
+    pages: [],
+    guard: ({ headers }) => {
+      stages.push('guard')
+      if (headers.origin !== undefined) throw new AppError('auth/origin', 'No pages here.')
+    },
+    who: (_, { request }) => {
+      stages.push('who')
+      if (request.headers['x-api-key'] === undefined) throw new AppError('auth/required', 'An API key is needed.')
+      return String(request.headers['x-api-key'])
+    },
+    callOf: (who, call) => Object.assign(call, { who }),
+    async once(who, request, work) {
+      stages.push('idempotency')
+      const { answer, replayed } = await repetitions.once({ ...request, holder: who }, async ({ requestHash }) => {
+        const done = await work()
+        kept.set(`${who} ${request.key}`, { requestHash, answer: done })
+        return done
+      })
+      return { ...answer, replayed }
+    },
+    toFailure: (failure, request) => server.toFailure(failure, request),
+    ...(heartbeatMs !== undefined && { heartbeatMs }),
+  }
+  const server: ReturnType<typeof httpServer> = httpServer({
+    tls: undefined,
+    headers: { 'x-content-type-options': 'nosniff' },
+    closing: closing.signal,
+    answer: requestPipeline(half),
+    upgrade: () => {
+      throw new AppError('request/not-found', 'There is no WebSocket here.')
+    },
+    log: silentLog,
+  })
+  const port = await server.listen({ host: '127.0.0.1', port: 0 })
+  const close = async (): Promise<void> => {
+    closing.abort()
+    await server.close(0)
+  }
+  onTestFinished(close)
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    port,
+    closing,
+    ask: (path: string, { headers, ...more }: RequestInit & { headers?: Record<string, string> } = {}) =>
+      fetch(`${url}${path}`, { ...more, headers: { 'x-api-key': 'ada', ...headers } }),
+    /** Bytes as they are, and all that comes back until the server ends the connection. */
+    raw: (text: string) => rawExchange(port, text),
+  }
+}
+
+export function rawExchange(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    let answer = ''
+    socket.on('data', (bytes) => {
+      answer += bytes.toString('latin1')
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(answer))
+    socket.write(text)
+  })
+}
