@@ -55,6 +55,7 @@ export async function providerServer() {
   /** Connections that were left before their answer was whole. */
   let left = 0
   let options = { responses: true }
+  let next: (() => Turn[]) | undefined
   /** Frames of the last stream that were written. */
   let written = 0
 
@@ -72,6 +73,8 @@ export async function providerServer() {
     const model = provider === 'gemini' ? (/models\/([^:]+):/.exec(url.pathname)?.[1] ?? '') : String(body.model)
     const refusal = refusalOf({ provider, place, request, body, url, seen: { model, signatures } })
     if (refusal) return send(response, refusal.status, errorBody(provider, refusal.status, refusal.message))
+    if (script.length === 0) script.push(...(next?.() ?? []))
+    next = undefined
     const turn = script.shift() ?? {
       parts: [{ text: 'Hello from a fake.' }],
       usage: { input: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 5, reasoning: 0 },
@@ -157,6 +160,10 @@ export async function providerServer() {
     requests,
     /** For the next requests, in order. */
     play: (...turns: Turn[]) => void script.push(...turns),
+    /** Of what the first request asks for. */
+    playThen(turns: () => Turn[]): void {
+      next = turns
+    },
     providerOf: (place: string) => ({ baseUrl: bases[place] ?? '', apiKey: keys[names[place] ?? ''] }),
     /** A server in OpenAI's place that has chat completions only. */
     withoutResponses: () => {

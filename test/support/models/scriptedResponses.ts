@@ -64,9 +64,26 @@ export function responsesFrames(answer: ScriptedAnswer, model = 'some-model'): s
       pieces(text).map((it) => ({ type, ...place, ...fields, delta: it }))
     const empty = 'text' in part ? { content: [] } : 'call' in part ? { arguments: '' } : { summary: [] }
     events.push({ type: 'response.output_item.added', output_index: at, item: { ...item, ...empty } })
-    if ('thinking' in part)
-      events.push(...delta('response.reasoning_summary_text.delta', part.thinking, { summary_index: 0 }))
-    if ('text' in part) events.push(...delta('response.output_text.delta', part.text, { content_index: 0 }))
+    if ('thinking' in part && part.thinking !== '') {
+      const summary = { ...place, summary_index: 0 }
+      const whole = { type: 'summary_text', text: part.thinking }
+      events.push(
+        { type: 'response.reasoning_summary_part.added', ...summary, part: { ...whole, text: '' } },
+        ...delta('response.reasoning_summary_text.delta', part.thinking, { summary_index: 0 }),
+        { type: 'response.reasoning_summary_text.done', ...summary, text: part.thinking },
+        { type: 'response.reasoning_summary_part.done', ...summary, part: whole },
+      )
+    }
+    if ('text' in part) {
+      const content = { ...place, content_index: 0 }
+      const whole = { type: 'output_text', text: part.text, annotations: [], logprobs: [] }
+      events.push(
+        { type: 'response.content_part.added', ...content, part: { ...whole, text: '' } },
+        ...delta('response.output_text.delta', part.text, { content_index: 0, logprobs: [] }),
+        { type: 'response.output_text.done', ...content, text: part.text, logprobs: [] },
+        { type: 'response.content_part.done', ...content, part: whole },
+      )
+    }
     if ('call' in part) events.push(...delta('response.function_call_arguments.delta', part.args || '{}', {}))
     events.push({ type: 'response.output_item.done', output_index: at, item })
   }

@@ -130,7 +130,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       body: await failureText(reply.body),
       retryAfter,
     })
-    const noSuchPath = (reply.status === 404 || reply.status === 405) && failure.code !== 'model_not_found'
+    const noSuchPath = (reply.status === 404 || reply.status === 405) && failure.reason !== 'model_not_found'
     if (noSuchPath && request.path === '/responses') {
       withoutResponses.add(job.model.place)
       return await sentTo(provider, job, draftOf(job, draft))
@@ -249,7 +249,7 @@ async function jsonOf({ body }: UpstreamReply): Promise<Loose> {
   }
   const parsed = parsedObject(Buffer.concat(pieces).toString('utf8'))
   if (parsed) return parsed
-  throw new InferenceError('upstream', 'The provider sent an answer that is no JSON object.', { code: 'unusable' })
+  throw new InferenceError('upstream', 'The provider sent an answer that is no JSON object.', { reason: 'unusable' })
 }
 
 /** Base64 of images, whose tokens do not follow from their bytes. */
@@ -277,17 +277,23 @@ function headersOf({ draft, reservation, request }: Paid, found: readonly string
 
 function unknownModel(name: string): InferenceError {
   const message = `The model ${JSON.stringify(name.slice(0, 128))} does not exist. GET /v1/models lists those that do.`
-  return new InferenceError('model', message, { code: 'model_not_found', param: 'model' })
+  return new InferenceError('model', message, { reason: 'model_not_found', param: 'model' })
 }
 
 function unconfigured(model: CatalogueModel): InferenceError {
   const message = `The provider of ${model.name} is not configured: Steward has no key for it.`
-  return new InferenceError('unconfigured', message, { code: 'provider_not_configured' })
+  return new InferenceError('unconfigured', message, { reason: 'provider_not_configured' })
 }
 
 /** Providers repeat keys in their sentences. */
 function scrubbed(failure: InferenceError, { apiKey }: Provider): InferenceError {
   if (!apiKey || !failure.message.includes(apiKey)) return failure
-  const { kind, code, param, detail, retryAfter, status } = failure
-  return new InferenceError(kind, failure.message.replaceAll(apiKey, '…'), { code, param, detail, retryAfter, status })
+  const { kind, reason, param, detail, retryAfter, status } = failure
+  return new InferenceError(kind, failure.message.replaceAll(apiKey, '…'), {
+    reason,
+    param,
+    detail,
+    retryAfter,
+    status,
+  })
 }

@@ -1,3 +1,5 @@
+import { AppError, type ErrorCode } from '../../../shared/appError.ts'
+
 /**
  * What went wrong, in words that each dialect has its own form for.
  *
@@ -20,23 +22,23 @@ export type FailureKind =
   | 'upstream'
   | 'timeout'
 
-export const failureStatus: Readonly<Record<FailureKind, number>> = {
-  request: 400,
-  authentication: 401,
-  permission: 403,
-  model: 404,
-  too_large: 413,
-  credits: 402,
-  unconfigured: 503,
-  rate: 429,
-  overloaded: 503,
-  upstream: 502,
-  timeout: 504,
+const codes: Readonly<Record<FailureKind, ErrorCode>> = {
+  request: 'inference/request',
+  authentication: 'inference/credential',
+  permission: 'inference/forbidden',
+  model: 'inference/model',
+  too_large: 'inference/too-large',
+  credits: 'inference/credits',
+  unconfigured: 'inference/unconfigured',
+  rate: 'inference/rate',
+  overloaded: 'inference/overloaded',
+  upstream: 'inference/upstream',
+  timeout: 'inference/timeout',
 }
 
 type Details = {
   /** For programs: `invalid_value`, `model_not_found`, or the provider's own. */
-  code?: string | undefined
+  reason?: string | undefined
   /** The field that was wrong, as `messages[2].content`. */
   param?: string | undefined
   detail?: string | undefined
@@ -47,27 +49,54 @@ type Details = {
 }
 
 /** A failure of a request to a model. The message is for the caller, and holds no key and no address of a provider. */
-export class InferenceError extends Error {
+export class InferenceError extends AppError {
   readonly kind: FailureKind
-  readonly status: number
-  readonly code: string | undefined
+  readonly reason: string | undefined
   readonly param: string | undefined
-  readonly detail: string | undefined
   /** The header as the provider sent it: seconds or a date. */
   readonly retryAfter: string | undefined
+  readonly #status: number | undefined
 
-  constructor(kind: FailureKind, message: string, details: Details = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+  constructor(kind: FailureKind, message: string, { reason, param, detail, retryAfter, status, cause }: Details = {}) {
+    super(codes[kind], message, {
+      ...(cause !== undefined && { cause }),
+      ...(detail !== undefined && { detail }),
+      ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }),
+    })
     this.name = 'InferenceError'
     this.kind = kind
-    this.status = details.status ?? failureStatus[kind]
-    this.code = details.code
-    this.param = details.param
-    this.detail = details.detail
-    this.retryAfter = details.retryAfter
+    this.reason = reason
+    this.param = param
+    this.retryAfter = retryAfter
+    this.#status = status
+  }
+
+  override get status(): number {
+    return this.#status ?? super.status
   }
 }
 
-export function badRequest(param: string, message: string, code = 'invalid_value'): InferenceError {
-  return new InferenceError('request', message, { param, code })
+export function badRequest(param: string, message: string, reason = 'invalid_value'): InferenceError {
+  return new InferenceError('request', message, { param, reason })
+}
+
+const kindOfStatus: Readonly<Record<number, FailureKind>> = {
+  400: 'request',
+  401: 'authentication',
+  402: 'credits',
+  403: 'permission',
+  404: 'model',
+  413: 'too_large',
+  429: 'rate',
+  503: 'overloaded',
+}
+
+/** Any failure of Steward's own in the words of a dialect: a missing key, a body that is no JSON, too little credit. */
+export function asInferenceError(failure: AppError): InferenceError {
+  if (failure instanceof InferenceError) return failure
+  const { status, message, detail, code } = failure
+  // Sentences about a field begin with its name.
+  const param = /^`([^`]+)` /.exec(message)?.[1]
+  const kind = kindOfStatus[status] ?? (status < 500 ? 'request' : 'upstream')
+  return new InferenceError(kind, message, { detail, param, reason: code, status, cause: failure })
 }

@@ -118,7 +118,7 @@ export function brokenAnswer(failure: unknown): InferenceError {
   if (failure instanceof InferenceError) return failure
   const late = codeOf(failure) === 'UND_ERR_BODY_TIMEOUT'
   if (late) return new InferenceError('timeout', 'The provider went silent in its answer.', { cause: failure })
-  return new InferenceError('upstream', 'The provider broke off its answer.', { code: 'cut', cause: failure })
+  return new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut', cause: failure })
 }
 
 async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
@@ -165,5 +165,5 @@ function unanswered(failure: unknown): InferenceError {
     return new InferenceError('timeout', 'The provider did not answer in time.', { cause: failure })
   }
   const message = isUnreached(failure) ? 'The provider cannot be reached.' : 'The provider broke off the connection.'
-  return new InferenceError('upstream', message, { code: 'unreachable', cause: failure })
+  return new InferenceError('upstream', message, { reason: 'unreachable', cause: failure })
 }

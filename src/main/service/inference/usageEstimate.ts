@@ -10,18 +10,24 @@ const imageTokens = 1_000
  */
 export async function estimatedUsage(request: InnerRequest, answer: InnerAnswer): Promise<Usage> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
+  const input = await estimatedInput(request)
   const told = answer.usage
   const known = told !== undefined && inputOf(told) > 0
   const texts = answer.parts.map((part) =>
     'text' in part ? part.text : part.type === 'call' ? part.name + part.arguments : '',
   )
   const output = texts.reduce((sum, text) => sum + countTokens(text), 0)
-  const input = Math.min(countTokens(inputText(request)) + images(request) * imageTokens, mostInputTokens(request))
   return {
     ...(known ? told : { input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 }),
     output: Math.max(output, told?.output ?? 0),
     reasoning: told?.reasoning ?? 0,
   }
+}
+
+/** Near to what any of the providers counts; none of them tells how it does. */
+export async function estimatedInput(request: InnerRequest): Promise<number> {
+  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
+  return Math.min(countTokens(inputText(request)) + images(request) * imageTokens, mostInputTokens(request))
 }
 
 function inputText(request: InnerRequest): string {

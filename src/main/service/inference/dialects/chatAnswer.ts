@@ -202,7 +202,7 @@ export function chatFailure(error: InferenceError): Loose {
     error: {
       message: error.message,
       type: types[error.kind],
-      code: error.code ?? null,
+      code: error.reason ?? null,
       param: error.param ?? null,
     },
     detail: error.detail,

@@ -218,7 +218,7 @@ const types: Readonly<Record<FailureKind, string>> = {
 export function messagesFailure(error: InferenceError): Loose {
   return {
     type: 'error',
-    error: defined({ type: types[error.kind], message: error.message, code: error.code, param: error.param }),
+    error: defined({ type: types[error.kind], message: error.message, code: error.reason, param: error.param }),
     ...(error.detail !== undefined && { detail: error.detail }),
   }
 }

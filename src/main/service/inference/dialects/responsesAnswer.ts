@@ -95,6 +95,6 @@ export function responsesUsage({ usage, cost, warnings }: Bill): Loose {
 }
 
 export function failedResponse(told: Told, error: InferenceError): Loose {
-  const code = error.kind === 'rate' ? 'rate_limit_exceeded' : (error.code ?? 'server_error')
+  const code = error.kind === 'rate' ? 'rate_limit_exceeded' : (error.reason ?? 'server_error')
   return { ...responseHead(told), status: 'failed', error: { code, message: error.message } }
 }

@@ -195,9 +195,9 @@ export function responsesStreamWriter(told: Told): StreamWriter {
       )
     },
     fail(error: InferenceError) {
-      const { code, message, param } = error
+      const { reason, message, param } = error
       const failed = frame('response.failed', { response: { ...failedResponse(told, error), output } })
-      return failed + frame('error', { code: code ?? null, message, param: param ?? null })
+      return failed + frame('error', { code: reason ?? null, message, param: param ?? null })
     },
   }
 }

@@ -133,7 +133,8 @@ function headOf(data: string): string | undefined {
 function messagesOf(body: Loose, request: InnerRequest, kind: UpstreamKind): Loose[] {
   const images = fetchedImages(request)
   return listAt(body, 'messages').map((it) => {
-    const { reasoning_details: _, thinking_blocks: __, ...message } = looseObject(it) ?? {}
+    // `parsed` is what OpenAI's own client adds for itself.
+    const { reasoning_details: _, thinking_blocks: __, parsed: ___, ...message } = looseObject(it) ?? {}
     const kept: Record<string, unknown> = message
     if (kind === 'openai') {
       delete kept.reasoning_content
@@ -166,7 +167,7 @@ function contentOf(
 /** A call without arguments is refused by none as `{}`. */
 function callOf(it: unknown, kind: UpstreamKind): Loose {
   const { extra_content: extra, ...call } = looseObject(it) ?? {}
-  const named = objectAt(call, 'function')
+  const { parsed_arguments: _, ...named } = objectAt(call, 'function')
   return {
     ...call,
     ...(call.function !== undefined && { function: { ...named, arguments: named.arguments || '{}' } }),

@@ -78,7 +78,10 @@ export function anthropicStreamReader(): StreamReader {
     end() {
       if (ended) return []
       return [
-        { type: 'error', error: new InferenceError('upstream', 'The provider broke off its answer.', { code: 'cut' }) },
+        {
+          type: 'error',
+          error: new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut' }),
+        },
       ]
     },
   }
@@ -194,9 +197,11 @@ function anthropicError(body: Loose): InferenceError {
   const error = objectAt(body, 'error')
   const type = textAt(error, 'type')
   const message = textAt(error, 'message') ?? 'The provider answered with an error.'
-  return new InferenceError(kinds[type ?? ''] ?? 'upstream', message, { code: type })
+  return new InferenceError(kinds[type ?? ''] ?? 'upstream', message, { reason: type })
 }
 
 function unusable(why: string): InferenceError {
-  return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, { code: 'unusable' })
+  return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, {
+    reason: 'unusable',
+  })
 }

@@ -152,9 +152,9 @@ function errorIn(body: Loose): InferenceError {
 
 function blockedPrompt(reason: string, message = ''): InferenceError {
   const sentence = `The provider blocked this request: ${reason}. ${message}`.trimEnd()
-  return new InferenceError('request', sentence, { code: 'content_filter' })
+  return new InferenceError('request', sentence, { reason: 'content_filter' })
 }
 
 function unusable(why: string, code: string): InferenceError {
-  return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, { code })
+  return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, { reason: code })
 }

@@ -59,7 +59,7 @@ export function openAiStreamReader(options: ReaderOptions): StreamReader {
 
   function end(): InnerEvent[] {
     if (native === undefined && !(done && started)) {
-      const error = new InferenceError('upstream', 'The provider broke off its answer.', { code: 'cut' })
+      const error = new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut' })
       return [{ type: 'error', error }]
     }
     return [...reader.close(), { type: 'finish', reason: reasons[native ?? 'stop'] ?? 'stop', native }]
@@ -197,9 +197,11 @@ export function failureIn(body: Loose): InferenceError | undefined {
   const message =
     textAt(error, 'message') ?? (typeof error === 'string' ? error : 'The provider answered with an error.')
   const code = textAt(error, 'code') ?? textAt(error, 'type')
-  return new InferenceError('upstream', message, { code })
+  return new InferenceError('upstream', message, { reason: code })
 }
 
 function unusable(why: string): InferenceError {
-  return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, { code: 'unusable' })
+  return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, {
+    reason: 'unusable',
+  })
 }

@@ -62,13 +62,18 @@ export function responsesUpstreamStreamReader(): StreamReader {
     push({ data }) {
       const event = parsedObject(data)
       if (event) return taken(event)
-      const error = new InferenceError('upstream', 'The provider sent an event that is no JSON.', { code: 'unusable' })
+      const error = new InferenceError('upstream', 'The provider sent an event that is no JSON.', {
+        reason: 'unusable',
+      })
       return [{ type: 'error', error }]
     },
     end() {
       if (ended) return []
       return [
-        { type: 'error', error: new InferenceError('upstream', 'The provider broke off its answer.', { code: 'cut' }) },
+        {
+          type: 'error',
+          error: new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut' }),
+        },
       ]
     },
   }
@@ -160,5 +165,5 @@ function errorIn(body: Loose): InferenceError {
   const error = objectAt(body, 'error')
   const message = textAt(error, 'message') ?? 'The provider answered with an error.'
   const code = textAt(error, 'code') ?? textAt(error, 'type')
-  return new InferenceError(code === 'rate_limit_exceeded' ? 'rate' : 'upstream', message, { code })
+  return new InferenceError(code === 'rate_limit_exceeded' ? 'rate' : 'upstream', message, { reason: code })
 }

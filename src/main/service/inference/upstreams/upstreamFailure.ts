@@ -11,10 +11,10 @@ export function upstreamFailure({ status, body, retryAfter }: UpstreamFailure): 
   const kind = kindOf(status)
   if (status === 401 || status === 403 || status === 402) {
     const why = status === 402 ? 'wants to be paid first' : 'refused the key that Steward has for it'
-    return new InferenceError('upstream', `The provider ${why}.`, { code: `provider_${status}`, retryAfter })
+    return new InferenceError('upstream', `The provider ${why}.`, { reason: `provider_${status}`, retryAfter })
   }
   return new InferenceError(kind, message ?? `The provider answered with status ${status}.`, {
-    code,
+    reason: code,
     retryAfter,
     status: kind === 'upstream' || kind === 'overloaded' ? undefined : status,
   })
