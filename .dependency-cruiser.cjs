@@ -35,6 +35,7 @@ module.exports = {
         dependencyTypesNot: ['type-only'],
       },
     ),
+    forbid('slices-know-no-local-api', src('main/agent/[^/]+/', '^src/main/agent/api/'), src('main/agent/api/')),
     forbid('slices-know-no-composition', src('main/(agent|service|host)/([^/]+)/'), {
       path: '^src/main/$1/(compose|[a-zA-Z]+(Parts|Ground))[.]ts$',
     }),

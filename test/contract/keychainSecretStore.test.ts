@@ -33,7 +33,7 @@ test('says that it is locked, and gives what it keeps again after it was unlocke
   const store = storeOf('locked')
   await store.write('one', 'kept')
   await keychain.lock('refused')
-  const locked = { code: 'wallet/keychain-locked', message: 'The keychain of your system is locked.' }
+  const locked = { code: 'wallet/keychain-locked', message: 'Your system keychain is locked.' }
   expect(await store.fault()).toBeUndefined()
   expect(await store.read('never')).toBeUndefined()
   await expect(store.read('one')).rejects.toMatchObject(locked)

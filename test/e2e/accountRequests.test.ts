@@ -26,7 +26,7 @@ test('a wallet that signs in for the first time waits in the inbox, and gets an 
 
   const toast = page.locator('[data-sonner-toast]', { hasText: `${name} asks for an account` })
   await toast.getByRole('button', { name: 'Review' }).click()
-  await page.getByRole('button', { name: 'Approvals: 1 waits for you' }).waitFor()
+  await page.getByRole('button', { name: 'Approvals: 1 needs you' }).waitFor()
   const card = page.getByRole('list', { name: 'Wallets that ask for an account' }).getByRole('listitem')
   for (const words of [`${name} asks for an account`, wallet.address, 'Ethereum']) {
     expect(await card.textContent()).toContain(words)

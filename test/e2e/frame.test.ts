@@ -100,21 +100,21 @@ test('at 200 % zoom every panel of every screen is reached', async () => {
     expect(y + height).toBeLessThan(zoomedWindow.height)
   }
 
-  const details = page.getByRole('region', { name: 'Details of atlas' })
-  await page.getByRole('button', { name: 'Details of the sandbox' }).and(page.locator(':visible')).click()
+  const details = page.getByRole('region', { name: 'Details: atlas' })
+  await page.getByRole('button', { name: 'Sandbox details' }).and(page.locator(':visible')).click()
   await details.getByRole('heading', { name: 'Usage' }).waitFor()
   expect((await details.boundingBox())?.width).toBeGreaterThan(300)
   await details.getByRole('tab', { name: 'Files' }).click()
   await details.getByRole('treeitem', { name: /notes\.md/ }).waitFor()
   await look(page, 'frame-files-640', ['dark'])
-  await page.getByRole('button', { name: 'Details of the sandbox' }).and(page.locator(':visible')).click()
+  await page.getByRole('button', { name: 'Sandbox details' }).and(page.locator(':visible')).click()
   await details.waitFor({ state: 'hidden' })
 
   await page.getByRole('button', { name: 'Show list: Sandboxes' }).and(page.locator(':visible')).click()
   await look(page, 'frame-list-640', ['dark'])
   await window.select('quarry')
   await window.sandbox('quarry').waitFor({ state: 'detached' })
-  await page.getByText('No terminal is open').and(page.locator(':visible')).waitFor()
+  await page.getByText('No open terminals').and(page.locator(':visible')).waitFor()
 
   for (const [section, list, row, shown] of [
     ['identity', 'Automatons', 'Research agent', 'Research agent'],

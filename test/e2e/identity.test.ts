@@ -19,7 +19,7 @@ test('says first that a wallet is needed', async () => {
   const { page } = await app.window()
   const identity = identityScreen(page)
   await identity.open()
-  await page.getByRole('heading', { name: 'An automaton needs an address' }).waitFor()
+  await page.getByRole('heading', { name: 'Create a wallet first' }).waitFor()
   await look(page, 'identity-no-wallet')
 })
 
@@ -35,7 +35,7 @@ test('registers from a file and a prompt, through an approval, for good; and tel
 
   await identity.fillFrom('{"nmae":"Ada","bio":7}')
   const alert = identity.form.getByRole('alert')
-  await alert.getByText('automaton.json: `nmae` is no field of a registration.').waitFor()
+  await alert.getByText('automaton.json: Unknown field “nmae”.').waitFor()
   await alert.getByText('automaton.json: `bio` must be a string.').waitFor()
   const automaton_id = 'a1b2c3d4-0000-4000-8000-000000000000'
   await identity.fillFrom(JSON.stringify({ automaton_id, name: 'Research agent', bio: 'Reads papers.' }))
@@ -49,7 +49,7 @@ test('registers from a file and a prompt, through an approval, for good; and tel
   await review.getByText(`"automatonId": "${automaton_id}"`).waitFor()
   await look(page, 'identity-review')
   await identity.askForApproval()
-  await identity.is('Waits for you')
+  await identity.is('Needs you')
   await look(page, 'identity-waiting')
 
   await identity.toRequest()
@@ -78,6 +78,6 @@ test('registers from a file and a prompt, through an approval, for good; and tel
   await identity.row('Eve').click()
   await identity.is('Refused')
   await look(page, 'identity-refused')
-  await identity.automaton.getByRole('button', { name: 'Start again with these values' }).click()
+  await identity.automaton.getByRole('button', { name: 'Edit and try again' }).click()
   expect(await identity.form.getByLabel('Name').inputValue()).toBe('Eve')
 })

@@ -96,7 +96,7 @@ test('nothing is stopped from the palette without a question', async () => {
   expect((await app.person.call(getPolicy, {})).stopped).toBe(false)
 
   await openPalette(page)
-  expect((await found(page, 'stop keeper')).selected).toBe('Stop keeper')
+  expect((await found(page, 'stop keeper')).selected).toBe('Stop keeper…')
   await page.keyboard.press('Enter')
   await window.dialog('Stop keeper?').getByRole('button', { name: 'Stop sandbox' }).click()
   await window.page.getByRole('status').getByText('stopped').first().waitFor()

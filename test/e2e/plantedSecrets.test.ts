@@ -149,7 +149,7 @@ test('nor in the memory of the process of the window', (context) => {
 })
 
 async function importPhrase(window: AppWindow): Promise<void> {
-  await window.command('Import a phrase or a key…')
+  await window.command('Import a phrase or key…')
   const sheet = sheetPage(window.page)
   await sheet.fill('Recovery phrase', phrase)
   whileGiven = await processes()
@@ -163,7 +163,7 @@ async function importPhrase(window: AppWindow): Promise<void> {
 /** One is mistyped first. */
 async function importKeys(window: AppWindow): Promise<void> {
   const sheet = sheetPage(window.page)
-  await window.command('Import a phrase or a key…')
+  await window.command('Import a phrase or key…')
   await sheet.press('Private key')
   for (const key of [wrongPrivateKey, privateKey]) {
     await sheet.fill('Private key', key)
@@ -177,7 +177,7 @@ async function importKeys(window: AppWindow): Promise<void> {
   const file = await encryptKeystoreJson({ address, privateKey: held }, keystorePassword, {
     scrypt: { N: 1024, r: 8, p: 1 },
   })
-  await window.command('Import a phrase or a key…')
+  await window.command('Import a phrase or key…')
   await sheet.press('Keystore file')
   await sheet.fill('Or paste its contents', file)
   await sheet.fill('File password', keystorePassword)
@@ -196,11 +196,11 @@ async function lockAndUnlock(window: AppWindow): Promise<void> {
 
 async function lookAtTheWords({ page }: AppWindow): Promise<void> {
   const sheet = sheetPage(page)
-  await page.getByRole('button', { name: 'More about Planted wallet' }).click()
+  await page.getByRole('button', { name: 'Actions for Planted wallet' }).click()
   await page.getByRole('menuitem', { name: 'Show the words…' }).click()
   await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Show words')
-  await sheet.step(/^The words of/)
+  await sheet.step(/^Recovery phrase/)
   await sheet.frame.getByText('ostrich').waitFor()
   await page.keyboard.press('Escape')
   await sheet.gone()
@@ -210,8 +210,8 @@ async function exportAKey({ page }: AppWindow): Promise<void> {
   const sheet = sheetPage(page)
   await page
     .getByRole('region', { name: 'Planted wallet' })
-    .getByRole('button', { name: /^Actions of/ })
-    .first()
+    .getByRole('button', { name: /^Actions for/ })
+    .nth(1)
     .click()
   await page.getByRole('menuitem', { name: 'Export as a keystore…' }).click()
   await sheet.fill('Wallet passphrase', passphrase)

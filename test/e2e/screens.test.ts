@@ -37,7 +37,7 @@ test('a window without a session', async () => {
   const opened = await openWindow(app.browser)
   onTestFinished(() => opened.close())
   await opened.page.goto(new URL(app.steward.url).origin)
-  await opened.page.getByRole('heading', { name: 'This window has no session' }).waitFor()
+  await opened.page.getByRole('heading', { name: 'You’re signed out' }).waitFor()
   await look(opened.page, 'no-session')
 })
 
@@ -54,7 +54,8 @@ test('the dialog for a new sandbox', async () => {
   await form.getByLabel('Name').fill('build-box')
   await form.getByLabel('Memory').fill('99999')
   await form.getByLabel('Memory').blur()
-  expect(await form.getByLabel('Memory').inputValue()).toBe('8192')
+  expect(await form.getByLabel('Memory').inputValue()).toBe('99999')
+  await form.getByText('Use 512 to 8192').waitFor()
   await look(window.page, 'new-sandbox')
 })
 
@@ -164,6 +165,6 @@ test('a terminal link opens one sandbox for whoever has it, and nothing after it
 
   await app.client.call(deleteSandbox, { id })
   await opened.page.reload()
-  await opened.page.getByRole('heading', { name: 'This link does not open a terminal' }).waitFor()
+  await opened.page.getByRole('heading', { name: 'This link has expired' }).waitFor()
   await look(opened.page, 'terminal-link-ended')
 })

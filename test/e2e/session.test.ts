@@ -26,7 +26,7 @@ test('says how to get a session when the address was used before', async () => {
   const opened = await openWindow(app.browser)
   onTestFinished(() => opened.close())
   await opened.page.goto(app.steward.url)
-  await opened.page.getByRole('heading', { name: 'This window has no session' }).waitFor()
+  await opened.page.getByRole('heading', { name: 'You’re signed out' }).waitFor()
   await opened.page.getByText('npm start').waitFor()
   expect(opened.page.url()).not.toContain('token')
 })

@@ -61,7 +61,7 @@ test('the key’s dialog has what to copy, and a key of a script shows by itself
   await form.getByText('A name must not be empty.').waitFor()
   await form.getByLabel('Name').fill('copied')
   await page.keyboard.press('Enter')
-  const made = window.dialog('The key “copied” is made')
+  const made = window.dialog('Key created: copied')
   await made.getByRole('button', { name: 'Copy command' }).click()
   const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
   const command = `curl -H "Authorization: Bearer $STEWARD_KEY" ${originOf()}/v1/sandboxes`
@@ -79,7 +79,7 @@ test('every section has an address and a command', async () => {
   const appearance = page.getByRole('article', { name: 'Appearance' })
   await appearance.getByText('Light', { exact: true }).click()
   await until('it is light', () => page.evaluate<boolean>("document.documentElement.dataset.theme === 'light'"))
-  await appearance.getByText('As the system', { exact: true }).click()
+  await appearance.getByText('System', { exact: true }).click()
   await look(page, 'settings-appearance')
   await window.command('Settings: Account')
   await page.getByRole('article', { name: 'Account' }).getByText('Owner', { exact: true }).waitFor()
@@ -93,7 +93,7 @@ test('the wallet is locked now or by itself, and opens on its own page', async (
   const { page } = window
   const section = await settingsScreen(page).open('Wallet lock')
   await section.getByText('Unlocked', { exact: true }).waitFor()
-  await section.getByRole('button', { name: /Lock by itself/ }).click()
+  await section.getByRole('button', { name: /Auto-lock/ }).click()
   await page.getByRole('menuitemradio', { name: 'After 1 hour' }).click()
   await until('it is kept', async () => (await app.person.call(getWallet, {})).auto_lock_minutes === 60)
   await look(page, 'settings-lock')
@@ -159,13 +159,13 @@ test('a policy that is written, ordered and saved decides from then on', async (
   const save = async () => {
     await section.getByRole('button', { name: 'Save…' }).click()
     await window.dialog('Save the policy?').getByRole('button', { name: 'Save policy' }).click()
-    await section.getByText('Everything is saved.').waitFor()
+    await section.getByText('No unsaved changes.').waitFor()
   }
 
   await section.getByRole('button', { name: 'Add rule' }).click()
   await choose(1, 'Effect', 'Deny')
   await rule(1).getByLabel('Host').fill('https://a.example')
-  await rule(1).getByText('Must be a host such as').waitFor()
+  await rule(1).getByText('Enter a host such as').waitFor()
   expect(await section.getByRole('button', { name: 'Save…' }).isEnabled()).toBe(false)
   await rule(1).getByLabel('Host').fill('a.example')
   await save()
@@ -178,7 +178,7 @@ test('a policy that is written, ordered and saved decides from then on', async (
   await choose(2, 'Effect', 'Allow')
   await choose(2, 'What', 'Sign in with Ethereum')
   await rule(2).getByText('Anyone may sign in with Ethereum to any site without asking you.').waitFor()
-  await rule(2).getByText('name the hosts you trust').waitFor()
+  await rule(2).getByText('Name the hosts you trust').waitFor()
   await rule(2)
     .getByRole('button', { name: /^Move rule 2 of 2/ })
     .press('ArrowUp')
@@ -190,10 +190,10 @@ test('a policy that is written, ordered and saved decides from then on', async (
   await look(page, 'settings-policies-save')
   await page.emulateMedia({ colorScheme: 'dark' })
   await dialog.getByRole('button', { name: 'Save policy' }).click()
-  await sheetPage(page).step('Change the policy?')
+  await sheetPage(page).step('Change your policies?')
   await look(page, 'settings-policies-sheet', ['dark'])
   await sheetPage(page).give(passphrase, 'Confirm')
-  await section.getByText('Everything is saved.').waitFor()
+  await section.getByText('No unsaved changes.').waitFor()
   expect(await program.call(askIntent, { intent: signIn })).toMatchObject({
     state: 'signed',
     decision: { by: 'policy' },

@@ -115,11 +115,11 @@ test('shows how a program ended, and runs it again', async () => {
   await window.select('end-box')
   await window.terminal.isLive()
   await window.terminal.run('echo goodbye; exit 3')
-  const end = window.page.getByRole('region', { name: 'How it ended' }).and(window.page.locator(':visible'))
+  const end = window.page.getByRole('region', { name: 'Terminal ended' }).and(window.page.locator(':visible'))
   await end.getByText('Exited with code 3').waitFor()
   await window.terminal.sees('goodbye')
 
-  await end.getByRole('button', { name: 'Again' }).click()
+  await end.getByRole('button', { name: /^Restart/ }).click()
   await window.terminal.isLive()
   await window.terminal.run('echo here again')
   await window.terminal.sees('here again')

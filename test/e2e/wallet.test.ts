@@ -35,7 +35,7 @@ const known = (page: Page): Promise<Wallet> => callInPage(page, getWallet, {})
 test('a wallet is there only after its words were shown to be written down', async () => {
   const page = await walletWindow()
   const sheet = walletSheet(page)
-  await page.getByRole('heading', { name: 'Your wallet stays with you' }).waitFor()
+  await page.getByRole('heading', { name: 'Create your wallet' }).waitFor()
   await look(page, 'wallet-absent')
 
   await page.emulateMedia({ colorScheme: 'dark' }) // a sheet keeps the theme that it was opened with
@@ -84,12 +84,12 @@ test('a wallet is there only after its words were shown to be written down', asy
 test('the window cannot look into a sheet that shows a phrase', async () => {
   const page = await walletWindow()
   const sheet = walletSheet(page)
-  await page.getByRole('button', { name: 'More about Phrase 1' }).click()
+  await page.getByRole('button', { name: 'Actions for Phrase 1' }).click()
   await page.getByRole('menuitem', { name: 'Show the words…' }).click()
   await sheet.step(/^Show recovery phrase/)
   await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Show words')
-  await sheet.step(/^The words of/)
+  await sheet.step(/^Recovery phrase/)
   const [word = ''] = await sheet.words()
   const seen = await page.evaluate(() => {
     const frame = document.querySelector('iframe')
@@ -139,8 +139,8 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   const account = { address: importedAddress, privateKey: imported }
   const keystore = encryptKeystoreJsonSync(account, filePassword, { scrypt: { N: 4096, r: 8, p: 1 } })
   await page.getByRole('button', { name: 'Add to the wallet' }).click()
-  await page.getByRole('menuitem', { name: 'Import a phrase or a key…' }).click()
-  await sheet.step('Import a phrase or a key')
+  await page.getByRole('menuitem', { name: 'Import a phrase or key…' }).click()
+  await sheet.step('Import a phrase or key')
   await sheet.press('Keystore file')
   await sheet.frame.getByLabel('Keystore V3 file').setInputFiles({
     name: 'key.json',
@@ -154,8 +154,8 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   await sheet.isGone()
   const card = page.getByRole('region', { name: 'From <b>elsewhere</b>' })
   await card
-    .getByRole('button', { name: /^More about/ })
-    .nth(1)
+    .getByRole('button', { name: /^Show details of/ })
+    .first()
     .click()
   await card.getByText(importedAddress, { exact: true }).waitFor()
   await look(page, 'wallet')
@@ -165,7 +165,10 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   await look(page, 'wallet-deposit')
   await page.keyboard.press('Escape')
 
-  await card.getByRole('button', { name: /^Actions of/ }).click()
+  await card
+    .getByRole('button', { name: /^Actions for/ })
+    .nth(1)
+    .click()
   await page.getByRole('menuitem', { name: 'Export as a keystore…' }).click()
   await sheet.step(/^Export/)
   await sheet.fill('Wallet passphrase', passphrase)
@@ -181,7 +184,7 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   await sheet.isGone()
 
   await card
-    .getByRole('button', { name: /^More about/ })
+    .getByRole('button', { name: /^Actions for/ })
     .first()
     .click()
   await page.getByRole('menuitem', { name: 'Remove…' }).click()
@@ -201,7 +204,7 @@ test('accounts are added and named, and commands copy their addresses', async ()
   const { page, command } = await app.window()
   await command('Go to Wallet')
   const card = page.getByRole('region', { name: 'Phrase 1' })
-  await card.getByRole('button', { name: 'More about Phrase 1' }).click()
+  await card.getByRole('button', { name: 'Actions for Phrase 1' }).click()
   await page.getByRole('menuitem', { name: 'Add an EVM account' }).click()
   await card.getByRole('button', { name: 'Rename Account 2' }).click()
   await card.getByLabel('Name of Account 2').fill('Savings')

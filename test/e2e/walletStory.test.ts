@@ -23,12 +23,12 @@ test('creates a wallet, locks and unlocks it, registers an automaton, denies one
   const window = await app.window()
   const { page } = window
   await createWallet(window)
-  await page.getByText(/^Unlocked, kept in:/).waitFor()
+  await page.getByText(/^Unlocked · /).waitFor()
   await page.getByRole('button', { name: 'Lock', exact: true }).click()
-  await page.getByText(/^Locked, kept in:/).waitFor()
+  await page.getByText(/^Locked · /).waitFor()
   await page.getByRole('button', { name: 'Unlock', exact: true }).click()
   await sheetPage(page).give(passphrase, 'Unlock')
-  await page.getByText(/^Unlocked, kept in:/).waitFor()
+  await page.getByText(/^Unlocked · /).waitFor()
 
   const screen = approvalsScreen(page)
   const registered = await askToRegister(page, 'Archivist')
@@ -54,11 +54,11 @@ test('creates a wallet, locks and unlocks it, registers an automaton, denies one
   for (const line of [
     'locked the wallet',
     'unlocked the wallet',
-    /You approved: .*“Archivist”/,
-    /You denied: .*“Impostor”/,
+    /asked to register .*“Archivist”.*Registered/,
+    /asked to register .*“Impostor”.*Denied/,
   ])
     await activity.sees(line)
-  expect(await activity.verify()).toMatch(/^All \d+ entries are intact$/)
+  expect(await activity.verify()).toMatch(/^Entries 1 to \d+ are intact$/)
 })
 
 async function createWallet({ page }: AppWindow): Promise<void> {
@@ -96,10 +96,10 @@ async function askToRegister(page: Page, name: string): Promise<string> {
   const form = page.getByRole('form', { name: 'Register automaton' })
   await form.getByLabel('Name').fill(name)
   await form.getByLabel('Bio').fill('Keeps what others forget.')
-  const id = await form.getByLabel('Automaton id').inputValue()
-  await form.getByRole('button', { name: 'Show what would be signed' }).click()
+  const id = await form.getByLabel('Automaton ID').inputValue()
+  await form.getByRole('button', { name: 'Review' }).click()
   await page.getByRole('button', { name: 'Ask for approval' }).click()
-  await page.getByRole('link', { name: 'Look at it and decide' }).click()
+  await page.getByRole('link', { name: 'Review' }).click()
   return id
 }
 

@@ -90,11 +90,11 @@ test('splits by keys and by dragging, types into all at once, and finds the layo
   await eventually(async () => expect(Object.keys(await places(page))).toHaveLength(3))
 
   await page.keyboard.press('Control+Shift+G')
-  await page.getByText('What you type goes to 3 terminals.').waitFor()
+  await page.getByText('Your input goes to 3 terminals.').waitFor()
   await typeLine(page, 'echo all $((50 + 5))')
   for (const id of [first, right, below]) await sees(page, id, 'all 55')
   await page.keyboard.press('Control+Shift+G')
-  await page.getByText('What you type goes to').waitFor({ state: 'hidden' })
+  await page.getByText('Your input goes to').waitFor({ state: 'hidden' })
   await typeLine(page, 'echo alone $((60 + 6))')
   await sees(page, first, 'alone 66')
   expect(await terminal(page, right).locator('.xterm-rows').textContent()).not.toContain('alone')

@@ -150,7 +150,12 @@ async function everyOther(oldSession: PersonSession): Promise<typeof credentials
     'an access token of another account': bearer(foreignTokens.access_token),
     'the token of a terminal link': bearer(link.token),
     'the token of a port': bearer(portAccess.token),
-    'the session of an earlier start': oldSession,
+    'the cookie of an earlier start': { cookie: oldSession.cookie },
+    'the key of the window of an earlier start': { [windowKeyHeader]: oldSession[windowKeyHeader] },
+    'the cookie of an earlier start with the key of this one': {
+      cookie: oldSession.cookie,
+      [windowKeyHeader]: windowKey,
+    },
     'the session of another Steward': {
       cookie: `${cookieName}=${foreign?.secret}`,
       [windowKeyHeader]: foreign?.windowKey ?? '',

@@ -12,7 +12,8 @@ const targets = {
   'src/main/shell/target.ts': 'export const target = 1\n',
   'src/main/agent/approvals/intentStateRepository.ts': 'export const target = 1\n',
   'src/main/agent/approvals/intentLifecycle.ts': imports('./intentStateRepository.ts'),
-  'src/main/agent/oneParts.ts': imports('./approvals/intentLifecycle.ts'),
+  'src/main/agent/api/target.ts': 'export const target = 1\nexport type Target = number\n',
+  'src/main/agent/oneParts.ts': imports('./approvals/intentLifecycle.ts', './api/target.ts'),
   'src/main/config/target.ts': 'export const target = 1\n',
   'src/main/host/one/target.ts': 'export const target = 1\n',
   'src/main/host/runtimes/inside/target.ts': 'export const target = 1\n',
@@ -66,6 +67,10 @@ const planted: Record<string, { path: string; text: string }> = {
   'foundations-know-no-half': { path: 'src/main/platform/planted.ts', text: imports('../host/one/target.ts') },
   'foundations-know-no-config': { path: 'src/main/platform/environment.ts', text: imports('../config/target.ts') },
   'slices-meet-in-compose': { path: 'src/main/service/two/planted.ts', text: imports('../one/target.ts') },
+  'slices-know-no-local-api': {
+    path: 'src/main/agent/one/served.ts',
+    text: "import type { Target } from '../api/target.ts'\nexport type Served = Target\nexport const target = 1\n",
+  },
   'slices-know-no-composition': { path: 'src/main/agent/one/composed.ts', text: imports('../oneParts.ts') },
   'intents-have-one-writer': {
     path: 'src/main/agent/approvals/planted.ts',

@@ -214,7 +214,7 @@ test.each([
     'an address others reach',
     start,
     ['--browser', '--listen', '0.0.0.0:0'],
-    /served on loopback only, not on 0\.0\.0\.0:0/,
+    /only listens on loopback, not on 0\.0\.0\.0:0/,
   ],
   ['an unknown option of the service', service, ['--port', '80'], /--port is no option/],
   ['a wrong address of the service', service, ['--listen', '80'], /--listen 80 is no address/],

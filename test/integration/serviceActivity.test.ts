@@ -175,7 +175,8 @@ test('names who did it: the owner, a key by its name, or the service on its own'
   const path = `/v1/sandboxes/${mine}`
   await service.send(`${path}/exec`, { key, body: { command: 'echo word-of-a-command', env: { TOKEN: 'secret' } } })
   await service.send(`${path}/files`, { key, body: { path: '/root/note.txt', content: 'contents of a file' } })
-  await service.send(`${path}/pty`, { key, body: { command: 'exit 4' } })
+  const terminal = (await service.send(`${path}/pty`, { key, body: { command: 'read; exit 4' } })).json
+  await service.send(`${path}/pty/${terminal.session_id}/write`, { key, body: { input: '\n' } })
   await until('it to be closed', async () => (await typesOf(path)).includes('terminal.closed'))
   await service.send(path, { method: 'DELETE', key })
   const { activities } = await get(`/v1/activity?after=${before}`)
@@ -186,7 +187,7 @@ test('names who did it: the owner, a key by its name, or the service on its own'
     ['sandbox.started', owner, null],
     ['command.run', program, 'echo word-of-a-command'],
     ['file.written', program, null],
-    ['terminal.opened', program, 'exit 4'],
+    ['terminal.opened', program, 'read; exit 4'],
     ['terminal.closed', { kind: 'service', name: null }, null],
     ['sandbox.deleted', program, null],
   ])

@@ -339,7 +339,7 @@ test('what lets more through, and the end of the stop, are confirmed in a dialog
       options: {
         defaultId: 0,
         cancelId: 0,
-        detail: 'Extra confirmation above: $99.00 (now $10.00)',
+        detail: 'Extra confirmation: above $99.00, was above $10.00',
       },
     },
   ])

@@ -68,7 +68,7 @@ test('a locked keychain is a state of its own, and an open wallet signs on', asy
   await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/keychain-locked' })
   expect(await it.wallet.status()).toMatchObject({
     state: 'keychain_locked',
-    detail: 'The keychain of your system is locked.',
+    detail: 'Your system keychain is locked.',
     keyrings: [{ label: 'Key' }],
   })
   const fresh = open(temporaryFolder('wallet'))

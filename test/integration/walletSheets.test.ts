@@ -73,7 +73,7 @@ async function startWallet() {
     },
     policy: {
       wish: () => ({
-        title: 'Change the policy?',
+        title: `Change ${evil}?`,
         sentence: `Allow ${evil}`,
         lines: [{ label: evil, value: evil }],
         apply() {

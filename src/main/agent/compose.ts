@@ -68,7 +68,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
     const service = hosted
       ? undefined
       : scope.own(runServiceProcess({ ...options, log: log.of('service'), onReady, onDown }), (it) => it.close())
-    const sessions = personSessions()
+    const sessions = personSessions({ file: join(dataFolder, 'window.sessions'), now })
     const events = localEvents(link)
     const agent = agentParts({ dataFolder, config, link, hosted, events, dialog: options.dialog, scope, log, now })
     const server = scope.own(

@@ -99,7 +99,7 @@ export function keychainSecretStore({ scopeName, platform, deadlineMs = dialogMs
 
   function keychainError(failure: unknown): AppError {
     const said = textOf(failure)
-    if (isLocked(said)) return locked('The keychain of your system is locked.', failure)
+    if (isLocked(said)) return locked('Your system keychain is locked.', failure)
     if (isUnanswered(said)) return locked(tooLate, failure)
     return new AppError('wallet/keychain-unavailable', unavailableText(kind, said), { cause: failure })
   }

@@ -53,7 +53,7 @@ export function useConnection(): ServiceConnection | undefined {
   const link = useLinkState()
   if (!connection || link === undefined) return undefined
   if (link !== 'lost') return connection
-  return { ...connection, state: 'unreachable', detail: 'Steward itself does not answer; it may have been stopped.' }
+  return { ...connection, state: 'unreachable', detail: 'Steward isn’t responding.' }
 }
 
 function StatusKeeper() {

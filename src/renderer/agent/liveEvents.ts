@@ -1,5 +1,6 @@
 import { createContext, useContext, useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { LocalEvent } from '../../shared/contract/localApi.ts'
+import { emitter } from '../../shared/emitter.ts'
 
 export type LiveListener = (event: LocalEvent) => void
 export type LinkState = 'opening' | 'open' | 'lost'
@@ -27,8 +28,8 @@ export function liveEvents({
   openSocket = (address) => new WebSocket(address),
   pausesMs = defaultPausesMs,
 }: LiveEventsOptions): LiveEvents {
-  const listeners = new Set<LiveListener>()
-  const watchers = new Set<() => void>()
+  const events = emitter<LocalEvent>()
+  const states = emitter()
   let state: LinkState = 'opening'
   let failures = 0
   let socket: WebSocket | undefined
@@ -38,7 +39,7 @@ export function liveEvents({
   const become = (next: LinkState) => {
     if (state === next) return
     state = next
-    for (const watch of watchers) watch()
+    states.emit()
   }
   const connect = () => {
     timer = undefined
@@ -48,7 +49,7 @@ export function liveEvents({
     opened.onmessage = ({ data }) => {
       failures = 0 // a line that only opens and breaks again keeps its pauses
       const event = parseEvent(data)
-      if (event) for (const listener of [...listeners]) listener(event)
+      if (event) events.emit(event)
     }
     opened.onclose = () => {
       if (closed) return
@@ -60,15 +61,9 @@ export function liveEvents({
   connect()
 
   return {
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    subscribe: events.subscribe,
     state: () => state,
-    onState(watcher) {
-      watchers.add(watcher)
-      return () => void watchers.delete(watcher)
-    },
+    onState: states.subscribe,
     close() {
       closed = true
       clearTimeout(timer)

@@ -14,10 +14,8 @@ export function ConnectionNotice() {
           <StatusDot tone={connectionWords(connection).tone} pulsing />
         </span>
         <div className="min-w-0">
-          <p className="font-medium">{starting ? 'The service is starting' : 'The connection is lost'}</p>
-          <p className="text-muted">
-            {connection.detail ?? 'What runs in your sandboxes goes on.'} This window catches up by itself.
-          </p>
+          <p className="font-medium">{starting ? 'The service is starting' : 'Connection lost'}</p>
+          <p className="text-muted">{connection.detail ?? 'Your sandboxes keep running.'} Reconnecting…</p>
         </div>
       </div>
     </div>

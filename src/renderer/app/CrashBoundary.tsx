@@ -20,14 +20,14 @@ export class CrashBoundary extends Component<CrashBoundaryProps, CrashBoundarySt
     return (
       <EmptyState
         icon={Bug}
-        title="This view has failed"
-        description="It is a mistake in Steward, not of yours. Nothing that runs in a sandbox was touched."
+        title="This view crashed"
+        description="This is a bug in Steward. Your sandboxes are not affected."
         actions={
           <>
             <Button variant="primary" icon={RotateCw} onClick={() => window.location.reload()}>
-              Load the window anew
+              Reload window
             </Button>
-            <Button onClick={() => this.setState({ crash: undefined })}>Draw it again</Button>
+            <Button onClick={() => this.setState({ crash: undefined })}>Try again</Button>
           </>
         }
       >

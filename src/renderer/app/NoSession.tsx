@@ -13,19 +13,19 @@ export function NoSession({ error, onRetry }: { error: Error; onRetry: () => voi
       {isSessionLost(error) ? (
         <EmptyState
           icon={KeyRound}
-          title="This window has no session"
-          description="Steward opens its window with an address that works once. This one was used before, or Steward was started anew since."
+          title="You’re signed out"
+          description="Steward was restarted, or this link was already used."
           actions={
             <Button icon={RotateCw} onClick={onRetry}>
               Try again
             </Button>
           }
         >
-          <h3 className="font-medium text-text">To get a session</h3>
+          <h3 className="font-medium text-text">To sign in again</h3>
           <p className="mt-0.5 mb-2">
-            Start Steward again in its folder, and open the address it prints. Sandboxes keep running meanwhile.
+            Start Steward in its folder and open the address it prints. Sandboxes keep running.
           </p>
-          <CopyLine text="npm start" label="Copy the command" />
+          <CopyLine text="npm start" label="Copy command" />
         </EmptyState>
       ) : (
         <div className="mx-auto flex h-full max-w-120 flex-col justify-center p-6">

@@ -12,7 +12,7 @@ export function ShortcutsDialog({ open, onOpenChange }: ShortcutsDialogProps) {
       open={open}
       onOpenChange={onOpenChange}
       title="Keyboard shortcuts"
-      description={`While a terminal has the focus, only those with ${thisKeyboard().apple ? '⌘' : 'Ctrl and Shift together'} are Steward’s; every other key goes to the program in it.`}
+      description={`In a terminal, only ${thisKeyboard().apple ? '⌘' : 'Ctrl+Shift'} shortcuts work. All other keys go to the program.`}
     >
       <ShortcutList />
     </Dialog>

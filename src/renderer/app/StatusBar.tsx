@@ -43,7 +43,7 @@ function ConnectionState() {
   const name = connection?.name ?? 'Service'
   const { detail, url } = connection ?? {}
   return (
-    <Tooltip content={detail ?? url ?? 'The state of the service is being read.'} side="top">
+    <Tooltip content={detail ?? url ?? 'Checking the service…'} side="top">
       <button type="button" className="flex h-5.5 min-w-0 items-center gap-2 rounded-small px-1.5 hover:bg-hover">
         <StatusDot tone={tone} pulsing={tone === 'caution'} />
         <span role="status" className="truncate">

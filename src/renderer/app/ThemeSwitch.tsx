@@ -5,7 +5,7 @@ import { chooseTheme, type ThemeChoice } from '../ui/theme/theme.ts'
 import { useThemeChoice } from '../ui/theme/useTheme.ts'
 
 const choices = [
-  { choice: 'system', label: 'As the system', icon: Monitor },
+  { choice: 'system', label: 'System', icon: Monitor },
   { choice: 'light', label: 'Light', icon: Sun },
   { choice: 'dark', label: 'Dark', icon: Moon },
 ] as const satisfies readonly { choice: ThemeChoice; label: string; icon: typeof Sun }[]

@@ -60,7 +60,7 @@ export function windowCommands({ open, labels }: WindowCommandsOptions): Command
     },
     {
       id: 'window.theme.system',
-      title: 'Use the theme of the system',
+      title: 'Use the system theme',
       section: 'Window',
       icon: Monitor,
       keywords: ['appearance', 'dark', 'light'],
@@ -84,7 +84,7 @@ export function windowCommands({ open, labels }: WindowCommandsOptions): Command
     },
     {
       id: 'window.reload',
-      title: 'Load the window anew',
+      title: 'Reload window',
       section: 'Window',
       icon: RotateCw,
       keywords: ['reload', 'refresh'],

@@ -40,7 +40,7 @@ export function NameField({ name, schema, of, as: Name = 'h2', shortcut, rename 
       await rename(written.trim())
       leave()
     } catch (failure) {
-      setWrong(failure instanceof Error ? failure.message : 'It could not be renamed.')
+      setWrong(failure instanceof Error ? failure.message : 'Could not rename it.')
     }
   }
 

@@ -77,8 +77,8 @@ function Loading({ isSilent }: { isSilent: boolean }) {
   if (isSilent) {
     return (
       <p role="alert" className="absolute inset-0 py-3.5 pr-12 pl-4 text-muted">
-        The wallet’s page does not open in this browser. Use the Steward window, or a present Chrome, Edge or Firefox,
-        and allow http://wallet.localhost.
+        This browser cannot open the wallet. Use the Steward window, or a current Chrome, Edge or Firefox, and allow
+        http://wallet.localhost.
       </p>
     )
   }

@@ -6,7 +6,7 @@ export function Skeleton({ className }: { className?: string }) {
 }
 
 type SkeletonRowsProps = {
-  /** Read aloud: `Reading sandboxes…` */
+  /** Read aloud: `Loading sandboxes…` */
   label: string
   count?: number
   rowClassName?: string

@@ -3,8 +3,8 @@ import { notify } from './toast.tsx'
 export async function copyId(id: string, of: 'sandbox' | 'terminal'): Promise<void> {
   try {
     await navigator.clipboard.writeText(id)
-    notify.done(`The id of the ${of} is copied.`)
+    notify.done(of === 'sandbox' ? 'Sandbox ID copied' : 'Terminal ID copied')
   } catch {
-    notify.told('The browser did not allow copying.', { hint: `The id of the ${of} is ${id}` })
+    notify.told('The browser did not allow copying.', { hint: `The ${of} ID is ${id}` })
   }
 }

@@ -6,7 +6,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch (error) {
-    notify.failed(error, { title: 'It could not be copied. Select the text and copy it by hand.' })
+    notify.failed(error, { title: 'Could not copy. Select the text and copy it yourself.' })
     return false
   }
 }

@@ -4,5 +4,5 @@ import { AppError } from '../../shared/appError.ts'
 export function shownError(error: unknown): { message: string; hint: string; detail: string | undefined } {
   if (error instanceof AppError) return { message: error.message, hint: error.hint, detail: error.detail }
   const message = error instanceof Error && error.message !== '' ? error.message : 'Something went wrong.'
-  return { message, hint: 'Try again; if it stays, load the window anew.', detail: undefined }
+  return { message, hint: 'Try again, or reload the window.', detail: undefined }
 }

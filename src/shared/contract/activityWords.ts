@@ -94,8 +94,10 @@ function sizeWords(bytes: number): string {
 }
 
 function shortened(command: string): string {
-  const line = command.replace(/\s+/g, ' ').trim()
-  return line.length > shownCharacters ? `${line.slice(0, shownCharacters - 1).toWellFormed()}…` : line
+  const characters = [...command.replace(/\s+/g, ' ').trim()] // never half of one
+  return characters.length > shownCharacters
+    ? `${characters.slice(0, shownCharacters - 1).join('')}…`
+    : characters.join('')
 }
 
 function lowerFirst(text: string): string {

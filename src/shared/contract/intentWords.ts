@@ -54,7 +54,9 @@ export function ruleSentence(rule: PolicyRule): string {
   const who = rule.asker === '*' ? 'Anyone' : askerNames[rule.asker]
   switch (rule.effect) {
     case 'allow':
-      return rule.asker === 'person' ? `You may ${deed} without a question.` : `${who} may ${deed} without asking you.`
+      return rule.asker === 'person'
+        ? `You may ${deed} without confirmation.`
+        : `${who} may ${deed} without asking you.`
     case 'ask':
       if (deed === anything) return `Anything from ${rule.asker === '*' ? 'anyone' : who} needs your approval.`
       return `${who} may ${deed} only with your approval.`

@@ -56,7 +56,7 @@ export function appWindow(page: Page): AppWindow {
     },
     tabs: () =>
       page
-        .getByRole('tablist', { name: /^Terminals of/ })
+        .getByRole('tablist', { name: /^Terminals in/ })
         .getByRole('tab')
         .and(visible),
     async command(title) {

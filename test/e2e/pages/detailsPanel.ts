@@ -13,7 +13,7 @@ export type DetailsPanel = {
 
 export async function openDetails(window: AppWindow): Promise<DetailsPanel> {
   const { page } = window
-  const root = page.getByRole('region', { name: /^Details of/ })
+  const root = page.getByRole('region', { name: /^Details: / })
   await window.command('Show overview')
   await root.getByRole('button', { name: 'Usage' }).and(page.locator(':visible')).waitFor()
   const visible = page.locator(':visible')

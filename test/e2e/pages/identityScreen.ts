@@ -15,14 +15,14 @@ export type IdentityScreen = {
   /** From a registration that waits, to its request in Approvals. */
   toRequest(): Promise<void>
   automaton: Locator
-  /** How the automaton in view stands: `Registered`, `Waits for you`, `Refused`. */
+  /** How the automaton in view stands: `Registered`, `Needs you`, `Refused`. */
   is(words: string): Promise<void>
   row(name: string): Locator
 }
 
 export function identityScreen(page: Page): IdentityScreen {
   const form = page.getByRole('form', { name: 'Register automaton' })
-  const shown = page.getByRole('form', { name: 'What would be signed' })
+  const shown = page.getByRole('form', { name: 'Review' })
   const automaton = page.getByRole('article', { name: 'Automaton' })
   return {
     async open() {
@@ -40,12 +40,12 @@ export function identityScreen(page: Page): IdentityScreen {
     },
     async typePrompt(prompt) {
       await form.getByRole('button', { name: /^Genesis prompt/ }).click()
-      await page.getByRole('menuitemradio', { name: 'Type or paste it' }).click()
+      await page.getByRole('menuitemradio', { name: 'Type or paste' }).click()
       await form.getByLabel('Prompt', { exact: true }).fill(prompt)
       await form.getByText('keccak256').last().waitFor()
     },
     async review() {
-      await form.getByRole('button', { name: 'Show what would be signed' }).click()
+      await form.getByRole('button', { name: 'Review' }).click()
       await shown.waitFor()
       return shown
     },
@@ -53,7 +53,7 @@ export function identityScreen(page: Page): IdentityScreen {
       await shown.getByRole('button', { name: 'Ask for approval' }).click()
       await automaton.waitFor()
     },
-    toRequest: () => automaton.getByRole('link', { name: 'Look at it and decide' }).click(),
+    toRequest: () => automaton.getByRole('link', { name: 'Review' }).click(),
     automaton,
     is: (words) => automaton.getByRole('status').getByText(words, { exact: true }).waitFor(),
     row: (name) => page.getByRole('list', { name: 'Automatons' }).getByRole('link', { name }),

@@ -25,7 +25,7 @@ export function settingsScreen(page: Page): SettingsScreen {
       const form = page.getByRole('dialog', { name: 'New API key' })
       await form.getByLabel('Name').fill(name)
       await form.getByRole('button', { name: 'Create key' }).click()
-      const made = page.getByRole('dialog', { name: `The key “${name}” is made` })
+      const made = page.getByRole('dialog', { name: `Key created: ${name}` })
       const key = await made.getByRole('region', { name: 'Key', exact: true }).locator('code').textContent()
       await made.getByRole('button', { name: 'Done' }).click()
       await made.waitFor({ state: 'detached' })

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ConnectionState, LocalEvent } from '../../../shared/contract/localApi.ts'
+import { emitter } from '../../../shared/emitter.ts'
 import { connectionNotes } from './connectionNotes.ts'
 
 let tell: (state: ConnectionState) => void
@@ -9,14 +10,10 @@ let notes: { close(): void }
 beforeEach(() => {
   vi.useFakeTimers()
   noted = []
-  const listeners = new Set<(event: LocalEvent) => void>()
+  const { emit, subscribe } = emitter<LocalEvent>()
   const connection = { name: 'This computer', kind: 'embedded', url: 'http://127.0.0.1:1', detail: null } as const
   tell = (state) => {
-    for (const listener of listeners) listener({ type: 'connection.changed', connection: { ...connection, state } })
-  }
-  const subscribe = (listener: (event: LocalEvent) => void) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
+    emit({ type: 'connection.changed', connection: { ...connection, state } })
   }
   notes = connectionNotes({ link: { subscribe }, note: ({ kind }) => noted.push(kind), awayMs: 1_000 })
 })

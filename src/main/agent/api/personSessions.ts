@@ -1,4 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { readSecretFile, writeSecretFile } from '../../platform/secretFile.ts'
 
 /** Of the two secrets of a session neither is enough: the browser keeps one, the window's own origin the other. */
 export type OpenedSession = { secret: string; windowKey: string }
@@ -6,7 +8,10 @@ export type OpenedSession = { secret: string; windowKey: string }
 /** What shows that a request is of the window: its key, or that it signed something with it. */
 export type WindowProof = { key: string } | { signed: string; signature: Buffer }
 
-/** Sessions of the person at this machine. They live as long as this process, in its memory only. */
+/**
+ * Sessions of the person at this machine. With a file they outlive this process, for a week: a window that is open goes
+ * on when Steward is started again. The file has hashes alone, which open nothing. Tokens live in memory only.
+ */
 export type PersonSessions = {
   /**
    * A token that opens one session, once.
@@ -20,10 +25,13 @@ export type PersonSessions = {
 
 /** Beyond this the oldest is forgotten: a person has a handful. */
 const maxHeld = 256
+const digestBytes = 32
+const keptMs = 7 * 24 * 60 * 60 * 1000
 
-export function personSessions(): PersonSessions {
+export function personSessions({ file, now = Date.now }: { file?: string; now?: () => number } = {}): PersonSessions {
   const tokens: Token[] = []
-  const sessions: Session[] = []
+  const sessions = file === undefined ? [] : keptSessions(file)
+  const isYoung = ({ openedAtMs }: Session): boolean => now() - openedAtMs < keptMs
   return {
     issueToken(onUsed) {
       const token = newSecret()
@@ -36,18 +44,45 @@ export function personSessions(): PersonSessions {
       tokens.splice(tokens.indexOf(used), 1)
       used.onUsed?.()
       const opened = { secret: newSecret(), windowKey: newSecret() }
-      hold(sessions, { digest: digestOf(opened.secret), windowDigest: digestOf(opened.windowKey) })
+      hold(sessions, {
+        digest: digestOf(opened.secret),
+        windowDigest: digestOf(opened.windowKey),
+        openedAtMs: now(),
+      })
+      if (file !== undefined) keepSessions(file, sessions.filter(isYoung))
       return opened
     },
     isOpen(secret, proof) {
       const session = found(sessions, secret)
-      return session !== undefined && isProven(session, proof)
+      return session !== undefined && isYoung(session) && isProven(session, proof)
     },
   }
 }
 
 type Token = { digest: Buffer; onUsed: (() => void) | undefined }
-type Session = { digest: Buffer; windowDigest: Buffer }
+type Session = { digest: Buffer; windowDigest: Buffer; openedAtMs: number }
+
+const Digest = z.base64().transform((text) => Buffer.from(text, 'base64'))
+const Kept = z.array(z.object({ digest: Digest, windowDigest: Digest, openedAtMs: z.number() }))
+
+function keptSessions(file: string): Session[] {
+  try {
+    return Kept.parse(JSON.parse(readSecretFile(file) ?? '[]')).filter(
+      ({ digest, windowDigest }) => digest.length === digestBytes && windowDigest.length === digestBytes,
+    )
+  } catch {
+    return [] // nobody is signed in then
+  }
+}
+
+function keepSessions(file: string, sessions: readonly Session[]): void {
+  const kept = sessions.map(({ digest, windowDigest, openedAtMs }) => ({
+    digest: digest.toString('base64'),
+    windowDigest: windowDigest.toString('base64'),
+    openedAtMs,
+  }))
+  writeSecretFile(file, JSON.stringify(kept))
+}
 
 function isProven({ windowDigest }: Session, proof: WindowProof): boolean {
   if ('key' in proof) return timingSafeEqual(digestOf(proof.key), windowDigest)

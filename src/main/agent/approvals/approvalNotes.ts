@@ -57,17 +57,12 @@ export function approvalNotes(note: Note): ApprovalNotes {
       if (state === 'waiting') return
       const actor = state === 'approved' || state === 'denied' ? decider(record) : steward
       const byPerson = decision?.by === 'person'
-      const why = decision === null || byPerson ? '' : ` ${decision.detail}`
+      const why = decision ? decision.detail : (record.error ?? '')
       const summary = {
-        approved: byPerson ? `You approved: ${sentence}` : `Approved: ${sentence}${why}`,
-        denied:
-          decision === null
-            ? `Withdrawn: ${sentence}`
-            : byPerson
-              ? `You denied: ${sentence}`
-              : `Denied: ${sentence}${why}`,
+        approved: byPerson ? `You approved: ${sentence}` : `Approved: ${joined(sentence, why)}`,
+        denied: deniedNote(record, why),
         expired: `Expired without a decision: ${sentence}`,
-        failed: `Not signed: ${sentence} ${record.error ?? ''}`,
+        failed: `Could not be signed: ${joined(sentence, record.error ?? '')}`,
         signed: `Signed with ${shortAddress(record.address)}: ${sentence}`,
       }[state]
       ofIntent(record, `intent.${state}`, { actor, summary })
@@ -96,16 +91,16 @@ export function approvalNotes(note: Note): ApprovalNotes {
         kind: 'grant.revoked',
         actor: person,
         subject: id,
-        summary: 'You revoked an approval given in advance.',
+        summary: 'You revoked a remembered approval.',
         detail: { grant_id: id },
       })
     },
-    policyChanged(from, to) {
-      const { rules, confirm_above_micro_usd, expiry_minutes } = to
+    policyChanged(before, after) {
+      const { rules, confirm_above_micro_usd, expiry_minutes } = after
       note({
         kind: 'policy.changed',
         actor: person,
-        summary: policyNote(from, to),
+        summary: policyNote(before, after),
         detail: { rules: JSON.stringify(rules), confirm_above_micro_usd, expiry_minutes },
       })
     },
@@ -113,7 +108,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
       note({
         kind: stopped ? 'stop.on' : 'stop.off',
         actor: person,
-        summary: stopped ? 'You stopped all signing.' : 'You resumed signing.',
+        summary: stopped ? 'You stopped signing.' : 'You resumed signing.',
         detail: stopped ? { denied } : {},
       })
     },
@@ -133,8 +128,18 @@ function grantNote({ kind, asker, host }: Grant): string {
   return `You pre-approved ${deed} by ${who}${host === null ? '' : ` ${to} ${host}`}.`
 }
 
+function deniedNote({ sentence, decision }: IntentRecord, why: string): string {
+  if (decision === null) return `Withdrawn: ${sentence}`
+  return decision.by === 'person' ? `You denied: ${sentence}` : `Denied: ${joined(sentence, why)}`
+}
+
 function lowerFirst(sentence: string): string {
   return sentence.slice(0, 1).toLowerCase() + sentence.slice(1)
+}
+
+/** Two sentences, the first of which may have no end. */
+function joined(first: string, second: string): string {
+  return second === '' ? first : `${/[.!?]$/.test(first) ? first : `${first}.`} ${second}`
 }
 
 function sha256(text: string): string {

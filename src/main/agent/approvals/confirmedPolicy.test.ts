@@ -72,7 +72,7 @@ test('without such dialogs a sheet makes the change, of that very policy alone',
   expect(policy.wish()).toBeUndefined()
   await expect(policy.change(higher, signal)).rejects.toThrow(failsWith('policy/confirmation'))
   const wish = policy.wish()
-  expect(wish?.lines).toEqual([{ label: 'Extra confirmation above', value: '$99.00 (now $10.00)' }])
+  expect(wish?.lines).toEqual([{ label: 'Extra confirmation', value: 'above $99.00, was above $10.00' }])
   const denies = withRules([rule({ effect: 'deny' })])
   await policy.change(denies, signal)
   expect(() => wish?.apply()).toThrow('changed in the meantime')

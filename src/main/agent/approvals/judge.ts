@@ -28,7 +28,7 @@ export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Giv
   if (isAbove(amountMicroUsd, policy.confirm_above_micro_usd)) return { effect: 'ask' }
   if (rule && detail && rule.effect === 'allow') return { effect: 'allow', by: 'policy', detail }
   const grant = fittingGrant(grants, intent)
-  if (grant) return { effect: 'allow', by: 'grant', detail: 'You approved this in advance.' }
+  if (grant) return { effect: 'allow', by: 'grant', detail: 'You approved requests like this in advance.' }
   if (!rule && isOwnSignIn(intent, serviceHost)) {
     return { effect: 'allow', by: 'policy', detail: 'Steward signs in to the service it is connected to.' }
   }

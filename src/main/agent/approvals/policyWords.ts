@@ -4,7 +4,12 @@ import { dollars, ruleSentence } from '../../../shared/contract/intentWords.ts'
 type Rules = Omit<Policy, 'stopped'>
 
 /** A change of what is allowed, for the eyes of a person outside of the window. */
-export type PolicyWords = { title: string; sentence: string; lines: readonly { label: string; value: string }[] }
+export type PolicyWords = {
+  /** A question. */
+  title: string
+  sentence: string
+  lines: readonly { label: string; value: string }[]
+}
 
 export const resumeWords: PolicyWords = {
   title: 'Resume signing?',
@@ -17,10 +22,10 @@ export function policyWords(from: Rules, to: Rules): PolicyWords {
   const { added, removed, isMoved } = ruleChanges(from, to)
   const [before, after] = [confirmAbove(from), confirmAbove(to)]
   return {
-    title: 'Change the policy?',
+    title: 'Change your policies?',
     sentence: 'This allows more than before.',
     lines: [
-      ...(before === after ? [] : [{ label: 'Extra confirmation above', value: `${after} (now ${before})` }]),
+      ...(before === after ? [] : [{ label: 'Extra confirmation', value: `above ${after}, was above ${before}` }]),
       ...added.map(({ place, sentence }) => ({ label: `New rule ${place}`, value: sentence })),
       ...removed.map((sentence) => ({ label: 'Removed rule', value: sentence })),
       ...(isMoved ? [{ label: 'Order', value: 'The rules are tried in a different order.' }] : []),

@@ -175,8 +175,8 @@ function noteEnd({ id, state, profile, detail, intent_id }: Registration, note: 
     subject: id,
     summary:
       state === 'registered'
-        ? `You registered the automaton “${profile.name}”.`
-        : `The automaton “${profile.name}” was not registered: ${detail ?? 'the service refused it.'}`,
+        ? `Registered the automaton “${profile.name}”.`
+        : `Could not register the automaton “${profile.name}”: ${detail ?? 'the service refused it.'}`,
     detail: { registration_id: id, intent_id, automaton_id: profile.automaton_id, address: profile.automaton_address },
   })
 }

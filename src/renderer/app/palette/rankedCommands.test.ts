@@ -16,8 +16,8 @@ const titles = (commands: readonly Rankable[], query: string, recent: readonly s
 
 const commands = [
   command('Stop everything', { section: 'Approvals', keywords: ['emergency', 'halt', 'switch'] }),
-  command('Split terminal to the right', { section: 'Terminal panes', keywords: ['pane', 'column'] }),
-  command('Split terminal downwards', { section: 'Terminal panes' }),
+  command('Split right', { section: 'Terminal panes', keywords: ['pane', 'column'] }),
+  command('Split down', { section: 'Terminal panes' }),
   command('Rename build-box…', { section: 'Sandboxes' }),
   command('Stop build-box', { section: 'Sandboxes' }),
   command('Use the dark theme', { keywords: ['appearance'] }),
@@ -43,7 +43,7 @@ test('a title that begins with the query comes before one whose later words do',
 })
 
 test('words may be cut short, in their order before any other', () => {
-  expect(titles(commands, 'sp ri')).toEqual(['Split terminal to the right'])
+  expect(titles(commands, 'sp ri')).toEqual(['Split right'])
   expect(titles([command('Right split'), command('Split right')], 'sp ri')).toEqual(['Split right', 'Right split'])
 })
 
@@ -61,8 +61,8 @@ test('letters strewn over a title or an id do not fit', () => {
 })
 
 test('what was chosen last comes first among equals, and without a query before all others', () => {
-  expect(titles(commands, 'split')).toEqual(['Split terminal to the right', 'Split terminal downwards'])
-  expect(titles(commands, 'split', ['Split terminal downwards'])[0]).toBe('Split terminal downwards')
+  expect(titles(commands, 'split')).toEqual(['Split right', 'Split down'])
+  expect(titles(commands, 'split', ['Split down'])[0]).toBe('Split down')
   expect(titles(commands, '', ['Go to Settings', 'build-box']).slice(0, 3)).toEqual([
     'Go to Settings',
     'build-box',

@@ -7,8 +7,8 @@ export function LinkEnded() {
       <h1 className="sr-only">Terminal</h1>
       <EmptyState
         icon={Link2Off}
-        title="This link does not open a terminal"
-        description="A terminal link lasts an hour, and ends with its sandbox. Ask whoever sent it for a new one."
+        title="This link has expired"
+        description="Terminal links last one hour and end with their sandbox. Ask for a new link."
       />
     </main>
   )

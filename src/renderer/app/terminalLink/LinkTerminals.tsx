@@ -29,7 +29,7 @@ export function LinkTerminals({ sandbox, token }: LinkTerminalsProps) {
   const { mutate, isPending: isCreating } = useMutation({
     mutationFn: (command: string) => create(sandbox.id, { command }),
     onSuccess: ({ session_id }) => setSelectedId(session_id),
-    onError: (failure) => notify.failed(failure, { title: 'The terminal could not be started' }),
+    onError: (failure) => notify.failed(failure, { title: 'Could not start the terminal' }),
   })
   useReadingOnFocus()
   const running = sandbox.status === 'running'
@@ -38,7 +38,7 @@ export function LinkTerminals({ sandbox, token }: LinkTerminalsProps) {
   if (isPending) {
     return (
       <div className="p-3">
-        <SkeletonRows label="Reading terminals…" />
+        <SkeletonRows label="Loading terminals…" />
       </div>
     )
   }
@@ -54,7 +54,7 @@ export function LinkTerminals({ sandbox, token }: LinkTerminalsProps) {
   const labels = tabLabels(data)
   return (
     <Tabs
-      label={`Terminals of ${sandbox.name}`}
+      label={`Terminals in ${sandbox.name}`}
       tabs={data.map((terminal) => ({
         id: terminal.session_id,
         label: labels.get(terminal.session_id) ?? terminal.command,

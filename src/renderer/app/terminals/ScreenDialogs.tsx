@@ -47,7 +47,7 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
       return (
         <NameDialog
           title={`Rename ${dialog.sandbox.name}`}
-          description="Its host name follows when it is started the next time."
+          description="The host name changes at the next start."
           confirmLabel="Rename"
           initial={dialog.sandbox.name}
           onConfirm={(name) => change(dialog.sandbox, { name })}

@@ -7,7 +7,6 @@ import { MachineActionsContext } from '../../features/machines/machineActions.ts
 import { loadTerminalTabs } from '../../features/terminals/sessions/loadTerminalTabs.ts'
 import { useRecent } from '../../features/terminals/sessions/useRecent.ts'
 import { Workbench } from '../../features/terminals/sessions/Workbench.tsx'
-import { TerminalPreferencesHost } from '../../features/terminals/view/preferences/TerminalPreferencesHost.tsx'
 import { webglLeases } from '../../features/terminals/view/webglLeases.ts'
 import { useCommands } from '../../ui/commands/commandRegistry.tsx'
 import { Layer } from '../../ui/Layer.tsx'
@@ -125,7 +124,6 @@ export function TerminalsScreen() {
           }
         }
       />
-      <TerminalPreferencesHost />
       <ScreenDialogs screen={screen} />
     </MachineActionsContext>
   )

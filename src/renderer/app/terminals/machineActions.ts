@@ -8,7 +8,7 @@ export function machineActions({ sandboxActions, openTerminal }: TerminalsScreen
     ...sandboxActions,
     run(sandbox, command) {
       openTerminal(sandbox, { command }).catch((failure: unknown) =>
-        notify.failed(failure, { title: 'No terminal was opened' }),
+        notify.failed(failure, { title: 'Could not open a terminal' }),
       )
     },
   }

@@ -42,7 +42,7 @@ export function screenCommands(
     },
     {
       id: 'sandbox.list',
-      title: 'Move between the sandbox list and the terminal',
+      title: 'Switch focus: sandboxes / terminal',
       section,
       icon: PanelLeft,
       shortcut: listKeys,
@@ -56,15 +56,10 @@ export function screenCommands(
             ? [
                 {
                   id: 'sandbox.stop',
-                  title: `Stop ${present.name}`,
+                  title: `Stop ${present.name}…`,
                   section,
                   icon: Square,
-                  run: () => actions.stop(present),
-                  question: {
-                    title: `Stop ${present.name}?`,
-                    description: 'Programs that run in it end. Its files are kept.',
-                    confirmLabel: 'Stop sandbox',
-                  },
+                  run: () => screen.askToStop(present), // one key away from anything else in the palette
                 },
               ]
             : [
@@ -79,7 +74,7 @@ export function screenCommands(
               ]),
           {
             id: 'sandbox.copy-id',
-            title: `Copy the id of ${present.name}`,
+            title: `Copy the ID of ${present.name}`,
             section,
             icon: Copy,
             run: () => actions.copyId(present),

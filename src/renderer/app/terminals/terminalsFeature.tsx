@@ -1,4 +1,5 @@
 import { SquareTerminal } from 'lucide-react'
+import { TerminalPreferencesHost } from '../../features/terminals/view/preferences/TerminalPreferencesHost.tsx'
 import type { Feature } from '../../ui/feature.ts'
 import { TerminalsScreen } from './TerminalsScreen.tsx'
 
@@ -10,4 +11,5 @@ export const terminalsFeature: Feature = {
   letter: 't',
   keywords: ['sandboxes', 'machines', 'shell'],
   Screen: TerminalsScreen,
+  Everywhere: TerminalPreferencesHost,
 }

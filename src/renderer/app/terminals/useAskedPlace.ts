@@ -10,7 +10,9 @@ type Asked = {
 
 /** An address may ask for a sandbox, or for a file in it: `#/terminals/ID/files/PATH`. It is done once, and the address left. */
 export function useAskedPlace({ sandboxes, open, openFile }: Asked): void {
-  const [, id, part, path] = usePlace()
+  const [section, wanted, part, path] = usePlace()
+  // On the way to another section its address is heard here too.
+  const id = section === 'terminals' ? wanted : undefined
   const follow = useEffectEvent(() => {
     const sandbox = sandboxes?.find((it) => it.id === id)
     if (sandbox) {

@@ -61,6 +61,8 @@ export type TerminalsScreenState = {
   /** What `openMatch` was called with last. */
   reveal: TerminalMatch | undefined
   askForSnapshot(sandbox: Sandbox): void
+  /** Whatever runs in it. */
+  askToStop(sandbox: Sandbox): void
   closeDialog(): void
   create: ReturnType<typeof useSandboxActions>['create']
   created(sandbox: Sandbox): void
@@ -113,7 +115,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
     } catch (failure) {
       // The folder may be gone, or of another machine.
       if (cwd !== undefined) return tryTerminal(sandbox, anywhere)
-      notify.failed(failure, { title: 'No terminal was opened' })
+      notify.failed(failure, { title: 'Could not open a terminal' })
       return false
     }
   }
@@ -132,8 +134,11 @@ export function useTerminalsScreen(): TerminalsScreenState {
     if (started) openFirst(started)
   }
 
+  const askToStop = async (sandbox: Sandbox) =>
+    setDialog({ kind: 'stop', sandbox, programs: (await runningPrograms(sandbox)) ?? [] })
+
   /** Asks first when a program would end that is not the shell. */
-  const askToStop = async (sandbox: Sandbox) => {
+  const stopUnlessBusy = async (sandbox: Sandbox) => {
     const programs = await runningPrograms(sandbox)
     if (programs?.length === 0) await stop(sandbox)
     else setDialog({ kind: 'stop', sandbox, programs: programs ?? [] })
@@ -181,6 +186,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
     askForSandbox: () => setDialog({ kind: 'create' }),
     askForImages: () => setDialog({ kind: 'images' }),
     askForSnapshot: (sandbox) => setDialog({ kind: 'snapshot', sandbox }),
+    askToStop: (sandbox) => void askToStop(sandbox),
     askForSearch: () => setDialog({ kind: 'search' }),
     reveal,
     openMatch(match) {
@@ -211,7 +217,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
         const after = withSandboxForgotten(before, sandbox.id)
         return after.sandboxId === null && next !== undefined ? withSandboxSelected(after, next) : after
       })
-      notify.done(`${sandbox.name} is deleted.`)
+      notify.done(`Deleted ${sandbox.name}`)
     },
     openTerminal,
     workbenchActions: (sandbox) => ({
@@ -241,7 +247,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
         void tryTerminal(sandbox, { command: shellCommand })
       },
       start: (sandbox) => void startSandbox(sandbox),
-      stop: (sandbox) => void askToStop(sandbox),
+      stop: (sandbox) => void stopUnlessBusy(sandbox),
       copyId: ({ id }) => void copyId(id, 'sandbox'),
       askToRename: (sandbox) => setDialog({ kind: 'rename', sandbox }),
       askToDelete: (sandbox) => setDialog({ kind: 'delete', sandbox }),

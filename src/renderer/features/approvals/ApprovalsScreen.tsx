@@ -36,7 +36,7 @@ export function ApprovalsScreen() {
     >
       {isPending ? (
         <PageColumn className="py-5">
-          <SkeletonRows label="Reading the inbox…" count={4} rowClassName="h-12" />
+          <SkeletonRows label="Loading requests…" count={4} rowClassName="h-12" />
         </PageColumn>
       ) : error ? (
         <PageColumn className="py-5">
@@ -77,8 +77,8 @@ function NothingYet() {
   return (
     <EmptyState
       icon={ShieldCheck}
-      title={isAsked ? 'Nothing to sign' : 'Nothing waits for you'}
-      description="When a program, a tool or a site wants your wallet to sign, it waits here: what it is in one sentence, who asks, and all that would be signed."
+      title={isAsked ? 'Nothing to sign' : 'All caught up'}
+      description="Requests your policies don’t decide wait here."
     >
       <p>
         <a href={addressOf('settings', 'policies')} className="font-medium text-accent hover:underline">
@@ -94,10 +94,8 @@ function NothingChosen({ isGone }: { isGone: boolean }) {
   return (
     <EmptyState
       icon={ShieldCheck}
-      title={isGone ? 'This request is no longer kept' : 'Nothing waits for you'}
-      description={
-        isGone ? 'The log in Activity tells what became of it.' : 'Choose one that was decided to see it in full.'
-      }
+      title={isGone ? 'This request is gone' : 'All caught up'}
+      description={isGone ? 'Activity shows what happened to it.' : 'Choose a decided request to see its details.'}
     />
   )
 }

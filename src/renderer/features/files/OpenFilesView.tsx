@@ -5,19 +5,29 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { classNames } from '../../ui/classNames.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { TabPanel, Tabs } from '../../ui/Tabs.tsx'
+import type { Drafts } from './editor/drafts.ts'
 import { OpenedFileView } from './editor/OpenedFileView.tsx'
 import { nameOf } from './paths.ts'
 import type { OpenFiles } from './useOpenFiles.ts'
 
-type OpenFilesViewProps = { sandboxId: SandboxId; files: OpenFiles; onSaved: (path: string) => void }
+type OpenFilesViewProps = {
+  sandboxId: SandboxId
+  files: OpenFiles
+  drafts: Drafts
+  onSaved: (path: string) => void
+}
 
 /** The files that are open, below the tree or over all of the terminals. */
-export function OpenFilesView({ sandboxId, files, onSaved }: OpenFilesViewProps) {
+export function OpenFilesView({ sandboxId, files, drafts, onSaved }: OpenFilesViewProps) {
   const [large, setLarge] = useState(false)
   const { closing } = files
   return (
     <section
       aria-label="Open files"
+      onKeyDown={(event) => {
+        // Where nothing in the editor takes it, such as its search.
+        if (event.key === 'Escape' && large && !event.defaultPrevented) setLarge(false)
+      }}
       className={classNames(
         'flex flex-col bg-canvas',
         large
@@ -41,7 +51,7 @@ export function OpenFilesView({ sandboxId, files, onSaved }: OpenFilesViewProps)
         end={
           <IconButton
             size="small"
-            label={large ? 'Back beside the terminals' : 'Maximize'}
+            label={large ? 'Exit full size' : 'Maximize'}
             icon={large ? Minimize2 : Maximize2}
             onClick={() => setLarge(!large)}
           />
@@ -52,6 +62,7 @@ export function OpenFilesView({ sandboxId, files, onSaved }: OpenFilesViewProps)
             <OpenedFileView
               sandboxId={sandboxId}
               path={path}
+              drafts={drafts}
               onUnsaved={(unsaved) => files.mark(path, unsaved)}
               onSaved={onSaved}
             />
@@ -62,7 +73,7 @@ export function OpenFilesView({ sandboxId, files, onSaved }: OpenFilesViewProps)
         open={closing !== undefined}
         onOpenChange={files.keep}
         title={`Close ${nameOf(closing ?? '')} without saving?`}
-        description="What you changed since it was saved is lost."
+        description="Your unsaved changes are lost."
         confirmLabel="Close without saving"
         onConfirm={async () => closing !== undefined && files.close(closing)}
       />

@@ -37,8 +37,8 @@ export function PathBar({ path, onGo }: PathBarProps) {
           <button
             key={to}
             type="button"
-            aria-label={isLast ? `Type a path, now ${to}` : `Go to ${to}`}
-            title={isLast ? 'Type a path' : to}
+            aria-label={isLast ? `${part === '' ? '/' : part}: go to path` : `Go to ${to}`}
+            title={isLast ? 'Go to path' : to}
             onClick={() => (isLast ? setTyped(path) : onGo(to))}
             className={classNames(
               'h-6 rounded-small px-0.5 hover:bg-hover',

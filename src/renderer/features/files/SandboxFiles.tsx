@@ -7,6 +7,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { notify } from '../../ui/toast.tsx'
+import { drafts } from './editor/drafts.ts'
 import { entryMenu } from './entryMenu.ts'
 import { downloadName, downloadUrl, startDownload } from './fileLinks.ts'
 import { NameDialog } from './NameDialog.tsx'
@@ -46,7 +47,8 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
   const running = sandbox.status === 'running'
   const tree = useFileTree(id, running && visible)
   const actions = useFileActions(id)
-  const files = useOpenFiles()
+  const [kept] = useState(() => drafts(id, localStorage))
+  const files = useOpenFiles(kept)
   const openAsked = useEffectEvent(() => asked && files.open(asked.path))
   useEffect(() => {
     if (asked) openAsked()
@@ -132,7 +134,7 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
         <IconButton size="small" label="Upload a folder" icon={FolderUp} onClick={() => folderInput.current?.click()} />
         <IconButton
           size="small"
-          label={tree.hidden ? 'Leave out hidden files' : 'Show hidden files'}
+          label={tree.hidden ? 'Hide hidden files' : 'Show hidden files'}
           icon={tree.hidden ? Eye : EyeOff}
           aria-pressed={tree.hidden}
           onClick={() => tree.setHidden(!tree.hidden)}
@@ -147,7 +149,7 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
         >
           <IconButton size="small" label="Order" icon={ListFilter} />
         </Menu>
-        <IconButton size="small" label="Read again" icon={RotateCw} onClick={() => void tree.reread()} />
+        <IconButton size="small" label="Refresh" icon={RotateCw} onClick={() => void tree.reread()} />
       </div>
       {[fileInput, folderInput].map((input, index) => (
         <input
@@ -194,17 +196,20 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
           <EmptyState
             icon={Power}
             title={`${sandbox.name} is ${sandbox.status}`}
-            description="Its files are kept. Start it to see and change them."
+            description="Files are kept. Start the sandbox to see them."
           />
         </div>
       )}
-      {files.paths.length > 0 && <OpenFilesView sandboxId={id} files={files} onSaved={() => void tree.reread()} />}
+      {files.paths.length > 0 && (
+        <OpenFilesView sandboxId={id} files={files} drafts={kept} onSaved={() => void tree.reread()} />
+      )}
       <TransferTray
+        sandbox={sandbox}
         queue={queue}
         transfers={transfers}
         onWrongFile={({ path }) =>
-          notify.told(`That is not ${nameOf(path)} as it was`, {
-            hint: 'Its size or its time differ: choose the same file, or cancel it.',
+          notify.told(`This is not the same ${nameOf(path)}`, {
+            hint: 'Its size or date differs. Choose the same file, or cancel the upload.',
           })
         }
       />

@@ -43,7 +43,7 @@ export function useFileActions(id: SandboxId) {
       if (!created) throw new AppError('file/exists', `${path} already exists.`)
     },
     makeFolders: (paths: readonly string[]) =>
-      telling('The folders were not made', async () => {
+      telling('Could not create the folders', async () => {
         for (const path of paths) await agent(makeFolder, { id, path })
         await reread()
       }),
@@ -72,7 +72,7 @@ export function useFileActions(id: SandboxId) {
       await reread()
     },
     openTerminal: (cwd: string) =>
-      telling('The terminal was not opened', () => agent(createTerminal, { id, command: 'bash', cwd })),
+      telling('Could not open a terminal', () => agent(createTerminal, { id, command: 'bash', cwd })),
     reread,
   }
 }

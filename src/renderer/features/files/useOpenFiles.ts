@@ -1,16 +1,19 @@
 import { useState } from 'react'
 import { useUnsaved } from '../../ui/unsaved/useUnsaved.ts'
+import type { Drafts } from './editor/drafts.ts'
 
 export type OpenFiles = ReturnType<typeof useOpenFiles>
 
 /** Files with a tab, and those of them that were changed since they were saved. */
-export function useOpenFiles() {
-  const [paths, setPaths] = useState<readonly string[]>([])
-  const [shown, setShown] = useState<string>()
+export function useOpenFiles(kept: Drafts) {
+  const [paths, setPaths] = useState<readonly string[]>(kept.paths)
+  const [shown, setShown] = useState<string | undefined>(paths[0])
   const [unsaved, setUnsaved] = useState<ReadonlySet<string>>(new Set())
   const [closing, setClosing] = useState<string>()
 
-  useUnsaved(unsaved.size > 0, ['terminals'])
+  useUnsaved(unsaved.size > 0, ['terminals'], () => {
+    for (const path of unsaved) kept.forget(path)
+  })
 
   const mark = (path: string, isUnsaved: boolean) => {
     if (unsaved.has(path) === isUnsaved) return
@@ -23,6 +26,7 @@ export function useOpenFiles() {
     const left = paths.filter((it) => it !== path)
     setPaths(left)
     mark(path, false)
+    kept.forget(path)
     if (shown === path) setShown(left.at(-1))
     setClosing(undefined)
   }

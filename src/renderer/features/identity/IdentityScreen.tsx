@@ -48,7 +48,7 @@ export function IdentityScreen() {
     >
       {isPending ? (
         <PageColumn className="py-5">
-          <SkeletonRows label="Reading the automatons…" count={4} rowClassName="h-12" />
+          <SkeletonRows label="Loading automatons…" count={4} rowClassName="h-12" />
         </PageColumn>
       ) : identities ? (
         <Beside {...{ identities, shown, present, of }} />
@@ -86,11 +86,11 @@ function NoWallet() {
   return (
     <EmptyState
       icon={Fingerprint}
-      title="An automaton needs an address"
-      description="Its identity is signed with a key of your wallet, and there is no wallet here yet. Create or import one first."
+      title="Create a wallet first"
+      description="An agent’s identity is signed with a key from your wallet."
       actions={
         <Button variant="primary" onClick={() => goTo('wallet')}>
-          Go to the wallet
+          Open Wallet
         </Button>
       }
     />
@@ -102,11 +102,11 @@ function NothingYet({ isGone }: { isGone: boolean }) {
     return (
       <EmptyState
         icon={Fingerprint}
-        title="This automaton is not known here"
+        title="Automaton not found"
         description={
           <p>
             <a href={addressOf('identity')} className="font-medium text-accent hover:underline">
-              Show those that are
+              Show all automatons
             </a>
           </p>
         }
@@ -116,15 +116,15 @@ function NothingYet({ isGone }: { isGone: boolean }) {
   return (
     <EmptyState
       icon={Fingerprint}
-      title="No automaton yet"
-      description="Give one a name, an address of your wallet and, if you like, the hash of the prompt that it began with. Anybody can then check that it is the one it says it is."
+      title="No automatons yet"
+      description="Give an agent a permanent, public identity signed by its own address."
       actions={
         <Button variant="primary" icon={Plus} onClick={() => goTo('identity', 'new')}>
           Register automaton
         </Button>
       }
     >
-      <p>What is registered is public and stays as it is, for good. The prompt itself never leaves this window.</p>
+      <p>Registrations are public and permanent. The prompt itself never leaves this window.</p>
     </EmptyState>
   )
 }

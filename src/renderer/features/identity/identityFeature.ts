@@ -15,7 +15,7 @@ export const identityFeature: Feature = {
   commands: [
     {
       id: 'identity.register',
-      title: 'Register an automaton…',
+      title: 'Register automaton…',
       section: 'Identity',
       icon: Plus,
       keywords: ['new', 'identity', 'agent'],

@@ -4,8 +4,8 @@ import type { Tone } from '../../ui/StatusDot.tsx'
 type State = Registration['state']
 
 export const stateWords: Record<State, { words: string; tone: Tone }> = {
-  waiting: { words: 'Waits for you', tone: 'accent' },
-  sending: { words: 'Being sent', tone: 'caution' },
+  waiting: { words: 'Needs you', tone: 'accent' },
+  sending: { words: 'Sending', tone: 'caution' },
   registered: { words: 'Registered', tone: 'positive' },
   refused: { words: 'Refused', tone: 'neutral' },
   failed: { words: 'Failed', tone: 'negative' },

@@ -24,13 +24,13 @@ type AddImageFormProps = {
 }
 
 const kinds: readonly { value: SourceKind; label: string; detail: string }[] = [
-  { value: 'system', label: 'This machine’s distribution', detail: 'Made fresh from its mirrors, with your packages.' },
+  { value: 'system', label: 'This computer’s distribution', detail: 'Installed from its mirrors, with your packages.' },
   {
     value: 'archive',
-    label: 'A file of this machine',
-    detail: 'From `docker save`, an OCI archive, or a tar of a root.',
+    label: 'A file on this computer',
+    detail: 'A docker save or OCI archive, or a root file system tar.',
   },
-  { value: 'registry', label: 'A registry', detail: 'Pulled by a runtime that can.' },
+  { value: 'registry', label: 'A registry', detail: 'Pulled from a container registry.' },
 ]
 
 /** Mounted while it is open. */
@@ -92,7 +92,7 @@ export function AddImageForm({ initial, sources, missing, add, onClose }: AddIma
           label="Packages"
           monospaced
           placeholder="jq git build-essential"
-          hint="Beside the smallest system there is; may stay empty."
+          hint="Installed on top of a minimal system. Optional."
           error={errors.packages}
           value={form.packages}
           onChange={(packages) => change({ packages })}

@@ -30,7 +30,7 @@ export function ImageRow({ image, onAgain, onRemove }: ImageRowProps) {
         </Button>
       )}
       <IconButton
-        label={status === 'adding' ? `Call off adding ${name}` : `Remove ${name}`}
+        label={status === 'adding' ? `Cancel adding ${name}` : `Remove ${name}`}
         icon={Trash2}
         onClick={onRemove}
       />

@@ -35,7 +35,7 @@ export function ImagesDialog({ onClose }: { onClose: () => void }) {
     try {
       await actions.remove(name)
     } catch (failure) {
-      notify.failed(failure, { title: `The image ${name} stays` })
+      notify.failed(failure, { title: `Could not remove the image ${name}` })
     }
   }
   const again = ({ name }: Image) =>
@@ -46,13 +46,13 @@ export function ImagesDialog({ onClose }: { onClose: () => void }) {
       open
       onOpenChange={(open) => !open && onClose()}
       title="Images"
-      description="What sandboxes can be made from, beside the base of each runtime."
+      description="Root file systems for new sandboxes."
       width="wide"
     >
       <div className="flex flex-col gap-3">
-        {isPending && <SkeletonRows label="Reading images…" count={2} rowClassName="h-10" />}
+        {isPending && <SkeletonRows label="Loading images…" count={2} rowClassName="h-10" />}
         {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-        {data?.length === 0 && asked === undefined && <p className="text-muted">There is none yet.</p>}
+        {data?.length === 0 && asked === undefined && <p className="text-muted">No images yet.</p>}
         {data && data.length > 0 && (
           <ul aria-label="Images" className="flex flex-col divide-y divide-line">
             {data.map((image) => (

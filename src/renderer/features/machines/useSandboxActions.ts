@@ -39,7 +39,7 @@ export function useSandboxActions(): SandboxActions {
         void readAgain(queryClient, sandboxesKey)
         return started
       } catch (failure) {
-        notify.failed(failure, { title: `${sandbox.name} did not start` })
+        notify.failed(failure, { title: `Could not start ${sandbox.name}` })
         return undefined
       }
     },
@@ -48,7 +48,7 @@ export function useSandboxActions(): SandboxActions {
         await agent(stopSandbox, { id: sandbox.id })
         void readAgain(queryClient, sandboxesKey)
       } catch (failure) {
-        notify.failed(failure, { title: `${sandbox.name} did not stop` })
+        notify.failed(failure, { title: `Could not stop ${sandbox.name}` })
       }
     },
     async remove(sandbox) {

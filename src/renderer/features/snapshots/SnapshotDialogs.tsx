@@ -20,10 +20,10 @@ export function SnapshotDialogs({ dialog, sandbox, actions, onForked, onClose }:
     return (
       <NameDialog
         title={`Snapshot of ${sandbox.name}`}
-        description="Keeps its files as they are now. What runs in it is held still for that moment."
+        description="Saves all files. Programs pause for a moment."
         confirmLabel="Take snapshot"
         placeholder="before the upgrade"
-        hint="Left empty, it gets one."
+        hint="Leave empty for a generated name."
         optional
         onConfirm={actions.take}
         onClose={onClose}
@@ -36,10 +36,10 @@ export function SnapshotDialogs({ dialog, sandbox, actions, onForked, onClose }:
     return (
       <NameDialog
         title={`New sandbox from “${snapshot.name}”`}
-        description={`With the files that ${sandbox.name} had on ${taken}, and its limits. ${sandbox.name} stays as it is.`}
+        description={`Starts with the files of ${sandbox.name} from ${taken} and the same limits. ${sandbox.name} does not change.`}
         confirmLabel="Create sandbox"
         placeholder={`${sandbox.name}-2`}
-        hint="Left empty, it gets one."
+        hint="Leave empty for a generated name."
         optional
         onConfirm={async (name) => onForked(await actions.fork(snapshot, name))}
         onClose={onClose}
@@ -53,21 +53,19 @@ export function SnapshotDialogs({ dialog, sandbox, actions, onForked, onClose }:
       onOpenChange={(open) => !open && onClose()}
       title={restores ? `Restore “${snapshot.name}”?` : `Delete “${snapshot.name}”?`}
       description={
-        restores ? restoreText(sandbox, taken) : `Nobody can go back to it then. ${sandbox.name} stays as it is.`
+        restores ? restoreText(sandbox, taken) : `You can no longer restore it. ${sandbox.name} does not change.`
       }
       confirmLabel={restores ? 'Restore' : 'Delete snapshot'}
       onConfirm={async () => {
         if (!restores) return actions.remove(snapshot)
         await actions.restore(snapshot)
-        notify.done(`${sandbox.name} has the files of “${snapshot.name}” again.`)
+        notify.done(`Restored “${snapshot.name}” to ${sandbox.name}`)
       }}
     />
   )
 }
 
 function restoreText({ name, status }: Sandbox, taken: string): string {
-  const lost = `All files of ${name} become as they were on ${taken}: what was changed since is lost.`
-  return status === 'running'
-    ? `${lost} It is started anew, so its terminals and everything that runs in it end.`
-    : lost
+  const lost = `Files in ${name} go back to ${taken}. Later changes are lost.`
+  return status === 'running' ? `${lost} The sandbox restarts, which ends all terminals and programs.` : lost
 }

@@ -42,7 +42,7 @@ export function SnapshotsSection({ sandbox, visible, onForked }: SnapshotsSectio
           actions={actions}
           onForked={(forked) => {
             onForked(forked)
-            notify.done(`${forked.name} is made from the snapshot.`)
+            notify.done(`Created ${forked.name} from the snapshot`)
           }}
           onClose={() => setDialog(undefined)}
         />
@@ -53,14 +53,10 @@ export function SnapshotsSection({ sandbox, visible, onForked }: SnapshotsSectio
 
 function Snapshots({ sandbox, visible, onAsk }: SnapshotsProps) {
   const { data, error, isPending, refetch } = useSnapshots(sandbox, visible)
-  if (isPending) return <SkeletonRows label="Reading snapshots…" count={1} />
+  if (isPending) return <SkeletonRows label="Loading snapshots…" count={1} />
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   if (data.length === 0) {
-    return (
-      <p className="text-muted">
-        A snapshot keeps its files as they are now, to go back to or to make other sandboxes from.
-      </p>
-    )
+    return <p className="text-muted">Save the files as they are now, to restore or fork later.</p>
   }
   return (
     <>
@@ -70,7 +66,7 @@ function Snapshots({ sandbox, visible, onAsk }: SnapshotsProps) {
         ))}
       </ul>
       {data.length >= maxSnapshots && (
-        <p className="text-small text-faint">There is room for {maxSnapshots}: delete one before taking another.</p>
+        <p className="text-small text-faint">At most {maxSnapshots} snapshots. Delete one before taking another.</p>
       )}
     </>
   )
@@ -93,12 +89,12 @@ function SnapshotRow({ snapshot, onAsk }: { snapshot: Snapshot; onAsk: (dialog: 
         align="end"
         items={[
           { label: 'Restore…', icon: History, onSelect: () => onAsk({ kind: 'restore', snapshot }) },
-          { label: 'New sandbox from it…', icon: GitFork, onSelect: () => onAsk({ kind: 'fork', snapshot }) },
+          { label: 'Fork to a new sandbox…', icon: GitFork, onSelect: () => onAsk({ kind: 'fork', snapshot }) },
           'separator',
           { label: 'Delete…', icon: Trash2, tone: 'danger', onSelect: () => onAsk({ kind: 'delete', snapshot }) },
         ]}
       >
-        <IconButton label={`Actions for the snapshot ${name}`} icon={Ellipsis} size="small" />
+        <IconButton label={`Actions for snapshot ${name}`} icon={Ellipsis} size="small" />
       </Menu>
     </li>
   )

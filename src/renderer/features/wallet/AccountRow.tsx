@@ -30,7 +30,7 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
   const items: MenuItem[] = [
     { label: 'Copy address', icon: Copy, onSelect: () => void copyText(address) },
     {
-      label: `Sign with this ${chains[chain]} account by default`,
+      label: `Make default for ${chains[chain]}`,
       icon: Star,
       disabled: isDefault,
       onSelect: () => actions.makeDefault(account),
@@ -46,7 +46,7 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
     <li aria-label={label} className="py-1.5 pr-2 pl-2">
       <div className="flex min-h-8 items-center gap-2">
         <IconButton
-          label={isOpen ? `Less about ${label}` : `More about ${label}`}
+          label={isOpen ? `Hide details of ${label}` : `Show details of ${label}`}
           icon={ChevronDown}
           size="small"
           aria-expanded={isOpen}
@@ -64,7 +64,7 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
               rename={(next) => actions.renameAccount(account, next)}
             />
           </div>
-          {isDefault && <Chip title={`Signs where no other ${chains[chain]} account is named`}>Default</Chip>}
+          {isDefault && <Chip title={`Used when a request names no ${chains[chain]} account`}>Default</Chip>}
         </div>
         <span className="flex w-13 shrink-0 max-narrow:hidden">
           <Chip>{chains[chain]}</Chip>
@@ -83,7 +83,7 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
           Deposit
         </Button>
         <Menu align="end" items={items}>
-          <IconButton label={`Actions of ${label}`} icon={Ellipsis} />
+          <IconButton label={`Actions for ${label}`} icon={Ellipsis} />
         </Menu>
       </div>
       <dl
@@ -95,9 +95,9 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
         <dd className="text-text">
           <AddressText text={address} label="Copy address" whole />
         </dd>
-        <dt className="leading-6">Comes from</dt>
+        <dt className="leading-6">Derivation path</dt>
         <dd className="leading-6">
-          {path === null ? 'An imported key' : <code className="font-mono text-small">{path}</code>}
+          {path === null ? 'Imported key' : <code className="font-mono text-small">{path}</code>}
         </dd>
       </dl>
     </li>

@@ -26,7 +26,7 @@ export function BalancesCard({ network, onNetwork, balances }: BalancesCardProps
         <div className="flex items-center gap-2">
           {asOf !== null && (
             <span className="text-small text-faint">
-              Read <TimeAgo at={asOf} spelled />
+              Updated <TimeAgo at={asOf} spelled />
             </span>
           )}
           <div className="w-40">
@@ -38,23 +38,18 @@ export function BalancesCard({ network, onNetwork, balances }: BalancesCardProps
               options={evmNetworks.map(({ id, name, test }) => ({
                 value: id,
                 label: name,
-                ...(test && { detail: 'Test money' }),
+                ...(test && { detail: 'Testnet' }),
               }))}
             />
           </div>
-          <IconButton
-            label="Read the balances again"
-            icon={RotateCw}
-            disabled={isFetching}
-            onClick={() => void refetch()}
-          />
+          <IconButton label="Refresh balances" icon={RotateCw} disabled={isFetching} onClick={() => void refetch()} />
         </div>
       </div>
       {data?.source === 'stale' && (
         <p role="status" className="flex items-start gap-2 border-t border-line px-4 py-2 text-muted">
           <CloudOff aria-hidden className="mt-0.5 size-4 shrink-0 text-caution" />
           <span className="min-w-0 break-words">
-            {asOf === null ? 'Never read yet.' : 'As last read.'} {data.detail}
+            {asOf === null ? 'Balances unavailable.' : 'Balances may be out of date.'} {data.detail}
           </span>
         </p>
       )}

@@ -16,13 +16,13 @@ export function DepositDialog({ account, onClose }: { account: WalletAccount; on
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-caution" />
           {chain === 'evm' ? (
             <span>
-              <strong className="font-medium text-text">USDC on Base only.</strong> Steward pays with USDC on the
-              network Base, and with ether there for fees. What is sent on another network it neither sees nor spends.
+              <strong className="font-medium text-text">USDC on Base only.</strong> Steward pays with USDC on Base, and
+              with ether there for fees. Funds sent on another network won’t show up here.
             </span>
           ) : (
             <span>
-              <strong className="font-medium text-text">This account is for signing in.</strong> Steward shows and
-              spends nothing on Solana; what is sent here another wallet with the same phrase can use.
+              <strong className="font-medium text-text">This account is for signing in.</strong> Steward does not show
+              or spend funds on Solana. Another wallet with the same phrase can.
             </span>
           )}
         </p>

@@ -49,7 +49,7 @@ export function KeyringCard({ keyring, wallet, balanceOf, actions, onDeposit }: 
             { label: 'Remove…', icon: Trash2, tone: 'danger', onSelect: () => actions.remove(id) },
           ]}
         >
-          <IconButton label={`More about ${label}`} icon={Ellipsis} />
+          <IconButton label={`Actions for ${label}`} icon={Ellipsis} />
         </Menu>
       </header>
       <ul className="divide-y divide-line">

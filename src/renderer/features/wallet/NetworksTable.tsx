@@ -21,7 +21,7 @@ export function NetworksTable() {
       <h3 id="networks-title" className="mb-2 font-semibold text-text">
         Networks
       </h3>
-      {isPending && <SkeletonRows label="Reading the networks…" count={2} />}
+      {isPending && <SkeletonRows label="Loading networks…" count={2} />}
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {data && (
         <div className="overflow-x-auto rounded-card border border-line">
@@ -39,11 +39,11 @@ export function NetworksTable() {
                 <tr key={id}>
                   <td className={cell}>
                     {name}
-                    {test && <span className="ml-2 text-small text-faint">Test money</span>}
+                    {test && <span className="ml-2 text-small text-faint">Testnet</span>}
                   </td>
                   <td className={`${cell} tabular-nums`}>{chainId}</td>
                   <td className={cell}>
-                    <AddressText text={usdc} label={`Copy the address of USDC on ${name}`} />
+                    <AddressText text={usdc} label={`Copy address of USDC on ${name}`} />
                   </td>
                   <td className={`${cell} text-muted`}>{host}</td>
                 </tr>

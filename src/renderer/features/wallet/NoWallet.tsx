@@ -9,28 +9,28 @@ export function NoWallet({ backend }: { backend: WalletBackend }) {
   return (
     <EmptyState
       icon={WalletIcon}
-      title="Your wallet stays with you"
+      title="Create your wallet"
       description={
-        <p>
-          Steward signs and pays with keys that never leave this machine. You hold them: nobody else can move what is in
-          the wallet, and nobody else can bring it back.
-        </p>
+        <p>Steward signs and pays with keys that never leave this computer. Only you can use or restore them.</p>
       }
       actions={
         <>
           <Button variant="primary" onClick={create}>
             Create a wallet
           </Button>
-          <Button onClick={importOne}>Import one</Button>
+          <Button onClick={importOne}>Import a wallet</Button>
         </>
       }
     >
       <ul className="flex list-disc flex-col gap-1.5 pl-4">
-        <li>One phrase of 12 or 24 words is the whole wallet. You write it on paper.</li>
-        <li>A passphrase of yours seals it; without that nothing is signed.</li>
+        <li>The whole wallet is one phrase of 12 or 24 words. Write it on paper.</li>
+        <li>It is encrypted with your passphrase.</li>
         <li>
-          It is kept in: <span className="font-medium text-text">{backend.name}</span>.{' '}
-          <span className="break-words text-small text-faint">{backend.detail}</span>
+          Stored in: <span className="font-medium text-text">{backend.name}</span>
+          <details className="text-small text-faint">
+            <summary className="w-fit rounded-small hover:text-text">Details</summary>
+            <span className="break-words">{backend.detail}</span>
+          </details>
         </li>
       </ul>
     </EmptyState>

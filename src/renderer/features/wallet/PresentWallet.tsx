@@ -28,7 +28,7 @@ export function PresentWallet({ wallet }: { wallet: Wallet }) {
         <span className="flex items-center gap-2">
           <StatusDot tone={isLocked ? 'neutral' : 'positive'} />
           <span className="min-w-0 truncate" title={wallet.backend.detail}>
-            {isLocked ? 'Locked' : 'Unlocked'}, kept in: {wallet.backend.name}
+            {isLocked ? 'Locked' : 'Unlocked'} · {wallet.backend.name}
           </span>
         </span>
       }
@@ -38,7 +38,7 @@ export function PresentWallet({ wallet }: { wallet: Wallet }) {
             align="end"
             items={[
               { label: 'New recovery phrase…', icon: Plus, onSelect: actions.create },
-              { label: 'Import a phrase or a key…', icon: Download, onSelect: actions.importOne },
+              { label: 'Import a phrase or key…', icon: Download, onSelect: actions.importOne },
             ]}
           >
             <Button size="small" icon={Plus} aria-label="Add to the wallet">

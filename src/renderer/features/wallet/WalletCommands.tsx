@@ -39,7 +39,7 @@ export function WalletCommands() {
     },
     {
       id: 'wallet.import',
-      title: 'Import a phrase or a key…',
+      title: 'Import a phrase or key…',
       section,
       icon: Download,
       keywords: ['keystore', 'private key', 'restore'],
@@ -48,7 +48,7 @@ export function WalletCommands() {
     },
     {
       id: 'wallet.passphrase',
-      title: 'Change the passphrase of the wallet…',
+      title: 'Change the wallet passphrase…',
       section,
       icon: KeyRound,
       enabled: isThere,
@@ -61,8 +61,7 @@ export function WalletCommands() {
         section,
         icon: Copy,
         keywords: [address],
-        run: () =>
-          void copyText(address).then((copied) => copied && notify.done(`The address of ${label} was copied.`)),
+        run: () => void copyText(address).then((copied) => copied && notify.done(`Address of ${label} copied`)),
       }),
     ),
   ])

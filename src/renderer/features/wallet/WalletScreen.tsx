@@ -12,7 +12,7 @@ export function WalletScreen() {
     return (
       <PageFrame title="Wallet">
         <PageColumn className="py-5">
-          <SkeletonRows label="Reading the wallet…" count={4} rowClassName="h-16" />
+          <SkeletonRows label="Loading wallet…" count={4} rowClassName="h-16" />
         </PageColumn>
       </PageFrame>
     )

@@ -15,8 +15,8 @@ export function WalletStatus() {
   }
   const trouble = {
     Icon: TriangleAlert,
-    words: 'Wallet: look at it',
-    hint: 'See what is wrong',
+    words: 'Wallet needs attention',
+    hint: 'Show the problem',
     run: () => goTo('wallet'),
   }
   const { Icon, words, hint, run } = state === 'locked' || state === 'unlocked' ? looks[state] : trouble

@@ -9,17 +9,15 @@ type Trouble = Exclude<Wallet['state'], 'absent' | 'locked' | 'unlocked'>
 
 const words: Record<Trouble, { title: string; explanation: string; steps: readonly ReactNode[] }> = {
   keychain_locked: {
-    title: 'The keychain of your system is locked',
-    explanation:
-      'The wallet is safe. The keychain that holds it has to be unlocked first, with the password of your system.',
-    steps: ['Unlock the keychain, or the login keyring, of your system.', 'Then try again here.'],
+    title: 'Your system keychain is locked',
+    explanation: 'Your wallet is safe. Unlock the system keychain first, with your system password.',
+    steps: ['Unlock the system keychain or login keyring.', 'Then try again.'],
   },
   keychain_unavailable: {
-    title: 'The keychain of your system does not answer',
-    explanation:
-      'There is a wallet, and the keychain that holds it cannot be reached now. Nothing was lost or changed.',
+    title: 'Your system keychain is not responding',
+    explanation: 'Your wallet is in the system keychain, which Steward cannot reach. Nothing is lost.',
     steps: [
-      'Start the keychain of your system: on Linux gnome-keyring or KWallet, in a session with D-Bus.',
+      'Start your system keychain. On Linux: gnome-keyring or KWallet, in a D-Bus session.',
       <>
         Then try again here. <code className="font-mono text-small text-text">npm start -- doctor</code> says more.
       </>,
@@ -27,10 +25,10 @@ const words: Record<Trouble, { title: string; explanation: string; steps: readon
   },
   damaged: {
     title: 'The wallet cannot be read',
-    explanation: 'What was kept is not as it was written. Steward writes nothing over it.',
+    explanation: 'The stored wallet is damaged. Steward will not overwrite it.',
     steps: [
-      'Put a copy of the data folder back, and try again.',
-      'Or, when it is gone or you moved it away, import your phrase anew from paper.',
+      'Restore the data folder from a backup, then try again.',
+      'Without a backup, import your recovery phrase from paper.',
     ],
   },
 }
@@ -56,7 +54,7 @@ export function WalletTrouble({ wallet, onRetry }: { wallet: Wallet; onRetry: ()
           </Button>
           {state === 'damaged' && (
             <Button icon={Download} onClick={importOne}>
-              Import a phrase or a key
+              Import a phrase or key
             </Button>
           )}
         </>

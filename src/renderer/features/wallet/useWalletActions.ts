@@ -36,20 +36,20 @@ export function useWalletActions() {
   }
 
   return {
-    create: () => void sheet({ purpose: 'create' }, 'The new phrase is in the wallet.'),
-    importOne: () => void sheet({ purpose: 'import' }, 'It is in the wallet now.'),
+    create: () => void sheet({ purpose: 'create' }, 'Wallet created'),
+    importOne: () => void sheet({ purpose: 'import' }, 'Imported'),
     unlock: () => void openSheet({ purpose: 'unlock' }),
-    lock: () => tried(change(lockWallet, {}), 'The wallet was not locked.'),
+    lock: () => tried(change(lockWallet, {}), 'Could not lock the wallet'),
     reveal: (id: KeyringId) => void openSheet({ purpose: 'reveal', keyring_id: id }),
     exportKey: ({ id }: WalletAccount) => void openSheet({ purpose: 'export', account_id: id }),
-    remove: (id: KeyringId) => void sheet({ purpose: 'remove', keyring_id: id }, 'It was removed from this machine.'),
-    changePassphrase: () => void sheet({ purpose: 'change_passphrase' }, 'The passphrase was changed.'),
+    remove: (id: KeyringId) => void sheet({ purpose: 'remove', keyring_id: id }, 'Removed from this computer'),
+    changePassphrase: () => void sheet({ purpose: 'change_passphrase' }, 'Passphrase changed'),
     makeDefault: ({ id, label }: WalletAccount) =>
       tried(change(changeWallet, { default_account_id: id }), `“${label}” was not made the default.`),
     addAccount: (input: Input<typeof addWalletAccount>) =>
       tried(
         unlocked(() => change(addWalletAccount, input)),
-        'The account was not added.',
+        'Could not add the account',
       ),
     renameAccount: (account: WalletAccount, label: string) =>
       change(renameWalletAccount, { accountId: account.id, label }),

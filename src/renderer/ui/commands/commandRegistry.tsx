@@ -1,5 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useEffect, useId, useState, useSyncExternalStore } from 'react'
+import { emitter } from '../../../shared/emitter.ts'
 import { type LeadKey, leadKey } from './leadKey.ts'
 import { focusOf, matches, parseShortcuts, thisKeyboard, worksIn } from './shortcuts.ts'
 
@@ -68,7 +69,7 @@ function useRegistry(): CommandRegistry {
 
 function commandRegistry(): CommandRegistry {
   const owned = new Map<string, readonly Command[]>()
-  const listeners = new Set<() => void>()
+  const changes = emitter()
   let newest = new Map<string, Command>()
   let shown: readonly Command[] = []
   const gather = () => {
@@ -77,7 +78,7 @@ function commandRegistry(): CommandRegistry {
     if (shownOf(enabled) === shownOf(shown)) return
     // The list stays the same while only a `run` is renewed, so `run` asks for the newest.
     shown = enabled.map((command) => ({ ...command, run: () => newest.get(command.id)?.run() }))
-    for (const listener of [...listeners]) listener()
+    changes.emit()
   }
   return {
     put(owner, commands) {
@@ -89,10 +90,7 @@ function commandRegistry(): CommandRegistry {
       gather()
     },
     all: () => shown,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    subscribe: changes.subscribe,
   }
 }
 

@@ -23,7 +23,7 @@ export const growKeys = {
   up: 'mod+alt+shift+arrowup',
   down: 'mod+alt+shift+arrowdown',
 } as const
-/** Beside the search in one terminal: ⌘F on Apple’s systems, Ctrl+Shift+F elsewhere. */
+/** Beside the search in 1 terminal: ⌘F on Apple’s systems, Ctrl+Shift+F elsewhere. */
 export const searchAllKeys = { apple: 'meta+shift+f', other: 'ctrl+alt+shift+f' } as const
 export const zoomKeys = 'mod+shift+z'
 export const broadcastKeys = 'mod+shift+g'

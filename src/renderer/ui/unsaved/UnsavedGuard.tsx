@@ -36,7 +36,7 @@ export function UnsavedGuard({ children }: { children: ReactNode }) {
         confirmLabel="Leave"
         cancelLabel="Stay"
         onConfirm={async () => {
-          marks.clear()
+          marks.discard()
           window.location.hash = wanted ?? ''
         }}
       />

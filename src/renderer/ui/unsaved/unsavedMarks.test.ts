@@ -13,6 +13,9 @@ test('is lost by leaving its place, and by nothing within it', () => {
   expect(marks.loses('#/settings/policies')).toBe(false)
   expect(marks.loses('#/settings/keys')).toBe(true)
   expect(marks.loses('')).toBe(true)
-  marks.clear()
+  const discarded: string[] = []
+  marks.put('draft', ['terminals'], () => discarded.push('draft'))
+  marks.discard()
+  expect(discarded).toEqual(['draft'])
   expect(marks.any()).toBe(false)
 })

@@ -2,24 +2,29 @@ import { placeOf } from '../place.ts'
 
 /** What was written and is not saved, and the place that holds it: `['settings', 'policies']`. */
 export type UnsavedMarks = {
-  put(owner: string, place: readonly string[]): void
+  /** @param discard when the person leaves all the same */
+  put(owner: string, place: readonly string[], discard?: () => void): void
   remove(owner: string): void
   any(): boolean
   /** Whether going there loses something. */
   loses(hash: string): boolean
-  clear(): void
+  /** The person leaves: nothing is asked about any more. */
+  discard(): void
 }
 
 export function unsavedMarks(): UnsavedMarks {
-  const held = new Map<string, readonly string[]>()
+  const held = new Map<string, { place: readonly string[]; discard: () => void }>()
   return {
-    put: (owner, place) => void held.set(owner, place),
+    put: (owner, place, discard = () => {}) => void held.set(owner, { place, discard }),
     remove: (owner) => void held.delete(owner),
     any: () => held.size > 0,
     loses(hash) {
       const next = placeOf(hash)
-      return [...held.values()].some((place) => place.some((part, at) => next[at] !== part))
+      return [...held.values()].some(({ place }) => place.some((part, at) => next[at] !== part))
     },
-    clear: () => held.clear(),
+    discard() {
+      for (const { discard } of held.values()) discard()
+      held.clear()
+    },
   }
 }

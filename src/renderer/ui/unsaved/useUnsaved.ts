@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useId, useState } from 'react'
+import { createContext, useContext, useEffect, useEffectEvent, useId, useState } from 'react'
 import { usePlace } from '../place.ts'
 import type { UnsavedMarks } from './unsavedMarks.ts'
 
@@ -9,13 +9,14 @@ export const UnsavedContext = createContext<UnsavedMarks | undefined>(undefined)
  * While `isUnsaved`, leaving `place` asks first. Without a guard above, nothing does.
  * @returns to be called when it is saved, where leaving comes at once after that
  */
-export function useUnsaved(isUnsaved: boolean, place: readonly string[]): () => void {
+export function useUnsaved(isUnsaved: boolean, place: readonly string[], onDiscard?: () => void): () => void {
   const marks = useContext(UnsavedContext)
   const owner = useId()
   const held = place.join('/')
+  const discard = useEffectEvent(() => onDiscard?.())
   useEffect(() => {
     if (!marks || !isUnsaved) return
-    marks.put(owner, held.split('/'))
+    marks.put(owner, held.split('/'), () => discard())
     return () => marks.remove(owner)
   }, [marks, owner, isUnsaved, held])
   return () => marks?.remove(owner)

@@ -30,7 +30,7 @@ export function importSheet(tools: SheetTools, first: boolean): SheetFlow {
   const step = (kind: Kind): SheetStep => {
     const own: SheetStep = {
       show: (shown) => ({
-        title: first ? 'Import a wallet' : 'Import a phrase or a key',
+        title: first ? 'Import a wallet' : 'Import a phrase or key',
         body: html`${tabs(kind)}${kind.fields(shown)}
 ${textField(labelTexts, shown)}
 ${ownPassphraseFields(first, shown)}

@@ -201,13 +201,13 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     async make(kind, signal): Promise<SpareMachine> {
       const spareName = SpareName.parse(`spare-${randomBytes(8).toString('hex')}`)
       const spec = { ...spareSize, ...kind }
-      await needSpace(folder, leastFreeBytes)
       const remove = async () => {
         await folders.remove(spareName)
         ids.giveBack(spareName)
       }
       try {
-        const files = await newFiles({ image: null, diskGb: kind.diskGb })
+        const files = await newFiles({ image: null, diskGb: kind.diskGb }) // it makes the folder, if nothing has yet
+        await needSpace(folder, leastFreeBytes)
         const made = await folders.make(spareName, { uid: await uidFor(spareName, null), image: null, files })
         const prepared = await prepare({ name: spareName, spec, folder: made, own: ownFiles(spec.hostname), signal })
         await noteRun(prepared, { name: spareName, folders })

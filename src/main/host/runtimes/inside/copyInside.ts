@@ -73,7 +73,8 @@ async function isThere(files: Tools['files'], path: string, signal: AbortSignal)
 
 function copyFailure(from: string, to: string, said: string): AppError {
   const detail = { detail: said.slice(0, 1000) }
-  if (/No space left|quota exceeded/i.test(said)) return new AppError('file/no-space', `There is no room for ${to}.`)
+  if (/No space left|quota exceeded/i.test(said))
+    return new AppError('file/no-space', 'The disk of the sandbox is full.')
   if (/into itself/.test(said)) return new AppError('file/path', `${from} cannot be copied into itself.`)
   if (/No such file/.test(said))
     return new AppError('file/not-found', `${from} or the folder of ${to} is not there.`, detail)

@@ -109,7 +109,7 @@ export function fileFailure(path: string, ending: Exclude<Ending, { kind: 'ended
       return new AppError('file/denied', `${path} cannot be changed or read in this sandbox.`)
     case ENOSPC:
     case EDQUOT:
-      return new AppError('file/no-space', `There is no room for ${path}.`)
+      return new AppError('file/no-space', 'The disk of the sandbox is full.')
     case ENAMETOOLONG:
     case ELOOP:
       return new AppError('file/path', `${path} is not a path that Linux can follow.`)

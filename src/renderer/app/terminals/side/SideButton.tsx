@@ -7,7 +7,7 @@ export function SideButton({ side }: { side: Side }) {
   if (!side.tab) return null
   return (
     <IconButton
-      label="Details of the sandbox"
+      label="Sandbox details"
       icon={PanelRight}
       size="small"
       shortcut={sideKeys}

@@ -20,10 +20,10 @@ export function SideView({ sandboxes, present, side, asked, show }: SideViewProp
   const [mounted, setMounted] = useState<readonly string[]>([])
   if (shownId !== undefined && !mounted.includes(shownId)) setMounted([...mounted, shownId])
   return (
-    <section aria-label={`Details of ${present.name}`} className="size-full bg-canvas">
+    <section aria-label={`Details: ${present.name}`} className="size-full bg-canvas">
       <Tabs
         head
-        label={`Details of ${present.name}`}
+        label={`Details: ${present.name}`}
         tabs={sidePanels.map(({ id, title, icon: Icon }) => ({
           id,
           label: title,

@@ -10,7 +10,7 @@ export function sideCommands(side: Side): Command[] {
   return [
     {
       id: 'side.toggle',
-      title: side.open ? 'Hide the details of the sandbox' : 'Show the details of the sandbox',
+      title: side.open ? 'Hide sandbox details' : 'Show sandbox details',
       section,
       icon: PanelRight,
       shortcut: sideKeys,

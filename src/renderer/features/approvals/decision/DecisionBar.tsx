@@ -25,14 +25,14 @@ export function DecisionBar({ record }: { record: IntentRecord }) {
   useCommands([
     {
       id: 'approvals.to-approve',
-      title: 'Go to the button that approves',
+      title: 'Focus Approve',
       section: 'Approvals',
       shortcut: 'a',
       run: () => approveButton.current?.focus(),
     },
     {
       id: 'approvals.to-deny',
-      title: 'Go to the button that denies',
+      title: 'Focus Deny',
       section: 'Approvals',
       shortcut: 'd',
       run: () => denyButton.current?.focus(),
@@ -54,7 +54,7 @@ export function DecisionBar({ record }: { record: IntentRecord }) {
           </Button>
           {mayApproveMore(record) && !needsUnlock && (
             <Button disabled={!armed || busy !== undefined} onClick={() => setAsksMore(true)}>
-              Approve more…
+              Approve and remember…
             </Button>
           )}
           {needsUnlock ? (
@@ -92,7 +92,7 @@ export function DecisionBar({ record }: { record: IntentRecord }) {
 function Keys() {
   return (
     <p className="mr-auto flex items-center gap-1.5 text-small text-faint max-narrow:hidden">
-      <Kbd shortcut="a" /> or <Kbd shortcut="d" /> goes to the button, <Kbd shortcut="enter" /> presses it
+      <Kbd shortcut="a" /> approve · <Kbd shortcut="d" /> deny · <Kbd shortcut="enter" /> confirm
     </p>
   )
 }

@@ -14,13 +14,13 @@ export function DecisionNotices({ record }: { record: IntentRecord }) {
     ...(record.decision ? [`${record.decision.detail} You can still deny it.`] : []),
     ...(record.needs_confirmation && !record.decision
       ? [
-          `It is above ${threshold === undefined ? 'your threshold' : usdText(threshold)}: approving asks you once more, ${
-            shell === 'electron' ? 'in a dialog of your system' : 'for your passphrase'
+          `Above ${threshold === undefined ? 'your limit' : usdText(threshold)}: you’ll confirm ${
+            shell === 'electron' ? 'in a system dialog' : 'with your passphrase'
           }.`,
         ]
       : []),
     ...(wallet?.state === 'locked' && !record.decision && !(record.needs_confirmation && shell !== 'electron')
-      ? ['The wallet is locked. Unlock it first, then decide.']
+      ? ['The wallet is locked. Unlock it to decide.']
       : []),
     ...(wallet?.detail && wallet.state !== 'locked' && wallet.state !== 'unlocked' ? [wallet.detail] : []),
   ]

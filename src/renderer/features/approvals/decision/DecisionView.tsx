@@ -59,7 +59,7 @@ function Asked({ record: { asker, reason } }: { record: IntentRecord }) {
       {reason !== null && (
         <figure className="border-l-2 border-edge pl-3">
           <figcaption className="text-small text-faint">
-            {asker.kind === 'person' ? 'In your words' : 'In the asker’s own words, which nobody checked'}
+            {asker.kind === 'person' ? 'Your reason' : 'Reason given (unverified)'}
           </figcaption>
           <blockquote className="break-words text-muted">“{reason}”</blockquote>
         </figure>

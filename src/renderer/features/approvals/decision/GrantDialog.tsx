@@ -41,7 +41,7 @@ export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDi
     <Dialog
       open
       onOpenChange={(open) => !open && !busy && onClose()}
-      title="Approve more than this once?"
+      title="Approve and remember?"
       description={record.sentence}
       footer={
         <>
@@ -49,30 +49,23 @@ export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDi
             Cancel
           </Button>
           <Button variant="primary" busy={busy} disabled={!bounded} onClick={() => onApprove(draft)}>
-            Approve these
+            Approve
           </Button>
         </>
       }
     >
       <div className="flex flex-col gap-4">
         <div className="grid grid-cols-2 items-center gap-x-4 gap-y-2">
-          <Checkbox label="So many times, this one too" checked={counted} onChange={setCounted} />
-          <NumberField
-            label="How many times"
-            labelHidden
-            value={times}
-            onChange={setTimes}
-            {...timesLimits}
-            unit="times"
-          />
-          <Checkbox label="Until a time" checked={timed} onChange={setTimed} />
+          <Checkbox label="Number of times, including this one" checked={counted} onChange={setCounted} />
+          <NumberField label="Count" labelHidden value={times} onChange={setTimes} {...timesLimits} unit="times" />
+          <Checkbox label="Until" checked={timed} onChange={setTimed} />
           <Select label="For how long" labelHidden value={minutes} onChange={setMinutes} options={spans} />
         </div>
         <p role="status" className="rounded-card bg-panel px-3.5 py-2.5">
-          {bounded ? grantSentence(record, draft, Date.now()) : 'Choose how many times, or until when.'}
+          {bounded ? grantSentence(record, draft, Date.now()) : 'Choose a number of times, or until when.'}
         </p>
         <p className="text-small text-faint">
-          For this asker, host and account alone. Settings, Policies lists it, and ends it at any time.
+          Only for this requester, site and account. You can revoke it under Policies.
         </p>
         {error !== undefined && <ErrorNotice error={error} />}
       </div>

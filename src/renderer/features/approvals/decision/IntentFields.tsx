@@ -4,7 +4,7 @@ import { AddressText } from '../../../ui/AddressText.tsx'
 
 type IntentField = IntentRecord['fields'][number]
 
-/** What would be signed, decoded. Nothing in it leads anywhere: an address of the asker's choice is no link. */
+/** Review, decoded. Nothing in it leads anywhere: an address of the asker's choice is no link. */
 export function IntentFields({ record: { fields } }: { record: IntentRecord }) {
   const warnings = fields.filter(({ kind }) => kind === 'warning')
   const facts = fields.filter(({ kind }) => kind !== 'warning')

@@ -2,7 +2,12 @@ import type { IntentRecord } from '../../../../shared/contract/intents.ts'
 import { AddressText } from '../../../ui/AddressText.tsx'
 import { addressOf } from '../../../ui/place.ts'
 
-const deciders = { person: 'You', policy: 'A rule', grant: 'An approval in advance', stop: 'The stop switch' } as const
+const deciders = {
+  person: 'You',
+  policy: 'Your policy',
+  grant: 'A remembered approval',
+  stop: 'The stop switch',
+} as const
 
 type OutcomeProps = { record: IntentRecord /** Of another request that waits. */; next: string | undefined }
 
@@ -10,9 +15,9 @@ type OutcomeProps = { record: IntentRecord /** Of another request that waits. */
 export function Outcome({ record: { id, decision, error, result }, next }: OutcomeProps) {
   const facts = [
     ...(decision ? [{ label: 'Decided by', value: deciders[decision.by] }] : []),
-    ...(decision ? [{ label: 'Why', value: decision.detail }] : []),
+    ...(decision && decision.by !== 'person' ? [{ label: 'Why', value: decision.detail }] : []),
     ...(decision ? [{ label: 'When', value: new Date(decision.at).toLocaleString() }] : []),
-    ...(error !== null && error !== decision?.detail ? [{ label: 'What came of it', value: error }] : []),
+    ...(error !== null && error !== decision?.detail ? [{ label: 'Result', value: error }] : []),
   ]
   return (
     <section aria-label="Outcome" className="flex flex-col gap-2 rounded-card bg-panel px-3.5 py-3">
@@ -33,8 +38,8 @@ export function Outcome({ record: { id, decision, error, result }, next }: Outco
         )}
       </dl>
       <p className="flex flex-wrap gap-x-5 gap-y-1">
-        {next !== undefined && <PlaceLink to={['approvals', next]}>Look at the next one that waits</PlaceLink>}
-        <PlaceLink to={['activity', id]}>Find it in the log</PlaceLink>
+        {next !== undefined && <PlaceLink to={['approvals', next]}>Next request</PlaceLink>}
+        <PlaceLink to={['activity', id]}>Show in Activity</PlaceLink>
       </p>
     </section>
   )

@@ -18,7 +18,7 @@ test('says who may do what, where, up to how much, how often and until when', ()
   expect(grantSentence(record, { times: 5, minutes: undefined }, nowMs)).toBe(
     'research-agent may pay up to $0.50 at api.example.com to 0x2222…2222 on Base with 0x71C7…976F, this time and 4 more, and you are not asked again.',
   )
-  expect(grantSentence(record, { times: undefined, minutes: 60 }, nowMs)).toMatch(/as often as it asks, until 11/)
+  expect(grantSentence(record, { times: undefined, minutes: 60 }, nowMs)).toMatch(/any number of times, until 11/)
   expect(grantSentence(record, { times: 2, minutes: 7 * 1440 }, nowMs)).toMatch(/this time and 1 more, until .*8/)
 })
 

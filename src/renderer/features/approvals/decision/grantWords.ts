@@ -19,7 +19,7 @@ export function grantSentence(record: IntentRecord, { times, minutes }: GrantDra
     host: record.host ?? '*',
     max_amount_micro_usd: record.amount_micro_usd,
   })
-  const often = times === undefined ? 'as often as it asks' : `this time and ${times - 1} more`
+  const often = times === undefined ? 'any number of times' : `this time and ${times - 1} more`
   const end = minutes === undefined ? '' : `, until ${endText(nowMs + minutes * 60_000, nowMs)}`
   return `${name} may ${deed}${payeeWords(record.scope)} with ${shortAddress(record.address)}, ${often}${end}, and you are not asked again.`
 }

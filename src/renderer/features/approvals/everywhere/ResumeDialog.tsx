@@ -7,8 +7,8 @@ export function ResumeDialog({ open, onOpenChange, resume }: ResumeDialogProps) 
     <ConfirmDialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Let your policies decide again?"
-      description="From then on they allow, ask and deny as before the stop, and what was approved in advance holds again. What was refused meanwhile stays refused."
+      title="Resume signing?"
+      description="Your policies and remembered approvals apply again. Requests refused meanwhile stay refused."
       confirmLabel="Resume"
       tone="primary"
       onConfirm={resume}

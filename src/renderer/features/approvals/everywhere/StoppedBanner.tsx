@@ -13,7 +13,7 @@ export function StoppedBanner({ resume }: { resume: () => Promise<void> }) {
     >
       <OctagonX aria-hidden className="size-4 shrink-0 text-negative" />
       <p>
-        <strong className="font-semibold">Everything is stopped.</strong> Whatever asks the wallet to sign is refused.
+        <strong className="font-semibold">Signing is stopped.</strong> All requests are refused.
       </p>
       <Button size="small" onClick={() => setAsked(true)}>
         Resume…

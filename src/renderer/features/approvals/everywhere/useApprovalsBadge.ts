@@ -6,7 +6,7 @@ import { useInbox } from '../inbox/useInbox.ts'
 export function useApprovalsBadge(): Badge | undefined {
   const count = useWaitingCount()
   if (count === 0) return undefined
-  return { count, words: count === 1 ? '1 waits for you' : `${count} wait for you` }
+  return { count, words: count === 1 ? '1 needs you' : `${count} need you` }
 }
 
 export function useWaitingCount(): number {

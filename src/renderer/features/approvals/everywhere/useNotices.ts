@@ -27,9 +27,9 @@ export function useNotices(): { follow: (intent: IntentRecord) => void } {
 }
 
 function tell({ id, asker, sentence }: IntentRecord): () => void {
-  const who = asker.kind === 'person' ? 'You ask' : `${askerWords(asker).name} asks`
+  const who = asker.kind === 'person' ? 'Waiting' : `${askerWords(asker).name} asks`
   return notify.asked(`${who} for your approval`, {
     hint: sentence,
-    action: { label: 'Look', run: () => goTo('approvals', id) },
+    action: { label: 'Review', run: () => goTo('approvals', id) },
   })
 }

@@ -16,11 +16,11 @@ export function useStopSwitch() {
   }
   return {
     isStopped: data?.stopped ?? false,
-    /** At once, without a question. */
+    /** At once, without confirmation. */
     stop: () =>
       void agent(switchStop, { stopped: true })
         .then(keep)
-        .catch((error: unknown) => notify.failed(error, { title: 'It was not stopped: try again.' })),
+        .catch((error: unknown) => notify.failed(error, { title: 'Could not stop signing. Try again.' })),
     resume: async () => keep(await confirmed(() => agent(switchStop, { stopped: false }))),
   }
 }

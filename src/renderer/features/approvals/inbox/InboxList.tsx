@@ -19,14 +19,14 @@ export function InboxList({ inbox, present }: InboxListProps) {
       onKeyDown={moveAmongRows}
       className="flex size-full flex-col overflow-auto bg-panel"
     >
-      <RowGroup title="Waiting" records={waiting} present={present} empty="Nothing waits for you.">
+      <RowGroup title="Waiting" records={waiting} present={present} empty="Nothing needs you.">
         {arrived > 0 && (
           <Button size="small" variant="ghost" onClick={renew} className="-my-1">
-            {arrived} new: show
+            Show {arrived} new
           </Button>
         )}
       </RowGroup>
-      <RowGroup title="Decided" records={decided} present={present} empty="Nothing was decided yet." />
+      <RowGroup title="Decided" records={decided} present={present} empty="No decisions yet." />
     </section>
   )
 }

@@ -4,7 +4,7 @@ import type { Tone } from '../../../ui/StatusDot.tsx'
 type Words = { tone: Tone; words: string }
 
 const states: Record<IntentState, Words> = {
-  waiting: { tone: 'accent', words: 'Waits for you' },
+  waiting: { tone: 'accent', words: 'Needs you' },
   approved: { tone: 'accent', words: 'Being signed' },
   signed: { tone: 'positive', words: 'Signed' },
   denied: { tone: 'neutral', words: 'Denied' },
@@ -14,6 +14,6 @@ const states: Record<IntentState, Words> = {
 
 export function stateWords({ state, decision }: Pick<IntentRecord, 'state' | 'decision'>): Words {
   // Allowed already, by a rule or a grant, while the wallet was locked.
-  if (state === 'waiting' && decision) return { tone: 'caution', words: 'Waits for the wallet' }
+  if (state === 'waiting' && decision) return { tone: 'caution', words: 'Waiting for unlock' }
   return states[state]
 }

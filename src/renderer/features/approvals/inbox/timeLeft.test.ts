@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { timeLeft } from './timeLeft.ts'
 
 test.each([
-  [-1, 'ends now'],
-  [0, 'ends now'],
+  [-1, 'expiring'],
+  [0, 'expiring'],
   [0.5, '1 s left'],
   [59, '59 s left'],
   [60, '1 min left'],

@@ -7,6 +7,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { startDownload } from '../fileLinks.ts'
 import { nameOf, shownSize } from '../paths.ts'
+import type { Drafts } from './drafts.ts'
 import { openFile } from './fileAccess.ts'
 import { ImageView } from './ImageView.tsx'
 
@@ -15,12 +16,13 @@ const TextEditor = lazy(() => import('./TextEditor.tsx').then((it) => ({ default
 type OpenedFileViewProps = {
   sandboxId: SandboxId
   path: string
+  drafts: Drafts
   onUnsaved: (unsaved: boolean) => void
   onSaved: (path: string) => void
 }
 
 /** A file in the way that suits it. Its content is read once: the editor has it from then on. */
-export function OpenedFileView({ sandboxId, path, onUnsaved, onSaved }: OpenedFileViewProps) {
+export function OpenedFileView({ sandboxId, path, drafts, onUnsaved, onSaved }: OpenedFileViewProps) {
   const agent = useAgent()
   const { data, error, refetch } = useQuery({
     queryKey: ['opened file', sandboxId, path],
@@ -44,6 +46,7 @@ export function OpenedFileView({ sandboxId, path, onUnsaved, onSaved }: OpenedFi
           path={path}
           text={data.text}
           version={data.version}
+          drafts={drafts}
           onUnsaved={onUnsaved}
           onSaved={onSaved}
         />
@@ -56,7 +59,7 @@ export function OpenedFileView({ sandboxId, path, onUnsaved, onSaved }: OpenedFi
   return (
     <div className="flex size-full flex-col items-center justify-center gap-3 p-6 text-center">
       <p className="text-muted">
-        {data.kind === 'large' ? 'This file is too large to be edited here' : 'This file is not text'} (
+        {data.kind === 'large' ? 'This file is too large to edit here' : 'This file is not text'} (
         {shownSize(data.size)}).
       </p>
       <Button icon={Download} onClick={() => startDownload(sandboxId, { path, isFolder: false })}>

@@ -8,30 +8,45 @@ import { notify } from '../../../ui/toast.tsx'
 import { NameDialog } from '../NameDialog.tsx'
 import { folderOf, joinPath, nameOf } from '../paths.ts'
 import { type CodeEditor, codeEditor } from './codeEditor.ts'
+import type { Drafts } from './drafts.ts'
 import { openFile, saveText } from './fileAccess.ts'
+
+/** What was typed in the last moment before the page was lost is lost with it. */
+const keepMs = 300
 
 type TextEditorProps = {
   sandboxId: SandboxId
   path: string
   text: string
   version: string
+  drafts: Drafts
   onUnsaved: (unsaved: boolean) => void
   onSaved: (path: string) => void
 }
 
-export function TextEditor({ sandboxId, path, text, version, onUnsaved, onSaved }: TextEditorProps) {
+export function TextEditor({ sandboxId, path, text, version, drafts, onUnsaved, onSaved }: TextEditorProps) {
   const agent = useAgent()
   const place = useRef<HTMLDivElement>(null)
   const editor = useRef<CodeEditor>(undefined)
-  const known = useRef(version)
+  // What an earlier page left unsaved, if the file was not saved elsewhere since.
+  const [draft] = useState(() => drafts.read(path))
+  const known = useRef(draft?.version ?? version)
   const [unsaved, setUnsaved] = useState(false)
   const [busy, setBusy] = useState(false)
-  const [conflict, setConflict] = useState(false)
+  const [conflict, setConflict] = useState(draft !== undefined && draft.version !== version)
   const [naming, setNaming] = useState(false)
 
+  const keeping = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const keep = () => {
+    const written = editor.current?.text()
+    if (written !== undefined) drafts.keep(path, { text: written, version: known.current })
+  }
   const changed = useEffectEvent((now: boolean) => {
     setUnsaved(now)
     onUnsaved(now)
+    clearTimeout(keeping.current)
+    if (now) keeping.current = setTimeout(keep, keepMs)
+    else drafts.forget(path)
   })
   const write = async (target: { to: string; ifVersion?: string | undefined; isNew?: boolean }) => {
     const written = editor.current?.text()
@@ -54,7 +69,7 @@ export function TextEditor({ sandboxId, path, text, version, onUnsaved, onSaved 
       await write({ to: path, ifVersion })
     } catch (failure) {
       if (failure instanceof AppError && failure.code === 'file/changed') setConflict(true)
-      else notify.failed(failure, { title: `${nameOf(path)} was not saved` })
+      else notify.failed(failure, { title: `Could not save ${nameOf(path)}` })
     }
   })
   /** Takes the place of nothing. @throws AppError `file/exists` … */
@@ -62,13 +77,13 @@ export function TextEditor({ sandboxId, path, text, version, onUnsaved, onSaved 
   const reload = async () => {
     try {
       const now = await openFile(agent, sandboxId, path)
-      if (now.kind !== 'text') throw new AppError('file/changed', `${path} is no text any more.`)
+      if (now.kind !== 'text') throw new AppError('file/changed', `${path} is no longer a text file.`)
       editor.current?.replace(now.text)
       known.current = now.version
       setConflict(false)
       changed(false)
     } catch (failure) {
-      notify.failed(failure, { title: `${nameOf(path)} was not read again` })
+      notify.failed(failure, { title: `Could not reload ${nameOf(path)}` })
     }
   }
 
@@ -77,14 +92,18 @@ export function TextEditor({ sandboxId, path, text, version, onUnsaved, onSaved 
     const opened = codeEditor({
       parent: place.current,
       name: nameOf(path),
-      text,
+      text: draft?.text ?? text,
       onChange: () => changed(true),
       onSave: () => void save(known.current),
     })
     editor.current = opened
     opened.focus()
-    return () => opened.close()
-  }, [path, text])
+    if (draft) changed(true)
+    return () => {
+      clearTimeout(keeping.current)
+      opened.close()
+    }
+  }, [path, text, draft])
 
   return (
     <div className="flex size-full flex-col">
@@ -105,7 +124,7 @@ export function TextEditor({ sandboxId, path, text, version, onUnsaved, onSaved 
       </div>
       {conflict && (
         <div role="alert" className="flex flex-wrap items-center gap-2 border-b border-line bg-caution-soft px-3 py-2">
-          <p className="basis-full">{nameOf(path)} was changed in the sandbox meanwhile.</p>
+          <p className="basis-full">{nameOf(path)} changed on disk.</p>
           <Button size="small" onClick={() => void save(undefined)}>
             Overwrite
           </Button>

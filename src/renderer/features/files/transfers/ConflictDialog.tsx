@@ -21,7 +21,7 @@ export function ConflictDialog({ transfer, count, onChoose }: ConflictDialogProp
     <Dialog
       open
       onOpenChange={() => choose('skip')}
-      title={`${nameOf(transfer.path)} is there already`}
+      title={`${nameOf(transfer.path)} already exists`}
       description={`In ${folderOf(transfer.path)}. Replacing it cannot be undone.`}
       width="narrow"
       footer={
@@ -34,7 +34,7 @@ export function ConflictDialog({ transfer, count, onChoose }: ConflictDialogProp
         </>
       }
     >
-      {count > 1 && <Checkbox label={`The same for all ${count}`} checked={forAll} onChange={setForAll} />}
+      {count > 1 && <Checkbox label={`Do this for all ${count}`} checked={forAll} onChange={setForAll} />}
     </Dialog>
   )
 }

@@ -1,5 +1,6 @@
 import { Check, FileUp, Pause, Play, RotateCw, X } from 'lucide-react'
 import { useRef } from 'react'
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { shownError } from '../../../ui/shownError.ts'
@@ -7,6 +8,7 @@ import { nameOf, shownSize } from '../paths.ts'
 import type { Transfer, TransferQueue } from './transferQueue.ts'
 
 type TransferTrayProps = {
+  sandbox: Sandbox
   queue: TransferQueue
   transfers: readonly Transfer[]
   onWrongFile: (transfer: Transfer) => void
@@ -15,7 +17,7 @@ type TransferTrayProps = {
 const rowsShown = 50
 
 /** What goes to the sandbox, how far it is, and what can be done about it. */
-export function TransferTray({ queue, transfers, onWrongFile }: TransferTrayProps) {
+export function TransferTray({ sandbox, queue, transfers, onWrongFile }: TransferTrayProps) {
   if (transfers.length === 0) return null
   const done = transfers.filter(({ state }) => state === 'done').length
   const size = transfers.reduce((sum, it) => sum + it.size, 0)
@@ -36,6 +38,16 @@ export function TransferTray({ queue, transfers, onWrongFile }: TransferTrayProp
           </Button>
         )}
       </header>
+      {queue.isDiskFull() && (
+        <div role="alert" className="flex items-center gap-2 bg-caution-soft py-1.5 pr-1.5 pl-3 text-small">
+          <p className="min-w-0 flex-1">
+            The disk of {sandbox.name} is full ({sandbox.disk_gb} GB). Free some space or use a larger disk.
+          </p>
+          <Button size="small" onClick={queue.resumeAll}>
+            Resume
+          </Button>
+        </div>
+      )}
       <ul className="min-h-0 overflow-auto pb-1">
         {open.slice(0, rowsShown).map((transfer) => (
           <TransferRow key={transfer.id} transfer={transfer} queue={queue} onWrongFile={onWrongFile} />
@@ -96,7 +108,7 @@ function TransferRow({ transfer, queue, onWrongFile }: TransferRowProps) {
         <>
           <IconButton
             size="small"
-            label={`Choose ${name} again to go on`}
+            label={`Choose ${name} again to resume`}
             icon={FileUp}
             onClick={() => input.current?.click()}
           />
@@ -104,7 +116,7 @@ function TransferRow({ transfer, queue, onWrongFile }: TransferRowProps) {
             ref={input}
             type="file"
             hidden
-            aria-label={`File to go on with ${name}`}
+            aria-label={`File to resume ${name}`}
             onChange={({ target }) => {
               const [file] = target.files ?? []
               if (file && !queue.giveFile(id, file)) onWrongFile(transfer)
@@ -128,13 +140,13 @@ function wordsOf({ state, sent, size, bytesPerSecond }: Transfer): string {
     case 'sending':
       return bytesPerSecond > 0 ? `${far} · ${shownSize(bytesPerSecond)}/s` : far
     case 'lost':
-      return 'connection lost, trying again'
+      return 'connection lost, retrying'
     case 'paused':
       return `${far} · paused`
     case 'needs-file':
       return `${far} · choose the file again`
     case 'asking':
-      return 'is there already'
+      return 'already exists'
     case 'failed':
       return 'failed'
     case 'waiting':

@@ -6,6 +6,7 @@ import {
   getUpload,
   uploadOffsetHeader,
 } from '../../../../shared/contract/uploads.ts'
+import { emitter } from '../../../../shared/emitter.ts'
 import { type SandboxId, UploadId } from '../../../../shared/ids.ts'
 import type { Agent } from '../../../agent/agentClient.ts'
 import type { TransferNotes } from './transferNotes.ts'
@@ -38,6 +39,10 @@ export type TransferQueue = {
   pause(id: string): void
   /** Also a failed one, from where it had come. */
   resume(id: string): void
+  /** All that are paused, as after the disk was full. */
+  resumeAll(): void
+  /** Nothing is sent until somebody makes room, and says so. */
+  isDiskFull(): boolean
   cancel(id: string): void
   /** For one that is already there. */
   settle(id: string, conflict: Conflict): void
@@ -70,13 +75,13 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
     bytesPerSecond: 0,
     state: 'needs-file',
   }))
-  const listeners = new Set<() => void>()
+  const changes = emitter()
   const controls = new Map<string, AbortController>()
   let closed = false
 
   const publish = (next: readonly Transfer[]) => {
     transfers = next
-    for (const listener of listeners) listener()
+    changes.emit()
   }
   const find = (id: string) => transfers.find((it) => it.id === id)
   const change = (id: string, changes: Partial<Transfer>): void => {
@@ -154,6 +159,10 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
       change(id, { uploadId: undefined, sent: 0 })
       return failures < 3
     }
+    if (code === 'file/no-space') {
+      holdAll(failure)
+      return false
+    }
     const passing = code === 'service/unavailable' || code === 'host/unavailable' || code === 'upload/too-many'
     if (!passing && code !== 'upload/offset') {
       change(id, { state: 'failed', failure, bytesPerSecond: 0 })
@@ -178,6 +187,15 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
     controls.delete(id)
   }
 
+  /** The next file would fail as this one did. */
+  const holdAll = (failure: unknown): void => {
+    for (const { id, state } of transfers) {
+      if (state !== 'waiting' && state !== 'sending' && state !== 'lost') continue
+      stop(id)
+      change(id, { state: 'paused', failure, bytesPerSecond: 0 })
+    }
+  }
+
   const callOff = (uploadId: UploadId | undefined): void => {
     // Where it cannot be told now, the service forgets it after a day.
     if (uploadId !== undefined) agent(cancelUpload, { id: sandboxId, uploadId }).catch(() => {})
@@ -185,10 +203,7 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
 
   return {
     list: () => transfers,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    subscribe: changes.subscribe,
     add(files) {
       const added = files.map(({ path, file }): Transfer => {
         const { size, lastModified: modifiedAtMs } = file
@@ -215,6 +230,13 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
       change(id, { state: 'waiting', failure: undefined })
       pump()
     },
+    resumeAll() {
+      for (const { id, state } of transfers) {
+        if (state === 'paused') change(id, { state: 'waiting', failure: undefined })
+      }
+      pump()
+    },
+    isDiskFull: () => transfers.some(({ failure }) => failure instanceof AppError && failure.code === 'file/no-space'),
     cancel(id) {
       stop(id)
       callOff(find(id)?.uploadId)
@@ -246,7 +268,7 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
     close() {
       closed = true
       for (const control of controls.values()) control.abort()
-      listeners.clear()
+      changes.clear()
     },
   }
 }

@@ -40,8 +40,8 @@ export function treeRows(view: TreeView): TreeRow[] {
       rows.push({ kind: 'entry', entry, depth, isFolder, expanded, size: shown.length, place: index + 1 })
       if (expanded) add(entry.path, depth + 1)
     }
-    if (shown.length === 0) note('Nothing here')
-    if (truncated) note('There is more than can be listed')
+    if (shown.length === 0) note('Empty folder')
+    if (truncated) note('Too many files to list them all')
   }
   add(view.root, 0)
   return rows

@@ -19,10 +19,10 @@ type GenesisPromptFieldProps = {
 type Source = 'none' | 'typed' | 'file' | 'hash'
 
 const sources: readonly { value: Source; label: string; detail?: string }[] = [
-  { value: 'none', label: 'None' },
-  { value: 'typed', label: 'Type or paste it', detail: 'Hashed in this window.' },
-  { value: 'file', label: 'From a file', detail: 'Hashed in this window, byte for byte.' },
-  { value: 'hash', label: 'I have its hash' },
+  { value: 'none', label: 'No results' },
+  { value: 'typed', label: 'Type or paste', detail: 'Hashed in this window.' },
+  { value: 'file', label: 'From a file', detail: 'Hashed in this window.' },
+  { value: 'hash', label: 'I have the hash' },
 ]
 const maxPromptBytes = 64 * 1024 * 1024
 
@@ -42,7 +42,7 @@ export function GenesisPromptField({ hash, error, onHash }: GenesisPromptFieldPr
       const made = await work()
       if (turn === newest.current) onHash(made)
     } catch (failure) {
-      notify.failed(failure, { title: 'The prompt could not be hashed' })
+      notify.failed(failure, { title: 'Could not hash the prompt' })
     }
   }
   const type = (text: string) => {
@@ -64,7 +64,7 @@ export function GenesisPromptField({ hash, error, onHash }: GenesisPromptFieldPr
     <div className="flex flex-col gap-3 rounded-card border border-line p-3.5">
       <Select
         label="Genesis prompt"
-        hint="What the automaton began with. Only its keccak256 is registered; the prompt itself never leaves this window."
+        hint="The first prompt of the automaton. Only its keccak256 hash is registered. The prompt never leaves this window."
         value={source}
         options={sources}
         onChange={(next) => {
@@ -77,11 +77,11 @@ export function GenesisPromptField({ hash, error, onHash }: GenesisPromptFieldPr
       )}
       {source === 'file' && (
         <div className="flex items-center gap-2">
-          <FileButton icon={FileText} label="Choose the prompt’s file…" onFile={take} />
+          <FileButton icon={FileText} label="Choose a file…" onFile={take} />
           {fileName !== undefined && (
             <>
               <span className="min-w-0 truncate text-muted">{fileName}</span>
-              <IconButton label="Without this file" icon={X} onClick={clear} />
+              <IconButton label="Remove file" icon={X} onClick={clear} />
             </>
           )}
         </div>
@@ -92,7 +92,7 @@ export function GenesisPromptField({ hash, error, onHash }: GenesisPromptFieldPr
       {(source === 'typed' || source === 'file') && hash !== '' && (
         <p role="status" className="flex flex-wrap items-center gap-x-2 text-small text-muted">
           keccak256
-          <AddressText whole text={hash} label="Copy the hash" />
+          <AddressText whole text={hash} label="Copy hash" />
         </p>
       )}
     </div>

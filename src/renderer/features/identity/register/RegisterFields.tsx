@@ -37,7 +37,7 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
   const fillFrom = async (file: File) => {
     const read: ReadDraft =
       file.size > maxDraftBytes
-        ? { problems: [`It is larger than ${maxDraftBytes / 1024} KiB.`] }
+        ? { problems: [`The file is larger than ${maxDraftBytes / 1024} KiB.`] }
         : await readDraft(await file.text(), accounts)
     if ('problems' in read) return setProblems(read.problems.map((it) => `${file.name}: ${it}`))
     setProblems([])
@@ -77,10 +77,8 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
     >
       <header className="flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-48 flex-1">
-          <h2 className="text-large font-semibold">Register an automaton</h2>
-          <p className="text-muted">
-            All of this becomes public, and nobody can change or remove any of it afterwards.
-          </p>
+          <h2 className="text-large font-semibold">Register automaton</h2>
+          <p className="text-muted">Everything here becomes public and permanent.</p>
         </div>
         <FileButton
           icon={FileJson}
@@ -101,27 +99,27 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
       <TextAreaField
         label="Bio"
         rows={2}
-        hint={`What it does, in a sentence or two. At most ${automatonLimits.bioCharacters} characters; may stay empty.`}
+        hint={`What it does, in up to ${automatonLimits.bioCharacters} characters. Optional.`}
         value={form.bio}
         error={errors.bio}
         onChange={(bio) => onChange({ bio })}
       />
       <Select
-        label="Its address"
+        label="Address"
         value={form.accountId ?? ''}
         options={accounts.map(({ id, label, address, chain_type }) => ({
           value: id,
           label: `${label} (${chainWords[chain_type]}, ${address.slice(0, 8)}…${address.slice(-6)})`,
           detail: address,
         }))}
-        hint="The account of your wallet whose key signs for the automaton."
+        hint="The wallet account that signs for the automaton."
         error={errors.accountId}
         onChange={(id) => onChange({ accountId: accounts.find((it) => it.id === id)?.id })}
       />
       <TextField
-        label="Its creator"
+        label="Creator"
         monospaced
-        hint="The address of whoever made it: yours, unless you say otherwise."
+        hint="Who made it. Yours by default."
         value={form.creator}
         error={errors.creator}
         onChange={(creator) => onChange({ creator })}
@@ -133,9 +131,9 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
         onHash={(promptHash) => onChange({ promptHash })}
       />
       <TextField
-        label="Automaton id"
+        label="Automaton ID"
         monospaced
-        hint="A random one; replace it if the automaton has an id already."
+        hint="Random. Replace it if the automaton already has an ID."
         value={form.automatonId}
         error={errors.automatonId}
         onChange={(automatonId) => onChange({ automatonId })}
@@ -143,7 +141,7 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
       {failure !== undefined && <ErrorNotice error={failure} />}
       <div className="flex justify-end border-t border-line pt-4">
         <Button type="submit" variant="primary" busy={busy}>
-          Show what would be signed
+          Review
         </Button>
       </div>
     </form>

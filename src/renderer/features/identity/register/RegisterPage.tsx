@@ -19,7 +19,7 @@ export function RegisterPage({ before }: { before: AutomatonProfile | undefined 
     <section aria-label="Register automaton" className="size-full overflow-auto">
       <PageColumn className="flex flex-col gap-5 py-5">
         {isPending ? (
-          <SkeletonRows label="Reading the wallet…" count={4} rowClassName="h-12" />
+          <SkeletonRows label="Loading wallet…" count={4} rowClassName="h-12" />
         ) : !wallet ? (
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         ) : accountsOf(wallet).length === 0 ? (
@@ -66,11 +66,11 @@ function RegisterSteps({ wallet, before }: { wallet: Wallet; before: AutomatonPr
 function NoAccounts({ wallet }: { wallet: Wallet }) {
   return (
     <div className="flex flex-col gap-2">
-      <h2 className="text-large font-semibold">The wallet cannot sign now</h2>
+      <h2 className="text-large font-semibold">The wallet can’t sign right now</h2>
       <p className="text-muted">
-        {wallet.detail ?? 'There is no account in it.'}{' '}
+        {wallet.detail ?? 'The wallet has no accounts.'}{' '}
         <a href={addressOf('wallet')} className="font-medium text-accent hover:underline">
-          Look at the wallet
+          Open Wallet
         </a>
       </p>
     </div>

@@ -25,7 +25,7 @@ export function ReviewStep({ preview, isLocked, busy, failure, onBack, onAsk }: 
   return (
     <form
       noValidate
-      aria-label="What would be signed"
+      aria-label="Review"
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault()
@@ -34,43 +34,39 @@ export function ReviewStep({ preview, isLocked, busy, failure, onBack, onAsk }: 
     >
       <header>
         <h2 ref={heading} tabIndex={-1} className="text-large font-semibold outline-none">
-          What would be signed
+          Review
         </h2>
         <p className="text-muted">
-          Read it before you ask: once <bdi className="font-medium text-text">{profile.name}</bdi> is registered, its
-          name, bio, address, creator and prompt stay as they are here, for good.
+          Registering <bdi className="font-medium text-text">{profile.name}</bdi> is permanent: its name, bio, address,
+          creator and prompt cannot change.
         </p>
       </header>
-      <DataBlock
-        title="Profile, as it is hashed"
-        hint="Canonical JSON: keys sorted, no spaces, UTF-8."
-        text={canonical_json}
-      />
-      <section aria-label="Hash of the profile" className="flex flex-col gap-1">
-        <h3 className="font-medium">Hash of the profile</h3>
+      <DataBlock title="Hashed text" hint="Canonical JSON: keys sorted, no spaces, UTF-8." text={canonical_json} />
+      <section aria-label="Profile hash" className="flex flex-col gap-1">
+        <h3 className="font-medium">Profile hash</h3>
         <p className="text-small text-faint">keccak256 of the bytes above.</p>
-        <AddressText whole text={payload_hash} label="Copy the hash of the profile" />
+        <AddressText whole text={payload_hash} label="Copy profile hash" />
       </section>
       <DataBlock
         title={chain_type === 'evm' ? 'Typed data' : 'Text'}
         hint={
           chain_type === 'evm'
-            ? 'EIP-712, signed with the key of its address. The nonce is a new one when you ask.'
-            : 'Signed with Ed25519 by the key of its address. The nonce is a new one when you ask.'
+            ? 'EIP-712, signed with the automaton’s key. The nonce is replaced when you ask.'
+            : 'Ed25519, signed with the automaton’s key. The nonce is replaced when you ask.'
         }
         text={signed_data}
         isJson
       />
       <TextField
-        label="Why (for your own log)"
-        placeholder="May stay empty"
+        label="Reason (for your log)"
+        placeholder="Optional"
         maxLength={280}
         value={reason}
         onChange={setReason}
       />
       {isLocked && (
         <p className="rounded-card bg-accent-soft px-3 py-2">
-          The wallet is locked: you unlock it when you approve the request.
+          The wallet is locked. You will unlock it to approve the request.
         </p>
       )}
       {failure !== undefined && <ErrorNotice error={failure} />}

@@ -43,19 +43,19 @@ test('a prompt in the file becomes its keccak256', async () => {
   const hash = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470' // of nothing
   expect(await read({ genesis_prompt: '' })).toEqual({ values: { promptHash: hash } })
   expect(await read({ genesis_prompt: 'x', genesis_prompt_hash: hash })).toEqual({
-    problems: ['`genesis_prompt_hash` is not the keccak256 of `genesis_prompt`.'],
+    problems: ['The prompt hash does not match the prompt.'],
   })
 })
 
 test.each<[string, unknown, string[]]>([
-  ['no JSON', '{"name":', ['It is not a JSON object.']],
-  ['a list', '[]', ['It is not a JSON object.']],
+  ['no JSON', '{"name":', ['The file is not a JSON object.']],
+  ['a list', '[]', ['The file is not a JSON object.']],
   [
     'unknown keys',
     { nmae: 'Ada', ...whole, signature: '0x', __proto__: {} },
-    ['`nmae` is no field of a registration.', '`signature` is no field of a registration.'],
+    ['Unknown field “nmae”.', 'Unknown field “signature”.'],
   ],
-  ['its prototype', '{"__proto__":{"name":"x"}}', ['`__proto__` is no field of a registration.']],
+  ['its prototype', '{"__proto__":{"name":"x"}}', ['Unknown field “__proto__”.']],
   [
     'wrong types',
     { name: 7, bio: null, automaton_id: 'x' },
@@ -64,12 +64,12 @@ test.each<[string, unknown, string[]]>([
   [
     'an address of somebody else',
     { automaton_address: `0x${'3'.repeat(40)}` },
-    [`\`automaton_address\` 0x${'3'.repeat(40)} is no account of this wallet, and its key has to sign.`],
+    [`The address 0x${'3'.repeat(40)} is not in your wallet, so it cannot sign.`],
   ],
   [
     'an address of another chain',
     { automaton_address: evm.address, chain_type: 'solana' },
-    ['`chain_type` is solana, and `automaton_address` is an account of evm.'],
+    ['The chain type is solana, but the chain of this address is evm.'],
   ],
 ])('tells plainly what is wrong: %s', async (_, given, problems) => {
   expect(await read(given)).toEqual({ problems })

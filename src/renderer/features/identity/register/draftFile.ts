@@ -20,7 +20,7 @@ const DraftFile = z.strictObject({
 export async function readDraft(text: string, accounts: readonly WalletAccount[]): Promise<ReadDraft> {
   const given = parsed(text)
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    return { problems: ['It is not a JSON object.'] }
+    return { problems: ['The file is not a JSON object.'] }
   }
   const { data, error } = DraftFile.safeParse(given)
   if (!data) return { problems: error.issues.flatMap((issue) => problemsOf(issue, given)) }
@@ -28,14 +28,12 @@ export async function readDraft(text: string, accounts: readonly WalletAccount[]
   const account = accounts.find((it) => isOf(it, address))
   const hash = genesis_prompt === undefined ? undefined : await textHash(genesis_prompt)
   const problems = [
-    ...(address !== undefined && !account
-      ? [`\`automaton_address\` ${address} is no account of this wallet, and its key has to sign.`]
-      : []),
+    ...(address !== undefined && !account ? [`The address ${address} is not in your wallet, so it cannot sign.`] : []),
     ...(account && chain !== undefined && chain !== account.chain_type
-      ? [`\`chain_type\` is ${chain}, and \`automaton_address\` is an account of ${account.chain_type}.`]
+      ? [`The chain type is ${chain}, but the chain of this address is ${account.chain_type}.`]
       : []),
     ...(hash !== undefined && genesis_prompt_hash !== undefined && hash !== genesis_prompt_hash.toLowerCase()
-      ? ['`genesis_prompt_hash` is not the keccak256 of `genesis_prompt`.']
+      ? ['The prompt hash does not match the prompt.']
       : []),
   ]
   if (problems.length > 0) return { problems }
@@ -63,7 +61,7 @@ function parsed(text: string): unknown {
 
 function problemsOf(issue: z.core.$ZodIssue, given: unknown): string[] {
   if (issue.code !== 'unrecognized_keys') return [describeIssue(issue, given)]
-  return issue.keys.map((key) => `\`${key}\` is no field of a registration.`)
+  return issue.keys.map((key) => `Unknown field “${key}”.`)
 }
 
 function isOf({ address, chain_type }: WalletAccount, wanted: string | undefined): boolean {

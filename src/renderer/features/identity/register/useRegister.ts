@@ -32,7 +32,7 @@ export function useRegister({ onAsked }: { onAsked: () => void }) {
   return {
     busy,
     failure,
-    /** What would be signed; undefined when it was refused, for the reason in `failure`. */
+    /** Review; undefined when it was refused, for the reason in `failure`. */
     show: (input: RegistrationInput) => attempt(() => agent(previewRegistration, input)),
     /** Goes to the registration, which tells how it goes on. */
     ask: (input: Input<typeof startRegistration>) =>

@@ -33,7 +33,7 @@ export function IdentityView({ identity }: { identity: Identity }) {
           </div>
           {isOver && registration && (
             <Button icon={RotateCw} onClick={() => goTo('identity', 'new', registration.id)}>
-              Start again with these values
+              Edit and try again
             </Button>
           )}
         </header>
@@ -41,18 +41,18 @@ export function IdentityView({ identity }: { identity: Identity }) {
         {profile && (
           <section aria-label="Profile" className="rounded-card border border-line">
             <dl className="divide-y divide-line">
-              <Row title="Its address">
-                <AddressText whole text={profile.automaton_address} label="Copy its address" />
+              <Row title="Address">
+                <AddressText whole text={profile.automaton_address} label="Copy address" />
               </Row>
-              <Row title="Its creator">
-                <AddressText whole text={profile.creator_address} label="Copy its creator" />
+              <Row title="Creator">
+                <AddressText whole text={profile.creator_address} label="Copy creator" />
               </Row>
-              <Row title="Automaton id">
-                <AddressText whole text={profile.automaton_id} label="Copy the id" />
+              <Row title="Automaton ID">
+                <AddressText whole text={profile.automaton_id} label="Copy ID" />
               </Row>
               <Row title="Genesis prompt hash">
                 {profile.genesis_prompt_hash ? (
-                  <AddressText whole text={profile.genesis_prompt_hash} label="Copy the hash" />
+                  <AddressText whole text={profile.genesis_prompt_hash} label="Copy hash" />
                 ) : (
                   <span className="text-faint">None</span>
                 )}
@@ -64,8 +64,8 @@ export function IdentityView({ identity }: { identity: Identity }) {
                 </Row>
               )}
               {registration && (
-                <Row title="Hash of the profile">
-                  <AddressText whole text={registration.payload_hash} label="Copy the hash of the profile" />
+                <Row title="Profile hash">
+                  <AddressText whole text={registration.payload_hash} label="Copy profile hash" />
                 </Row>
               )}
             </dl>

@@ -12,7 +12,7 @@ export function RegistrationProgress({ registration }: { registration: Registrat
   const { send, busy } = useSendAgain(registration.id)
   const request = (
     <a href={addressOf('approvals', intent_id)} className="font-medium text-accent hover:underline">
-      {state === 'waiting' ? 'Look at it and decide' : 'The request in Approvals'}
+      {state === 'waiting' ? 'Review' : 'Show in Approvals'}
     </a>
   )
   return (
@@ -24,21 +24,21 @@ export function RegistrationProgress({ registration }: { registration: Registrat
               It waits for you in Approvals. {request}
             </Step>
             <Step look="later" title="Signature" />
-            <Step look="later" title="Registration at the service" />
+            <Step look="later" title="Registering with the service" />
           </>
         )}
         {state === 'sending' && (
           <>
             <Step look="done" title="Approved and signed" />
-            <Step look="now" title="Registration at the service">
+            <Step look="now" title="Registering with the service">
               {detail === null ? (
-                'It is being sent.'
+                'Sending…'
               ) : (
                 <>
                   {detail} Nothing is lost: the same signed request is sent again when the service is back.
                   <span className="mt-2 block">
                     <Button size="small" icon={RotateCw} busy={busy} onClick={send}>
-                      Send it now
+                      Send now
                     </Button>
                   </span>
                 </>
@@ -47,7 +47,7 @@ export function RegistrationProgress({ registration }: { registration: Registrat
           </>
         )}
         {state === 'refused' && (
-          <Step look="ended" title="Not approved">
+          <Step look="ended" title="Denied">
             {detail} Nothing was signed and nothing was sent. {request}
           </Step>
         )}

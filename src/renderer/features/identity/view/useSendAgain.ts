@@ -9,9 +9,9 @@ export function useSendAgain(registrationId: string): { send: () => void; busy: 
   const { mutate, isPending } = useMutation({
     mutationFn: () => agent(retryRegistration, { registrationId }),
     onSuccess: ({ state, detail }) => {
-      if (state === 'sending' && detail !== null) notify.told('It has not arrived yet', { hint: detail })
+      if (state === 'sending' && detail !== null) notify.told('Not delivered yet', { hint: detail })
     },
-    onError: (failure) => notify.failed(failure, { title: 'It was not sent again' }),
+    onError: (failure) => notify.failed(failure, { title: 'Could not send it again' }),
   })
   return { send: () => mutate(), busy: isPending }
 }

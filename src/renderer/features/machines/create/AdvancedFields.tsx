@@ -38,11 +38,11 @@ export function AdvancedFields({ form, errors, runtimes, runtime, change }: Adva
       {open && (
         <div className="grid grid-cols-2 gap-3 pt-2">
           <Select
-            label="Stops when idle"
+            label="Stop when idle"
             options={idleChoices(form.idleMinutes).map((it) => ({ value: String(it), label: idleText(it) }))}
             value={String(form.idleMinutes)}
             onChange={(value) => change({ idleMinutes: value === 'null' ? null : Number(value) })}
-            hint={form.idleMinutes === null ? undefined : 'Its files stay; start it to go on.'}
+            hint={form.idleMinutes === null ? undefined : 'Files are kept. Start it again to continue.'}
             error={errors.idle_minutes}
           />
           <Select

@@ -3,6 +3,7 @@ import type { RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { sizeText } from '../../../ui/sizeText.ts'
+import { baseName } from '../baseName.ts'
 
 type ImageFieldProps = {
   images: readonly Image[]
@@ -26,8 +27,8 @@ export function ImageField({ images, value, runtime, error, onChange, onManage }
           options={[
             {
               value: base,
-              label: runtime ? `Base of ${runtime.name}` : 'Base of the runtime',
-              detail: 'There at once, nothing to fetch.',
+              label: runtime ? baseName(runtime.name) : 'Default system',
+              detail: 'Ready at once, no download.',
             },
             ...images.map(imageOption),
           ]}

@@ -13,7 +13,7 @@ export function RuntimeNote({ runtimes, runtime }: RuntimeNoteProps) {
     const lacking = runtime ? [runtime] : runtimes
     return (
       <Note tone="caution">
-        <p className="font-medium text-text">This machine cannot run sandboxes yet.</p>
+        <p className="font-medium text-text">This computer cannot run sandboxes yet.</p>
         {lacking.map(({ name, detail, cure }) => (
           <div key={name}>
             <p>
@@ -32,7 +32,7 @@ export function RuntimeNote({ runtimes, runtime }: RuntimeNoteProps) {
   return (
     <Note tone="quiet">
       {notEnforced !== undefined && (
-        <p>Not enforced on this machine: {notEnforced}. A sandbox can use more than it is given here.</p>
+        <p>Not enforced on this computer: {notEnforced}. A sandbox can use more than its limit.</p>
       )}
       <LimitGaps gaps={runtime.limit_gaps} />
       {isAlone && (

@@ -9,7 +9,7 @@ export function NoSandboxes({ onNew }: { onNew: () => void }) {
     <EmptyState
       icon={Box}
       title="Your first sandbox"
-      description="A sandbox behaves like one small machine: its own files, processes and network, apart from yours. Open terminals in it, let an agent work in it, and delete it when you are done: nothing is left behind."
+      description="A sandbox is a small isolated machine with its own files, processes and network. Open terminals, let an agent work in it, and delete it when you are done."
       actions={
         <>
           <Button variant="primary" icon={Plus} onClick={onNew}>
@@ -20,9 +20,9 @@ export function NoSandboxes({ onNew }: { onNew: () => void }) {
       }
     >
       <ul className="flex flex-col gap-1.5">
-        <li>Programs in it go on when you close this window.</li>
-        <li>What one terminal starts, every other one and the API can reach.</li>
-        <li>Your home folder, your keys and this machine’s network services cannot be seen from inside.</li>
+        <li>Programs keep running when you close this window.</li>
+        <li>All terminals and the API share the same machine.</li>
+        <li>Your home folder, your keys and services on this computer are out of reach.</li>
       </ul>
     </EmptyState>
   )

@@ -33,7 +33,7 @@ export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPa
       </header>
       {isPending && (
         <div className="p-2">
-          <SkeletonRows label="Reading sandboxes…" count={4} rowClassName="h-12" />
+          <SkeletonRows label="Loading sandboxes…" count={4} rowClassName="h-12" />
         </div>
       )}
       {error && (
@@ -41,7 +41,7 @@ export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPa
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         </div>
       )}
-      {data?.length === 0 && <p className="p-3 text-muted">Your sandboxes will be listed here.</p>}
+      {data?.length === 0 && <p className="p-3 text-muted">No sandboxes yet.</p>}
       {filtered && (
         <div className="px-1.5 pt-1.5">
           <TextField

@@ -114,7 +114,7 @@ function Marks({ sandbox: { network, idle_minutes } }: { sandbox: Sandbox }) {
       {idle_minutes !== null && (
         <>
           <TimerOff aria-hidden className="size-3 shrink-0" />
-          <span className="sr-only">Stops when idle: {idleText(idle_minutes)}.</span>
+          <span className="sr-only">Stop when idle: {idleText(idle_minutes)}.</span>
         </>
       )}
     </>
@@ -140,7 +140,7 @@ export function sandboxMenu(sandbox: Sandbox, actions: SandboxRowActions): MenuI
           disabled: sandbox.status === 'provisioning',
           onSelect: () => actions.start(sandbox),
         },
-    { label: 'Copy id', icon: Copy, onSelect: () => actions.copyId(sandbox) },
+    { label: 'Copy ID', icon: Copy, onSelect: () => actions.copyId(sandbox) },
     { label: 'Rename…', icon: Pencil, onSelect: () => actions.askToRename(sandbox) },
     'separator',
     { label: 'Delete…', icon: Trash2, tone: 'danger', onSelect: () => actions.askToDelete(sandbox) },
@@ -153,7 +153,7 @@ function hoverText(sandbox: Sandbox): string {
     `${sandbox.name} (${sandbox.short_id})`,
     `${resourcesText(sandbox)}, ${sandbox.region}, ${sandbox.runtime}`,
     `Network: ${networkLabel(sandbox.network)}`,
-    ...(sandbox.idle_minutes === null ? [] : [`Stops when idle: ${idleText(sandbox.idle_minutes)}`]),
+    ...(sandbox.idle_minutes === null ? [] : [`Stop when idle: ${idleText(sandbox.idle_minutes)}`]),
     ...(notEnforced === undefined ? [] : [`Not enforced here: ${notEnforced}`]),
     ...(sandbox.status_reason === null ? [] : [sandbox.status_reason]),
   ].join('\n')

@@ -11,7 +11,7 @@ export function AccountSection() {
   return (
     <SettingsPage
       title="Account"
-      description="The service that runs your sandboxes and keeps your account, and who you are to it. Your wallet stays on this machine whichever service it is."
+      description="The service that runs your sandboxes, and your account there. Your wallet stays on this computer."
     >
       <Connection />
       <Identity />
@@ -25,8 +25,8 @@ const tones = { starting: 'caution', connected: 'positive', unreachable: 'negati
 >
 const states = { starting: 'Starting', connected: 'Connected', unreachable: 'Not reachable' } as const
 const kinds = {
-  embedded: 'Runs on this computer, together with Steward.',
-  hosted: 'Runs elsewhere, and speaks the same interface.',
+  embedded: 'Runs on this computer.',
+  hosted: 'Runs on another computer.',
 } as const
 
 function Connection() {
@@ -34,7 +34,7 @@ function Connection() {
   return (
     <SettingsGroup title="Service">
       {connection === undefined ? (
-        <SkeletonRows label="Reading the connection…" />
+        <SkeletonRows label="Loading connection…" />
       ) : (
         <SettingsCard>
           <SettingsRow label={connection.name} hint={kinds[connection.kind]}>
@@ -51,16 +51,16 @@ function Connection() {
 }
 
 const roles = {
-  owner: { name: 'Owner', hint: 'Manages this service: its images and limits too.' },
-  user: { name: 'User', hint: 'Has sandboxes, keys and identities of its own.' },
+  owner: { name: 'Owner', hint: 'Manages this service, including images and limits.' },
+  user: { name: 'User', hint: 'Has their own sandboxes, keys and identities.' },
 } as const
 
 function Identity() {
   const { data, error, isPending, refetch } = useMe()
   return (
-    <SettingsGroup title="You, at this service">
+    <SettingsGroup title="Your account">
       {isPending ? (
-        <SkeletonRows label="Reading your account…" />
+        <SkeletonRows label="Loading account…" />
       ) : error ? (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       ) : (
@@ -69,10 +69,10 @@ function Identity() {
             {roles[data.role].name}
           </SettingsRow>
           <SettingsRow label="Account">
-            <AddressText text={data.id} label="Copy account id" />
+            <AddressText text={data.id} label="Copy account ID" />
           </SettingsRow>
           {data.api_key && (
-            <SettingsRow label="Known by" hint="Steward sends this key for you; the window never holds it.">
+            <SettingsRow label="Signed in with" hint="Steward sends this key for you. The window never sees it.">
               API key “{data.api_key.name}” <span className="font-mono text-small">{data.api_key.key_prefix}…</span>
             </SettingsRow>
           )}

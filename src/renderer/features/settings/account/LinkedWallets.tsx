@@ -23,14 +23,11 @@ export function LinkedWallets({ wallets }: { wallets: readonly LinkedWallet[] })
         </ul>
       )}
       <p className="text-small text-faint">
-        {wallets.length === 0 && 'None yet: this account is reached by its API keys. '}A wallet that is linked signs in
-        to this account by itself. <Code>POST /v1/auth/wallets</Code> with a signed sign-in message links one,{' '}
-        <Code>DELETE /v1/auth/wallets/…</Code> parts it and ends its sign-ins.
+        {wallets.length === 0 && 'No linked wallets. '}Linked wallets can sign in to this account.{' '}
+        <a href="/docs" target="_blank" rel="noreferrer" className="font-medium text-accent hover:underline">
+          How to link a wallet
+        </a>
       </p>
     </section>
   )
-}
-
-function Code({ children }: { children: string }) {
-  return <code className="font-mono text-muted">{children}</code>
 }

@@ -1,29 +1,27 @@
 import { Monitor, Moon, Sun } from 'lucide-react'
 import { Button } from '../../../ui/Button.tsx'
 import { classNames } from '../../../ui/classNames.ts'
-import { goTo } from '../../../ui/place.ts'
+import { useRegisteredCommands } from '../../../ui/commands/commandRegistry.tsx'
 import { chooseTheme, type ThemeChoice } from '../../../ui/theme/theme.ts'
 import { useThemeChoice } from '../../../ui/theme/useTheme.ts'
 import { SettingsCard, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
 
 const themes = [
-  { choice: 'system', label: 'As the system', icon: Monitor },
+  { choice: 'system', label: 'System', icon: Monitor },
   { choice: 'light', label: 'Light', icon: Sun },
   { choice: 'dark', label: 'Dark', icon: Moon },
 ] as const satisfies readonly { choice: ThemeChoice; label: string; icon: typeof Sun }[]
 
 export function AppearanceSection() {
+  const preferences = useRegisteredCommands().find(({ id }) => id === 'terminal.preferences')
   return (
-    <SettingsPage title="Appearance" description="How this window looks. It is kept in this browser.">
+    <SettingsPage title="Appearance" description="How this window looks. Saved on this device.">
       <SettingsCard>
-        <SettingsRow label="Theme" hint="As the system follows day and night, where the system does.">
+        <SettingsRow label="Theme" hint="System follows your system setting.">
           <ThemeChoices />
         </SettingsRow>
-        <SettingsRow
-          label="Terminals"
-          hint="Colours, text, cursor and bell have a dialog of their own: “Terminal preferences…” in the commands, while terminals are in view."
-        >
-          <Button onClick={() => goTo('terminals')}>Go to terminals</Button>
+        <SettingsRow label="Terminals" hint="Colours, text, cursor and bell.">
+          <Button onClick={() => preferences?.run()}>Terminal preferences…</Button>
         </SettingsRow>
       </SettingsCard>
     </SettingsPage>

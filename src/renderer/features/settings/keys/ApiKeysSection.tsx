@@ -17,7 +17,7 @@ export function ApiKeysSection() {
   return (
     <SettingsPage
       title="API keys"
-      description="With a key, scripts and agents use this account: its sandboxes and terminals, and they may ask the wallet to sign. What it signs is decided by you and your policies, never by a key."
+      description="Scripts and agents use a key to reach your sandboxes and terminals. They can ask the wallet to sign; you and your policies decide."
       actions={
         <Button variant="primary" icon={Plus} onClick={() => setAsked('new')}>
           New key
@@ -31,7 +31,7 @@ export function ApiKeysSection() {
           open
           onOpenChange={() => setAsked(undefined)}
           title={`Revoke “${asked.name}”?`}
-          description="Whoever uses this key is refused from now on. It cannot be undone; a new key can be made at any time."
+          description="Programs using this key lose access at once. You can’t undo this."
           confirmLabel="Revoke key"
           onConfirm={() => revoke(asked.id)}
         />
@@ -43,12 +43,12 @@ export function ApiKeysSection() {
 function Keys({ onRevoke }: { onRevoke: (key: ApiKey) => void }) {
   const { data, error, isPending, refetch } = useApiKeys()
   const own = useMe().data?.api_key?.id
-  if (isPending) return <SkeletonRows label="Reading API keys…" count={3} rowClassName="h-9" />
+  if (isPending) return <SkeletonRows label="Loading API keys…" count={3} rowClassName="h-9" />
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   if (data.length === 0) {
     return (
       <p className="rounded-card border border-line px-3.5 py-6 text-center text-muted">
-        No key yet. Make one for each script or agent, so that you can revoke them one by one.
+        No keys yet. Create one for each program, so you can revoke them one by one.
       </p>
     )
   }

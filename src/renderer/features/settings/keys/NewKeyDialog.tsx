@@ -43,7 +43,7 @@ function NewKeyForm({ onMade, onClose }: NewKeyFormProps) {
       open
       onOpenChange={(open) => !open && !busy && onClose()}
       title="New API key"
-      description="Name it after what will use it. You will see the key once."
+      description="Name it after the program that will use it."
       width="narrow"
       onSubmit={() => void send()}
       footer={
@@ -72,8 +72,8 @@ function MadeKey({ name, secret, onClose }: MadeKeyProps) {
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={`The key “${name}” is made`}
-      description="Copy it now: Steward keeps only a digest of it and cannot show it again."
+      title={`Key created: ${name}`}
+      description="Copy it now. You won’t see it again."
       footer={
         <Button variant="primary" onClick={onClose}>
           Done

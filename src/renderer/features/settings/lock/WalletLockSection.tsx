@@ -20,10 +20,10 @@ export function WalletLockSection() {
   return (
     <SettingsPage
       title="Wallet lock"
-      description="A locked wallet signs nothing. It opens with your passphrase, on a page that this window cannot look into."
+      description="A locked wallet signs nothing. Unlock it with your passphrase in a protected form."
     >
       {isPending ? (
-        <SkeletonRows label="Reading the wallet…" count={3} rowClassName="h-12" />
+        <SkeletonRows label="Loading wallet…" count={3} rowClassName="h-12" />
       ) : error ? (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       ) : (
@@ -38,15 +38,15 @@ export function WalletLockSection() {
 
 const states: Record<Wallet['state'], { tone: Tone; name: string; hint: string }> = {
   absent: { tone: 'neutral', name: 'No wallet yet', hint: 'Create or import one in Wallet.' },
-  locked: { tone: 'caution', name: 'Locked', hint: 'It asks for your passphrase before it signs.' },
-  unlocked: { tone: 'positive', name: 'Unlocked', hint: 'It signs what you and your policies approve.' },
+  locked: { tone: 'caution', name: 'Locked', hint: 'Signing needs your passphrase.' },
+  unlocked: { tone: 'positive', name: 'Unlocked', hint: 'Signs what you and your policies approve.' },
   keychain_locked: {
     tone: 'caution',
-    name: 'The keychain is locked',
-    hint: 'Unlock it with your system’s own dialog.',
+    name: 'Keychain locked',
+    hint: 'Unlock it in your system’s dialog.',
   },
-  keychain_unavailable: { tone: 'negative', name: 'The keychain does not answer', hint: 'Start it, and try again.' },
-  damaged: { tone: 'negative', name: 'What was kept cannot be read', hint: 'Nothing is written over it.' },
+  keychain_unavailable: { tone: 'negative', name: 'Keychain not responding', hint: 'Start it, then try again.' },
+  damaged: { tone: 'negative', name: 'Wallet unreadable', hint: 'Steward will not overwrite it.' },
 }
 
 function LockCard({ wallet }: { wallet: Wallet }) {
@@ -74,10 +74,10 @@ function StateButton({ state }: Pick<Wallet, 'state'>) {
 function PassphraseRow() {
   const openSheet = useSheet()
   const change = async () => {
-    if ((await openSheet({ purpose: 'change_passphrase' })) === 'done') notify.done('The passphrase is changed.')
+    if ((await openSheet({ purpose: 'change_passphrase' })) === 'done') notify.done('Passphrase changed')
   }
   return (
-    <SettingsRow label="Passphrase" hint="It seals the wallet. Steward keeps it nowhere, and nobody can restore it.">
+    <SettingsRow label="Passphrase" hint="Encrypts the wallet. Steward does not store it and it cannot be reset.">
       <Button onClick={() => void change()}>Change passphrase…</Button>
     </SettingsRow>
   )
@@ -120,10 +120,10 @@ function AutoLockRow({ wallet }: { wallet: Wallet }) {
     }
   }
   return (
-    <SettingsRow label="Lock by itself" hint="After so long without a signature or an unlock.">
+    <SettingsRow label="Auto-lock" hint="After inactivity.">
       <div className="w-44">
         <Select
-          label="Lock by itself"
+          label="Auto-lock"
           labelHidden
           value={optionOf(wallet.auto_lock_minutes)}
           options={autoLockOptions(wallet.auto_lock_minutes)}
@@ -137,7 +137,7 @@ function AutoLockRow({ wallet }: { wallet: Wallet }) {
 
 function BackendGroup({ wallet: { backend } }: { wallet: Wallet }) {
   return (
-    <SettingsGroup title="Where the secrets are">
+    <SettingsGroup title="Storage">
       <SettingsCard>
         <SettingsRow label={backend.name} hint={backend.detail}>
           {null}

@@ -8,7 +8,7 @@ export function autoLockOptions(present: number | null): SelectOption<string>[] 
   const minutes = present === null || offered.includes(present) ? offered : [...offered, present].toSorted(byNumber)
   return [
     ...minutes.map((count) => ({ value: String(count), label: afterWords(count) })),
-    { value: never, label: 'Never', detail: 'Until you lock it, or Steward ends.' },
+    { value: never, label: 'Never', detail: 'Until you lock it or quit Steward.' },
   ]
 }
 

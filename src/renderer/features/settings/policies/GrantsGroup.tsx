@@ -12,18 +12,15 @@ import { useGrants, useRevokeGrant } from './useGrants.ts'
 export function GrantsGroup() {
   const { data, error, isPending, refetch } = useGrants()
   return (
-    <SettingsGroup
-      title="Approved in advance"
-      description="Several times, or until a time, when you approved something like it."
-    >
+    <SettingsGroup title="Remembered approvals" description="Requests like these are signed without asking.">
       {isPending ? (
-        <SkeletonRows label="Reading what is approved in advance…" count={1} rowClassName="h-12" />
+        <SkeletonRows label="Loading remembered approvals…" count={1} rowClassName="h-12" />
       ) : error ? (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       ) : data.length === 0 ? (
-        <p className="rounded-card border border-line px-3.5 py-4 text-muted">Nothing is approved in advance.</p>
+        <p className="rounded-card border border-line px-3.5 py-4 text-muted">No remembered approvals.</p>
       ) : (
-        <ul aria-label="Approved in advance" className="divide-y divide-line rounded-card border border-line">
+        <ul aria-label="Remembered approvals" className="divide-y divide-line rounded-card border border-line">
           {data.map((grant) => (
             <GrantRow key={grant.id} grant={grant} />
           ))}
@@ -64,7 +61,7 @@ function GrantRow({ grant }: { grant: Grant }) {
 }
 
 function endWords({ times_left: times, until }: Grant): string {
-  const left = times === null ? [] : [times === 1 ? 'Once more' : `${times} times more`]
+  const left = times === null ? [] : [times === 1 ? 'Once more' : `${times} more times`]
   const end = until === null ? [] : [`until ${new Date(until).toLocaleString()}`]
   const words = [...left, ...end].join(', ')
   return words === '' ? 'Until you revoke it.' : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`

@@ -10,10 +10,10 @@ export function PoliciesSection() {
   return (
     <SettingsPage
       title="Policies"
-      description="What the wallet signs without you, what it asks you first, and what it refuses. The rules are tried from the top, and the first that fits decides."
+      description="What the wallet signs by itself, asks you about, or refuses. The first matching rule decides."
     >
       {isPending ? (
-        <SkeletonRows label="Reading the policy…" count={4} rowClassName="h-16" />
+        <SkeletonRows label="Loading policies…" count={4} rowClassName="h-16" />
       ) : error ? (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       ) : (

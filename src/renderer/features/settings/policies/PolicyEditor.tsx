@@ -17,15 +17,12 @@ export function PolicyEditor({ policy }: { policy: Policy }) {
   return (
     <>
       <RuleList rules={draft.rules} faults={faults.rules} onChange={(rules) => change({ rules })} />
-      <SettingsGroup title="What you are asked">
+      <SettingsGroup title="Approval">
         <SettingsCard>
-          <SettingsRow
-            label="Confirm outside this window"
-            hint="Above this amount your approval is confirmed where no page can draw: in a dialog of the system, or with your passphrase."
-          >
+          <SettingsRow label="Extra confirmation above" hint="Asks for your passphrase in a protected dialog.">
             <div className="w-40">
               <TextField
-                label="Confirm above, in dollars"
+                label="Extra confirmation above, in dollars"
                 labelHidden
                 value={draft.confirmAbove}
                 onChange={(confirmAbove) => change({ confirmAbove })}
@@ -35,10 +32,10 @@ export function PolicyEditor({ policy }: { policy: Policy }) {
               />
             </div>
           </SettingsRow>
-          <SettingsRow label="How long it waits" hint="What you have not decided by then is refused.">
+          <SettingsRow label="Requests expire after" hint="Undecided requests are refused.">
             <div className="w-40">
               <NumberField
-                label="Minutes until it is refused"
+                label="Minutes until a request expires"
                 labelHidden
                 value={draft.expiryMinutes}
                 onChange={(expiryMinutes) => change({ expiryMinutes })}
@@ -70,10 +67,10 @@ export function PolicyEditor({ policy }: { policy: Policy }) {
 }
 
 function stateWords({ isWritten, isOvertaken, wanted, changes }: ReturnType<typeof usePolicyDraft>): string {
-  if (!isWritten) return 'Everything is saved.'
-  if (wanted === undefined) return 'Something above is not right yet.'
-  if (isOvertaken) return 'The policy was changed elsewhere meanwhile: saving replaces that.'
-  return changes.length === 1 ? '1 change is not saved.' : `${changes.length} changes are not saved.`
+  if (!isWritten) return 'No unsaved changes.'
+  if (wanted === undefined) return 'Fix the errors above.'
+  if (isOvertaken) return 'The policy changed elsewhere. Saving replaces that.'
+  return changes.length === 1 ? '1 unsaved change.' : `${changes.length} unsaved changes.`
 }
 
 type SaveBarProps = { words: string; written: boolean; ready: boolean; onDiscard: () => void; onSave: () => void }

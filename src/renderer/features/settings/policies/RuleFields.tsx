@@ -5,9 +5,9 @@ import { TextField } from '../../../ui/TextField.tsx'
 import type { RuleDraft } from './policyDraft.ts'
 
 const effects = [
-  { value: 'allow', label: 'Allow', detail: 'It is signed at once.' },
-  { value: 'ask', label: 'Ask me', detail: 'It waits in Approvals.' },
-  { value: 'deny', label: 'Deny', detail: 'It is refused at once.' },
+  { value: 'allow', label: 'Allow', detail: 'Signed at once.' },
+  { value: 'ask', label: 'Ask me', detail: 'Waits in Approvals.' },
+  { value: 'deny', label: 'Deny', detail: 'Refused at once.' },
 ] as const satisfies readonly { value: PolicyRule['effect']; label: string; detail: string }[]
 
 const kinds = [

@@ -68,7 +68,7 @@ export function RuleList({ rules, faults, onChange }: RuleListProps) {
           ))}
         </ol>
         <p className="bg-panel px-3.5 py-2.5 text-muted">
-          {rules.length === 0 ? 'There is no rule: you are asked each time.' : 'Where no rule fits, you are asked.'}
+          {rules.length === 0 ? 'No rules. Everything asks you.' : 'Everything else: ask me.'}
         </p>
       </div>
       <p role="status" className="sr-only">

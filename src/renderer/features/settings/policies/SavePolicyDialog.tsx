@@ -38,7 +38,7 @@ export function SavePolicyDialog({ wanted, changes, onSaved, onClose }: SavePoli
       const policy = await confirmed(() => agent(changePolicy, wanted))
       queryClient.setQueryData<Policy>(policyKey, policy)
       onSaved(policy)
-      notify.done('The policy holds from now on.')
+      notify.done('Policy saved')
       onClose()
     } catch (failure) {
       setError(failure)
@@ -51,7 +51,7 @@ export function SavePolicyDialog({ wanted, changes, onSaved, onClose }: SavePoli
       open
       onOpenChange={(open) => !open && !busy && onClose()}
       title="Save the policy?"
-      description="It holds at once, for everything that is asked from then on."
+      description="Applies to all new requests."
       onSubmit={() => void save()}
       footer={
         <>
@@ -72,7 +72,7 @@ export function SavePolicyDialog({ wanted, changes, onSaved, onClose }: SavePoli
         </ul>
         {dangers.length > 0 && (
           <section aria-label="Warnings" className="rounded-card bg-caution-soft p-3">
-            <h3 className="font-semibold text-text">Look at these twice</h3>
+            <h3 className="font-semibold text-text">Check these</h3>
             <ul className="mt-1 list-disc pl-4">
               {dangers.map((danger) => (
                 <li key={danger}>{danger}</li>

@@ -25,7 +25,7 @@ function orderChange(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
   const kept = (one: SavedPolicy, other: SavedPolicy) =>
     one.rules.map(({ id }) => id).filter((id) => other.rules.some((rule) => rule.id === id))
   const same = kept(from, to).join() === kept(to, from).join()
-  return same ? [] : [{ kind: 'moved', after: 'The rules are tried in another order.' }]
+  return same ? [] : [{ kind: 'moved', after: 'Rules are in a different order.' }]
 }
 
 function settingChanges(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {

@@ -12,7 +12,7 @@ export type DraftFaults = {
   confirmAbove: string | undefined
 }
 
-const amountWords = 'Must be an amount in dollars, such as 5 or 0.25.'
+const amountWords = 'Enter an amount in dollars, such as 5 or 0.25.'
 
 export function draftOf(policy: SavedPolicy): PolicyDraft {
   return {
@@ -34,7 +34,7 @@ export function faultsOf(draft: PolicyDraft): DraftFaults {
     const host = PolicyRule.shape.host.safeParse(rule.host.trim()).error
     const amount = rule.amount.trim() !== '' && microUsdOf(rule.amount) === undefined
     const faults = {
-      ...(host && { host: 'Must be a host such as api.example.com:8443, *.example.com, or * for all.' }),
+      ...(host && { host: 'Enter a host such as api.example.com:8443, *.example.com, or * for any.' }),
       ...(amount && { amount: amountWords }),
     }
     return host || amount ? [[rule.id, faults] as const] : []

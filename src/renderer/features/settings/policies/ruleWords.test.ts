@@ -25,7 +25,7 @@ test.each<[Partial<PolicyRule>, string]>([
   ],
   [{ kind: 'x402.authorize', host: '*', asker: '*', effect: 'deny' }, 'Nobody may pay anywhere.'],
   [{ kind: '*', host: '*', asker: 'tool', effect: 'deny' }, 'Tools may never have anything signed.'],
-  [{ kind: 'identity.register', host: '*', asker: 'person' }, 'You may register an identity without a question.'],
+  [{ kind: 'identity.register', host: '*', asker: 'person' }, 'You may register an identity without confirmation.'],
 ])('%j: %s', (part, sentence) => {
   expect(ruleSentence(rule(part))).toBe(sentence)
 })
@@ -33,16 +33,18 @@ test.each<[Partial<PolicyRule>, string]>([
 test('warns of what lets anybody pay or sign in anywhere', () => {
   expect(ruleWarnings(rule({}), [])).toEqual([])
   expect(ruleWarnings(rule({ kind: 'x402.authorize', host: '*' }), [])).toEqual([
-    expect.stringContaining('not above your threshold'),
+    expect.stringContaining('extra-confirmation limit'),
   ])
   expect(ruleWarnings(rule({ kind: '*', host: '*', asker: '*' }), [])).toHaveLength(2)
   expect(ruleWarnings(rule({ kind: '*', host: '*', asker: '*', effect: 'ask' }), [])).toEqual([])
 })
 
 test('tells of rules that never decide', () => {
-  expect(ruleWarnings(rule({ kind: 'message', asker: 'person' }), [])).toEqual([expect.stringContaining('no host')])
+  expect(ruleWarnings(rule({ kind: 'message', asker: 'person' }), [])).toEqual([
+    expect.stringContaining('have no host'),
+  ])
   expect(ruleWarnings(rule({ kind: 'message', asker: 'tool', host: '*' }), [])).toEqual([
-    expect.stringContaining('for you alone'),
+    expect.stringContaining('Only you can sign'),
   ])
 })
 

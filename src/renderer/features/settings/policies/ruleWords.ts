@@ -4,10 +4,8 @@ import type { PolicyRule } from '../../../../shared/contract/intents.ts'
 export function ruleWarnings(rule: PolicyRule, before: readonly PolicyRule[]): string[] {
   const covering = before.findIndex((earlier) => covers(earlier, rule))
   return [
-    ...(covering < 0 ? [] : [`It never decides: rule ${covering + 1} fits all of this before it.`]),
-    ...(namesNoHost(rule.kind) && rule.host !== '*'
-      ? ['It never decides: what it is about names no host. Write *.']
-      : []),
+    ...(covering < 0 ? [] : [`Never applies: rule ${covering + 1} matches all of this first.`]),
+    ...(namesNoHost(rule.kind) && rule.host !== '*' ? ['Never applies: these requests have no host. Use *.'] : []),
     ...(rule.effect === 'allow' ? allowWarnings(rule) : []),
   ]
 }
@@ -21,14 +19,14 @@ function allowWarnings({ kind, asker, host, max_amount_micro_usd: most }: Policy
   const signsIn = kind === 'siwe' || kind === 'siws' || kind === '*'
   return [
     ...(pays && most === null
-      ? ['Whatever is not above your threshold is paid without a question: set an amount.']
+      ? ['Payments up to your extra-confirmation limit go through unasked. Set an amount.']
       : []),
     ...(signsIn && host === '*' && asker !== 'person'
-      ? ['Any site can be signed in to as you: name the hosts you trust.']
+      ? ['Programs can sign in to any site as you. Name the hosts you trust.']
       : []),
-    ...(kind === 'message' && asker !== 'person' ? ['Messages are signed for you alone, whatever a rule says.'] : []),
+    ...(kind === 'message' && asker !== 'person' ? ['Only you can sign messages, whatever a rule says.'] : []),
     ...(kind === 'identity.register' && asker !== 'person'
-      ? ['What is registered can never be changed, and nobody looks at it first.']
+      ? ['Registrations are permanent, and nobody reviews them first.']
       : []),
   ]
 }

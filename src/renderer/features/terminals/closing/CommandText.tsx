@@ -1,4 +1,8 @@
 /** A command in the middle of a question. */
 export function CommandText({ text }: { text: string }) {
-  return <code className="line-clamp-2 font-mono text-small break-all text-text">{text}</code>
+  return (
+    <code className="font-mono text-small break-all text-text">
+      {text.length > 160 ? `${text.slice(0, 159)}…` : text}
+    </code>
+  )
 }

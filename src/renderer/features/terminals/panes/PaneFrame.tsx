@@ -74,9 +74,7 @@ function Header({
       <span className="min-w-0 flex-1 truncate">{label}</span>
       {broadcast && (
         <IconButton
-          label={
-            broadcast.receives ? 'Leave this terminal out of the broadcast' : 'Take this terminal into the broadcast'
-          }
+          label={broadcast.receives ? 'Stop broadcasting to this terminal' : 'Broadcast to this terminal'}
           icon={Radio}
           size="small"
           aria-pressed={broadcast.receives}
@@ -85,7 +83,7 @@ function Header({
         />
       )}
       <IconButton
-        label={zoomed ? 'Show all terminals of the tab' : 'Show this terminal alone'}
+        label={zoomed ? 'Show all terminals in this tab' : 'Maximize this terminal'}
         icon={zoomed ? Minimize2 : Maximize2}
         size="small"
         shortcut={active ? zoomKeys : undefined}

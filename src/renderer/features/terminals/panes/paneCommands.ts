@@ -36,7 +36,7 @@ export function paneCommands(context: WorkbenchContext): Command[] {
   return [
     {
       id: 'panes.split-right',
-      title: 'Split terminal to the right',
+      title: 'Split right',
       section,
       icon: Columns2,
       shortcut: splitRightKeys,
@@ -46,7 +46,7 @@ export function paneCommands(context: WorkbenchContext): Command[] {
     },
     {
       id: 'panes.split-down',
-      title: 'Split terminal downwards',
+      title: 'Split down',
       section,
       icon: Rows2,
       shortcut: splitDownKeys,
@@ -80,7 +80,7 @@ export function paneCommands(context: WorkbenchContext): Command[] {
     })),
     {
       id: 'panes.zoom',
-      title: tab?.zoomed ? 'Show all terminals of the tab' : 'Show this terminal alone',
+      title: tab?.zoomed ? 'Show all terminals in this tab' : 'Maximize this terminal',
       section,
       icon: Maximize2,
       shortcut: zoomKeys,
@@ -90,7 +90,7 @@ export function paneCommands(context: WorkbenchContext): Command[] {
     },
     {
       id: 'panes.broadcast',
-      title: broadcast.ids ? 'End the broadcast' : 'Type into all terminals of the tab',
+      title: broadcast.ids ? 'Stop broadcasting' : 'Broadcast input to all terminals in this tab',
       section,
       icon: Radio,
       shortcut: broadcastKeys,
@@ -100,7 +100,7 @@ export function paneCommands(context: WorkbenchContext): Command[] {
     },
     {
       id: 'panes.own-tab',
-      title: 'Move this terminal to a tab of its own',
+      title: 'Move this terminal to a new tab',
       section,
       icon: PanelTop,
       run: () => id && arrange((before) => withTerminalAsTab(before, id, placeAfterTab(context, id))),
@@ -115,19 +115,19 @@ export function paneMenu({ id, ...context }: WorkbenchContext & { id: string }):
   const at = (side: Side) => splitAt({ ...context, present: context.byId.get(id) }, side)
   return [
     { label: 'Rename…', icon: Pencil, onSelect: () => rename(id) },
-    { label: 'Copy id', icon: Copy, onSelect: () => void copyId(id, 'terminal') },
+    { label: 'Copy ID', icon: Copy, onSelect: () => void copyId(id, 'terminal') },
     'separator',
     { label: 'Split right', icon: Columns2, shortcut: splitRightKeys, disabled: !running, onSelect: () => at('right') },
     { label: 'Split down', icon: Rows2, shortcut: splitDownKeys, disabled: !running, onSelect: () => at('down') },
     {
-      label: 'Move to a tab of its own',
+      label: 'Move to a new tab',
       icon: PanelTop,
       onSelect: () => arrange((before) => withTerminalAsTab(before, id, placeAfterTab(context, id))),
     },
     'separator',
     broadcast.ids
-      ? { label: 'End the broadcast', icon: Radio, shortcut: broadcastKeys, onSelect: broadcast.end }
-      : { label: 'Type into all of them', icon: Radio, shortcut: broadcastKeys, onSelect: () => begin(context) },
+      ? { label: 'Stop broadcasting', icon: Radio, shortcut: broadcastKeys, onSelect: broadcast.end }
+      : { label: 'Broadcast input', icon: Radio, shortcut: broadcastKeys, onSelect: () => begin(context) },
     { label: 'Close', icon: X, shortcut: closeTabKeys, onSelect: () => close([id]) },
   ]
 }

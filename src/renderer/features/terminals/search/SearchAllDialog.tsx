@@ -111,7 +111,7 @@ function SearchAll({ sandboxes, onOpen }: Omit<SearchAllDialogProps, 'onClose'>)
       </Primitive.List>
       <p role="status" className="border-t border-line px-3.5 py-1.5 text-small text-muted">
         {query.text === ''
-          ? 'Searches what every terminal of every sandbox shows and keeps.'
+          ? 'Searches the output of all terminals in all sandboxes.'
           : found && `${matchCount(found.matches.length, found.truncated)} in ${terminalCount(found.searched)}`}
       </p>
     </Primitive>
@@ -123,10 +123,10 @@ function placeOf({ session_id, row, start }: TerminalMatch): string {
 }
 
 function matchCount(count: number, truncated: boolean): string {
-  if (truncated) return `The newest ${count} matches`
-  return count === 1 ? 'One match' : `${count} matches`
+  if (truncated) return `Newest ${count} matches`
+  return count === 1 ? '1 match' : `${count} matches`
 }
 
 function terminalCount(count: number): string {
-  return count === 1 ? 'one terminal' : `${count} terminals`
+  return count === 1 ? '1 terminal' : `${count} terminals`
 }

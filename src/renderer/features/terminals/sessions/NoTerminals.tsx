@@ -70,8 +70,8 @@ function contentOf({ sandbox, actions }: Omit<NoTerminalsProps, 'sideButton' | '
       return (
         <EmptyState
           icon={SquareTerminal}
-          title="No terminal is open"
-          description="A terminal runs a shell or any command in this sandbox. It goes on when you close the window, and is here again when you come back."
+          title="No open terminals"
+          description="A terminal runs a shell or a command in this sandbox. It keeps running when you close the window."
           actions={
             <>
               <Button variant="primary" icon={Plus} onClick={() => actions.newTerminal()}>

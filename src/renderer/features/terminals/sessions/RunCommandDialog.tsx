@@ -39,7 +39,7 @@ export function RunCommandDialog({ sandboxName, run, onClose }: RunCommandDialog
       open
       onOpenChange={(open) => !open && !busy && onClose()}
       title="Run a command"
-      description={`In a new terminal of ${sandboxName}.`}
+      description={`In a new terminal in ${sandboxName}.`}
       onSubmit={() => void submit()}
       footer={
         <>
@@ -64,7 +64,7 @@ export function RunCommandDialog({ sandboxName, run, onClose }: RunCommandDialog
         <TextField
           label="Folder"
           monospaced
-          hint="Left empty, it is the home folder."
+          hint="Leave empty for the home folder."
           error={cwdError}
           value={cwd}
           onChange={setCwd}

@@ -11,7 +11,7 @@ export function TabMark({ terminal, isUnread, sandboxRuns }: TabMarkProps) {
   const rings = useBell(terminal.session_id)
   const end = endOf(terminal, sandboxRuns)
   if (end) return <StatusDot tone={endTone(end)} label={endSentence(end)} />
-  if (rings) return <BellRing role="img" aria-label="Its bell rang" className="size-3.5 shrink-0 text-caution" />
+  if (rings) return <BellRing role="img" aria-label="The bell rang" className="size-3.5 shrink-0 text-caution" />
   if (isUnread) return <StatusDot tone="accent" label="New output" />
   return <SquareTerminal aria-hidden className="size-3.5 shrink-0 text-faint" />
 }

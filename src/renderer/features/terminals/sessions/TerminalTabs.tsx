@@ -194,7 +194,7 @@ export function TerminalTabs({
         }
       >
         <Tabs
-          label={`Terminals of ${sandbox.name}`}
+          label={`Terminals in ${sandbox.name}`}
           tabs={layout.map(tabFor)}
           value={tab?.id ?? ''}
           onChange={(id) => selectId(layout.find((it) => it.id === id)?.active)}

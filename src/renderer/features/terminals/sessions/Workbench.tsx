@@ -50,7 +50,7 @@ export function Workbench({ closedIds, layout, creating, ...props }: WorkbenchPr
 function ReadingTerminals() {
   return (
     <div className="p-3">
-      <SkeletonRows label="Reading terminals…" count={3} rowClassName="h-7" />
+      <SkeletonRows label="Loading terminals…" count={3} rowClassName="h-7" />
     </div>
   )
 }

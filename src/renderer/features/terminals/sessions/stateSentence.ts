@@ -4,6 +4,6 @@ import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 export function stateSentence({ status, status_reason, name }: Sandbox): string {
   if (status === 'provisioning') return `${name} is starting.`
   if (status === 'running') return `${name} is running.`
-  if (status === 'error') return status_reason ?? `${name} failed, and it is not known why.`
+  if (status === 'error') return status_reason ?? `${name} failed for an unknown reason.`
   return status_reason ?? `${name} is stopped. Its files are kept.`
 }

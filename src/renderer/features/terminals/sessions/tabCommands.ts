@@ -186,7 +186,7 @@ export function tabMenu({ tabId, ...context }: WorkbenchContext & { tabId: strin
     { label: 'Split down', icon: Rows2, shortcut: splitDownKeys, disabled: !running, onSelect: () => split('down') },
     'separator',
     { label: 'Rename…', icon: Pencil, shortcut: 'f2', onSelect: () => rename(active) },
-    { label: 'Copy id', icon: Copy, onSelect: () => void copyId(active, 'terminal') },
+    { label: 'Copy ID', icon: Copy, onSelect: () => void copyId(active, 'terminal') },
     'separator',
     {
       label: several ? 'Close tab' : 'Close',

@@ -44,7 +44,7 @@ export function useTerminalActions(): TerminalActions {
         return true
       } catch (failure) {
         if (failure instanceof AppError && failure.code === 'terminal/not-found') return true
-        notify.failed(failure, { title: 'The terminal was not closed' })
+        notify.failed(failure, { title: 'Could not close the terminal' })
         return false
       }
     },
@@ -56,7 +56,7 @@ export function useTerminalActions(): TerminalActions {
         await agent(changeTerminal, { id: terminal.sandbox_id, sessionId: terminal.session_id, name })
       } catch (failure) {
         show(terminal.name)
-        notify.failed(failure, { title: 'The terminal was not renamed' })
+        notify.failed(failure, { title: 'Could not rename the terminal' })
       }
     },
     retitle: (terminal, title) => patch(terminal.sandbox_id, (list) => withTitle(list, terminal.session_id, title)),

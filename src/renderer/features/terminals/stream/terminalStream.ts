@@ -15,7 +15,7 @@ const hiddenOutputLimitBytes = 2 * 1024 * 1024
 /** So is every other that stays hidden: what nobody looks at costs no parsing. Whoever only looks aside finds it as it was. */
 const usualParkAfterMs = 5_000
 
-/** Opens a WebSocket on one terminal; `scrollback` lines above the screen come with the snapshot. */
+/** Opens a WebSocket on 1 terminal; `scrollback` lines above the screen come with the snapshot. */
 export type StreamConnector = (query: { scrollback: number }) => WebSocket
 
 export type TerminalStreamOptions = {
@@ -49,7 +49,7 @@ export type TerminalStream = {
   close(): void
 }
 
-/** Keeps one terminal on a screen through dropped connections, until it ends or is closed. */
+/** Keeps 1 terminal on a screen through dropped connections, until it ends or is closed. */
 export function terminalStream(options: TerminalStreamOptions): TerminalStream {
   const typed = inputQueue()
   const sent = sentInput(options.writer)

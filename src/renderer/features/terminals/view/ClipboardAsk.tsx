@@ -20,7 +20,7 @@ export function ClipboardAsk({ requests, onAnswered }: ClipboardAskProps) {
       className="animate-appear absolute top-2 right-5 z-20 w-96 max-w-[calc(100%-2rem)] rounded-card bg-raised p-3 shadow-popover"
     >
       <p role="status" className="font-medium text-text">
-        The program wants to put this on the clipboard
+        This program wants to copy to the clipboard
       </p>
       <pre className="my-2 max-h-28 overflow-hidden rounded-control border border-line bg-panel px-2 py-1 font-mono text-small break-all whitespace-pre-wrap text-text">
         {text.length > unitsShown ? `${text.slice(0, unitsShown)}…` : text}

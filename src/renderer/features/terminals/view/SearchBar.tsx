@@ -84,7 +84,7 @@ export function SearchBar({ search, onClose }: SearchBarProps) {
 
 function countOf({ text }: SearchQuery, result: SearchResult | undefined): string {
   if (text === '' || result === undefined) return ''
-  if (result === 'invalid') return 'Not an expression'
-  if (result.total === 0) return 'None'
+  if (result === 'invalid') return 'Invalid expression'
+  if (result.total === 0) return 'No results'
   return `${result.place ?? 'many'} of ${result.total}`
 }

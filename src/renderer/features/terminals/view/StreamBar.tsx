@@ -25,8 +25,8 @@ export function StreamBar({ state, onRetry }: StreamBarProps) {
 
 function sentenceOf(state: StreamState): string | undefined {
   if (state.phase === 'connecting') return 'Connecting…'
-  if (state.phase === 'gone') return state.reason === '' ? 'This terminal is no longer there.' : state.reason
+  if (state.phase === 'gone') return state.reason === '' ? 'This terminal no longer exists.' : state.reason
   if (state.phase !== 'reconnecting') return undefined
-  if (state.refusing) return 'Reconnecting… Too much is waiting: the last of your typing was not taken.'
-  return state.holding ? 'Reconnecting… What you type is kept.' : 'Reconnecting…'
+  if (state.refusing) return 'Reconnecting… Some of your input was dropped.'
+  return state.holding ? 'Reconnecting… Your input is kept.' : 'Reconnecting…'
 }

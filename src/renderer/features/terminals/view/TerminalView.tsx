@@ -86,7 +86,7 @@ export function TerminalView({
       title: (title) => onTitle?.(title),
       hiddenOutput: () => onHiddenOutput?.(),
       room: (size) => onRoom?.(size),
-      refused: ({ error }) => notify.told('The terminal did not take that.', { hint: error }),
+      refused: ({ error }) => notify.told('The terminal did not accept that.', { hint: error }),
       key: (action) => actions.key(action),
       bell: () => ownBell.ring(),
       pasteRefused: () => actions.pasteRefused(),

@@ -69,6 +69,6 @@ async function sound(): Promise<void> {
 
 function showNotification(terminalId: string, label: string): void {
   if (!('Notification' in window) || Notification.permission !== 'granted') return
-  const shown = new Notification(label, { body: 'Its bell rang.', tag: terminalId, silent: true })
+  const shown = new Notification(label, { body: 'The bell rang.', tag: terminalId, silent: true })
   shown.addEventListener('click', () => window.focus())
 }

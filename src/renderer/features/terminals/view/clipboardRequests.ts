@@ -4,7 +4,7 @@ import type { TerminalPreferences } from './preferences/terminalPreferences.ts'
 
 export type ClipboardAnswer = 'allow' | 'refuse'
 
-/** What programs of one terminal want to put on the clipboard (OSC 52). */
+/** What programs of 1 terminal want to put on the clipboard (OSC 52). */
 export type ClipboardRequests = {
   /** The text that the person is asked about. */
   readonly asked: Observable<string | undefined>

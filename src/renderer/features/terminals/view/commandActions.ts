@@ -107,13 +107,13 @@ function withPresent(
 ): void {
   const present = session?.commands.present()
   if (session && present) act(session, present)
-  else notify.told('No command is known here.', { hint: 'Shells of new sandboxes tell where their commands begin.' })
+  else notify.told('No command found here.', { hint: 'Command marks work in shells of new sandboxes.' })
 }
 
 function copyOutput(session: TerminalSession, command: CommandMark): void {
   const output = session.commands.outputOf(command)
-  if (output === '') notify.told('The command printed nothing.')
-  else void copyText(output).then((copied) => copied && notify.done('The output is copied.'))
+  if (output === '') notify.told('The command printed no output.')
+  else void copyText(output).then((copied) => copied && notify.done('Output copied'))
   session.terminal.focus()
 }
 
@@ -122,7 +122,8 @@ function runAgain(session: TerminalSession, mark: CommandMark): void {
   if (session.commands.isWaiting() && mark.command !== '') {
     if (mark.isKnown) session.paste.run(mark.command)
     else session.paste.paste(safeText(mark))
-  } else notify.told('The shell is not waiting for a command.', { hint: 'Try again when the present one has ended.' })
+  } else
+    notify.told('The shell is not waiting for a command.', { hint: 'Try again when the current command has finished.' })
   session.terminal.focus()
 }
 
@@ -133,6 +134,6 @@ function safeText({ command, isKnown }: CommandMark): string {
 
 async function copyDirectory(session: TerminalSession | undefined): Promise<void> {
   const directory = session?.directory.now
-  if (directory === undefined) notify.told('The program has not told its working directory.')
+  if (directory === undefined) notify.told('The working directory is not known.')
   else if (await copyText(directory)) notify.done(`${directory} is copied.`)
 }

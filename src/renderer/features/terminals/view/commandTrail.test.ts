@@ -12,7 +12,7 @@ async function open(output: string) {
   const listeners: (() => void)[] = []
   const trail = commandTrail(terminal as never, (listener) => {
     listeners.push(listener)
-    return { dispose: () => {} }
+    return () => {}
   })
   const write = (text: string) => new Promise<void>((parsed) => terminal.write(text, parsed))
   await write(output)

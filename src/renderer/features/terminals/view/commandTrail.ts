@@ -1,4 +1,4 @@
-import type { IDisposable, Terminal } from '@xterm/xterm'
+import type { Terminal } from '@xterm/xterm'
 import { type CarriedMark, type CommandMark, terminalMarks } from '../../../../shared/terminalMarks.ts'
 import { type Observable, observable } from './observable.ts'
 
@@ -30,7 +30,7 @@ type TrailTerminal = Pick<
   'parser' | 'buffer' | 'rows' | 'registerMarker' | 'scrollToLine' | 'scrollToBottom' | 'onWriteParsed' | 'onResize'
 > & { onRender?: Terminal['onRender'] }
 
-export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => void) => IDisposable): CommandTrail {
+export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => void) => () => void): CommandTrail {
   const marks = terminalMarks(terminal)
   const visible = observable<readonly VisibleCommand[]>([])
   let chosenId: number | undefined
@@ -62,10 +62,12 @@ export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => 
     // Once a frame, however much comes; without a window after each write.
     terminal.onRender ? terminal.onRender(look) : terminal.onWriteParsed(look),
     terminal.onResize(look),
-    onInput(() => {
-      chosenId = undefined
-      look()
-    }),
+    {
+      dispose: onInput(() => {
+        chosenId = undefined
+        look()
+      }),
+    },
   ]
 
   return {

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { emitter } from '../../../../shared/emitter.ts'
 
 /** A value that views follow. */
 export type Observable<Value> = { readonly now: Value; subscribe(listener: () => void): () => void }
@@ -6,20 +7,17 @@ export type Observable<Value> = { readonly now: Value; subscribe(listener: () =>
 export type Settable<Value> = Observable<Value> & { set(value: Value): void }
 
 export function observable<Value>(initial: Value): Settable<Value> {
-  const listeners = new Set<() => void>()
+  const changes = emitter()
   let now = initial
   return {
     get now() {
       return now
     },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    subscribe: changes.subscribe,
     set(value) {
       if (Object.is(value, now)) return
       now = value
-      for (const listener of [...listeners]) listener()
+      changes.emit()
     },
   }
 }

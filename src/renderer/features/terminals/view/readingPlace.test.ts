@@ -10,7 +10,7 @@ function open() {
   const moves: (() => void)[] = []
   const { place, toEnd } = readingPlace(terminal as never, (listener) => {
     moves.push(listener)
-    return { dispose: () => {} }
+    return () => {}
   })
   const write = (text: string) => new Promise<void>((parsed) => terminal.write(text, parsed))
   const top = () => {

@@ -1,4 +1,4 @@
-import type { IDisposable, Terminal } from '@xterm/xterm'
+import type { Terminal } from '@xterm/xterm'
 import { type Observable, observable } from './observable.ts'
 
 /** `end`: what comes is seen; `above`: the person reads further up; `news`: and something came since. */
@@ -16,7 +16,7 @@ type PlacedTerminal = Pick<Terminal, 'buffer' | 'onScroll' | 'onWriteParsed' | '
  *
  * @param onMove tells when the person scrolls or types
  */
-export function readingPlace(terminal: PlacedTerminal, onMove: (listener: () => void) => IDisposable): ReadingPlace {
+export function readingPlace(terminal: PlacedTerminal, onMove: (listener: () => void) => () => void): ReadingPlace {
   const place = observable<Place>('end')
   let pinned: number | undefined
   let cleared = false
@@ -50,9 +50,11 @@ export function readingPlace(terminal: PlacedTerminal, onMove: (listener: () => 
     }),
     terminal.onWriteParsed(parsed),
     terminal.onScroll(moved),
-    onMove(() => {
-      pinned = undefined
-    }),
+    {
+      dispose: onMove(() => {
+        pinned = undefined
+      }),
+    },
   ]
   return {
     place,

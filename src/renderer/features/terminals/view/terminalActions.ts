@@ -41,7 +41,7 @@ export function terminalActions({ session, apple, onSearch }: TerminalActionsOpt
     },
     pasteRefused() {
       const keys = apple ? '⌘V' : 'Ctrl+Shift+V'
-      notify.told('The browser keeps the clipboard from this menu.', { hint: `Paste with ${keys} instead.` })
+      notify.told('The browser blocks pasting from this menu.', { hint: `Paste with ${keys} instead.` })
     },
   }
 }

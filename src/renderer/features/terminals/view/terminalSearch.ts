@@ -1,5 +1,6 @@
 import { type ISearchOptions, SearchAddon } from '@xterm/addon-search'
 import type { Terminal } from '@xterm/xterm'
+import { emitter } from '../../../../shared/emitter.ts'
 
 export type SearchQuery = { text: string; caseSensitive: boolean; regex: boolean }
 /** `place` counts from 1; it is undefined when there are more matches than are counted. */
@@ -20,24 +21,20 @@ type Decorations = NonNullable<ISearchOptions['decorations']>
 export function terminalSearch(terminal: Terminal): TerminalSearch {
   const addon = new SearchAddon()
   terminal.loadAddon(addon)
-  const listeners = new Set<(result: SearchResult) => void>()
+  const results = emitter<SearchResult>()
   let decorations: Decorations | undefined
   addon.onDidChangeResults(({ resultIndex, resultCount }) =>
-    tell({ total: resultCount, place: resultIndex < 0 ? undefined : resultIndex + 1 }),
+    results.emit({ total: resultCount, place: resultIndex < 0 ? undefined : resultIndex + 1 }),
   )
-
-  function tell(result: SearchResult): void {
-    for (const listener of listeners) listener(result)
-  }
 
   function find({ text, caseSensitive, regex }: SearchQuery, way: 'findNext' | 'findPrevious') {
     if (text === '') {
       addon.clearDecorations()
-      tell({ total: 0, place: undefined })
+      results.emit({ total: 0, place: undefined })
       return
     }
     if (regex && !isExpression(text)) {
-      tell('invalid')
+      results.emit('invalid')
       return
     }
     addon[way](text, { caseSensitive, regex, ...(decorations && { decorations }) })
@@ -54,10 +51,7 @@ export function terminalSearch(terminal: Terminal): TerminalSearch {
     decorate(next) {
       decorations = next
     },
-    onResult(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    onResult: results.subscribe,
   }
 }
 

@@ -1,6 +1,7 @@
 import { FitAddon } from '@xterm/addon-fit'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { Terminal } from '@xterm/xterm'
+import { emitter } from '../../../../shared/emitter.ts'
 import { boundTerminal, boundWidths } from '../../../../shared/terminalBounds.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
@@ -83,8 +84,8 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   let frame: number | undefined
   let { appearance } = options
   const closing = new AbortController()
-  const moves = listeners()
-  const inputs = listeners()
+  const moves = emitter()
+  const inputs = emitter()
   const preferences = () => appearance.preferences
   const links = terminalLinks(on.linkHint)
   const terminal = new Terminal({
@@ -102,8 +103,8 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   terminal.loadAddon(new WebLinksAddon(links.activate, links))
   quietAnswers(terminal.parser)
   const search = terminalSearch(terminal)
-  const reading = readingPlace(terminal, moves.add)
-  const commands = commandTrail(terminal, inputs.add)
+  const reading = readingPlace(terminal, moves.subscribe)
+  const commands = commandTrail(terminal, inputs.subscribe)
   const directory = workingDirectory(terminal.parser)
   const clipboard = clipboardRequests({
     parser: terminal.parser,
@@ -212,14 +213,14 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   }
 
   function moved(): void {
-    moves.call()
+    moves.emit()
     on.used()
   }
 
   /** Whoever types looks at the end. */
   function type(text: string): boolean {
-    moves.call()
-    inputs.call()
+    moves.emit()
+    inputs.emit()
     terminal.scrollToBottom()
     on.typed(text)
     return stream.type(text)
@@ -278,17 +279,6 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
 
 function isPlain({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   return !ctrlKey && !metaKey && !altKey
-}
-
-function listeners() {
-  const held = new Set<() => void>()
-  return {
-    add(listener: () => void) {
-      held.add(listener)
-      return { dispose: () => void held.delete(listener) }
-    },
-    call: () => held.forEach((listener) => void listener()),
-  }
 }
 
 function randomName(): string {

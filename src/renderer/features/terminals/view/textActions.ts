@@ -61,7 +61,7 @@ export function textCommands(text: TextActions, { apple, enabled }: { apple: boo
     },
     {
       id: 'terminal.usual',
-      title: 'Usual terminal text size',
+      title: 'Reset terminal text size',
       section,
       icon: ALargeSmall,
       shortcut: 'mod+0',

@@ -4,6 +4,7 @@ import { useRuntimes } from '../../../../agent/sandboxes/useSandboxes.ts'
 import { Select } from '../../../../ui/Select.tsx'
 import { notEnforcedText, resourcesText } from '../../../../ui/sandboxes/sandboxWords.ts'
 import { notify } from '../../../../ui/toast.tsx'
+import { baseName } from '../../baseName.ts'
 import { idleChoices, idleText } from '../../idleWords.ts'
 import { LimitGaps } from '../../LimitGaps.tsx'
 import { networkDetail, networkLabel, networks } from '../../networkWords.ts'
@@ -22,7 +23,7 @@ export function Facts({ sandbox }: { sandbox: Sandbox }) {
         {notEnforced && <span className="block text-caution">Not enforced here: {notEnforced}</span>}
         <LimitGaps gaps={gaps} />
       </Fact>
-      <Fact name="Image">{image ?? `Base of ${runtime}`}</Fact>
+      <Fact name="Image">{image ?? baseName(runtime)}</Fact>
       <Fact name="Runtime">
         {runtime} · {region}
       </Fact>
@@ -41,7 +42,7 @@ function Choices({ sandbox }: { sandbox: Sandbox }) {
       await change(sandbox, changed)
       if (hint !== undefined) notify.told(hint)
     } catch (failure) {
-      notify.failed(failure, { title: `${sandbox.name} stays as it was` })
+      notify.failed(failure, { title: `Could not change ${sandbox.name}` })
     }
   }
   return (
@@ -62,15 +63,15 @@ function Choices({ sandbox }: { sandbox: Sandbox }) {
             value !== network &&
             void tryChange(
               { network: Network.parse(value) },
-              status === 'running' ? 'The network changes when it is started the next time.' : undefined,
+              status === 'running' ? 'The network changes at the next start.' : undefined,
             )
           }
         />
       </Fact>
-      <Fact name="Stops when idle">
+      <Fact name="Stop when idle">
         <Select
           quiet
-          label="Stops when idle"
+          label="Stop when idle"
           labelHidden
           value={String(idle)}
           options={idleChoices(idle).map((minutes) => ({ value: String(minutes), label: idleText(minutes) }))}

@@ -56,7 +56,7 @@ export function SandboxHead({ sandbox }: { sandbox: Sandbox }) {
               onSelect: () => actions.newTerminal(sandbox),
             },
             'separator',
-            { label: 'Copy id', icon: Copy, onSelect: () => actions.copyId(sandbox) },
+            { label: 'Copy ID', icon: Copy, onSelect: () => actions.copyId(sandbox) },
             ...copyForms(sandbox).map(({ label, text }) => ({
               label,
               icon: Copy,
@@ -81,11 +81,11 @@ export function SandboxHead({ sandbox }: { sandbox: Sandbox }) {
         <span aria-hidden>·</span>
         <button
           type="button"
-          title="Copy its id"
+          title="Copy ID"
           onClick={() => actions.copyId(sandbox)}
           className="rounded-small font-mono hover:text-text"
         >
-          <span className="sr-only">Copy the id </span>
+          <span className="sr-only">Copy ID </span>
           {short_id}
         </button>
       </div>
@@ -97,5 +97,5 @@ export function SandboxHead({ sandbox }: { sandbox: Sandbox }) {
 
 async function copyForm(text: string): Promise<void> {
   if (!(await copyText(text))) return
-  notify.done('It is copied.', { hint: 'It holds no key: put yours into STEWARD_API_KEY.' })
+  notify.done('Copied', { hint: 'It contains no key. Put yours into STEWARD_API_KEY.' })
 }

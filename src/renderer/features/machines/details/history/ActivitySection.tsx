@@ -1,6 +1,7 @@
 import { Camera, Circle, FileText, Globe, type LucideIcon, Play, SquareTerminal, Terminal } from 'lucide-react'
 import { useState } from 'react'
 import type { ActivityType } from '../../../../../shared/contract/activity.ts'
+import { whoDid } from '../../../../../shared/contract/activityWords.ts'
 import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
 import { ChoiceChips } from '../../../../ui/ChoiceChips.tsx'
 import { ErrorNotice } from '../../../../ui/ErrorNotice.tsx'
@@ -23,7 +24,7 @@ export function ActivitySection({ sandbox, visible }: ActivitySectionProps) {
 function Activity({ sandbox, visible }: ActivitySectionProps) {
   const { data, error, isPending, refetch } = useActivity(sandbox, visible)
   const [filter, setFilter] = useState<ActivityFilter>('all')
-  if (isPending) return <SkeletonRows label="Reading what happened…" />
+  if (isPending) return <SkeletonRows label="Loading activity…" />
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   const shown = data.filter(({ type }) => passes(filter, type))
   return (
@@ -35,14 +36,24 @@ function Activity({ sandbox, visible }: ActivitySectionProps) {
         onChange={setFilter}
         className="mb-1.5"
       />
-      {shown.length === 0 && <p className="text-muted">Nothing of this kind happened yet.</p>}
-      <ol className="-mx-1.5 max-h-72 overflow-y-auto">
-        {shown.map(({ id, type, description, at }) => {
+      {shown.length === 0 && <p className="text-muted">No activity of this kind yet.</p>}
+      <ol
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        tabIndex={0}
+        aria-label="Activity"
+        className="-mx-1.5 max-h-72 overflow-y-auto rounded-small"
+      >
+        {shown.map(({ id, type, description, by, at }) => {
           const Icon = iconOf(type)
           return (
             <li key={id} className="flex items-start gap-2 rounded-small px-1.5 py-1 hover:bg-hover">
               <Icon aria-hidden className="mt-0.5 size-3.5 shrink-0 text-faint" />
-              <span className="min-w-0 flex-1 text-small break-words text-text">{description}</span>
+              <span className="min-w-0 flex-1 text-small break-words text-text">
+                {description.replace(/\.$/, '')}
+                {by.kind !== 'service' && (
+                  <span className="text-faint"> · {by.kind === 'owner' ? 'you' : whoDid(by)}</span>
+                )}
+              </span>
               <TimeAgo at={at} />
             </li>
           )

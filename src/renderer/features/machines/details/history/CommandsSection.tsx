@@ -27,7 +27,7 @@ export function CommandsSection({ sandbox, visible }: CommandsSectionProps) {
 function Commands({ sandbox, visible }: CommandsSectionProps) {
   const { data, error, isPending, refetch } = useCommandHistory(sandbox, visible)
   const { run } = useMachineActions()
-  if (isPending) return <SkeletonRows label="Reading commands…" />
+  if (isPending) return <SkeletonRows label="Loading commands…" />
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   if (data.length === 0)
     return <p className="text-muted">Commands that agents and scripts run over the API are listed here.</p>
@@ -72,12 +72,12 @@ function CommandRow({ entry, onAgain }: { entry: Entry; onAgain: (() => void) | 
       </span>
       <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">
         <IconButton
-          label="Copy this command"
+          label="Copy command"
           icon={Copy}
           size="small"
-          onClick={() => void copyText(command).then((copied) => copied && notify.done('The command is copied.'))}
+          onClick={() => void copyText(command).then((copied) => copied && notify.done('Command copied'))}
         />
-        {onAgain && <IconButton label="Run it in a new terminal" icon={RotateCcw} size="small" onClick={onAgain} />}
+        {onAgain && <IconButton label="Run in a new terminal" icon={RotateCcw} size="small" onClick={onAgain} />}
       </span>
     </li>
   )

@@ -10,8 +10,8 @@ import type { PortActions } from './usePorts.ts'
 type ExposeFormProps = { port: string; expose: PortActions['expose']; onClose: () => void }
 
 const visibilities = [
-  { value: 'private', label: 'Private', detail: 'Asks for your key, or for a token that you hand out.' },
-  { value: 'public', label: 'Public', detail: 'For everyone who can reach this Steward.' },
+  { value: 'private', label: 'Private', detail: 'Needs your API key or a token you share.' },
+  { value: 'public', label: 'Public', detail: 'Anyone who can reach this computer.' },
 ] as const
 
 /** Mounted while it is open. */
@@ -63,7 +63,7 @@ export function ExposeForm({ port, expose, onClose }: ExposeFormProps) {
           autoFocus
         />
         <Select
-          label="Who may use it"
+          label="Access"
           options={visibilities}
           value={form.visibility}
           onChange={(visibility) => change({ visibility })}
@@ -72,7 +72,7 @@ export function ExposeForm({ port, expose, onClose }: ExposeFormProps) {
       <TextField
         label="Name"
         placeholder="my-app"
-        hint="In its address, in the place of the port and the id. May stay empty."
+        hint="Used in the address instead of port and ID. Optional."
         error={errors.subdomain}
         value={form.subdomain}
         onChange={(subdomain) => change({ subdomain })}

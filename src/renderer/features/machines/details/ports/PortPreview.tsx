@@ -26,20 +26,20 @@ export function PortPreview({ port, listening, actions, onClose }: PortPreviewPr
     >
       <div className="flex h-8 items-center gap-1 border-b border-line pr-1 pl-2.5">
         <span className="min-w-0 flex-1 truncate text-small text-muted">{port.url}</span>
-        <IconButton label="Load it anew" icon={RotateCw} size="small" onClick={() => setLoads(loads + 1)} />
-        <IconButton label="Open it in the browser" icon={ExternalLink} size="small" onClick={open} />
-        <IconButton label="Close the preview" icon={X} size="small" onClick={onClose} />
+        <IconButton label="Reload" icon={RotateCw} size="small" onClick={() => setLoads(loads + 1)} />
+        <IconButton label="Open in browser" icon={ExternalLink} size="small" onClick={open} />
+        <IconButton label="Close preview" icon={X} size="small" onClick={onClose} />
       </div>
       {!isLocal(port.url) ? (
-        <Note text="This port has an address beyond this machine: it opens in a tab of its own.">
+        <Note text="This port has a public address. It opens in a new tab.">
           <Button size="small" icon={ExternalLink} onClick={open}>
-            Open in the browser
+            Open in browser
           </Button>
         </Note>
       ) : port.visibility === 'private' ? (
-        <Note text="A private port opens in a tab of its own: a page within this window cannot show its token.">
+        <Note text="A private port opens in a new tab.">
           <Button size="small" icon={ExternalLink} onClick={open}>
-            Open in the browser
+            Open in browser
           </Button>
           <Button size="small" icon={Globe} onClick={() => void actions.change(port, 'public')}>
             Make public
@@ -59,11 +59,11 @@ export function PortPreview({ port, listening, actions, onClose }: PortPreviewPr
             />
           </div>
           <p className="border-t border-line px-2.5 py-1 text-small text-faint">
-            Does it stay empty? Then the page refuses to be shown within another: open it in the browser.
+            Still empty? Some pages cannot be embedded. Open them in the browser.
           </p>
         </>
       ) : (
-        <Note text={`Nothing listens on port ${port.port} yet. Start a server in the sandbox: it will show here.`} />
+        <Note text={`Nothing is listening on port ${port.port}. Start a server in the sandbox to see it here.`} />
       )}
     </section>
   )

@@ -66,19 +66,19 @@ export function PortRow({ port, listening, sandboxRuns, actions }: PortRowProps)
 function stateOf(listening: boolean | undefined, sandboxRuns: boolean): string {
   if (!sandboxRuns) return 'stopped'
   if (listening === undefined) return 'looking…'
-  return listening ? 'listening' : 'nothing listens yet'
+  return listening ? 'listening' : 'nothing listening'
 }
 
 function portMenu(port: ExposedPort, actions: PortActions): MenuItem[] {
   const isPrivate = port.visibility === 'private'
   return [
     {
-      label: 'Copy the address',
+      label: 'Copy address',
       icon: Copy,
-      onSelect: () => void copyText(port.url).then((copied) => copied && notify.done('The address is copied.')),
+      onSelect: () => void copyText(port.url).then((copied) => copied && notify.done('Address copied')),
     },
     ...(isPrivate
-      ? [{ label: 'Copy a token for others', icon: KeyRound, onSelect: () => void copyToken(port, actions) }]
+      ? [{ label: 'Copy a share token', icon: KeyRound, onSelect: () => void copyToken(port, actions) }]
       : []),
     {
       label: isPrivate ? 'Make public' : 'Make private',
@@ -93,7 +93,7 @@ function portMenu(port: ExposedPort, actions: PortActions): MenuItem[] {
 async function copyToken(port: ExposedPort, actions: PortActions): Promise<void> {
   const made = await actions.token(port)
   if (!made || !(await copyText(made.token))) return
-  notify.done(`A token for port ${port.port} is copied.`, {
-    hint: `It opens this port alone, until ${new Date(made.expires_at).toLocaleString()}. Send it as a bearer token.`,
+  notify.done(`Token for port ${port.port} copied`, {
+    hint: `It works for this port until ${new Date(made.expires_at).toLocaleString()}. Send it as a bearer token.`,
   })
 }

@@ -42,7 +42,7 @@ function Ports({ sandbox, visible, asked, onAsk }: PortsProps) {
         <ExposeForm key={asked} port={asked} expose={actions.expose} onClose={() => onAsk(undefined)} />
       )}
       {data?.length === 0 && offered.length === 0 && asked === undefined && (
-        <p className="text-muted">No port has an address. What listens in the sandbox is offered here.</p>
+        <p className="text-muted">No ports exposed. Servers you start appear here.</p>
       )}
       <ul aria-label="Exposed ports">
         {exposed.map((port) => (

@@ -25,7 +25,7 @@ function Processes({ sandbox, visible }: ProcessesSectionProps) {
   const [order, setOrder] = useState<ProcessOrder>({ column: 'cpu_percent', descending: true })
   const send = useSignal(sandbox)
   if (sandbox.status !== 'running') return <p className="text-muted">Nothing runs in it now.</p>
-  if (isPending) return <SkeletonRows label="Reading processes…" count={3} rowClassName="h-6" />
+  if (isPending) return <SkeletonRows label="Loading processes…" count={3} rowClassName="h-6" />
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   const rows = sortedProcesses(data, order)
   return (

@@ -11,7 +11,7 @@ import { Section } from '../../../../ui/section/Section.tsx'
 
 export function ShareSection({ sandbox }: { sandbox: Sandbox }) {
   return (
-    <Section id="share" title="Share its terminals" foldedAtFirst>
+    <Section id="share" title="Share terminals" foldedAtFirst>
       <Share sandbox={sandbox} />
     </Section>
   )
@@ -38,20 +38,22 @@ function Share({ sandbox }: { sandbox: Sandbox }) {
 
   return (
     <div className="flex flex-col items-start gap-2.5">
-      <p className="text-muted">
-        Whoever has the link can type in the terminals of this sandbox, and reaches nothing else of yours.
-      </p>
+      <p className="text-muted">Anyone with the link can use this sandbox’s terminals, and nothing else.</p>
       {link && (
         <div className="w-full">
-          <CopyLine text={link.terminal_url} label="Copy the link" />
+          <CopyLine text={link.terminal_url} label="Copy link" />
           <p className="mt-1 text-small text-faint">
-            It opens until <time dateTime={link.expires_at}>{new Date(link.expires_at).toLocaleString()}</time>.
+            Expires{' '}
+            <time dateTime={link.expires_at}>
+              {new Date(link.expires_at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}
+            </time>
+            .
           </p>
         </div>
       )}
       {failure !== undefined && <ErrorNotice error={failure} />}
       <Button size="small" icon={Link2} busy={busy} onClick={() => void make()}>
-        {link ? 'Make another link' : 'Make a link'}
+        {link ? 'New link' : 'Create link'}
       </Button>
     </div>
   )

@@ -24,7 +24,7 @@ function Usage({ sandbox, visible }: UsageSectionProps) {
   const { data, error, refetch } = useMetrics(sandbox, visible)
   const running = sandbox.status === 'running'
   if (!data) {
-    if (!running) return <p className="text-muted">Nothing is measured while it does not run.</p>
+    if (!running) return <p className="text-muted">Start the sandbox to see its usage.</p>
     if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />
     return <p className="text-muted">Measuring…</p>
   }
@@ -37,7 +37,7 @@ function Usage({ sandbox, visible }: UsageSectionProps) {
       </ul>
       {!running && (
         <p className="mt-2 text-small text-faint">
-          It does not run: this is from <TimeAgo at={data.latest.at} spelled />.
+          Stopped. Last values from <TimeAgo at={data.latest.at} spelled />.
         </p>
       )}
     </div>
@@ -54,7 +54,7 @@ function Metric({ figure, history }: { figure: Figure; history: MetricHistory })
       <div className="w-28 shrink-0">
         <div className="text-small text-faint">
           {label}
-          {notEnforced && <span title="This machine cannot hold it to its limit."> · not enforced</span>}
+          {notEnforced && <span title="This computer cannot enforce the limit."> · not enforced</span>}
         </div>
         <div className="truncate tabular-nums">
           <span className="font-medium text-text">{value}</span> <span className="text-small text-faint">{of}</span>

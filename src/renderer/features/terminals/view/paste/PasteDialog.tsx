@@ -40,7 +40,7 @@ function OpenPasteDialog({ question: { lines }, onAnswer }: OpenPasteDialogProps
       open
       onOpenChange={(open) => !open && onAnswer('nothing')}
       title={`Paste ${lines.length.toLocaleString()} lines?`}
-      description="The program in this terminal runs each line as soon as it comes."
+      description="This program runs each line as it is pasted."
       onSubmit={() => answer('all')}
       footer={
         <>

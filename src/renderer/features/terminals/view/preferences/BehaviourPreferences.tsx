@@ -19,8 +19,8 @@ export function BehaviourPreferences({ preferences, onChange }: PreferencePart) 
             onChange={(rightClick) => onChange({ rightClick })}
             options={[
               { value: 'menu', label: 'Opens the menu' },
-              { value: 'word', label: 'Selects the word, opens the menu' },
-              { value: 'paste', label: 'Copies or pastes', detail: 'With Shift it opens the menu.' },
+              { value: 'word', label: 'Selects a word and opens the menu' },
+              { value: 'paste', label: 'Copies or pastes', detail: 'Shift+right-click opens the menu.' },
             ]}
           />
           <Select
@@ -35,7 +35,7 @@ export function BehaviourPreferences({ preferences, onChange }: PreferencePart) 
           />
         </div>
         <Checkbox
-          label="Copy what is selected at once"
+          label="Copy on select"
           checked={preferences.copyOnSelect}
           onChange={(copyOnSelect) => onChange({ copyOnSelect })}
         />

@@ -21,7 +21,7 @@ export function PreferencesDialog({ onClose }: { onClose: () => void }) {
       open
       onOpenChange={(open) => !open && onClose()}
       title="Terminal preferences"
-      description="For all terminals, kept in this browser."
+      description="For all terminals. Saved on this device."
       width="wide"
       footer={
         <>

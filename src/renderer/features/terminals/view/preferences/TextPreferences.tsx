@@ -5,7 +5,7 @@ import { Select } from '../../../../ui/Select.tsx'
 import { PreferenceGroup, type PreferencePart } from './PreferenceGroup.tsx'
 import { contrasts, fontSizes, letterSpacings, lineHeights, scrollbacks } from './terminalPreferences.ts'
 
-const contrastNames: Record<string, string> = { 1: 'As programs choose', 4.5: 'Readable (4.5)', 7: 'High (7)' }
+const contrastNames: Record<string, string> = { 1: 'Set by programs', 4.5: 'Readable (4.5)', 7: 'High (7)' }
 const count = new Intl.NumberFormat('en')
 
 export function TextPreferences({ preferences, onChange }: PreferencePart) {
@@ -43,7 +43,7 @@ export function TextPreferences({ preferences, onChange }: PreferencePart) {
             onChange={(letterSpacing) => onChange({ letterSpacing: Number(letterSpacing) })}
             options={letterSpacings.map((value) => ({
               value: String(value),
-              label: value === 0 ? 'None' : `${value} px`,
+              label: value === 0 ? 'No results' : `${value} px`,
             }))}
           />
           <Select
@@ -67,17 +67,17 @@ export function TextPreferences({ preferences, onChange }: PreferencePart) {
             ]}
           />
           <Select
-            label="Lines kept in view above the screen"
+            label="Scrollback lines"
             value={String(preferences.scrollback)}
             onChange={(scrollback) => onChange({ scrollback: Number(scrollback) })}
             options={scrollbacks.map((value) => ({
               value: String(value),
-              label: value === 0 ? 'None' : count.format(value),
+              label: value === 0 ? 'No results' : count.format(value),
             }))}
           />
         </div>
         <Checkbox
-          label="The cursor blinks"
+          label="Blinking cursor"
           checked={preferences.cursorBlink}
           onChange={(cursorBlink) => onChange({ cursorBlink })}
         />

@@ -21,11 +21,11 @@ export function ThemePicker({ preferences, window, onChange, onTry }: ThemePicke
     <PreferenceGroup title="Colours">
       <div className="max-w-72">
         <Select
-          label="Terminals are"
+          label="Theme"
           value={preferences.ground}
           onChange={(ground) => onChange({ ground })}
           options={[
-            { value: 'window', label: 'Dark or light as the window' },
+            { value: 'window', label: 'Follow the window' },
             { value: 'dark', label: 'Always dark' },
             { value: 'light', label: 'Always light' },
           ]}
