@@ -60,14 +60,18 @@ module.exports = {
     only('keytar', 'main/platform/keychain'),
     only('@lydell/node-pty', 'main/host/runtimes/'),
     only('better-sqlite3', 'main/storage/'),
-    // Servers and connections are made in one room; a half that forwards says only where to.
+    // Servers and connections are made in one room; a half that forwards says only where to. Images of strangers are
+    // fetched by a client that checks each address as it connects.
     forbid(
       'http-has-one-room',
-      src('', '^src/main/(platform/|agent/api/serviceForwarder[.]ts|service/http/previews[.]ts)|[.]test[.]ts$'),
+      src(
+        '',
+        '^src/main/(platform/|agent/api/serviceForwarder[.]ts|service/http/previews[.]ts|service/inference/fetchedImages[.]ts)|[.]test[.]ts$',
+      ),
       { path: '^(node:)?https?$', dependencyTypesNot: ['type-only'] },
     ),
     only('find-my-way', 'main/platform/http/'),
-    only('undici', 'main/platform/httpClient.ts'),
+    only('undici', 'main/service/inference/upstreamPools.ts'),
     only('viem', 'main/agent/', 'main/service/'),
     only('ox', 'main/agent/', 'main/service/'),
     forbid('no-cycles', {}, { circular: true }),

@@ -71,7 +71,7 @@ export function sendFailure(exchange: Exchange, failure: AppError): void {
     return
   }
   Object.assign(exchange.headers, failureHeaders(failure))
-  sendJson(exchange, failure.status, JSON.stringify(failure.toBody()))
+  sendJson(exchange, failure.status, JSON.stringify(exchange.failureBody?.(failure) ?? failure.toBody()))
 }
 
 /** @throws what the pieces throw; only before the first one can it still be answered. */

@@ -24,6 +24,8 @@ export type Endpoint<Call> = {
   route: Route
   /** Whether this input is answered with events; an `Idempotency-Key` then counts for nothing. Absent: never. */
   streams?: (input: Parsed<Route>) => boolean
+  /** The body of a failure, for paths whose callers expect another form than ours. Absent: as everywhere. */
+  failureBody?: (failure: AppError) => unknown
   /** What has to be paid first. Absent: nothing. */
   price?: Price<Call>
   /** @returns what the route's schema says, or what `bytesAnswer` or `eventsAnswer` made */

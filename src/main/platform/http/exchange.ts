@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { AppError } from '../../../shared/appError.ts'
 
 /** One request and the answer to it. */
 export type Exchange = {
@@ -11,6 +12,8 @@ export type Exchange = {
   readonly gone: AbortSignal
   /** Fires when the client has gone or the server closes: for work that waits. */
   readonly signal: AbortSignal
+  /** Of the endpoint, once it is found: how its failures are told, where not as everywhere. */
+  failureBody: ((failure: AppError) => unknown) | undefined
 }
 
 /** A request to become a WebSocket. `head` is what came behind it already. */
@@ -27,6 +30,7 @@ export function exchangeOf(
     request,
     response,
     headers: { ...headers },
+    failureBody: undefined,
     get gone() {
       gone ??= goneSignal(response)
       return gone

@@ -69,7 +69,10 @@ export function requestPipeline<E extends Endpoint<Call>, Who, Call>(
     const { path } = pathAndQuery(request.url ?? '/')
     const { to, params } = routes.find(request.method ?? 'GET', path)
     if (to === 'socket') throw new AppError('request/upgrade', `${pathOf(request)} is a WebSocket.`)
-    if ('endpoint' in to) return answerEndpoint(half, { endpoint: to.endpoint, params, exchange })
+    if ('endpoint' in to) {
+      exchange.failureBody = to.endpoint.failureBody
+      return answerEndpoint(half, { endpoint: to.endpoint, params, exchange })
+    }
     return sendBytes(exchange, await to.page.answer(exchange, params))
   }
 }

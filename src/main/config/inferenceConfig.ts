@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { ConfiguredModel } from '../service/inference/modelCatalogue.ts'
+
+const BaseUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+const Key = z.string().min(1, 'must not be empty').nullable().default(null)
+
+const family = (provider: string, form: string) =>
+  z
+    .strictObject({
+      base_url: BaseUrl.nullable()
+        .default(null)
+        .meta({ description: `Where models of ${provider} are asked, in the place of its own address. ${form}` }),
+      api_key: Key.meta({
+        description: `Key for ${provider}. In the application, set it in the window instead: there it is kept in the keychain.`,
+      }),
+      models: z
+        .array(ConfiguredModel)
+        .default([])
+        .meta({
+          description: `More models of ${provider}, or other values for those that Steward knows: \`name\`, \`upstream_id\`, \`context_window\`, \`max_output_tokens\`, \`prices\`.`,
+        }),
+    })
+    .prefault({})
+
+const withV1 = 'It ends with `/v1`.'
+
+export const InferenceConfig = z
+  .strictObject({
+    families: z
+      .strictObject({
+        a: family('OpenAI', withV1),
+        b: family('Anthropic', 'It ends with nothing behind the host.'),
+        c: family('Google', 'It ends with `/v1beta`.'),
+        d: family('Moonshot AI', withV1),
+        e: family('Qwen', withV1),
+      })
+      .prefault({}),
+    local: z
+      .array(
+        z.strictObject({
+          name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and hyphens'),
+          base_url: BaseUrl,
+          api_key: Key,
+          models: z.array(ConfiguredModel).min(1, 'must name at least one model'),
+        }),
+      )
+      .default([])
+      .meta({
+        description:
+          'Servers of your own that speak OpenAI’s chat completions (Ollama, LM Studio, llama.cpp): `name`, `base_url` ending with `/v1`, `api_key` and `models`. They cost nothing unless a model has `prices`.',
+      }),
+  })
+  .prefault({})
+export type InferenceConfig = z.output<typeof InferenceConfig>

@@ -1,0 +1,208 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { foldedChat, foldedMessages, foldedResponses } from '../../../../test/support/models/foldedStreams.ts'
+import {
+  chatFrames,
+  chatJson,
+  geminiFrames,
+  geminiJson,
+  messagesFrames,
+  messagesJson,
+  type ScriptedAnswer,
+  type ScriptedPart,
+} from '../../../../test/support/models/scriptedAnswer.ts'
+import { answerCollector, collectedAnswer } from './answer.ts'
+import { answerRules } from './answerRules.ts'
+import { chatDialect } from './dialects/chatDialect.ts'
+import type { Bill, Dialect, Told } from './dialects/dialect.ts'
+import { messagesDialect } from './dialects/messagesDialect.ts'
+import { responsesDialect } from './dialects/responsesDialect.ts'
+import type { InnerEvent } from './innerForm.ts'
+import { sseParser } from './sseEvents.ts'
+import { anthropicUpstream } from './upstreams/anthropicUpstream.ts'
+import { geminiUpstream } from './upstreams/geminiUpstream.ts'
+import { openAiUpstream } from './upstreams/openAiUpstream.ts'
+import type { Upstream } from './upstreams/upstream.ts'
+
+const options = { newCallId: () => 'call_new' }
+
+function streamed(upstream: Upstream, pieces: readonly Uint8Array[]): InnerEvent[] {
+  const parser = sseParser()
+  const reader = upstream.streamReader(options)
+  const rules = answerRules()
+  return [
+    ...pieces.flatMap((piece) => parser.feed(piece).flatMap((it) => rules.pass(reader.push(it)))),
+    ...parser.end().flatMap((it) => rules.pass(reader.push(it))),
+    ...rules.pass(reader.end()),
+  ]
+}
+
+const whole = (upstream: Upstream, body: Record<string, unknown>) =>
+  answerRules().pass(upstream.readAnswer(body, options))
+
+/** Cut at the given places, which may be within a character. */
+function cut(text: string, places: readonly number[]): Uint8Array[] {
+  const bytes = Buffer.from(text)
+  const ends = [...new Set(places.map((it) => it % (bytes.length + 1)))].sort((one, other) => one - other)
+  return [...ends, bytes.length].map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end))
+}
+
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).filter((it) => it.trim() !== '')
+const callArgs = fc
+  .dictionary(fc.string({ maxLength: 6 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
+  .map((it) => JSON.stringify(it))
+const call = fc.record({ call: fc.constantFrom('read_file', 'run', 'search'), id: fc.uuid(), args: callArgs })
+const signedCall = fc.record({
+  call: fc.constant('run'),
+  id: fc.uuid(),
+  args: callArgs,
+  signature: fc.base64String({ minLength: 4 }),
+})
+const thinking = fc.record({ thinking: text })
+const signedThinking = fc.record({
+  thinking: fc.string({ unit: 'grapheme', maxLength: 20 }),
+  signature: fc.base64String({ minLength: 4 }),
+})
+const usage = fc.record({
+  input: fc.nat(9_999),
+  cacheRead: fc.nat(9_999),
+  cacheWrite5m: fc.constant(0),
+  cacheWrite1h: fc.constant(0),
+  output: fc.integer({ min: 500, max: 999 }),
+  reasoning: fc.nat(400),
+})
+
+function answers(lead: fc.Arbitrary<ScriptedPart[]>, calls: fc.Arbitrary<ScriptedPart>): fc.Arbitrary<ScriptedAnswer> {
+  return fc.record({
+    parts: fc
+      .tuple(lead, fc.array(fc.record({ text }), { maxLength: 1 }), fc.array(calls, { maxLength: 3 }))
+      .map((it): ScriptedPart[] => it.flat())
+      .filter((parts) => parts.some((part) => 'text' in part || 'call' in part)),
+    usage,
+  })
+}
+
+const kinds = [
+  {
+    name: 'OpenAI',
+    upstream: openAiUpstream,
+    answers: answers(fc.array(thinking, { maxLength: 1 }), call),
+    json: chatJson,
+    frames: (it: ScriptedAnswer) => chatFrames(it),
+  },
+  {
+    name: 'Anthropic',
+    upstream: anthropicUpstream,
+    answers: answers(
+      fc.array(fc.oneof(signedThinking, fc.record({ redacted: fc.base64String() })), { maxLength: 2 }),
+      call,
+    ),
+    json: messagesJson,
+    frames: (it: ScriptedAnswer) => messagesFrames(it),
+  },
+  {
+    name: 'Gemini',
+    upstream: geminiUpstream,
+    answers: answers(fc.array(thinking, { maxLength: 1 }), fc.oneof(call, signedCall)),
+    json: geminiJson,
+    frames: (it: ScriptedAnswer) => geminiFrames(it),
+  },
+]
+
+test.each(kinds)(
+  '$name: any split of a stream gives the answer that its JSON gives',
+  ({ upstream, answers, json, frames }) => {
+    fc.assert(
+      fc.property(
+        answers,
+        fc.array(fc.nat(), { maxLength: 40 }),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        (answer, places, newline) => {
+          const wire = frames(answer).join(': a comment\n').replaceAll('\n', newline)
+          expect(collectedAnswer(streamed(upstream, cut(wire, places)))).toEqual(
+            collectedAnswer(whole(upstream, json(answer))),
+          )
+        },
+      ),
+    )
+  },
+)
+
+test.each(kinds)('$name: a stream cut before its end is an error, whatever came', ({ upstream, answers, frames }) => {
+  fc.assert(
+    fc.property(answers, fc.nat(), (answer, at) => {
+      const all = frames(answer).join('')
+      const known = Buffer.from(all).length
+      // The end of all three is told in the last two frames.
+      const tail = Buffer.from(
+        frames(answer)
+          .slice(upstream === geminiUpstream ? -1 : upstream === openAiUpstream ? -3 : -2)
+          .join(''),
+      ).length
+      const events = streamed(upstream, [Buffer.from(all).subarray(0, at % (known - tail))])
+      expect(events.at(-1)).toMatchObject({ type: 'error' })
+    }),
+  )
+})
+
+const told: Told = {
+  id: 'resp_0123456789abcdef',
+  model: 'our-model',
+  createdSeconds: 1_700_000_001,
+  asked: { stream_options: { include_usage: true } },
+}
+
+function billOf(events: readonly InnerEvent[]): Bill {
+  const { usage } = collectedAnswer(events)
+  if (!usage) throw new Error('There is no usage.')
+  return { usage, cost: { micro_usd: 12, currency: 'USD', price_version: '1', estimated: false }, warnings: [] }
+}
+
+function written(dialect: Dialect, events: readonly InnerEvent[], bill: Bill): string {
+  const writer = dialect.streamWriter(told)
+  return events
+    .map((event) => {
+      if (event.type === 'error') return writer.fail(event.error)
+      return event.type === 'finish' ? writer.finish(event, bill) : writer.write(event)
+    })
+    .join('')
+}
+
+const dialects = [
+  { dialect: chatDialect, folded: foldedChat },
+  { dialect: messagesDialect, folded: foldedMessages },
+  { dialect: responsesDialect, folded: foldedResponses },
+]
+const pairs = kinds.flatMap((kind) =>
+  dialects.map((it) => ({ ...kind, ...it, pair: `${kind.name} to ${it.dialect.name}` })),
+)
+
+test.each(pairs)(
+  '$pair: what a client makes of the stream is the JSON',
+  ({ upstream, answers, json, frames, dialect, folded }) => {
+    fc.assert(
+      fc.property(answers, (answer) => {
+        const events = streamed(upstream, [Buffer.from(frames(answer).join(''))])
+        const plain = whole(upstream, json(answer))
+        const asJson = dialect.writeAnswer(collectedAnswer(plain), told, billOf(plain))
+        expect(JSON.parse(JSON.stringify(folded(written(dialect, events, billOf(events)))))).toEqual(
+          JSON.parse(JSON.stringify(asJson)),
+        )
+      }),
+    )
+  },
+)
+
+test('pieces that come one by one make the answer that they make together', () => {
+  const events = streamed(anthropicUpstream, [
+    Buffer.from(
+      messagesFrames({
+        parts: [{ text: 'Good day' }],
+        usage: { input: 1, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 2, reasoning: 0 },
+      }).join(''),
+    ),
+  ])
+  const collector = answerCollector()
+  for (const event of events) collector.take(event)
+  expect(collector.answer()).toEqual(collectedAnswer(events))
+})

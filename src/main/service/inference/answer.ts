@@ -1,0 +1,90 @@
+import type { CallPart, FinishReason, InnerEvent, RedactedPart, TextPart, ThinkingPart, Usage } from './innerForm.ts'
+
+/** An answer in whole. */
+export type InnerAnswer = {
+  id: string | undefined
+  parts: AnswerPart[]
+  usage: Usage | undefined
+  reason: FinishReason
+  /** What the provider called the end. */
+  native: string | undefined
+  stopSequence: string | undefined
+}
+
+export type AnswerPart = TextPart | RefusalPart | ThinkingPart | RedactedPart | CallPart
+export type RefusalPart = { type: 'refusal'; text: string }
+
+/** @throws InferenceError the error that the events end with */
+export function collectedAnswer(events: Iterable<InnerEvent>): InnerAnswer {
+  const collector = answerCollector()
+  for (const event of events) collector.take(event)
+  return collector.answer()
+}
+
+/** Puts the pieces of an answer together as they come. */
+export function answerCollector() {
+  const parts = new Map<number, AnswerPart>()
+  const answer: InnerAnswer = {
+    id: undefined,
+    parts: [],
+    usage: undefined,
+    reason: 'stop',
+    native: undefined,
+    stopSequence: undefined,
+  }
+
+  function grow(block: number, fresh: AnswerPart & { text: string }): void {
+    const part = parts.get(block)
+    if (part && 'text' in part) part.text += fresh.text
+    else parts.set(block, fresh)
+  }
+
+  return {
+    /** @throws InferenceError of an event `error` */
+    take(event: InnerEvent): void {
+      switch (event.type) {
+        case 'start':
+          answer.id = event.id
+          break
+        case 'text':
+        case 'refusal':
+        case 'thinking':
+          grow(event.block, { type: event.type, text: event.text })
+          break
+        case 'signature': {
+          const part = parts.get(event.block)
+          if (part?.type === 'text' || part?.type === 'thinking') part.signature = event.signature
+          break
+        }
+        case 'redacted':
+          parts.set(event.block, { type: 'redacted', sealed: event.sealed })
+          break
+        case 'call':
+          parts.set(event.block, {
+            type: 'call',
+            id: event.id,
+            name: event.name,
+            arguments: '',
+            ...(event.signature && { signature: event.signature }),
+          })
+          break
+        case 'arguments': {
+          const part = parts.get(event.block)
+          if (part?.type === 'call') part.arguments += event.text
+          break
+        }
+        case 'usage':
+          answer.usage = event.usage
+          break
+        case 'finish':
+          answer.reason = event.reason
+          answer.native = event.native
+          answer.stopSequence = event.stopSequence
+          break
+        case 'error':
+          throw event.error
+      }
+    },
+    answer: (): InnerAnswer => ({ ...answer, parts: [...parts.values()] }),
+  }
+}

@@ -1,0 +1,93 @@
+import { type AnswerStream, errorAmong, finishIn, type Taken } from './answerStream.ts'
+import type { ContentEvent, Dialect, Told } from './dialects/dialect.ts'
+import type { InferenceError } from './inferenceError.ts'
+import type { InnerEvent } from './innerForm.ts'
+import type { RawPass } from './raw/rawPass.ts'
+import { type Purchase, settleCut, settleFailed, settleWhole } from './settlement.ts'
+import { brokenAnswer } from './upstreamPools.ts'
+
+export type StreamedAnswer = {
+  purchase: Purchase
+  stream: AnswerStream
+  taken: AsyncGenerator<Taken>
+  dialect: Dialect
+  raw: RawPass | undefined
+  told: Told
+  /** Fires when the client leaves. */
+  signal: AbortSignal
+  onFailure: (failure: unknown) => void
+}
+
+/**
+ * An answer for the wire, in frames of the caller's dialect.
+ * @throws InferenceError for a failure before the first event, which has a status of its own
+ */
+export async function answerFrames(answer: StreamedAnswer): Promise<AsyncGenerator<string>> {
+  const { purchase, stream, taken, signal } = answer
+  const first = await taken.next().catch((failure: unknown) => {
+    throw brokenAnswer(failure)
+  })
+  const failure = first.done ? undefined : errorAmong(first.value.events)
+  if (failure) {
+    await settleFailed(purchase, first.value?.events ?? [])
+    await taken.return(undefined)
+    throw failure
+  }
+  // A client may leave before it takes the first frame.
+  const left = () => void settleCut(purchase, stream.answer()).catch(answer.onFailure)
+  signal.addEventListener('abort', left, { once: true })
+  return framesOf(answer, resumed(first, taken))
+}
+
+async function* framesOf(answer: StreamedAnswer, taken: AsyncGenerator<Taken>): AsyncGenerator<string> {
+  const { purchase, stream, raw, told, signal } = answer
+  const writer = answer.dialect.streamWriter(told)
+  const relay = raw?.relay(told)
+  let open = true
+
+  async function failed(error: InferenceError): Promise<string> {
+    open = false
+    await settleCut(purchase, stream.answer())
+    return writer.fail(error)
+  }
+
+  try {
+    for await (const { sse, events } of taken) {
+      const error = errorAmong(events)
+      if (error) {
+        yield await failed(error)
+        return
+      }
+      let frames = relay && sse ? relay.push(sse) : ''
+      if (!relay) for (const event of events) if (isContent(event)) frames += writer.write(event)
+      const finish = finishIn(events)
+      if (finish) {
+        open = false
+        const bill = await settleWhole(purchase, stream.answer())
+        yield frames + (relay ?? writer).finish(finish, bill)
+        return
+      }
+      if (frames !== '') yield frames
+    }
+  } catch (failure) {
+    if (!open || signal.aborted) return
+    yield await failed(brokenAnswer(failure))
+  } finally {
+    // The client left, or nobody reads on: the provider was left too, and what came is paid.
+    if (open) await settleCut(purchase, stream.answer())
+  }
+}
+
+async function* resumed(first: IteratorResult<Taken>, rest: AsyncGenerator<Taken>): AsyncGenerator<Taken> {
+  try {
+    if (first.done) return
+    yield first.value
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}
+
+function isContent(event: InnerEvent): event is ContentEvent {
+  return event.type !== 'finish' && event.type !== 'error'
+}

@@ -1,0 +1,49 @@
+import type { InnerEvent } from './innerForm.ts'
+
+/**
+ * What holds of every answer, whatever a provider sends: one end and nothing behind it; calls where the end says so, and
+ * the end says so where there are calls; a call without arguments has `{}`.
+ */
+export function answerRules() {
+  let ended = false
+  let called = false
+  /** The call that has no arguments yet. */
+  let bare: number | undefined
+
+  function* ruled(event: InnerEvent): Generator<InnerEvent> {
+    if (event.type === 'arguments' && event.block === bare && event.text !== '') bare = undefined
+    if (bare !== undefined && endsCall(event, bare)) {
+      yield { type: 'arguments', block: bare, text: '{}' }
+      bare = undefined
+    }
+    if (event.type === 'call') {
+      called = true
+      bare = event.block
+    }
+    ended = event.type === 'finish' || event.type === 'error'
+    if (event.type !== 'finish') yield event
+    else if (called && event.reason === 'stop') yield { ...event, reason: 'calls' }
+    else if (!called && event.reason === 'calls') yield { ...event, reason: 'stop' }
+    else yield event
+  }
+
+  return {
+    pass(events: Iterable<InnerEvent>): InnerEvent[] {
+      const passed: InnerEvent[] = []
+      for (const event of events) {
+        if (ended) break
+        passed.push(...ruled(event))
+      }
+      return passed
+    },
+    /** After `finish` or `error`: what comes then is dropped. */
+    get ended(): boolean {
+      return ended
+    },
+  }
+}
+
+function endsCall(event: InnerEvent, block: number): boolean {
+  if (event.type === 'finish') return true
+  return 'block' in event && event.block !== block
+}

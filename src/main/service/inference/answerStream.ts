@@ -1,0 +1,102 @@
+import { answerCollector } from './answer.ts'
+import { answerRules } from './answerRules.ts'
+import type { FinishEvent } from './dialects/dialect.ts'
+import type { InferenceError } from './inferenceError.ts'
+import type { InnerEvent } from './innerForm.ts'
+import { type SseEvent, sseParser } from './sseEvents.ts'
+import type { StreamReader } from './upstreams/upstream.ts'
+
+/** What one piece of an upstream's stream came to. */
+export type Taken = {
+  /** As the provider sent it; undefined for what is told behind the last one. */
+  sse: SseEvent | undefined
+  events: readonly InnerEvent[]
+}
+
+/** Reads a stream of a provider, and keeps what came: it may have to be billed without the provider's count. */
+export function answerStream(reader: StreamReader, restored: (event: InnerEvent) => InnerEvent) {
+  const parser = sseParser()
+  const rules = answerRules()
+  const collector = answerCollector()
+  let received = false
+
+  function passed(events: readonly InnerEvent[]): InnerEvent[] {
+    const ruled = rules.pass(events).map(restored)
+    for (const event of ruled) if (event.type !== 'error') collector.take(event)
+    return ruled
+  }
+
+  async function* read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Taken> {
+    const pieces = body[Symbol.asyncIterator]()
+    let whole = false
+    try {
+      for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
+        for (const sse of parser.feed(piece.value)) {
+          received = true
+          yield { sse, events: passed(reader.push(sse)) }
+          if (rules.ended) {
+            whole = true
+            return
+          }
+        }
+      }
+      whole = true
+      for (const sse of parser.end()) yield { sse, events: passed(reader.push(sse)) }
+      yield { sse: undefined, events: passed(reader.end()) }
+    } finally {
+      if (whole) void drained(pieces)
+      else await pieces.return?.()
+    }
+  }
+
+  return {
+    read,
+    /** Whether the provider sent anything. */
+    get received(): boolean {
+      return received
+    },
+    answer: collector.answer,
+  }
+}
+
+export type AnswerStream = ReturnType<typeof answerStream>
+
+/** For how long a provider may keep a connection behind the end of its answer, in milliseconds. */
+const drainMs = 1_000
+
+/** Reads on behind the end, so that the connection can be used again. */
+async function drained(pieces: AsyncIterator<Uint8Array>): Promise<void> {
+  const late = setTimeout(() => void pieces.return?.(), drainMs)
+  try {
+    while (!(await pieces.next()).done);
+  } catch {
+    // The answer was whole.
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+export function finishIn(events: readonly InnerEvent[]): FinishEvent | undefined {
+  return events.find((event) => event.type === 'finish')
+}
+
+export function errorAmong(events: readonly InnerEvent[]): InferenceError | undefined {
+  return events.find((event) => event.type === 'error')?.error
+}
+
+/** Names the calls whose arguments are no JSON: they are passed on as the model wrote them. */
+export function malformedCalls(parts: ReturnType<ReturnType<typeof answerCollector>['answer']>['parts']): string[] {
+  return parts.flatMap((part) => {
+    if (part.type !== 'call' || isJson(part.arguments)) return []
+    return [`the arguments of call ${part.id} are no JSON`]
+  })
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,64 @@
+import { badRequest } from './inferenceError.ts'
+import type { CallPart, ToolResultPart, Turn, UserTurn } from './innerForm.ts'
+
+/**
+ * Every call of a history has its result before the model speaks again, and every result its call: providers refuse
+ * anything else, in words that name nothing.
+ * @throws InferenceError naming the id
+ */
+export function checkCallResults(turns: readonly Turn[]): void {
+  let open: CallPart[] = []
+  for (const [at, turn] of turns.entries()) {
+    if (turn.role === 'assistant') {
+      refuseOpen(open)
+      open = turn.parts.filter((part) => part.type === 'call')
+    } else if (turn.role === 'user') {
+      for (const result of resultsOf(turn)) {
+        const of = open.findIndex((call) => call.id === result.callId)
+        if (of < 0) {
+          const message = `The result of call ${JSON.stringify(result.callId)} has no such call in the turn before it.`
+          throw badRequest(`messages[${at}]`, message, 'unknown_call')
+        }
+        open.splice(of, 1)
+      }
+    }
+  }
+  refuseOpen(open)
+}
+
+function refuseOpen([call]: CallPart[]): void {
+  if (!call) return
+  const message = `The call ${JSON.stringify(call.id)} of ${JSON.stringify(call.name)} has no result. Add it, or remove the call.`
+  throw badRequest('messages', message, 'missing_result')
+}
+
+export function resultsOf(turn: UserTurn): ToolResultPart[] {
+  return turn.parts.filter((part) => part.type === 'result')
+}
+
+/** Results that came in turns of their own, one after the other, are one turn; each has the name of its call. */
+export function joinedResults(turns: readonly Turn[]): Turn[] {
+  const joined: Turn[] = []
+  const names = new Map<string, string>()
+  for (const turn of turns) {
+    const last = joined.at(-1)
+    if (turn.role === 'assistant') {
+      for (const part of turn.parts) if (part.type === 'call') names.set(part.id, part.name)
+    }
+    if (turn.role !== 'user') {
+      joined.push(turn)
+      continue
+    }
+    const parts = turn.parts.map((part) =>
+      part.type === 'result' ? { ...part, name: names.get(part.callId) ?? part.name } : part,
+    )
+    const goesOn = last?.role === 'user' && isResults(last.parts) && isResults(parts)
+    if (goesOn) last.parts.push(...parts)
+    else joined.push({ role: 'user', parts })
+  }
+  return joined
+}
+
+function isResults(parts: UserTurn['parts']): boolean {
+  return parts.length > 0 && parts.every((part) => part.type === 'result')
+}

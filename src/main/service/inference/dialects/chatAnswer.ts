@@ -1,0 +1,210 @@
+import type { AnswerPart, InnerAnswer } from '../answer.ts'
+import type { FailureKind, InferenceError } from '../inferenceError.ts'
+import { type FinishReason, inputOf, type Usage } from '../innerForm.ts'
+import { defined, type Loose } from '../looseJson.ts'
+import { sseFrame } from '../sseEvents.ts'
+import { asksForUsage, formatOfOrigin } from './chatRequest.ts'
+import type { Bill, ContentEvent, FinishEvent, StreamWriter, Told } from './dialect.ts'
+
+const reasons: Readonly<Record<FinishReason, string>> = {
+  stop: 'stop',
+  length: 'length',
+  calls: 'tool_calls',
+  filtered: 'content_filter',
+  refused: 'content_filter',
+  paused: 'stop',
+  context_full: 'length',
+}
+
+/** @see https://platform.openai.com/docs/api-reference/chat/object */
+export function chatAnswer(answer: InnerAnswer, told: Told, bill: Bill): Loose {
+  return {
+    id: told.id,
+    object: 'chat.completion',
+    created: told.createdSeconds,
+    model: told.model,
+    choices: [
+      defined({
+        index: 0,
+        message: messageOf(answer.parts),
+        logprobs: null,
+        finish_reason: reasons[answer.reason],
+        native_finish_reason: answer.native,
+      }),
+    ],
+    usage: chatUsage(bill),
+  }
+}
+
+function messageOf(parts: readonly AnswerPart[]): Loose {
+  const texts = parts.filter((part) => part.type === 'text')
+  const calls = parts.filter((part) => part.type === 'call')
+  const thinking = parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('')
+  const refusal = parts.flatMap((part) => (part.type === 'refusal' ? [part.text] : [])).join('')
+  const details = parts.flatMap((part) => detailOf(part))
+  const signature = texts.find((part) => part.signature?.origin === 'gemini')?.signature
+  return defined({
+    role: 'assistant',
+    content: texts.length > 0 ? texts.map((part) => part.text).join('') : null,
+    refusal: refusal === '' ? null : refusal,
+    reasoning_content: thinking === '' ? undefined : thinking,
+    reasoning_details: details.length > 0 ? details : undefined,
+    extra_content: signature && googleContent(signature.value),
+    tool_calls:
+      calls.length > 0
+        ? calls.map((call) =>
+            defined({
+              id: call.id,
+              type: 'function',
+              function: { name: call.name, arguments: call.arguments },
+              extra_content: call.signature?.origin === 'gemini' ? googleContent(call.signature.value) : undefined,
+            }),
+          )
+        : undefined,
+  })
+}
+
+/** What must come back unchanged: thinking with its signature, and what is sealed. */
+function detailOf(part: AnswerPart): Loose[] {
+  if (part.type === 'redacted') {
+    return [{ type: 'reasoning.encrypted', data: part.sealed.value, format: formatOfOrigin[part.sealed.origin] }]
+  }
+  if (part.type !== 'thinking' || !part.signature || part.signature.origin === 'gemini') return []
+  const { origin, value } = part.signature
+  return [{ type: 'reasoning.text', text: part.text, signature: value, format: formatOfOrigin[origin] }]
+}
+
+function googleContent(value: string): Loose {
+  return { google: { thought_signature: value } }
+}
+
+export function chatUsage({ usage, cost, warnings }: Bill): Loose {
+  return defined({
+    ...tokenCounts(usage),
+    cost,
+    warnings: warnings.length > 0 ? warnings : undefined,
+  })
+}
+
+/** Cached tokens are within the prompt, thinking within the completion, as OpenAI counts. */
+function tokenCounts(usage: Usage): Loose {
+  const prompt = inputOf(usage)
+  const written = usage.cacheWrite5m + usage.cacheWrite1h
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.output,
+    total_tokens: prompt + usage.output,
+    prompt_tokens_details: defined({
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: written > 0 ? written : undefined,
+    }),
+    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+  }
+}
+
+/** `chunk` and `finishOnly`: behind chunks that were not written here. */
+type ChatStreamWriter = StreamWriter & { chunk: (delta: Loose) => string; finishOnly: StreamWriter['finish'] }
+
+export function chatStreamWriter(told: Told): ChatStreamWriter {
+  const head = `{"id":${JSON.stringify(told.id)},"object":"chat.completion.chunk","created":${told.createdSeconds},"model":${JSON.stringify(told.model)},`
+  const withUsage = asksForUsage(told.asked)
+  let begun = false
+  let calls = 0
+  /** The text of the thinking that may still be signed, and which part that is. */
+  let thinking = { block: -1, text: '' }
+
+  function frame(delta: Loose): string {
+    const first = begun ? '' : chunk({ role: 'assistant', content: '' })
+    begun = true
+    return first + chunk(delta)
+  }
+  const chunk = (delta: Loose) =>
+    `data: ${head}"choices":[{"index":0,"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":null}]}\n\n`
+
+  function written(event: ContentEvent): string {
+    switch (event.type) {
+      case 'text':
+        return event.text === '' ? '' : frame({ content: event.text })
+      case 'refusal':
+        return frame({ refusal: event.text })
+      case 'thinking':
+        thinking = { block: event.block, text: (thinking.block === event.block ? thinking.text : '') + event.text }
+        return event.text === '' ? '' : frame({ reasoning_content: event.text })
+      case 'redacted':
+        return frame({ reasoning_details: detailOf({ type: 'redacted', sealed: event.sealed }) })
+      case 'signature': {
+        const { signature } = event
+        if (thinking.block !== event.block) return frame({ extra_content: googleContent(signature.value) })
+        const details = detailOf({ type: 'thinking', text: thinking.text, signature })
+        return details.length > 0 ? frame({ reasoning_details: details }) : ''
+      }
+      case 'call':
+        calls += 1
+        return frame({
+          tool_calls: [
+            defined({
+              index: calls - 1,
+              id: event.id,
+              type: 'function',
+              function: { name: event.name, arguments: '' },
+              extra_content: event.signature?.origin === 'gemini' ? googleContent(event.signature.value) : undefined,
+            }),
+          ],
+        })
+      case 'arguments':
+        return event.text === ''
+          ? ''
+          : frame({ tool_calls: [{ index: calls - 1, function: { arguments: event.text } }] })
+      default:
+        return ''
+    }
+  }
+
+  function finishOnly(event: FinishEvent, bill: Bill): string {
+    const choice = defined({
+      index: 0,
+      delta: {},
+      logprobs: null,
+      finish_reason: reasons[event.reason],
+      native_finish_reason: event.native,
+    })
+    const end = `data: ${head}"choices":[${JSON.stringify(choice)}]}\n\n`
+    const usage = withUsage ? `data: ${head}"choices":[],"usage":${JSON.stringify(chatUsage(bill))}}\n\n` : ''
+    return `${end}${usage}data: [DONE]\n\n`
+  }
+
+  return {
+    write: written,
+    finish: (event, bill) => (begun ? '' : chunk({ role: 'assistant', content: '' })) + finishOnly(event, bill),
+    chunk,
+    finishOnly,
+    fail: (error) => sseFrame(chatFailure(error)),
+  }
+}
+
+const types: Readonly<Record<FailureKind, string>> = {
+  request: 'invalid_request_error',
+  too_large: 'invalid_request_error',
+  model: 'invalid_request_error',
+  authentication: 'authentication_error',
+  permission: 'permission_error',
+  credits: 'insufficient_quota',
+  unconfigured: 'service_unavailable',
+  rate: 'rate_limit_error',
+  overloaded: 'server_error',
+  timeout: 'server_error',
+  upstream: 'server_error',
+}
+
+/** Also of Responses. @see https://platform.openai.com/docs/guides/error-codes */
+export function chatFailure(error: InferenceError): Loose {
+  return defined({
+    error: {
+      message: error.message,
+      type: types[error.kind],
+      code: error.reason ?? null,
+      param: error.param ?? null,
+    },
+    detail: error.detail,
+  })
+}

@@ -1,0 +1,313 @@
+import { joinedResults } from '../callResults.ts'
+import { badRequest } from '../inferenceError.ts'
+import type {
+  AnswerFormat,
+  AssistantPart,
+  AssistantTurn,
+  CacheMark,
+  FilePart,
+  ImagePart,
+  InnerRequest,
+  Origin,
+  Reasoning,
+  Signature,
+  TextPart,
+  Tool,
+  ToolChoice,
+  Turn,
+} from '../innerForm.ts'
+import { type Loose, listAt, looseObject, objectAt, textAt } from '../looseJson.ts'
+import { dataUrl, imageSource } from './imageSource.ts'
+import {
+  asObject,
+  effortField,
+  flagField,
+  listField,
+  neededMessages,
+  neededText,
+  numberField,
+  objectField,
+  samplingOf,
+  stopField,
+  textField,
+  unknownFields,
+  verbosityField,
+  wholeField,
+} from './requestFields.ts'
+
+/** Read below, or without a meaning for another provider. */
+const known = [
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'n',
+  'max_tokens',
+  'max_completion_tokens',
+  'temperature',
+  'top_p',
+  'top_k',
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'stop',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'response_format',
+  'reasoning_effort',
+  'reasoning',
+  'verbosity',
+  'prompt_cache_key',
+  'cache_control',
+  'user',
+  'store',
+  'metadata',
+  'service_tier',
+  'safety_identifier',
+  'prompt_cache_retention',
+]
+
+/** @see https://platform.openai.com/docs/api-reference/chat/create */
+export function chatRequest(body: Loose): InnerRequest {
+  const model = neededText(body, 'model')
+  const messages = neededMessages(body, 'messages')
+  const n = wholeField(body, 'n', 1)
+  if (n !== undefined && n > 1)
+    throw badRequest('n', 'Only one choice is made at a time: `n` must be 1.', 'unsupported_value')
+  if (listField(body, 'functions') || body.function_call) {
+    throw badRequest('functions', '`functions` is of an older version: use `tools`.', 'unsupported_parameter')
+  }
+  const warnings = unknownFields(body, known)
+  const tools = toolsOf(listField(body, 'tools') ?? [], warnings)
+  return {
+    model,
+    stream: flagField(body, 'stream') ?? false,
+    turns: joinedResults(
+      messages.flatMap((message, at) => turnOf(asObject(message, `messages[${at}]`), `messages[${at}]`)),
+    ),
+    tools,
+    toolChoice: toolChoiceOf(body.tool_choice ?? undefined, tools),
+    parallelToolCalls: flagField(body, 'parallel_tool_calls'),
+    maxOutputTokens: wholeField(body, 'max_completion_tokens', 1) ?? wholeField(body, 'max_tokens', 1),
+    sampling: samplingOf({
+      temperature: numberField(body, 'temperature', { min: 0, max: 2 }),
+      topP: numberField(body, 'top_p', { min: 0, max: 1 }),
+      topK: wholeField(body, 'top_k', 0),
+      seed: wholeField(body, 'seed', Number.MIN_SAFE_INTEGER),
+      presencePenalty: numberField(body, 'presence_penalty', { min: -2, max: 2 }),
+      frequencyPenalty: numberField(body, 'frequency_penalty', { min: -2, max: 2 }),
+    }),
+    stop: stopField(body, 'stop'),
+    format: formatOf(objectField(body, 'response_format')),
+    reasoning: reasoningOf(body),
+    verbosity: verbosityField(body, 'verbosity'),
+    promptCacheKey: textField(body, 'prompt_cache_key'),
+    cache: cacheOf(body),
+    user: textField(body, 'user'),
+    warnings,
+  }
+}
+
+export function asksForUsage(body: Loose): boolean {
+  return objectAt(body, 'stream_options').include_usage === true
+}
+
+function turnOf(message: Loose, param: string): Turn[] {
+  const role = neededText(message, 'role', `${param}.role`)
+  switch (role) {
+    case 'system':
+    case 'developer':
+      return [{ role: 'system', developer: role === 'developer', parts: textsOf(message.content, `${param}.content`) }]
+    case 'user': {
+      const parts = partsOf(message.content, `${param}.content`)
+      return [{ role: 'user', parts }]
+    }
+    case 'assistant':
+      return [assistantTurn(message, param)]
+    case 'tool': {
+      const parts = partsOf(message.content, `${param}.content`).filter((part) => part.type !== 'file')
+      const callId = neededText(message, 'tool_call_id', `${param}.tool_call_id`)
+      const name = textAt(message, 'name') ?? ''
+      return [{ role: 'user', parts: [{ type: 'result', callId, name, parts, failed: false }] }]
+    }
+    default:
+      throw badRequest(`${param}.role`, `${JSON.stringify(role)} is no role of a message.`)
+  }
+}
+
+function textsOf(content: unknown, param: string): TextPart[] {
+  const parts = partsOf(content, param)
+  return parts.map((part) => {
+    if (part.type !== 'text') throw badRequest(param, `\`${param}\` must be text.`)
+    return part
+  })
+}
+
+export function partsOf(content: unknown, param: string): (TextPart | ImagePart | FilePart)[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (content === null || content === undefined) return []
+  if (!Array.isArray(content)) throw badRequest(param, `\`${param}\` must be a string or a list of parts.`)
+  return content.map((part: unknown, at) => partOf(asObject(part, `${param}[${at}]`), `${param}[${at}]`))
+}
+
+function partOf(part: Loose, param: string): TextPart | ImagePart | FilePart {
+  const cache = cacheOf(part)
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: textField(part, 'text', `${param}.text`) ?? '', cache }
+    case 'refusal':
+      return { type: 'text', text: textAt(part, 'refusal') ?? '' }
+    case 'image_url': {
+      const url = textAt(part, 'image_url') ?? neededText(objectAt(part, 'image_url'), 'url', `${param}.image_url.url`)
+      const detail = textAt(objectAt(part, 'image_url'), 'detail')
+      return { type: 'image', source: imageSource(url, `${param}.image_url.url`), detail, cache }
+    }
+    case 'file': {
+      const file = objectAt(part, 'file')
+      const data = dataUrl(neededText(file, 'file_data', `${param}.file.file_data`), `${param}.file.file_data`)
+      return { type: 'file', name: textAt(file, 'filename'), ...data }
+    }
+    default:
+      throw badRequest(`${param}.type`, `Parts of type ${JSON.stringify(part.type)} are not supported.`, 'unsupported')
+  }
+}
+
+function assistantTurn(message: Loose, param: string): AssistantTurn {
+  const texts = textsOf(message.content, `${param}.content`).filter((part) => part.text !== '')
+  const signature = googleSignature(message)
+  const [first] = texts
+  if (first && signature) first.signature = signature
+  const refusal = textAt(message, 'refusal')
+  const calls = (listField(message, 'tool_calls', `${param}.tool_calls`) ?? []).map((call, at) =>
+    callOf(asObject(call, `${param}.tool_calls[${at}]`), `${param}.tool_calls[${at}]`),
+  )
+  return {
+    role: 'assistant',
+    parts: [...thinkingOf(message), ...texts, ...(refusal ? [{ type: 'text' as const, text: refusal }] : []), ...calls],
+  }
+}
+
+function callOf(call: Loose, param: string): AssistantPart {
+  const named = asObject(call.function, `${param}.function`)
+  const text = named.arguments ?? ''
+  return {
+    type: 'call',
+    id: neededText(call, 'id', `${param}.id`),
+    name: neededText(named, 'name', `${param}.function.name`),
+    arguments: typeof text === 'string' ? text : JSON.stringify(text),
+    signature: googleSignature(call),
+  }
+}
+
+/** Where Google's own chat completions have it: https://ai.google.dev/gemini-api/docs/thought-signatures#openai */
+function googleSignature(carrier: Loose): Signature | undefined {
+  const value = textAt(objectAt(objectAt(carrier, 'extra_content'), 'google'), 'thought_signature')
+  return value === undefined ? undefined : { origin: 'gemini', value }
+}
+
+export const formatOfOrigin: Readonly<Record<Origin, string>> = {
+  anthropic: 'anthropic-claude-v1',
+  gemini: 'google-gemini-v1',
+  openai: 'openai-responses-v1',
+}
+
+/** Signed thinking comes back in `reasoning_details`, each block for itself; otherwise there is its text only. */
+function thinkingOf(message: Loose): AssistantPart[] {
+  const details = listAt(message, 'reasoning_details').flatMap((it) => detailOf(looseObject(it) ?? {}))
+  if (details.length > 0) return details
+  const blocks = listAt(message, 'thinking_blocks').flatMap((it) => blockOf(looseObject(it) ?? {}))
+  if (blocks.length > 0) return blocks
+  const text = textAt(message, 'reasoning_content') ?? textAt(message, 'reasoning')
+  return text ? [{ type: 'thinking', text }] : []
+}
+
+function detailOf(detail: Loose): AssistantPart[] {
+  const format = textAt(detail, 'format')
+  const origin = (Object.keys(formatOfOrigin) as Origin[]).find((it) => formatOfOrigin[it] === format) ?? 'anthropic'
+  if (detail.type === 'reasoning.encrypted') {
+    const value = textAt(detail, 'data')
+    return value === undefined ? [] : [{ type: 'redacted', sealed: { origin, value } }]
+  }
+  if (detail.type !== 'reasoning.text') return []
+  const value = textAt(detail, 'signature')
+  return [
+    {
+      type: 'thinking',
+      text: textAt(detail, 'text') ?? '',
+      signature: value === undefined ? undefined : { origin, value },
+    },
+  ]
+}
+
+function blockOf(block: Loose): AssistantPart[] {
+  if (block.type === 'redacted_thinking') {
+    return [{ type: 'redacted', sealed: { origin: 'anthropic', value: textAt(block, 'data') ?? '' } }]
+  }
+  const value = textAt(block, 'signature')
+  const signature = value === undefined ? undefined : { origin: 'anthropic' as const, value }
+  return block.type === 'thinking' ? [{ type: 'thinking', text: textAt(block, 'thinking') ?? '', signature }] : []
+}
+
+function toolsOf(list: readonly unknown[], warnings: string[]): Tool[] {
+  return list.flatMap((it, at) => {
+    const param = `tools[${at}]`
+    const tool = asObject(it, param)
+    if (tool.type !== undefined && tool.type !== 'function') {
+      warnings.push(`a tool of type ${String(tool.type)} was left out`)
+      return []
+    }
+    const named = asObject(tool.function, `${param}.function`)
+    return [
+      {
+        name: neededText(named, 'name', `${param}.function.name`),
+        description: textField(named, 'description', `${param}.function.description`),
+        parameters: objectField(named, 'parameters', `${param}.function.parameters`),
+        strict: flagField(named, 'strict'),
+        cache: cacheOf(tool) ?? cacheOf(named),
+      },
+    ]
+  })
+}
+
+function toolChoiceOf(choice: unknown, tools: readonly Tool[]): ToolChoice | undefined {
+  if (choice === undefined || tools.length === 0) return undefined
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
+  const name = textAt(objectAt(choice, 'function'), 'name')
+  if (name === undefined)
+    throw badRequest('tool_choice', '`tool_choice` must be auto, none, required or name a function.')
+  if (!tools.some((tool) => tool.name === name)) {
+    throw badRequest('tool_choice', `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`)
+  }
+  return { type: 'tool', name }
+}
+
+function formatOf(format: Loose | undefined): AnswerFormat | undefined {
+  if (!format || format.type === 'text') return undefined
+  if (format.type === 'json_object') return { type: 'json' }
+  if (format.type !== 'json_schema') {
+    throw badRequest('response_format.type', '`response_format.type` must be text, json_object or json_schema.')
+  }
+  const given = asObject(format.json_schema, 'response_format.json_schema')
+  return {
+    type: 'schema',
+    name: neededText(given, 'name', 'response_format.json_schema.name'),
+    description: textAt(given, 'description'),
+    schema: asObject(given.schema ?? {}, 'response_format.json_schema.schema'),
+    strict: flagField(given, 'strict'),
+  }
+}
+
+function reasoningOf(body: Loose): Reasoning | undefined {
+  const reasoning = objectField(body, 'reasoning') ?? {}
+  const effort = effortField(body, 'reasoning_effort') ?? effortField(reasoning, 'effort', 'reasoning.effort')
+  const budgetTokens = wholeField(reasoning, 'max_tokens', 0)
+  if (budgetTokens !== undefined) return { budgetTokens }
+  return effort === undefined ? undefined : { effort }
+}
+
+export function cacheOf(carrier: Loose): CacheMark | undefined {
+  const mark = looseObject(carrier.cache_control)
+  if (!mark) return undefined
+  return mark.ttl === '1h' ? '1h' : '5m'
+}

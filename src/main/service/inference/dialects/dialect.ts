@@ -1,0 +1,46 @@
+import type { InnerAnswer } from '../answer.ts'
+import type { InferenceError } from '../inferenceError.ts'
+import type { InnerEvent, InnerRequest, Usage } from '../innerForm.ts'
+import type { Loose } from '../looseJson.ts'
+
+/** What callers speak: OpenAI's chat completions, its Responses, or Anthropic's Messages. */
+export const dialectNames = ['chat', 'responses', 'messages'] as const
+export type DialectName = (typeof dialectNames)[number]
+
+/** How callers ask and are answered. Pure: nothing here touches the network. */
+export type Dialect = {
+  name: DialectName
+  /** @throws InferenceError naming the field that is wrong */
+  read(body: Loose): InnerRequest
+  writeAnswer(answer: InnerAnswer, told: Told, bill: Bill): Loose
+  streamWriter(told: Told): StreamWriter
+  writeFailure(error: InferenceError): Loose
+}
+
+/** What the answer tells of itself. */
+export type Told = {
+  /** Of the answer; other ids are made of it. */
+  id: string
+  model: string
+  createdSeconds: number
+  /** The request as it came: Responses repeat much of it. */
+  asked: Loose
+}
+
+export type Bill = {
+  usage: Usage
+  cost: { micro_usd: number; currency: 'USD'; price_version: string; estimated: boolean }
+  /** What was found only while the answer came. */
+  warnings: readonly string[]
+}
+
+/** Writes events of a stream for the wire, with the blank line behind each. */
+export type StreamWriter = {
+  write(event: ContentEvent): string
+  finish(event: FinishEvent, bill: Bill): string
+  /** A whole frame in the caller's dialect, and nothing behind it. */
+  fail(error: InferenceError): string
+}
+
+export type FinishEvent = Extract<InnerEvent, { type: 'finish' }>
+export type ContentEvent = Exclude<InnerEvent, { type: 'finish' | 'error' }>

@@ -1,0 +1,224 @@
+import type { AnswerPart, InnerAnswer } from '../answer.ts'
+import type { FailureKind, InferenceError } from '../inferenceError.ts'
+import type { FinishReason, Usage } from '../innerForm.ts'
+import { defined, type Loose, parsedObject } from '../looseJson.ts'
+import { sseFrame } from '../sseEvents.ts'
+import type { Bill, ContentEvent, FinishEvent, StreamWriter, Told } from './dialect.ts'
+import { sealedParts } from './sealedParts.ts'
+
+const reasons: Readonly<Record<FinishReason, string>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  calls: 'tool_use',
+  filtered: 'refusal',
+  refused: 'refusal',
+  paused: 'pause_turn',
+  context_full: 'model_context_window_exceeded',
+}
+
+/** @see https://docs.anthropic.com/en/api/messages */
+export function messagesAnswer(answer: InnerAnswer, told: Told, bill: Bill): Loose {
+  return defined({
+    id: told.id,
+    type: 'message',
+    role: 'assistant',
+    model: told.model,
+    content: answer.parts.flatMap(blocksOf),
+    stop_reason: stopReason(answer),
+    stop_sequence: answer.stopSequence ?? null,
+    native_finish_reason: answer.native,
+    usage: messagesUsage(bill),
+  })
+}
+
+function stopReason({ reason, stopSequence }: Pick<InnerAnswer, 'reason' | 'stopSequence'>): string {
+  return reason === 'stop' && stopSequence !== undefined ? 'stop_sequence' : reasons[reason]
+}
+
+function blocksOf(part: AnswerPart): Loose[] {
+  switch (part.type) {
+    case 'text':
+      return [
+        ...(part.text === '' ? [] : [{ type: 'text', text: part.text }]),
+        ...(part.signature ? [sealedBlock(part.signature, 'text')] : []),
+      ]
+    case 'refusal':
+      return [{ type: 'text', text: part.text }]
+    case 'thinking':
+      return [{ type: 'thinking', thinking: part.text, signature: signatureText(part.signature) }]
+    case 'redacted':
+      return [redactedBlock(part.sealed)]
+    case 'call': {
+      const input = parsedObject(part.arguments) ?? { INVALID_JSON: part.arguments }
+      const block = { type: 'tool_use', id: part.id, name: part.name, input }
+      return part.signature ? [sealedBlock(part.signature, 'call'), block] : [block]
+    }
+  }
+}
+
+type Signature = { origin: string; value: string }
+
+/** A field that callers send back as it is, also when the thinking was signed by nobody. */
+function signatureText(signature: Signature | undefined): string {
+  return signature?.origin === 'anthropic' ? signature.value : sealedParts([])
+}
+
+function redactedBlock(sealed: Parameters<typeof sealedBlock>[0]): Loose {
+  const data = sealed.origin === 'anthropic' ? sealed.value : sealedParts([{ type: 'redacted', sealed }])
+  return { type: 'redacted_thinking', data }
+}
+
+function sealedBlock(
+  signature: NonNullable<Extract<ContentEvent, { type: 'signature' }>['signature']>,
+  of: 'call' | 'text',
+): Loose {
+  return { type: 'redacted_thinking', data: sealedParts([{ type: 'signature', of, signature }]) }
+}
+
+export function messagesUsage({ usage, cost, warnings }: Bill): Loose {
+  return defined({
+    ...tokenCounts(usage),
+    cost,
+    warnings: warnings.length > 0 ? warnings : undefined,
+  })
+}
+
+/** Cached tokens are beside the input, as Anthropic counts. */
+function tokenCounts(usage: Usage): Loose {
+  return {
+    input_tokens: usage.input,
+    cache_creation_input_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
+    cache_read_input_tokens: usage.cacheRead,
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheWrite5m,
+      ephemeral_1h_input_tokens: usage.cacheWrite1h,
+    },
+    output_tokens: usage.output,
+    output_tokens_details: { thinking_tokens: usage.reasoning },
+  }
+}
+
+const nothing: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 }
+
+/** @see https://docs.anthropic.com/en/docs/build-with-claude/streaming */
+export function messagesStreamWriter(told: Told): StreamWriter {
+  let begun = false
+  let usage = nothing
+  let index = -1
+  /** The part of the answer whose block is open. */
+  let open: number | undefined
+  let openType: string | undefined
+  let signed = false
+
+  const frame = (data: Loose & { type: string }) => sseFrame(data, data.type)
+
+  function begin(): string {
+    if (begun) return ''
+    begun = true
+    const message = {
+      id: told.id,
+      type: 'message',
+      role: 'assistant',
+      model: told.model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: tokenCounts(usage),
+    }
+    return frame({ type: 'message_start', message }) + frame({ type: 'ping' })
+  }
+
+  function close(): string {
+    if (open === undefined) return ''
+    open = undefined
+    // Every block of thinking has a signature, as callers send it back.
+    const signature =
+      openType === 'thinking' && !signed ? delta({ type: 'signature_delta', signature: sealedParts([]) }) : ''
+    return signature + frame({ type: 'content_block_stop', index })
+  }
+
+  function start(block: number, content: Loose & { type: string }): string {
+    const before = begin() + close()
+    index += 1
+    open = block
+    openType = content.type
+    signed = false
+    return before + frame({ type: 'content_block_start', index, content_block: content })
+  }
+
+  const delta = (fields: Loose) => frame({ type: 'content_block_delta', index, delta: fields })
+
+  /** A block that is whole at once. */
+  const whole = (block: Loose & { type: string }) => start(-1, block) + close()
+
+  function written(event: ContentEvent): string {
+    switch (event.type) {
+      case 'text':
+      case 'refusal': {
+        if (event.text === '') return ''
+        const before = open === event.block ? '' : start(event.block, { type: 'text', text: '' })
+        return before + delta({ type: 'text_delta', text: event.text })
+      }
+      case 'thinking': {
+        const before = open === event.block ? '' : start(event.block, { type: 'thinking', thinking: '', signature: '' })
+        return event.text === '' ? before : before + delta({ type: 'thinking_delta', thinking: event.text })
+      }
+      case 'signature':
+        if (open === event.block && openType === 'thinking') {
+          signed = true
+          return delta({ type: 'signature_delta', signature: signatureText(event.signature) })
+        }
+        return whole(sealedBlock(event.signature, 'text') as Loose & { type: string })
+      case 'redacted':
+        return whole(redactedBlock(event.sealed) as Loose & { type: string })
+      case 'call': {
+        const before = event.signature ? whole(sealedBlock(event.signature, 'call') as Loose & { type: string }) : ''
+        return before + start(event.block, { type: 'tool_use', id: event.id, name: event.name, input: {} })
+      }
+      case 'arguments':
+        return event.text === '' ? '' : delta({ type: 'input_json_delta', partial_json: event.text })
+      case 'usage':
+        usage = event.usage
+        return ''
+      case 'start':
+        return ''
+    }
+  }
+
+  return {
+    write: written,
+    finish(event: FinishEvent, bill: Bill) {
+      const fields = defined({
+        stop_reason: stopReason({ reason: event.reason, stopSequence: event.stopSequence }),
+        stop_sequence: event.stopSequence ?? null,
+        native_finish_reason: event.native,
+      })
+      const end = frame({ type: 'message_delta', delta: fields, usage: messagesUsage(bill) })
+      return begin() + close() + end + frame({ type: 'message_stop' })
+    },
+    fail: (error) => sseFrame(messagesFailure(error), 'error'),
+  }
+}
+
+const types: Readonly<Record<FailureKind, string>> = {
+  request: 'invalid_request_error',
+  authentication: 'authentication_error',
+  permission: 'permission_error',
+  model: 'not_found_error',
+  too_large: 'request_too_large',
+  credits: 'billing_error',
+  unconfigured: 'api_error',
+  rate: 'rate_limit_error',
+  overloaded: 'overloaded_error',
+  timeout: 'timeout_error',
+  upstream: 'api_error',
+}
+
+/** @see https://docs.anthropic.com/en/api/errors */
+export function messagesFailure(error: InferenceError): Loose {
+  return {
+    type: 'error',
+    error: defined({ type: types[error.kind], message: error.message, code: error.reason, param: error.param }),
+    ...(error.detail !== undefined && { detail: error.detail }),
+  }
+}

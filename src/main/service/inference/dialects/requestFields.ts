@@ -1,0 +1,102 @@
+import { badRequest } from '../inferenceError.ts'
+import { type Effort, efforts, type Sampling } from '../innerForm.ts'
+import { type Loose, looseObject } from '../looseJson.ts'
+
+/** Reads fields of a request, each refused by its name. `null` is as if it were not there, as the providers have it. */
+
+export function textField(body: Loose, name: string, param = name): string | undefined {
+  const value = body[name] ?? undefined
+  if (value !== undefined && typeof value !== 'string') throw badRequest(param, `\`${param}\` must be a string.`)
+  return value
+}
+
+export function neededText(body: Loose, name: string, param = name): string {
+  const value = textField(body, name, param)
+  if (value === undefined || value === '')
+    throw badRequest(param, `\`${param}\` is required.`, 'missing_required_parameter')
+  return value
+}
+
+export function flagField(body: Loose, name: string): boolean | undefined {
+  const value = body[name] ?? undefined
+  if (value !== undefined && typeof value !== 'boolean') throw badRequest(name, `\`${name}\` must be true or false.`)
+  return value
+}
+
+export function numberField(body: Loose, name: string, range: { min: number; max: number }): number | undefined {
+  const value = body[name] ?? undefined
+  if (value === undefined) return undefined
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < range.min || value > range.max) {
+    throw badRequest(name, `\`${name}\` must be a number from ${range.min} to ${range.max}.`)
+  }
+  return value
+}
+
+export function wholeField(body: Loose, name: string, min: number): number | undefined {
+  const value = body[name] ?? undefined
+  if (value === undefined) return undefined
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) {
+    throw badRequest(name, `\`${name}\` must be a whole number from ${min}.`)
+  }
+  return value
+}
+
+export function listField(body: Loose, name: string, param = name): readonly unknown[] | undefined {
+  const value = body[name] ?? undefined
+  if (value !== undefined && !Array.isArray(value)) throw badRequest(param, `\`${param}\` must be a list.`)
+  return value
+}
+
+export function objectField(body: Loose, name: string, param = name): Loose | undefined {
+  const value = body[name] ?? undefined
+  if (value === undefined) return undefined
+  return asObject(value, param)
+}
+
+export function asObject(value: unknown, param: string): Loose {
+  const object = looseObject(value)
+  if (!object) throw badRequest(param, `\`${param}\` must be an object.`)
+  return object
+}
+
+export function neededMessages(body: Loose, name: string): readonly unknown[] {
+  const list = listField(body, name)
+  if (list === undefined) throw badRequest(name, `\`${name}\` is required.`, 'missing_required_parameter')
+  if (list.length === 0) throw badRequest(name, `\`${name}\` must not be empty.`, 'empty_array')
+  return list
+}
+
+export function stopField(body: Loose, name: string): readonly string[] {
+  const value = body[name] ?? []
+  const list = typeof value === 'string' ? [value] : value
+  if (!Array.isArray(list) || list.some((it) => typeof it !== 'string')) {
+    throw badRequest(name, `\`${name}\` must be a string or a list of strings.`)
+  }
+  return list
+}
+
+export function effortField(body: Loose, name: string, param = name): Effort | undefined {
+  const value = textField(body, name, param)
+  if (value === undefined) return undefined
+  const effort = efforts.find((it) => it === value)
+  if (!effort) throw badRequest(param, `\`${param}\` must be one of ${efforts.join(', ')}.`)
+  return effort
+}
+
+export function verbosityField(body: Loose, name: string, param = name): 'low' | 'medium' | 'high' | undefined {
+  const value = textField(body, name, param)
+  if (value === undefined || value === 'low' || value === 'medium' || value === 'high') return value
+  throw badRequest(param, `\`${param}\` must be low, medium or high.`)
+}
+
+/** Without the fields that nobody gave. */
+export function samplingOf(given: { [K in keyof Sampling]?: Sampling[K] | undefined }): Sampling {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+/** A warning for each field that the inner form has no place for. */
+export function unknownFields(body: Loose, known: readonly string[]): string[] {
+  return Object.keys(body)
+    .filter((name) => !known.includes(name) && body[name] !== null && body[name] !== undefined)
+    .map((name) => `${name} was left out: no word for it at this provider`)
+}

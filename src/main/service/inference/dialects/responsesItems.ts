@@ -1,0 +1,98 @@
+import type { AnswerPart } from '../answer.ts'
+import type { Signature } from '../innerForm.ts'
+import { type Loose, parsedObject, textAt } from '../looseJson.ts'
+import type { ResponsesTool } from './responsesTools.ts'
+import { type SealedPart, sealedParts } from './sealedParts.ts'
+
+type Items = { tools: readonly ResponsesTool[]; id: (prefix: string) => string }
+
+/** Items of an answer in the form of Responses. `id` makes their ids. */
+export function outputItems(parts: readonly AnswerPart[], items: Items): Loose[] {
+  return parts.flatMap((part) => itemsOf(part, items))
+}
+
+function itemsOf(part: AnswerPart, { tools, id }: Items): Loose[] {
+  switch (part.type) {
+    case 'text': {
+      const text = part.text === '' ? [] : [messageItem(id('msg'), [textContent(part.text)])]
+      return part.signature ? [...text, signatureItem(id('rs'), 'text', part.signature)] : text
+    }
+    case 'refusal':
+      return [messageItem(id('msg'), [refusalContent(part.text)])]
+    case 'thinking':
+      return [reasoningItem(id('rs'), part.text, sealedThinking(part))]
+    case 'redacted':
+      return [redactedItem(id('rs'), part)]
+    case 'call': {
+      const signed = part.signature ? [signatureItem(id('rs'), 'call', part.signature)] : []
+      return [...signed, callItem({ id, part, tools })]
+    }
+  }
+}
+
+/** Callers send items of reasoning back unread, so that one of its own carries a signature. */
+export function signatureItem(id: string, of: 'call' | 'text', signature: Signature): Loose {
+  return reasoningItem(id, '', sealedParts([{ type: 'signature', of, signature }]))
+}
+
+export function messageItem(id: string, content: Loose[], status = 'completed'): Loose {
+  return { id, type: 'message', status, role: 'assistant', content }
+}
+
+export function textContent(text: string): Loose {
+  return { type: 'output_text', text, annotations: [], logprobs: [] }
+}
+
+export function refusalContent(refusal: string): Loose {
+  return { type: 'refusal', refusal }
+}
+
+export function reasoningItem(id: string, text: string, sealed: string | undefined): Loose {
+  const summary = text === '' ? [] : [{ type: 'summary_text', text }]
+  return { id, type: 'reasoning', summary, ...(sealed !== undefined && { encrypted_content: sealed }) }
+}
+
+/** With the text too, byte for byte: what is signed must come back as it was. */
+export function sealedThinking(part: Extract<SealedPart, { type: 'thinking' }>): string {
+  return sealedParts([{ type: 'thinking', text: part.text, ...(part.signature && { signature: part.signature }) }])
+}
+
+/** OpenAI's own item as it came, and what others sealed within one of ours. */
+export function redactedItem(id: string, { sealed }: Extract<AnswerPart, { type: 'redacted' }>): Loose {
+  const own = sealed.origin === 'openai' ? parsedObject(sealed.value) : undefined
+  return own ?? reasoningItem(id, '', sealedParts([{ type: 'redacted', sealed }]))
+}
+
+export function toolNamed(tools: readonly ResponsesTool[], innerName: string): ResponsesTool | undefined {
+  return tools.find((it) => it.innerName === innerName)
+}
+
+/** The text of a freeform tool is the one parameter that it was given for functions. */
+export function freeformInput(text: string): string {
+  return textAt(parsedObject(text), 'input') ?? text
+}
+
+type Call = {
+  id: (prefix: string) => string
+  part: Extract<AnswerPart, { type: 'call' }>
+  tools: readonly ResponsesTool[]
+}
+
+export function callItem({ id, part, tools }: Call, status = 'completed'): Loose {
+  const tool = toolNamed(tools, part.name)
+  const name = tool?.name ?? part.name
+  const namespace = tool?.namespace === undefined ? {} : { namespace: tool.namespace }
+  if (tool?.freeform) {
+    const input = freeformInput(part.arguments)
+    return { id: id('ctc'), type: 'custom_tool_call', status, call_id: part.id, name, ...namespace, input }
+  }
+  return {
+    id: id('fc'),
+    type: 'function_call',
+    status,
+    call_id: part.id,
+    name,
+    ...namespace,
+    arguments: part.arguments,
+  }
+}

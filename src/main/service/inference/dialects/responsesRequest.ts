@@ -1,0 +1,282 @@
+import { joinedResults } from '../callResults.ts'
+import { badRequest } from '../inferenceError.ts'
+import type {
+  AnswerFormat,
+  AssistantPart,
+  AssistantTurn,
+  FilePart,
+  ImagePart,
+  InnerRequest,
+  TextPart,
+  Turn,
+} from '../innerForm.ts'
+import { type Loose, listAt, looseObject, objectAt, textAt } from '../looseJson.ts'
+import { dataUrl, imageSource } from './imageSource.ts'
+import {
+  asObject,
+  effortField,
+  flagField,
+  listField,
+  neededText,
+  numberField,
+  objectField,
+  samplingOf,
+  textField,
+  unknownFields,
+  verbosityField,
+  wholeField,
+} from './requestFields.ts'
+import { innerNameOf, responsesToolChoice, responsesTools } from './responsesTools.ts'
+import { isSealedParts, type SealedPart, unsealedParts, withSignatures } from './sealedParts.ts'
+
+const known = [
+  'model',
+  'input',
+  'instructions',
+  'stream',
+  'stream_options',
+  'store',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'max_output_tokens',
+  'temperature',
+  'top_p',
+  'text',
+  'reasoning',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'user',
+  'metadata',
+  'include',
+  'client_metadata',
+  'truncation',
+  'service_tier',
+  'safety_identifier',
+  'background',
+  'previous_response_id',
+  'conversation',
+]
+
+/** What needs a memory of past responses, which no stateless gateway has. */
+function refuseState(body: Loose): void {
+  const refused = (param: string, why: string) => badRequest(param, why, 'unsupported_parameter')
+  if (body.store === true) throw refused('store', 'Nothing is stored here: `store` must be false or absent.')
+  if (body.previous_response_id) {
+    throw refused('previous_response_id', 'Nothing is stored here: send the whole conversation in `input`.')
+  }
+  if (body.conversation)
+    throw refused('conversation', 'Nothing is stored here: send the whole conversation in `input`.')
+  if (body.background === true) throw refused('background', '`background` needs storage, which is not there.')
+  if (body.prompt) throw refused('prompt', 'Stored prompts are not there: send `instructions` and `input`.')
+}
+
+/** @see https://platform.openai.com/docs/api-reference/responses/create */
+export function responsesRequest(body: Loose): InnerRequest {
+  const model = neededText(body, 'model')
+  refuseState(body)
+  const warnings = unknownFields(body, known)
+  const tools = responsesTools(listField(body, 'tools') ?? [], warnings)
+  const instructions = textField(body, 'instructions')
+  const reasoning = objectField(body, 'reasoning') ?? {}
+  const effort = effortField(reasoning, 'effort', 'reasoning.effort')
+  const text = objectField(body, 'text') ?? {}
+  return {
+    model,
+    stream: flagField(body, 'stream') ?? false,
+    turns: joinedResults([
+      ...(instructions ? [systemTurn([{ type: 'text', text: instructions }], false)] : []),
+      ...inputTurns(body.input ?? undefined, warnings),
+    ]),
+    tools: tools.map(({ tool }) => tool),
+    toolChoice: responsesToolChoice(body.tool_choice, tools, warnings),
+    parallelToolCalls: flagField(body, 'parallel_tool_calls'),
+    maxOutputTokens: wholeField(body, 'max_output_tokens', 1),
+    sampling: samplingOf({
+      temperature: numberField(body, 'temperature', { min: 0, max: 2 }),
+      topP: numberField(body, 'top_p', { min: 0, max: 1 }),
+    }),
+    stop: [],
+    format: formatOf(objectField(text, 'format', 'text.format')),
+    reasoning: effort === undefined ? undefined : { effort },
+    verbosity: verbosityField(text, 'verbosity', 'text.verbosity'),
+    promptCacheKey: textField(body, 'prompt_cache_key'),
+    cache: undefined,
+    user: textField(body, 'user'),
+    warnings,
+  }
+}
+
+function systemTurn(parts: TextPart[], developer: boolean): Turn {
+  return { role: 'system', developer, parts }
+}
+
+function inputTurns(input: unknown, warnings: string[]): Turn[] {
+  if (typeof input === 'string') return [{ role: 'user', parts: [{ type: 'text', text: input }] }]
+  if (input === undefined) throw badRequest('input', '`input` is required.', 'missing_required_parameter')
+  if (!Array.isArray(input)) throw badRequest('input', '`input` must be a string or a list of items.')
+  const turns: Turn[] = []
+  /** Items of the model one after the other are one turn. */
+  let open: (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] = []
+  const close = () => {
+    const turn: AssistantTurn = { role: 'assistant', parts: withSignatures(open) }
+    open = []
+    if (turn.parts.length > 0) turns.push(turn)
+  }
+  for (const [at, it] of input.entries()) {
+    const item = asObject(it, `input[${at}]`)
+    const ofModel = modelParts(item, { param: `input[${at}]`, warnings })
+    if (ofModel) {
+      open.push(...ofModel)
+      continue
+    }
+    close()
+    turns.push(...turnOf(item, { param: `input[${at}]`, warnings }))
+  }
+  close()
+  return turns
+}
+
+type Place = { param: string; warnings: string[] }
+
+/** @returns undefined for what is not of the model */
+function modelParts(
+  item: Loose,
+  { param, warnings }: Place,
+): (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] | undefined {
+  switch (item.type) {
+    case undefined:
+    case 'message':
+      return item.role === 'assistant' ? outputTexts(item.content, `${param}.content`) : undefined
+    case 'function_call':
+      return [
+        {
+          type: 'call',
+          id: neededText(item, 'call_id', `${param}.call_id`),
+          name: innerNameOf(
+            textField(item, 'namespace', `${param}.namespace`),
+            neededText(item, 'name', `${param}.name`),
+          ),
+          arguments: textField(item, 'arguments', `${param}.arguments`) ?? '',
+        },
+      ]
+    case 'custom_tool_call':
+      return [
+        {
+          type: 'call',
+          id: neededText(item, 'call_id', `${param}.call_id`),
+          name: innerNameOf(
+            textField(item, 'namespace', `${param}.namespace`),
+            neededText(item, 'name', `${param}.name`),
+          ),
+          arguments: JSON.stringify({ input: textField(item, 'input', `${param}.input`) ?? '' }),
+        },
+      ]
+    case 'reasoning':
+      return reasoningParts(item)
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return undefined
+    case 'item_reference':
+      throw badRequest(param, 'Nothing is stored here: send the item itself in the place of its id.', 'unsupported')
+    default:
+      warnings.push(`an item of type ${String(item.type)} was left out`)
+      return []
+  }
+}
+
+/** What is sealed has all of it; the summary is for people. */
+function reasoningParts(item: Loose): (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] {
+  const sealed = textAt(item, 'encrypted_content')
+  if (sealed !== undefined && isSealedParts(sealed)) return unsealedParts(sealed)
+  if (sealed !== undefined) return [{ type: 'redacted', sealed: { origin: 'openai', value: JSON.stringify(item) } }]
+  const texts = [...listAt(item, 'summary'), ...listAt(item, 'content')].map((it) => textAt(it, 'text') ?? '')
+  const text = texts.filter((it) => it !== '').join('\n\n')
+  return text === '' ? [] : [{ type: 'thinking', text }]
+}
+
+function outputTexts(content: unknown, param: string): TextPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  if (!Array.isArray(content)) throw badRequest(param, `\`${param}\` must be a string or a list of parts.`)
+  return content.flatMap((it: unknown) => {
+    const text = textAt(it, 'text') ?? textAt(it, 'refusal') ?? ''
+    return text === '' ? [] : [{ type: 'text' as const, text }]
+  })
+}
+
+function turnOf(item: Loose, { param, warnings }: Place): Turn[] {
+  if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
+    const callId = neededText(item, 'call_id', `${param}.call_id`)
+    const parts = inputParts(item.output, { param: `${param}.output`, warnings })
+    return [
+      {
+        role: 'user',
+        parts: [{ type: 'result', callId, name: '', parts: parts.filter((it) => it.type !== 'file'), failed: false }],
+      },
+    ]
+  }
+  const role = neededText(item, 'role', `${param}.role`)
+  const parts = inputParts(item.content, { param: `${param}.content`, warnings })
+  switch (role) {
+    case 'user':
+      return [{ role, parts }]
+    case 'system':
+    case 'developer':
+      return [
+        systemTurn(
+          parts.filter((part) => part.type === 'text'),
+          role === 'developer',
+        ),
+      ]
+    default:
+      throw badRequest(`${param}.role`, `${JSON.stringify(role)} is no role of a message.`)
+  }
+}
+
+function inputParts(content: unknown, { param, warnings }: Place): (TextPart | ImagePart | FilePart)[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (content === undefined || content === null) return []
+  if (!Array.isArray(content)) throw badRequest(param, `\`${param}\` must be a string or a list of parts.`)
+  return content.flatMap((it: unknown, at) =>
+    partOf(asObject(it, `${param}[${at}]`), { param: `${param}[${at}]`, warnings }),
+  )
+}
+
+function partOf(part: Loose, { param, warnings }: Place): (TextPart | ImagePart | FilePart)[] {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return [{ type: 'text', text: textField(part, 'text', `${param}.text`) ?? '' }]
+    case 'input_image': {
+      const url = textAt(part, 'image_url') ?? textAt(objectAt(part, 'image_url'), 'url')
+      if (url === undefined)
+        throw badRequest(`${param}.image_url`, 'Stored files are not there: send the image itself.')
+      return [{ type: 'image', source: imageSource(url, `${param}.image_url`), detail: textAt(part, 'detail') }]
+    }
+    case 'input_file': {
+      const data = textAt(part, 'file_data')
+      if (data === undefined)
+        throw badRequest(`${param}.file_data`, 'Stored files are not there: send the file itself.')
+      return [{ type: 'file', name: textAt(part, 'filename'), ...dataUrl(data, `${param}.file_data`) }]
+    }
+    default:
+      warnings.push(`a part of type ${String(part.type)} was left out`)
+      return []
+  }
+}
+
+function formatOf(format: Loose | undefined): AnswerFormat | undefined {
+  if (!format || format.type === 'text') return undefined
+  if (format.type === 'json_object') return { type: 'json' }
+  if (format.type !== 'json_schema') {
+    throw badRequest('text.format.type', '`text.format.type` must be text, json_object or json_schema.')
+  }
+  return {
+    type: 'schema',
+    name: neededText(format, 'name', 'text.format.name'),
+    description: textAt(format, 'description'),
+    schema: looseObject(format.schema) ?? {},
+    strict: flagField(format, 'strict'),
+  }
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { badRequest } from '../inferenceError.ts'
+import type { Tool, ToolChoice } from '../innerForm.ts'
+import { type Loose, listAt, textAt } from '../looseJson.ts'
+import { asObject, neededText, objectField, textField } from './requestFields.ts'
+
+/** A tool of Responses, and the one name that it has in the inner form. */
+export type ResponsesTool = {
+  innerName: string
+  name: string
+  /** Of the group that it is in. */
+  namespace: string | undefined
+  /** Its input is a text of its own grammar, no JSON. */
+  freeform: boolean
+  tool: Tool
+}
+
+const longestName = 64
+
+/** Kinds that only OpenAI runs are left out, which is told. */
+export function responsesTools(list: readonly unknown[], warnings: string[]): ResponsesTool[] {
+  return list.flatMap((it, at) =>
+    toolsOf(asObject(it, `tools[${at}]`), { param: `tools[${at}]`, namespace: undefined, warnings }),
+  )
+}
+
+type Place = { param: string; namespace: string | undefined; warnings: string[] }
+
+function toolsOf(tool: Loose, { param, namespace, warnings }: Place): ResponsesTool[] {
+  switch (tool.type) {
+    case 'function': {
+      const name = neededText(tool, 'name', `${param}.name`)
+      const innerName = innerNameOf(namespace, name)
+      const description = textField(tool, 'description', `${param}.description`)
+      const parameters = objectField(tool, 'parameters', `${param}.parameters`)
+      const strict = typeof tool.strict === 'boolean' ? tool.strict : undefined
+      return [
+        { innerName, name, namespace, freeform: false, tool: { name: innerName, description, parameters, strict } },
+      ]
+    }
+    case 'custom': {
+      const name = neededText(tool, 'name', `${param}.name`)
+      const innerName = innerNameOf(namespace, name)
+      return [{ innerName, name, namespace, freeform: true, tool: freeformTool(innerName, tool) }]
+    }
+    case 'namespace': {
+      const name = neededText(tool, 'name', `${param}.name`)
+      return listAt(tool, 'tools').flatMap((it, at) => {
+        const inner = `${param}.tools[${at}]`
+        return toolsOf(asObject(it, inner), { param: inner, namespace: name, warnings })
+      })
+    }
+    default:
+      warnings.push(`a tool of type ${String(tool.type)} was left out`)
+      return []
+  }
+}
+
+/** For models that know functions only: its text is the one parameter. */
+function freeformTool(name: string, tool: Loose): Tool {
+  const grammar = textAt(tool.format, 'definition')
+  const description = [textAt(tool, 'description'), grammar && `The input follows this grammar:\n${grammar}`]
+  return {
+    name,
+    description: description.filter((it) => it).join('\n\n') || undefined,
+    parameters: {
+      type: 'object',
+      properties: { input: { type: 'string' } },
+      required: ['input'],
+      additionalProperties: false,
+    },
+    strict: undefined,
+  }
+}
+
+export function innerNameOf(namespace: string | undefined, name: string): string {
+  const joined = namespace === undefined ? name : `${namespace}__${name}`
+  if (joined.length <= longestName || namespace === undefined) return joined
+  const digest = createHash('sha256').update(joined).digest('hex').slice(0, 8)
+  return `${joined.slice(0, longestName - 9)}_${digest}`
+}
+
+export function responsesToolChoice(
+  choice: unknown,
+  tools: readonly ResponsesTool[],
+  warnings: string[],
+): ToolChoice | undefined {
+  if (choice === undefined || choice === null || tools.length === 0) return undefined
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
+  const given = asObject(choice, 'tool_choice')
+  if (given.type === 'function' || given.type === 'custom') {
+    const name = neededText(given, 'name', 'tool_choice.name')
+    const tool = tools.find((it) => it.name === name)
+    if (tool) return { type: 'tool', name: tool.innerName }
+    throw badRequest('tool_choice.name', `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`)
+  }
+  warnings.push(`tool_choice of type ${String(given.type)} became auto`)
+  return { type: 'auto' }
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, test } from 'vitest'
+import { testTls } from '../../../../test/support/tlsFiles.ts'
+import { imageFetcher } from './fetchedImages.ts'
+import { isPublicAddress } from './publicAddress.ts'
+
+test.each([
+  '127.0.0.1',
+  '10.1.2.3',
+  '172.16.0.1',
+  '192.168.1.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '0.0.0.0',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::1',
+  '::',
+  'fe80::1',
+  'fc00::1',
+  '::ffff:127.0.0.1',
+  '::ffff:8.8.8.8',
+  '64:ff9b::7f00:1',
+  '2002:7f00:1::',
+  '2001:db8::1',
+  'ff02::1',
+  'localhost',
+  '',
+])('%s is no public address', (address) => {
+  expect(isPublicAddress(address)).toBe(false)
+})
+
+test.each(['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111'])('%s is public', (address) => {
+  expect(isPublicAddress(address)).toBe(true)
+})
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const server = createServer(testTls, (request, response) => {
+  if (request.url === '/cat.png') response.end(png)
+  else if (request.url === '/page') response.end('<html>')
+  else if (request.url === '/huge') response.end(Buffer.concat([png, Buffer.alloc(6 * 1024 * 1024)]))
+  else if (request.url === '/inside') response.writeHead(302, { location: 'https://169.254.169.254/meta' }).end()
+  else if (request.url === '/plain') response.writeHead(302, { location: 'http://localhost/cat.png' }).end()
+  else if (request.url === '/round') response.writeHead(302, { location: '/round' }).end()
+  else response.writeHead(404).end()
+})
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const { port } = server.address() as AddressInfo
+afterAll(() => void server.close())
+
+const signal = new AbortController().signal
+/** As if the server of this test were out in the world. */
+const fetchImage = imageFetcher({
+  isAllowed: (address) => address === '127.0.0.1' || isPublicAddress(address),
+  ca: testTls.cert,
+})
+
+test('an image is what its bytes say', async () => {
+  expect(await fetchImage(`https://localhost:${port}/cat.png`, signal)).toEqual({
+    kind: 'data',
+    mediaType: 'image/png',
+    base64: png.toString('base64'),
+  })
+})
+
+test.each([
+  ['/page', /no PNG, JPEG, GIF or WebP/],
+  ['/huge', /larger than 5 MB/],
+  ['/inside', /not public/],
+  ['/plain', /Only plain https/],
+  ['/round', /redirects too often/],
+  ['/nothing', /status 404/],
+])('%s is refused', async (path, message) => {
+  await expect(fetchImage(`https://localhost:${port}${path}`, signal)).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringMatching(message),
+  })
+})
+
+test.each([
+  `https://localhost:1/cat.png`,
+  'https://127.0.0.1/cat.png',
+  'https://[::1]/cat.png',
+  'https://0x7f.1/cat.png',
+  'https://2130706433/cat.png',
+])('%s leads to nothing of this machine', async (url) => {
+  await expect(imageFetcher()(url, signal)).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringMatching(/not public/),
+  })
+})

@@ -1,0 +1,165 @@
+import { type LookupAddress, lookup } from 'node:dns'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { imageTypes } from './dialects/imageSource.ts'
+import { badRequest } from './inferenceError.ts'
+import type { ImagePart, ImageSource, InnerRequest } from './innerForm.ts'
+import { isPublicAddress } from './publicAddress.ts'
+
+/** What the strictest of the providers take of one image. */
+const maxImageBytes = 5 * 1024 * 1024
+const maxImages = 20
+const maxRedirects = 3
+const deadlineMs = 15_000
+
+export type ImageFetcher = (url: string, signal: AbortSignal) => Promise<ImageSource>
+
+type Guard = {
+  isAllowed: (address: string) => boolean
+  /** Of tests, whose servers have a certificate of their own. */
+  ca?: string | undefined
+  resolve?: typeof lookup
+}
+
+/**
+ * Fetches images for providers that take bytes only. Only addresses of the public internet are connected to, checked at
+ * the connection itself, so that no name can lead elsewhere after it was looked at.
+ */
+export function imageFetcher(
+  { isAllowed, ca, resolve = lookup }: Guard = { isAllowed: isPublicAddress },
+): ImageFetcher {
+  const guardedLookup: LookupFunction = (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (failure, addresses) => {
+      if (failure) return callback(failure, '', 0)
+      const found = addresses as LookupAddress[] // of `all: true`
+      const [first] = found
+      if (!first || found.some(({ address }) => !isAllowed(address))) {
+        return callback(new Error('The address is not public.'), '', 0)
+      }
+      if (options.all) return callback(null, found)
+      return callback(null, first.address, first.family)
+    })
+  }
+
+  async function fetched(url: string, signal: AbortSignal, redirects: number): Promise<ImageSource> {
+    const place = new URL(url)
+    const literal = place.hostname.replace(/^\[|\]$/g, '')
+    if (place.protocol !== 'https:' || place.username !== '') throw new Error('Only plain https addresses are fetched.')
+    if (isIP(literal) !== 0 && !isAllowed(literal)) throw new Error('The address is not public.')
+    const answer = await answered(place, { signal, lookup: guardedLookup, ca })
+    const status = answer.statusCode ?? 0
+    const { location } = answer.headers
+    if (status >= 300 && status < 400 && location !== undefined) {
+      answer.destroy()
+      if (redirects === 0) throw new Error('It redirects too often.')
+      return fetched(new URL(location, place).href, signal, redirects - 1)
+    }
+    if (status !== 200) {
+      answer.destroy()
+      throw new Error(`It answers with status ${status}.`)
+    }
+    return imageOf(await bytesOf(answer))
+  }
+
+  return async (url, signal) => {
+    const deadline = AbortSignal.timeout(deadlineMs)
+    try {
+      return await fetched(url, AbortSignal.any([signal, deadline]), maxRedirects)
+    } catch (failure) {
+      signal.throwIfAborted()
+      const late = deadline.aborted ? 'It took too long.' : undefined
+      const why = late ?? (failure instanceof Error && !('code' in failure) ? failure.message : 'It cannot be reached.')
+      throw badRequest('messages', `An image of the request cannot be fetched. ${why}`, 'image_fetch_failed')
+    }
+  }
+}
+
+/** The request with the data of its images; each address is fetched once. @throws InferenceError */
+export async function withFetchedImages(
+  asked: InnerRequest,
+  fetchImage: ImageFetcher,
+  signal: AbortSignal,
+): Promise<InnerRequest> {
+  const urls = new Set(imagesOf(asked).flatMap(({ source }) => (source.kind === 'url' ? [source.url] : [])))
+  if (urls.size === 0) return asked
+  if (urls.size > maxImages) throw badRequest('messages', `A request may name ${maxImages} images by address at most.`)
+  const found = new Map<string, ImageSource>()
+  await Promise.all([...urls].map(async (url) => void found.set(url, await fetchImage(url, signal))))
+  return withImages(asked, (url) => found.get(url) ?? { kind: 'url', url })
+}
+
+/** Any image in the place of addresses: for a look at the request before anything is fetched. */
+export function withUnfetchedImages(asked: InnerRequest): InnerRequest {
+  return withImages(asked, () => ({ kind: 'data', mediaType: 'image/png', base64: '' }))
+}
+
+function withImages(asked: InnerRequest, dataOf: (url: string) => ImageSource): InnerRequest {
+  const filled = <T extends { type: string }>(part: T | ImagePart): T | ImagePart => {
+    if (!isImage(part) || part.source.kind !== 'url') return part
+    return { ...part, source: dataOf(part.source.url), fetchedFrom: part.source.url }
+  }
+  if (!imagesOf(asked).some(({ source }) => source.kind === 'url')) return asked
+  const turns = asked.turns.map((turn) => {
+    if (turn.role !== 'user') return turn
+    const parts = turn.parts.map((part) =>
+      part.type === 'result' ? { ...part, parts: part.parts.map(filled) } : filled(part),
+    )
+    return { ...turn, parts }
+  })
+  return { ...asked, turns }
+}
+
+function isImage(part: { type: string }): part is ImagePart {
+  return part.type === 'image'
+}
+
+function imagesOf(asked: InnerRequest): ImagePart[] {
+  return asked.turns.flatMap((turn) =>
+    turn.role === 'user'
+      ? turn.parts.flatMap((part) => (part.type === 'result' ? part.parts : [part])).filter(isImage)
+      : [],
+  )
+}
+
+type Connection = { signal: AbortSignal; lookup: LookupFunction; ca: string | undefined }
+
+function answered(place: URL, { signal, lookup: guarded, ca }: Connection): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const headers = { accept: imageTypes.join(', '), 'user-agent': 'Steward' }
+    request(place, { signal, lookup: guarded, headers, agent: false, ...(ca !== undefined && { ca }) })
+      .once('response', resolve)
+      .once('error', reject)
+      .end()
+  })
+}
+
+async function bytesOf(answer: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of answer as AsyncIterable<Buffer>) {
+    bytes += piece.length
+    if (bytes > maxImageBytes) {
+      answer.destroy()
+      throw new Error(`It is larger than ${maxImageBytes / 1024 / 1024} MB.`)
+    }
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+/** By its own first bytes: what a server calls it may be anything. */
+function imageOf(bytes: Buffer): ImageSource {
+  const begins = (...first: number[]) => first.every((it, at) => bytes[at] === it)
+  const mediaType = begins(0x89, 0x50, 0x4e, 0x47)
+    ? 'image/png'
+    : begins(0xff, 0xd8, 0xff)
+      ? 'image/jpeg'
+      : begins(0x47, 0x49, 0x46, 0x38)
+        ? 'image/gif'
+        : begins(0x52, 0x49, 0x46, 0x46) && bytes.subarray(8, 12).toString('latin1') === 'WEBP'
+          ? 'image/webp'
+          : undefined
+  if (!mediaType) throw new Error('It is no PNG, JPEG, GIF or WebP.')
+  return { kind: 'data', mediaType, base64: bytes.toString('base64') }
+}

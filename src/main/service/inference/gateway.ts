@@ -1,0 +1,299 @@
+import { collectedAnswer } from './answer.ts'
+import { answerFrames } from './answerFrames.ts'
+import { answerRules } from './answerRules.ts'
+import { answerStream, errorAmong } from './answerStream.ts'
+import { checkCallResults } from './callResults.ts'
+import type { Dialect, Told } from './dialects/dialect.ts'
+import { type ImageFetcher, withFetchedImages, withUnfetchedImages } from './fetchedImages.ts'
+import { isFree } from './inferenceCost.ts'
+import type { InferenceCredits, Reservation } from './inferenceCredits.ts'
+import { InferenceError } from './inferenceError.ts'
+import type { InnerEvent, InnerRequest } from './innerForm.ts'
+import { type Loose, parsedObject } from './looseJson.ts'
+import type { CatalogueModel } from './modelCatalogue.ts'
+import { chatRoute, credentialHeaders, type ProviderRoute, providerRoute } from './providerRoute.ts'
+import { rawMessages } from './raw/rawMessages.ts'
+import { askedCache, plannedHold, usualOutputTokens } from './reservationPlan.ts'
+import { endedOnce, type Purchase, settleCut, settleFailed, settleUnanswered, settleWhole } from './settlement.ts'
+import { mostInputTokens } from './tokenEstimate.ts'
+import { fittedNames } from './toolNames.ts'
+import { brokenAnswer, failureText, type UpstreamPools, type UpstreamReply } from './upstreamPools.ts'
+import { takesImageUrls } from './upstreams/openAiRequest.ts'
+import type { UpstreamRequest } from './upstreams/upstream.ts'
+
+/** Where a provider answers, and the key for it. Held in memory only. */
+export type Provider = { baseUrl: string; apiKey: string | undefined }
+
+export type GatewayParts<Caller> = {
+  /** @returns undefined for a name that nobody knows */
+  modelNamed: (name: string) => CatalogueModel | undefined
+  /** @returns undefined where no key is there */
+  providerOf: (model: CatalogueModel) => Provider | undefined
+  credits: InferenceCredits<Caller>
+  pools: Pick<UpstreamPools, 'send'>
+  fetchImage: ImageFetcher
+  /** Of random hexadecimal digits. */
+  newId: () => string
+  now: () => number
+  /** Of what nobody waits for: an answer that could not be settled once its client had left. */
+  onFailure: (failure: unknown) => void
+}
+
+export type GatewayRequest<Caller> = {
+  dialect: Dialect
+  body: Loose
+  caller: Caller
+  /** Fires when the client goes away: the provider is left at once. */
+  signal: AbortSignal
+  /** Of the header `anthropic-beta`, which passes where Messages pass raw. */
+  betas?: string | undefined
+}
+
+export type GatewayAnswer =
+  | { kind: 'json'; headers: Readonly<Record<string, string>>; body: Loose }
+  /** Frames of an event stream. Each is asked for when the ones before are taken. */
+  | { kind: 'stream'; headers: Readonly<Record<string, string>>; frames: AsyncGenerator<string> }
+
+const maxAnswerBytes = 64 * 1024 * 1024
+
+/** Answers requests of all dialects by models of all families, and has each of them paid for. */
+export function gateway<Caller>(parts: GatewayParts<Caller>) {
+  /** Places whose server speaks chat completions only, though OpenAI has Responses. */
+  const withoutResponses = new Set<string>()
+
+  /** @throws InferenceError, or the AppError of a refused reservation, before anything is answered */
+  async function answer({ dialect, body, caller, signal, betas }: GatewayRequest<Caller>): Promise<GatewayAnswer> {
+    const read = dialect.read(body)
+    const model = parts.modelNamed(read.model)
+    if (!model) throw unknownModel(read.model)
+    checkCallResults(read.turns)
+    const names = fittedNames(read)
+    const job: Job = { dialect, body, model, request: names.request, restored: names.restored, signal, betas }
+    const wanted = read.maxOutputTokens
+    // What cannot be asked at all is refused before money is looked at.
+    const draft = draftOf(job, {
+      fetched: takesImageUrls(model.kind) ? job.request : withUnfetchedImages(job.request),
+      maxOutputTokens: Math.min(wanted ?? usualOutputTokens, model.maxOutputTokens),
+    })
+    const input = Math.max(mostInputTokens(read), draft.mostInput)
+    const reserved = await parts.credits.reserve({
+      caller,
+      model: model.name,
+      free: isFree(model),
+      plan: (available) => plannedHold(model, { input, wanted, cache: askedCache(read) }, available),
+    })
+    const reservation = endedOnce(reserved)
+    try {
+      return await asked(job, reservation, draft)
+    } catch (failure) {
+      await reservation.release()
+      throw failure
+    }
+  }
+
+  async function asked(job: Job, reservation: Reservation, draft: Draft): Promise<GatewayAnswer> {
+    const provider = parts.providerOf(job.model)
+    if (!provider) throw unconfigured(job.model)
+    const fetched = takesImageUrls(job.model.kind)
+      ? job.request
+      : await withFetchedImages(job.request, parts.fetchImage, job.signal)
+    const filled = { fetched, maxOutputTokens: reservation.maxOutputTokens }
+    const isFinal = draft.fetched === fetched && draft.maxOutputTokens === reservation.maxOutputTokens
+    try {
+      const { reply, draft: sent } = await sentTo(provider, job, isFinal ? draft : draftOf(job, filled))
+      const paid: Paid = { ...job, reservation, fetched, draft: sent }
+      if (!sent.request.stream) return await plain(paid, reply)
+      return await (job.request.stream ? streamed(paid, reply) : collected(paid, reply))
+    } catch (failure) {
+      if (job.signal.aborted) await settleUnanswered({ model: job.model, reservation, fetched })
+      throw failure
+    }
+  }
+
+  async function sentTo(provider: Provider, job: Job, draft: Draft): Promise<{ reply: UpstreamReply; draft: Draft }> {
+    const { route, request } = draft
+    const betas = route.raw === rawMessages ? job.betas : undefined
+    const reply = await parts.pools.send({
+      url: provider.baseUrl.replace(/\/+$/, '') + request.path,
+      headers: {
+        ...request.headers,
+        ...(betas !== undefined && { 'anthropic-beta': betas }),
+        ...credentialHeaders(job.model, provider.apiKey),
+      },
+      body: draft.text,
+      signal: job.signal,
+    })
+    if (reply.status >= 200 && reply.status < 300) return { reply, draft }
+    const retryAfter = reply.headers['retry-after']
+    const failure = route.upstream.readFailure({
+      status: reply.status,
+      body: await failureText(reply.body),
+      retryAfter,
+    })
+    const noSuchPath = (reply.status === 404 || reply.status === 405) && failure.reason !== 'model_not_found'
+    if (noSuchPath && request.path === '/responses') {
+      withoutResponses.add(job.model.place)
+      return await sentTo(provider, job, draftOf(job, draft))
+    }
+    throw scrubbed(failure, provider)
+  }
+
+  function draftOf(job: Job, { fetched, maxOutputTokens }: Pick<Draft, 'fetched' | 'maxOutputTokens'>): Draft {
+    const { model, dialect, body } = job
+    const route = withoutResponses.has(model.place)
+      ? chatRoute(model, dialect.name)
+      : providerRoute(model, dialect.name)
+    const target = { model, maxOutputTokens }
+    const request = route.raw ? route.raw.write(body, fetched, target) : route.upstream.write(fetched, target)
+    const text = JSON.stringify(request.body)
+    // What passes raw may hold more than the inner form knows of.
+    const mostInput = route.raw ? Math.max(0, Buffer.byteLength(text) - imageChars(fetched)) : 0
+    return { fetched, maxOutputTokens, route, request, text, mostInput }
+  }
+
+  async function plain(paid: Paid, reply: UpstreamReply): Promise<GatewayAnswer> {
+    const { route } = paid.draft
+    const body = await jsonOf(reply)
+    const events = answerRules().pass(route.upstream.readAnswer(body, { newCallId })).map(paid.restored)
+    const error = errorAmong(events)
+    if (error) {
+      await settleFailed(paid, events)
+      throw error
+    }
+    const whole = collectedAnswer(events)
+    const bill = await settleWhole(paid, whole)
+    const told = toldOf(paid)
+    const answerBody = route.raw
+      ? route.raw.answer(body, whole, told, bill)
+      : paid.dialect.writeAnswer(whole, told, bill)
+    return { kind: 'json', headers: headersOf(paid, bill.warnings), body: answerBody }
+  }
+
+  /** For a caller that wants JSON, of a model that only streams. */
+  async function collected(paid: Paid, reply: UpstreamReply): Promise<GatewayAnswer> {
+    const stream = answerStream(paid.draft.route.upstream.streamReader({ newCallId }), paid.restored)
+    let failure: InferenceError | undefined
+    try {
+      for await (const { events } of stream.read(reply.body)) failure ??= errorAmong(events)
+    } catch (broken) {
+      failure = brokenAnswer(broken)
+    }
+    if (failure) {
+      if (stream.received) await settleCut(paid, stream.answer())
+      throw failure
+    }
+    const bill = await settleWhole(paid, stream.answer())
+    const body = paid.dialect.writeAnswer(stream.answer(), toldOf(paid), bill)
+    return { kind: 'json', headers: headersOf(paid, bill.warnings), body }
+  }
+
+  async function streamed(paid: Paid, reply: UpstreamReply): Promise<GatewayAnswer> {
+    const { upstream, raw } = paid.draft.route
+    const stream = answerStream(upstream.streamReader({ newCallId }), paid.restored)
+    const frames = await answerFrames({
+      purchase: paid,
+      stream,
+      taken: stream.read(reply.body),
+      dialect: paid.dialect,
+      raw,
+      told: toldOf(paid),
+      signal: paid.signal,
+      onFailure: parts.onFailure,
+    })
+    return { kind: 'stream', headers: headersOf(paid, []), frames }
+  }
+
+  const newCallId = () => `call_${parts.newId()}`
+
+  function toldOf({ dialect, body, model }: Job): Told {
+    const prefix = { chat: 'chatcmpl-', responses: 'resp_', messages: 'msg_' }[dialect.name]
+    const createdSeconds = Math.floor(parts.now() / 1000)
+    return { id: prefix + parts.newId(), model: model.name, createdSeconds, asked: body }
+  }
+
+  return { answer }
+}
+
+type Job = {
+  dialect: Dialect
+  body: Loose
+  model: CatalogueModel
+  request: InnerRequest
+  restored: (event: InnerEvent) => InnerEvent
+  signal: AbortSignal
+  betas: string | undefined
+}
+/** What is sent, and what it was made of. */
+type Draft = {
+  fetched: InnerRequest
+  maxOutputTokens: number
+  route: ProviderRoute
+  request: UpstreamRequest
+  /** The body, as it is sent. */
+  text: string
+  mostInput: number
+}
+type Paid = Job & Purchase & { draft: Draft }
+
+async function jsonOf({ body }: UpstreamReply): Promise<Loose> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const piece of body) {
+      bytes += piece.length
+      if (bytes > maxAnswerBytes) throw new InferenceError('upstream', 'The answer of the provider is too large.')
+      pieces.push(piece)
+    }
+  } catch (failure) {
+    throw brokenAnswer(failure)
+  }
+  const parsed = parsedObject(Buffer.concat(pieces).toString('utf8'))
+  if (parsed) return parsed
+  throw new InferenceError('upstream', 'The provider sent an answer that is no JSON object.', { reason: 'unusable' })
+}
+
+/** Base64 of images, whose tokens do not follow from their bytes. */
+function imageChars(request: InnerRequest): number {
+  let chars = 0
+  for (const turn of request.turns) {
+    if (turn.role !== 'user') continue
+    for (const part of turn.parts.flatMap((it) => (it.type === 'result' ? it.parts : [it]))) {
+      if (part.type === 'image' && part.source.kind === 'data') chars += part.source.base64.length
+    }
+  }
+  return chars
+}
+
+const maxWarningChars = 2_000
+
+function headersOf({ draft, reservation, request }: Paid, found: readonly string[]): Record<string, string> {
+  const warnings = [...new Set([...draft.request.warnings, ...found])].join('; ')
+  const clamped = reservation.maxOutputTokens !== request.maxOutputTokens
+  return {
+    ...(warnings !== '' && { 'x-steward-warnings': warnings.replace(/[^\x20-\x7e]/g, '?').slice(0, maxWarningChars) }),
+    ...(clamped && { 'x-steward-max-tokens': String(reservation.maxOutputTokens) }),
+  }
+}
+
+function unknownModel(name: string): InferenceError {
+  const message = `The model ${JSON.stringify(name.slice(0, 128))} does not exist. GET /v1/models lists those that do.`
+  return new InferenceError('model', message, { reason: 'model_not_found', param: 'model' })
+}
+
+function unconfigured(model: CatalogueModel): InferenceError {
+  const message = `The provider of ${model.name} is not configured: Steward has no key for it.`
+  return new InferenceError('unconfigured', message, { reason: 'provider_not_configured' })
+}
+
+/** Providers repeat keys in their sentences. */
+function scrubbed(failure: InferenceError, { apiKey }: Provider): InferenceError {
+  if (!apiKey || !failure.message.includes(apiKey)) return failure
+  const { kind, reason, param, detail, retryAfter, status } = failure
+  return new InferenceError(kind, failure.message.replaceAll(apiKey, '…'), {
+    reason,
+    param,
+    detail,
+    retryAfter,
+    status,
+  })
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { catalogueFile } from '../../../../test/support/models/gatewayWorld.ts'
+import { affordableOutput, costOf, savedByCache, worstCost } from './inferenceCost.ts'
+import { inputOf, type Usage } from './innerForm.ts'
+import { type CatalogueModel, modelCatalogue } from './modelCatalogue.ts'
+import { plannedHold } from './reservationPlan.ts'
+
+const { models } = modelCatalogue(JSON.parse(readFileSync(catalogueFile, 'utf8')))
+const named = (name: string): CatalogueModel => models.get(name)!
+const used = (fields: Partial<Usage>): Usage => ({
+  input: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+  ...fields,
+})
+
+test('a charge is a whole number of micro-dollars, rounded up once', () => {
+  // 1.75 + 0.175 + 14 micro-dollars
+  expect(costOf(named('gpt-5.2'), used({ input: 1, cacheRead: 1, output: 1 }))).toBe(16)
+  expect(costOf(named('gpt-5-nano'), used({ input: 1 }))).toBe(1)
+  expect(costOf(named('gpt-5-nano'), used({ cacheRead: 200 }))).toBe(1)
+})
+
+test('the tier is that of the whole input, and counts for all of it', () => {
+  const flat = costOf(named('gemini-3-pro'), used({ input: 200_000, output: 1_000 }))
+  expect(flat).toBe(400_000 + 12_000)
+  const above = costOf(named('gemini-3-pro'), used({ input: 100_000, cacheRead: 100_001, output: 1_000 }))
+  expect(above).toBe(400_000 + Math.ceil(100_001 * 0.4) + 18_000)
+})
+
+test('what the cache saved is the difference to fresh tokens', () => {
+  expect(savedByCache(named('claude-opus-4.6'), used({ cacheRead: 1_000_000 }))).toBe(4_500_000)
+  expect(savedByCache(named('claude-opus-4.6'), used({ cacheWrite5m: 1_000_000 }))).toBe(-1_250_000)
+})
+
+const anyModel = fc.constantFrom(...models.values())
+const anyUsage = fc.record({
+  input: fc.nat(400_000),
+  cacheRead: fc.nat(100_000),
+  cacheWrite5m: fc.nat(10_000),
+  cacheWrite1h: fc.nat(10_000),
+  output: fc.nat(100_000),
+  reasoning: fc.constant(0),
+})
+
+test('nothing that fits into the worst case costs more than it', () => {
+  fc.assert(
+    fc.property(anyModel, anyUsage, fc.nat(1_000), (model, usage, spare) => {
+      const most = { input: inputOf(usage) + spare, output: usage.output, cache: '1h' as const }
+      expect(costOf(model, usage)).toBeLessThanOrEqual(worstCost(model, most))
+    }),
+  )
+})
+
+test('what is affordable costs no more than the budget, and one token more would', () => {
+  fc.assert(
+    fc.property(anyModel, fc.nat(300_000), fc.integer({ min: 1, max: 5_000_000 }), (model, input, budget) => {
+      const most = { input, output: model.maxOutputTokens, cache: undefined }
+      const output = affordableOutput(model, most, budget)
+      if (output > 0) expect(worstCost(model, { ...most, output })).toBeLessThanOrEqual(budget)
+      if (output < most.output) expect(worstCost(model, { ...most, output: output + 1 })).toBeGreaterThan(budget)
+    }),
+  )
+})
+
+test('max_tokens is clamped to what the balance covers', () => {
+  const held = plannedHold(named('claude-sonnet-4.5'), { input: 1_000, wanted: 50_000, cache: undefined }, 100_000)
+  // $0.10 less $0.003 of input, at $15 for a million
+  expect(held).toEqual({ maxOutputTokens: 6_466, amountMicroUsd: 99_990 })
+})
+
+test('without max_tokens it is 16,384, the greatest of the model, or a quarter of the balance', () => {
+  const plan = (name: string, available: number) =>
+    plannedHold(named(name), { input: 100, wanted: undefined, cache: undefined }, available)?.maxOutputTokens
+  expect(plan('gpt-5.2', 100_000_000)).toBe(16_384)
+  expect(
+    plannedHold(
+      { ...named('gpt-5.2'), maxOutputTokens: 4_000 },
+      { input: 1, wanted: undefined, cache: undefined },
+      1e9,
+    ),
+  ).toMatchObject({ maxOutputTokens: 4_000 })
+  expect(plan('gpt-5.2', 100_000)).toBe(Math.floor(25_000 / 14))
+})
+
+test('a balance that pays for no token of output holds nothing', () => {
+  expect(plannedHold(named('gpt-5.2'), { input: 100_000, wanted: 10, cache: undefined }, 100_000)).toBeUndefined()
+})

@@ -1,0 +1,34 @@
+import type { Usage } from './innerForm.ts'
+import type { Held } from './reservationPlan.ts'
+
+/** The ledger, as a request to a model needs it. `Caller` is whoever pays, with the key that they used. */
+export interface InferenceCredits<Caller> {
+  /**
+   * Holds what the request can cost at most. `plan` is pure, and is asked within the transaction that holds.
+   * @throws AppError or InferenceError 402 where it plans nothing, 403 or 429 where the key does not allow it
+   */
+  reserve(asked: {
+    caller: Caller
+    model: string
+    /** The model costs nothing: no balance is needed. */
+    free: boolean
+    plan: (availableMicroUsd: number) => Held | undefined
+  }): Promise<Reservation> | Reservation
+}
+
+/** Ends exactly once, by one of the two. */
+export interface Reservation {
+  readonly maxOutputTokens: number
+  /** Charges what it cost, and gives the rest back. */
+  settle(charge: Charge): Promise<void> | void
+  /** Nothing was spent. */
+  release(): Promise<void> | void
+}
+
+export type Charge = {
+  amountMicroUsd: number
+  priceVersion: string
+  usage: Usage
+  /** The provider told no usage, or not all of it. */
+  estimated: boolean
+}

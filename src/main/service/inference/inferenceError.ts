@@ -1,0 +1,102 @@
+import { AppError, type ErrorCode } from '../../../shared/appError.ts'
+
+/**
+ * What went wrong, in words that each dialect has its own form for.
+ *
+ * - `request`: the caller must change the request; `authentication`, `permission`, `model`, `too_large` likewise
+ * - `credits`: the balance is too small
+ * - `unconfigured`: no key for the provider
+ * - `rate`, `overloaded`: try again later
+ * - `upstream`: the provider failed, or sent what nobody can use
+ */
+export type FailureKind =
+  | 'request'
+  | 'authentication'
+  | 'permission'
+  | 'model'
+  | 'too_large'
+  | 'credits'
+  | 'unconfigured'
+  | 'rate'
+  | 'overloaded'
+  | 'upstream'
+  | 'timeout'
+
+const codes: Readonly<Record<FailureKind, ErrorCode>> = {
+  request: 'inference/request',
+  authentication: 'inference/credential',
+  permission: 'inference/forbidden',
+  model: 'inference/model',
+  too_large: 'inference/too-large',
+  credits: 'inference/credits',
+  unconfigured: 'inference/unconfigured',
+  rate: 'inference/rate',
+  overloaded: 'inference/overloaded',
+  upstream: 'inference/upstream',
+  timeout: 'inference/timeout',
+}
+
+type Details = {
+  /** For programs: `invalid_value`, `model_not_found`, or the provider's own. */
+  reason?: string | undefined
+  /** The field that was wrong, as `messages[2].content`. */
+  param?: string | undefined
+  detail?: string | undefined
+  retryAfter?: string | undefined
+  /** Where the provider's status says more than the kind's. */
+  status?: number | undefined
+  cause?: unknown
+}
+
+/** A failure of a request to a model. The message is for the caller, and holds no key and no address of a provider. */
+export class InferenceError extends AppError {
+  readonly kind: FailureKind
+  readonly reason: string | undefined
+  readonly param: string | undefined
+  /** The header as the provider sent it: seconds or a date. */
+  readonly retryAfter: string | undefined
+  readonly #status: number | undefined
+
+  constructor(kind: FailureKind, message: string, { reason, param, detail, retryAfter, status, cause }: Details = {}) {
+    super(codes[kind], message, {
+      ...(cause !== undefined && { cause }),
+      ...(detail !== undefined && { detail }),
+      ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }),
+    })
+    this.name = 'InferenceError'
+    this.kind = kind
+    this.reason = reason
+    this.param = param
+    this.retryAfter = retryAfter
+    this.#status = status
+  }
+
+  override get status(): number {
+    return this.#status ?? super.status
+  }
+}
+
+export function badRequest(param: string, message: string, reason = 'invalid_value'): InferenceError {
+  return new InferenceError('request', message, { param, reason })
+}
+
+const kindOfStatus: Readonly<Record<number, FailureKind>> = {
+  400: 'request',
+  401: 'authentication',
+  402: 'credits',
+  403: 'permission',
+  404: 'model',
+  413: 'too_large',
+  429: 'rate',
+  503: 'overloaded',
+}
+
+/** Any failure of Steward's own in the words of a dialect: a missing key, a body that is no JSON, too little credit. */
+export function asInferenceError(failure: AppError): InferenceError {
+  if (failure instanceof InferenceError) return failure
+  const { status, message, detail, code } = failure
+  // Sentences about a field begin with its name.
+  const param = /^`([^`]+)` /.exec(message)?.[1]
+  const kind = kindOfStatus[status] ?? (status < 500 ? 'request' : 'upstream')
+  return new InferenceError(kind, message, { detail, param, reason: code, status, cause: failure })
+}

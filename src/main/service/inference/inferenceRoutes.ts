@@ -1,0 +1,81 @@
+import type { AppError } from '../../../shared/appError.ts'
+import {
+  countMessageTokens,
+  createChatCompletion,
+  createMessage,
+  createResponse,
+  listModels,
+} from '../../../shared/contract/inference.ts'
+import type { Parsed, Route } from '../../../shared/contract/route.ts'
+import { bytesAnswer } from '../../platform/http/answers.ts'
+import { type Caller, type Endpoint, endpoint, type RawCall, rawEndpoint } from '../endpoint.ts'
+import { chatDialect } from './dialects/chatDialect.ts'
+import type { Dialect } from './dialects/dialect.ts'
+import { messagesDialect } from './dialects/messagesDialect.ts'
+import { responsesDialect } from './dialects/responsesDialect.ts'
+import type { gateway } from './gateway.ts'
+import { withHeartbeats } from './heartbeats.ts'
+import { asInferenceError } from './inferenceError.ts'
+import type { ListedModels } from './listedModels.ts'
+import type { TokenCounter } from './tokenCounter.ts'
+
+type Options = {
+  gateway: ReturnType<typeof gateway<Caller>>
+  countTokens: TokenCounter
+  listed: ListedModels
+}
+
+/** Who can ask: everybody with a key or a sign-in. Whatever goes wrong is told in the dialect of the path. */
+export function inferenceRoutes({ gateway: answers, countTokens, listed }: Options): Endpoint[] {
+  const answered = (route: Route, dialect: Dialect) =>
+    inDialect(
+      rawEndpoint(route, async ({ body }: Parsed<Route>, call: RawCall) => {
+        const answer = await answers.answer({
+          dialect,
+          body,
+          caller: call.caller,
+          signal: call.signal,
+          betas: betasOf(call.headers['anthropic-beta']),
+        })
+        if (answer.kind === 'json') {
+          for (const [name, value] of Object.entries(answer.headers)) call.setHeader(name, value)
+          return answer.body
+        }
+        return bytesAnswer({
+          headers: { ...eventHeaders, ...answer.headers },
+          body: withHeartbeats(answer.frames),
+        })
+      }),
+      dialect,
+    )
+  return [
+    answered(createChatCompletion, chatDialect),
+    answered(createResponse, responsesDialect),
+    answered(createMessage, messagesDialect),
+    inDialect(
+      endpoint(countMessageTokens, async ({ body }, { signal }) => ({ input_tokens: await countTokens(body, signal) })),
+      messagesDialect,
+    ),
+    inDialect(
+      endpoint(listModels, () => listed()),
+      chatDialect,
+    ),
+  ]
+}
+
+const eventHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no', // nginx would collect what is meant to be seen as it comes
+} as const
+
+function inDialect(it: Endpoint, dialect: Dialect): Endpoint {
+  return { ...it, failureBody: (failure: AppError) => dialect.writeFailure(asInferenceError(failure)) }
+}
+
+/** Without those that change the price of a token. */
+function betasOf(header: string | string[] | undefined): string | undefined {
+  const names = [header ?? []].flat().join(',').split(',')
+  const kept = names.map((it) => it.trim()).filter((it) => /^[\w.-]{1,100}$/.test(it) && !it.startsWith('context-1m'))
+  return kept.length > 0 ? kept.join(',') : undefined
+}

@@ -1,0 +1,80 @@
+import type { ListedModel } from '../../../shared/contract/inference.ts'
+import type { CatalogueModel, Family, FamilyId } from './modelCatalogue.ts'
+
+export type ListedModels = () => {
+  object: 'list'
+  data: ListedModel[]
+  models: ListedModel[]
+  has_more: false
+  first_id: string | null
+  last_id: string | null
+}
+
+type Options = {
+  models: () => Iterable<CatalogueModel>
+  families: Readonly<Record<FamilyId, Family>>
+  isAvailable: (model: CatalogueModel) => boolean
+}
+
+/** In the form that clients of OpenAI read, and clients of Anthropic. */
+export function listedModels({ models, families, isAvailable }: Options): ListedModels {
+  return () => {
+    const data = [...models()].map((model) => listed(model, { families, available: isAvailable(model) }))
+    return {
+      object: 'list',
+      data,
+      models: data,
+      has_more: false,
+      first_id: data[0]?.id ?? null,
+      last_id: data.at(-1)?.id ?? null,
+    }
+  }
+}
+
+function listed(
+  model: CatalogueModel,
+  { families, available }: { families: Options['families']; available: boolean },
+): ListedModel {
+  const provider = providerOf(model, families)
+  return {
+    id: model.name,
+    object: 'model',
+    type: 'model',
+    display_name: model.name,
+    created: model.releasedOnSeconds,
+    created_at: new Date(model.releasedOnSeconds * 1000).toISOString(),
+    owned_by: provider,
+    provider,
+    available,
+    context_window: model.contextWindow,
+    max_output_tokens: model.maxOutputTokens,
+    images: model.images,
+    reasoning: model.reasoning !== undefined,
+    pricing: pricingOf(model),
+  }
+}
+
+function providerOf({ place }: CatalogueModel, families: Options['families']): string {
+  const family = families[place as FamilyId] as Family | undefined // of a local server there is none
+  return family?.provider ?? place
+}
+
+function pricingOf({ prices, priceVersion }: CatalogueModel): ListedModel['pricing'] {
+  const [first] = prices
+  const input = first?.input ?? 0
+  const write5m = first?.cache_write_5m ?? input
+  return {
+    input_per_million: input,
+    output_per_million: first?.output ?? 0,
+    cache_read_per_million: first?.cache_read ?? input,
+    cache_write_5m_per_million: write5m,
+    cache_write_1h_per_million: first?.cache_write_1h ?? write5m,
+    tiers: prices.map((tier) => ({
+      above_input_tokens: tier.above_input_tokens,
+      input_per_million: tier.input,
+      output_per_million: tier.output,
+      cache_read_per_million: tier.cache_read ?? tier.input,
+    })),
+    price_version: priceVersion,
+  }
+}

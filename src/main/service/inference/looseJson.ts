@@ -1,0 +1,47 @@
+/** JSON that others sent: any field may be missing or of another type. */
+export type Loose = { readonly [name: string]: unknown }
+
+export function looseObject(value: unknown): Loose | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : undefined
+}
+
+/** The field as an object; an empty one when it is anything else. */
+export function objectAt(value: unknown, name: string): Loose {
+  return looseObject(looseObject(value)?.[name]) ?? {}
+}
+
+export function listAt(value: unknown, name: string): readonly unknown[] {
+  const list = looseObject(value)?.[name]
+  return Array.isArray(list) ? list : []
+}
+
+export function textAt(value: unknown, name: string): string | undefined {
+  const text = looseObject(value)?.[name]
+  return typeof text === 'string' ? text : undefined
+}
+
+export function numberAt(value: unknown, name: string): number | undefined {
+  const number = looseObject(value)?.[name]
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}
+
+/** A count of tokens: a whole number from 0. */
+export function countAt(value: unknown, name: string): number | undefined {
+  const number = numberAt(value, name)
+  return number !== undefined && number >= 0 ? Math.ceil(number) : undefined
+}
+
+/** @returns undefined where the text is no JSON object */
+export function parsedObject(text: string): Loose | undefined {
+  try {
+    return looseObject(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** Without the fields that are undefined, which JSON has no word for. */
+export function defined<T extends Record<string, unknown>>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  for (const name of Object.keys(fields)) if (fields[name] === undefined) delete fields[name]
+  return fields as { [K in keyof T]: Exclude<T[K], undefined> } // the loop just proved it
+}

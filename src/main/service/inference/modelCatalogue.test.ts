@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { catalogueFile } from '../../../../test/support/models/gatewayWorld.ts'
+import { localModel, modelCatalogue } from './modelCatalogue.ts'
+
+const content = () => JSON.parse(readFileSync(catalogueFile, 'utf8'))
+const refused = (message: RegExp) =>
+  expect.objectContaining({ code: 'config/invalid', message: expect.stringMatching(message) })
+
+test('it has every name of the interface, in its family', () => {
+  const { models } = modelCatalogue(content())
+  const names = [...models.values()].map((it) => `${it.place} ${it.name}`)
+  expect(names).toEqual([
+    'a gpt-5.2',
+    'a gpt-5.2-codex',
+    'a gpt-5-mini',
+    'a gpt-5-nano',
+    'b claude-opus-4.6',
+    'b claude-opus-4.5',
+    'b claude-sonnet-4.5',
+    'b claude-haiku-4.5',
+    'c gemini-2.5-pro',
+    'c gemini-2.5-flash',
+    'c gemini-3-pro',
+    'c gemini-3-flash',
+    'd kimi-k2.5',
+    'e qwen3-coder',
+  ])
+})
+
+test('the day that prices were read is in it', () => {
+  expect(content().prices_read_on).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+})
+
+test('the config changes a model, and the price version says so', () => {
+  const prices = [{ above_input_tokens: 0, input: 9, output: 9 }]
+  const { models } = modelCatalogue(content(), {
+    a: [
+      { name: 'gpt-5.2', prices },
+      { name: 'gpt-own', prices, upstream_id: 'gpt-x' },
+    ],
+  })
+  expect(models.get('gpt-5.2')).toMatchObject({
+    prices,
+    upstreamId: 'gpt-5.2',
+    contextWindow: 400_000,
+    priceVersion: '2026-11-22+configured',
+  })
+  expect(models.get('gpt-own')).toMatchObject({
+    place: 'a',
+    kind: 'openai',
+    upstreamId: 'gpt-x',
+    contextWindow: 128_000,
+  })
+  expect(models.get('gpt-5-mini')?.priceVersion).toBe('2026-11-22')
+})
+
+test('another model of a family needs prices: nothing there is free', () => {
+  expect(() => modelCatalogue(content(), { b: [{ name: 'claude-own' }] })).toThrow(refused(/claude-own needs `prices`/))
+})
+
+test('a local model is free unless it has prices', () => {
+  expect(localModel('shed', { name: 'llama' })).toMatchObject({
+    place: 'local:shed',
+    kind: 'local',
+    priceVersion: 'free',
+  })
+})
+
+test.each([
+  ['an unknown field', (it: ReturnType<typeof content>) => Object.assign(it.models[0], { pricing: [] })],
+  ['a negative price', (it: ReturnType<typeof content>) => Object.assign(it.models[0].prices[0], { input: -1 })],
+  [
+    'a price of too many digits',
+    (it: ReturnType<typeof content>) => Object.assign(it.models[0].prices[0], { input: 0.000_000_1 }),
+  ],
+  ['tiers out of order', (it: ReturnType<typeof content>) => void it.models[8].prices.reverse()],
+  ['no price', (it: ReturnType<typeof content>) => Object.assign(it.models[0], { prices: [] })],
+])('%s stops the start', (_, spoil) => {
+  const spoilt = content()
+  spoil(spoilt)
+  expect(() => modelCatalogue(spoilt)).toThrow(refused(/The model catalogue is wrong/))
+})

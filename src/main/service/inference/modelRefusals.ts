@@ -1,0 +1,110 @@
+import { badRequest } from './inferenceError.ts'
+import type { Effort, InnerRequest, Sampling } from './innerForm.ts'
+import type { CatalogueModel, refusedParameters } from './modelCatalogue.ts'
+
+type Parameter = (typeof refusedParameters)[number]
+
+const samplingOf: Partial<Record<Parameter, keyof Sampling>> = {
+  temperature: 'temperature',
+  top_p: 'topP',
+  top_k: 'topK',
+  seed: 'seed',
+  presence_penalty: 'presencePenalty',
+  frequency_penalty: 'frequencyPenalty',
+}
+
+/**
+ * The request as the model takes it: what its catalogue entry refuses is left out and named in `warnings`.
+ * @throws InferenceError where the request would mean something else without it
+ */
+export function withoutRefused(request: InnerRequest, model: CatalogueModel): InnerRequest {
+  const kept: InnerRequest = { ...request, sampling: { ...request.sampling }, warnings: [...request.warnings] }
+  for (const { parameter, when, outcome } of model.refuses) {
+    if (when === 'reasoning' && !thinks(kept, model)) continue
+    if (!isUsed(kept, parameter)) continue
+    if (outcome === 'reject')
+      throw badRequest(wireNames[parameter] ?? parameter, rejection(parameter, model), 'unsupported')
+    drop(kept, parameter)
+    kept.warnings.push(`${wireNames[parameter] ?? parameter} was left out: ${model.name} does not take it`)
+  }
+  if (!model.images) refuseImages(kept, model)
+  return kept
+}
+
+/** Whether the model thinks before this answer. */
+export function thinks(request: Pick<InnerRequest, 'reasoning'>, model: CatalogueModel): boolean {
+  if (!model.reasoning) return false
+  if (request.reasoning?.budgetTokens !== undefined) return request.reasoning.budgetTokens > 0
+  return effortOf(request, model) !== 'none'
+}
+
+/** What was asked for, or what the model does by itself. */
+export function effortOf(request: Pick<InnerRequest, 'reasoning'>, model: CatalogueModel): Effort {
+  return request.reasoning?.effort ?? model.reasoning?.default ?? 'none'
+}
+
+/** The nearest effort that the model knows, a lower one before a higher one. */
+export function nearestEffort(wanted: Effort, values: readonly Effort[]): Effort {
+  if (values.includes(wanted)) return wanted
+  const order: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+  const at = order.indexOf(wanted)
+  const lower = order.slice(0, at).findLast((it) => values.includes(it) && it !== 'none')
+  return lower ?? order.slice(at).find((it) => values.includes(it)) ?? values[0] ?? 'medium'
+}
+
+function isUsed(request: InnerRequest, parameter: Parameter): boolean {
+  const sampling = samplingOf[parameter]
+  if (sampling) return request.sampling[sampling] !== undefined
+  switch (parameter) {
+    case 'stop':
+      return request.stop.length > 0
+    case 'budget_tokens':
+      return request.reasoning?.budgetTokens !== undefined
+    case 'prefill':
+      return request.turns.at(-1)?.role === 'assistant'
+    case 'temperature_and_top_p':
+      return request.sampling.temperature !== undefined && request.sampling.topP !== undefined
+    case 'format_and_tools':
+      return request.format !== undefined && request.tools.length > 0
+    default:
+      return false
+  }
+}
+
+function drop(request: InnerRequest, parameter: Parameter): void {
+  const sampling = samplingOf[parameter]
+  if (sampling) delete request.sampling[sampling]
+  else if (parameter === 'stop') request.stop = []
+  else if (parameter === 'temperature_and_top_p') delete request.sampling.topP
+  else if (parameter === 'budget_tokens') request.reasoning = effortOfBudget(request.reasoning?.budgetTokens ?? 0)
+}
+
+const wireNames: Partial<Record<Parameter, string>> = {
+  temperature_and_top_p: 'top_p beside temperature',
+  format_and_tools: 'response_format',
+  prefill: 'messages',
+}
+
+function rejection(parameter: Parameter, model: CatalogueModel): string {
+  if (parameter === 'format_and_tools') return `${model.name} cannot take a response format together with tools.`
+  if (parameter === 'prefill')
+    return `${model.name} does not go on with an answer: the last message must be of the user.`
+  return `${model.name} does not take ${parameter}.`
+}
+
+/** For models that have levels in the place of budgets. */
+function effortOfBudget(tokens: number): { effort: Effort } {
+  if (tokens <= 0) return { effort: 'none' }
+  if (tokens <= 4_096) return { effort: 'low' }
+  return { effort: tokens <= 12_288 ? 'medium' : 'high' }
+}
+
+function refuseImages(request: InnerRequest, model: CatalogueModel): void {
+  for (const [at, turn] of request.turns.entries()) {
+    if (turn.role !== 'user') continue
+    const parts = turn.parts.flatMap((part) => (part.type === 'result' ? part.parts : [part]))
+    if (parts.some((part) => part.type === 'image')) {
+      throw badRequest(`messages[${at}].content`, `${model.name} takes no images.`, 'unsupported')
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import type { InnerAnswer } from '../answer.ts'
+import type { Bill, FinishEvent, Told } from '../dialects/dialect.ts'
+import type { InnerRequest } from '../innerForm.ts'
+import type { Loose } from '../looseJson.ts'
+import type { SseEvent } from '../sseEvents.ts'
+import type { Target, UpstreamRequest } from '../upstreams/upstream.ts'
+
+/**
+ * Where the caller speaks as the provider does, the request and the answer pass as they are, with fields that nobody here
+ * knows. Changed is only what must be: names of models, what the reservation covers, what the model refuses, and what
+ * would cost more than tokens.
+ */
+export type RawPass = {
+  /** `request` is the body read, its images fetched. */
+  write(body: Loose, request: InnerRequest, target: Target): UpstreamRequest
+  answer(body: Loose, answer: InnerAnswer, told: Told, bill: Bill): Loose
+  relay(told: Told): RawRelay
+}
+
+/** Of a stream. What ends it is written once it is known what it costs. */
+export type RawRelay = {
+  /** @returns the frame for the caller; empty for what `finish` tells, and for errors */
+  push(event: SseEvent): string
+  finish(event: FinishEvent, bill: Bill): string
+}

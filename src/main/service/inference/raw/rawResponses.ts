@@ -1,0 +1,74 @@
+import { responsesUsage } from '../dialects/responsesAnswer.ts'
+import { isSealedParts } from '../dialects/sealedParts.ts'
+import { type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
+import { sseFrame } from '../sseEvents.ts'
+import { responsesUpstreamRequest } from '../upstreams/responsesUpstreamRequest.ts'
+import { withoutPaidExtras } from './paidExtras.ts'
+import type { RawPass } from './rawPass.ts'
+
+const translated = ['model', 'max_output_tokens', 'temperature', 'top_p', 'stream', 'store']
+const ends = ['response.completed', 'response.incomplete']
+
+export const rawResponses: RawPass = {
+  write(body, request, target) {
+    const own = { ...request, warnings: request.warnings.filter((it) => !it.includes('no word for it')) }
+    const written = responsesUpstreamRequest(own, target)
+    const kept = withoutPaidExtras(body, written.warnings)
+    for (const name of translated) delete kept[name]
+    for (const name of translated) if (written.body[name] !== undefined) kept[name] = written.body[name]
+    const include = listAt(body, 'include')
+    kept.include = [...new Set([...include, 'reasoning.encrypted_content'])]
+    if (listAt(kept, 'tools').length === 0) {
+      delete kept.tools
+      delete kept.tool_choice
+      delete kept.parallel_tool_calls
+    }
+    if (Array.isArray(body.input)) kept.input = body.input.filter(isTaken)
+    return { ...written, body: kept }
+  },
+  answer: (body, answer, told, bill) =>
+    finished(body, { model: told.model, native: answer.native, usage: responsesUsage(bill) }),
+  relay(told) {
+    let last: Loose = {}
+    return {
+      push({ event, data }) {
+        const parsed = event?.startsWith('response.') && data.includes('"response":') ? parsedObject(data) : undefined
+        const type = event ?? textAt(parsed, 'type')
+        if (type !== undefined && ends.includes(type)) {
+          last = parsed ?? {}
+          return ''
+        }
+        if (type === 'response.failed' || type === 'error') return ''
+        if (!parsed) return sseFrame(data, event)
+        return sseFrame({ ...parsed, response: { ...objectAt(parsed, 'response'), model: told.model } }, event)
+      },
+      finish({ native }, bill) {
+        const response = finished(objectAt(last, 'response'), {
+          model: told.model,
+          native,
+          usage: responsesUsage(bill),
+        })
+        return sseFrame({ ...last, response }, textAt(last, 'type'))
+      },
+    }
+  },
+}
+
+function finished(
+  response: Loose,
+  { model, native, usage }: { model: string; native: string | undefined; usage: Loose },
+): Loose {
+  const { cost, warnings } = usage
+  return {
+    ...response,
+    model,
+    ...(native !== undefined && { native_finish_reason: native }),
+    usage: { ...objectAt(response, 'usage'), cost, ...(warnings !== undefined && { warnings }) },
+  }
+}
+
+/** Without reasoning of other families, which OpenAI cannot open. */
+function isTaken(item: unknown): boolean {
+  const sealed = textAt(item, 'encrypted_content')
+  return looseObject(item)?.type !== 'reasoning' || sealed === undefined || !isSealedParts(sealed)
+}

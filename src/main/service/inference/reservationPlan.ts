@@ -1,0 +1,44 @@
+import { affordableOutput, isFree, type Most, worstCost } from './inferenceCost.ts'
+import type { CacheMark, InnerRequest, Turn } from './innerForm.ts'
+import type { CatalogueModel } from './modelCatalogue.ts'
+
+/** Where the caller names no limit: enough for most answers, and no hold that stops everything else of theirs. */
+export const usualOutputTokens = 16_384
+/** Of the balance, what such an answer may cost at most. */
+const usualShare = 4
+
+export type Held = { amountMicroUsd: number; maxOutputTokens: number }
+
+/**
+ * What is held for a request, and how many tokens of output it pays for. `max_tokens` is clamped to what the balance
+ * covers; without it, the least of the model's greatest, 16,384 tokens, and what a quarter of the balance pays for.
+ * @returns undefined where not even one token of output is covered
+ */
+export function plannedHold(
+  model: CatalogueModel,
+  { input, wanted, cache }: { input: number; wanted: number | undefined; cache: CacheMark | undefined },
+  availableMicroUsd: number,
+): Held | undefined {
+  const most: Most = { input, cache, output: Math.min(wanted ?? usualOutputTokens, model.maxOutputTokens) }
+  if (isFree(model)) return { amountMicroUsd: 0, maxOutputTokens: most.output }
+  let output = affordableOutput(model, most, availableMicroUsd)
+  if (wanted === undefined) {
+    const share = Math.floor(availableMicroUsd / usualShare)
+    output = Math.min(output, affordableOutput(model, { ...most, input: 0, output }, share))
+  }
+  if (output < 1) return undefined
+  return { amountMicroUsd: worstCost(model, { ...most, output }), maxOutputTokens: output }
+}
+
+/** How long the caller asks that any of the prompt be kept: writing it costs more than reading. */
+export function askedCache(request: InnerRequest): CacheMark | undefined {
+  const marks = new Set<CacheMark | undefined>([request.cache, ...request.tools.map((tool) => tool.cache)])
+  for (const turn of request.turns) for (const part of turn.parts) marks.add(cacheOfPart(part))
+  if (marks.has('1h')) return '1h'
+  return marks.has('5m') ? '5m' : undefined
+}
+
+function cacheOfPart(part: Turn['parts'][number]): CacheMark | undefined {
+  if (part.type === 'result') return part.cache ?? part.parts.find((it) => it.cache)?.cache
+  return 'cache' in part ? part.cache : undefined
+}

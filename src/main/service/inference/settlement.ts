@@ -1,0 +1,62 @@
+import type { InnerAnswer } from './answer.ts'
+import { malformedCalls } from './answerStream.ts'
+import type { Bill } from './dialects/dialect.ts'
+import { costOf } from './inferenceCost.ts'
+import type { Reservation } from './inferenceCredits.ts'
+import { type InnerEvent, type InnerRequest, inputOf, type Usage } from './innerForm.ts'
+import type { CatalogueModel } from './modelCatalogue.ts'
+import { estimatedUsage } from './usageEstimate.ts'
+
+/** What is paid for, and from where. */
+export type Purchase = { model: CatalogueModel; reservation: Reservation; fetched: InnerRequest }
+
+/** The answer came to its end: what the provider counted is paid, or an estimate where it did not count. */
+export async function settleWhole(purchase: Purchase, whole: InnerAnswer): Promise<Bill> {
+  const { usage } = whole
+  // 0 for everything is what some providers send before they count.
+  const told = usage !== undefined && inputOf(usage) + usage.output > 0
+  return await settled(purchase, whole, told ? usage : undefined)
+}
+
+/** The answer broke off, or was left: all of the input is paid, and the output that came. */
+export async function settleCut(purchase: Purchase, received: InnerAnswer): Promise<Bill> {
+  return await settled(purchase, received, undefined)
+}
+
+/** The client left before anything came; the provider may have read all of it by then. */
+export async function settleUnanswered(purchase: Purchase): Promise<void> {
+  const nothing = { id: undefined, parts: [], usage: undefined, native: undefined, stopSequence: undefined }
+  await settleCut(purchase, { ...nothing, reason: 'stop' })
+}
+
+/** An error in the place of an answer: only what the provider counted is paid. */
+export async function settleFailed({ model, reservation }: Purchase, events: readonly InnerEvent[]): Promise<void> {
+  const usage = events.findLast((event) => event.type === 'usage')?.usage
+  if (!usage || inputOf(usage) + usage.output === 0) return await reservation.release()
+  const amountMicroUsd = costOf(model, usage)
+  await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated: false })
+}
+
+async function settled(purchase: Purchase, answer: InnerAnswer, told: Usage | undefined): Promise<Bill> {
+  const { model, reservation, fetched } = purchase
+  const estimated = told === undefined
+  const usage = told ?? (await estimatedUsage(fetched, answer))
+  const amountMicroUsd = costOf(model, usage)
+  await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated })
+  const cost = { micro_usd: amountMicroUsd, currency: 'USD' as const, price_version: model.priceVersion, estimated }
+  return { usage, cost, warnings: malformedCalls(answer.parts) }
+}
+
+/** Whatever ends it first counts: a stream may be left, cut and finished at once. */
+export function endedOnce(reservation: Reservation): Reservation {
+  let ended: Promise<void> | undefined
+  const once = (end: () => Promise<void> | void) => {
+    ended ??= Promise.resolve(end())
+    return ended
+  }
+  return {
+    maxOutputTokens: reservation.maxOutputTokens,
+    settle: (charge) => once(() => reservation.settle(charge)),
+    release: () => once(() => reservation.release()),
+  }
+}

@@ -1,0 +1,42 @@
+import { countedRequest } from './dialects/messagesRequest.ts'
+import { withUnfetchedImages } from './fetchedImages.ts'
+import type { GatewayParts } from './gateway.ts'
+import { InferenceError } from './inferenceError.ts'
+import { countAt, type Loose, parsedObject } from './looseJson.ts'
+import { credentialHeaders } from './providerRoute.ts'
+import { rawMessages } from './raw/rawMessages.ts'
+import { failureText } from './upstreamPools.ts'
+import { upstreamFailure } from './upstreams/upstreamFailure.ts'
+import { estimatedInput } from './usageEstimate.ts'
+
+export type TokenCounter = (body: Loose, signal: AbortSignal) => Promise<number>
+
+type Options = Pick<GatewayParts<unknown>, 'modelNamed' | 'providerOf' | 'pools'>
+
+/** Of a request of Messages, before it is sent. Anthropic counts its own models, for nothing. */
+export function tokenCounter({ modelNamed, providerOf, pools }: Options): TokenCounter {
+  return async (body, signal) => {
+    const request = countedRequest(body)
+    const model = modelNamed(request.model)
+    if (!model) {
+      throw new InferenceError('model', `The model ${JSON.stringify(request.model)} does not exist.`, {
+        reason: 'model_not_found',
+        param: 'model',
+      })
+    }
+    const provider = model.kind === 'anthropic' ? providerOf(model) : undefined
+    if (!provider) return await estimatedInput(withUnfetchedImages(request))
+    const written = rawMessages.write(body, request, { model, maxOutputTokens: model.maxOutputTokens })
+    const { max_tokens: _, stream: __, temperature: ___, top_p: ____, top_k: _____, ...counted } = written.body
+    const reply = await pools.send({
+      url: `${provider.baseUrl.replace(/\/+$/, '')}/v1/messages/count_tokens`,
+      headers: { ...written.headers, ...credentialHeaders(model, provider.apiKey) },
+      body: JSON.stringify(counted),
+      signal,
+    })
+    const text = await failureText(reply.body)
+    const tokens = countAt(parsedObject(text), 'input_tokens')
+    if (reply.status === 200 && tokens !== undefined) return tokens
+    throw upstreamFailure({ status: reply.status, body: text, retryAfter: reply.headers['retry-after'] })
+  }
+}

@@ -1,0 +1,169 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Pool } from 'undici'
+import { InferenceError } from './inferenceError.ts'
+
+/** Milliseconds. */
+export type UpstreamDeadlines = {
+  connect: number
+  /** Until the status; models that think answer late where nothing is streamed. */
+  firstByte: number
+  /** Between two pieces of an answer. */
+  idle: number
+  /** Before the one retry. */
+  retry: number
+}
+
+export const usualDeadlines: UpstreamDeadlines = { connect: 10_000, firstByte: 600_000, idle: 300_000, retry: 250 }
+/** Shorter than providers keep a connection that is not used: none is lost while it is written to. */
+const keepAliveMs = 4_000
+/** A provider that asks for more than this is told to the caller. */
+const longestRetryMs = 2_000
+const maxFailureBytes = 256 * 1024
+
+export type UpstreamCall = { url: string; headers: Readonly<Record<string, string>>; body: string; signal: AbortSignal }
+export type UpstreamReply = {
+  status: number
+  headers: IncomingHttpHeaders
+  /** Read as fast as it is taken. Leaving it early ends the connection. */
+  body: AsyncIterable<Uint8Array>
+}
+
+export type UpstreamPools = ReturnType<typeof upstreamPools>
+
+/** Connections to the providers. undici is loaded with the first call, as it takes 130 ms. */
+export function upstreamPools(deadlines: UpstreamDeadlines = usualDeadlines) {
+  const pools = new Map<string, Pool>()
+  let closed = false
+
+  async function poolOf(origin: string): Promise<Pool> {
+    const known = pools.get(origin)
+    if (known) return known
+    const { Pool } = await import('undici')
+    if (closed) throw new InferenceError('overloaded', 'The service is closing.')
+    const pool =
+      pools.get(origin) ??
+      new Pool(origin, {
+        connect: { timeout: deadlines.connect },
+        keepAliveTimeout: keepAliveMs,
+        keepAliveMaxTimeout: keepAliveMs * 10,
+        headersTimeout: deadlines.firstByte,
+        bodyTimeout: deadlines.idle,
+      })
+    pools.set(origin, pool)
+    return pool
+  }
+
+  async function sendOnce({ url, headers, body, signal }: UpstreamCall): Promise<UpstreamReply> {
+    const { origin, pathname, search } = new URL(url)
+    const pool = await poolOf(origin)
+    const reply = await pool.request({
+      method: 'POST',
+      path: pathname + search,
+      headers: { 'content-type': 'application/json', 'accept-encoding': 'identity', ...headers },
+      body,
+      signal,
+    })
+    return { status: reply.statusCode, headers: reply.headers, body: reply.body }
+  }
+
+  /**
+   * Once more, where the provider has taken nothing: it was not reached, or said at once that it is too busy.
+   * @throws InferenceError where no status came; the signal's reason where that fired
+   */
+  async function send(call: UpstreamCall): Promise<UpstreamReply> {
+    try {
+      const reply = await sendOnce(call)
+      const delayMs = busyDelay(reply, deadlines.retry)
+      if (delayMs === undefined) return reply
+      await drop(reply.body)
+      await wait(delayMs, undefined, { signal: call.signal })
+    } catch (failure) {
+      call.signal.throwIfAborted()
+      if (!isUnreached(failure)) throw unanswered(failure)
+      await wait(deadlines.retry, undefined, { signal: call.signal })
+    }
+    try {
+      return await sendOnce(call)
+    } catch (failure) {
+      call.signal.throwIfAborted()
+      throw unanswered(failure)
+    }
+  }
+
+  return {
+    send,
+    async close(): Promise<void> {
+      closed = true
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()))
+      pools.clear()
+    },
+  }
+}
+
+/** Of a failure, as much of the body as tells why. */
+export async function failureText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of body) {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes > maxFailureBytes) break
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+/** A failure in the middle of an answer, in words for callers. */
+export function brokenAnswer(failure: unknown): InferenceError {
+  if (failure instanceof InferenceError) return failure
+  const late = codeOf(failure) === 'UND_ERR_BODY_TIMEOUT'
+  if (late) return new InferenceError('timeout', 'The provider went silent in its answer.', { cause: failure })
+  return new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut', cause: failure })
+}
+
+async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    await failureText(body)
+  } catch {
+    // It was not wanted.
+  }
+}
+
+function busyDelay({ status, headers }: UpstreamReply, usualMs: number): number | undefined {
+  if (status !== 503 && status !== 529) return undefined
+  const asked = headers['retry-after']
+  if (asked === undefined) return usualMs
+  const ms = Number(asked) * 1000
+  return Number.isFinite(ms) && ms <= longestRetryMs ? Math.max(ms, usualMs) : undefined
+}
+
+const unreached = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'EPIPE',
+]
+
+function isUnreached(failure: unknown): boolean {
+  return unreached.includes(codeOf(failure) ?? '')
+}
+
+function codeOf(failure: unknown): string | undefined {
+  const code = failure instanceof Error && 'code' in failure ? failure.code : undefined
+  if (typeof code === 'string') return code
+  // Of several addresses, the failure of each.
+  return failure instanceof AggregateError ? codeOf(failure.errors[0]) : undefined
+}
+
+/** Without the address of the provider, which is nobody's concern. */
+function unanswered(failure: unknown): InferenceError {
+  if (failure instanceof InferenceError) return failure
+  if (codeOf(failure) === 'UND_ERR_HEADERS_TIMEOUT') {
+    return new InferenceError('timeout', 'The provider did not answer in time.', { cause: failure })
+  }
+  const message = isUnreached(failure) ? 'The provider cannot be reached.' : 'The provider broke off the connection.'
+  return new InferenceError('upstream', message, { reason: 'unreachable', cause: failure })
+}

@@ -1,0 +1,207 @@
+import { type FailureKind, InferenceError } from '../inferenceError.ts'
+import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
+import { countAt, type Loose, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
+import type { StreamReader } from './upstream.ts'
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  tool_use: 'calls',
+  pause_turn: 'paused',
+  refusal: 'refused',
+  model_context_window_exceeded: 'context_full',
+}
+
+export function anthropicAnswer(body: Loose): InnerEvent[] {
+  if (body.type === 'error' || body.error) return [{ type: 'error', error: anthropicError(body) }]
+  if (!Array.isArray(body.content)) return [{ type: 'error', error: unusable('It has no content.') }]
+  const usage = usageReader()
+  return [
+    { type: 'start', id: textAt(body, 'id') },
+    ...body.content.flatMap((block: unknown, at) => [...wholeBlock(at, looseObject(block) ?? {})]),
+    ...usage.take(body.usage),
+    finishOf(body),
+  ]
+}
+
+export function anthropicStreamReader(): StreamReader {
+  const usage = usageReader()
+  /** Inputs that came whole, at the beginning of their block. */
+  const whole = new Map<number, string>()
+  let ended = false
+
+  function* taken(event: Loose): Generator<InnerEvent> {
+    const index = countAt(event, 'index') ?? 0
+    switch (event.type) {
+      case 'message_start': {
+        const message = objectAt(event, 'message')
+        yield { type: 'start', id: textAt(message, 'id') }
+        yield* usage.take(message.usage)
+        break
+      }
+      case 'content_block_start': {
+        const block = objectAt(event, 'content_block')
+        const input = looseObject(block.input)
+        if (block.type === 'tool_use' && input && Object.keys(input).length > 0) {
+          whole.set(index, JSON.stringify(input))
+        }
+        yield* blockStart(index, block)
+        break
+      }
+      case 'content_block_delta':
+        yield* deltaOf(index, objectAt(event, 'delta'), whole)
+        break
+      case 'content_block_stop': {
+        const text = whole.get(index)
+        if (text !== undefined) yield { type: 'arguments', block: index, text }
+        break
+      }
+      case 'message_delta':
+        yield* usage.take(event.usage)
+        if (textAt(objectAt(event, 'delta'), 'stop_reason') !== undefined) {
+          ended = true
+          yield finishOf(objectAt(event, 'delta'))
+        }
+        break
+      case 'error':
+        yield { type: 'error', error: anthropicError(event) }
+        break
+    }
+  }
+
+  return {
+    push({ data }) {
+      const event = parsedObject(data)
+      return event ? [...taken(event)] : [{ type: 'error', error: unusable('An event of its stream is no JSON.') }]
+    },
+    end() {
+      if (ended) return []
+      return [
+        {
+          type: 'error',
+          error: new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut' }),
+        },
+      ]
+    },
+  }
+}
+
+function* wholeBlock(index: number, block: Loose): Generator<InnerEvent> {
+  yield* blockStart(index, block)
+  if (block.type === 'tool_use') yield { type: 'arguments', block: index, text: JSON.stringify(block.input ?? {}) }
+}
+
+/** With the text and the signature that are there already. */
+function* blockStart(index: number, block: Loose): Generator<InnerEvent> {
+  switch (block.type) {
+    case 'text': {
+      const text = textAt(block, 'text') ?? ''
+      if (text !== '') yield { type: 'text', block: index, text }
+      break
+    }
+    case 'thinking': {
+      yield { type: 'thinking', block: index, text: textAt(block, 'thinking') ?? '' }
+      const value = textAt(block, 'signature')
+      if (value) yield { type: 'signature', block: index, signature: { origin: 'anthropic', value } }
+      break
+    }
+    case 'redacted_thinking':
+      yield { type: 'redacted', block: index, sealed: { origin: 'anthropic', value: textAt(block, 'data') ?? '' } }
+      break
+    case 'tool_use':
+      yield { type: 'call', block: index, id: textAt(block, 'id') ?? '', name: textAt(block, 'name') ?? '' }
+      break
+  }
+}
+
+function* deltaOf(index: number, delta: Loose, whole: Map<number, string>): Generator<InnerEvent> {
+  switch (delta.type) {
+    case 'text_delta':
+      yield { type: 'text', block: index, text: textAt(delta, 'text') ?? '' }
+      break
+    case 'thinking_delta':
+      yield { type: 'thinking', block: index, text: textAt(delta, 'thinking') ?? '' }
+      break
+    case 'signature_delta':
+      yield {
+        type: 'signature',
+        block: index,
+        signature: { origin: 'anthropic', value: textAt(delta, 'signature') ?? '' },
+      }
+      break
+    case 'input_json_delta': {
+      const text = textAt(delta, 'partial_json') ?? ''
+      if (text !== '') whole.delete(index)
+      yield { type: 'arguments', block: index, text }
+      break
+    }
+  }
+}
+
+function finishOf(fields: Loose): InnerEvent {
+  const native = textAt(fields, 'stop_reason')
+  const stopSequence = textAt(fields, 'stop_sequence')
+  return { type: 'finish', reason: reasons[native ?? 'end_turn'] ?? 'stop', native, stopSequence }
+}
+
+/** Each count by itself is cumulative: the last one that was told counts, a 0 too. */
+export function usageReader() {
+  const counts = new Map<string, number>()
+  const names = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
+  return {
+    *take(value: unknown): Generator<InnerEvent> {
+      if (!looseObject(value)) return
+      for (const name of names) {
+        const count = countAt(value, name)
+        if (count !== undefined) counts.set(name, count)
+      }
+      const written = objectAt(value, 'cache_creation')
+      for (const name of ['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens']) {
+        const count = countAt(written, name)
+        if (count !== undefined) counts.set(name, count)
+      }
+      const thinking = countAt(objectAt(value, 'output_tokens_details'), 'thinking_tokens')
+      if (thinking !== undefined) counts.set('thinking_tokens', thinking)
+      yield { type: 'usage', usage: usageOf(counts) }
+    },
+  }
+}
+
+/** Writes are told in sum, and mostly also by how long they are kept; what the sum has beyond those is of 5 minutes. */
+function usageOf(counts: ReadonlyMap<string, number>): Usage {
+  const count = (name: string) => counts.get(name) ?? 0
+  const sum = count('cache_creation_input_tokens')
+  const hour = count('ephemeral_1h_input_tokens')
+  return {
+    input: count('input_tokens'),
+    cacheRead: count('cache_read_input_tokens'),
+    cacheWrite5m: counts.has('cache_creation_input_tokens')
+      ? Math.max(0, sum - Math.min(hour, sum))
+      : count('ephemeral_5m_input_tokens'),
+    cacheWrite1h: counts.has('cache_creation_input_tokens') ? Math.min(hour, sum) : hour,
+    output: count('output_tokens'),
+    reasoning: count('thinking_tokens'),
+  }
+}
+
+const kinds: Readonly<Record<string, FailureKind>> = {
+  overloaded_error: 'overloaded',
+  rate_limit_error: 'rate',
+  invalid_request_error: 'request',
+  request_too_large: 'too_large',
+  timeout_error: 'timeout',
+}
+
+function anthropicError(body: Loose): InferenceError {
+  const error = objectAt(body, 'error')
+  const type = textAt(error, 'type')
+  const message = textAt(error, 'message') ?? 'The provider answered with an error.'
+  return new InferenceError(kinds[type ?? ''] ?? 'upstream', message, { reason: type })
+}
+
+function unusable(why: string): InferenceError {
+  return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, {
+    reason: 'unusable',
+  })
+}

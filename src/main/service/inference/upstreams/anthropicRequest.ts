@@ -1,0 +1,272 @@
+import { resultsOf } from '../callResults.ts'
+import type {
+  AssistantTurn,
+  CacheMark,
+  ImagePart,
+  InnerRequest,
+  TextPart,
+  ToolResultPart,
+  Turn,
+  UserTurn,
+} from '../innerForm.ts'
+import { defined, type Loose, parsedObject } from '../looseJson.ts'
+import { effortOf, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
+import { closedSchema } from './closedSchema.ts'
+import type { Target, UpstreamRequest } from './upstream.ts'
+
+/** The version of the API that all of this was written against: https://docs.anthropic.com/en/api/versioning */
+export const anthropicVersion = '2023-06-01'
+const leastBudget = 1_024
+/** Of the greatest output, how much thinking may take: the rest is for the answer. */
+const budgetShare = 0.8
+
+/** @see https://docs.anthropic.com/en/api/messages */
+export function anthropicRequest(asked: InnerRequest, target: Target): UpstreamRequest {
+  const request = withoutRefused(asked, target.model)
+  const { warnings } = request
+  const system = request.turns.flatMap((turn) => (turn.role === 'system' ? turn.parts : []))
+  const thinking = thinkingFields(request, target)
+  const tools = request.tools.map((tool) =>
+    defined({
+      name: tool.name,
+      description: tool.description,
+      input_schema: { type: 'object', ...tool.parameters },
+      cache_control: cacheField(tool.cache),
+    }),
+  )
+  if (request.format?.type === 'json') {
+    system.push({ type: 'text', text: 'Answer with one JSON object and nothing else.' })
+    warnings.push('response_format json_object became an instruction')
+  }
+  const messages = messagesOf(request.turns)
+  if (messages.length === 0 && system.length > 0) {
+    messages.push({ role: 'user', content: system.splice(0).map(textBlock) })
+  }
+  const format = formatFields(request)
+  const outputConfig = { ...thinking.outputConfig, ...format }
+  const body = defined({
+    model: target.model.upstreamId,
+    max_tokens: target.maxOutputTokens,
+    system: system.some((part) => part.text.trim() !== '') ? system.filter(isNotBlank).map(textBlock) : undefined,
+    messages,
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: tools.length > 0 ? toolChoice(request) : undefined,
+    ...sampling(request, thinking.on),
+    stop_sequences: stops(request),
+    thinking: thinking.field,
+    cache_control: cacheField(request.cache),
+    output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
+    metadata: request.user === undefined ? undefined : { user_id: request.user },
+    stream: request.stream ? true : undefined,
+  })
+  return {
+    path: '/v1/messages',
+    headers: { 'anthropic-version': anthropicVersion },
+    body,
+    stream: request.stream,
+    warnings,
+  }
+}
+
+type Thinking = { on: boolean; field: Loose | undefined; outputConfig: Loose }
+const off: Thinking = { on: false, field: undefined, outputConfig: {} }
+
+function thinkingFields(request: InnerRequest, { model, maxOutputTokens }: Target): Thinking {
+  const { reasoning, warnings } = request
+  if (!reasoning || !thinks(request, model)) return off
+  const forced = request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool'
+  if (forced && request.tools.length > 0) {
+    warnings.push('thinking was left out: it cannot be together with a forced tool')
+    return off
+  }
+  if (model.reasoning?.by === 'adaptive') {
+    const effort = nearestEffort(effortOf(request, model), model.reasoning.values)
+    return { on: true, field: { type: 'adaptive' }, outputConfig: { effort } }
+  }
+  if (model.reasoning?.by !== 'budget') return off
+  if (lostThinking(request.turns)) {
+    warnings.push('thinking was left out: the calls of this turn came back without theirs')
+    return off
+  }
+  const most = Math.min(model.reasoning.max, Math.floor(maxOutputTokens * budgetShare))
+  if (most < leastBudget) {
+    warnings.push(`thinking was left out: it needs more than ${Math.ceil(leastBudget / budgetShare)} tokens of output`)
+    return off
+  }
+  const wanted = reasoning.budgetTokens ?? budgetOf[effortOf(request, model)]
+  const budget = Math.max(leastBudget, Math.min(wanted, most))
+  return { on: true, field: { type: 'enabled', budget_tokens: budget }, outputConfig: {} }
+}
+
+export const budgetOf = {
+  none: 0,
+  minimal: 1_024,
+  low: 4_096,
+  medium: 12_288,
+  high: 24_576,
+  xhigh: 32_768,
+  max: 63_999,
+}
+
+/** The model thinks on where it was, so that the turn that called must begin with its thinking, signed. */
+function lostThinking(turns: readonly Turn[]): boolean {
+  const last = turns.findLast((turn) => turn.role !== 'system')
+  if (last?.role !== 'user' || resultsOf(last).length === 0) return false
+  const calling = turns.findLast((turn) => turn.role === 'assistant')
+  if (!calling?.parts.some((part) => part.type === 'call')) return false
+  return !isOwnThinking(calling.parts[0])
+}
+
+function isOwnThinking(part: AssistantTurn['parts'][number] | undefined): boolean {
+  if (part?.type === 'thinking') return part.signature?.origin === 'anthropic'
+  return part?.type === 'redacted' && part.sealed.origin === 'anthropic'
+}
+
+function sampling(request: InnerRequest, thinking: boolean): Loose {
+  const { temperature, topP, topK } = request.sampling
+  const { warnings } = request
+  if (temperature !== undefined && temperature > 1) warnings.push('temperature became 1, the greatest of this family')
+  if (!thinking) return defined({ temperature: temperature && Math.min(temperature, 1), top_p: topP, top_k: topK })
+  const kept = topP !== undefined && topP >= 0.95 ? topP : undefined
+  const left = [
+    temperature !== undefined && temperature !== 1 && 'temperature',
+    topP !== kept && 'top_p',
+    topK !== undefined && 'top_k',
+  ].filter((it) => it !== false)
+  for (const name of left) warnings.push(`${name} was left out: not together with thinking`)
+  return defined({ top_p: kept })
+}
+
+function stops(request: InnerRequest): string[] | undefined {
+  const usable = request.stop.filter((it) => it.trim() !== '')
+  if (usable.length < request.stop.length) request.warnings.push('a blank stop sequence was left out')
+  return usable.length > 0 ? usable : undefined
+}
+
+function formatFields(request: InnerRequest): Loose {
+  if (request.format?.type !== 'schema') return {}
+  const { schema, warnings } = closedSchema(request.format.schema)
+  request.warnings.push(...warnings)
+  return { format: { type: 'json_schema', schema } }
+}
+
+function toolChoice({ toolChoice: choice, parallelToolCalls }: InnerRequest): Loose | undefined {
+  const alone = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {}
+  if (!choice) return parallelToolCalls === false ? { type: 'auto', ...alone } : undefined
+  if (choice.type === 'tool') return { type: 'tool', name: choice.name, ...alone }
+  if (choice.type === 'none') return { type: 'none' }
+  return { type: choice.type === 'required' ? 'any' : 'auto', ...alone }
+}
+
+type Message = { role: 'user' | 'assistant'; content: Loose[] }
+
+/** Roles alternate; the results of calls come first in their turn. */
+function messagesOf(turns: readonly Turn[]): Message[] {
+  const messages: Message[] = []
+  for (const turn of turns) {
+    if (turn.role === 'system') continue
+    const content = turn.role === 'user' ? userBlocks(turn) : assistantBlocks(turn)
+    if (content.length === 0) continue
+    const last = messages.at(-1)
+    if (last?.role === turn.role) last.content.push(...content)
+    else messages.push({ role: turn.role, content })
+  }
+  for (const message of messages) {
+    if (message.role === 'user') message.content.sort((one, other) => rank(one) - rank(other))
+  }
+  if (messages[0]?.role === 'assistant') messages.unshift({ role: 'user', content: [{ type: 'text', text: '…' }] })
+  trimEnd(messages.at(-1))
+  return messages
+}
+
+function rank(block: Loose): number {
+  return block.type === 'tool_result' ? 0 : 1
+}
+
+/** An answer that the model shall go on with must not end in a blank. */
+function trimEnd(message: Message | undefined): void {
+  if (message?.role !== 'assistant') return
+  const last = message.content.at(-1)
+  if (last?.type === 'text') message.content.splice(-1, 1, { ...last, text: String(last.text).trimEnd() })
+}
+
+function userBlocks(turn: UserTurn): Loose[] {
+  return turn.parts.flatMap(userBlock)
+}
+
+function userBlock(part: UserTurn['parts'][number]): Loose[] {
+  switch (part.type) {
+    case 'text':
+      return isNotBlank(part) ? [textBlock(part)] : []
+    case 'image':
+      return [imageBlock(part)]
+    case 'file': {
+      const source = { type: 'base64', media_type: part.mediaType, data: part.base64 }
+      return [defined({ type: 'document', source, title: part.name })]
+    }
+    case 'result':
+      return [resultBlock(part)]
+  }
+}
+
+function resultBlock(part: ToolResultPart): Loose {
+  const content = part.parts.flatMap((it) => {
+    if (it.type === 'image') return [imageBlock(it)]
+    return isNotBlank(it) ? [textBlock(it)] : []
+  })
+  return defined({
+    type: 'tool_result',
+    tool_use_id: toolUseId(part.callId),
+    content: content.length > 0 ? content : undefined,
+    is_error: part.failed ? true : undefined,
+    cache_control: cacheField(part.cache),
+  })
+}
+
+function assistantBlocks(turn: AssistantTurn): Loose[] {
+  return turn.parts.flatMap(assistantBlock)
+}
+
+/** Thinking of others has signatures that this provider refuses; without a signature it refuses any. */
+function assistantBlock(part: AssistantTurn['parts'][number]): Loose[] {
+  switch (part.type) {
+    case 'text':
+      return isNotBlank(part) ? [textBlock(part)] : []
+    case 'thinking':
+      if (part.signature?.origin !== 'anthropic') return []
+      return [{ type: 'thinking', thinking: part.text, signature: part.signature.value }]
+    case 'redacted':
+      return part.sealed.origin === 'anthropic' ? [{ type: 'redacted_thinking', data: part.sealed.value }] : []
+    case 'call': {
+      // Malformed ones go back as Anthropic's documentation says, so that the model sees what it wrote.
+      const input = parsedObject(part.arguments === '' ? '{}' : part.arguments) ?? { INVALID_JSON: part.arguments }
+      return [{ type: 'tool_use', id: toolUseId(part.id), name: part.name, input }]
+    }
+  }
+}
+
+/** Ids here have letters, digits, `_` and `-` only. Each other character becomes its own code, so that ids stay apart. */
+function toolUseId(id: string): string {
+  return id.replace(/[^A-Za-z0-9_-]/g, (it) => `_${it.charCodeAt(0).toString(16)}_`)
+}
+
+function textBlock(part: TextPart): Loose {
+  return defined({ type: 'text', text: part.text, cache_control: cacheField(part.cache) })
+}
+
+function imageBlock({ source, cache }: ImagePart): Loose {
+  const field =
+    source.kind === 'url'
+      ? { type: 'url', url: source.url }
+      : { type: 'base64', media_type: source.mediaType, data: source.base64 }
+  return defined({ type: 'image', source: field, cache_control: cacheField(cache) })
+}
+
+function cacheField(cache: CacheMark | undefined): Loose | undefined {
+  if (!cache) return undefined
+  return cache === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
+}
+
+function isNotBlank(part: TextPart): boolean {
+  return part.text.trim() !== ''
+}

@@ -1,0 +1,71 @@
+import { type Loose, looseObject } from '../looseJson.ts'
+
+/** What Anthropic's structured output does not check: https://docs.anthropic.com/en/docs/build-with-claude/structured-outputs */
+const unchecked = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'patternProperties',
+  'propertyNames',
+]
+const ofSchemas = ['anyOf', 'allOf', 'oneOf', 'prefixItems']
+const ofNames = ['properties', '$defs', 'definitions']
+
+/**
+ * A schema as Anthropic takes it for answers: every object closed, and without the limits that it refuses, which are
+ * told to the model in the description.
+ */
+export function closedSchema(schema: Loose): { schema: Loose; warnings: string[] } {
+  const dropped = new Set<string>()
+  const closed = close(schema, dropped)
+  const names = [...dropped].sort().join(', ')
+  return { schema: closed, warnings: names === '' ? [] : [`the answer is not checked for ${names}`] }
+}
+
+function close(schema: Loose, dropped: Set<string>): Loose {
+  const kept: Record<string, unknown> = {}
+  const limits: string[] = []
+  for (const [name, value] of Object.entries(schema)) {
+    if (unchecked.includes(name) || (name === 'minItems' && Number(value) > 1)) {
+      dropped.add(name)
+      limits.push(`${name}: ${JSON.stringify(value)}`)
+    } else if (ofSchemas.includes(name) && Array.isArray(value)) {
+      kept[name] = value.map((it) => closeIfObject(it, dropped))
+    } else if (ofNames.includes(name)) {
+      const entries = Object.entries(looseObject(value) ?? {})
+      kept[name] = Object.fromEntries(entries.map(([key, it]) => [key, closeIfObject(it, dropped)]))
+    } else if (name === 'items') {
+      kept[name] = closeIfObject(value, dropped)
+    } else {
+      kept[name] = value
+    }
+  }
+  if (isOfObjects(schema)) {
+    if (schema.additionalProperties !== false && schema.additionalProperties !== undefined) {
+      dropped.add('additionalProperties')
+    }
+    kept.additionalProperties = false
+  }
+  if (limits.length > 0) {
+    kept.description = [schema.description, `{${limits.join(', ')}}`].filter((it) => it !== undefined).join('\n')
+  }
+  return kept
+}
+
+function closeIfObject(value: unknown, dropped: Set<string>): unknown {
+  const schema = looseObject(value)
+  return schema ? close(schema, dropped) : value
+}
+
+function isOfObjects(schema: Loose): boolean {
+  const { type } = schema
+  return type === 'object' || (Array.isArray(type) && type.includes('object')) || (!type && 'properties' in schema)
+}

@@ -1,0 +1,160 @@
+import { InferenceError } from '../inferenceError.ts'
+import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
+import { countAt, type Loose, listAt, looseObject, objectAt, textAt } from '../looseJson.ts'
+import type { ReaderOptions, StreamReader } from './upstream.ts'
+import { upstreamFailure } from './upstreamFailure.ts'
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  STOP: 'stop',
+  MAX_TOKENS: 'length',
+  SAFETY: 'filtered',
+  RECITATION: 'filtered',
+  LANGUAGE: 'filtered',
+  BLOCKLIST: 'filtered',
+  PROHIBITED_CONTENT: 'filtered',
+  SPII: 'filtered',
+  IMAGE_SAFETY: 'filtered',
+  IMAGE_PROHIBITED_CONTENT: 'filtered',
+  IMAGE_RECITATION: 'filtered',
+}
+/** The model wrote what is no call. */
+const failures: readonly string[] = [
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'MISSING_THOUGHT_SIGNATURE',
+  'MALFORMED_RESPONSE',
+]
+
+export function geminiAnswer(body: Loose, options: ReaderOptions): InnerEvent[] {
+  const reader = geminiReader(options)
+  return [...reader.take(body), ...reader.end()]
+}
+
+export function geminiStreamReader(options: ReaderOptions): StreamReader {
+  const reader = geminiReader(options)
+  return {
+    push({ data }) {
+      let chunk: unknown
+      try {
+        chunk = JSON.parse(data)
+      } catch {
+        return [{ type: 'error', error: unusable('An event of its stream is no JSON.', 'unusable') }]
+      }
+      return [...reader.take(looseObject(Array.isArray(chunk) ? chunk[0] : chunk) ?? {})]
+    },
+    end: () => [...reader.end()],
+  }
+}
+
+/** Chunks have the form of the whole answer. The end may be told behind the last part, in a chunk of its own. */
+function geminiReader({ newCallId }: ReaderOptions) {
+  let started = false
+  let block = -1
+  let kind: string | undefined
+  let native: string | undefined
+  let blocked: InferenceError | undefined
+  let told = ''
+  let counted: Loose = {}
+
+  function blockOf(wanted: string): number {
+    if (kind !== wanted) block += 1
+    kind = wanted
+    return block
+  }
+
+  function* ofPart(part: Loose): Generator<InnerEvent> {
+    const call = looseObject(part.functionCall)
+    const text = textAt(part, 'text')
+    const value = textAt(part, 'thoughtSignature')
+    if (call) {
+      const at = blockOf('call')
+      kind = undefined
+      const id = textAt(call, 'id') || newCallId()
+      const signature = value ? { origin: 'gemini' as const, value } : undefined
+      yield { type: 'call', block: at, id, name: textAt(call, 'name') ?? '', signature }
+      yield { type: 'arguments', block: at, text: JSON.stringify(call.args ?? {}) }
+    } else if (text !== undefined && (text !== '' || value)) {
+      const wanted = part.thought === true ? 'thinking' : 'text'
+      const at = blockOf(wanted)
+      yield { type: wanted, block: at, text }
+      if (value) {
+        yield { type: 'signature', block: at, signature: { origin: 'gemini', value } }
+        // What comes now is not what was signed.
+        kind = undefined
+      }
+    }
+  }
+
+  function* take(body: Loose): Generator<InnerEvent> {
+    if (body.error) {
+      yield { type: 'error', error: errorIn(body) }
+      return
+    }
+    if (!started) yield { type: 'start', id: textAt(body, 'responseId') }
+    started = true
+    const feedback = objectAt(body, 'promptFeedback')
+    const blockReason = textAt(feedback, 'blockReason')
+    if (blockReason !== undefined) blocked = blockedPrompt(blockReason, textAt(feedback, 'blockReasonMessage'))
+    const candidate = looseObject(listAt(body, 'candidates')[0])
+    for (const part of listAt(objectAt(candidate, 'content'), 'parts')) yield* ofPart(looseObject(part) ?? {})
+    const metadata = looseObject(body.usageMetadata)
+    if (metadata) {
+      // Each count by itself is cumulative, and a chunk may leave out what has not changed.
+      counted = { ...counted, ...metadata }
+      yield { type: 'usage', usage: usageOf(counted) }
+    }
+    native = textAt(candidate, 'finishReason') ?? native
+    told = textAt(candidate, 'finishMessage') ?? told
+  }
+
+  function* end(): Generator<InnerEvent> {
+    if (blocked) yield { type: 'error', error: blocked }
+    else if (native === undefined) {
+      const error = started ? unusable('It broke off.', 'cut') : unusable('It is empty.', 'unusable')
+      yield { type: 'error', error }
+    } else if (failures.includes(native)) {
+      yield {
+        type: 'error',
+        error: unusable(`The model made a call that is none: ${native}. ${told}`.trimEnd(), native),
+      }
+    } else if (block < 0 && native !== 'MAX_TOKENS') {
+      const filtered = reasons[native] === 'filtered'
+      const error = filtered
+        ? blockedPrompt(native, told)
+        : unusable(`It is empty; the model ended with ${native}.`, native)
+      yield { type: 'error', error }
+    } else yield { type: 'finish', reason: reasons[native] ?? 'stop', native }
+  }
+
+  return { take, end }
+}
+
+/** The prompt has the cached tokens within it; thoughts are counted beside the answer. */
+function usageOf(usage: Loose): Usage {
+  const prompt = (countAt(usage, 'promptTokenCount') ?? 0) + (countAt(usage, 'toolUsePromptTokenCount') ?? 0)
+  const cacheRead = countAt(usage, 'cachedContentTokenCount') ?? 0
+  const reasoning = countAt(usage, 'thoughtsTokenCount') ?? 0
+  return {
+    input: Math.max(0, prompt - cacheRead),
+    cacheRead,
+    cacheWrite5m: 0,
+    cacheWrite1h: 0,
+    output: (countAt(usage, 'candidatesTokenCount') ?? 0) + reasoning,
+    reasoning,
+  }
+}
+
+function errorIn(body: Loose): InferenceError {
+  const status = countAt(body.error, 'code') ?? 500
+  return upstreamFailure({ status: status < 400 ? 502 : status, body: JSON.stringify(body), retryAfter: undefined })
+}
+
+function blockedPrompt(reason: string, message = ''): InferenceError {
+  const sentence = `The provider blocked this request: ${reason}. ${message}`.trimEnd()
+  return new InferenceError('request', sentence, { reason: 'content_filter' })
+}
+
+function unusable(why: string, code: string): InferenceError {
+  return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, { reason: code })
+}

@@ -1,0 +1,199 @@
+import { badRequest } from '../inferenceError.ts'
+import type { AssistantTurn, ImagePart, InnerRequest, Signature, TextPart, Turn, UserTurn } from '../innerForm.ts'
+import { defined, type Loose, looseObject, parsedObject } from '../looseJson.ts'
+import { effortOf, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
+import { budgetOf } from './anthropicRequest.ts'
+import { geminiSchema } from './geminiSchema.ts'
+import type { Target, UpstreamRequest } from './upstream.ts'
+
+/**
+ * For calls whose signature was lost on their way through the caller.
+ * @see https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
+export const lostSignature = 'skip_thought_signature_validator'
+const maxStops = 5
+
+/** @see https://ai.google.dev/api/generate-content */
+export function geminiRequest(asked: InnerRequest, target: Target): UpstreamRequest {
+  const { model } = target
+  const request = withoutRefused(asked, model)
+  const { warnings, sampling } = request
+  const system = request.turns
+    .flatMap((turn) => (turn.role === 'system' ? turn.parts : []))
+    .filter(isNotBlank)
+    .map(({ text }) => ({ text }))
+  const contents = contentsOf(request.turns, model.signedCalls)
+  if (contents.length === 0 && system.length > 0) contents.push({ role: 'user', parts: system.splice(0) })
+  const body = defined({
+    contents,
+    systemInstruction: system.length > 0 ? { parts: system } : undefined,
+    tools:
+      request.tools.length > 0
+        ? [{ functionDeclarations: request.tools.map((it) => declaration(it, warnings)) }]
+        : undefined,
+    toolConfig: request.tools.length > 0 ? toolConfig(request) : undefined,
+    generationConfig: defined({
+      maxOutputTokens: target.maxOutputTokens,
+      temperature: sampling.temperature,
+      topP: sampling.topP,
+      topK: sampling.topK,
+      seed: sampling.seed,
+      presencePenalty: sampling.presencePenalty,
+      frequencyPenalty: sampling.frequencyPenalty,
+      stopSequences: stops(request),
+      ...formatFields(request),
+      thinkingConfig: thinkingConfig(request, target),
+    }),
+  })
+  if (request.parallelToolCalls === false && request.tools.length > 0) {
+    warnings.push('parallel_tool_calls was left out: this family has no word for it')
+  }
+  const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  return {
+    path: `/models/${encodeURIComponent(model.upstreamId)}:${method}`,
+    headers: {},
+    body,
+    stream: request.stream,
+    warnings,
+  }
+}
+
+type Content = { role: 'user' | 'model'; parts: Loose[] }
+
+function contentsOf(turns: readonly Turn[], signed: boolean): Content[] {
+  const contents: Content[] = []
+  let calls: readonly string[] = []
+  for (const turn of turns) {
+    if (turn.role === 'system') continue
+    const parts = turn.role === 'user' ? userParts(turn, calls) : modelParts(turn, signed)
+    if (turn.role === 'assistant') calls = turn.parts.flatMap((part) => (part.type === 'call' ? [part.id] : []))
+    if (parts.length === 0) continue
+    const role = turn.role === 'user' ? 'user' : 'model'
+    const last = contents.at(-1)
+    // The results of calls are a turn of their own: as many parts as there were calls.
+    if (last?.role === role && !holdsResults(last) && !holdsResults({ role, parts })) last.parts.push(...parts)
+    else contents.push({ role, parts })
+  }
+  if (contents[0]?.role === 'model') contents.unshift({ role: 'user', parts: [{ text: '…' }] })
+  return contents
+}
+
+function holdsResults({ parts }: Content): boolean {
+  return parts.some((part) => 'functionResponse' in part)
+}
+
+/** Results in the order of their calls. */
+function userParts(turn: UserTurn, calls: readonly string[]): Loose[] {
+  const results = turn.parts
+    .filter((part) => part.type === 'result')
+    .sort((one, other) => calls.indexOf(one.callId) - calls.indexOf(other.callId))
+  const images: Loose[] = []
+  const answers = results.map((part) => {
+    const texts = part.parts.filter((it) => it.type === 'text')
+    images.push(...part.parts.flatMap((it) => (it.type === 'image' ? [imagePart(it)] : [])))
+    // A text within `output` is data: Gemini reads a `$ref` of an object as a pointer to a file.
+    const text = texts.map((it) => it.text).join('\n')
+    const response = part.failed ? { error: text } : { output: text }
+    return { functionResponse: { id: part.callId, name: part.name, response } }
+  })
+  const rest = turn.parts.flatMap((part): Loose[] => {
+    if (part.type === 'text') return isNotBlank(part) ? [{ text: part.text }] : []
+    if (part.type === 'image') return [imagePart(part)]
+    if (part.type === 'file') return [{ inlineData: { mimeType: part.mediaType, data: part.base64 } }]
+    return []
+  })
+  return [...answers, ...images, ...rest]
+}
+
+function modelParts(turn: AssistantTurn, signed: boolean): Loose[] {
+  const firstCall = turn.parts.find((part) => part.type === 'call')
+  return turn.parts.flatMap((part): Loose[] => {
+    switch (part.type) {
+      case 'text':
+        if (part.text === '' && !own(part.signature)) return []
+        return [defined({ text: part.text, thoughtSignature: own(part.signature) })]
+      case 'call': {
+        // Of parallel calls only the first one is signed.
+        const bypass = signed && part === firstCall ? lostSignature : undefined
+        const args = parsedObject(part.arguments === '' ? '{}' : part.arguments) ?? { INVALID_JSON: part.arguments }
+        return [
+          defined({
+            functionCall: { id: part.id, name: part.name, args },
+            thoughtSignature: own(part.signature) ?? bypass,
+          }),
+        ]
+      }
+      default:
+        return []
+    }
+  })
+}
+
+function own(signature: Signature | undefined): string | undefined {
+  return signature?.origin === 'gemini' ? signature.value : undefined
+}
+
+function imagePart({ source }: ImagePart): Loose {
+  if (source.kind === 'url') throw badRequest('messages', 'An image was not fetched.', 'image')
+  return { inlineData: { mimeType: source.mediaType, data: source.base64 } }
+}
+
+function declaration(tool: InnerRequest['tools'][number], warnings: string[]): Loose {
+  const { schema, warnings: lost } = geminiSchema(tool.parameters ?? {})
+  warnings.push(...lost.map((it) => `${tool.name}: ${it}`))
+  const properties = looseObject(schema.properties)
+  const empty = (schema.type === undefined || schema.type === 'object') && Object.keys(properties ?? {}).length === 0
+  const parameters = empty && !schema.anyOf ? undefined : { type: 'object', ...schema }
+  return defined({ name: tool.name, description: tool.description, parameters })
+}
+
+function toolConfig({ toolChoice: choice }: InnerRequest): Loose | undefined {
+  if (!choice) return undefined
+  if (choice.type === 'tool') {
+    return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [choice.name] } }
+  }
+  const mode = { auto: 'AUTO', none: 'NONE', required: 'ANY' }[choice.type]
+  return { functionCallingConfig: { mode } }
+}
+
+function stops(request: InnerRequest): string[] | undefined {
+  const usable = request.stop.filter((it) => it !== '')
+  if (usable.length > maxStops) throw badRequest('stop', `This family takes ${maxStops} stop sequences at most.`)
+  return usable.length > 0 ? usable : undefined
+}
+
+function formatFields(request: InnerRequest): Loose {
+  if (!request.format) return {}
+  if (request.format.type === 'json') return { responseMimeType: 'application/json' }
+  const { schema, warnings } = geminiSchema(request.format.schema)
+  request.warnings.push(...warnings.map((it) => `response_format: ${it}`))
+  return { responseMimeType: 'application/json', responseSchema: schema }
+}
+
+/** Thoughts are told wherever the model has some. */
+function thinkingConfig(request: InnerRequest, { model, maxOutputTokens }: Target): Loose | undefined {
+  const { reasoning } = model
+  if (!reasoning) return undefined
+  const on = thinks(request, model)
+  if (reasoning.by === 'level') {
+    if (!request.reasoning) return { includeThoughts: true }
+    const wanted = effortOf(request, model)
+    const level = nearestEffort(wanted, reasoning.values)
+    if (level !== wanted) request.warnings.push(`reasoning effort ${wanted} became ${level} for ${model.name}`)
+    return { includeThoughts: true, thinkingLevel: level }
+  }
+  if (reasoning.by !== 'budget') return undefined
+  if (!on && reasoning.can_be_off) return { thinkingBudget: 0 }
+  if (!on) {
+    request.warnings.push(`${model.name} always thinks: it got its least budget`)
+    return { includeThoughts: true, thinkingBudget: reasoning.min }
+  }
+  if (!request.reasoning) return { includeThoughts: true }
+  const wanted = request.reasoning.budgetTokens ?? budgetOf[effortOf(request, model)]
+  const budget = Math.max(reasoning.min, Math.min(wanted, reasoning.max, maxOutputTokens))
+  return { includeThoughts: true, thinkingBudget: budget }
+}
+
+function isNotBlank(part: TextPart): boolean {
+  return part.text.trim() !== ''
+}

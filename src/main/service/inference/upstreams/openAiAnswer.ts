@@ -1,0 +1,207 @@
+import { InferenceError } from '../inferenceError.ts'
+import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
+import { countAt, type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
+import type { ReaderOptions, StreamReader } from './upstream.ts'
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'calls',
+  function_call: 'calls',
+  content_filter: 'filtered',
+  // Of servers that speak OpenAI's way with words of others.
+  eos: 'stop',
+  end_turn: 'stop',
+  max_tokens: 'length',
+  tool_use: 'calls',
+  abort: 'length',
+}
+
+export function openAiAnswer(body: Loose, options: ReaderOptions): InnerEvent[] {
+  const failure = failureIn(body)
+  if (failure) return [{ type: 'error', error: failure }]
+  const choice = looseObject(listAt(body, 'choices')[0])
+  const message = looseObject(choice?.message)
+  if (!choice || !message) return [{ type: 'error', error: unusable('It has no choice.') }]
+  const reader = choiceReader(options)
+  const events: InnerEvent[] = [{ type: 'start', id: textAt(body, 'id') }, ...reader.take(message)]
+  const usage = usageIn(body.usage)
+  const native = textAt(choice, 'finish_reason')
+  return [
+    ...events,
+    ...reader.close(),
+    ...(usage ? [{ type: 'usage' as const, usage }] : []),
+    { type: 'finish', reason: reasons[native ?? 'stop'] ?? 'stop', native },
+  ]
+}
+
+export function openAiStreamReader(options: ReaderOptions): StreamReader {
+  const reader = choiceReader(options)
+  let started = false
+  let done = false
+  let native: string | undefined
+
+  function taken(chunk: Loose): InnerEvent[] {
+    const failure = failureIn(chunk)
+    if (failure) return [{ type: 'error', error: failure }]
+    const events: InnerEvent[] = started ? [] : [{ type: 'start', id: textAt(chunk, 'id') }]
+    started = true
+    const choice = looseObject(listAt(chunk, 'choices')[0])
+    if (choice) {
+      events.push(...reader.take(objectAt(choice, 'delta')))
+      native = textAt(choice, 'finish_reason') ?? native
+    }
+    // Moonshot has it within the choice.
+    const usage = usageIn(chunk.usage) ?? usageIn(choice?.usage)
+    if (usage) events.push({ type: 'usage', usage })
+    return events
+  }
+
+  function end(): InnerEvent[] {
+    if (native === undefined && !(done && started)) {
+      const error = new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut' })
+      return [{ type: 'error', error }]
+    }
+    return [...reader.close(), { type: 'finish', reason: reasons[native ?? 'stop'] ?? 'stop', native }]
+  }
+
+  return {
+    push({ data }) {
+      if (data.trim() === '[DONE]') {
+        done = true
+        return end()
+      }
+      const chunk = parsedObject(data)
+      if (!chunk) return [{ type: 'error', error: unusable('An event of its stream is no JSON.') }]
+      return taken(chunk)
+    },
+    end,
+  }
+}
+
+/** Of one choice, message or delta alike. Calls go on one after the other, whatever order their pieces come in. */
+function choiceReader({ newCallId }: ReaderOptions) {
+  let block = -1
+  let kind: InnerEvent['type'] | undefined
+  const calls = new Map<number, OpenCall>()
+  /** The pieces of the first call go on as they come; those of later ones wait, as nothing tells when the first is whole. */
+  let live = false
+
+  function blockOf(wanted: 'text' | 'refusal' | 'thinking'): number {
+    if (kind !== wanted) block += 1
+    kind = wanted
+    return block
+  }
+
+  function* begun(call: OpenCall): Generator<InnerEvent> {
+    block += 1
+    kind = 'call'
+    live = true
+    call.block = block
+    const signature = call.signature === undefined ? undefined : { origin: 'gemini' as const, value: call.signature }
+    yield { type: 'call', block, id: call.id ?? newCallId(), name: call.name, signature }
+    if (call.waiting !== '') yield { type: 'arguments', block, text: call.waiting }
+    call.waiting = ''
+  }
+
+  function* ofCalls(pieces: readonly unknown[]): Generator<InnerEvent> {
+    for (const [at, piece] of pieces.entries()) {
+      const index = countAt(piece, 'index') ?? indexOf(calls, piece, at)
+      const call = calls.get(index) ?? { id: undefined, name: '', waiting: '', signature: undefined, block: undefined }
+      calls.set(index, call)
+      const named = objectAt(piece, 'function')
+      call.id ??= textAt(piece, 'id') || undefined
+      if (call.name === '') call.name = textAt(named, 'name') ?? ''
+      call.signature ??= textAt(objectAt(objectAt(piece, 'extra_content'), 'google'), 'thought_signature')
+      const text = argumentsText(named.arguments)
+      if (call.block !== undefined) {
+        if (text !== '') yield { type: 'arguments', block: call.block, text }
+      } else {
+        call.waiting += text
+        if (!live && call.name !== '') yield* begun(call)
+      }
+    }
+  }
+
+  return {
+    *take(delta: Loose): Generator<InnerEvent> {
+      const thinking = textAt(delta, 'reasoning_content') ?? textAt(delta, 'reasoning')
+      if (thinking) yield { type: 'thinking', block: blockOf('thinking'), text: thinking }
+      const text = contentText(delta.content)
+      if (text !== '') yield { type: 'text', block: blockOf('text'), text }
+      const refusal = textAt(delta, 'refusal')
+      if (refusal) yield { type: 'refusal', block: blockOf('refusal'), text: refusal }
+      const legacy = looseObject(delta.function_call)
+      yield* ofCalls(legacy ? [{ index: 0, function: legacy }] : listAt(delta, 'tool_calls'))
+    },
+    /** What waited: calls behind the first one. */
+    *close(): Generator<InnerEvent> {
+      for (const [, call] of [...calls].sort(([one], [other]) => one - other)) {
+        if (call.block === undefined && call.name !== '') yield* begun(call)
+      }
+    },
+  }
+}
+
+type OpenCall = {
+  id: string | undefined
+  name: string
+  waiting: string
+  signature: string | undefined
+  /** Once it was told. */
+  block: number | undefined
+}
+
+/** Some servers leave the index out: a known id goes on with its call, any other is a new one. */
+function indexOf(calls: ReadonlyMap<number, OpenCall>, piece: unknown, at: number): number {
+  const id = textAt(piece, 'id')
+  for (const [index, call] of calls) if (id !== undefined && call.id === id) return index
+  return id === undefined && calls.size > 0 ? calls.size - 1 : Math.max(at, calls.size)
+}
+
+function argumentsText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return looseObject(value) ? JSON.stringify(value) : ''
+}
+
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content.map((part) => textAt(part, 'text') ?? '').join('')
+}
+
+/** Prompt tokens of OpenAI hold the cached ones; completion tokens hold the thinking. */
+export function usageIn(value: unknown): Usage | undefined {
+  const usage = looseObject(value)
+  if (!usage) return undefined
+  const prompt = countAt(usage, 'prompt_tokens')
+  const output = countAt(usage, 'completion_tokens')
+  if (prompt === undefined && output === undefined) return undefined
+  const details = objectAt(usage, 'prompt_tokens_details')
+  const cacheRead = countAt(details, 'cached_tokens') ?? countAt(usage, 'cached_tokens') ?? 0
+  const written = countAt(details, 'cache_creation_input_tokens') ?? countAt(details, 'cache_write_tokens') ?? 0
+  return {
+    input: Math.max(0, (prompt ?? 0) - cacheRead - written),
+    cacheRead,
+    cacheWrite5m: written,
+    cacheWrite1h: 0,
+    output: output ?? 0,
+    reasoning: countAt(objectAt(usage, 'completion_tokens_details'), 'reasoning_tokens') ?? 0,
+  }
+}
+
+/** An error that came with a status of success, or in the middle of a stream. */
+export function failureIn(body: Loose): InferenceError | undefined {
+  const { error } = body
+  if (error === undefined || error === null) return undefined
+  const message =
+    textAt(error, 'message') ?? (typeof error === 'string' ? error : 'The provider answered with an error.')
+  const code = textAt(error, 'code') ?? textAt(error, 'type')
+  return new InferenceError('upstream', message, { reason: code })
+}
+
+function unusable(why: string): InferenceError {
+  return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, {
+    reason: 'unusable',
+  })
+}

@@ -1,0 +1,203 @@
+import { badRequest } from '../inferenceError.ts'
+import type { AssistantTurn, ImagePart, InnerRequest, TextPart, ToolResultPart, UserTurn } from '../innerForm.ts'
+import { defined, type Loose } from '../looseJson.ts'
+import type { UpstreamKind } from '../modelCatalogue.ts'
+import { effortOf, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
+import type { Target, UpstreamRequest } from './upstream.ts'
+
+/** What the providers that speak OpenAI's chat completions do differently. */
+type Habits = {
+  maxTokensField: 'max_completion_tokens' | 'max_tokens'
+  /** Instructions of a developer have a role of their own. */
+  developerRole: boolean
+  /** Takes addresses of images, not only their bytes. */
+  imageUrls: boolean
+  /** Thinking goes back with the calls that came of it. */
+  returnsThinking: boolean
+  ownExtras: boolean
+}
+
+const openAi: Habits = {
+  maxTokensField: 'max_completion_tokens',
+  developerRole: true,
+  imageUrls: true,
+  returnsThinking: false,
+  ownExtras: true,
+}
+const plain: Habits = { ...openAi, maxTokensField: 'max_tokens', developerRole: false, ownExtras: false }
+const habitsOf: Partial<Record<UpstreamKind, Habits>> = {
+  openai: openAi,
+  moonshot: { ...plain, imageUrls: false, returnsThinking: true },
+  qwen: plain,
+  local: { ...plain, imageUrls: false },
+}
+
+export function takesImageUrls(kind: UpstreamKind): boolean {
+  if (kind === 'anthropic') return true
+  return habitsOf[kind]?.imageUrls ?? false
+}
+
+/** @see https://platform.openai.com/docs/api-reference/chat/create */
+export function openAiRequest(asked: InnerRequest, target: Target): UpstreamRequest {
+  const { model, maxOutputTokens } = target
+  const habits = habitsOf[model.kind] ?? plain
+  const request = withoutRefused(asked, model)
+  const { tools, sampling, warnings } = request
+  const reasoning = reasoningFields(request, target)
+  const stream = request.stream || (model.thinksInStreamsOnly && thinks(request, model))
+  const body = defined({
+    model: model.upstreamId,
+    messages: request.turns.flatMap((turn) => {
+      if (turn.role === 'user') return userMessages(turn, habits)
+      if (turn.role === 'assistant') return assistantMessages(turn, habits)
+      const role = turn.developer && habits.developerRole ? 'developer' : 'system'
+      return turn.parts.length > 0 ? [{ role, content: textContent(turn.parts) }] : []
+    }),
+    [habits.maxTokensField]: maxOutputTokens,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: sampling.topK,
+    seed: sampling.seed,
+    presence_penalty: sampling.presencePenalty,
+    frequency_penalty: sampling.frequencyPenalty,
+    stop: request.stop.length > 0 ? request.stop : undefined,
+    response_format: formatField(request),
+    tools: tools.length > 0 ? tools.map((tool) => ({ type: 'function', function: functionOf(tool) })) : undefined,
+    tool_choice: tools.length > 0 ? toolChoice(request) : undefined,
+    parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
+    ...reasoning,
+    verbosity: habits.ownExtras ? request.verbosity : undefined,
+    prompt_cache_key: habits.ownExtras ? request.promptCacheKey : undefined,
+    user: habits.ownExtras ? request.user : undefined,
+    stream: stream ? true : undefined,
+    stream_options: stream ? { include_usage: true } : undefined,
+  })
+  return { path: '/chat/completions', headers: {}, body, stream, warnings }
+}
+
+export function reasoningFields(request: InnerRequest, { model }: Pick<Target, 'model'>): Loose {
+  const { reasoning } = request
+  if (!reasoning || !model.reasoning) {
+    if (reasoning?.effort !== undefined && reasoning.effort !== 'none' && model.kind !== 'local') {
+      request.warnings.push(`reasoning effort was left out: ${model.name} does not think`)
+    }
+    return model.kind === 'local' && reasoning?.effort ? { reasoning_effort: reasoning.effort } : {}
+  }
+  switch (model.reasoning.by) {
+    case 'effort': {
+      const wanted = effortOf(request, model)
+      const effort = nearestEffort(wanted, model.reasoning.values)
+      if (effort !== wanted) request.warnings.push(`reasoning effort ${wanted} became ${effort} for ${model.name}`)
+      return { reasoning_effort: effort }
+    }
+    case 'toggle':
+      if (model.kind === 'qwen') return { enable_thinking: thinks(request, model) }
+      return { thinking: { type: thinks(request, model) ? 'enabled' : 'disabled' } }
+    case 'budget':
+      if (!thinks(request, model)) return { enable_thinking: false }
+      return defined({ enable_thinking: true, thinking_budget: reasoning.budgetTokens })
+    default:
+      return {}
+  }
+}
+
+function userMessages(turn: UserTurn, habits: Habits): Loose[] {
+  const results = turn.parts.filter((part) => part.type === 'result')
+  const rest = turn.parts.filter((part) => part.type !== 'result')
+  // A tool message holds text only: images of results follow as the user's, behind the last result.
+  const images = results.flatMap((result) => result.parts.filter((part) => part.type === 'image'))
+  const content = [...images, ...rest].filter((part) => part.type !== 'text' || part.text.trim() !== '')
+  return [
+    ...results.map(toolMessage),
+    ...(content.length > 0 ? [{ role: 'user', content: userContent(content, habits) }] : []),
+  ]
+}
+
+function toolMessage(result: ToolResultPart): Loose {
+  const texts = result.parts.filter((part) => part.type === 'text')
+  const images = result.parts.length - texts.length
+  const text = texts.map((part) => part.text).join('\n')
+  const content = images > 0 ? `${text}${text === '' ? '' : '\n'}(${images} image${images > 1 ? 's' : ''} below)` : text
+  return { role: 'tool', tool_call_id: result.callId, content }
+}
+
+function userContent(parts: UserTurn['parts'], habits: Habits): unknown {
+  const [only] = parts
+  if (parts.length === 1 && only?.type === 'text' && !only.cache) return only.text
+  return parts.map((part) => userPart(part, habits))
+}
+
+function userPart(part: UserTurn['parts'][number], habits: Habits): Loose {
+  switch (part.type) {
+    case 'text':
+      return textPart(part)
+    case 'image':
+      return imagePart(part, habits)
+    case 'file': {
+      const data = `data:${part.mediaType};base64,${part.base64}`
+      return { type: 'file', file: { filename: part.name ?? 'file', file_data: data } }
+    }
+    case 'result':
+      throw new Error('Results are messages of their own.')
+  }
+}
+
+function imagePart({ source, detail }: ImagePart, habits: Habits): Loose {
+  if (source.kind === 'url' && !habits.imageUrls) throw badRequest('messages', 'An image was not fetched.', 'image')
+  const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.base64}`
+  return { type: 'image_url', image_url: defined({ url, detail }) }
+}
+
+function assistantMessages(turn: AssistantTurn, habits: Habits): Loose[] {
+  const texts = turn.parts.filter((part) => part.type === 'text' && part.text !== '') as TextPart[]
+  const calls = turn.parts.filter((part) => part.type === 'call')
+  if (texts.length === 0 && calls.length === 0) return []
+  const thinking = turn.parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('')
+  // Moonshot refuses calls that lost their thinking; a blank is what it takes for thinking that nobody has.
+  const back = habits.returnsThinking && calls.length > 0 ? thinking || ' ' : undefined
+  return [
+    defined({
+      role: 'assistant',
+      content: texts.length > 0 ? texts.map((part) => part.text).join('') : null,
+      reasoning_content: back,
+      tool_calls:
+        calls.length > 0
+          ? calls.map((call) => ({
+              id: call.id,
+              type: 'function',
+              function: { name: call.name, arguments: call.arguments === '' ? '{}' : call.arguments },
+            }))
+          : undefined,
+    }),
+  ]
+}
+
+function textContent(parts: readonly TextPart[]): unknown {
+  if (parts.some((part) => part.cache)) return parts.map(textPart)
+  return parts.map((part) => part.text).join('\n\n')
+}
+
+function textPart(part: TextPart): Loose {
+  return defined({ type: 'text', text: part.text, cache_control: part.cache ? { type: 'ephemeral' } : undefined })
+}
+
+function functionOf(tool: InnerRequest['tools'][number]): Loose {
+  return defined({
+    name: tool.name,
+    description: tool.description,
+    parameters: tool.parameters,
+    strict: tool.strict,
+  })
+}
+
+function toolChoice({ toolChoice: choice }: InnerRequest): unknown {
+  if (!choice) return undefined
+  return choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : choice.type
+}
+
+function formatField({ format }: InnerRequest): unknown {
+  if (!format) return undefined
+  if (format.type === 'json') return { type: 'json_object' }
+  const { name, description, schema, strict } = format
+  return { type: 'json_schema', json_schema: defined({ name, description, schema, strict }) }
+}

@@ -1,0 +1,124 @@
+import type { AssistantTurn, InnerRequest, TextPart, ToolResultPart, Turn, UserTurn } from '../innerForm.ts'
+import { defined, type Loose, parsedObject } from '../looseJson.ts'
+import { withoutRefused } from '../modelRefusals.ts'
+import { reasoningFields } from './openAiRequest.ts'
+import type { Target, UpstreamRequest } from './upstream.ts'
+
+/**
+ * For models of OpenAI that only its Responses API has. Nothing is stored there, so that thinking comes back sealed.
+ * @see https://platform.openai.com/docs/api-reference/responses/create
+ */
+export function responsesUpstreamRequest(asked: InnerRequest, target: Target): UpstreamRequest {
+  const request = withoutRefused(asked, target.model)
+  const { tools, sampling, warnings } = request
+  const effort = reasoningFields(request, target).reasoning_effort
+  const text = defined({ format: formatField(request), verbosity: request.verbosity })
+  if (request.stop.length > 0) warnings.push('stop was left out: Responses have no word for it')
+  const body = defined({
+    model: target.model.upstreamId,
+    input: request.turns.flatMap(itemsOf),
+    max_output_tokens: target.maxOutputTokens,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    tools: tools.length > 0 ? tools.map(toolOf) : undefined,
+    tool_choice: tools.length > 0 ? toolChoice(request) : undefined,
+    parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
+    text: Object.keys(text).length > 0 ? text : undefined,
+    reasoning: target.model.reasoning ? defined({ effort, summary: 'auto' }) : undefined,
+    prompt_cache_key: request.promptCacheKey,
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    stream: request.stream ? true : undefined,
+  })
+  return { path: '/responses', headers: {}, body, stream: request.stream, warnings }
+}
+
+function itemsOf(turn: Turn): Loose[] {
+  if (turn.role === 'assistant') return modelItems(turn)
+  if (turn.role === 'user') return userItems(turn)
+  const text = turn.parts.map((part) => part.text).join('\n\n')
+  return text === '' ? [] : [{ type: 'message', role: turn.developer ? 'developer' : 'system', content: text }]
+}
+
+function userItems(turn: UserTurn): Loose[] {
+  const results = turn.parts.filter((part) => part.type === 'result').map(resultItem)
+  const content = turn.parts.flatMap(contentOf)
+  return content.length > 0 ? [...results, { type: 'message', role: 'user', content }] : results
+}
+
+function resultItem(part: ToolResultPart): Loose {
+  const texts = part.parts.filter((it): it is TextPart => it.type === 'text')
+  const output =
+    texts.length === part.parts.length ? texts.map((it) => it.text).join('\n') : part.parts.flatMap(contentOf)
+  return { type: 'function_call_output', call_id: part.callId, output }
+}
+
+function contentOf(part: UserTurn['parts'][number]): Loose[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [{ type: 'input_text', text: part.text }]
+    case 'image': {
+      const { source } = part
+      const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.base64}`
+      return [{ type: 'input_image', image_url: url, detail: part.detail ?? 'auto' }]
+    }
+    case 'file': {
+      const data = `data:${part.mediaType};base64,${part.base64}`
+      return [{ type: 'input_file', filename: part.name ?? 'file', file_data: data }]
+    }
+    case 'result':
+      return []
+  }
+}
+
+/** Items of reasoning go back as they came; thinking of others has no place. */
+function modelItems(turn: AssistantTurn): Loose[] {
+  return turn.parts.flatMap(modelItem)
+}
+
+function modelItem(part: AssistantTurn['parts'][number]): Loose[] {
+  switch (part.type) {
+    case 'text':
+      if (part.text === '') return []
+      return [
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: part.text, annotations: [] }] },
+      ]
+    case 'redacted': {
+      const item = part.sealed.origin === 'openai' ? parsedObject(part.sealed.value) : undefined
+      return item ? [item] : []
+    }
+    case 'call':
+      return [
+        {
+          type: 'function_call',
+          call_id: part.id,
+          name: part.name,
+          arguments: part.arguments === '' ? '{}' : part.arguments,
+        },
+      ]
+    case 'thinking':
+      return []
+  }
+}
+
+function toolOf(tool: InnerRequest['tools'][number]): Loose {
+  return defined({
+    type: 'function',
+    name: tool.name,
+    description: tool.description,
+    parameters: tool.parameters ?? { type: 'object', properties: {} },
+    strict: tool.strict ?? false,
+  })
+}
+
+function toolChoice({ toolChoice: choice }: InnerRequest): unknown {
+  if (!choice) return undefined
+  return choice.type === 'tool' ? { type: 'function', name: choice.name } : choice.type
+}
+
+function formatField({ format }: InnerRequest): Loose | undefined {
+  if (!format) return undefined
+  if (format.type === 'json') return { type: 'json_object' }
+  const { name, description, schema, strict } = format
+  return defined({ type: 'json_schema', name, description, schema, strict })
+}

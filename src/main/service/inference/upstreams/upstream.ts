@@ -1,0 +1,47 @@
+import type { InferenceError } from '../inferenceError.ts'
+import type { InnerEvent, InnerRequest } from '../innerForm.ts'
+import type { Loose } from '../looseJson.ts'
+import type { CatalogueModel } from '../modelCatalogue.ts'
+import type { SseEvent } from '../sseEvents.ts'
+
+/** One kind of provider: how it is asked, and how its answers are read. Pure: nothing here touches the network. */
+export type Upstream = {
+  /** @throws InferenceError where the request means something that this provider cannot do */
+  write(request: InnerRequest, target: Target): UpstreamRequest
+  /** Of a whole answer with a status of success. It may hold an error all the same. */
+  readAnswer(body: Loose, options: ReaderOptions): InnerEvent[]
+  /** Of an answer in events. */
+  streamReader(options: ReaderOptions): StreamReader
+  readFailure(failure: UpstreamFailure): InferenceError
+}
+
+/** What is asked, and for how much at most. */
+export type Target = {
+  model: CatalogueModel
+  /** What the reservation covers. */
+  maxOutputTokens: number
+}
+
+export type UpstreamRequest = {
+  /** Below the base URL, as `/chat/completions`. */
+  path: string
+  headers: Readonly<Record<string, string>>
+  body: Loose
+  /** Whether the answer comes in events, which may differ from what the caller asked for. */
+  stream: boolean
+  /** What was changed or left out. */
+  warnings: string[]
+}
+
+export type ReaderOptions = {
+  /** For calls that the provider gave no id. */
+  newCallId: () => string
+}
+
+export type StreamReader = {
+  push(event: SseEvent): InnerEvent[]
+  /** The provider has ended the stream: the end of the answer, or an error where it is not whole. */
+  end(): InnerEvent[]
+}
+
+export type UpstreamFailure = { status: number; body: string; retryAfter: string | undefined }

@@ -1,0 +1,47 @@
+import { type FailureKind, InferenceError } from '../inferenceError.ts'
+import { looseObject, objectAt, textAt } from '../looseJson.ts'
+import type { UpstreamFailure } from './upstream.ts'
+
+/**
+ * A provider's answer without success. All five have a sentence at `error.message`. What a caller could have done keeps
+ * its status; a refused key is Steward's matter and never a 401 of the caller's.
+ */
+export function upstreamFailure({ status, body, retryAfter }: UpstreamFailure): InferenceError {
+  const { message, code } = told(body)
+  const kind = kindOf(status)
+  if (status === 401 || status === 403 || status === 402) {
+    const why = status === 402 ? 'wants to be paid first' : 'refused the key that Steward has for it'
+    return new InferenceError('upstream', `The provider ${why}.`, { reason: `provider_${status}`, retryAfter })
+  }
+  return new InferenceError(kind, message ?? `The provider answered with status ${status}.`, {
+    reason: code,
+    retryAfter,
+    status: kind === 'upstream' || kind === 'overloaded' ? undefined : status,
+  })
+}
+
+function kindOf(status: number): FailureKind {
+  if (status === 404) return 'model'
+  if (status === 413) return 'too_large'
+  if (status === 429) return 'rate'
+  if (status === 503 || status === 529) return 'overloaded'
+  if (status === 408 || status === 504) return 'timeout'
+  return status >= 400 && status < 500 ? 'request' : 'upstream'
+}
+
+const maxMessageChars = 2_000
+
+function told(body: string): { message: string | undefined; code: string | undefined } {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch {
+    return { message: undefined, code: undefined }
+  }
+  // Google wraps the errors of its streams in a list.
+  const first = Array.isArray(parsed) ? parsed[0] : parsed
+  const error = looseObject(looseObject(first)?.error) ?? looseObject(first)
+  const message = textAt(error, 'message') ?? textAt(first, 'error') ?? textAt(objectAt(first, 'detail'), 'message')
+  const code = textAt(error, 'code') ?? textAt(error, 'status') ?? textAt(error, 'type')
+  return { message: message?.slice(0, maxMessageChars), code }
+}

@@ -1,0 +1,55 @@
+import type { InnerAnswer } from './answer.ts'
+import { type InnerRequest, inputOf, type Turn, type Usage } from './innerForm.ts'
+import { mostInputTokens } from './tokenEstimate.ts'
+
+const imageTokens = 1_000
+
+/**
+ * What was used, where the provider did not tell or broke off: all of the input, and the output that came. The count of
+ * the input stands where the provider told it at the start.
+ */
+export async function estimatedUsage(request: InnerRequest, answer: InnerAnswer): Promise<Usage> {
+  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
+  const input = await estimatedInput(request)
+  const told = answer.usage
+  const known = told !== undefined && inputOf(told) > 0
+  const texts = answer.parts.map((part) =>
+    'text' in part ? part.text : part.type === 'call' ? part.name + part.arguments : '',
+  )
+  const output = texts.reduce((sum, text) => sum + countTokens(text), 0)
+  return {
+    ...(known ? told : { input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 }),
+    output: Math.max(output, told?.output ?? 0),
+    reasoning: told?.reasoning ?? 0,
+  }
+}
+
+/** Near to what any of the providers counts; none of them tells how it does. */
+export async function estimatedInput(request: InnerRequest): Promise<number> {
+  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
+  return Math.min(countTokens(inputText(request)) + images(request) * imageTokens, mostInputTokens(request))
+}
+
+function inputText(request: InnerRequest): string {
+  const texts = request.turns.flatMap((turn) => turn.parts.map(textOf))
+  const tools = request.tools.map((tool) => JSON.stringify([tool.name, tool.description, tool.parameters]))
+  return [...texts, ...tools].join('\n')
+}
+
+function textOf(part: Turn['parts'][number]): string {
+  switch (part.type) {
+    case 'text':
+    case 'thinking':
+      return part.text
+    case 'call':
+      return part.name + part.arguments
+    case 'result':
+      return part.parts.map(textOf).join('\n')
+    default:
+      return ''
+  }
+}
+
+function images(request: InnerRequest): number {
+  return request.turns.flatMap((turn) => turn.parts.filter((part) => part.type === 'image')).length
+}

@@ -1,0 +1,197 @@
+import { z } from 'zod'
+import { defineRoute } from './route.ts'
+
+/** Images come within the request. */
+const maxBodyBytes = 32 * 1024 * 1024
+const refusals = [402, 404, 413, 429, 502, 503, 504]
+const eventStream = {
+  response: {
+    mediaTypes: ['application/json', 'text/event-stream'],
+    description:
+      'JSON, or events where `stream` is true. `x-steward-warnings` names what was changed or left out for the provider; `x-steward-max-tokens` how many tokens of output were allowed, where that was not what was asked for.',
+  },
+  headers: {},
+}
+
+export const InferenceCost = z.object({
+  micro_usd: z.int().nonnegative().describe('What was charged, in millionths of a US dollar, rounded up.'),
+  currency: z.literal('USD'),
+  price_version: z.string().describe('Of the price list that it was computed with.'),
+  estimated: z.boolean().describe('The provider told no usage, or the answer was cut.'),
+})
+
+const model = z.string().min(1).describe('A name that GET /v1/models lists.')
+const stream = z.boolean().nullish().describe('Answer in server-sent events. Default false.')
+
+export const createChatCompletion = defineRoute({
+  operation: 'chatCompletionCreate',
+  method: 'POST',
+  path: '/v1/chat/completions',
+  summary: 'Answer a conversation (OpenAI chat completions)',
+  description:
+    'Takes what OpenAI’s chat completions take, for every model. `n` above 1 is refused. Thinking comes in `reasoning_content`; what must come back for signed thinking in `reasoning_details` and `extra_content`. The price of an answer is in `usage.cost`, of a stream with `stream_options.include_usage`.',
+  tag: 'Models',
+  body: z.looseObject({
+    model,
+    messages: z
+      .array(z.looseObject({}))
+      .min(1)
+      .describe('Messages of `system`, `developer`, `user`, `assistant` and `tool`.'),
+    stream,
+    max_completion_tokens: z
+      .unknown()
+      .optional()
+      .describe('Greatest number of tokens of the answer. Default: at most 16,384.'),
+    max_tokens: z.unknown().optional().describe('As `max_completion_tokens`.'),
+    temperature: z.unknown().optional().describe('From 0 to 2.'),
+    tools: z.unknown().optional().describe('Functions that the model may call.'),
+    tool_choice: z.unknown().optional(),
+    parallel_tool_calls: z.unknown().optional(),
+    response_format: z.unknown().optional().describe('`text`, `json_object` or `json_schema`.'),
+    reasoning_effort: z.unknown().optional().describe('`none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`.'),
+    stop: z.unknown().optional(),
+    seed: z.unknown().optional(),
+    top_p: z.unknown().optional(),
+  }),
+  response: z.looseObject({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(z.looseObject({})),
+    usage: z.looseObject({
+      prompt_tokens: z.int(),
+      completion_tokens: z.int(),
+      total_tokens: z.int(),
+      cost: InferenceCost,
+    }),
+  }),
+  refusals,
+  maxBodyBytes,
+  raw: eventStream,
+})
+
+export const createResponse = defineRoute({
+  operation: 'responseCreate',
+  method: 'POST',
+  path: '/v1/responses',
+  summary: 'Answer a conversation (OpenAI Responses)',
+  description:
+    'Takes what OpenAI’s Responses take, for every model. Nothing is stored: `store: true`, `previous_response_id`, `conversation` and `background` are refused. Tools that a provider has no match for are left out, with a warning.',
+  tag: 'Models',
+  body: z.looseObject({
+    model,
+    input: z.unknown().optional().describe('A text, or a list of items.'),
+    instructions: z.unknown().optional(),
+    stream,
+    max_output_tokens: z.unknown().optional(),
+    tools: z.unknown().optional(),
+    reasoning: z.unknown().optional(),
+    text: z.unknown().optional(),
+  }),
+  response: z.looseObject({
+    id: z.string(),
+    object: z.literal('response'),
+    status: z.string(),
+    output: z.array(z.looseObject({})),
+    usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int(), cost: InferenceCost }),
+  }),
+  refusals,
+  maxBodyBytes,
+  raw: eventStream,
+})
+
+const messagesBody = {
+  model,
+  messages: z.array(z.looseObject({})).min(1),
+  system: z.unknown().optional(),
+  tools: z.unknown().optional(),
+  thinking: z.unknown().optional(),
+}
+
+export const createMessage = defineRoute({
+  operation: 'messageCreate',
+  method: 'POST',
+  path: '/v1/messages',
+  summary: 'Answer a conversation (Anthropic Messages)',
+  description: 'Takes what Anthropic’s Messages take, for every model. Errors have Anthropic’s form.',
+  tag: 'Models',
+  body: z.looseObject({
+    ...messagesBody,
+    max_tokens: z.unknown().optional().describe('Needed: the greatest number of tokens of the answer.'),
+    stream,
+  }),
+  response: z.looseObject({
+    id: z.string(),
+    type: z.literal('message'),
+    content: z.array(z.looseObject({})),
+    usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int(), cost: InferenceCost }),
+  }),
+  refusals,
+  maxBodyBytes,
+  raw: eventStream,
+})
+
+export const countMessageTokens = defineRoute({
+  operation: 'messageCountTokens',
+  method: 'POST',
+  path: '/v1/messages/count_tokens',
+  summary: 'Count the input tokens of a message',
+  description: 'Exact for models of Anthropic, which count themselves; an estimate for all others. It costs nothing.',
+  tag: 'Models',
+  body: z.looseObject(messagesBody),
+  response: z.object({ input_tokens: z.int().nonnegative() }),
+  refusals: [404, 429, 502, 503, 504],
+  maxBodyBytes,
+})
+
+const PricePerMillion = z.number().nonnegative().describe('US dollars for a million tokens.')
+
+export const ListedModel = z.object({
+  id: z.string(),
+  object: z.literal('model'),
+  type: z.literal('model'),
+  display_name: z.string(),
+  created: z.int().describe('Unix seconds of its release; 0 where nobody knows.'),
+  created_at: z.string(),
+  owned_by: z.string(),
+  provider: z.string(),
+  available: z.boolean().describe('Steward has a key for its provider.'),
+  context_window: z.int(),
+  max_output_tokens: z.int(),
+  images: z.boolean(),
+  reasoning: z.boolean(),
+  pricing: z.object({
+    input_per_million: PricePerMillion,
+    output_per_million: PricePerMillion,
+    cache_read_per_million: PricePerMillion,
+    cache_write_5m_per_million: PricePerMillion,
+    cache_write_1h_per_million: PricePerMillion,
+    tiers: z.array(
+      z.object({
+        above_input_tokens: z.int(),
+        input_per_million: PricePerMillion,
+        output_per_million: PricePerMillion,
+        cache_read_per_million: PricePerMillion,
+      }),
+    ),
+    price_version: z.string(),
+  }),
+})
+export type ListedModel = z.infer<typeof ListedModel>
+
+export const listModels = defineRoute({
+  operation: 'modelList',
+  method: 'GET',
+  path: '/v1/models',
+  summary: 'List the models, with prices',
+  tag: 'Models',
+  response: z.object({
+    object: z.literal('list'),
+    data: z.array(ListedModel),
+    models: z.array(ListedModel).describe('As `data`.'),
+    has_more: z.literal(false),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  }),
+})

@@ -1,0 +1,187 @@
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { zodTextFormat } from 'openai/helpers/zod'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { eventually } from '../support/eventually.ts'
+import { gatewayKey, gatewayServer } from '../support/models/gatewayServer.ts'
+import { chatFrames, plainUsage } from '../support/models/scriptedAnswer.ts'
+
+/** Clients of the providers themselves, which nobody here wrote, against every family. */
+const server = await gatewayServer()
+afterAll(() => server.close())
+beforeEach(() => server.clear())
+
+const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: gatewayKey, maxRetries: 0 })
+const anthropic = new Anthropic({ baseURL: server.url, apiKey: gatewayKey, maxRetries: 0 })
+const models = ['gpt-5.2', 'gpt-5.2-codex', 'claude-sonnet-4.5', 'gemini-3-pro', 'kimi-k2.5', 'qwen3-coder'].map(
+  (model) => ({ model }),
+)
+const messages = [{ role: 'user' as const, content: 'Hello' }]
+const call = { call: 'weather', id: 'call_w', args: '{"city":"Oslo"}' }
+const parameters = {
+  type: 'object' as const,
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
+}
+
+test.each(models)('openai, chat completions of $model: JSON, with its cost', async ({ model }) => {
+  const answer = await openai.chat.completions.create({ model, messages })
+  expect(answer.choices[0]?.message.content).toBe('Hello from a fake.')
+  expect(answer).toMatchObject({
+    model,
+    object: 'chat.completion',
+    usage: { cost: { currency: 'USD', estimated: false } },
+  })
+  expect(answer.id).toMatch(/^chatcmpl-/)
+})
+
+test.each(models)('openai, chat completions of $model: a stream of a tool, and its result', async ({ model }) => {
+  server.providers.play(
+    { parts: [{ text: 'I look.' }, call], usage: plainUsage },
+    { parts: [{ text: 'Rain.' }], usage: plainUsage },
+  )
+  const tools = [{ type: 'function' as const, function: { name: 'weather', parameters } }]
+  const stream = openai.chat.completions.stream({ model, messages, tools, stream_options: { include_usage: true } })
+  const { choices, usage } = await stream.finalChatCompletion()
+  const [choice] = choices
+  expect(choice).toMatchObject({
+    finish_reason: 'tool_calls',
+    message: {
+      content: 'I look.',
+      tool_calls: [{ id: 'call_w', function: { name: 'weather', arguments: '{"city":"Oslo"}' } }],
+    },
+  })
+  expect(usage).toMatchObject({ completion_tokens: 7, cost: { estimated: false } })
+  const answer = await openai.chat.completions.create({
+    model,
+    tools,
+    messages: [...messages, choice!.message, { role: 'tool', tool_call_id: 'call_w', content: 'rain' }],
+  })
+  expect(answer.choices[0]?.message.content).toBe('Rain.')
+})
+
+test.each(models)('openai, Responses of $model: JSON and a stream with its whole sequence', async ({ model }) => {
+  const plain = await openai.responses.create({ model, input: 'Hello', store: false })
+  expect([plain.output_text, plain.status]).toEqual(['Hello from a fake.', 'completed'])
+  server.providers.play({ parts: [{ text: 'I look.' }, call], usage: plainUsage })
+  const tools = [{ type: 'function' as const, name: 'weather', parameters, strict: true }]
+  const stream = openai.responses.stream({ model, input: 'Hello', store: false, tools })
+  const types: string[] = []
+  for await (const event of stream) types.push(event.type)
+  const answer = await stream.finalResponse()
+  expect(answer.output).toMatchObject([
+    { type: 'message', content: [{ type: 'output_text', text: 'I look.' }] },
+    { type: 'function_call', call_id: 'call_w', name: 'weather', arguments: '{"city":"Oslo"}' },
+  ])
+  expect(types.slice(0, 3)).toEqual(['response.created', 'response.in_progress', 'response.output_item.added'])
+  expect(types.at(-1)).toBe('response.completed')
+})
+
+test.each(models)('openai, Responses of $model: structured output', async ({ model }) => {
+  server.providers.play({ parts: [{ text: '{"city":"Oslo","degrees":3}' }], usage: plainUsage })
+  const Weather = z.object({ city: z.string(), degrees: z.number() })
+  const answer = await openai.responses.parse({
+    model,
+    input: 'Hello',
+    store: false,
+    text: { format: zodTextFormat(Weather, 'weather') },
+  })
+  expect(answer.output_parsed).toEqual({ city: 'Oslo', degrees: 3 })
+})
+
+test.each(models)('anthropic, Messages of $model: JSON, a stream, and a tool', async ({ model }) => {
+  const plain = await anthropic.messages.create({ model, max_tokens: 1_000, messages })
+  expect(plain.content).toMatchObject([{ type: 'text', text: 'Hello from a fake.' }])
+  server.providers.play(
+    { parts: [{ text: 'I look.' }, { ...call, id: 'toolu_w' }], usage: plainUsage },
+    { parts: [{ text: 'Rain.' }], usage: plainUsage },
+  )
+  const tools = [{ name: 'weather', input_schema: parameters }]
+  const answer = await anthropic.messages.stream({ model, max_tokens: 1_000, messages, tools }).finalMessage()
+  expect(answer.stop_reason).toBe('tool_use')
+  const use = answer.content.find((it) => it.type === 'tool_use')
+  expect(use).toMatchObject({ name: 'weather', input: { city: 'Oslo' } })
+  const next = await anthropic.messages.create({
+    model,
+    max_tokens: 1_000,
+    tools,
+    messages: [
+      ...messages,
+      { role: 'assistant', content: answer.content },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: use!.id, content: 'rain' }] },
+    ],
+  })
+  expect(next.content).toMatchObject([{ type: 'text', text: 'Rain.' }])
+})
+
+test('errors are of the classes that the clients have for them', async () => {
+  const wrongKey = { baseURL: `${server.url}/v1`, apiKey: 'wrong', maxRetries: 0 }
+  await expect(new OpenAI(wrongKey).chat.completions.create({ model: 'gpt-5.2', messages })).rejects.toBeInstanceOf(
+    OpenAI.AuthenticationError,
+  )
+  await expect(
+    new Anthropic({ ...wrongKey, baseURL: server.url }).messages.create({ model: 'gpt-5.2', max_tokens: 9, messages }),
+  ).rejects.toSatisfy(
+    (failure) =>
+      failure instanceof Anthropic.AuthenticationError &&
+      failure.error !== undefined &&
+      /authentication_error/.test(JSON.stringify(failure.error)),
+  )
+  await expect(openai.chat.completions.create({ model: 'gpt-5.2', messages: [] })).rejects.toMatchObject({
+    status: 400,
+    param: 'messages',
+    type: 'invalid_request_error',
+  })
+  await expect(openai.chat.completions.create({ messages } as never)).rejects.toMatchObject({
+    status: 400,
+    param: 'model',
+  })
+  await expect(openai.chat.completions.create({ model: 'gpt-0', messages })).rejects.toBeInstanceOf(
+    OpenAI.NotFoundError,
+  )
+  server.purse.balance = 0
+  await expect(openai.chat.completions.create({ model: 'gpt-5.2', messages })).rejects.toMatchObject({ status: 402 })
+  server.purse.balance = 1_000_000
+  server.purse.unconfigured = true
+  await expect(openai.chat.completions.create({ model: 'gpt-5.2', messages })).rejects.toMatchObject({ status: 503 })
+  server.purse.unconfigured = false
+  server.providers.play({ status: 429, headers: { 'retry-after': '9' } })
+  await expect(openai.responses.create({ model: 'claude-sonnet-4.5', input: 'x', store: false })).rejects.toSatisfy(
+    (failure) => failure instanceof OpenAI.RateLimitError && failure.headers.get('retry-after') === '9',
+  )
+})
+
+test.each([{ model: 'gpt-5.2' }, { model: 'claude-sonnet-4.5' }, { model: 'gemini-3-pro' }])(
+  'a stream that is aborted leaves $model at once',
+  async ({ model }) => {
+    const long = { parts: [{ text: 'word '.repeat(200) }], usage: plainUsage }
+    const { geminiFrames, messagesFrames } = await import('../support/models/scriptedAnswer.ts')
+    const frames = { 'gpt-5.2': chatFrames, 'claude-sonnet-4.5': messagesFrames, 'gemini-3-pro': geminiFrames }[model]!(
+      long,
+    )
+    server.providers.play({ frames: frames.slice(0, 50), after: 'silence' })
+    const stream = await openai.chat.completions.create({ model, messages, stream: true })
+    for await (const _ of stream) {
+      stream.controller.abort()
+      break
+    }
+    await eventually(() => expect(server.providers.leftConnections()).toBe(1))
+    await eventually(() => expect(server.purse.charges).toMatchObject([{ estimated: true }]))
+    expect(server.purse.held).toBe(0)
+  },
+)
+
+test('tokens are counted, and models listed, for both clients', async () => {
+  const { input_tokens: tokens } = await anthropic.messages.countTokens({ model: 'gemini-3-pro', messages })
+  expect(tokens).toBeGreaterThan(0)
+  const listed = await openai.models.list()
+  expect(listed.data.map((it) => it.id)).toContain('kimi-k2.5')
+  const page = await anthropic.models.list()
+  expect(page.data[0]).toMatchObject({
+    id: 'gpt-5.2',
+    display_name: 'gpt-5.2',
+    pricing: { input_per_million: 1.75, output_per_million: 14 },
+  })
+})

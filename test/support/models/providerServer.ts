@@ -1,0 +1,220 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  anthropicRules,
+  geminiRules,
+  moonshotRules,
+  openAiRules,
+  qwenRules,
+  responsesRules,
+  type Seen,
+} from './providerRules.ts'
+import {
+  chatFrames,
+  chatJson,
+  geminiFrames,
+  geminiJson,
+  messagesFrames,
+  messagesJson,
+  type ScriptedAnswer,
+} from './scriptedAnswer.ts'
+import { responsesFrames, responsesJson } from './scriptedResponses.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON of the wire
+type Wire = any
+
+/** What the provider shall do with the next request. */
+export type Turn =
+  | ScriptedAnswer
+  | { status: number; body?: unknown; headers?: Record<string, string> }
+  /** Sent as they are, one by one; then the end, or a cut, or silence. */
+  | { frames: string[]; after?: 'cut' | 'silence' }
+  /** The connection breaks before any answer. */
+  | { cut: true }
+
+export type ProviderRequest = { provider: ProviderName; path: string; headers: IncomingMessage['headers']; body: Wire }
+export type ProviderName = 'openai' | 'responses' | 'anthropic' | 'gemini' | 'moonshot' | 'qwen' | 'local'
+
+const keys: Record<string, string> = {
+  openai: 'sk-openai-secret',
+  anthropic: 'sk-ant-secret',
+  gemini: 'AIza-secret',
+  moonshot: 'sk-moonshot-secret',
+  qwen: 'sk-qwen-secret',
+  local: 'none',
+}
+
+export type ProviderServer = Awaited<ReturnType<typeof providerServer>>
+
+/** All providers at one address, each as strict as its documentation says. What is not scripted is answered with a greeting. */
+export async function providerServer() {
+  const script: Turn[] = []
+  const requests: ProviderRequest[] = []
+  const signatures = new Set<string>()
+  /** Connections that were left before their answer was whole. */
+  let left = 0
+  let options = { responses: true }
+  let next: (() => Turn[]) | undefined
+  /** Frames of the last stream that were written. */
+  let written = 0
+
+  async function served(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece as Buffer)
+    const body: Wire = JSON.parse(Buffer.concat(pieces).toString())
+    const url = new URL(request.url ?? '/', 'http://provider')
+    const [, place = ''] = url.pathname.split('/')
+    const provider = (url.pathname.endsWith('/responses') ? 'responses' : place) as ProviderName
+    requests.push({ provider, path: url.pathname + url.search, headers: request.headers, body })
+    response.once('close', () => {
+      if (!response.writableFinished) left += 1
+    })
+    const model = provider === 'gemini' ? (/models\/([^:]+):/.exec(url.pathname)?.[1] ?? '') : String(body.model)
+    const refusal = refusalOf({ provider, place, request, body, url, seen: { model, signatures } })
+    if (refusal) return send(response, refusal.status, errorBody(provider, refusal.status, refusal.message))
+    if (script.length === 0) script.push(...(next?.() ?? []))
+    next = undefined
+    const turn = script.shift() ?? {
+      parts: [{ text: 'Hello from a fake.' }],
+      usage: { input: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 5, reasoning: 0 },
+    }
+    await play(turn, { provider, model, body, url, response })
+  }
+
+  type Stage = { provider: ProviderName; model: string; body: Wire; url: URL; response: ServerResponse }
+
+  async function play(turn: Turn, { provider, model, body, url, response }: Stage): Promise<void> {
+    if ('cut' in turn) return void response.destroy()
+    if ('status' in turn) {
+      const text = turn.body ?? errorBody(provider, turn.status, `The fake says ${turn.status}.`)
+      return send(response, turn.status, text, turn.headers)
+    }
+    const streams = provider === 'gemini' ? url.pathname.includes('stream') : body.stream === true
+    if ('parts' in turn) for (const part of turn.parts) keepSignature(part, signatures)
+    if (!('frames' in turn) && !streams) return send(response, 200, writers[provider].json(turn, model))
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const usage = body.stream_options?.include_usage === true
+    for (const frame of 'frames' in turn ? turn.frames : writers[provider].frames(turn, { model, usage })) {
+      written += 1
+      if (!response.write(frame)) await once(response, 'drain')
+    }
+    const end = 'frames' in turn ? turn.after : undefined
+    if (end === 'cut') response.write('', () => response.destroy())
+    else if (end !== 'silence') response.end()
+  }
+
+  function refusalOf({
+    provider,
+    place,
+    request,
+    body,
+    url,
+    seen,
+  }: {
+    provider: ProviderName
+    place: string
+    request: IncomingMessage
+    body: Wire
+    url: URL
+    seen: Seen
+  }): { status: number; message: string } | undefined {
+    const { headers } = request
+    const key =
+      headers.authorization?.replace('Bearer ', '') ?? headers['x-api-key'] ?? headers['x-goog-api-key'] ?? 'none'
+    if (key !== keys[place]) return { status: 401, message: `Incorrect API key provided: ${String(key)}.` }
+    if (provider === 'responses' && !options.responses) return { status: 404, message: 'Not Found' }
+    if (provider === 'anthropic' && headers['anthropic-version'] === undefined)
+      return { status: 400, message: 'anthropic-version: header is required' }
+    if (provider === 'gemini' && url.pathname.includes('stream') && url.searchParams.get('alt') !== 'sse')
+      return { status: 400, message: 'alt' }
+    const message = writers[provider].rules(body, seen)
+    return message === undefined
+      ? undefined
+      : { status: message.includes('only supported in v1/responses') ? 404 : 400, message }
+  }
+
+  const server = createServer((request, response) => {
+    served(request, response).catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const bases: Record<string, string> = {
+    a: `${origin}/openai/v1`,
+    b: `${origin}/anthropic`,
+    c: `${origin}/gemini/v1beta`,
+    d: `${origin}/moonshot/v1`,
+    e: `${origin}/qwen/v1`,
+    'local:shed': `${origin}/local/v1`,
+  }
+  const names: Record<string, string> = {
+    a: 'openai',
+    b: 'anthropic',
+    c: 'gemini',
+    d: 'moonshot',
+    e: 'qwen',
+    'local:shed': 'local',
+  }
+  return {
+    requests,
+    /** For the next requests, in order. */
+    play: (...turns: Turn[]) => void script.push(...turns),
+    /** Of what the first request asks for. */
+    playThen(turns: () => Turn[]): void {
+      next = turns
+    },
+    providerOf: (place: string) => ({ baseUrl: bases[place] ?? '', apiKey: keys[names[place] ?? ''] }),
+    /** A server in OpenAI's place that has chat completions only. */
+    withoutResponses: () => {
+      options = { responses: false }
+    },
+    leftConnections: () => left,
+    writtenFrames: () => written,
+    /** So that each test begins with none. */
+    clear(): void {
+      script.length = 0
+      requests.length = 0
+      left = 0
+      written = 0
+      options = { responses: true }
+    },
+    async close(): Promise<void> {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const writers: Record<ProviderName, Writer> = {
+  openai: { rules: openAiRules, json: chatJson, frames: chatFrames },
+  moonshot: { rules: moonshotRules, json: chatJson, frames: chatFrames },
+  qwen: { rules: qwenRules, json: chatJson, frames: chatFrames },
+  local: { rules: () => undefined, json: chatJson, frames: chatFrames },
+  responses: { rules: responsesRules, json: responsesJson, frames: (it, { model }) => responsesFrames(it, model) },
+  anthropic: { rules: anthropicRules, json: messagesJson, frames: messagesFrames },
+  gemini: { rules: geminiRules, json: geminiJson, frames: geminiFrames },
+}
+type Writer = {
+  rules: (body: Wire, seen: Seen) => string | undefined
+  json: (answer: ScriptedAnswer, model: string) => unknown
+  frames: (answer: ScriptedAnswer, options: { model: string; usage: boolean }) => string[]
+}
+
+function keepSignature(part: ScriptedAnswer['parts'][number], signatures: Set<string>): void {
+  if ('signature' in part && part.signature !== undefined) signatures.add(part.signature)
+  if ('redacted' in part) signatures.add(part.redacted)
+}
+
+function send(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
+}
+
+function errorBody(provider: ProviderName, status: number, message: string): unknown {
+  if (provider === 'anthropic')
+    return { type: 'error', error: { type: status === 429 ? 'rate_limit_error' : 'invalid_request_error', message } }
+  if (provider === 'gemini') return { error: { code: status, message, status: 'INVALID_ARGUMENT' } }
+  return { error: { message, type: 'invalid_request_error', code: null, param: null } }
+}
