@@ -17,7 +17,7 @@ export type Blocks = {
 
 /** In characters. A list is cut at its next item, anything else at the next line: no block gets slow to parse. */
 const longBlock = 4_000
-const longestBlock = 16_000
+const longestBlock = 6_000
 const rowsOfGroup = 25
 const longestDefinitions = 8_000
 
@@ -121,12 +121,18 @@ export function splitBlocks(text: string): Blocks {
           open = { kind: 'table', head: `${last}\n${line}`, rows: [] }
           break
         }
+        if (/^ {0,3}(?:=+|-+)[ \t]*$/.test(line) && !open.isList && !open.blank) {
+          lines.push(line) // it makes a heading of what is above it
+          close(true)
+          break
+        }
         const startsItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line)
         const isContinued = startsItem || /^(?: {2,}|\t)/.test(line)
         const isOver =
           (open.isList && open.blank && !isContinued) ||
           (fenceOf(line) !== undefined && !/^ {2,}/.test(line)) ||
-          (!open.isList && /^ {0,3}(?:\$\$|\\\[)/.test(line)) ||
+          (!open.isList && /^ {0,3}(?:\$\$|\\\[|#{1,6}[ \t])/.test(line)) ||
+          /^ {0,3}#{1,6}[ \t]/.test(last) ||
           (open.length > longBlock && open.isList && startsItem && /^\S/.test(line)) ||
           open.length > longestBlock
         if (isOver) {

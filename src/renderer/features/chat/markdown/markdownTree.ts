@@ -12,9 +12,10 @@ const mdastExtensions = [gfmFromMarkdown(), mathFromMarkdown()]
 /** Quotations and lists within each other. Deeper ones are text. */
 const deepest = 12
 /** In characters: what is longer in one piece is shown as it is written. */
-const longest = 24_000
+const longest = 16_000
 /** Each may open something that only the end of the text closes: so many are looked for again and again. */
-const mostMarks = 400
+const mostOpen = 400
+const mostMarks = 1_000
 
 /**
  * @param definitions lines that links of the text refer to
@@ -48,15 +49,15 @@ function withFewContainers(line: string): string {
 
 /** The marks that a parser may go back for. A text that people read has few of them that stay open. */
 function isCostly(text: string): boolean {
-  let brackets = 0
-  let runs = 0
+  let open = 0
+  let marks = 0
   let before = ''
   for (const character of text) {
-    if (character === '[') brackets++
-    else if (character === ']') brackets = Math.max(0, brackets - 1)
-    if ((character === '*' || character === '_' || character === '~') && character !== before) runs++
+    if (character === '[') open++
+    else if (character === ']') open = Math.max(0, open - 1)
+    if ('[*_~`'.includes(character) && character !== before) marks++
     before = character
-    if (brackets > mostMarks) return true
+    if (open > mostOpen || marks > mostMarks) return true
   }
-  return runs > mostMarks * 4
+  return false
 }

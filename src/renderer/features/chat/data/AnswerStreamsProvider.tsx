@@ -1,0 +1,49 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react'
+import type { Message } from '../../../../shared/contract/chatMessages.ts'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { windowFetch } from '../../../agent/windowKey.ts'
+import { type AnswerStreams, answerStreams } from './answerStreams.ts'
+import { type Branch, withMessage } from './branch.ts'
+import { chatKeys } from './keys.ts'
+
+const StreamsContext = createContext<AnswerStreams | undefined>(undefined)
+
+/** What is drawn while the window is hidden is drawn rarely, and frames do not come at all. */
+function beforeDrawing(work: () => void): void {
+  if (document.hidden) setTimeout(work, 500)
+  else requestAnimationFrame(work)
+}
+
+export function AnswerStreamsProvider({ children }: { children: ReactNode }) {
+  const queryClient = useQueryClient()
+  const [streams] = useState(() =>
+    answerStreams({
+      fetchLike: windowFetch,
+      beforeDrawing,
+      onEnd(message) {
+        const id = message.conversation_id
+        queryClient.setQueryData<Branch>(chatKeys.branch(id), (branch) => branch && withMessage(branch, message))
+        void readAgain(queryClient, chatKeys.conversation(id))
+      },
+    }),
+  )
+  useEffect(() => streams.close, [streams])
+  return <StreamsContext value={streams}>{children}</StreamsContext>
+}
+
+/** The answer as it is now: while it is being made it grows. */
+export function useAnswer(message: Message): Message {
+  const streams = use(StreamsContext)
+  const isMade = isUnderWay(message)
+  const { id } = message
+  useEffect(() => (isMade ? streams?.follow(id) : undefined), [streams, id, isMade])
+  const present = useSyncExternalStore(streams?.subscribe ?? nothing, () => (isMade ? streams?.present(id) : undefined))
+  return present ?? message
+}
+
+export function isUnderWay({ state }: Message): boolean {
+  return state === 'waiting' || state === 'streaming'
+}
+
+const nothing = () => () => {}
