@@ -181,7 +181,7 @@ function fromRow(row: Row): StoredConversation {
     pinned: row.pinned === 1,
     models: JSON.parse(row.models),
     systemPrompt: row.system_prompt,
-    parameters: { ...noParameters, ...ChatParameters.partial().parse(JSON.parse(row.parameters)) },
+    parameters: ChatParameters.parse({ ...noParameters, ...JSON.parse(row.parameters) }),
     limits: row.limits === null ? null : SpendLimits.parse(JSON.parse(row.limits)),
     leafId: row.leaf_id,
     messageCount: row.message_count,

@@ -139,10 +139,10 @@ export function messageRepository(database: Database): MessageRepository {
     `SELECT * FROM chat_messages WHERE branch = ? AND position > ? AND position <= ? ORDER BY position DESC LIMIT ?`,
   )
   const weights = database.prepare<[number, number, number], MessageWeight>(
-    `SELECT m.number, m.position, m.role, m.tokens, m.bytes,
-       coalesce((SELECT sum(a.size) FROM chat_message_attachments u JOIN chat_attachments a ON a.id = u.attachment_id
-         WHERE u.message = m.number AND a.kind = 'image'), 0) AS image_bytes
-     FROM chat_messages m WHERE branch = ? AND position > ? AND position <= ? ORDER BY position DESC`,
+    `SELECT m.number, m.position, m.role, m.tokens, m.bytes, count(a.id) AS images, coalesce(sum(a.size), 0) AS image_bytes
+     FROM chat_messages m LEFT JOIN chat_message_attachments u ON u.message = m.number
+       LEFT JOIN chat_attachments a ON a.id = u.attachment_id AND a.kind = 'image'
+     WHERE m.branch = ? AND m.position > ? AND m.position <= ? GROUP BY m.position ORDER BY m.position DESC`,
   )
   const firstFork = database.prepare<[number, number], { position: number | null }>(
     'SELECT min(from_position) AS position FROM chat_branches WHERE from_branch = ? AND from_position >= ?',
