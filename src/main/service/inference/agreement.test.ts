@@ -11,6 +11,7 @@ import {
   type ScriptedAnswer,
   type ScriptedPart,
 } from '../../../../test/support/models/scriptedAnswer.ts'
+import { sseParser } from '../../platform/http/sseEvents.ts'
 import { answerCollector, collectedAnswer } from './answer.ts'
 import { answerRules } from './answerRules.ts'
 import { chatDialect } from './dialects/chatDialect.ts'
@@ -18,7 +19,6 @@ import type { Bill, Dialect, Told } from './dialects/dialect.ts'
 import { messagesDialect } from './dialects/messagesDialect.ts'
 import { responsesDialect } from './dialects/responsesDialect.ts'
 import type { InnerEvent } from './innerForm.ts'
-import { sseParser } from './sseEvents.ts'
 import { anthropicUpstream } from './upstreams/anthropicUpstream.ts'
 import { geminiUpstream } from './upstreams/geminiUpstream.ts'
 import { openAiUpstream } from './upstreams/openAiUpstream.ts'

@@ -1,9 +1,9 @@
+import { type SseEvent, sseParser } from '../../platform/http/sseEvents.ts'
 import { answerCollector } from './answer.ts'
 import { answerRules } from './answerRules.ts'
 import type { FinishEvent } from './dialects/dialect.ts'
 import type { InferenceError } from './inferenceError.ts'
 import type { InnerEvent } from './innerForm.ts'
-import { type SseEvent, sseParser } from './sseEvents.ts'
 import type { StreamReader } from './upstreams/upstream.ts'
 
 /** What one piece of an upstream's stream came to. */

@@ -1,0 +1,48 @@
+import { AppError } from '../../../shared/appError.ts'
+import { type ListedModel, listModels } from '../../../shared/contract/inference.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+
+/** The models of the service, with prices, as they were a moment ago. */
+export type ModelList = {
+  /** @throws AppError `chat/model` for a name that the service does not know, `service/unavailable` */
+  named(names: readonly string[]): Promise<ListedModel[]>
+  find(name: string): Promise<ListedModel | undefined>
+  /** Without asking for it. */
+  known(name: string): ListedModel | undefined
+}
+
+/** A price list is as good as one that is this old. */
+const freshMs = 15_000
+
+export function modelList({ client, now }: { client: Pick<ServiceClient, 'call'>; now: () => number }): ModelList {
+  let kept: { models: Map<string, ListedModel>; atMs: number } | undefined
+  let asking: Promise<Map<string, ListedModel>> | undefined
+
+  const asked = async (): Promise<Map<string, ListedModel>> => {
+    const { data } = await client.call(listModels, {})
+    const models = new Map(data.map((it) => [it.id, it]))
+    kept = { models, atMs: now() }
+    return models
+  }
+  const models = (): Promise<Map<string, ListedModel>> => {
+    if (kept && now() - kept.atMs < freshMs) return Promise.resolve(kept.models)
+    asking ??= asked().finally(() => {
+      asking = undefined
+    })
+    return asking
+  }
+  const find = async (name: string): Promise<ListedModel | undefined> => (await models()).get(name)
+
+  return {
+    find,
+    named: (names) =>
+      Promise.all(
+        names.map(async (name) => {
+          const model = await find(name)
+          if (model) return model
+          throw new AppError('chat/model', `The service has no model ${JSON.stringify(name)}.`)
+        }),
+      ),
+    known: (name) => kept?.models.get(name),
+  }
+}
