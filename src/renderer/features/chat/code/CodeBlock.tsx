@@ -2,8 +2,8 @@ import { Check, Copy } from 'lucide-react'
 import { memo, use, useLayoutEffect, useRef } from 'react'
 import { useCopied } from '../../../ui/useCopied.ts'
 import { type CodeLines, codeLines } from './codeLines.ts'
-import { languageOf } from './languages.ts'
 import { HighlighterContext } from './highlighterContext.ts'
+import { languageOf } from './languages.ts'
 
 type CodeBlockProps = { code: string; language: string; closed: boolean }
 

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { HighlighterContext } from './highlighterContext.ts'
 import { highlighter } from './highlighter.ts'
+import { HighlighterContext } from './highlighterContext.ts'
 
 /** One thread that highlights all that is below, begun with the first block of code. */
 export function HighlighterProvider({ children }: { children: ReactNode }) {

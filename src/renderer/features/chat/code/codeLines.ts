@@ -97,7 +97,7 @@ function newGroup(place: HTMLElement): HTMLElement {
 }
 
 function paint(line: HTMLElement | undefined, text: string, tokens: LineTokens): void {
-  if (!line || tokens.length <= 2 && tokens[1] === 0) return
+  if (!line || (tokens.length <= 2 && tokens[1] === 0)) return
   const parts: (Node | string)[] = []
   let at = 0
   for (let index = 0; index < tokens.length; index += 2) {

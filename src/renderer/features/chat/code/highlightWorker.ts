@@ -1,5 +1,5 @@
-import type { HighlightAnswer, HighlightRequest } from './tokens.ts'
 import { type Tokenizer, tokenizers } from './tokenizer.ts'
+import type { HighlightAnswer, HighlightRequest } from './tokens.ts'
 
 /** A thread of its own: whatever a grammar does with a line, the window goes on. */
 const openTokenizer = tokenizers()

@@ -72,7 +72,8 @@ export function highlighter(startWorker: () => Worker): Highlighter {
         attend()
       },
     }
-  }  return {
+  }
+  return {
     open,
     close() {
       clearTimeout(watch)

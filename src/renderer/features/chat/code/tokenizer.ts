@@ -19,7 +19,11 @@ export function tokenizers(): () => Tokenizer {
   const load = async (name: string): Promise<HighlighterCore | undefined> => {
     const language = languageOf(name)
     if (language === undefined) return undefined
-    core ??= createHighlighterCore({ themes: [theme], langs: [], engine: createJavaScriptRegexEngine({ forgiving: true }) })
+    core ??= createHighlighterCore({
+      themes: [theme],
+      langs: [],
+      engine: createJavaScriptRegexEngine({ forgiving: true }),
+    })
     const highlighter = await core
     if (!highlighter.getLoadedLanguages().includes(language)) {
       await highlighter.loadLanguage(await grammarOf(language))
@@ -61,5 +65,8 @@ function compact(line: readonly { content: string; color?: string | undefined }[
 
 function kindOf(color: string | undefined): number {
   const [, name] = /^var\(--token-([a-z-]+)\)$/.exec(color ?? '') ?? []
-  return Math.max(0, tokenKinds.findIndex((kind) => kind === name))
+  return Math.max(
+    0,
+    tokenKinds.findIndex((kind) => kind === name),
+  )
 }

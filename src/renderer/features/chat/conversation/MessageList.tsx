@@ -61,9 +61,10 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
     return () => observer.disconnect()
   }, [toEnd])
 
-  const soughtIndex = sought === undefined ? -1 : rows.findIndex(({ message, beside }) =>
-    [message, ...beside].some(({ id }) => id === sought),
-  )
+  const soughtIndex =
+    sought === undefined
+      ? -1
+      : rows.findIndex(({ message, beside }) => [message, ...beside].some(({ id }) => id === sought))
   const shownSought = useRef<MessageId>(undefined)
   useEffect(() => {
     if (soughtIndex < 0 || shownSought.current === sought) return

@@ -26,7 +26,12 @@ type Options = {
 
 type Followed = { followers: number; abort: AbortController; message: Message | undefined }
 
-export function answerStreams({ fetchLike, beforeDrawing, onEnd, pausesMs = [200, 500, 1000, 2000] }: Options): AnswerStreams {
+export function answerStreams({
+  fetchLike,
+  beforeDrawing,
+  onEnd,
+  pausesMs = [200, 500, 1000, 2000],
+}: Options): AnswerStreams {
   const followed = new Map<MessageId, Followed>()
   const changes = emitter()
   let isDue = false

@@ -10,7 +10,12 @@ export type Branch = {
   leafId: MessageId | null
 }
 
-export type BranchPage = { messages: readonly Message[]; beside: readonly Message[]; total: number; leaf_id: MessageId | null }
+export type BranchPage = {
+  messages: readonly Message[]
+  beside: readonly Message[]
+  total: number
+  leaf_id: MessageId | null
+}
 
 export function branchOf({ messages, beside, total, leaf_id: leafId }: BranchPage): Branch {
   return { messages, beside, total, leafId }

@@ -7,6 +7,7 @@ export const chatKeys = {
   list: (filter: object) => ['chat', 'list', filter] as const,
   search: ['chat', 'search'] as const,
   folders: ['chat', 'folders'] as const,
+  conversations: ['chat', 'conversation'] as const,
   conversation: (id: ConversationId) => ['chat', 'conversation', id] as const,
   branch: (id: ConversationId) => ['chat', 'branch', id] as const,
   estimates: ['chat', 'estimate'] as const,

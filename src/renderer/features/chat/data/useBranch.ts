@@ -2,8 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { listMessages } from '../../../../shared/contract/chatMessages.ts'
 import type { ConversationId } from '../../../../shared/contract/chats.ts'
-import type { Agent } from '../../../agent/agentClient.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
+import type { Agent } from '../../../agent/agentClient.ts'
 import { type Branch, branchOf, hasEarlier, hasLater, withPage } from './branch.ts'
 import { chatKeys } from './keys.ts'
 
@@ -20,8 +20,7 @@ export function useBranch(conversationId: ConversationId) {
   const reading = useRef(false)
   const query = useQuery({
     queryKey,
-    queryFn: ({ signal }) =>
-      readNewest(agent, conversationId, queryClient.getQueryData<Branch>(queryKey), signal),
+    queryFn: ({ signal }) => readNewest(agent, conversationId, queryClient.getQueryData<Branch>(queryKey), signal),
   })
 
   const read = async (input: { before: number; limit: number }): Promise<void> => {

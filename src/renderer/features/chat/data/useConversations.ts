@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   type ConversationId,
   type FolderId,
@@ -49,11 +49,12 @@ export function useSearch(words: string) {
   })
 }
 
-export function useConversation(conversationId: ConversationId) {
+/** @param conversationId undefined where none is open */
+export function useConversation(conversationId: ConversationId | undefined) {
   const agent = useAgent()
   return useQuery({
-    queryKey: chatKeys.conversation(conversationId),
-    queryFn: ({ signal }) => agent(getConversation, { conversationId }, { signal }),
+    queryKey: [...chatKeys.conversations, conversationId],
+    queryFn: conversationId ? ({ signal }) => agent(getConversation, { conversationId }, { signal }) : skipToken,
   })
 }
 
@@ -69,7 +70,7 @@ export function useLiveChat(): void {
     again(chatKeys.estimates)
     const id = event.conversation_id as ConversationId | null // as the agent tells it
     if (event.type === 'chat.spend') {
-      if (id === null) again(['chat', 'conversation'])
+      if (id === null) again(chatKeys.conversations)
       else again(chatKeys.conversation(id))
       return
     }

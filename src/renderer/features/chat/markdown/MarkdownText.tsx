@@ -23,7 +23,12 @@ export const MarkdownText = memo(function MarkdownText({ text, streaming }: Mark
       {blocks.map((block, index) => (
         // Blocks never move: only the last one changes, and others come after it.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
-        <BlockView key={index} block={block} definitions={definitions} open={streaming && index === blocks.length - 1} />
+        <BlockView
+          key={index}
+          block={block}
+          definitions={definitions}
+          open={streaming && index === blocks.length - 1}
+        />
       ))}
     </div>
   )

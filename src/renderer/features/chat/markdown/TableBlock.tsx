@@ -24,7 +24,15 @@ export function TableBlock({ head, groups, definitions }: TableBlockProps) {
   )
 }
 
-const RowGroup = memo(function RowGroup({ head, rows, definitions }: { head: string; rows: string; definitions: string }) {
+const RowGroup = memo(function RowGroup({
+  head,
+  rows,
+  definitions,
+}: {
+  head: string
+  rows: string
+  definitions: string
+}) {
   const table = tableOf(`${head}\n${rows}`, definitions)
   return (
     <tbody>

@@ -65,7 +65,11 @@ export function splitBlocks(text: string): Blocks {
   }
 
   for (const line of text.split('\n')) {
-    if (!(open?.kind === 'code' || open?.kind === 'math') && isDefinition(line) && definitionsLength < longestDefinitions) {
+    if (
+      !(open?.kind === 'code' || open?.kind === 'math') &&
+      isDefinition(line) &&
+      definitionsLength < longestDefinitions
+    ) {
       definitions.push(line)
       definitionsLength += line.length
     }
@@ -202,7 +206,11 @@ function withoutIndent(line: string, indent: number): string {
 /** `head` and `dashes` are the first lines of a table. */
 function isTableHead(head: string, dashes: string): boolean {
   return (
-    head.includes('|') && dashes.includes('-') && /[|:]/.test(dashes) && /^[ \t|:-]+$/.test(dashes) && !/^ {4}/.test(head)
+    head.includes('|') &&
+    dashes.includes('-') &&
+    /[|:]/.test(dashes) &&
+    /^[ \t|:-]+$/.test(dashes) &&
+    !/^ {4}/.test(head)
   )
 }
 

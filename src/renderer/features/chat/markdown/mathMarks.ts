@@ -25,7 +25,12 @@ export function withMathMarks(text: string): string {
         continue
       }
       take(at)
-      parts.push(`$${text.slice(at + 2, end).trim().replaceAll('$', '')}$`)
+      parts.push(
+        `$${text
+          .slice(at + 2, end)
+          .trim()
+          .replaceAll('$', '')}$`,
+      )
       from = end + 2
       at = from
     } else if (character === '\\') {

@@ -1,5 +1,5 @@
-import type { AlignType, Image, Nodes, PhrasingContent, Root, TableRow } from 'mdast'
 import { ExternalLink, ImageOff } from 'lucide-react'
+import type { AlignType, Image, Nodes, PhrasingContent, Root, TableRow } from 'mdast'
 import { Fragment, type ReactNode } from 'react'
 import { CodeBlock } from '../code/CodeBlock.tsx'
 import { Formula } from './Formula.tsx'
