@@ -70,8 +70,12 @@ function chunkOf(data: string): z.output<typeof Chunk> {
   try {
     return Chunk.parse(JSON.parse(data))
   } catch (cause) {
-    throw new AppError('inference/upstream', 'A piece of the answer could not be read.', { cause })
+    throw unreadable(cause)
   }
+}
+
+function unreadable(cause: unknown): AppError {
+  return new AppError('inference/upstream', 'A piece of the answer could not be read.', { cause })
 }
 
 function usageOf(usage: NonNullable<z.output<typeof Chunk>['usage']>): CompletionUsage {
