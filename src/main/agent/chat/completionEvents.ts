@@ -24,7 +24,7 @@ const count = z.int().min(0).catch(0)
 const text = z.string().catch('')
 const Chunk = z.object({
   error: z.looseObject({}).nullish().catch(null),
-  detail: z.unknown(),
+  detail: z.unknown().optional(),
   choices: z
     .array(
       z.object({

@@ -98,11 +98,8 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
           const text = await told(textOf(body, maxRefusalBytes))
           throw serviceRefusal(status, parsedJson(text), headers['retry-after'])
         }
-        const ended = (): void => {
-          signal.removeEventListener('abort', leave)
-          leave()
-        }
-        return { headers: singleHeaders(headers), events: eventsOf(body, ended) }
+        const ended = (): void => signal.removeEventListener('abort', leave)
+        return { headers: singleHeaders(headers), events: eventsOf(body, { leave, ended }) }
       } catch (failure) {
         signal.removeEventListener('abort', leave)
         throw failure
@@ -124,8 +121,11 @@ async function told<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** @param leave ends the connection, which then fails */
-async function* eventsOf(body: AsyncIterable<Uint8Array>, leave: () => void): AsyncGenerator<string> {
+/** `leave` ends the connection, which then fails. */
+async function* eventsOf(
+  body: AsyncIterable<Uint8Array>,
+  { leave, ended }: { leave: () => void; ended: () => void },
+): AsyncGenerator<string> {
   const parser = sseParser()
   const pieces = body[Symbol.asyncIterator]()
   try {
@@ -138,7 +138,8 @@ async function* eventsOf(body: AsyncIterable<Uint8Array>, leave: () => void): As
   } catch (cause) {
     throw unavailable(cause)
   } finally {
-    leave() // of an answer that was not read to its end
+    ended()
+    await pieces.return?.() // closes the connection of an answer that was not read to its end
   }
 }
 
