@@ -37,14 +37,18 @@ export type SpendBudgets = {
   reserve(place: SpendPlace, asks: readonly SpendAsk[]): LimitState[]
   /** Of an id without a reservation it does nothing: an answer is settled once. @returns whether it did something */
   settle(id: string, actual: SpendActual): boolean
+  /** Nobody can tell what it came to: all that was reserved. */
+  assumeSpent(id: string): void
   /** It cost nothing. */
   release(id: string): void
   /** Of answers of an earlier run. */
   unsettled(): string[]
   /** The conversation's first, then the day's; without a conversation the day's alone. */
   states(place: SpendPlace | undefined): LimitState[]
-  /** @throws AppError `budget/exceeded` where not even the least is left */
-  available(place: SpendPlace): number
+  /** What hard limits leave; `Infinity` where there is none. */
+  available(place: SpendPlace | undefined): number
+  /** @returns why nothing of a plan fits, without reserving anything */
+  refusal(place: SpendPlace | undefined, asks: readonly SpendAsk[]): AppError | undefined
   limits(): { day: SpendLimits; conversation: SpendLimits }
   change(limits: { day?: SpendLimits | undefined; conversation?: SpendLimits | undefined }): void
   spentOf(conversationId: string): Spend
@@ -53,6 +57,14 @@ export type SpendBudgets = {
   resetsAtMs(): number
 }
 
+const nothing: SpendActual = {
+  costMicroUsd: 0,
+  savedMicroUsd: 0,
+  inputTokens: 0,
+  cachedTokens: 0,
+  outputTokens: 0,
+  estimated: true,
+}
 const dayMs = 24 * 3600 * 1000
 
 export function spendBudgets({ spending, now }: { spending: SpendRepository; now: () => number }): SpendBudgets {
@@ -76,12 +88,9 @@ export function spendBudgets({ spending, now }: { spending: SpendRepository; now
       : []),
     stateOf('day', today(), spending.limits('day')),
   ]
-  const available = (place: SpendPlace): number => {
-    const left = states(place).map(leftOf)
-    return Math.min(...left)
-  }
+  const available = (place: SpendPlace | undefined): number => Math.min(...states(place).map(leftOf))
   /** The one that leaves least. */
-  const tightest = (place: SpendPlace): LimitState | undefined =>
+  const tightest = (place: SpendPlace | undefined): LimitState | undefined =>
     states(place)
       .filter((it) => it.hard_micro_usd !== null)
       .sort((one, other) => leftOf(one) - leftOf(other))[0]
@@ -108,14 +117,16 @@ export function spendBudgets({ spending, now }: { spending: SpendRepository; now
         if (reservation) spending.addEntry(reservation, actual)
         return reservation !== undefined
       }),
+    assumeSpent: (id) =>
+      spending.atomically(() => {
+        const reservation = spending.takeReservation(id)
+        if (reservation) spending.addEntry(reservation, { ...nothing, costMicroUsd: reservation.amountMicroUsd })
+      }),
     release: (id) => void spending.takeReservation(id),
     unsettled: () => spending.openReservations().map(({ id }) => id),
     states,
-    available(place) {
-      const left = available(place)
-      if (left <= 0) throw exceeded(tightest(place))
-      return left
-    },
+    available,
+    refusal: (place, asks) => (sharedOut(asks, available(place)) ? undefined : exceeded(tightest(place))),
     limits: () => ({ day: spending.limits('day'), conversation: spending.limits('conversation') }),
     change: (limits) =>
       spending.atomically(() => {

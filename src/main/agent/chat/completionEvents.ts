@@ -24,7 +24,7 @@ const count = z.int().min(0).catch(0)
 const text = z.string().catch('')
 const Chunk = z.object({
   error: z.looseObject({}).nullish().catch(null),
-  detail: z.unknown(),
+  detail: z.unknown().optional(),
   choices: z
     .array(
       z.object({
@@ -70,8 +70,12 @@ function chunkOf(data: string): z.output<typeof Chunk> {
   try {
     return Chunk.parse(JSON.parse(data))
   } catch (cause) {
-    throw new AppError('inference/upstream', 'A piece of the answer could not be read.', { cause })
+    throw unreadable(cause)
   }
+}
+
+function unreadable(cause: unknown): AppError {
+  return new AppError('inference/upstream', 'A piece of the answer could not be read.', { cause })
 }
 
 function usageOf(usage: NonNullable<z.output<typeof Chunk>['usage']>): CompletionUsage {

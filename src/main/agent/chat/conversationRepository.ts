@@ -35,6 +35,7 @@ export type ConversationRepository = {
   add(conversation: Omit<StoredConversation, 'number'>): StoredConversation
   /** Deleted ones too. */
   find(id: string): StoredConversation | undefined
+  numbered(number: number): StoredConversation | undefined
   findSource(format: string, id: string): StoredConversation | undefined
   /** Everything but its ids and its source. */
   save(conversation: StoredConversation): void
@@ -89,6 +90,7 @@ export function conversationRepository(database: Database): ConversationReposito
      RETURNING number`,
   )
   const find = database.prepare<[string], Row>('SELECT * FROM chat_conversations WHERE id = ?')
+  const numbered = database.prepare<[number], Row>('SELECT * FROM chat_conversations WHERE number = ?')
   const findSource = database.prepare<[string, string], Row>(
     'SELECT * FROM chat_conversations WHERE source_format = ? AND source_id = ?',
   )
@@ -117,6 +119,7 @@ export function conversationRepository(database: Database): ConversationReposito
       return { ...conversation, number: row.number }
     },
     find: (id) => stored(find.get(id)),
+    numbered: (number) => stored(numbered.get(number)),
     findSource: (format, id) => stored(findSource.get(format, id)),
     save: (conversation) => void save.run({ ...rowOf(conversation), number: conversation.number }),
     list: (filter, after, limit) =>

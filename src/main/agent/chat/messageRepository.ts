@@ -51,6 +51,7 @@ export type Finished = {
 
 /** What an estimate needs of a message. */
 export type MessageWeight = Pick<MessageRow, 'number' | 'position' | 'role' | 'tokens' | 'bytes'> & {
+  images: number
   image_bytes: number
 }
 
@@ -74,7 +75,8 @@ export type MessageRepository = {
   ofSource(conversation: number): Map<string, Place>
   setState(number: number, state: 'streaming'): void
   setWarnings(number: number, warnings: readonly string[]): void
-  receive(number: number, sequence: number, piece: { text: string; reasoning: string }): void
+  /** Another piece, and what the answer costs so far. */
+  receive(number: number, sequence: number, piece: { text: string; reasoning: string; usage: AnswerUsage }): void
   received(number: number): { text: string; reasoning: string }
   finish(number: number, finished: Finished): void
   /** Left by an earlier run. */
@@ -173,6 +175,7 @@ export function messageRepository(database: Database): MessageRepository {
   const setState = database.prepare<[string, number]>('UPDATE chat_messages SET state = ? WHERE number = ?')
   const setWarnings = database.prepare<[string, number]>('UPDATE chat_messages SET warnings = ? WHERE number = ?')
   const receive = database.prepare<[number, number, string, string]>('INSERT INTO chat_received VALUES (?, ?, ?, ?)')
+  const setUsage = database.prepare<[string, number]>('UPDATE chat_messages SET usage = ? WHERE number = ?')
   const received = database.prepare<[number], { text: string; reasoning: string }>(
     'SELECT text, reasoning FROM chat_received WHERE message = ? ORDER BY sequence',
   )
@@ -236,7 +239,10 @@ export function messageRepository(database: Database): MessageRepository {
       new Map(ofSource.all(conversation).map(({ source_id, ...place }) => [source_id, place])),
     setState: (number, state) => void setState.run(state, number),
     setWarnings: (number, warnings) => void setWarnings.run(JSON.stringify(warnings), number),
-    receive: (number, sequence, { text, reasoning }) => void receive.run(number, sequence, text, reasoning),
+    receive(number, sequence, { text, reasoning, usage }) {
+      receive.run(number, sequence, text, reasoning)
+      setUsage.run(JSON.stringify(usage), number)
+    },
     received(number) {
       const pieces = received.all(number)
       return {

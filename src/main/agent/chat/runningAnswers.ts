@@ -1,5 +1,6 @@
 import type { AnswerUsage, Message } from '../../../shared/contract/chatMessages.ts'
 import { emitter } from '../../../shared/emitter.ts'
+import { tokenWeight } from './tokenWeight.ts'
 
 /** An answer that is being made: all that came of it so far. */
 export type RunningAnswer = {
@@ -9,6 +10,8 @@ export type RunningAnswer = {
   readonly state: 'waiting' | 'streaming'
   readonly text: string
   readonly reasoning: string
+  /** It is stored by now. */
+  readonly isOver: boolean
   /** Estimated. */
   readonly usage: AnswerUsage
   stop(): void
@@ -42,8 +45,8 @@ type Given = {
   id: string
   number: number
   conversationId: string
-  /** So far, for what came: asked for whenever somebody looks. */
-  usageOf(came: { text: string; reasoning: string }): AnswerUsage
+  /** So far: asked for whenever somebody looks. */
+  usageOf(outputTokens: { text: number; reasoning: number }): AnswerUsage
 }
 
 export function runningAnswers(): RunningAnswers {
@@ -56,6 +59,7 @@ export function runningAnswers(): RunningAnswers {
       let stopped = false
       let state: Message['state'] & RunningAnswer['state'] = 'waiting'
       let [text, reasoning] = ['', '']
+      const tokens = { text: 0, reasoning: 0 }
       const { promise: over, resolve } = Promise.withResolvers<void>()
       const answer: RunningAnswer = {
         ...given,
@@ -68,8 +72,11 @@ export function runningAnswers(): RunningAnswers {
         get reasoning() {
           return reasoning
         },
+        get isOver() {
+          return !running.has(given.id)
+        },
         get usage() {
-          return given.usageOf({ text, reasoning })
+          return given.usageOf(tokens)
         },
         stop() {
           stopped = true
@@ -86,6 +93,8 @@ export function runningAnswers(): RunningAnswers {
           state = 'streaming'
           text += piece.text
           reasoning += piece.reasoning
+          tokens.text += tokenWeight(piece.text)
+          tokens.reasoning += tokenWeight(piece.reasoning)
           changes.emit()
         },
         over() {

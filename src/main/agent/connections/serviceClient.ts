@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/appError.ts'
 import { type Input, type Output, type Route, requestOf } from '../../../shared/contract/route.ts'
 import { sseParser } from '../../platform/http/sseEvents.ts'
 import { type HttpClient, type HttpRequest, httpClient, textOf } from '../../platform/httpClient.ts'
-import { serviceRefusal } from './serviceRefusal.ts'
+import { serviceRefusal } from '../serviceRefusal.ts'
 import { askedUrl, connector, type ServiceTarget, tlsOptions } from './serviceTarget.ts'
 
 export type ServiceCallOptions = {
@@ -98,11 +98,8 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
           const text = await told(textOf(body, maxRefusalBytes))
           throw serviceRefusal(status, parsedJson(text), headers['retry-after'])
         }
-        const ended = (): void => {
-          signal.removeEventListener('abort', leave)
-          leave()
-        }
-        return { headers: singleHeaders(headers), events: eventsOf(body, ended) }
+        const ended = (): void => signal.removeEventListener('abort', leave)
+        return { headers: singleHeaders(headers), events: eventsOf(body, { leave, ended }) }
       } catch (failure) {
         signal.removeEventListener('abort', leave)
         throw failure
@@ -124,8 +121,11 @@ async function told<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** @param leave ends the connection, which then fails */
-async function* eventsOf(body: AsyncIterable<Uint8Array>, leave: () => void): AsyncGenerator<string> {
+/** `leave` ends the connection, which then fails. */
+async function* eventsOf(
+  body: AsyncIterable<Uint8Array>,
+  { leave, ended }: { leave: () => void; ended: () => void },
+): AsyncGenerator<string> {
   const parser = sseParser()
   const pieces = body[Symbol.asyncIterator]()
   try {
@@ -138,7 +138,8 @@ async function* eventsOf(body: AsyncIterable<Uint8Array>, leave: () => void): As
   } catch (cause) {
     throw unavailable(cause)
   } finally {
-    leave() // of an answer that was not read to its end
+    ended()
+    await pieces.return?.() // closes the connection of an answer that was not read to its end
   }
 }
 
