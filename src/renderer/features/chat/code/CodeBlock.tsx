@@ -27,6 +27,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language, closed }: Cod
     }
   }, [language, highlighter])
   // Before it is painted, so that a block has its height from the start.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another language begins anew
   useLayoutEffect(() => drawn.current?.show(code, closed), [code, closed, language, highlighter])
 
   return (

@@ -3,6 +3,7 @@ import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
 import { grammarOf, languageOf } from './languages.ts'
 import { type LineTokens, tokenKinds } from './tokens.ts'
 
+const kinds: readonly string[] = tokenKinds
 const theme = createCssVariablesTheme({ name: 'steward', variablePrefix: '--', fontStyle: false })
 /** A line that is longer, or takes longer, is plain from there on. */
 const longestLine = 1_000
@@ -65,8 +66,5 @@ function compact(line: readonly { content: string; color?: string | undefined }[
 
 function kindOf(color: string | undefined): number {
   const [, name] = /^var\(--token-([a-z-]+)\)$/.exec(color ?? '') ?? []
-  return Math.max(
-    0,
-    tokenKinds.findIndex((kind) => kind === name),
-  )
+  return Math.max(0, kinds.indexOf(name ?? ''))
 }

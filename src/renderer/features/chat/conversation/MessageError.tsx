@@ -24,6 +24,7 @@ export function MessageError({ error: { message, hint, fix }, onRetry, onOtherMo
     shorten: () => button('Choose another model', onOtherModel),
   }
   return (
+    // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
     <div
       role="group"
       aria-label="Error"

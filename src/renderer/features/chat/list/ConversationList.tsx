@@ -1,10 +1,9 @@
-import { Download, FileJson, FolderInput, MessageSquarePlus, Pencil, Pin, PinOff, Search, Trash2 } from 'lucide-react'
+import { Download, FileJson, FolderInput, Pencil, Pin, PinOff, Search, Trash2 } from 'lucide-react'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { ConversationSummary, FolderId } from '../../../../shared/contract/chats.ts'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { inputLook } from '../../../ui/Field.tsx'
-import { IconButton } from '../../../ui/IconButton.tsx'
 import type { MenuItem } from '../../../ui/Menu.tsx'
 import { moveAmongRows } from '../../../ui/moveAmongRows.ts'
 import { goTo } from '../../../ui/place.ts'
@@ -31,8 +30,8 @@ export function ConversationList({ present, searchField }: ConversationListProps
   const { data: folders = [] } = useFolders()
   return (
     <section aria-label="Chats" className="flex size-full min-h-0 flex-col bg-panel">
-      <div className="flex shrink-0 flex-col gap-1 px-2 pt-2 pb-1">
-        <div className="relative">
+      <div className="flex shrink-0 flex-col items-start gap-1 px-2 pt-2 pb-1">
+        <div className="relative w-full">
           <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" />
           <input
             ref={searchField}
@@ -48,19 +47,11 @@ export function ConversationList({ present, searchField }: ConversationListProps
             className={`${inputLook} pl-8`}
           />
         </div>
-        <div className="flex items-center justify-between">
-          <FolderMenu
-            folders={folders}
-            present={folders.some(({ id }) => id === folder) ? folder : undefined}
-            onChoose={setFolder}
-          />
-          <IconButton
-            label="New chat"
-            icon={MessageSquarePlus}
-            shortcut="mod+shift+o"
-            onClick={() => goTo('chat', 'new')}
-          />
-        </div>
+        <FolderMenu
+          folders={folders}
+          present={folders.some(({ id }) => id === folder) ? folder : undefined}
+          onChoose={setFolder}
+        />
       </div>
       {words === '' ? (
         <Rows folder={folder} folders={folders} present={present} />

@@ -22,8 +22,8 @@ export const MarkdownText = memo(function MarkdownText({ text, streaming }: Mark
     <div className="markdown">
       {blocks.map((block, index) => (
         // Blocks never move: only the last one changes, and others come after it.
-        // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <BlockView
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
           key={index}
           block={block}
           definitions={definitions}
