@@ -41,7 +41,16 @@ export function chatParts({ database, client, events, activity, scope, now, ...g
         conversations: chats,
         sending: sending({ store, budgets, models, running, begin, publish, newId, now }),
       }),
-      ...libraryRoutes({ store, attachments: attachments({ store, newId, now }), publish, newId, now }),
+      ...libraryRoutes({
+        store,
+        running,
+        conversations: chats,
+        attachments: attachments({ store, newId, now }),
+        publish,
+        note,
+        newId,
+        now,
+      }),
       ...moneyRoutes({ store, budgets, models, publish, note }),
     ],
   }

@@ -127,7 +127,7 @@ export const importConversations = defineRoute({
   path: '/local/chat/imports',
   summary: 'Import an export of ChatGPT, Claude, LibreChat or Open WebUI',
   description:
-    'The body is the JSON file of the export, unpacked, of at most 256 MB; its form tells whose it is. The same file again changes nothing: a conversation that came before is left as it is, and one that has grown since gets what is new.',
+    'The body is the JSON file of the export, unpacked, of at most 100 MB; its form tells whose it is. The same file again changes nothing: a conversation that came before is left as it is, and one that has grown since gets what is new.',
   tag,
   auth,
   response: z.object({

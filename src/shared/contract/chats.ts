@@ -38,7 +38,7 @@ export const chatLimits = {
   attachments: 20,
   imageBytes: 20 * 1024 ** 2,
   textBytes: 1024 ** 2,
-  importBytes: 256 * 1024 ** 2,
+  importBytes: 100 * 1024 ** 2,
   /** A deleted conversation can be restored for so long. */
   restorableMs: 24 * 3600 * 1000,
 } as const

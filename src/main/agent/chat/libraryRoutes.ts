@@ -4,25 +4,36 @@ import {
   changePrompt,
   createPrompt,
   deletePrompt,
+  exportConversation,
   getAttachmentContent,
+  importConversations,
   listPrompts,
 } from '../../../shared/contract/chatLibrary.ts'
 import { changeFolder, createFolder, deleteFolder, listFolders } from '../../../shared/contract/chats.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { LocalEvents } from '../localEvents.ts'
+import type { Note } from '../note.ts'
 import type { Attachments } from './attachments.ts'
 import type { ChatStore } from './chatStore.ts'
+import { exportedConversation } from './conversationExport.ts'
+import type { Conversations } from './conversations.ts'
+import { imported } from './imports/importing.ts'
+import type { RunningAnswers } from './runningAnswers.ts'
 
 type Options = {
   store: ChatStore
   attachments: Attachments
+  conversations: Conversations
+  running: RunningAnswers
+  note: Note
   publish: LocalEvents['publish']
   newId: () => string
   now: () => number
 }
 
-/** Folders, prompts and attachments. */
-export function libraryRoutes({ store, attachments, publish, newId, now }: Options): LocalEndpoint[] {
+/** Folders, prompts, attachments, imports and exports. */
+export function libraryRoutes(options: Options): LocalEndpoint[] {
+  const { store, attachments, publish, newId, now } = options
   const { library } = store
   const folder = (id: string) => {
     const found = library.folders().find((it) => it.id === id)
@@ -68,6 +79,10 @@ export function libraryRoutes({ store, attachments, publish, newId, now }: Optio
       return { success: true, id }
     }),
     localEndpoint(addAttachment, ({ query }, { body }) => attachments.add(query.name, body)),
+    localEndpoint(importConversations, (_, { body }) => imported(options, body)),
+    localEndpoint(exportConversation, ({ params, query }) =>
+      exportedConversation(options, params.conversationId, query.format),
+    ),
     localEndpoint(getAttachmentContent, ({ params }) => attachments.content(params.attachmentId)),
   ]
 }
