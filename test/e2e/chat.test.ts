@@ -317,11 +317,12 @@ The end.`),
     .evaluateAll((all) => all.map((it) => [it.getAttribute('href'), it.getAttribute('rel'), it.getAttribute('target')]))
   expect(links).toEqual(
     // The last one is an address that stands in a text.
-    ['https://evil.example/login', 'https://evil.example/leak?q=secret', 'https://evil.example/ref.png', 'https://evil.example/t%3E'].map((href) => [
-      href,
-      'noopener noreferrer nofollow',
-      '_blank',
-    ]),
+    [
+      'https://evil.example/login',
+      'https://evil.example/leak?q=secret',
+      'https://evil.example/ref.png',
+      'https://evil.example/t%3E',
+    ].map((href) => [href, 'noopener noreferrer nofollow', '_blank']),
   )
   await answer.getByText('(evil.example)').first().waitFor()
   await answer.getByText('<script>alert(1)</script>').waitFor()

@@ -11,6 +11,7 @@ import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { notify } from '../../ui/toast.tsx'
 import './chat.css'
 import { HighlighterProvider } from './code/HighlighterProvider.tsx'
+import { keepDraft, keptDraft } from './composer/drafts.ts'
 import { type ConversationHandle, ConversationView } from './conversation/ConversationView.tsx'
 import { NewChat } from './conversation/NewChat.tsx'
 import { AnswerStreamsProvider } from './data/AnswerStreamsProvider.tsx'
@@ -46,7 +47,7 @@ function Chats({ id, part, sought }: ChatsProps) {
   const { data: read, error, isPending, refetch } = useConversation(id)
   const conversation = id === undefined ? undefined : read
   const actions = useChatActions()
-  const [settings, setSettings] = useState(false)
+  const [settings, setSettings] = useState<'all' | 'limits'>()
   const [renaming, setRenaming] = useState(false)
   const searchField = useRef<HTMLInputElement>(null)
   const view = useRef<ConversationHandle>(null)
@@ -55,12 +56,23 @@ function Chats({ id, part, sought }: ChatsProps) {
     goTo('chat', 'new')
     void actions.remove(it.id, it.title).catch(notify.failed)
   }
+  /** A chat is made for them, with what was written so far. */
+  const beginWithSettings = async () => {
+    try {
+      const { id: made } = await actions.create({})
+      keepDraft(made, keptDraft('new', localStorage), localStorage)
+      setSettings('all')
+      goTo('chat', made)
+    } catch (failure) {
+      notify.failed(failure)
+    }
+  }
   // Who opens a chat wants to write; who follows a link to a message, to read.
   const isRead = conversation !== undefined
   useEffect(() => {
     if (sought === undefined && (isRead || id === undefined)) view.current?.focus()
   }, [id, sought, isRead])
-  useChatCommands({ conversation, searchField, view, setRenaming, setSettings, remove })
+  useChatCommands({ conversation, searchField, view, setRenaming, openSettings: () => setSettings('all'), remove })
 
   return (
     <PageFrame
@@ -68,13 +80,16 @@ function Chats({ id, part, sought }: ChatsProps) {
       note={conversation && conversation.message_count > 0 && <Cost conversation={conversation} />}
       actions={
         <>
+          {id === undefined && (
+            <IconButton label="Chat settings" icon={SlidersHorizontal} onClick={() => void beginWithSettings()} />
+          )}
           {conversation && (
             <>
               <IconButton
                 label="Chat settings"
                 icon={SlidersHorizontal}
-                aria-pressed={settings}
-                onClick={() => setSettings(!settings)}
+                aria-pressed={settings !== undefined}
+                onClick={() => setSettings(settings ? undefined : 'all')}
               />
               <ConversationMenu conversation={conversation} onRename={() => setRenaming(true)} onDelete={remove} />
             </>
@@ -93,14 +108,15 @@ function Chats({ id, part, sought }: ChatsProps) {
           id: 'chat-settings',
           label: 'Chat settings',
           width: { initial: 340, min: 300, max: 480 },
-          open: settings,
-          onOpenChange: setSettings,
+          open: settings !== undefined,
+          onOpenChange: (open) => setSettings(open ? 'all' : undefined),
           content: settings ? (
             <ConversationSettings
               key={conversation.id}
               conversation={conversation}
+              atLimits={settings === 'limits'}
               onChange={(changes) => actions.change(conversation.id, changes)}
-              onClose={() => setSettings(false)}
+              onClose={() => setSettings(undefined)}
             />
           ) : null,
         }
@@ -112,7 +128,7 @@ function Chats({ id, part, sought }: ChatsProps) {
           ref={view}
           conversation={conversation}
           sought={sought}
-          onSettings={() => setSettings(true)}
+          onLimits={() => setSettings('limits')}
         />
       ) : id === undefined ? (
         <NewChat key={part} ref={view} />

@@ -10,13 +10,13 @@ type ChatCommandsOptions = {
   searchField: RefObject<HTMLInputElement | null>
   view: RefObject<ConversationHandle | null>
   setRenaming: (open: boolean) => void
-  setSettings: (open: boolean) => void
+  openSettings: () => void
   remove: (conversation: Conversation) => void
 }
 
 /** What can be done while chats are in view, by palette and keys. */
 export function useChatCommands(options: ChatCommandsOptions): void {
-  const { conversation, searchField, view, setRenaming, setSettings, remove } = options
+  const { conversation, searchField, view, setRenaming, openSettings, remove } = options
   const section = 'Chat'
   const enabled = conversation !== undefined
   useCommands([
@@ -60,7 +60,7 @@ export function useChatCommands(options: ChatCommandsOptions): void {
       icon: SlidersHorizontal,
       keywords: ['system prompt', 'temperature', 'limits', 'budget', 'parameters'],
       enabled,
-      run: () => setSettings(true),
+      run: openSettings,
     },
     {
       id: 'chat.export',

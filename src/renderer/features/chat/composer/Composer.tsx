@@ -149,7 +149,7 @@ export function Composer(props: ComposerProps) {
             void add(pasted)
           }}
           {...prompts.fieldProps}
-          className="block field-sizing-content max-h-[40vh] min-h-10 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 outline-none"
+          className="person-text block field-sizing-content max-h-[40vh] min-h-10 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 outline-none"
         />
         <div className="flex flex-wrap items-center gap-x-1 px-2 pb-2">
           <IconButton label="Attach files" icon={Paperclip} onClick={() => files.current?.click()} />

@@ -12,6 +12,7 @@ import type { Draft } from '../composer/drafts.ts'
 import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
 import { useBranch } from '../data/useBranch.ts'
 import { useChatActions } from '../data/useChatActions.ts'
+import { useModelsFor } from '../models/useModelsFor.ts'
 import { BudgetBanner } from '../money/BudgetBanner.tsx'
 import { ConversationContext } from './conversationContext.ts'
 import { MessageList, type MessageListHandle } from './MessageList.tsx'
@@ -22,12 +23,12 @@ type ConversationViewProps = {
   conversation: Conversation
   /** Of a link to a message. */
   sought: string | undefined
-  onSettings: () => void
+  onLimits: () => void
   ref?: Ref<ConversationHandle>
 }
 
 /** The messages of a conversation, and where the next one is written. */
-export function ConversationView({ conversation, sought, onSettings, ref }: ConversationViewProps) {
+export function ConversationView({ conversation, sought, onLimits, ref }: ConversationViewProps) {
   const conversationId = conversation.id
   const actions = useChatActions()
   const branch = useBranch(conversationId)
@@ -37,6 +38,7 @@ export function ConversationView({ conversation, sought, onSettings, ref }: Conv
   const composer = useRef<ComposerHandle>(null)
   const attempt = (work: () => Promise<unknown>) => void work().catch(notify.failed)
 
+  const models = useModelsFor(conversation.models)
   const last = branch.data?.messages.at(-1)
   const made = answersUnderWay(branch.data)
   const stop = () => {
@@ -49,7 +51,7 @@ export function ConversationView({ conversation, sought, onSettings, ref }: Conv
       parent_id: branch.data?.leafId ?? null,
       text,
       attachment_ids: attachments.map(({ id }) => id),
-      models: [...conversation.models],
+      models,
     })
     list.current?.toEnd()
   }
@@ -67,7 +69,7 @@ export function ConversationView({ conversation, sought, onSettings, ref }: Conv
 
   return (
     <ConversationContext
-      value={{ conversationId, actions, editing, edit: setEditing, sendEdited, openSettings: onSettings, attempt }}
+      value={{ conversationId, actions, editing, edit: setEditing, sendEdited, openLimits: onLimits, attempt }}
     >
       <div className="flex size-full min-h-0 flex-col">
         {branch.isPending ? (
@@ -100,14 +102,14 @@ export function ConversationView({ conversation, sought, onSettings, ref }: Conv
           place={conversationId}
           conversationId={conversationId}
           parentId={branch.data?.leafId ?? null}
-          models={conversation.models}
+          models={models}
           onModels={(models) => attempt(() => actions.change(conversationId, { models }))}
           onSend={send}
           onStop={made.length > 0 ? stop : undefined}
-          onLimits={onSettings}
+          onLimits={onLimits}
           stopped={isStopped}
         >
-          <BudgetBanner budget={conversation.budget} onChange={onSettings} />
+          <BudgetBanner budget={conversation.budget} onChange={onLimits} />
         </Composer>
       </div>
     </ConversationContext>

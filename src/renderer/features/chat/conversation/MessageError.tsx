@@ -9,7 +9,7 @@ type MessageErrorProps = { error: ChatFailure; onRetry: () => void; onOtherModel
 
 /** Why there is no answer, and the one thing that helps. */
 export function MessageError({ error: { message, hint, fix }, onRetry, onOtherModel }: MessageErrorProps) {
-  const { openSettings } = useConversationWork()
+  const { openLimits } = useConversationWork()
   const button = (label: string, onClick: () => void): ReactNode => (
     <Button size="small" onClick={onClick}>
       {label}
@@ -18,7 +18,7 @@ export function MessageError({ error: { message, hint, fix }, onRetry, onOtherMo
   const fixes: Record<NonNullable<ChatFailure['fix']>, () => ReactNode> = {
     provider_key: () => button('Add a key', () => goTo('settings', 'models')),
     credits: () => button('Open Credits', () => goTo('credits')),
-    limit: () => button('Change limits', openSettings),
+    limit: () => button('Change limits', openLimits),
     retry: () => button('Try again', onRetry),
     model: () => button('Choose another model', onOtherModel),
     shorten: () => button('Choose another model', onOtherModel),

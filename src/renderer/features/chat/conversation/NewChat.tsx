@@ -6,20 +6,20 @@ import { Composer, type ComposerHandle } from '../composer/Composer.tsx'
 import { type Draft, keepDraft } from '../composer/drafts.ts'
 import { useChatActions } from '../data/useChatActions.ts'
 import { useModels } from '../data/useModels.ts'
-import { keepModels, keptModels } from '../models/keptModels.ts'
+import { keepModels } from '../models/keptModels.ts'
 import { firstModel } from '../models/modelWords.ts'
+import { useModelsFor } from '../models/useModelsFor.ts'
 import type { ConversationHandle } from './ConversationView.tsx'
 
 /** A chat that begins with its first message. */
 export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
   const actions = useChatActions()
   const { data: listed } = useModels()
-  const [chosen, setChosen] = useState(keptModels)
+  const [chosen, setChosen] = useState<string[]>([])
   const composer = useRef<ComposerHandle>(null)
   useImperativeHandle(ref, () => ({ focus: () => composer.current?.focus(), stop: () => {} }))
-  const usable = listed ? chosen.filter((name) => listed.some(({ id, available }) => id === name && available)) : chosen
   const first = firstModel(listed ?? [])
-  const models = usable.length > 0 ? usable : first === undefined ? [] : [first]
+  const models = useModelsFor(chosen)
 
   const send = async (draft: Draft) => {
     const { id } = await actions.create({ models })

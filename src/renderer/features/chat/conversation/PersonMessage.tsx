@@ -31,7 +31,9 @@ export function PersonMessage({ message }: { message: Message }) {
       )}
       {text !== '' && (
         <div className="max-w-[85%] rounded-dialog bg-panel px-3.5 py-2 outline-1 outline-line">
-          <p className={classNames('whitespace-pre-wrap break-words', isLong && !open && 'line-clamp-12')}>{text}</p>
+          <p className={classNames('person-text whitespace-pre-wrap break-words', isLong && !open && 'line-clamp-12')}>
+            {text}
+          </p>
           {isLong && (
             <button
               type="button"
@@ -84,7 +86,7 @@ function EditMessage({ message }: { message: Message }) {
         // The person has just asked to write here.
         // biome-ignore lint/a11y/noAutofocus: see above
         autoFocus
-        className="w-full resize-y rounded-control bg-transparent px-2 py-1 outline-none"
+        className="person-text w-full resize-y rounded-control bg-transparent px-2 py-1 outline-none"
       />
       <div className="flex items-center justify-end gap-2">
         <span className="flex-1 px-2 text-small text-faint">The answers so far stay; switch with ‹ ›.</span>

@@ -11,7 +11,7 @@ export type ConversationWork = {
   editing: MessageId | undefined
   edit(id: MessageId | undefined): void
   sendEdited(message: Message, text: string): Promise<void>
-  openSettings(): void
+  openLimits(): void
   /** Does it, and tells why it could not. */
   attempt(work: () => Promise<unknown>): void
 }

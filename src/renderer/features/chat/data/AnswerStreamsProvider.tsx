@@ -17,6 +17,7 @@ function beforeDrawing(work: () => void): void {
 
 export function AnswerStreamsProvider({ children }: { children: ReactNode }) {
   const queryClient = useQueryClient()
+  const [ended, setEnded] = useState('')
   const [streams] = useState(() =>
     answerStreams({
       fetchLike: windowFetch,
@@ -25,11 +26,19 @@ export function AnswerStreamsProvider({ children }: { children: ReactNode }) {
         const id = message.conversation_id
         queryClient.setQueryData<Branch>(chatKeys.branch(id), (branch) => branch && withMessage(branch, message))
         void readAgain(queryClient, chatKeys.conversation(id))
+        setEnded(endWords(message))
       },
     }),
   )
   useEffect(() => streams.close, [streams])
-  return <StreamsContext value={streams}>{children}</StreamsContext>
+  return (
+    <StreamsContext value={streams}>
+      {children}
+      <p role="status" className="sr-only">
+        {ended}
+      </p>
+    </StreamsContext>
+  )
 }
 
 /** The answer as it is now: while it is being made it grows. */
@@ -40,6 +49,13 @@ export function useAnswer(message: Message): Message {
   useEffect(() => (isMade ? streams?.follow(id) : undefined), [streams, id, isMade])
   const present = useSyncExternalStore(streams?.subscribe ?? nothing, () => (isMade ? streams?.present(id) : undefined))
   return present ?? message
+}
+
+/** Read aloud once: an answer is never read while it grows. */
+function endWords({ model, state }: Message): string {
+  const name = model ?? 'the model'
+  if (state === 'failed') return `The answer of ${name} failed.`
+  return state === 'stopped' ? `The answer of ${name} was stopped.` : `The answer of ${name} is complete.`
 }
 
 export function isUnderWay({ state }: Message): boolean {

@@ -3,7 +3,7 @@ import { CodeBlock } from '../code/CodeBlock.tsx'
 import { type Block, splitBlocks } from './blocks.ts'
 import { Formula } from './Formula.tsx'
 import { finishedMarks } from './finishedMarks.ts'
-import { markdownTree } from './markdownTree.ts'
+import { isPlainParagraph, markdownTree } from './markdownTree.ts'
 import { drawTree } from './nodes.tsx'
 import { TableBlock } from './TableBlock.tsx'
 
@@ -55,6 +55,7 @@ function BlockView({ block, definitions, open }: BlockViewProps) {
 }
 
 const TextBlock = memo(function TextBlock({ text, definitions }: { text: string; definitions: string }) {
+  if (isPlainParagraph(text)) return <p>{text}</p>
   const tree = markdownTree(text, definitions)
   return tree ? drawTree(tree) : <PlainText text={text} />
 })

@@ -32,6 +32,11 @@ export function markdownTree(text: string, definitions = ''): Root | undefined {
   }
 }
 
+/** A paragraph without any mark: it needs no parser. */
+export function isPlainParagraph(text: string): boolean {
+  return text.length < longest && /^\p{L}[\p{L}\p{N} ,.;?'"’“”()%–—]*$/u.test(text) && !/www\.| $/i.test(text)
+}
+
 /** `>>>>…` and `- - - …`: the marks beyond the deepest are no marks. */
 function withFewContainers(line: string): string {
   let at = 0

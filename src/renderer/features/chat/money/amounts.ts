@@ -24,5 +24,6 @@ export function contextText(count: number): string {
 /** Of a million tokens, in dollars: `$3`, `$0.15`, `free`. */
 export function priceText(perMillion: number): string {
   if (perMillion === 0) return 'free'
-  return `$${Number(perMillion.toFixed(perMillion < 0.1 ? 4 : 2))}`
+  if (Number.isInteger(perMillion)) return `$${perMillion}`
+  return `$${perMillion < 0.1 ? Number(perMillion.toFixed(4)) : perMillion.toFixed(2)}`
 }

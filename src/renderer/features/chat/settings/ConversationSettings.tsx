@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Conversation } from '../../../../shared/contract/chats.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
@@ -17,6 +17,8 @@ import { changesOf, draftOf, faultsOf, type SettingsDraft } from './settingsDraf
 
 type ConversationSettingsProps = {
   conversation: Conversation
+  /** Opened to change the limits. */
+  atLimits: boolean
   onChange: (changes: Changes) => Promise<unknown>
   onClose: () => void
 }
@@ -33,7 +35,7 @@ const efforts = [
 ] as const
 
 /** What holds for all further messages of a conversation: instructions, parameters and limits. */
-export function ConversationSettings({ conversation, onChange, onClose }: ConversationSettingsProps) {
+export function ConversationSettings({ conversation, atLimits, onChange, onClose }: ConversationSettingsProps) {
   const [draft, setDraft] = useState(() => draftOf(conversation))
   const [tried, setTried] = useState(false)
   const [busy, setBusy] = useState(false)
@@ -41,6 +43,12 @@ export function ConversationSettings({ conversation, onChange, onClose }: Conver
   const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(conversation))
   useUnsaved(isChanged, ['chat', conversation.id])
   const faults = faultsOf(draft)
+  const limits = useRef<HTMLFieldSetElement>(null)
+  useEffect(() => {
+    if (!atLimits) return
+    limits.current?.scrollIntoView({ block: 'center' })
+    limits.current?.querySelector<HTMLElement>('input')?.focus()
+  }, [atLimits])
   const put =
     <Key extends keyof SettingsDraft>(key: Key) =>
     (value: SettingsDraft[Key]) =>
@@ -130,7 +138,7 @@ export function ConversationSettings({ conversation, onChange, onClose }: Conver
             onChange={put('stop')}
             error={shown.stop}
           />
-          <fieldset className="flex flex-col gap-3">
+          <fieldset ref={limits} className="flex flex-col gap-3">
             <legend className="mb-1.5 font-medium">Spending limit of this chat</legend>
             <Checkbox label="Use its own limits" checked={draft.ownLimits} onChange={put('ownLimits')} />
             {draft.ownLimits && (
