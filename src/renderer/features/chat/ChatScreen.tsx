@@ -15,6 +15,7 @@ import { keepDraft, keptDraft } from './composer/drafts.ts'
 import { type ConversationHandle, ConversationView } from './conversation/ConversationView.tsx'
 import { NewChat } from './conversation/NewChat.tsx'
 import { AnswerStreamsProvider } from './data/AnswerStreamsProvider.tsx'
+import { useBranchAhead } from './data/useBranch.ts'
 import { useChatActions } from './data/useChatActions.ts'
 import { useConversation, useLiveChat } from './data/useConversations.ts'
 import { ConversationList } from './list/ConversationList.tsx'
@@ -44,6 +45,7 @@ type ChatsProps = { id: ConversationId | undefined; part: string | undefined; so
 
 function Chats({ id, part, sought }: ChatsProps) {
   useLiveChat()
+  useBranchAhead(id)
   const { data: read, error, isPending, refetch } = useConversation(id)
   const conversation = id === undefined ? undefined : read
   const actions = useChatActions()

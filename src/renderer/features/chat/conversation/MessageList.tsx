@@ -73,13 +73,16 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
     list.current?.scrollToIndex(soughtIndex, { align: 'center' })
   }, [soughtIndex, sought])
 
+  const { byPerson, handlers } = usePersonsScrolling()
   const onScroll = () => {
     const element = place.current
     if (!element) return
     const left = element.scrollHeight - element.scrollTop - element.clientHeight
     const isAtEnd = left <= atEndPixels && !later
-    stuck.current = isAtEnd
-    setAway(!isAtEnd)
+    // The list itself scrolls too, while what is in view is measured: only the person leaves the end.
+    if (isAtEnd) stuck.current = true
+    else if (byPerson()) stuck.current = false
+    setAway(!isAtEnd && !stuck.current)
     if (busy.current) return
     const read = async (more: () => Promise<void>) => {
       busy.current = true
@@ -101,6 +104,7 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
       <div
         ref={place}
         onScroll={onScroll}
+        {...handlers}
         data-messages
         role="log"
         aria-live="off"
@@ -133,6 +137,33 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
       )}
     </div>
   )
+}
+
+/** A wheel or a key scrolls on for a moment. */
+const afterScrollMs = 500
+
+/** Whether it is the person who scrolls: by wheel, touch, key, or by dragging the bar. */
+function usePersonsScrolling() {
+  const last = useRef({ at: Number.NEGATIVE_INFINITY, held: false })
+  const note = () => {
+    last.current.at = performance.now()
+  }
+  const hold = (held: boolean) => () => {
+    note()
+    last.current.held = held
+  }
+  return {
+    byPerson: () => last.current.held || performance.now() - last.current.at < afterScrollMs,
+    handlers: {
+      onWheel: note,
+      onTouchMove: note,
+      onKeyDown: note,
+      onPointerDown: hold(true),
+      onPointerUp: hold(false),
+      onPointerCancel: hold(false),
+      onPointerLeave: hold(false),
+    },
+  }
 }
 
 /** Whether rows were put before the others in this drawing: then the place is held from the end. */

@@ -9,10 +9,12 @@ import { chatKeys } from './keys.ts'
 
 const StreamsContext = createContext<AnswerStreams | undefined>(undefined)
 
-/** What is drawn while the window is hidden is drawn rarely, and frames do not come at all. */
+/** Words come faster than one reads: so often they are drawn, and rarely while the window is hidden. */
+const pauseMs = { shown: 24, hidden: 500 } as const
+
 function beforeDrawing(work: () => void): void {
-  if (document.hidden) setTimeout(work, 500)
-  else requestAnimationFrame(work)
+  if (document.hidden) setTimeout(work, pauseMs.hidden)
+  else setTimeout(() => requestAnimationFrame(work), pauseMs.shown)
 }
 
 export function AnswerStreamsProvider({ children }: { children: ReactNode }) {

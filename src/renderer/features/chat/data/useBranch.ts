@@ -1,5 +1,5 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { listMessages } from '../../../../shared/contract/chatMessages.ts'
 import type { ConversationId } from '../../../../shared/contract/chats.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
@@ -18,10 +18,7 @@ export function useBranch(conversationId: ConversationId) {
   const queryClient = useQueryClient()
   const queryKey = chatKeys.branch(conversationId)
   const reading = useRef(false)
-  const query = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => readNewest(agent, conversationId, queryClient.getQueryData<Branch>(queryKey), signal),
-  })
+  const query = useQuery(branchQuery(agent, queryClient, conversationId))
 
   const read = async (input: { before: number; limit: number }): Promise<void> => {
     if (reading.current) return
@@ -56,6 +53,23 @@ export function useBranch(conversationId: ConversationId) {
       queryClient.setQueryData<Branch>(queryKey, branchOf(page))
     },
   }
+}
+
+/** Asks for the messages of a chat while the chat itself is still being read. */
+export function useBranchAhead(conversationId: ConversationId | undefined): void {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    if (conversationId) void queryClient.prefetchQuery(branchQuery(agent, queryClient, conversationId))
+  }, [agent, queryClient, conversationId])
+}
+
+function branchQuery(agent: Agent, queryClient: QueryClient, conversationId: ConversationId) {
+  const queryKey = chatKeys.branch(conversationId)
+  return queryOptions({
+    queryKey,
+    queryFn: ({ signal }) => readNewest(agent, conversationId, queryClient.getQueryData<Branch>(queryKey), signal),
+  })
 }
 
 /** Reads its end again. Where the branch became another one, also what it needs to join what was read of it before. */
