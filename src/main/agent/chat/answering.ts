@@ -248,7 +248,8 @@ function keptPieces({ store, log }: AnsweringParts, { answer }: GrowingAnswer): 
   let kept = { text: 0, reasoning: 0, sequence: 0 }
   let timer: NodeJS.Timeout | undefined
   const keep = (): void => {
-    const { text, reasoning } = answer
+    const text = wholeCharacters(answer.text)
+    const reasoning = wholeCharacters(answer.reasoning)
     if (kept.sequence === 0) store.messages.setState(answer.number, 'streaming')
     const piece = { text: text.slice(kept.text), reasoning: reasoning.slice(kept.reasoning), usage: answer.usage }
     store.messages.receive(answer.number, kept.sequence, piece)
@@ -270,4 +271,9 @@ function keptPieces({ store, log }: AnsweringParts, { answer }: GrowingAnswer): 
       clearTimeout(timer)
     },
   }
+}
+
+/** The half of a character that may end a piece waits for its other half. */
+function wholeCharacters(text: string): string {
+  return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text
 }
