@@ -1,5 +1,7 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { ReadableStream as WebStream } from 'node:stream/web'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sseParser } from '../../src/main/platform/http/sseEvents.ts'
 import { migrate } from '../../src/main/storage/migrate.ts'
@@ -100,7 +102,7 @@ async function streamed(id: string): Promise<AnswerEvent[]> {
     .map((it) => AnswerEvent.parse(JSON.parse(it.slice('data: '.length))))
 }
 
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<AnswerEvent> {
+async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<AnswerEvent> {
   const parser = sseParser()
   for await (const piece of body) for (const { data } of parser.feed(piece)) yield AnswerEvent.parse(JSON.parse(data))
 }
@@ -197,15 +199,16 @@ describe('a message', () => {
 
   test('is answered by several models side by side', async () => {
     const chat = await newChat()
-    const { answers } = await sent(chat, 'Compare', { models: [model, 'gpt-5-mini', 'claude-haiku-4.5'] })
+    const four = [model, 'gpt-5-mini', 'claude-haiku-4.5', 'gemini-3-flash']
+    const { answers } = await sent(chat, 'Compare', { models: four })
     expect(new Set(answers.map(({ group_id }) => group_id)).size).toBe(1)
-    for (const { id } of answers) await finished(id)
+    for (const { id } of answers) expect(await finished(id)).toMatchObject({ state: 'complete', warnings: [] })
     const ofClaude = providers.requests.find(({ provider }) => provider === 'anthropic')
     expect(JSON.stringify(ofClaude?.body)).toContain('"cache_control":{"type":"ephemeral"}')
     const { messages, beside } = await page(chat)
     expect(messages).toHaveLength(2)
-    expect(beside.map((it: Message) => it.model)).toEqual(['gpt-5-mini', 'claude-haiku-4.5'])
-    expect((await get(`/conversations/${chat.id}`)).models).toEqual([model, 'gpt-5-mini', 'claude-haiku-4.5'])
+    expect(beside.map((it: Message) => it.model)).toEqual(four.slice(1))
+    expect((await get(`/conversations/${chat.id}`)).models).toEqual(four)
   })
 
   test('carries images as data and texts in quotes, and neither SVG nor bytes of another kind', async () => {
@@ -262,7 +265,7 @@ describe('an answer', () => {
     const open = async () => {
       const leave = new AbortController()
       const answer = await fetch(url, { headers: { ...agent.session }, signal: leave.signal })
-      const events = eventsOf(answer.body as ReadableStream<Uint8Array>)
+      const events = eventsOf(Readable.fromWeb(answer.body as WebStream))
       return { events, leave: () => leave.abort() }
     }
     const first = await open()
