@@ -2,6 +2,7 @@ import { validate } from '@scalar/openapi-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { windowKeyHeader } from '../../src/shared/contract/localApi.ts'
 import type { RouteAuth } from '../../src/shared/contract/route.ts'
+import { claudeConversation } from '../support/chatExports.ts'
 import { contractRoutes } from '../support/contractRoutes.ts'
 import { documentClient, type Given } from '../support/documentClient.ts'
 import { until } from '../support/eventually.ts'
@@ -134,7 +135,7 @@ const asked: Record<string, Asked> = {
   conversationSearch: () => ({ query: { q: 'hel', limit: '5' } }),
   conversationFork: () => ({ path: { conversationId }, body: { message_id: messageId } }),
   conversationExport: () => ({ path: { conversationId }, query: { format: 'markdown' } }),
-  conversationImport: () => ({ status: 400 }),
+  conversationImport: () => ({ body: JSON.stringify([claudeConversation()]) }),
   chatAttachmentAdd: () => ({ query: { name: 'empty.txt' }, status: 415 }),
   chatAttachmentContent: () => ({ path: { attachmentId } }),
   chatFolderCreate: () => ({ body: { name: 'Home' } }),

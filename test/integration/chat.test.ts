@@ -1,5 +1,9 @@
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { ReadableStream as WebStream } from 'node:stream/web'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sseParser } from '../../src/main/platform/http/sseEvents.ts'
 import { migrate } from '../../src/main/storage/migrate.ts'
 import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '../../src/main/storage/openDatabase.ts'
@@ -98,6 +102,11 @@ async function streamed(id: string): Promise<AnswerEvent[]> {
     .map((it) => AnswerEvent.parse(JSON.parse(it.slice('data: '.length))))
 }
 
+async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<AnswerEvent> {
+  const parser = sseParser()
+  for await (const piece of body) for (const { data } of parser.feed(piece)) yield AnswerEvent.parse(JSON.parse(data))
+}
+
 describe('a message', () => {
   test('is answered, streamed, counted and paid by what the service says it cost', async () => {
     providers.play(says('Hello Ada.', 'She greets.'))
@@ -190,13 +199,16 @@ describe('a message', () => {
 
   test('is answered by several models side by side', async () => {
     const chat = await newChat()
-    const { answers } = await sent(chat, 'Compare', { models: [model, 'gpt-5-mini', 'claude-haiku-4.5'] })
+    const four = [model, 'gpt-5-mini', 'claude-haiku-4.5', 'gemini-3-flash']
+    const { answers } = await sent(chat, 'Compare', { models: four })
     expect(new Set(answers.map(({ group_id }) => group_id)).size).toBe(1)
-    for (const { id } of answers) await finished(id)
+    for (const { id } of answers) expect(await finished(id)).toMatchObject({ state: 'complete', warnings: [] })
+    const ofClaude = providers.requests.find(({ provider }) => provider === 'anthropic')
+    expect(JSON.stringify(ofClaude?.body)).toContain('"cache_control":{"type":"ephemeral"}')
     const { messages, beside } = await page(chat)
     expect(messages).toHaveLength(2)
-    expect(beside.map((it: Message) => it.model)).toEqual(['gpt-5-mini', 'claude-haiku-4.5'])
-    expect((await get(`/conversations/${chat.id}`)).models).toEqual([model, 'gpt-5-mini', 'claude-haiku-4.5'])
+    expect(beside.map((it: Message) => it.model)).toEqual(four.slice(1))
+    expect((await get(`/conversations/${chat.id}`)).models).toEqual(four)
   })
 
   test('carries images as data and texts in quotes, and neither SVG nor bytes of another kind', async () => {
@@ -246,6 +258,37 @@ describe('an answer', () => {
     expect((await get('/budget')).today).toMatchObject({ reserved_micro_usd: 0 })
   })
 
+  test('is streamed to whoever comes, goes and comes again', async () => {
+    providers.play(endless('Half a'))
+    const id = (await sent(await newChat(), 'Go')).answers[0]?.id ?? ''
+    const url = `${agent.origin}/local/chat/messages/${id}/stream`
+    const open = async () => {
+      const leave = new AbortController()
+      const answer = await fetch(url, { headers: { ...agent.session }, signal: leave.signal })
+      const events = eventsOf(Readable.fromWeb(answer.body as WebStream))
+      return { events, leave: () => leave.abort() }
+    }
+    const first = await open()
+    let text = ''
+    while (text !== 'Half a') {
+      const { value } = await first.events.next()
+      if (value?.type === 'snapshot') text = value.message.text
+      if (value?.type === 'delta') {
+        text += value.text
+        expect(value.usage).toMatchObject({ estimated: true })
+      }
+    }
+    first.leave()
+    expect(await message(id)).toMatchObject({ state: 'streaming' })
+
+    const again = await open()
+    expect((await again.events.next()).value).toMatchObject({ type: 'snapshot', message: { text: 'Half a' } })
+    await post(`/messages/${id}/stop`)
+    expect((await again.events.next()).value).toMatchObject({ type: 'end', message: { state: 'stopped' } })
+    expect((await again.events.next()).done).toBe(true)
+    expect((await agent.send(`/local/chat/messages/msg_${'0'.repeat(24)}/stream`)).status).toBe(404)
+  })
+
   test('that was being made when Steward ended is there, marked as interrupted', async () => {
     providers.play(endless('So far'))
     const chat = await newChat()
@@ -254,6 +297,33 @@ describe('an answer', () => {
     await agent.close()
     await startAgent()
     expect(await message(id)).toMatchObject({ state: 'interrupted', text: 'So far', usage: { estimated: true } })
+  })
+
+  test('is there after a crash as well, and what was reserved for it is settled', async () => {
+    providers.play(endless('So far'))
+    const chat = await newChat()
+    const id = (await sent(chat, 'Go')).answers[0]?.id ?? ''
+    const file = join(dataFolder, 'agent.sqlite')
+    const database = openDatabase(file)
+    const received = database.prepare('SELECT text FROM chat_received')
+    await until('a piece is stored', () => received.get())
+    database.close()
+    const before = (await get('/budget')).today
+    expect(before.reserved_micro_usd).toBeGreaterThan(0)
+
+    // As the files are when the process is killed.
+    const crashed = temporaryFolder('crashed')
+    for (const name of ['agent.sqlite', 'agent.sqlite-wal']) copyFileSync(join(dataFolder, name), join(crashed, name))
+    await agent.close()
+    dataFolder = crashed
+    await startAgent()
+    const found = await message(id)
+    expect(found).toMatchObject({ state: 'interrupted', text: 'So far', usage: { estimated: true } })
+    expect((await get('/budget')).today).toMatchObject({
+      spent_micro_usd: found.usage?.cost_micro_usd,
+      reserved_micro_usd: 0,
+    })
+    expect((await get('/search?q=far')).hits).toMatchObject([{ message_id: id }])
   })
 
   test.each([
@@ -360,6 +430,30 @@ describe('conversations', () => {
     expect((await get('/search?q=powerhouse')).hits).toMatchObject([{ conversation_id: fork.id }])
     expect((await post(`/conversations/${chat.id}/restore`)).json.message_count).toBe(2)
     expect(texts(await page(chat))).toHaveLength(2)
+  })
+
+  test('are exported whole, and their branch as Markdown', async () => {
+    providers.play(says('**Yes.**', 'Sure.'))
+    const chat = await newChat({ title: 'A/B: "quoted"', system_prompt: 'Be short.' })
+    await asked(chat, 'Is it?')
+    const json = await agent.send(`/local/chat/conversations/${chat.id}/export`)
+    expect(json.headers['content-disposition']).toBe("attachment; filename*=UTF-8''A%20B%20%20%20quoted.json")
+    expect(json.json).toMatchObject({ version: 1, conversation: { id: chat.id }, messages: [{}, { text: '**Yes.**' }] })
+    const markdown = await agent.send(`/local/chat/conversations/${chat.id}/export?format=markdown`)
+    expect(markdown.text).toBe(
+      `# A/B: "quoted"\n\n> Be short.\n\n## You\n\nIs it?\n\n## ${model}\n\n<details><summary>Reasoning</summary>\n\nSure.\n\n</details>\n\n**Yes.**\n\n`,
+    )
+  })
+
+  test('without a service nothing is sent, and nothing is kept', async () => {
+    const alone = await runningAgent({ dataFolder: temporaryFolder('alone') })
+    const chat = (await alone.send('/local/chat/conversations', { body: { models: [model] } })).json
+    const refused = await alone.send(`/local/chat/conversations/${chat.id}/messages`, {
+      body: { parent_id: null, text: 'Hello' },
+    })
+    expect(refused).toMatchObject({ status: 503, json: { code: 'service/unavailable' } })
+    expect((await alone.send(`/local/chat/conversations/${chat.id}`)).json.message_count).toBe(0)
+    await alone.close()
   })
 
   test('no key of a program reads them', async () => {

@@ -39,7 +39,9 @@ export function modelRefusal({ status, error, detail, retryAfter }: Refused): Ap
   const { message, code, type } = error as { message?: unknown; code?: unknown; type?: unknown }
   const reason = [code, type].find((it) => typeof it === 'string' && Object.hasOwn(ofReason, it))
   const known =
-    (typeof reason === 'string' ? ofReason[reason] : undefined) ?? (status === undefined ? undefined : ofStatus[status])
+    (isErrorCode(code) ? code : undefined) ??
+    (typeof reason === 'string' ? ofReason[reason] : undefined) ??
+    (status === undefined ? undefined : ofStatus[status])
   const seconds = Number(retryAfter)
   return new AppError(known ?? 'inference/upstream', sentenceOf(message, status), {
     ...(typeof detail === 'string' && { detail }),

@@ -64,7 +64,7 @@ export const estimateMessage = defineRoute({
     /** Why it would be refused: a limit that leaves nothing. */
     refusal: z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() }).nullable(),
   }),
-  refusals: [503],
+  refusals: [404, 409, 503],
   maxBodyBytes: 8 * 1024 ** 2,
 })
 

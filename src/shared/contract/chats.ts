@@ -203,6 +203,7 @@ export const createConversation = defineRoute({
   response: Conversation,
   status: 201,
   maxBodyBytes: 2 * 1024 ** 2,
+  refusals: [404],
 })
 
 export const getConversation = defineRoute({
@@ -263,6 +264,7 @@ export const forkConversation = defineRoute({
   params: ConversationParams,
   body: z.object({ message_id: MessageId }),
   response: Conversation,
+  refusals: [409],
   status: 201,
 })
 

@@ -38,6 +38,9 @@ export type AnswerJob = {
 
 /** What comes is stored that often, so that a crash loses little. */
 const storeMs = 400
+/** Far beyond what any model makes: whoever sends more is broken, or means harm. */
+const mostCharacters = 8_000_000
+const mostWarningCharacters = 4_000
 
 /** Makes an answer, in the background. It is stored and settled however it ends. */
 export function answering(parts: AnsweringParts): { begin(job: AnswerJob): void } {
@@ -95,11 +98,11 @@ async function outcomeOf(parts: AnsweringParts, job: AnswerJob, growing: Growing
     const { headers, events } = await client.stream(createChatCompletion, request, { signal: growing.signal })
     opened = true
     const warnings = headers['x-steward-warnings']
-    if (warnings) store.messages.setWarnings(row.number, warnings.split('; '))
+    if (warnings) store.messages.setWarnings(row.number, warnings.slice(0, mostWarningCharacters).split('; '))
     let done = false
     for await (const data of events) {
       for (const event of completionEvents(data)) {
-        if (event.type === 'piece') growing.add(event)
+        if (event.type === 'piece') added(growing, event)
         else if (event.type === 'finish') outcome.finishReason = event.reason
         else if (event.type === 'usage') outcome.usage = event.usage
         else if (event.type === 'error') throw modelRefusal({ status: undefined, ...event })
@@ -112,6 +115,13 @@ async function outcomeOf(parts: AnsweringParts, job: AnswerJob, growing: Growing
     outcome.unpaid = !opened && !growing.signal.aborted && wasRefused(failure)
   }
   return outcome
+}
+
+/** @throws AppError `inference/upstream` for an answer without an end */
+function added({ answer, add }: GrowingAnswer, piece: { text: string; reasoning: string }): void {
+  add(piece)
+  if (answer.text.length + answer.reasoning.length <= mostCharacters) return
+  throw new AppError('inference/upstream', 'The answer is longer than any model makes, and was cut off.')
 }
 
 /** A refusal is an answer; of a connection that broke off nobody knows what came of it. */
@@ -238,7 +248,8 @@ function keptPieces({ store, log }: AnsweringParts, { answer }: GrowingAnswer): 
   let kept = { text: 0, reasoning: 0, sequence: 0 }
   let timer: NodeJS.Timeout | undefined
   const keep = (): void => {
-    const { text, reasoning } = answer
+    const text = wholeCharacters(answer.text)
+    const reasoning = wholeCharacters(answer.reasoning)
     if (kept.sequence === 0) store.messages.setState(answer.number, 'streaming')
     const piece = { text: text.slice(kept.text), reasoning: reasoning.slice(kept.reasoning), usage: answer.usage }
     store.messages.receive(answer.number, kept.sequence, piece)
@@ -260,4 +271,9 @@ function keptPieces({ store, log }: AnsweringParts, { answer }: GrowingAnswer): 
       clearTimeout(timer)
     },
   }
+}
+
+/** The half of a character that may end a piece waits for its other half. */
+function wholeCharacters(text: string): string {
+  return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text
 }

@@ -6,7 +6,7 @@ import { type AttachmentId, chatLimits } from '../../../shared/contract/chats.ts
 import { type BytesAnswer, bytesAnswer } from '../../platform/http/answers.ts'
 import type { ChatStore } from './chatStore.ts'
 import { toldAttachment } from './libraryRepository.ts'
-import { attachmentOf } from './sending.ts'
+import { attachmentOf } from './newMessages.ts'
 import { imageTokens, tokenWeight } from './tokenWeight.ts'
 
 type Parts = { store: ChatStore; newId: () => string; now: () => number }

@@ -1,3 +1,4 @@
+import { AppError } from '../../../shared/appError.ts'
 import type { Message } from '../../../shared/contract/chatMessages.ts'
 import {
   getMessage,
@@ -83,9 +84,10 @@ function messagesPage(
   const { messages } = ground.store
   const conversation = ground.store.conversation(conversationId)
   const wanted = leaf_id ?? conversation.leafId
-  const leaf = wanted === null ? undefined : ground.store.message(wanted).message
-  if (!leaf || leaf.conversation !== conversation.number) {
-    return { messages: [], beside: [], total: 0, leaf_id: null }
+  if (wanted === null) return { messages: [], beside: [], total: 0, leaf_id: null }
+  const leaf = ground.store.message(wanted).message
+  if (leaf.conversation !== conversation.number) {
+    throw new AppError('chat/message-not-found', `There is no message ${wanted} in this conversation.`)
   }
   const rows = messages.page(leaf, before ?? leaf.position + 1, limit)
   const groups = rows.flatMap(({ group_id }) => group_id ?? [])

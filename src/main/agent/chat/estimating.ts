@@ -7,7 +7,7 @@ import { answerPlan } from './answerPlan.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { MessageWeight } from './messageRepository.ts'
 import type { ModelList } from './modelList.ts'
-import { attachmentOf, weightOf } from './sending.ts'
+import { attachmentOf, weightOf } from './newMessages.ts'
 
 type Parts = { store: ChatStore; budgets: Pick<SpendBudgets, 'states' | 'refusal'>; models: ModelList }
 type Asked = Parsed<typeof estimateMessage>['body']

@@ -5,15 +5,14 @@ import type { ListedModel } from '../../../shared/contract/inference.ts'
 import type { SpendAsk, SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { AnswerJob } from './answering.ts'
-import { type AnswerPlan, answerPlan } from './answerPlan.ts'
+import { answerPlan } from './answerPlan.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import { titleOf } from './conversationTitle.ts'
-import type { StoredAttachment } from './libraryRepository.ts'
-import type { MessageRow, MessageWeight, NewMessage } from './messageRepository.ts'
+import type { MessageRow, MessageWeight } from './messageRepository.ts'
 import type { ModelList } from './modelList.ts'
+import { attachmentOf, blankAnswer, blankMessage, weightOf } from './newMessages.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
-import { tokenWeight } from './tokenWeight.ts'
 import { toldMessages } from './toldMessages.ts'
 
 export type SendingParts = {
@@ -103,7 +102,7 @@ export function sending(parts: SendingParts): Sending {
       // The message is new: nothing but the context knows of it yet.
       plan.context.messages = plan.context.messages.map((number) => (number === 0 ? user.number : number))
       const row = store.messages.add({
-        ...answerRow(plan),
+        ...blankAnswer(plan),
         id,
         conversation: conversation.number,
         parent: user,
@@ -147,7 +146,7 @@ export function sending(parts: SendingParts): Sending {
           requestId: asked.request_id,
           question() {
             const row = store.messages.add({
-              ...userRow,
+              ...blankMessage,
               id: `msg_${parts.newId()}`,
               conversation: conversation.number,
               parent,
@@ -243,71 +242,4 @@ function parentIn(store: ChatStore, conversation: StoredConversation, id: string
     throw new AppError('chat/message', 'The answer before is still being made: wait for it, or stop it.')
   }
   return message
-}
-
-/** @throws AppError `chat/attachment-not-found` */
-export function attachmentOf(store: ChatStore, id: string): StoredAttachment {
-  const found = store.library.attachment(id)
-  if (found) return found
-  throw new AppError('chat/attachment-not-found', `There is no attachment ${id}.`)
-}
-
-/** Of what is sent of a message of the person. */
-export function weightOf(
-  text: string,
-  attachments: readonly StoredAttachment[],
-): Pick<MessageWeight, 'bytes' | 'tokens' | 'images' | 'image_bytes'> {
-  const texts = attachments.filter(({ kind }) => kind === 'text')
-  const images = attachments.filter(({ kind }) => kind === 'image')
-  const quoteBytes = texts.reduce((sum, { size, name }) => sum + size + 6 * name.length + 64, 0)
-  return {
-    bytes: Buffer.byteLength(text) + quoteBytes,
-    tokens: Math.ceil(tokenWeight(text)) + attachments.reduce((sum, { tokens }) => sum + tokens, 0),
-    images: images.length,
-    image_bytes: images.reduce((sum, { size }) => sum + size, 0),
-  }
-}
-
-type Blank = Omit<NewMessage, 'id' | 'conversation' | 'parent' | 'bytes' | 'tokens' | 'created_at_ms'>
-
-const blank: Blank = {
-  role: 'user',
-  state: 'complete',
-  model: null,
-  text: '',
-  reasoning: '',
-  group_id: null,
-  request_id: null,
-  source_id: null,
-  error: null,
-  usage: null,
-  finish_reason: null,
-  omitted: 0,
-  clamped: null,
-  warnings: '[]',
-  finished_at_ms: null,
-}
-const userRow = blank
-
-function answerRow({ model, context, maxTokens, wantedTokens, least }: AnswerPlan) {
-  return {
-    ...blank,
-    role: 'assistant' as const,
-    state: 'waiting' as const,
-    model: model.id,
-    bytes: 0,
-    tokens: 0,
-    omitted: context.omitted,
-    clamped: maxTokens < wantedTokens ? maxTokens : null,
-    // What a crash before the first piece leaves to settle.
-    usage: JSON.stringify({
-      input_tokens: context.usualTokens,
-      cached_tokens: 0,
-      output_tokens: 0,
-      reasoning_tokens: 0,
-      cost_micro_usd: least,
-      saved_micro_usd: 0,
-      estimated: true,
-    }),
-  }
 }

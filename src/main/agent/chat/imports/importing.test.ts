@@ -163,6 +163,7 @@ describe('a hostile file', () => {
     ['[]', 'no export of conversations'],
     ['[1, null, "x", [[]]]', 'no export of conversations'],
     ['{"conversations": {"length": 9e15}}', 'no export of conversations'],
+    [`[${'[],'.repeat(7_000_000)}[]]`, 'too many values'],
     [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, ''],
   ])('%# is refused with what is wrong', async (content, sentence) => {
     const refused = expect.objectContaining({ code: 'chat/import', message: expect.stringContaining(sentence) })

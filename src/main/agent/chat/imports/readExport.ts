@@ -50,6 +50,17 @@ function* each(
   }
 }
 
+/** A file of nothing but brackets would take many times its size of memory; texts have a comma now and then. */
+const mostValues = 12_000_000
+
+function hasTooManyValues(bytes: Buffer): boolean {
+  let values = 0
+  for (const byte of bytes) if (byte === comma || byte === bracket || byte === brace) values += 1
+  return values > mostValues
+}
+
+const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b]
+
 function parsed(bytes: Buffer): unknown {
   const wrong = (message: string, cause?: unknown) => new AppError('chat/import', message, { cause })
   if (bytes.length === 0) throw wrong('The file is empty.')
@@ -57,6 +68,7 @@ function parsed(bytes: Buffer): unknown {
     throw wrong('The file is a ZIP archive: unpack it, and choose `conversations.json` in it.')
   }
   if (!isUtf8(bytes)) throw wrong('The file is no JSON: it is not text in UTF-8.')
+  if (hasTooManyValues(bytes)) throw wrong('The file has too many values for an export of conversations.')
   try {
     return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''))
   } catch (cause) {
