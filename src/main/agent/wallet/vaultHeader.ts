@@ -4,7 +4,7 @@ import { AppError } from '../../../shared/appError.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
 import { passphraseBytes } from './passphrases.ts'
 import { scrypt } from './scrypt.ts'
-import { seal, unseal } from './seal.ts'
+import { seal, unseal } from '../../platform/seal.ts'
 
 const powerOfTwo = (value: number): boolean => Number.isInteger(Math.log2(value))
 
