@@ -8,8 +8,11 @@ import {
   type ModelCatalogue,
 } from './modelCatalogue.ts'
 
-export type ProviderOptions = {
+/** What the configuration says of providers. */
+export type InferenceOptions = {
   families: Readonly<Partial<Record<FamilyId, { baseUrl?: string | undefined; apiKey?: string | undefined }>>>
+  /** Of families, beside those of the catalogue or with other values. */
+  models: Readonly<Partial<Record<FamilyId, readonly ConfiguredModel[]>>>
   local: readonly LocalServer[]
 }
 
@@ -31,7 +34,10 @@ export type RefusedModel = {
 export type ProviderSettings = ReturnType<typeof providerSettings>
 
 /** Where each provider answers, and its key: of the config, or as the person sets it. In memory only. */
-export function providerSettings(catalogue: ModelCatalogue, { families, local }: ProviderOptions) {
+export function providerSettings(
+  catalogue: ModelCatalogue,
+  { families, local }: Pick<InferenceOptions, 'families' | 'local'>,
+) {
   const keys = new Map<FamilyId, string>()
   let servers = new Map<string, Provider>()
   let models = new Map<string, CatalogueModel>()
