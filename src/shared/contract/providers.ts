@@ -133,18 +133,14 @@ export const servedModelName = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/
 export const mostServedModels = 200
 
 const serverUrlDemand = 'must be an http:// or https:// address, as in http://127.0.0.1:8000/v1'
+/** Without name, password, query and fragment; a slash at its end is taken off. */
 export const ModelServerUrl = z
   .string(serverUrlDemand)
   .trim()
   .max(500, 'must have at most 500 characters')
-  .refine(isServerUrl, serverUrlDemand)
-  .transform((url) => new URL(url).href.replace(/\/+$/, ''))
-
-function isServerUrl(text: string): boolean {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false
-  const { username, password, search, hash, hostname } = new URL(text)
-  return hostname !== '' && `${username}${password}${search}${hash}` === ''
-}
+  .regex(/^https?:\/\/[^\s/?#@\\]+(\/[^\s?#@\\]*)?$/i, serverUrlDemand)
+  .pipe(z.url({ protocol: /^https?$/, error: serverUrlDemand }))
+  .transform((url) => url.replace(/\/+$/, ''))
 
 export const ModelServer = z.object({
   id: ModelServerId,
@@ -198,7 +194,8 @@ export const addModelServer = defineRoute({
   method: 'POST',
   path: '/local/model-servers',
   summary: 'Add a server that speaks OpenAI’s chat completions, with the models that it lists',
-  description: 'One that wants a key to list its models is added without any, with `needs_key`: give the key on the sheet `server_key`.',
+  description:
+    'One that wants a key to list its models is added without any, with `needs_key`: give the key on the sheet `server_key`.',
   tag: 'Models',
   auth: 'person',
   refusals: [409, 502],

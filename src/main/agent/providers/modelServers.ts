@@ -1,11 +1,16 @@
 import { AppError } from '../../../shared/appError.ts'
-import { type FoundServer, type ModelServer, ModelServerId, type ModelServers } from '../../../shared/contract/providers.ts'
+import {
+  type FoundServer,
+  type ModelServer,
+  ModelServerId,
+  type ModelServers,
+} from '../../../shared/contract/providers.ts'
 import type { ModelOrder } from '../../../shared/contract/supervision.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { serialQueue } from '../../platform/serialQueue.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'
-import type { KeptKeys } from './keptKeys.ts'
+import { checkedKey, type KeptKeys } from './keptKeys.ts'
 import type { ModelServerProbe, Probed } from './modelServerProbe.ts'
 import type { ModelServerRepository, ServerRow } from './modelServerRepository.ts'
 import { requireOwn } from './providerKeys.ts'
@@ -114,7 +119,8 @@ export function modelServers(options: Options): OwnModelServers {
       inTurn(async () => {
         requireOwn(tellService)
         const rows = repository.all()
-        if (rows.length >= mostServers) throw new AppError('model-server/too-many', `You can add ${mostServers} servers.`)
+        if (rows.length >= mostServers)
+          throw new AppError('model-server/too-many', `You can add ${mostServers} servers.`)
         if (configured.includes(name) || rows.some((it) => it.name === name)) {
           throw new AppError('model-server/exists', `There is already a server named “${name}”.`)
         }
@@ -130,10 +136,11 @@ export function modelServers(options: Options): OwnModelServers {
         const row = found(id)
         return save({ ...row, ...(await readModels(row.baseUrl, kept.held(id))) })
       }),
-    setKey: (id, key) =>
+    setKey: (id, given) =>
       inTurn(async () => {
         const row = found(id)
-        const read = await readModels(row.baseUrl, key.trim())
+        const key = checkedKey(given)
+        const read = await readModels(row.baseUrl, key)
         if (read.needsKey) throw new AppError('provider-key/invalid', `${row.name} refuses this key.`)
         await kept.put(id, key)
         save({ ...row, ...read })
