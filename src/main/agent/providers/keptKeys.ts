@@ -31,7 +31,7 @@ type Options = {
 
 const shownCharacters = 4
 /** Of shorter ones, four characters would be too much. */
-const leastShown = 20
+const leastShown = 16
 
 const worth = {
   keychain: 'Keys are encrypted in the keychain of your system. Programs that you run may be able to read them.',
@@ -47,7 +47,8 @@ export function keptKeys({ sealed, repository, onRead, now }: Options): KeptKeys
   const read = async ({ slot }: KeyRow): Promise<void> => {
     try {
       const key = await sealed.read(slot)
-      if (key === undefined) throw new AppError('provider-key/unreadable', 'The key is no longer where Steward kept it.')
+      if (key === undefined)
+        throw new AppError('provider-key/unreadable', 'The key is no longer where Steward kept it.')
       keys.set(slot, key)
       faults.delete(slot)
     } catch (failure) {

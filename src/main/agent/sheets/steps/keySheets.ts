@@ -50,11 +50,11 @@ function keySheet({ title, hint, goesTo, save }: KeySheet): SheetFlow {
         title,
         body: html`${goesTo !== undefined && html`<p>Steward sends it to ${goesTo}.</p>`}
 ${goesTo !== undefined && isOpen(goesTo) && warning(html`This address uses http: others on the network can read the key.`)}
-${secretField({ name: 'key', label: 'API key', hint }, shown)}
+${secretField({ name: 'api_key', label: 'API key', hint }, shown)}
 ${actions({ label: 'Save key' }, cancelButton)}`,
       }),
       async take(form): Promise<SheetNext> {
-        await save(form('key'))
+        await save(form('api_key'))
         return 'done'
       },
     },
