@@ -87,15 +87,17 @@ export async function providerServer() {
   function listModels({ url = '/', headers }: IncomingMessage, response: ServerResponse): void {
     const { pathname } = new URL(url, 'http://provider')
     const [, place = ''] = pathname.split('/')
-    if (!pathname.endsWith(place === 'anthropic' ? '/v1/models' : '/models')) return send(response, 404, {})
+    const isList = pathname.endsWith(place === 'anthropic' ? '/v1/models' : '/models')
     const key = credentialOf(headers)
-    if (key !== keys[place]) {
+    const list = [{ id: `${place}-model`, name: `models/${place}-model` }]
+    if (!isList) send(response, 404, {})
+    else if (key === keys[place])
+      send(response, 200, place === 'gemini' ? { models: list } : { object: 'list', data: list })
+    else {
       const message = `Incorrect API key provided: ${key}.`
       const body = { error: { message, details: [{ reason: 'API_KEY_INVALID' }] } }
-      return send(response, place === 'gemini' ? 400 : 401, body)
+      send(response, place === 'gemini' ? 400 : 401, body)
     }
-    const list = [{ id: `${place}-model`, name: `models/${place}-model` }]
-    send(response, 200, place === 'gemini' ? { models: list } : { object: 'list', data: list })
   }
 
   type Stage = { provider: ProviderName; model: string; body: Wire; url: URL; response: ServerResponse }
