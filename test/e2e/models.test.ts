@@ -67,7 +67,7 @@ test('a key is given on a protected page, tested, and makes its models available
   await look(page, 'settings-models-empty')
 
   const sheet = sheetPage(page)
-  await openAi.getByRole('button', { name: 'Add OpenAI key' }).click()
+  await openAi.getByRole('button', { name: 'Add key for OpenAI' }).click()
   await sheet.step('Add OpenAI key')
   await sheet.frame.getByText('Steward sends it to').waitFor()
   await sheet.fill('API key', 'two words')
@@ -191,7 +191,7 @@ test('local models are found on request, added by a click, and removed', async (
   await moon.getByText('1 model').waitFor()
 
   for (const name of ['moon', 'ollama']) {
-    await section.getByRole('button', { name: `Actions for ${name}` }).click()
+    await section.getByRole('button', { name: `Actions for ${name}`, exact: true }).click()
     await page.getByRole('menuitem', { name: 'Remove…' }).click()
     await window.dialog(`Remove ${name}?`).getByRole('button', { name: 'Remove server' }).click()
     await section.getByRole('listitem', { name, exact: true }).waitFor({ state: 'detached' })

@@ -15,7 +15,7 @@ export function SnippetBlock({ snippet: { title, text } }: { snippet: Snippet })
           variant="ghost"
           icon={copied ? Check : Copy}
           onClick={() => void copy()}
-          aria-label={`Copy ${title}`}
+          aria-label={`${copied ? 'Copied' : 'Copy'} ${title}`}
         >
           {copied ? 'Copied' : 'Copy'}
         </Button>

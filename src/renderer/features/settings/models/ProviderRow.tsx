@@ -94,7 +94,7 @@ export function ProviderRow({ provider, models, onRemove }: ProviderRowProps) {
               size="small"
               variant={key === null ? 'primary' : 'secondary'}
               onClick={() => void giveKey()}
-              aria-label={`Add ${name} key`}
+              aria-label={`Add key for ${name}`}
             >
               Add key…
             </Button>
