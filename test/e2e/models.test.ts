@@ -67,6 +67,7 @@ test('a key is given on a protected page, tested, and makes its models available
   await look(page, 'settings-models-empty')
 
   const sheet = sheetPage(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
   await openAi.getByRole('button', { name: 'Add key for OpenAI' }).click()
   await sheet.step('Add OpenAI key')
   await sheet.frame.getByText('Steward sends it to').waitFor()

@@ -34,8 +34,9 @@ const shownCharacters = 4
 const leastShown = 16
 
 const worth = {
-  keychain: 'Keys are encrypted in the keychain of your system. Programs that you run may be able to read them.',
-  file: 'No system keychain is used, so keys are in an encrypted file, and what opens it lies beside it. Whoever can read your files can read your keys.',
+  keychain:
+    'Keys are encrypted in the keychain of your system. Other programs that you run may be able to read them there.',
+  file: 'Keys are in an encrypted file, because no system keychain is used. What opens that file is stored next to it, so anyone who can read your files can read your keys.',
 } as const
 
 export function keptKeys({ sealed, repository, onRead, now }: Options): KeptKeys {

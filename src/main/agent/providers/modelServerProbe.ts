@@ -27,7 +27,8 @@ export function modelServerProbe(): ModelServerProbe {
       try {
         const { status, text } = await client.ask(`${baseUrl}/models`, { method: 'GET', headers, signal })
         if (status === 401 || status === 403) return { kind: 'needs-key' }
-        if (status >= 300 && status < 400) return { kind: 'nothing', why: 'answers with a redirect, which Steward does not follow' }
+        if (status >= 300 && status < 400)
+          return { kind: 'nothing', why: 'answers with a redirect, which Steward does not follow' }
         if (status !== 200) return { kind: 'nothing', why: `answers with status ${status}, not with a list of models` }
         return modelsIn(text)
       } catch (failure) {

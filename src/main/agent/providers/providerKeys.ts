@@ -1,10 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
-import {
-  type Provider,
-  ProviderFamily,
-  type Providers,
-  providerFacts,
-} from '../../../shared/contract/providers.ts'
+import { type Provider, ProviderFamily, type Providers, providerFacts } from '../../../shared/contract/providers.ts'
 import type { ModelOrder } from '../../../shared/contract/supervision.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'
@@ -45,7 +40,8 @@ export function providerKeys({ kept, configured, tellService, events, note }: Op
   const provider = (family: ProviderFamily): Provider => {
     const { base_url, api_key } = configured[family]
     const key = kept.about(family)
-    const inConfig = api_key === null ? null : ({ place: 'config', ends_with: null, set_at: null, fault: null } as const)
+    const inConfig =
+      api_key === null ? null : ({ place: 'config', ends_with: null, set_at: null, fault: null } as const)
     const shown = key ?? inConfig
     return { family, name: providerFacts[family].name, configured: shown?.place ?? null, key: shown, base_url }
   }
@@ -63,7 +59,11 @@ export function providerKeys({ kept, configured, tellService, events, note }: Op
       const before = kept.about(family)
       await kept.put(family, key)
       const { name } = providerFacts[family]
-      noted(family, 'provider.key_set', before ? `You replaced the API key for ${name}.` : `You added an API key for ${name}.`)
+      noted(
+        family,
+        'provider.key_set',
+        before ? `You replaced the API key for ${name}.` : `You added an API key for ${name}.`,
+      )
       tell(family)
     },
     async remove(family) {
@@ -80,5 +80,8 @@ export function providerKeys({ kept, configured, tellService, events, note }: Op
 /** @throws AppError `provider-key/elsewhere` */
 export function requireOwn(tellService: unknown): void {
   if (tellService) return
-  throw new AppError('provider-key/elsewhere', 'The service runs elsewhere, and takes no keys or model servers from here.')
+  throw new AppError(
+    'provider-key/elsewhere',
+    'The service runs elsewhere, and takes no keys or model servers from here.',
+  )
 }

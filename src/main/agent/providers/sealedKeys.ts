@@ -48,7 +48,11 @@ export function sealedKeys({ places, sealFile }: Options): SealedKeys {
       if (sealed === undefined) return undefined
       const key = await readSeal(sealFile)
       const plain = key && unseal(key, sealed, about(slot))
-      if (!plain) throw new AppError('provider-key/unreadable', 'The kept key cannot be opened: one of its files was changed or lost.')
+      if (!plain)
+        throw new AppError(
+          'provider-key/unreadable',
+          'The kept key cannot be opened: one of its files was changed or lost.',
+        )
       const text = plain.toString('utf8')
       plain.fill(0)
       return text
@@ -72,6 +76,10 @@ export function sealedKeys({ places, sealFile }: Options): SealedKeys {
   }
 }
 
+function unreadable(message: string, cause?: unknown): AppError {
+  return new AppError('provider-key/unreadable', message, { cause })
+}
+
 /** @throws AppError `provider-key/unreadable`, rather than to make another one that opens nothing */
 async function readSeal(file: string): Promise<Buffer | undefined> {
   let text: string
@@ -79,7 +87,7 @@ async function readSeal(file: string): Promise<Buffer | undefined> {
     text = await readFile(file, 'utf8')
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
-    throw new AppError('provider-key/unreadable', `${file} cannot be read.`, { cause })
+    throw unreadable(`${file} cannot be read.`, cause)
   }
   const key = Buffer.from(text.trim(), 'base64')
   return key.length === sealBytes ? key : undefined

@@ -69,7 +69,7 @@ function ApiKeyRow({ apiKey, isOwn, onRevoke }: ApiKeyRowProps) {
         {isOwn && <span className="block text-small font-normal text-faint">Used by this window</span>}
       </th>
       <td className="px-3.5 font-mono text-small whitespace-nowrap text-muted">{key_prefix}…</td>
-      <td className="px-3.5 text-small text-muted">
+      <td className="px-3.5 py-2 text-small text-muted">
         <KeyLimits apiKey={apiKey} />
       </td>
       <td className="px-3.5 whitespace-nowrap text-muted">

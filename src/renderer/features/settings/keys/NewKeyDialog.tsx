@@ -37,6 +37,13 @@ function NewKeyForm({ initialName, onMade, onClose }: NewKeyFormProps) {
   const [wrong, setWrong] = useState<Wrong>({})
   const [error, setError] = useState<unknown>()
 
+  /** What was said of a field holds until something is changed. */
+  const edited =
+    <T,>(set: (value: T) => void) =>
+    (value: T) => {
+      set(value)
+      setWrong({})
+    }
   const send = async () => {
     const parsed = createApiKey.body.shape.name.safeParse(name)
     const cents = limitCents(limit)
@@ -85,12 +92,18 @@ function NewKeyForm({ initialName, onMade, onClose }: NewKeyFormProps) {
       }
     >
       <div className="flex flex-col gap-3">
-        <TextField label="Name" value={name} onChange={setName} error={wrong.name} placeholder="ci, research-agent" />
-        <KeyModels chosen={models} onChange={setModels} error={wrong.models} />
+        <TextField
+          label="Name"
+          value={name}
+          onChange={edited(setName)}
+          error={wrong.name}
+          placeholder="ci, research-agent"
+        />
+        <KeyModels chosen={models} onChange={edited(setModels)} error={wrong.models} />
         <TextField
           label="Daily limit"
           value={limit}
-          onChange={setLimit}
+          onChange={edited(setLimit)}
           error={wrong.limit}
           unit="USD"
           inputMode="decimal"

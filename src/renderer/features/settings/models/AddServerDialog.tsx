@@ -6,7 +6,6 @@ import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { useSheet } from '../../../ui/sheetContext.ts'
 import { TextField } from '../../../ui/TextField.tsx'
 import { notify } from '../../../ui/toast.tsx'
-import { modelCount } from './modelWords.ts'
 import { useProviderActions } from './useProviders.ts'
 
 type Wrong = { name?: string; url?: string }
@@ -35,7 +34,7 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
       const added = await addServer({ name: givenName.data, base_url: givenUrl.data })
       onClose()
       if (added.needs_key) await openSheet({ purpose: 'server_key', server_id: added.id })
-      else notify.done(`Added ${added.name}: ${modelCount(added.models.length)}`)
+      else notify.done(`Added ${added.name}`)
     } catch (failure) {
       setError(failure)
       setBusy(false)
@@ -61,11 +60,23 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
       }
     >
       <div className="flex flex-col gap-3">
-        <TextField label="Name" value={name} onChange={setName} error={wrong.name} placeholder="workstation" />
+        <TextField
+          label="Name"
+          value={name}
+          onChange={(text) => {
+            setName(text)
+            setWrong({})
+          }}
+          error={wrong.name}
+          placeholder="workstation"
+        />
         <TextField
           label="Address"
           value={url}
-          onChange={setUrl}
+          onChange={(text) => {
+            setUrl(text)
+            setWrong({})
+          }}
           error={wrong.url}
           monospaced
           placeholder="http://192.168.1.20:8000/v1"

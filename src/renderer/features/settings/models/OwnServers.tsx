@@ -69,6 +69,7 @@ type FoundServersProps = { found: readonly FoundServer[]; added: readonly ModelS
 
 function FoundServers({ found, added }: FoundServersProps) {
   const fresh = found.filter(({ base_url }) => !added.some((it) => it.base_url === base_url))
+  if (fresh.length === 0 && found.some((it) => !it.added)) return null // what was found was added since
   if (fresh.length === 0) {
     return (
       <p role="status" className="rounded-card border border-line bg-panel px-3.5 py-2.5 text-muted">
@@ -95,8 +96,8 @@ function FoundRow({ server: { name, title, base_url, models } }: { server: Found
   const add = async () => {
     setBusy(true)
     try {
-      const { models: read } = await addServer({ name, base_url })
-      notify.done(`Added ${title}: ${modelCount(read.length)}`)
+      await addServer({ name, base_url })
+      notify.done(`Added ${title}`)
     } catch (failure) {
       notify.failed(failure)
       setBusy(false)

@@ -90,12 +90,7 @@ export function ProviderRow({ provider, models, onRemove }: ProviderRowProps) {
             </Button>
           )}
           {!own && (
-            <Button
-              size="small"
-              variant={key === null ? 'primary' : 'secondary'}
-              onClick={() => void giveKey()}
-              aria-label={`Add key for ${name}`}
-            >
+            <Button size="small" onClick={() => void giveKey()} aria-label={`Add key for ${name}`}>
               Add key…
             </Button>
           )}
