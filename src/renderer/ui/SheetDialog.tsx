@@ -23,8 +23,8 @@ const looks: Record<SheetPurpose, { title: string; height: number }> = {
   remove: { title: 'Remove from the wallet', height: 363 },
   change_passphrase: { title: 'Change the passphrase', height: 345 },
   confirm: { title: 'Confirm', height: 400 },
-  provider_key: { title: 'API key', height: 218 },
-  server_key: { title: 'API key', height: 254 },
+  provider_key: { title: 'API key', height: 230 },
+  server_key: { title: 'API key', height: 264 },
   confirm_policy: { title: 'Confirm', height: 300 },
 }
 /** A page that says nothing for this long is not shown by this browser. */
