@@ -124,6 +124,26 @@ test('a service that was killed has it again, and so has a Steward that was star
   await eventually(async () => expect((await ask()).choices).toHaveLength(1))
 })
 
+test('a program at the address of the window hears what was changed for the provider', async () => {
+  const { key: apiKey } = await person.call(createApiKey, {
+    name: 'warned',
+    models: ['gpt-5.2'],
+    daily_limit_cents: 100,
+  })
+  const reply = await fetch(`${origin}/v1/messages`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+    body: JSON.stringify({
+      model: 'gpt-5.2',
+      max_tokens: 50,
+      top_k: 3,
+      messages: [{ role: 'user', content: 'Hello' }],
+    }),
+  })
+  expect(await reply.json()).toMatchObject({ type: 'message' })
+  expect(reply.headers.get('x-steward-warnings')).toContain('top_k')
+})
+
 test('a program with an API key neither sees nor changes any of it', async () => {
   const { key: apiKey } = await person.call(createApiKey, { name: 'program' })
   const program = stewardClient(origin, apiKey)

@@ -24,7 +24,13 @@ const freeModel = 'shed-model'
 const messages = [{ role: 'user', content: 'Hello' }]
 /** Names and ids of what belongs to the owner: no answer to the stranger may hold one. */
 const marks: string[] = []
-const theirs: Record<string, string> = { domain: 'theirs.example.com', port: '3000', name: 'theirs', pid: '1000', family: 'a' }
+const theirs: Record<string, string> = {
+  domain: 'theirs.example.com',
+  port: '3000',
+  name: 'theirs',
+  pid: '1000',
+  family: 'a',
+}
 const nowhere: Record<string, string> = {
   id: 'f'.repeat(32),
   sessionId: `pty_${'f'.repeat(24)}`,

@@ -1,5 +1,5 @@
-import type { KeyTest } from '../../../shared/contract/providers.ts'
 import { AppError } from '../../../shared/appError.ts'
+import type { KeyTest } from '../../../shared/contract/providers.ts'
 import { httpClient } from '../../platform/httpClient.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
 import type { Provider } from './gateway.ts'
@@ -35,7 +35,11 @@ export function providerTest({ families, providerOf, answerMs = usualMs }: Optio
       const late = AbortSignal.timeout(answerMs)
       const { url, headers } = listRequest(kind, provider)
       try {
-        const { status, text } = await client.ask(url, { method: 'GET', headers, signal: AbortSignal.any([signal, late]) })
+        const { status, text } = await client.ask(url, {
+          method: 'GET',
+          headers,
+          signal: AbortSignal.any([signal, late]),
+        })
         return outcomeOf({ title, status, text })
       } catch {
         signal.throwIfAborted()
@@ -63,10 +67,16 @@ type Answered = { title: string; status: number; text: string }
 function outcomeOf({ title, status, text }: Answered): KeyTest {
   if (status === 200 && isModelList(text)) return { outcome: 'accepted', detail: `${title} accepts this key.` }
   if (isRefusal(status, text)) {
-    return { outcome: 'refused', detail: `${title} refuses this key (status ${status}). Check that you copied all of it.` }
+    return {
+      outcome: 'refused',
+      detail: `${title} refuses this key (status ${status}). Check that you copied all of it.`,
+    }
   }
   if (status === 429) {
-    return { outcome: 'unclear', detail: `${title} answered with status 429: too many requests, or no credit left there.` }
+    return {
+      outcome: 'unclear',
+      detail: `${title} answered with status 429: too many requests, or no credit left there.`,
+    }
   }
   return { outcome: 'unclear', detail: `${title} answered with status ${status}, not with a list of models.` }
 }
