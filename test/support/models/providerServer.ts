@@ -138,7 +138,8 @@ export async function providerServer() {
     seen: Seen
   }): { status: number; message: string } | undefined {
     const { headers } = request
-    const key = credentialOf(headers)
+    const key =
+      headers.authorization?.replace('Bearer ', '') ?? headers['x-api-key'] ?? headers['x-goog-api-key'] ?? 'none'
     if (key !== keys[place]) return { status: 401, message: `Incorrect API key provided: ${String(key)}.` }
     if (provider === 'responses' && !options.responses) return { status: 404, message: 'Not Found' }
     if (provider === 'anthropic' && headers['anthropic-version'] === undefined)
