@@ -11,6 +11,7 @@ import { migrate } from '../../src/main/storage/migrate.ts'
 import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { AppError } from '../../src/shared/appError.ts'
+import { runningAgent } from '../support/runningAgent.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const key = 'sk-proj-0123456789-abcdefghijkl-WXYZ'
@@ -181,4 +182,16 @@ test('shows nothing of a short key', async () => {
   const { kept } = opened()
   await kept.put('a', 'sk-short-12')
   expect(kept.about('a')?.ends_with).toBeNull()
+})
+
+test('with a service elsewhere its operator has the keys, and no sheet takes one', async () => {
+  const hosted = { url: 'http://127.0.0.1:9', authority: undefined }
+  const agent = await runningAgent({ dataFolder: temporaryFolder('agent'), hosted })
+  onTestFinished(() => agent.close())
+  expect((await agent.send('/local/providers')).json).toMatchObject({ managed_by: 'operator', providers: [] })
+  expect((await agent.send('/local/model-servers')).json).toEqual({ managed_by: 'operator', servers: [] })
+  const sheet = await agent.send('/local/wallet/sheets', {
+    body: { purpose: 'provider_key', family: 'a', theme: 'dark' },
+  })
+  expect(sheet).toMatchObject({ status: 409, json: { code: 'provider-key/elsewhere' } })
 })
