@@ -163,9 +163,12 @@ const asked: Record<string, Asked> = {
   automatonGet: { id: () => automatonId },
   creditsBalance: {},
   creditsHistory: { query: '?limit=5' },
+  creditsHistoryExport: { query: '?type=inference' },
+  creditsSpending: { query: '?by=model' },
   creditsPricing: {},
   creditsTransfer: { signedAs: 'credits' },
   creditsGrant: { signedAs: 'credits' },
+  creditsAdjust: { body: { amount_cents: -1, note: 'Less' } },
   creditsRefund: { signedAs: 'refund' },
   sandboxDelete: { id: () => spareId },
 }

@@ -28,7 +28,7 @@ test('what is held is not available, and what it really cost is charged', async 
     written: true,
   })
   expect(balance()).toEqual({ posted: 876_543, held: 0, available: 876_543 })
-  expect(at.ledger.history(at.ada, { limit: 1, offset: 0 }).transfers).toMatchObject([
+  expect(at.history.page(at.ada, {}, { limit: 1, offset: 0 }).transfers).toMatchObject([
     { type: 'inference', amount: 123_457, description: 'gpt-5.2', details: '{"prompt_tokens":12,"estimated":false}' },
   ])
 })
@@ -149,7 +149,7 @@ describe('a hold ends once', () => {
     expect(await at.commits.flushed(() => at.ledger.recover())).toBe(2)
     expect(await at.commits.flushed(() => at.ledger.recover())).toBe(0)
     expect(balance()).toEqual({ posted: cents(70), held: 0, available: cents(70) })
-    expect(at.ledger.history(at.ada, { limit: 2, offset: 0 }).transfers).toMatchObject([
+    expect(at.history.page(at.ada, {}, { limit: 2, offset: 0 }).transfers).toMatchObject([
       { amount: cents(5), details: '{"estimated":true,"interrupted":true}' },
       { amount: cents(25) },
     ])
@@ -161,7 +161,7 @@ test('more than was held is charged as far as the balance and the limit of the k
   expect(await limited.settle(charge(50))).toEqual({ chargedMicroUsd: cents(30), written: true })
   const rest = await at.reserve(10)
   expect(await rest.settle(charge(500))).toEqual({ chargedMicroUsd: cents(70), written: true })
-  expect(at.ledger.history(at.ada, { limit: 1, offset: 0 }).transfers[0]?.details).toBe(
+  expect(at.history.page(at.ada, {}, { limit: 1, offset: 0 }).transfers[0]?.details).toBe(
     '{"estimated":false,"uncollected_micro_usd":4300000}',
   )
   expect(balance()).toEqual({ posted: 0, held: 0, available: 0 })
@@ -169,7 +169,7 @@ test('more than was held is charged as far as the balance and the limit of the k
 
 test('a charge is refunded once, in parts or as a whole', async () => {
   await (await at.reserve(50)).settle(charge(50))
-  const transactionId = at.ledger.history(at.ada, { limit: 1, offset: 0 }).transfers[0]?.id ?? ''
+  const transactionId = at.history.page(at.ada, {}, { limit: 1, offset: 0 }).transfers[0]?.id ?? ''
   const refund = (amount?: number) =>
     at.commits.flushed(() =>
       at.ledger.refund({
