@@ -1,9 +1,10 @@
 import { strict as assert } from 'node:assert'
 import { silentLog } from '../../src/main/platform/log.ts'
+import { creditHistory } from '../../src/main/service/credits/creditHistory.ts'
 import { type CreditLedger, creditLedger, type KeyLimit } from '../../src/main/service/credits/creditLedger.ts'
 import type { CreditReservations } from '../../src/main/service/credits/creditReservations.ts'
 import { type Credits, credits } from '../../src/main/service/credits/credits.ts'
-import { creditHistory } from '../../src/main/service/credits/historyRepository.ts'
+import { historyRepository } from '../../src/main/service/credits/historyRepository.ts'
 import { ledgerRepository } from '../../src/main/service/credits/ledgerRepository.ts'
 import { openReservations } from '../../src/main/service/credits/openReservations.ts'
 import { type GroupCommit, groupCommit } from '../../src/main/storage/groupCommit.ts'
@@ -132,7 +133,7 @@ class LedgerHistory {
         log: silentLog,
         later: (task, ms) => this.#world.after(ms, task, life),
       })
-      const people = credits({ ledger, commits, history: creditHistory(database) })
+      const people = credits({ ledger, commits, history: creditHistory(historyRepository(database)) })
       this.#process = { life, ledger, reservations, credits: people, commits }
       this.#watched(this.#begin(this.#process))
     } catch (failure) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { creditLedger } from '../../src/main/service/credits/creditLedger.ts'
-import { type CreditHistory, creditHistory } from '../../src/main/service/credits/historyRepository.ts'
+import { historyRepository } from '../../src/main/service/credits/historyRepository.ts'
 import { ledgerRepository } from '../../src/main/service/credits/ledgerRepository.ts'
 import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { AccountId } from '../../src/shared/ids.ts'
@@ -22,13 +22,15 @@ export function plantedCharge(dataDir: string, given: PlantedCharge): string {
     (ledger, history) => {
       const { id } = ledger.hold(holdOf(accountId, cents, { model, keyId }))
       ledger.post(id, { amount: microUsdOfCents(cents), details: { estimated: false, ...details } })
-      return history.page(AccountId.parse(accountId), {}, { limit: 1, offset: 0 }).transfers[0]?.id ?? ''
+      return (
+        history.stretch(AccountId.parse(accountId), {}, { above: 0, below: 2 ** 53, limit: 1, offset: 0 })[0]?.id ?? ''
+      )
     },
     () => atMs ?? Date.now(),
   )
 }
 
-type Work<T> = (ledger: ReturnType<typeof creditLedger>, history: CreditHistory) => T
+type Work<T> = (ledger: ReturnType<typeof creditLedger>, history: ReturnType<typeof historyRepository>) => T
 
 type PlantedCharge = {
   accountId: string
@@ -54,7 +56,7 @@ function withLedger<T>(dataDir: string, work: Work<T>, now: () => number = Date.
   try {
     const newId = () => `txn_${randomBytes(12).toString('hex')}`
     const ledger = creditLedger({ records: ledgerRepository(database), newId, now })
-    return database.transaction(() => work(ledger, creditHistory(database))).immediate()
+    return database.transaction(() => work(ledger, historyRepository(database))).immediate()
   } finally {
     database.close()
   }

@@ -7,11 +7,12 @@ import { throttlePerKey } from '../platform/throttlePerKey.ts'
 import { groupCommit } from '../storage/groupCommit.ts'
 import { logFlush } from '../storage/logFlush.ts'
 import { announcedRecords } from './credits/announcedRecords.ts'
+import { creditHistory } from './credits/creditHistory.ts'
 import { type CreditLedger, creditLedger } from './credits/creditLedger.ts'
 import type { CreditReservations } from './credits/creditReservations.ts'
 import { creditRoutes } from './credits/creditRoutes.ts'
 import { type Credits, credits } from './credits/credits.ts'
-import { creditHistory } from './credits/historyRepository.ts'
+import { historyRepository } from './credits/historyRepository.ts'
 import { ledgerRepository } from './credits/ledgerRepository.ts'
 import { openReservations } from './credits/openReservations.ts'
 import { readPriceList } from './credits/priceList.ts'
@@ -61,7 +62,8 @@ export async function ledgerParts({ database, options, events, scope }: ServiceG
   const recovered = await commits.flushed(() => ledger.recover())
   if (recovered > 0) log.warn('charged what requests held when the service ended', { requests: recovered })
   scope.own(sweptHolds({ ledger, commits, log: log.of('credits') }), (it) => it.close())
-  return { ledger, commits, credits: credits({ ledger, commits, history: creditHistory(database) }) }
+  const history = creditHistory(historyRepository(database))
+  return { ledger, commits, credits: credits({ ledger, commits, history }) }
 }
 
 /** What people and programs do with credits. The account of the owner begins with some. */

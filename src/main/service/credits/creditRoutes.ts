@@ -19,7 +19,7 @@ import { bytesAnswer } from '../../platform/http/answers.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Caller, type Endpoint, endpoint, rawEndpoint } from '../endpoint.ts'
 import type { Credits } from './credits.ts'
-import { historyCsv, rowsAtOnce } from './historyCsv.ts'
+import { historyCsv } from './historyCsv.ts'
 import type { HistoryFilters, HistoryRow } from './historyRepository.ts'
 import type { TransferRow } from './ledgerRepository.ts'
 import { type KeyRules, keyLimitOf, rulesFor } from './openReservations.ts'
@@ -52,6 +52,12 @@ export function creditRoutes(options: {
   const balanceAfter = (row: TransferRow, accountId: AccountId): number =>
     exactCents(row.debitAccount === accountId ? row.debitBalance : row.creditBalance)
 
+  async function* transactionsOf(accountId: AccountId, filters: HistoryFilters): AsyncGenerator<CreditTransaction[]> {
+    for await (const rows of credits.history.rows({ accountId, filters })) {
+      yield rows.map((row) => toWire(row, accountId))
+    }
+  }
+
   return [
     endpoint(getBalance, (_, { caller }) => {
       const { posted, held, available } = credits.balance(caller.accountId)
@@ -64,25 +70,21 @@ export function creditRoutes(options: {
         available_cents: centsDown(available),
       }
     }),
-    endpoint(listTransactions, ({ query }, { caller }) => {
+    endpoint(listTransactions, async ({ query }, { caller: { accountId }, signal }) => {
       const { limit, offset } = query
-      const { transfers, total } = credits.history.page(caller.accountId, filtersOf(query), { limit, offset })
-      return { transactions: transfers.map((row) => toWire(row, caller.accountId)), total, limit, offset }
-    }),
-    rawEndpoint(exportTransactions, ({ query }, { caller: { accountId } }) => {
       const filters = filtersOf(query)
-      const older = (sequence: number) =>
-        credits.history
-          .older(accountId, filters, { sequence, limit: rowsAtOnce })
-          .map((row) => ({ sequence: row.sequence, transaction: toWire(row, accountId) }))
-      return bytesAnswer({
+      const { transfers, total } = await credits.history.page({ accountId, filters, limit, offset, signal })
+      return { transactions: transfers.map((row) => toWire(row, accountId)), total, limit, offset }
+    }),
+    rawEndpoint(exportTransactions, ({ query }, { caller: { accountId } }) =>
+      bytesAnswer({
         headers: {
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': 'attachment; filename="steward-credits.csv"',
         },
-        body: historyCsv(older),
-      })
-    }),
+        body: historyCsv(transactionsOf(accountId, filtersOf(query))),
+      }),
+    ),
     endpoint(getSpending, ({ query: { by, from, to } }, { caller }) => {
       const days = spendingDays({ from, to }, now())
       const rows = credits.history.sums(caller.accountId, days, by)

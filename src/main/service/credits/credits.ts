@@ -1,8 +1,8 @@
 import type { AccountId } from '../../../shared/ids.ts'
 import type { MicroUsd } from '../../../shared/microUsd.ts'
 import type { GroupCommit } from '../../storage/groupCommit.ts'
+import type { CreditHistory } from './creditHistory.ts'
 import type { CreditLedger, KeyLimit } from './creditLedger.ts'
-import type { CreditHistory } from './historyRepository.ts'
 import type { AccountBalance, TransferRow } from './ledgerRepository.ts'
 
 /** What people do with their credits. What it resolves with survives a power cut. */

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { CreditTransaction } from '../../../shared/contract/credits.ts'
 import { csvLine } from '../../platform/csvCell.ts'
 
@@ -13,22 +12,10 @@ const columns = [
   'key_id',
   'id',
 ] as const
-/** Read at once, before others have their turn. */
-export const rowsAtOnce = 200
-
 /** Reads on as the client takes it, so that no history is too long. */
-export async function* historyCsv(
-  older: (than: number) => { sequence: number; transaction: CreditTransaction }[],
-): AsyncGenerator<string> {
+export async function* historyCsv(pages: AsyncIterable<readonly CreditTransaction[]>): AsyncGenerator<string> {
   yield csvLine([...columns, 'details'])
-  let last = Number.MAX_SAFE_INTEGER
-  for (;;) {
-    const rows = older(last)
-    if (rows.length > 0) yield rows.map(({ transaction }) => lineOf(transaction)).join('')
-    last = rows.at(-1)?.sequence ?? 0
-    if (rows.length < rowsAtOnce) return
-    await setImmediate()
-  }
+  for await (const transactions of pages) yield transactions.map(lineOf).join('')
 }
 
 function lineOf(transaction: CreditTransaction): string {

@@ -4,15 +4,20 @@ import type { Database } from '../../storage/openDatabase.ts'
 import { revenueAccount, type TransferRow, type TransferType, transferColumns } from './ledgerRepository.ts'
 
 /** What was written to the journal, as one account reads it. */
-export type CreditHistory = {
-  /** Newest first. */
-  page(account: AccountId, filters: HistoryFilters, page: { limit: number; offset: number }): HistoryPage
-  /** As `page`, from below one entry on. */
-  older(account: AccountId, filters: HistoryFilters, than: { sequence: number; limit: number }): HistoryRow[]
+export type HistoryRepository = {
+  /** The sequence of the newest entry of all accounts. */
+  newest(): number
+  /** How many transfers an account has. */
+  entries(account: AccountId): number
+  /** Those of a stretch of the journal, newest first. */
+  stretch(account: AccountId, filters: HistoryFilters, of: Stretch & { limit: number; offset: number }): HistoryRow[]
+  count(account: AccountId, filters: HistoryFilters, of: Stretch): number
   /** Sums, of days since 1970 in UTC; both days are included. */
   sums(account: AccountId, days: { from: number; to: number }, by: SpendingGrouping): SumRow[]
 }
 
+/** Sequences, without both ends. */
+export type Stretch = { above: number; below: number }
 export type HistoryFilters = {
   type?: TransactionType | undefined
   model?: string | undefined
@@ -23,7 +28,6 @@ export type HistoryFilters = {
 }
 /** `refunded`: of a charge, how much of it was given back. */
 export type HistoryRow = TransferRow & { keyId: string | null; refunded: number | null }
-export type HistoryPage = { transfers: HistoryRow[]; total: number }
 /** What it is not grouped by is null. */
 export type SumRow = {
   day: number | null
@@ -42,6 +46,8 @@ const none = '-'
 
 type Parameters = {
   account: string
+  above: number
+  below: number
   debitType: string | null
   creditType: string | null
   model: string | null
@@ -52,49 +58,30 @@ type Parameters = {
   id: string | null
 }
 
-export function creditHistory(database: Database): CreditHistory {
+export function historyRepository(database: Database): HistoryRepository {
+  const newest = database.prepare<[], { sequence: number | null }>(
+    'SELECT max(sequence) AS sequence FROM credit_transfers',
+  )
   const entries = database.prepare<[string], { total: number }>(
     'SELECT entries AS total FROM credit_accounts WHERE id = ?',
   )
-  /** Only the filters that are given: what is not asked costs nothing. */
-  const sides = (selected: string, given: Parameters, more = ''): string => {
-    const filters = [
-      given.model !== null && `type = 'inference' AND description = @model`,
-      given.key !== null && 'key_id = @key',
-      given.from !== null && 'at_ms >= @from',
-      given.before !== null && 'at_ms < @before',
-      given.text !== null && `(description LIKE @text ESCAPE '\\' OR id = @id)`,
-      more !== '' && more,
-    ].flatMap((it) => (it === false ? [] : [` AND ${it}`]))
-    const debits = `SELECT ${selected} FROM credit_transfers AS entry WHERE debit_account = @account
-      ${given.debitType === null ? '' : 'AND type = @debitType'}${filters.join('')}`
-    const credits = `SELECT ${selected} FROM credit_transfers AS entry WHERE credit_account = @account
-      AND credit_account <> '${revenueAccount}' ${given.creditType === null ? '' : 'AND type = @creditType'}${filters.join('')}`
-    if (given.creditType === none) return debits
-    return given.debitType === none ? credits : `${debits} UNION ALL ${credits}`
-  }
-  const countOf = (given: Parameters): number => {
-    if (!isFiltered(given)) return entries.get(given.account)?.total ?? 0
-    const statement = database.prepare<[Parameters], { total: number }>(
-      `SELECT count(*) AS total FROM (${sides('1', given)})`,
-    )
-    return statement.get(given)?.total ?? 0
-  }
 
   return {
-    page(account, filters, { limit, offset }) {
-      const given = parametersOf(account, filters)
+    newest: () => newest.get()?.sequence ?? 0,
+    entries: (account) => entries.get(account)?.total ?? 0,
+    stretch(account, filters, { limit, offset, ...stretch }) {
+      const given = parametersOf(account, filters, stretch)
       const statement = database.prepare<[Parameters & { limit: number; offset: number }], HistoryRow>(
         `${sides(columns, given)} ORDER BY sequence DESC LIMIT @limit OFFSET @offset`,
       )
-      return { transfers: statement.all({ ...given, limit, offset }), total: countOf(given) }
+      return statement.all({ ...given, limit, offset })
     },
-    older(account, filters, { sequence, limit }) {
-      const given = parametersOf(account, filters)
-      const statement = database.prepare<[Parameters & { sequence: number; limit: number }], HistoryRow>(
-        `${sides(columns, given, 'sequence < @sequence')} ORDER BY sequence DESC LIMIT @limit`,
+    count(account, filters, stretch) {
+      const given = parametersOf(account, filters, stretch)
+      const statement = database.prepare<[Parameters], { total: number }>(
+        `SELECT count(*) AS total FROM (${sides('1', given)})`,
       )
-      return statement.all({ ...given, sequence, limit })
+      return statement.get(given)?.total ?? 0
     },
     sums(account, { from, to }, by) {
       const isBy = (name: string) => by.split(',').includes(name)
@@ -130,10 +117,10 @@ const creditTypes: Readonly<Record<TransactionType, TransferType | typeof none>>
   refund: 'refund',
 }
 
-function parametersOf(account: AccountId, filters: HistoryFilters): Parameters {
+function parametersOf(account: AccountId, filters: HistoryFilters, { above, below }: Stretch): Parameters {
   const { type, model = null, keyId: key = null, fromMs: from = null, beforeMs: before = null, text } = filters
   return {
-    ...{ account, model, key, from, before },
+    ...{ account, above, below, model, key, from, before },
     // A charge goes to the service.
     creditType: type ? creditTypes[type] : model === null ? null : none,
     debitType: type ? debitTypes[type] : null,
@@ -142,6 +129,22 @@ function parametersOf(account: AccountId, filters: HistoryFilters): Parameters {
   }
 }
 
-function isFiltered({ account: _, ...filters }: Parameters): boolean {
-  return Object.values(filters).some((value) => value !== null)
+/** Only the filters that are given: what is not asked costs nothing. */
+function sides(selected: string, given: Parameters): string {
+  const filters = [
+    'AND sequence > @above AND sequence < @below',
+    given.model !== null && `AND type = 'inference' AND description = @model`,
+    given.key !== null && 'AND key_id = @key',
+    given.from !== null && 'AND at_ms >= @from',
+    given.before !== null && 'AND at_ms < @before',
+    given.text !== null && `AND (description LIKE @text ESCAPE '\\' OR id = @id)`,
+  ]
+  const where = filters.filter((it) => it !== false).join(' ')
+  const debits = `SELECT ${selected} FROM credit_transfers AS entry
+    WHERE debit_account = @account ${where} ${given.debitType === null ? '' : 'AND type = @debitType'}`
+  const credits = `SELECT ${selected} FROM credit_transfers AS entry
+    WHERE credit_account = @account AND credit_account <> '${revenueAccount}' ${where}
+      ${given.creditType === null ? '' : 'AND type = @creditType'}`
+  if (given.creditType === none) return debits
+  return given.debitType === none ? credits : `${debits} UNION ALL ${credits}`
 }
