@@ -1,4 +1,4 @@
-import { ArrowLeftRight, CirclePlus, MoreHorizontal, Scale } from 'lucide-react'
+import { ArrowLeftRight, CirclePlus, HandCoins, Scale } from 'lucide-react'
 import { useState } from 'react'
 import type { CreditTransaction } from '../../../shared/contract/credits.ts'
 import { useConnection } from '../../agent/AgentProvider.tsx'
@@ -50,7 +50,7 @@ export function CreditsScreen() {
                 { label: 'Transfer credits…', icon: ArrowLeftRight, onSelect: () => goTo('credits', 'transfer') },
               ]}
             >
-              <Button size="small" icon={MoreHorizontal}>
+              <Button size="small" icon={HandCoins}>
                 Give
               </Button>
             </Menu>

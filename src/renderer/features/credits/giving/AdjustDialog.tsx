@@ -47,7 +47,10 @@ export function AdjustDialog({ isOwner, onClose }: { isOwner: boolean; onClose: 
       <TextField
         label="New balance"
         value={written}
-        onChange={setWritten}
+        onChange={(text) => {
+          setWritten(text)
+          setWrong({ ...(wrong.note !== undefined && { note: wrong.note }) })
+        }}
         error={wrong.balance}
         hint={hintOf(data?.balance_cents, change)}
         placeholder="10.00"
@@ -57,7 +60,10 @@ export function AdjustDialog({ isOwner, onClose }: { isOwner: boolean; onClose: 
       <TextField
         label="Reason"
         value={note}
-        onChange={setNote}
+        onChange={(text) => {
+          setNote(text)
+          setWrong({ ...(wrong.balance !== undefined && { balance: wrong.balance }) })
+        }}
         error={wrong.note}
         placeholder="Limit for this week"
         maxLength={creditLimits.noteCharacters}

@@ -19,7 +19,7 @@ type GiveDialogProps = {
 const words = {
   grant: {
     title: 'Grant credits',
-    description: 'New credits for an account of this service. Your own balance stays as it is.',
+    description: 'New credits for an account of this service.',
     verb: 'Grant',
     done: 'Granted',
   },
@@ -45,6 +45,11 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
   const transfer = useGiving(transferCredits)
   const give = kind === 'grant' ? grant : transfer
   const cents = centsOf(amount) ?? 0
+  /** What is being mended is wrong no more, until it is looked at again. */
+  const write = (field: keyof Wrong, set: (text: string) => void) => (text: string) => {
+    set(text)
+    setWrong(({ [field]: _, ...others }) => others)
+  }
   const recipient = to.trim()
 
   if (kind === 'grant' && !isOwner) return <OwnerOnly title={title} onClose={onClose} />
@@ -103,21 +108,21 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
       <TextField
         label="To"
         value={to}
-        onChange={setTo}
+        onChange={write('to', setTo)}
         error={wrong.to}
         hint="A wallet that signed in here, or an account ID."
         placeholder="0x… or acct_…"
         monospaced
       />
       {kind === 'grant' && ownId !== undefined && recipient !== ownId && (
-        <Button size="small" variant="ghost" className="-mt-2 self-start" onClick={() => setTo(ownId)}>
+        <Button size="small" variant="ghost" className="-mt-2 self-start" onClick={() => write('to', setTo)(ownId)}>
           Use my account
         </Button>
       )}
       <TextField
         label="Amount"
         value={amount}
-        onChange={setAmount}
+        onChange={write('amount', setAmount)}
         error={wrong.amount}
         placeholder="5.00"
         inputMode="decimal"
@@ -126,7 +131,7 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
       <TextField
         label="Note"
         value={note}
-        onChange={setNote}
+        onChange={write('note', setNote)}
         error={wrong.note}
         hint="Optional. Shown in both histories."
         maxLength={creditLimits.noteCharacters}

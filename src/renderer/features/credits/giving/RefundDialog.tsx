@@ -44,7 +44,10 @@ export function RefundDialog({ charge, onClose }: { charge: CreditTransaction; o
       <TextField
         label="Amount"
         value={written}
-        onChange={setWritten}
+        onChange={(text) => {
+          setWritten(text)
+          setWrong(undefined)
+        }}
         error={wrong}
         hint="Leave empty to refund all of it."
         placeholder={centsText(left).slice(1)}

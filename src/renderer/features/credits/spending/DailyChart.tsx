@@ -35,7 +35,7 @@ export function DailyChart({ days, onDay }: { days: readonly DayBar[]; onDay: (d
   return (
     <div className="min-w-0">
       <div className="flex gap-2">
-        <div aria-hidden className="relative h-44 w-12 shrink-0 text-right text-tiny text-faint tabular-nums">
+        <div aria-hidden className="relative h-44 w-12 wide:h-56 shrink-0 text-right text-tiny text-faint tabular-nums">
           {[0, ...lines].map((line) => (
             <span key={line} className="absolute right-0 translate-y-1/2" style={{ bottom: `${(line / top) * 100}%` }}>
               {roughText(line)}
@@ -57,7 +57,7 @@ export function DailyChart({ days, onDay }: { days: readonly DayBar[]; onDay: (d
           onPointerMove={onPointerMove}
           onPointerLeave={() => setActive(undefined)}
           onClick={() => shown && onDay(shown.day)}
-          className="relative h-44 min-w-0 flex-1 cursor-pointer rounded-small"
+          className="relative h-44 min-w-0 wide:h-56 flex-1 cursor-pointer rounded-small"
         >
           {[0, ...lines].map((line) => (
             <span

@@ -47,7 +47,7 @@ test('what was only refunded is no series, and no bar below zero', () => {
 
 test('the scale ends at a round amount', () => {
   const top = (spent: number) => scaleOf(dailySeries([group('2026-03-01', 'a', spent)], range).days).top
-  expect([3, 41, 0.07, 1000].map(top)).toEqual([4, 50, 0.1, 1000])
+  expect([3.2, 41, 57, 1000].map(top)).toEqual([4, 50, 60, 1000])
 })
 
 test('a period ends today in UTC, also over a leap day', () => {

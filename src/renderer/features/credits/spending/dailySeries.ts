@@ -54,7 +54,7 @@ export function scaleOf(days: readonly DayBar[]): { top: number; lines: number[]
   const highest = Math.max(0, ...days.map(({ parts }) => parts.reduce((sum, { cents }) => sum + cents, 0)))
   if (highest === 0) return { top: 1, lines: [] }
   const power = 10 ** Math.floor(Math.log10(highest))
-  const top = ([1, 2, 4, 5, 10].find((step) => step * power >= highest) ?? 10) * power
+  const top = ([1, 2, 3, 4, 5, 6, 8, 10].find((step) => step * power >= highest) ?? 10) * power
   return { top, lines: [top / 2, top] }
 }
 

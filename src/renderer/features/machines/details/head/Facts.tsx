@@ -4,6 +4,7 @@ import { useConnection } from '../../../../agent/AgentProvider.tsx'
 import { useRuntimes } from '../../../../agent/sandboxes/useSandboxes.ts'
 import { Select } from '../../../../ui/Select.tsx'
 import { RunCost } from '../../../../ui/sandboxes/RunCost.tsx'
+import { roughCents } from '../../../../ui/sandboxes/runCost.ts'
 import { notEnforcedText, resourcesText } from '../../../../ui/sandboxes/sandboxWords.ts'
 import { notify } from '../../../../ui/toast.tsx'
 import { centsText } from '../../../../ui/usd.ts'
@@ -34,7 +35,7 @@ export function Facts({ sandbox }: { sandbox: Sandbox }) {
       </Fact>
       {sandbox.cost && (
         <Fact name="Cost">
-          {centsText(sandbox.cost.cents_per_hour)} an hour
+          {centsText(roughCents(sandbox.cost.cents_per_hour))} an hour
           {sandbox.status === 'running' && (
             <>
               {' '}
