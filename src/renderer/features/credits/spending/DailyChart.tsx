@@ -13,10 +13,14 @@ const gap = 0.14
  * was charged on it. The table beside it says the same.
  */
 export function DailyChart({ days, onDay }: { days: readonly DayBar[]; onDay: (day: string) => void }) {
-  const [active, setActive] = useState<number>()
+  // By its day: another period moves the places.
+  const [activeDay, setActiveDay] = useState<string>()
   const { top, lines } = scaleOf(days)
+  const place = days.findIndex(({ day }) => day === activeDay)
+  const active = place < 0 ? undefined : place
   const shown = active === undefined ? undefined : days[active]
   const last = days.length - 1
+  const setActive = (at: number | undefined) => setActiveDay(at === undefined ? undefined : days[at]?.day)
 
   const onKeyDown = (event: KeyboardEvent) => {
     const at = active ?? last

@@ -71,7 +71,7 @@ function Shown({ days, series, view, onDay }: ShownProps) {
   if (view === 'table') return <DailyTable days={days} series={series} />
   return (
     <div className="grid gap-x-8 gap-y-5 p-4 wide:grid-cols-[minmax(0,1fr)_20rem]">
-      <DailyChart key={days[0]?.day} days={days} onDay={onDay} />
+      <DailyChart days={days} onDay={onDay} />
       <ModelBars series={series} />
     </div>
   )
