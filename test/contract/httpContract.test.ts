@@ -6,6 +6,8 @@ import type { Route } from '../../src/shared/contract/route.ts'
 import { routeTable } from '../../src/shared/contract/routeTable.ts'
 import { getSandbox } from '../../src/shared/contract/sandboxes.ts'
 import { bash, tarOf } from '../support/imageArchives.ts'
+import { inferenceOf } from '../support/models/inferenceOf.ts'
+import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
 import { plantedCharge } from '../support/plantedCharge.ts'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
@@ -16,6 +18,8 @@ import { evmWallet, solanaWallet } from '../support/wallets.ts'
 
 /** Every operation of the contract, over HTTP, with a real sandbox behind it. */
 const archive = join(temporaryFolder('archive'), 'tiny.tar')
+const messages = [{ role: 'user', content: 'Hello' }]
+let providers: ProviderServer
 let service: TestService
 let sandboxId: string
 let spareId: string
@@ -35,7 +39,8 @@ const person = 'sk_steward_person'
 
 beforeAll(async () => {
   await writeFile(archive, await tarOf([bash]))
-  service = await runningService({ personKey: () => person })
+  providers = await providerServer()
+  service = await runningService({ personKey: () => person, inference: inferenceOf(providers) })
   accountRequestId = waitingAccountRequest(service.dataDir, evmWallet().address)
   sandboxId = await createdId('/v1/sandboxes', { name: 'contract' }, 'id')
   spareId = await createdId('/v1/sandboxes', { name: 'spare' }, 'id')
@@ -70,7 +75,10 @@ beforeAll(async () => {
   automatonId = profile.automaton_id
   signed.registration = await signedRegistration(automaton, profile)
 })
-afterAll(() => service?.close())
+afterAll(async () => {
+  await service?.close()
+  await providers?.close()
+})
 
 async function createdId(path: string, body: unknown, field: string): Promise<string> {
   const { status, json } = await service.send(path, { body })
@@ -170,6 +178,11 @@ const asked: Record<string, Asked> = {
   creditsGrant: { signedAs: 'credits' },
   creditsAdjust: { body: { amount_cents: -1, note: 'Less' } },
   creditsRefund: { signedAs: 'refund' },
+  modelList: {},
+  chatCompletionCreate: { body: { model: 'claude-sonnet-4.5', messages } },
+  responseCreate: { body: { model: 'gemini-3-pro', input: 'Hello' } },
+  messageCreate: { body: { model: 'gpt-5.2', messages, max_tokens: 100 } },
+  messageCountTokens: { body: { model: 'kimi-k2.5', messages } },
   sandboxDelete: { id: () => spareId },
 }
 
@@ -222,7 +235,9 @@ const ofTerminal = named(order.filter(({ path }) => path.includes(':sessionId'))
 test.each(guarded)('%s wants a key', async (_, route) => {
   const answer = await ask(route, { key: null })
   expect(answer.status).toBe(401)
-  expect(answer.json).toMatchObject({ code: 'auth/required', error: 'An API key is needed.' })
+  const message = 'An API key is needed.'
+  const told = route.tag === 'Models' ? { error: { message } } : { code: 'auth/required', error: message }
+  expect(answer.json).toMatchObject(told)
 })
 
 test.each(named(order))('%s answers other methods with those that it has', async (_, route) => {
@@ -284,8 +299,8 @@ test('what somebody else tried changed nothing', async () => {
 test.each(named(order))('%s answers with its status what its schema says', async (_, route) => {
   const answer = await ask(route)
   expect(answer.status, answer.text).toBe(route.status)
-  const bytes = route.raw?.response
-  expect(answer.headers['content-type']).toBe(bytes ? bytes.mediaTypes[0] : 'application/json; charset=utf-8')
+  const type = route.raw?.response?.mediaTypes[0] ?? 'application/json'
+  expect(answer.headers['content-type']).toBe(type === 'application/json' ? `${type}; charset=utf-8` : type)
   expect(route.response.safeParse(answer.json).error?.issues ?? [], answer.text).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { execInSandbox, listSandboxes, startSandbox } from '../../src/shared/contract/sandboxes.ts'
-import { createTerminal } from '../../src/shared/contract/terminals.ts'
+import { execInSandbox, listSandboxes, startSandbox, stopSandbox } from '../../src/shared/contract/sandboxes.ts'
+import { createTerminal, listTerminals } from '../../src/shared/contract/terminals.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { leftBehind } from '../support/leftBehind.ts'
 import { isAlive, seenProcesses } from '../support/processes.ts'
@@ -158,6 +158,15 @@ test('a stop asks while a program runs, its terminals say why they ended, and En
   await terminal.isLive()
   await terminal.run('echo here again')
   await terminal.sees('here again')
+
+  await app.client.call(stopSandbox, { id })
+  await app.client.call(startSandbox, { id })
+  await end.getByRole('button', { name: 'Restart all' }).click()
+  await until('both terminals to run again', async () => {
+    const { sessions } = await app.client.call(listTerminals, { id })
+    return sessions.filter(({ state }) => state === 'running').length === 2
+  })
+  await terminal.isLive()
 })
 
 test('finds text in what was printed', async () => {

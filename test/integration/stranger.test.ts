@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Route } from '../../src/shared/contract/route.ts'
 import { routeTable } from '../../src/shared/contract/routeTable.ts'
 import { eventually } from '../support/eventually.ts'
+import { inferenceOf } from '../support/models/inferenceOf.ts'
+import { providerServer } from '../support/models/providerServer.ts'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
 import { messageOf, openSocket } from '../support/socketClient.ts'
 import { evmWallet } from '../support/wallets.ts'
@@ -15,6 +17,11 @@ let strangerKey: string
 let strangerSandbox: string
 const stranger = evmWallet()
 const linked = evmWallet()
+/** Has an account, for the stranger to give to. */
+const third = evmWallet()
+const providers = await providerServer()
+const freeModel = 'shed-model'
+const messages = [{ role: 'user', content: 'Hello' }]
 /** Names and ids of what belongs to the owner: no answer to the stranger may hold one. */
 const marks: string[] = []
 const theirs: Record<string, string> = { domain: 'theirs.example.com', port: '3000', name: 'theirs', pid: '1000' }
@@ -31,7 +38,7 @@ const nowhere: Record<string, string> = {
 }
 
 beforeAll(async () => {
-  service = await runningService()
+  service = await runningService({ inference: inferenceOf(providers) })
   const made = async (path: string, body: unknown, field: string): Promise<string> => {
     const { json, text } = await service.send(path, { body })
     expect(json[field], text).toBeDefined()
@@ -52,10 +59,16 @@ beforeAll(async () => {
   marks.push((await service.send('/v1/auth/me')).json.id)
 
   strangerKey = (await stranger.signIn(service.url)).json.access_token
+  await third.signIn(service.url)
+  const grant = { to_address: stranger.address, amount_cents: 100 }
+  expect((await service.send('/v1/credits/grants', { body: grant })).status).toBe(200)
   const own = await service.send('/v1/sandboxes', { key: strangerKey, body: { name: 'mine' } })
   strangerSandbox = own.json.id
 })
-afterAll(() => service?.close())
+afterAll(async () => {
+  await service?.close()
+  await providers.close()
+})
 
 type Asked = { query?: string; body?: unknown; headers?: Record<string, string> }
 type Line =
@@ -157,6 +170,17 @@ const lines: Record<string, Line> = {
   creditsRefund: { kind: 'owner', body: { transaction_id: 'txn_nowhere' } },
   automatonNonce: own({ body: {} }),
   automatonList: own(),
+  creditsBalance: own(),
+  creditsHistory: own(),
+  creditsPricing: own(),
+  creditsTransfer: own({ body: { to_address: third.address, amount_cents: 1 } }),
+  creditsGrant: { kind: 'owner', body: { to_address: third.address, amount_cents: 1 } },
+  creditsRefund: { kind: 'owner', body: { transaction_id: `txn_${'f'.repeat(24)}` } },
+  modelList: own(),
+  chatCompletionCreate: own({ body: { model: freeModel, messages } }),
+  responseCreate: own({ body: { model: freeModel, input: 'Hello' } }),
+  messageCreate: own({ body: { model: freeModel, messages, max_tokens: 100 } }),
+  messageCountTokens: own({ body: { model: freeModel, messages } }),
 }
 
 const every = routeTable.flatMap((route) =>

@@ -13,6 +13,8 @@ function load(content: unknown, environment: Environment = {}) {
 const refusal = (message: RegExp) =>
   expect.objectContaining({ code: 'config/invalid', message: expect.stringMatching(message) })
 
+const unset = { base_url: null, api_key: null, models: [] }
+
 test('without a file everything has a default', () => {
   expect(load(undefined)).toEqual({
     service: {
@@ -45,6 +47,11 @@ test('without a file everything has a default', () => {
       default_network: 'auto',
       spares: null,
       cpu_weight: 25,
+    },
+    credits: { owner_start_cents: 1_000, charge_sandboxes: false },
+    inference: {
+      families: { a: unset, b: unset, c: unset, d: unset, e: unset },
+      local: [],
     },
     wallet: {
       rpc: { base: 'https://mainnet.base.org', base_sepolia: 'https://sepolia.base.org' },

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../shared/appError.ts'
 import { registerTypedData } from '../../shared/contract/automatons.ts'
 import { DefaultNetwork } from '../../shared/contract/sandboxes.ts'
+import { InferenceConfig } from './inferenceConfig.ts'
 
 const listenSyntax = 'must be HOST:PORT, as in 127.0.0.1:8080 or [::1]:0'
 
@@ -219,6 +220,7 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
+  inference: InferenceConfig,
   wallet: z
     .strictObject({
       secret_store: z.enum(['auto', 'vault_file'], 'must be auto or vault_file').default('auto').meta({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { ConfiguredModel } from '../service/inference/modelCatalogue.ts'
+import { ConfiguredModel, type FamilyId } from '../service/inference/modelCatalogue.ts'
+import type { InferenceOptions } from '../service/inference/providerSettings.ts'
 
 const BaseUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
 const Key = z.string().min(1, 'must not be empty').nullable().default(null)
@@ -52,3 +53,23 @@ export const InferenceConfig = z
   })
   .prefault({})
 export type InferenceConfig = z.output<typeof InferenceConfig>
+
+/** As the service takes it. */
+export function inferenceOptions({ families, local }: InferenceConfig): InferenceOptions {
+  return {
+    families: ofEach((id) => ({
+      baseUrl: families[id].base_url ?? undefined,
+      apiKey: families[id].api_key ?? undefined,
+    })),
+    models: ofEach((id) => families[id].models),
+    local: local.map(({ base_url: baseUrl, api_key: apiKey, ...server }) => ({
+      ...server,
+      baseUrl,
+      apiKey: apiKey ?? undefined,
+    })),
+  }
+}
+
+function ofEach<T>(of: (id: FamilyId) => T): Record<FamilyId, T> {
+  return { a: of('a'), b: of('b'), c: of('c'), d: of('d'), e: of('e') }
+}

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { AppError } from '../../shared/appError.ts'
 import { ServiceOrder } from '../../shared/contract/supervision.ts'
 import { type Config, environment, loadConfig } from '../config/config.ts'
+import { inferenceOptions } from '../config/inferenceConfig.ts'
 import { places, serviceLine, wrongListen } from '../config/startOptions.ts'
 import { exitCodeOf, failureText, type Given, helpOf, parseCommandLine } from '../platform/commandLine.ts'
 import { openDataFolder } from '../platform/dataFolder.ts'
@@ -69,6 +70,7 @@ async function run(given: Given): Promise<void> {
             runtimes: config.sandboxes.runtimes,
             identityDomainName: config.identity.domain_name,
             ownerStartCents: config.credits.owner_start_cents,
+            inference: inferenceOptions(config.inference),
             chargeSandboxes: config.credits.charge_sandboxes && !supervised,
             pagesFolder: builtFile('renderer'),
             version,

@@ -4,6 +4,7 @@ import { creditParts, ledgerParts } from './creditParts.ts'
 import { checkListening, localUrl } from './http/listening.ts'
 import { type HttpParts, httpParts } from './httpParts.ts'
 import { identityParts } from './identityParts.ts'
+import { type InferenceParts, inferenceParts } from './inferenceParts.ts'
 import { sandboxParts } from './sandboxParts.ts'
 import { serviceGround } from './serviceGround.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
@@ -12,6 +13,7 @@ export type RunningService = {
   url: string
   port: number
   ownerKeyFile: string
+  setProviderKey: InferenceParts['setProviderKey']
   /** Lets requests under way end, for a while; the sandbox host goes on. */
   close(): Promise<void>
 }
@@ -32,14 +34,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const ledger = await ledgerParts(ground)
     const identity = identityParts(ground, { onAccessEnded, spentToday: ledger.credits.spentToday })
     const money = await creditParts(ground, { ledger, identity })
+    const models = inferenceParts(ground, money)
     const machines = sandboxParts(ground, { onAccessEnded, billing: money.billing })
-    http = httpParts(ground, { beyondLoopback, identity, machines, money })
+    http = httpParts(ground, { beyondLoopback, identity, machines, money, models })
 
     const port = await http.server.listen(options.listen, http.end)
     const url = localUrl({ host: options.listen.host, port }, http.scheme)
     ground.address.listensAt(url)
     options.log.info('the service listens', { url })
-    return { url, port, ownerKeyFile: identity.ownerKeyFile, close: () => scope.close() }
+    const { ownerKeyFile } = identity
+    return { url, port, ownerKeyFile, setProviderKey: models.setProviderKey, close: () => scope.close() }
   } catch (failure) {
     await scope.close()
     throw failure

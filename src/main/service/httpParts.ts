@@ -19,6 +19,7 @@ import { webSockets } from './http/webSockets.ts'
 import { answerRepository } from './idempotency/answerRepository.ts'
 import { idempotentAnswers } from './idempotency/idempotentAnswers.ts'
 import type { IdentityParts } from './identityParts.ts'
+import type { InferenceParts } from './inferenceParts.ts'
 import type { SandboxParts } from './sandboxParts.ts'
 import type { ServiceGround } from './serviceGround.ts'
 
@@ -38,6 +39,7 @@ type Given = {
   identity: IdentityParts
   machines: SandboxParts
   money: CreditParts
+  models: InferenceParts
 }
 
 const defaultRateLimits = {
@@ -51,7 +53,10 @@ const defaultRateLimits = {
 const closeDeadlineMs = 10_000
 
 /** The server before all of it: the interface, its WebSockets, and the addresses of exposed ports. */
-export function httpParts(ground: ServiceGround, { beyondLoopback, identity, machines, money }: Given): HttpParts {
+export function httpParts(
+  ground: ServiceGround,
+  { beyondLoopback, identity, machines, money, models }: Given,
+): HttpParts {
   const { options, database, events, address, scope } = ground
   const { log, now, tls } = options
   const { sandboxes, ports, linkHolder } = machines
@@ -98,6 +103,7 @@ export function httpParts(ground: ServiceGround, { beyondLoopback, identity, mac
       ...healthRoutes({ version: options.version, now }),
       ...identity.endpoints,
       ...money.endpoints,
+      ...models.endpoints,
       ...machines.endpoints,
     ],
     socketPaths: sockets.map(({ path }) => path),

@@ -1,22 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { installFolder } from '../platform/programFile.ts'
+import type { CreditReservations } from './credits/creditReservations.ts'
 import type { Caller, Endpoint } from './endpoint.ts'
 import { imageFetcher } from './inference/fetchedImages.ts'
 import { gateway } from './inference/gateway.ts'
 import { inferenceRoutes } from './inference/inferenceRoutes.ts'
-import { type Ledger, ledgerCredits } from './inference/ledgerCredits.ts'
+import { ledgerCredits } from './inference/ledgerCredits.ts'
 import { listedModels } from './inference/listedModels.ts'
-import { type ConfiguredModel, type FamilyId, readModelCatalogue } from './inference/modelCatalogue.ts'
-import { type ProviderOptions, providerSettings } from './inference/providerSettings.ts'
+import { type FamilyId, readModelCatalogue } from './inference/modelCatalogue.ts'
+import { providerSettings } from './inference/providerSettings.ts'
 import { tokenCounter } from './inference/tokenCounter.ts'
 import { upstreamPools } from './inference/upstreamPools.ts'
 import type { ServiceGround } from './serviceGround.ts'
-
-export type InferenceOptions = ProviderOptions & {
-  /** Of families, beside those of the catalogue or with other values. */
-  models: Readonly<Partial<Record<FamilyId, readonly ConfiguredModel[]>>>
-}
 
 export type InferenceParts = {
   endpoints: readonly Endpoint[]
@@ -26,10 +22,11 @@ export type InferenceParts = {
 
 /** The gateway to models. @throws AppError `config/invalid` where the catalogue, or what was configured, is wrong */
 export function inferenceParts(
-  { options, scope }: Pick<ServiceGround, 'options' | 'scope'>,
-  { ledger, inference }: { ledger: Ledger; inference: InferenceOptions },
+  { options, callers, scope }: ServiceGround,
+  { reservations }: { reservations: CreditReservations },
 ): InferenceParts {
   const log = options.log.of('inference')
+  const inference = options.inference ?? { families: {}, models: {}, local: [] }
   const catalogue = readModelCatalogue(join(installFolder, 'resources', 'models.json'), inference.models)
   const settings = providerSettings(catalogue, inference)
   const pools = scope.own(upstreamPools(), (it) => it.close())
@@ -37,7 +34,7 @@ export function inferenceParts(
   const answers = gateway<Caller>({
     modelNamed,
     providerOf,
-    credits: ledgerCredits(ledger),
+    credits: ledgerCredits(reservations),
     pools,
     fetchImage: imageFetcher(),
     newId: () => randomBytes(12).toString('hex'),
@@ -45,15 +42,17 @@ export function inferenceParts(
     onFailure: (failure) => log.error('an answer could not be settled', { failure }),
   })
   return {
-    endpoints: inferenceRoutes({
-      gateway: answers,
-      countTokens: tokenCounter({ modelNamed, providerOf, pools }),
-      listed: listedModels({
-        models: settings.models,
-        families: catalogue.families,
-        isAvailable: (model) => providerOf(model) !== undefined,
+    endpoints: callers.known(
+      inferenceRoutes({
+        gateway: answers,
+        countTokens: tokenCounter({ modelNamed, providerOf, pools }),
+        listed: listedModels({
+          models: settings.models,
+          families: catalogue.families,
+          isAvailable: (model) => providerOf(model) !== undefined,
+        }),
       }),
-    }),
+    ),
     setProviderKey: settings.setKey,
   }
 }

@@ -3,6 +3,7 @@ import type { ListenAddress } from '../platform/listenAddress.ts'
 import type { Log } from '../platform/log.ts'
 import type { NewWallets } from './auth/signIns.ts'
 import type { RateLimitNumbers } from './http/rateLimits.ts'
+import type { InferenceOptions } from './inference/providerSettings.ts'
 
 export type ServiceOptions = {
   /** Holds `service.sqlite` and `owner.key`; made when it is not there. */
@@ -52,6 +53,8 @@ export type ServiceOptions = {
   ownerStartCents?: number | undefined
   /** Whether running sandboxes are charged; absent is not. */
   chargeSandboxes?: boolean | undefined
+  /** Providers of models; absent is none. */
+  inference?: InferenceOptions | undefined
   log: Log
   now: () => number
 }

@@ -37,6 +37,7 @@ import {
 } from './files.ts'
 import { getHealth } from './health.ts'
 import { addImage, listImages, removeImage } from './images.ts'
+import { countMessageTokens, createChatCompletion, createMessage, createResponse, listModels } from './inference.ts'
 import { getMetrics } from './metrics.ts'
 import { createPortToken, exposePort, listListeningPorts, listPorts, removePort } from './ports.ts'
 import { listProcesses, signalProcess } from './processes.ts'
@@ -150,4 +151,9 @@ export const routeTable: readonly Route[] = [
   grantCredits,
   adjustCredits,
   refundCharge,
+  listModels,
+  createChatCompletion,
+  createResponse,
+  createMessage,
+  countMessageTokens,
 ]

@@ -78,14 +78,18 @@ function securityOf(auth: RouteAuth, { securityOf }: OperationGround): JsonSchem
 }
 
 const bytes = { schema: { type: 'string', format: 'binary' } }
+const text = { schema: { type: 'string' } }
 
 function answerOf({ raw, response, idempotent }: Route, schemas: SchemaComponents): JsonSchema {
+  const json = () => ({ schema: schemas.jsonSchema(response, 'output') })
   if (raw?.response === undefined) {
-    const content = { 'application/json': { schema: schemas.jsonSchema(response, 'output') } }
+    const content = { 'application/json': json() }
     return { description: 'Done.', ...(idempotent && { headers: replayed }), content }
   }
+  const contentOf = (type: string) =>
+    type === 'application/json' ? json() : type === 'text/event-stream' ? text : bytes
   const { mediaTypes, description } = raw.response
-  return { description, content: Object.fromEntries(mediaTypes.map((type) => [type, bytes])) }
+  return { description, content: Object.fromEntries(mediaTypes.map((type) => [type, contentOf(type)])) }
 }
 
 const replayed = {

@@ -16,6 +16,7 @@ export const errorSchema = {
 const meanings: Readonly<Record<number, string>> = {
   400: 'A field or the body is not valid.',
   401: 'The credential is missing, wrong or over.',
+  402: 'The credits do not cover it.',
   403: 'Not allowed with this key, host or origin.',
   404: 'Not there, or not yours.',
   409: 'Its present state does not allow this, or the Idempotency-Key was used otherwise.',
@@ -25,7 +26,9 @@ const meanings: Readonly<Record<number, string>> = {
   423: 'What it needs is locked.',
   429: 'Too many; wait as long as `Retry-After` says.',
   500: 'Something unexpected went wrong.',
+  502: 'What it was handed on to failed.',
   503: 'The sandbox host or what it needs is not available.',
+  504: 'What it was handed on to did not answer in time.',
   507: 'There is no room left.',
 }
 

@@ -1,42 +1,19 @@
+import { type MicroUsd, microUsd } from '../../../shared/microUsd.ts'
+import type { CreditReservations, Payer } from '../credits/creditReservations.ts'
 import type { InferenceCredits } from './inferenceCredits.ts'
-import { InferenceError } from './inferenceError.ts'
 import type { Held } from './reservationPlan.ts'
 
-/** What the interface asks for before a request is taken, in micro-dollars. */
-const leastBalance = 100_000
-
-/** The ledger of credits, as it holds and settles. Whoever pays is told by account and key. */
-export type Ledger = {
-  reserve(request: {
-    accountId: string
-    keyId: string | undefined
-    model: string
-    worstCaseMicroUsd: (spendableMicroUsd: number) => number
-  }): Promise<{
-    settle(charge: {
-      amountMicroUsd: number
-      estimated: boolean
-      details: Readonly<Record<string, string | number>>
-    }): Promise<unknown>
-    release(): Promise<void>
-  }>
-}
-
-export function ledgerCredits(ledger: Ledger): InferenceCredits<{ accountId: string; keyId: string | undefined }> {
+/** The ledger, as the gateway holds and settles in it. */
+export function ledgerCredits({ reserve }: Pick<CreditReservations, 'reserve'>): InferenceCredits<Payer> {
   return {
-    async reserve({ caller, model, free, plan }) {
+    async reserve({ caller: { accountId, keyId }, model, plan }) {
       let held: Held | undefined
-      const reservation = await ledger.reserve({
-        accountId: caller.accountId,
-        keyId: caller.keyId,
-        model,
-        worstCaseMicroUsd(spendable) {
-          held = free || spendable >= leastBalance ? plan(spendable) : undefined
-          if (!held) throw insufficient(spendable)
-          return held.amountMicroUsd
-        },
-      })
-      if (!held) throw new Error('The ledger held an amount that it did not ask for.')
+      const worstCaseMicroUsd = (spendable: MicroUsd): MicroUsd | undefined => {
+        held = plan(spendable)
+        return held && microUsd(held.amountMicroUsd)
+      }
+      const reservation = await reserve({ accountId, keyId, model, worstCaseMicroUsd })
+      if (!held) throw new Error('The ledger held an amount that nobody planned.')
       return {
         maxOutputTokens: held.maxOutputTokens,
         async settle({ amountMicroUsd, estimated, priceVersion, usage }) {
@@ -48,18 +25,10 @@ export function ledgerCredits(ledger: Ledger): InferenceCredits<{ accountId: str
             output_tokens: usage.output,
             reasoning_tokens: usage.reasoning,
           }
-          await reservation.settle({ amountMicroUsd, estimated, details })
+          await reservation.settle({ amountMicroUsd: microUsd(amountMicroUsd), estimated, details })
         },
         release: () => reservation.release(),
       }
     },
   }
-}
-
-function insufficient(spendableMicroUsd: number): InferenceError {
-  const cents = Math.max(0, Math.floor(spendableMicroUsd / 10_000))
-  return new InferenceError('credits', 'Insufficient credits', {
-    detail: `Minimum balance of 10 cents required. Current balance: ${cents} cents.`,
-    reason: 'insufficient_credits',
-  })
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { catalogueFile } from '../../../../test/support/models/gatewayWorld.ts'
-import { ledgerCredits } from './ledgerCredits.ts'
 import { readModelCatalogue } from './modelCatalogue.ts'
 import { providerSettings } from './providerSettings.ts'
 
@@ -25,21 +24,4 @@ test('a local server adds its models, and takes no name of the catalogue', () =>
   expect(settings.modelNamed('llama')).toMatchObject({ place: 'local:shed' })
   expect(settings.modelNamed('gpt-5.2')).toMatchObject({ place: 'a' })
   expect(settings.providerOf({ place: 'local:shed' })).toMatchObject({ baseUrl: shed.baseUrl })
-})
-
-test('less than 10 cents is told as the interface has it', async () => {
-  const credits = ledgerCredits({
-    async reserve({ worstCaseMicroUsd }) {
-      worstCaseMicroUsd(99_999)
-      throw new Error('It was held.')
-    },
-  })
-  const plan = () => ({ amountMicroUsd: 1, maxOutputTokens: 1 })
-  await expect(
-    credits.reserve({ caller: { accountId: 'ada', keyId: undefined }, model: 'm', free: false, plan }),
-  ).rejects.toMatchObject({
-    status: 402,
-    message: 'Insufficient credits',
-    detail: 'Minimum balance of 10 cents required. Current balance: 9 cents.',
-  })
 })

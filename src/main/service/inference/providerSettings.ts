@@ -8,8 +8,11 @@ import {
   type ModelCatalogue,
 } from './modelCatalogue.ts'
 
-export type ProviderOptions = {
+/** What the configuration says of providers. */
+export type InferenceOptions = {
   families: Readonly<Partial<Record<FamilyId, { baseUrl?: string | undefined; apiKey?: string | undefined }>>>
+  /** Of families, beside those of the catalogue or with other values. */
+  models: Readonly<Partial<Record<FamilyId, readonly ConfiguredModel[]>>>
   local: readonly LocalServer[]
 }
 
@@ -21,7 +24,10 @@ export type LocalServer = {
 }
 
 /** Where each provider answers, and its key: of the config, or as the person sets it. In memory only. */
-export function providerSettings(catalogue: ModelCatalogue, { families, local }: ProviderOptions) {
+export function providerSettings(
+  catalogue: ModelCatalogue,
+  { families, local }: Pick<InferenceOptions, 'families' | 'local'>,
+) {
   const keys = new Map<FamilyId, string>()
   const servers = new Map<string, Provider>()
   const models = new Map<string, CatalogueModel>(catalogue.models)

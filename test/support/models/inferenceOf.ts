@@ -1,0 +1,12 @@
+import { familyIds } from '../../../src/main/service/inference/modelCatalogue.ts'
+import type { InferenceOptions } from '../../../src/main/service/inference/providerSettings.ts'
+import type { ProviderServer } from './providerServer.ts'
+
+/** All five families, and one server of the user's own with a model that costs nothing, at the strict fakes. */
+export function inferenceOf(providers: Pick<ProviderServer, 'providerOf'>): InferenceOptions {
+  return {
+    families: Object.fromEntries(familyIds.map((id) => [id, providers.providerOf(id)])),
+    models: {},
+    local: [{ name: 'shed', ...providers.providerOf('local:shed'), models: [{ name: 'shed-model' }] }],
+  }
+}
