@@ -22,7 +22,7 @@ export function RunningSandboxes({ isEmbedded }: { isEmbedded: boolean }) {
                 <th
                   key={title}
                   scope="col"
-                  className={`border-b border-line px-3.5 py-1.5 font-medium ${place === 0 ? 'text-left' : ''}`}
+                  className={`border-b border-line px-3.5 py-1.5 font-medium whitespace-nowrap ${place === 0 ? 'text-left' : ''}`}
                 >
                   {title}
                 </th>
