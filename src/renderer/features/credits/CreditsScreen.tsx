@@ -71,9 +71,9 @@ export function CreditsScreen() {
         </div>
         <HistorySection filters={filters} onFilters={setFilters} {...(isOwner && { onRefund: setRefunded })} />
       </PageScroll>
-      {asked === 'adjust' && <AdjustDialog isOwner={isOwner} onClose={close} />}
-      {(asked === 'grant' || asked === 'transfer') && (
-        <GiveDialog kind={asked} ownId={account?.id} isOwner={isOwner} onClose={close} />
+      {account && asked === 'adjust' && <AdjustDialog isOwner={isOwner} onClose={close} />}
+      {account && (asked === 'grant' || asked === 'transfer') && (
+        <GiveDialog kind={asked} ownId={account.id} isOwner={isOwner} onClose={close} />
       )}
       {refunded && <RefundDialog charge={refunded} onClose={() => setRefunded(undefined)} />}
     </PageFrame>

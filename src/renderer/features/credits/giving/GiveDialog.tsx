@@ -11,7 +11,7 @@ import { useGiving } from './useGiving.ts'
 type GiveDialogProps = {
   kind: 'grant' | 'transfer'
   /** Of this account, which the owner may grant credits to. */
-  ownId: string | undefined
+  ownId: string
   isOwner: boolean
   onClose: () => void
 }
@@ -114,7 +114,7 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
         placeholder="0x… or acct_…"
         monospaced
       />
-      {kind === 'grant' && ownId !== undefined && recipient !== ownId && (
+      {kind === 'grant' && recipient !== ownId && (
         <Button size="small" variant="ghost" className="-mt-2 self-start" onClick={() => write('to', setTo)(ownId)}>
           Use my account
         </Button>
