@@ -14,6 +14,7 @@ import { rawThroughput } from './peers/rawPty.ts'
 import { xtermAlone } from './peers/xtermAlone.ts'
 import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.ts'
 import { chatFigures } from './steward/chatFigures.ts'
+import { ledgerFigures } from './steward/ledgerFigures.ts'
 import { coldStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
 import {
   burst,
@@ -78,6 +79,7 @@ async function* measured(): AsyncGenerator<Row> {
   } finally {
     await steward.close()
   }
+  yield await ledgerRow()
   yield* walletRows()
   yield* chatRows()
 }
@@ -93,6 +95,22 @@ async function* chatRows(): AsyncGenerator<Row> {
   })
   const longest = longestTaskMs === 0 ? 'none above 50 ms' : milliseconds(longestTaskMs)
   yield plainRow('the longest task meanwhile', longest, '≤ 50 ms')
+}
+
+async function ledgerRow(): Promise<Row> {
+  const { pairsPerSecond, processorMs, flushedPairsPerSecond } = await ledgerFigures({
+    pairs: tries(60_000),
+    clients: 32,
+  })
+  const rate = (value: number) => `${Math.round(value).toLocaleString('en-US')}/s`
+  return {
+    what: 'ledger: key known, amount held and charged, 32 at once',
+    steward: rate(pairsPerSecond),
+    peer: `${rate(flushedPairsPerSecond)} (two flushed transactions each)`,
+    processor: milliseconds(processorMs),
+    ratio: pairsPerSecond / flushedPairsPerSecond,
+    target: '≥ 4,500/s',
+  }
 }
 
 async function* walletRows(): AsyncGenerator<Row> {
