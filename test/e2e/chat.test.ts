@@ -1,4 +1,7 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { importConversations } from '../../src/shared/contract/chatLibrary.ts'
+import { windowKeyHeader } from '../../src/shared/contract/localApi.ts'
 import { until } from '../support/eventually.ts'
 import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
 import { sse } from '../support/models/scriptedAnswer.ts'
@@ -384,6 +387,78 @@ test('prompts are kept, found with a slash and filled in; files are attached; a 
   )
   await look(page, 'chat-attachments', ['light'])
 })
+
+test('a long chat opens at its end, and earlier messages come above without moving what one reads', async () => {
+  const count = 400
+  const mapping: Record<string, unknown> = { m0: { id: 'm0', parent: null, children: ['m1'], message: null } }
+  for (let at = 1; at <= count; at++) {
+    const text =
+      at % 3 === 0
+        ? `Message ${at}.\n\n\`\`\`ts\nconst a = ${at}\n\`\`\``
+        : `Message ${at}. ${'Words of it. '.repeat(at % 40)}`
+    mapping[`m${at}`] = {
+      id: `m${at}`,
+      parent: `m${at - 1}`,
+      children: at === count ? [] : [`m${at + 1}`],
+      message: {
+        id: `m${at}`,
+        author: { role: at % 2 === 1 ? 'user' : 'assistant' },
+        create_time: 1_700_000_000 + at,
+        content: { content_type: 'text', parts: [text] },
+        metadata: {},
+        recipient: 'all',
+      },
+    }
+  }
+  const long = { id: 'long', title: 'A long chat', create_time: 1, update_time: 2, current_node: `m${count}`, mapping }
+  const window = await app.window()
+  const { page } = window
+  const chat = await openChat(window)
+  const key = await page.evaluate(() => localStorage.getItem('steward.window-key') ?? '')
+  const imported = await page.request.post(`${new URL(page.url()).origin}${importConversations.path}`, {
+    headers: { [windowKeyHeader]: key, 'content-type': 'application/json' },
+    data: JSON.stringify([long]),
+  })
+  expect(imported.status()).toBe(201)
+  await chat.listed('A long chat').click()
+  await chat.messages.getByText(`Message ${count}.`).waitFor()
+  const left = () => chat.messages.evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight)
+  await until('it stands at its end', async () => (await left()) <= 1)
+
+  await chat.messages.hover()
+  for (const _ of Array.from({ length: 60 })) {
+    await page.mouse.wheel(0, -400)
+    if ((await chat.messages.getByText(/^Message 3[0-3]\d\./).count()) > 0) break
+    await frames(page)
+  }
+  await chat.root.getByRole('button', { name: 'Jump to the end' }).waitFor()
+  // Wherever pages are put before it, what is in view stays: the number of the message in the middle goes down one by one.
+  const middle = () =>
+    chat.messages.evaluate((it) => {
+      const { left: x, top, width, height } = it.getBoundingClientRect()
+      const articles = [...it.querySelectorAll('article')]
+      const at = articles.find((each) => each.getBoundingClientRect().bottom > top + height / 2) ?? articles.at(-1)
+      return { x, width, number: Number(/Message (\d+)\./.exec(at?.textContent ?? '')?.[1]) }
+    })
+  let before = (await middle()).number
+  for (const _ of Array.from({ length: 40 })) {
+    await page.mouse.wheel(0, -300)
+    await frames(page)
+    const { number } = await middle()
+    expect(number).toBeLessThanOrEqual(before)
+    expect(before - number).toBeLessThanOrEqual(8)
+    before = number
+  }
+  expect(before).toBeLessThan(count - 40)
+  await chat.root.getByRole('button', { name: 'Jump to the end' }).click()
+  await chat.messages.getByText(`Message ${count}.`).waitFor()
+  await until('it is at the end again', async () => (await left()) <= 1)
+})
+
+/** Two frames: what was scrolled is drawn and measured. */
+function frames(page: Page): Promise<unknown> {
+  return page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+}
 
 test('an export of ChatGPT is imported, and its chat can be exported', async () => {
   const window = await app.window()
