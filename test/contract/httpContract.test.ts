@@ -176,6 +176,7 @@ const asked: Record<string, Asked> = {
   creditsGrant: { signedAs: 'credits' },
   creditsRefund: { signedAs: 'refund' },
   modelList: {},
+  providerTest: {},
   chatCompletionCreate: { body: { model: 'claude-sonnet-4.5', messages } },
   responseCreate: { body: { model: 'gemini-3-pro', input: 'Hello' } },
   messageCreate: { body: { model: 'gpt-5.2', messages, max_tokens: 100 } },
@@ -202,6 +203,7 @@ function pathOf(route: Route, path: string = route.path): string {
     name: 'spare',
     domain: 'app.example.com',
     address: walletAddress,
+    family: 'a',
   }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
   return `${filled}${asked[route.operation]?.query ?? ''}`

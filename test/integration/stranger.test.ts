@@ -24,7 +24,13 @@ const freeModel = 'shed-model'
 const messages = [{ role: 'user', content: 'Hello' }]
 /** Names and ids of what belongs to the owner: no answer to the stranger may hold one. */
 const marks: string[] = []
-const theirs: Record<string, string> = { domain: 'theirs.example.com', port: '3000', name: 'theirs', pid: '1000' }
+const theirs: Record<string, string> = {
+  domain: 'theirs.example.com',
+  port: '3000',
+  name: 'theirs',
+  pid: '1000',
+  family: 'a',
+}
 const nowhere: Record<string, string> = {
   id: 'f'.repeat(32),
   sessionId: `pty_${'f'.repeat(24)}`,
@@ -35,6 +41,7 @@ const nowhere: Record<string, string> = {
   domain: 'nowhere.example.com',
   port: '3000',
   pid: '1000',
+  family: 'b',
 }
 
 beforeAll(async () => {
@@ -104,6 +111,7 @@ const lines: Record<string, Line> = {
   apiKeyRevoke: missing(),
   accountRequestList: { kind: 'owner' },
   accountRequestDecide: { kind: 'owner', body: { allow: true } },
+  providerTest: { kind: 'owner' },
   runtimeList: own(),
   imageList: own(),
   imageAdd: { kind: 'owner', body: { name: 'mine', source: { kind: 'archive', path: '/etc/passwd' } } },

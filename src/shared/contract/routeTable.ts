@@ -31,6 +31,7 @@ import { countMessageTokens, createChatCompletion, createMessage, createResponse
 import { getMetrics } from './metrics.ts'
 import { createPortToken, exposePort, listListeningPorts, listPorts, removePort } from './ports.ts'
 import { listProcesses, signalProcess } from './processes.ts'
+import { testProvider } from './providers.ts'
 import type { Route } from './route.ts'
 import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from './sandboxDomains.ts'
 import {
@@ -143,4 +144,5 @@ export const routeTable: readonly Route[] = [
   createResponse,
   createMessage,
   countMessageTokens,
+  testProvider,
 ]

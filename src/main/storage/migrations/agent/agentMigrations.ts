@@ -6,6 +6,7 @@ import { chats } from './chats.ts'
 import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
 import { keptIntents } from './keptIntents.ts'
+import { providers } from './providers.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
 import { wallet } from './wallet.ts'
@@ -20,6 +21,7 @@ export const agentMigrations: readonly Migration[] = [
   askedOnce,
   keptIntents,
   grantReservations,
+  providers,
   chats,
   chatSpend,
 ]

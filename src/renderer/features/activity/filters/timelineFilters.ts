@@ -21,7 +21,7 @@ const kindsOf: Record<Exclude<Area, 'all'>, readonly string[]> = {
   wallet: ['wallet', 'keyring'],
   identity: ['identity', 'registration', 'automaton'],
   sandboxes: ['sandbox', 'terminal', 'command', 'file', 'snapshot', 'domain'],
-  access: ['key', 'auth', 'account', 'client'],
+  access: ['key', 'provider', 'auth', 'account', 'client'],
   system: ['system', 'service'],
 }
 
