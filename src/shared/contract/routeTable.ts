@@ -12,7 +12,17 @@ import {
   verifySolanaSignIn,
 } from './auth.ts'
 import { createAutomatonNonce, getAutomaton, listAutomatons, registerAutomaton } from './automatons.ts'
-import { getBalance, getPricing, grantCredits, listTransactions, refundCharge, transferCredits } from './credits.ts'
+import {
+  adjustCredits,
+  exportTransactions,
+  getBalance,
+  getPricing,
+  getSpending,
+  grantCredits,
+  listTransactions,
+  refundCharge,
+  transferCredits,
+} from './credits.ts'
 import {
   copyFile,
   downloadFile,
@@ -135,9 +145,12 @@ export const routeTable: readonly Route[] = [
   getAutomaton,
   getBalance,
   listTransactions,
+  exportTransactions,
+  getSpending,
   getPricing,
   transferCredits,
   grantCredits,
+  adjustCredits,
   refundCharge,
   listModels,
   createChatCompletion,
