@@ -29,6 +29,10 @@ export function chatParts({ database, client, events, activity, scope, now, ...g
   endInterruptedAnswers({ store, budgets, now })
   scope.own(chatPurge({ store, now, log }), (it) => it.close())
   const models = modelList({ client, now })
+  const leave = events.subscribe(({ type }) => {
+    if (type === 'models.changed' || type === 'ready') models.forget()
+  })
+  scope.own(leave, (it) => it())
   const running = scope.own(runningAnswers(), (it) => it.close())
   const { begin } = answering({ store, budgets, running, client, publish, note, now, log })
   const checkLimits = checkOrder

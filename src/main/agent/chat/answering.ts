@@ -275,5 +275,6 @@ function keptPieces({ store, log }: AnsweringParts, { answer }: GrowingAnswer): 
 
 /** The half of a character that may end a piece waits for its other half. */
 function wholeCharacters(text: string): string {
-  return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text
+  const last = text.charCodeAt(text.length - 1)
+  return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text
 }

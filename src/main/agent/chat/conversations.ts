@@ -191,7 +191,7 @@ export function conversations(parts: ConversationsParts): Conversations {
         if (message.conversation !== from.number) {
           throw new AppError('chat/message-not-found', `There is no message ${messageId} in this conversation.`)
         }
-        if (message.finished_at_ms === null) {
+        if (running.get(messageId)) {
           throw new AppError('chat/message', 'The answer is still being made: wait for it, or stop it.')
         }
         const made = store.conversations.add({
@@ -232,7 +232,7 @@ export function conversations(parts: ConversationsParts): Conversations {
 }
 
 /** The branch up to a message, in another conversation. What it cost stays where it was spent. */
-function copied({ store, newId }: ConversationsParts, messageId: string, conversation: number) {
+function copied({ store, newId, now }: ConversationsParts, messageId: string, conversation: number) {
   const { message: end } = store.message(messageId)
   const rows = store.messages.page(end, end.position + 1, end.position)
   const attached = Map.groupBy(store.library.attachmentsOf(rows.map(({ number }) => number)), ({ message }) => message)
@@ -241,6 +241,7 @@ function copied({ store, newId }: ConversationsParts, messageId: string, convers
     const { number, branch: _, position: __, parent: ___, ...content } = row
     leaf = store.messages.add({
       ...content,
+      finished_at_ms: content.finished_at_ms ?? now(),
       id: `msg_${newId()}`,
       conversation,
       parent: leaf,

@@ -7,8 +7,8 @@ export type ModelList = {
   /** @throws AppError `chat/model` for a name that the service does not know, `service/unavailable` */
   named(names: readonly string[]): Promise<ListedModel[]>
   find(name: string): Promise<ListedModel | undefined>
-  /** Without asking for it. */
-  known(name: string): ListedModel | undefined
+  /** Prices or keys have changed: it is asked for again. */
+  forget(): void
 }
 
 /** A price list is as good as one that is this old. */
@@ -18,17 +18,24 @@ export function modelList({ client, now }: { client: Pick<ServiceClient, 'call'>
   let kept: { models: Map<string, ListedModel>; atMs: number } | undefined
   let asking: Promise<Map<string, ListedModel>> | undefined
 
-  const asked = async (): Promise<Map<string, ListedModel>> => {
-    const { data } = await client.call(listModels, {})
-    const models = new Map(data.map((it) => [it.id, it]))
-    kept = { models, atMs: now() }
-    return models
+  const ask = (): Promise<Map<string, ListedModel>> => {
+    const asked = client.call(listModels, {}).then(({ data }) => new Map(data.map((it) => [it.id, it])))
+    const isLatest = () => asking === asked
+    asked.then(
+      (models) => {
+        if (!isLatest()) return
+        kept = { models, atMs: now() }
+        asking = undefined
+      },
+      () => {
+        if (isLatest()) asking = undefined
+      },
+    )
+    return asked
   }
   const models = (): Promise<Map<string, ListedModel>> => {
     if (kept && now() - kept.atMs < freshMs) return Promise.resolve(kept.models)
-    asking ??= asked().finally(() => {
-      asking = undefined
-    })
+    asking ??= ask()
     return asking
   }
   const find = async (name: string): Promise<ListedModel | undefined> => (await models()).get(name)
@@ -43,6 +50,9 @@ export function modelList({ client, now }: { client: Pick<ServiceClient, 'call'>
           throw new AppError('chat/model', `The service has no model ${JSON.stringify(name)}.`)
         }),
       ),
-    known: (name) => kept?.models.get(name),
+    forget() {
+      kept = undefined
+      asking = undefined
+    },
   }
 }

@@ -133,7 +133,7 @@ export function sending(parts: SendingParts): Sending {
         const conversation = store.conversation(conversationId)
         const again = repeated(conversation, asked.request_id)
         if (again) return { again }
-        const parent = parent_id === null ? undefined : parentIn(store, conversation, parent_id)
+        const parent = parent_id === null ? undefined : parentIn(parts, conversation, parent_id)
         const attachments = attachment_ids.map((id) => attachmentOf(store, id))
         const weight = weightOf(text, attachments)
         const { user, jobs, warnings } = answered({
@@ -233,12 +233,12 @@ function chosen(names: readonly string[]): readonly string[] {
 }
 
 /** @throws AppError `chat/message-not-found` for one of elsewhere, `chat/message` while it is being made */
-function parentIn(store: ChatStore, conversation: StoredConversation, id: string): MessageRow {
+function parentIn({ store, running }: SendingParts, conversation: StoredConversation, id: string): MessageRow {
   const { message } = store.message(id)
   if (message.conversation !== conversation.number) {
     throw new AppError('chat/message-not-found', `There is no message ${id} in this conversation.`)
   }
-  if (message.finished_at_ms === null) {
+  if (running.get(id)) {
     throw new AppError('chat/message', 'The answer before is still being made: wait for it, or stop it.')
   }
   return message

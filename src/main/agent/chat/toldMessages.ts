@@ -32,7 +32,8 @@ export function toldMessages(
       parent_id: idOf(row.parent) as MessageId | null,
       position: row.position,
       role: row.role,
-      state: answer?.state ?? row.state,
+      // One that nobody makes could not be stored at its end, for example on a full disk.
+      state: answer?.state ?? (row.finished_at_ms === null ? 'interrupted' : row.state),
       model: row.model,
       text: answer?.text ?? row.text,
       reasoning: answer?.reasoning ?? row.reasoning,

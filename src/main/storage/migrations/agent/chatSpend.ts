@@ -2,7 +2,7 @@ import type { Migration } from '../../migrate.ts'
 
 /** What chats cost and may cost. Amounts are micro-dollars, days are days of UTC. */
 export const chatSpend = {
-  version: 10,
+  version: 11,
   up: `
   CREATE TABLE spend_limits (
     scope TEXT PRIMARY KEY CHECK (scope IN ('day', 'conversation')),

@@ -5,7 +5,7 @@ import type { Migration } from '../../migrate.ts'
  * and a branch begins behind one position of another. So any page of a branch is one read of an index.
  */
 export const chats = {
-  version: 9,
+  version: 10,
   up: `
   CREATE TABLE chat_folders (
     id TEXT PRIMARY KEY,
