@@ -3,6 +3,7 @@ import { type LineTokens, tokenKinds } from './tokens.ts'
 
 /** In one element of so many, which a browser lays out only where it is in view. */
 const linesOfGroup = 40
+const patienceMs = 120
 const classOf = tokenKinds.map((kind) => (kind === 'plain' ? '' : `tok-${kind}`))
 
 export type CodeLines = {
@@ -23,10 +24,11 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
   let handed = 0
   let highlighting: Highlighting | undefined
   let arrived: { from: number; tokens: readonly LineTokens[] }[] = []
-  let frame = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
 
   const colour = () => {
-    frame = 0
+    clearTimeout(timer)
+    timer = undefined
     for (const { from, tokens } of arrived) {
       for (const [index, line] of tokens.entries()) paint(lines[from + index], texts[from + index] ?? '', line)
     }
@@ -35,12 +37,13 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
   const open = () => {
     highlighting = openHighlighting((from, tokens) => {
       arrived.push({ from, tokens })
-      frame ||= requestAnimationFrame(colour)
+      // With the next words, in one drawing with them; or soon, where no more come.
+      timer ??= setTimeout(colour, patienceMs)
     })
   }
   const reset = () => {
-    cancelAnimationFrame(frame)
-    frame = 0
+    clearTimeout(timer)
+    timer = undefined
     arrived = []
     highlighting?.close()
     place.replaceChildren()
@@ -75,9 +78,10 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
       for (let at = texts.length; at < next.length; at++) append(next[at] ?? '')
       if (finished > handed) highlighting?.add(next.slice(handed, finished))
       handed = Math.max(handed, finished)
+      if (arrived.length > 0) colour()
     },
     close() {
-      cancelAnimationFrame(frame)
+      clearTimeout(timer)
       highlighting?.close()
     },
   }

@@ -1,4 +1,7 @@
-/** The kinds of a token, by the variables of shiki's theme; their colours are in `chat.css`. */
+/**
+ * The kinds of a token that have a colour, by the variables of shiki's theme; the colours are in `chat.css`. Whatever is
+ * not among them, such as punctuation, is plain: most of a line needs no element then.
+ */
 export const tokenKinds = [
   'plain',
   'constant',
@@ -8,7 +11,6 @@ export const tokenKinds = [
   'parameter',
   'function',
   'string-expression',
-  'punctuation',
   'link',
   'inserted',
   'deleted',
