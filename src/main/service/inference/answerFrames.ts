@@ -15,6 +15,8 @@ export type StreamedAnswer = {
   told: Told
   /** Fires when the client leaves. */
   signal: AbortSignal
+  /** Without the provider's key. */
+  scrubbed: (failure: InferenceError) => InferenceError
   onFailure: (failure: unknown) => void
 }
 
@@ -48,7 +50,7 @@ async function* framesOf(answer: StreamedAnswer, taken: AsyncGenerator<Taken>): 
   async function failed(error: InferenceError): Promise<string> {
     open = false
     await settleCut(purchase, stream.answer())
-    return writer.fail(error)
+    return writer.fail(answer.scrubbed(error))
   }
 
   try {

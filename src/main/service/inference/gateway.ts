@@ -101,12 +101,12 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     const isFinal = draft.fetched === fetched && draft.maxOutputTokens === reservation.maxOutputTokens
     try {
       const { reply, draft: sent } = await sentTo(provider, job, isFinal ? draft : draftOf(job, filled))
-      const paid: Paid = { ...job, reservation, fetched, draft: sent }
+      const paid: Paid = { ...job, reservation, fetched, draft: sent, provider }
       if (!sent.request.stream) return await plain(paid, reply)
       return await (job.request.stream ? streamed(paid, reply) : collected(paid, reply))
     } catch (failure) {
       if (job.signal.aborted) await settleUnanswered({ model: job.model, reservation, fetched })
-      throw failure
+      throw failure instanceof InferenceError ? scrubbed(failure, provider) : failure
     }
   }
 
@@ -135,7 +135,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       withoutResponses.add(job.model.place)
       return await sentTo(provider, job, draftOf(job, draft))
     }
-    throw scrubbed(failure, provider)
+    throw failure
   }
 
   function draftOf(job: Job, { fetched, maxOutputTokens }: Pick<Draft, 'fetched' | 'maxOutputTokens'>): Draft {
@@ -198,6 +198,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       raw,
       told: toldOf(paid),
       signal: paid.signal,
+      scrubbed: (failure) => scrubbed(failure, paid.provider),
       onFailure: parts.onFailure,
     })
     return { kind: 'stream', headers: headersOf(paid, []), frames }
@@ -233,7 +234,7 @@ type Draft = {
   text: string
   mostInput: number
 }
-type Paid = Job & Purchase & { draft: Draft }
+type Paid = Job & Purchase & { draft: Draft; provider: Provider }
 
 async function jsonOf({ body }: UpstreamReply): Promise<Loose> {
   const pieces: Uint8Array[] = []
@@ -287,13 +288,15 @@ function unconfigured(model: CatalogueModel): InferenceError {
 
 /** Providers repeat keys in their sentences. */
 function scrubbed(failure: InferenceError, { apiKey }: Provider): InferenceError {
-  if (!apiKey || !failure.message.includes(apiKey)) return failure
-  const { kind, reason, param, detail, retryAfter, status } = failure
-  return new InferenceError(kind, failure.message.replaceAll(apiKey, '…'), {
-    reason,
-    param,
-    detail,
-    retryAfter,
+  const { kind, message, reason, param, detail, retryAfter, status, cause } = failure
+  if (!apiKey || ![message, reason, param, detail, retryAfter].some((it) => it?.includes(apiKey))) return failure
+  const clean = (text: string | undefined) => text?.replaceAll(apiKey, '…')
+  return new InferenceError(kind, message.replaceAll(apiKey, '…'), {
+    reason: clean(reason),
+    param: clean(param),
+    detail: clean(detail),
+    retryAfter: retryAfter?.includes(apiKey) ? undefined : retryAfter,
     status,
+    cause,
   })
 }
