@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --quick]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
+ * `npm run bench [-- --quick] [-- --gateway]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
  * nothing else. A quick run has few tries and prints its page instead of writing it.
  */
 import { writeFileSync } from 'node:fs'
@@ -9,10 +9,11 @@ import type { SandboxId } from '../../src/shared/ids.ts'
 import { type Steward, startSteward } from '../support/steward.ts'
 import { type StewardClient, stewardClient } from '../support/stewardClient.ts'
 import { removeMadeFolders, temporaryFolder } from '../support/temporaryFolder.ts'
-import { milliseconds } from './figures.ts'
+import { milliseconds, percentile, type Samples } from './figures.ts'
 import { rawThroughput } from './peers/rawPty.ts'
 import { xtermAlone } from './peers/xtermAlone.ts'
 import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.ts'
+import { type GatewayFigures, gatewayFigures } from './steward/gatewayFigures.ts'
 import { coldStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
 import {
   burst,
@@ -40,6 +41,8 @@ import { walletFigures } from './steward/walletFigures.ts'
 import { drawnFlood, drawnThroughput, firstScreens } from './steward/windowFigures.ts'
 
 const quick = process.argv.includes('--quick')
+/** Prints one group of rows, and writes nothing. */
+const only = process.argv.includes('--gateway')
 const tries = (count: number) => (quick ? Math.ceil(count / 20) : count)
 
 if (failedSteps([buildStep]) > 0) process.exit(1)
@@ -54,10 +57,11 @@ try {
   await removeMadeFolders()
 }
 const page = benchPage(rows, conditions)
-if (quick) process.stdout.write(`\n${page}`)
+if (quick || only) process.stdout.write(`\n${page}`)
 else writeFileSync(new URL('../../docs/bench.md', import.meta.url), page)
 
 async function* measured(): AsyncGenerator<Row> {
+  if (only) return yield* gatewayRows()
   yield timeRow('cold start → ready', '≤ 700 ms', { mine: await coldStarts(tries(20)), percent: 50 })
   yield timeRow('cold start → first screen', '≤ 1.2 s', { mine: await firstScreens(tries(10)), percent: 50 })
   const steward = await startSteward()
@@ -77,7 +81,50 @@ async function* measured(): AsyncGenerator<Row> {
   } finally {
     await steward.close()
   }
+  yield* gatewayRows()
   yield* walletRows()
+}
+
+/** Added: what a gateway takes beyond the provider asked straight. The peer has no accounts and no ledger. */
+async function* gatewayRows(): AsyncGenerator<Row> {
+  const { steward, direct, portkey } = await gatewayFigures(tries)
+  const portkeyFails = 'Portkey 1.15.2 answers streams with 500'
+  const added = (
+    what: string,
+    target: string,
+    of: (figures: GatewayFigures) => Samples | undefined,
+    percent: number,
+  ): Row => {
+    const beyond = (figures: GatewayFigures) =>
+      percentile(of(figures) ?? [], percent) - percentile(of(direct) ?? [], percent)
+    const [mine, peer] = [beyond(steward), beyond(portkey)]
+    return {
+      what: `gateway, ${what}, added p${percent}`,
+      steward: `${mine.toFixed(2)} ms`,
+      peer: Number.isNaN(peer) ? portkeyFails : `${peer.toFixed(2)} ms (Portkey)`,
+      ratio: Number.isNaN(peer) ? undefined : mine / peer,
+      target,
+    }
+  }
+  yield added('JSON, 1 client', '≤ 0.45 ms', ({ json }) => json, 50)
+  yield added('JSON, 1 client', '≤ 2 ms', ({ json }) => json, 99)
+  yield added('first event of a stream', '≤ 1.5 ms', ({ firstEvent }) => firstEvent, 50)
+  const rate = (value: number) => `${Math.round(value).toLocaleString('en-US')}/s`
+  const rates = (what: string, target: string, of: keyof GatewayFigures, processor: keyof GatewayFigures): Row => {
+    const [mine, peer, straight] = [steward[of], portkey[of], direct[of]].map((it) => Number(it ?? Number.NaN))
+    const fails = peer === undefined || Number.isNaN(peer)
+    const processorOf = (figures: GatewayFigures) => `${Number(figures[processor]).toFixed(2)} ms`
+    return {
+      what: `gateway, ${what}`,
+      steward: rate(mine ?? Number.NaN),
+      processor: fails ? processorOf(steward) : `${processorOf(steward)} (Portkey ${processorOf(portkey)})`,
+      peer: `${fails ? portkeyFails : `${rate(peer)} (Portkey)`}; ${rate(straight ?? Number.NaN)} straight`,
+      ratio: fails || mine === undefined ? undefined : mine / peer,
+      target,
+    }
+  }
+  yield rates('JSON, 32 clients', '≥ 4,500/s', 'jsonPerSecond', 'jsonProcessorMs')
+  yield rates('streams of 200 chunks, 16 clients', '≥ 1,100/s', 'streamsPerSecond', 'streamProcessorMs')
 }
 
 async function* walletRows(): AsyncGenerator<Row> {
