@@ -174,7 +174,9 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     const stream = answerStream(paid.draft.route.upstream.streamReader({ newCallId }), paid.restored)
     let failure: InferenceError | undefined
     try {
-      for await (const { events } of stream.read(reply.body)) failure ??= errorAmong(events)
+      for await (const piece of stream.read(reply.body)) {
+        for (const { events } of piece) failure ??= errorAmong(events)
+      }
     } catch (broken) {
       failure = brokenAnswer(broken)
     }
