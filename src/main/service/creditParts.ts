@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { microUsdOfCents } from '../../shared/microUsd.ts'
 import { installFolder } from '../platform/programFile.ts'
@@ -38,7 +38,7 @@ const checkpointPages = 4_000
 export async function ledgerParts({ database, options, scope }: ServiceGround): Promise<LedgerParts> {
   const { now, log } = options
   database.pragma(`wal_autocheckpoint = ${checkpointPages}`)
-  const newId = () => `txn_${randomBytes(12).toString('hex')}`
+  const newId = () => `txn_${randomUUID().replaceAll('-', '').slice(0, 24)}`
   const ledger: CreditLedger = creditLedger({ records: ledgerRepository(database), newId, now })
   const disk = scope.own(logFlush(database), (it) => it.close())
   const commits = scope.own(
