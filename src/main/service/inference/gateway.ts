@@ -2,6 +2,7 @@ import { collectedAnswer } from './answer.ts'
 import { answerFrames } from './answerFrames.ts'
 import { answerRules } from './answerRules.ts'
 import { answerStream, errorAmong } from './answerStream.ts'
+import { withCacheMarks } from './cacheMarks.ts'
 import { checkCallResults } from './callResults.ts'
 import type { Dialect, Told } from './dialects/dialect.ts'
 import { type ImageFetcher, withFetchedImages, withUnfetchedImages } from './fetchedImages.ts'
@@ -63,9 +64,11 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 
   /** @throws InferenceError, or the AppError of a refused reservation, before anything is answered */
   async function answer({ dialect, body, caller, signal, betas }: GatewayRequest<Caller>): Promise<GatewayAnswer> {
-    const read = dialect.read(body)
-    const model = parts.modelNamed(read.model)
-    if (!model) throw unknownModel(read.model)
+    const asked = dialect.read(body)
+    const model = parts.modelNamed(asked.model)
+    if (!model) throw unknownModel(asked.model)
+    // What passes raw is the caller's own.
+    const read = providerRoute(model, dialect.name).raw ? asked : withCacheMarks(asked, model)
     checkCallResults(read.turns)
     const names = fittedNames(read)
     const job: Job = { dialect, body, model, request: names.request, restored: names.restored, signal, betas }
@@ -84,14 +87,14 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     })
     const reservation = endedOnce(reserved)
     try {
-      return await asked(job, reservation, draft)
+      return await sent(job, reservation, draft)
     } catch (failure) {
       await reservation.release()
       throw failure
     }
   }
 
-  async function asked(job: Job, reservation: Reservation, draft: Draft): Promise<GatewayAnswer> {
+  async function sent(job: Job, reservation: Reservation, draft: Draft): Promise<GatewayAnswer> {
     const provider = parts.providerOf(job.model)
     if (!provider) throw unconfigured(job.model)
     const fetched = takesImageUrls(job.model.kind)
@@ -100,9 +103,9 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     const filled = { fetched, maxOutputTokens: reservation.maxOutputTokens }
     const isFinal = draft.fetched === fetched && draft.maxOutputTokens === reservation.maxOutputTokens
     try {
-      const { reply, draft: sent } = await sentTo(provider, job, isFinal ? draft : draftOf(job, filled))
-      const paid: Paid = { ...job, reservation, fetched, draft: sent, provider }
-      if (!sent.request.stream) return await plain(paid, reply)
+      const { reply, draft: final } = await sentTo(provider, job, isFinal ? draft : draftOf(job, filled))
+      const paid: Paid = { ...job, reservation, fetched, draft: final, provider }
+      if (!final.request.stream) return await plain(paid, reply)
       return await (job.request.stream ? streamed(paid, reply) : collected(paid, reply))
     } catch (failure) {
       if (job.signal.aborted) await settleUnanswered({ model: job.model, reservation, fetched })
