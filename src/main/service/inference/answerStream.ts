@@ -21,8 +21,12 @@ export function answerStream(reader: StreamReader, restored: (event: InnerEvent)
   let received = false
 
   function passed(events: readonly InnerEvent[]): InnerEvent[] {
-    const ruled = rules.pass(events).map(restored)
-    for (const event of ruled) if (event.type !== 'error') collector.take(event)
+    const ruled = rules.pass(events)
+    for (const [at, event] of ruled.entries()) {
+      const own = restored(event)
+      ruled[at] = own
+      if (own.type !== 'error') collector.take(own)
+    }
     return ruled
   }
 

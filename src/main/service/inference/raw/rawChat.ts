@@ -74,15 +74,18 @@ export const rawChat: RawPass = {
     let usual: string | undefined
     let begun = false
     const chunks = textChunks()
+    /** The same as those that go on to the caller. */
+    let alike = { before: '', behind: '' }
     /** Of each call, whether it has arguments. */
     const calls = new Map<number, boolean>()
 
     function patched(data: string): string {
-      if (usual !== undefined && chunks.textOf(data) !== undefined) {
-        return `data: ${head}${data.slice(usual.length)}\n\n`
-      }
+      const text = chunks.textOf(data)
+      if (text !== undefined) return alike.before + text + alike.behind
       if (usual !== undefined && data.startsWith(usual) && isContent(data)) {
         chunks.learn(data)
+        const { before, behind } = chunks.around()
+        alike = { before: `data: ${head}${before.slice(usual.length)}`, behind: `${behind}\n\n` }
         return `data: ${head}${data.slice(usual.length)}\n\n`
       }
       const chunk = parsedObject(data)

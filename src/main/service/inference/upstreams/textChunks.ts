@@ -6,6 +6,8 @@ export function textChunks() {
   let before: string | undefined
   let behind = ''
   return {
+    /** What stands before the text of chunks that are alike, and behind it. */
+    around: () => ({ before: before ?? '', behind }),
     /** @returns undefined for a chunk that must be parsed */
     textOf(data: string): string | undefined {
       if (before === undefined || data.length <= before.length + behind.length) return undefined
