@@ -9,11 +9,12 @@ import type { SandboxId } from '../../src/shared/ids.ts'
 import { type Steward, startSteward } from '../support/steward.ts'
 import { type StewardClient, stewardClient } from '../support/stewardClient.ts'
 import { removeMadeFolders, temporaryFolder } from '../support/temporaryFolder.ts'
-import { milliseconds, percentile, type Samples } from './figures.ts'
+import { milliseconds } from './figures.ts'
 import { rawThroughput } from './peers/rawPty.ts'
 import { xtermAlone } from './peers/xtermAlone.ts'
 import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.ts'
-import { type GatewayFigures, gatewayFigures } from './steward/gatewayFigures.ts'
+import { gatewayRows } from './steward/gatewayRows.ts'
+import { ledgerFigures } from './steward/ledgerFigures.ts'
 import { coldStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
 import {
   burst,
@@ -61,7 +62,7 @@ if (quick || only) process.stdout.write(`\n${page}`)
 else writeFileSync(new URL('../../docs/bench.md', import.meta.url), page)
 
 async function* measured(): AsyncGenerator<Row> {
-  if (only) return yield* gatewayRows()
+  if (only) return yield* gatewayRows(tries)
   yield timeRow('cold start → ready', '≤ 700 ms', { mine: await coldStarts(tries(20)), percent: 50 })
   yield timeRow('cold start → first screen', '≤ 1.2 s', { mine: await firstScreens(tries(10)), percent: 50 })
   const steward = await startSteward()
@@ -81,50 +82,25 @@ async function* measured(): AsyncGenerator<Row> {
   } finally {
     await steward.close()
   }
-  yield* gatewayRows()
+  yield* gatewayRows(tries)
+  yield await ledgerRow()
   yield* walletRows()
 }
 
-/** Added: what a gateway takes beyond the provider asked straight. The peer has no accounts and no ledger. */
-async function* gatewayRows(): AsyncGenerator<Row> {
-  const { steward, direct, portkey } = await gatewayFigures(tries)
-  const portkeyFails = 'Portkey 1.15.2 answers streams with 500'
-  const added = (
-    what: string,
-    target: string,
-    of: (figures: GatewayFigures) => Samples | undefined,
-    percent: number,
-  ): Row => {
-    const beyond = (figures: GatewayFigures) =>
-      percentile(of(figures) ?? [], percent) - percentile(of(direct) ?? [], percent)
-    const [mine, peer] = [beyond(steward), beyond(portkey)]
-    return {
-      what: `gateway, ${what}, added p${percent}`,
-      steward: `${mine.toFixed(2)} ms`,
-      peer: Number.isNaN(peer) ? portkeyFails : `${peer.toFixed(2)} ms (Portkey)`,
-      ratio: Number.isNaN(peer) ? undefined : mine / peer,
-      target,
-    }
-  }
-  yield added('JSON, 1 client', '≤ 0.45 ms', ({ json }) => json, 50)
-  yield added('JSON, 1 client', '≤ 2 ms', ({ json }) => json, 99)
-  yield added('first event of a stream', '≤ 1.5 ms', ({ firstEvent }) => firstEvent, 50)
+async function ledgerRow(): Promise<Row> {
+  const { pairsPerSecond, processorMs, flushedPairsPerSecond } = await ledgerFigures({
+    pairs: tries(60_000),
+    clients: 32,
+  })
   const rate = (value: number) => `${Math.round(value).toLocaleString('en-US')}/s`
-  const rates = (what: string, target: string, of: keyof GatewayFigures, processor: keyof GatewayFigures): Row => {
-    const [mine, peer, straight] = [steward[of], portkey[of], direct[of]].map((it) => Number(it ?? Number.NaN))
-    const fails = peer === undefined || Number.isNaN(peer)
-    const processorOf = (figures: GatewayFigures) => `${Number(figures[processor]).toFixed(2)} ms`
-    return {
-      what: `gateway, ${what}`,
-      steward: rate(mine ?? Number.NaN),
-      processor: fails ? processorOf(steward) : `${processorOf(steward)} (Portkey ${processorOf(portkey)})`,
-      peer: `${fails ? portkeyFails : `${rate(peer)} (Portkey)`}; ${rate(straight ?? Number.NaN)} straight`,
-      ratio: fails || mine === undefined ? undefined : mine / peer,
-      target,
-    }
+  return {
+    what: 'ledger: key known, amount held and charged, 32 at once',
+    steward: rate(pairsPerSecond),
+    peer: `${rate(flushedPairsPerSecond)} (two flushed transactions each)`,
+    processor: milliseconds(processorMs),
+    ratio: pairsPerSecond / flushedPairsPerSecond,
+    target: '≥ 4,500/s',
   }
-  yield rates('JSON, 32 clients', '≥ 4,500/s', 'jsonPerSecond', 'jsonProcessorMs')
-  yield rates('streams of 200 chunks, 16 clients', '≥ 1,100/s', 'streamsPerSecond', 'streamProcessorMs')
 }
 
 async function* walletRows(): AsyncGenerator<Row> {

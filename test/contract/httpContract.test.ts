@@ -171,11 +171,15 @@ const asked: Record<string, Asked> = {
   automatonGet: { id: () => automatonId },
   creditsBalance: {},
   creditsHistory: { query: '?limit=5' },
+  creditsHistoryExport: { query: '?type=inference' },
+  creditsSpending: { query: '?by=model' },
   creditsPricing: {},
   creditsTransfer: { signedAs: 'credits' },
   creditsGrant: { signedAs: 'credits' },
+  creditsAdjust: { body: { amount_cents: -1, note: 'Less' } },
   creditsRefund: { signedAs: 'refund' },
   modelList: {},
+  providerTest: {},
   chatCompletionCreate: { body: { model: 'claude-sonnet-4.5', messages } },
   responseCreate: { body: { model: 'gemini-3-pro', input: 'Hello' } },
   messageCreate: { body: { model: 'gpt-5.2', messages, max_tokens: 100 } },
@@ -202,6 +206,7 @@ function pathOf(route: Route, path: string = route.path): string {
     name: 'spare',
     domain: 'app.example.com',
     address: walletAddress,
+    family: 'a',
   }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
   return `${filled}${asked[route.operation]?.query ?? ''}`

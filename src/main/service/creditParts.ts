@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { AccountId } from '../../shared/ids.ts'
 import { microUsdOfCents } from '../../shared/microUsd.ts'
 import { installFolder } from '../platform/programFile.ts'
+import { throttlePerKey } from '../platform/throttlePerKey.ts'
 import { groupCommit } from '../storage/groupCommit.ts'
 import { logFlush } from '../storage/logFlush.ts'
+import { announcedRecords } from './credits/announcedRecords.ts'
+import { creditHistory } from './credits/creditHistory.ts'
 import { type CreditLedger, creditLedger } from './credits/creditLedger.ts'
 import type { CreditReservations } from './credits/creditReservations.ts'
 import { creditRoutes } from './credits/creditRoutes.ts'
 import { type Credits, credits } from './credits/credits.ts'
+import { historyRepository } from './credits/historyRepository.ts'
 import { ledgerRepository } from './credits/ledgerRepository.ts'
 import { openReservations } from './credits/openReservations.ts'
 import { readPriceList } from './credits/priceList.ts'
@@ -35,12 +40,17 @@ const checkpointPages = 4_000
  * Opens the ledger, and charges what requests still held when the process before ended.
  * @throws what the disk says, if it cannot be written
  */
-export async function ledgerParts({ database, options, scope }: ServiceGround): Promise<LedgerParts> {
+export async function ledgerParts({ database, options, events, scope }: ServiceGround): Promise<LedgerParts> {
   const { now, log } = options
   database.pragma(`wal_autocheckpoint = ${checkpointPages}`)
   // In the order of time, so that the journal's index grows at its end: a quarter less to write for each.
   const newId = () => `txn_${now().toString(16).padStart(12, '0')}${randomUUID().slice(-12)}`
-  const ledger: CreditLedger = creditLedger({ records: ledgerRepository(database), newId, now })
+  const changes = scope.own(
+    throttlePerKey((account: string) => events.publish(AccountId.parse(account), { type: 'credits.changed' })),
+    (it) => it.close(),
+  )
+  const records = announcedRecords(ledgerRepository(database), changes.happened)
+  const ledger: CreditLedger = creditLedger({ records, newId, now })
   const disk = scope.own(logFlush(database), (it) => it.close())
   const commits = scope.own(
     groupCommit({
@@ -53,7 +63,8 @@ export async function ledgerParts({ database, options, scope }: ServiceGround): 
   const recovered = await commits.flushed(() => ledger.recover())
   if (recovered > 0) log.warn('charged what requests held when the service ended', { requests: recovered })
   scope.own(sweptHolds({ ledger, commits, log: log.of('credits') }), (it) => it.close())
-  return { ledger, commits, credits: credits({ ledger, commits }) }
+  const history = creditHistory(historyRepository(database))
+  return { ledger, commits, credits: credits({ ledger, commits, history }) }
 }
 
 /** What people and programs do with credits. The account of the owner begins with some. */
@@ -76,6 +87,7 @@ export async function creditParts(
       creditRoutes({
         ...{ credits: opened.credits, prices, sandboxesCharged, rulesOf, accountOf: identity.accountOf },
         noteAccount: activity.noteAccount,
+        now: options.now,
       }),
     ),
   }

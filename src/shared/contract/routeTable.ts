@@ -12,7 +12,17 @@ import {
   verifySolanaSignIn,
 } from './auth.ts'
 import { createAutomatonNonce, getAutomaton, listAutomatons, registerAutomaton } from './automatons.ts'
-import { getBalance, getPricing, grantCredits, listTransactions, refundCharge, transferCredits } from './credits.ts'
+import {
+  adjustCredits,
+  exportTransactions,
+  getBalance,
+  getPricing,
+  getSpending,
+  grantCredits,
+  listTransactions,
+  refundCharge,
+  transferCredits,
+} from './credits.ts'
 import {
   copyFile,
   downloadFile,
@@ -31,6 +41,7 @@ import { countMessageTokens, createChatCompletion, createMessage, createResponse
 import { getMetrics } from './metrics.ts'
 import { createPortToken, exposePort, listListeningPorts, listPorts, removePort } from './ports.ts'
 import { listProcesses, signalProcess } from './processes.ts'
+import { testProvider } from './providers.ts'
 import type { Route } from './route.ts'
 import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from './sandboxDomains.ts'
 import {
@@ -134,13 +145,17 @@ export const routeTable: readonly Route[] = [
   getAutomaton,
   getBalance,
   listTransactions,
+  exportTransactions,
+  getSpending,
   getPricing,
   transferCredits,
   grantCredits,
+  adjustCredits,
   refundCharge,
   listModels,
   createChatCompletion,
   createResponse,
   createMessage,
   countMessageTokens,
+  testProvider,
 ]
