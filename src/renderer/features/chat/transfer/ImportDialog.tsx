@@ -21,7 +21,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     setFailure(undefined)
     setImported(undefined)
     if (file.size > chatLimits.importBytes) {
-      setFailure(new Error('The file is larger than 256 MB.'))
+      setFailure(new Error(`The file is larger than ${chatLimits.importBytes / 1024 ** 2} MB.`))
       return
     }
     setBusy(true)
