@@ -436,7 +436,7 @@ test('a long chat opens at its end, and earlier messages come above without movi
   const middle = () =>
     chat.messages.evaluate((it) => {
       const { left: x, top, width, height } = it.getBoundingClientRect()
-      const articles = [...it.querySelectorAll('article')]
+      const articles = Array.from(it.querySelectorAll('article'))
       const at = articles.find((each) => each.getBoundingClientRect().bottom > top + height / 2) ?? articles.at(-1)
       return { x, width, number: Number(/Message (\d+)\./.exec(at?.textContent ?? '')?.[1]) }
     })
