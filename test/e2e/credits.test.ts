@@ -62,6 +62,7 @@ test('begins with ten dollars of a meter, and nothing else', async () => {
   await credits.part('Spending').getByText('Nothing spent in this period.').waitFor()
   await credits.part('Running sandboxes').getByText('No sandbox is running.').waitFor()
   await credits.part('API key limits').getByText('No key has a daily limit.').waitFor()
+  await credits.part('Chat limits').getByText('$0.00 · no limit').waitFor()
   await credits.rows.filter({ hasText: 'First credits' }).waitFor()
   await look(window.page, 'credits-new')
 })

@@ -1,17 +1,17 @@
 import { activityFeature } from '../features/activity/activityFeature.tsx'
 import { approvalsFeature } from '../features/approvals/approvalsFeature.tsx'
 import { chatFeature } from '../features/chat/chatFeature.tsx'
-import { creditsFeature } from '../features/credits/creditsFeature.ts'
 import { identityFeature } from '../features/identity/identityFeature.ts'
 import { settingsFeature } from '../features/settings/settingsFeature.tsx'
 import { walletFeature } from '../features/wallet/walletFeature.ts'
 import type { Feature } from '../ui/feature.ts'
+import { creditsPageFeature } from './credits/creditsPageFeature.ts'
 import { terminalsFeature } from './terminals/terminalsFeature.tsx'
 
 /** The sections of the window in their order, in groups of what belongs together. */
 export const featureGroups: readonly (readonly Feature[])[] = [
   [chatFeature, terminalsFeature],
-  [walletFeature, creditsFeature],
+  [walletFeature, creditsPageFeature],
   [identityFeature, approvalsFeature, activityFeature],
   [settingsFeature],
 ]

@@ -1,5 +1,5 @@
 import { ArrowLeftRight, CirclePlus, HandCoins, Scale } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { CreditTransaction } from '../../../shared/contract/credits.ts'
 import { useConnection } from '../../agent/AgentProvider.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -18,7 +18,7 @@ import { SpendingSection } from './spending/SpendingSection.tsx'
 import { useCreditAccount, useLiveCredits } from './useCredits.ts'
 
 /** The balance, where it goes, and what the owner does with it. Its dialogs have addresses: `#/credits/adjust`. */
-export function CreditsScreen() {
+export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
   useLiveCredits()
   const [, asked] = usePlace()
   const isEmbedded = useConnection()?.kind === 'embedded'
@@ -67,7 +67,10 @@ export function CreditsScreen() {
         <SpendingSection onDay={showDay} />
         <div className="grid items-start gap-6 wide:grid-cols-2">
           <RunningSandboxes isEmbedded={isEmbedded} />
-          <KeyLimits />
+          <div className="flex min-w-0 flex-col gap-6">
+            <KeyLimits />
+            {budgets}
+          </div>
         </div>
         <HistorySection filters={filters} onFilters={setFilters} {...(isOwner && { onRefund: setRefunded })} />
       </PageScroll>

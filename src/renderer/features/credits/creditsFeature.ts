@@ -1,18 +1,17 @@
 import { ArrowLeftRight, CirclePlus, Coins, Download, Scale } from 'lucide-react'
-import { lazy } from 'react'
 import type { Feature } from '../../ui/feature.ts'
 import { goTo } from '../../ui/place.ts'
 import { downloadHistory } from './history/downloadHistory.ts'
 
 const section = 'Credits'
 
-export const creditsFeature: Feature = {
+/** Without its screen, to which the window adds the limits of other features. */
+export const creditsFeature: Omit<Feature, 'Screen'> = {
   id: 'credits',
   title: 'Credits',
   icon: Coins,
   letter: 'r',
   keywords: ['balance', 'spending', 'usage', 'costs', 'money', 'tokens'],
-  Screen: lazy(async () => ({ default: (await import('./CreditsScreen.tsx')).CreditsScreen })),
   commands: [
     {
       id: 'credits.adjust',

@@ -1,11 +1,11 @@
 import { KeyRound } from 'lucide-react'
 import type { ApiKey } from '../../../../shared/contract/accounts.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { classNames } from '../../../ui/classNames.ts'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { NothingYet, Panel } from '../../../ui/Panel.tsx'
 import { goTo } from '../../../ui/place.ts'
+import { SpentBar } from '../../../ui/SpentBar.tsx'
 import { centsText } from '../../../ui/usd.ts'
-import { NothingYet, Panel } from '../Panel.tsx'
 import { useCreditKeys } from '../useCredits.ts'
 
 /** The keys that may only spend so much a day, and how much of it is gone. */
@@ -42,7 +42,7 @@ export function KeyLimits() {
 function Limit({ apiKey: { name, models, daily_limit_cents, spent_today_cents } }: { apiKey: ApiKey }) {
   const limit = daily_limit_cents ?? 0
   const spent = spent_today_cents ?? 0
-  const share = limit === 0 ? 1 : Math.min(1, spent / limit)
+  const share = limit === 0 ? 1 : spent / limit
   return (
     <li className="px-3.5 py-2">
       <p className="flex items-baseline gap-3">
@@ -51,12 +51,7 @@ function Limit({ apiKey: { name, models, daily_limit_cents, spent_today_cents } 
           {centsText(spent)} of {centsText(limit)}
         </span>
       </p>
-      <span aria-hidden className="mt-1.5 block h-1.5 overflow-hidden rounded-full bg-hover">
-        <span
-          className={classNames('block h-full rounded-full', share >= 0.9 ? 'bg-caution' : 'bg-chart-1')}
-          style={{ width: `${share * 100}%` }}
-        />
-      </span>
+      <SpentBar share={share} className="mt-1.5" />
       {models && <p className="mt-1 truncate text-small text-faint">Only {models.join(', ')}</p>}
     </li>
   )

@@ -1,9 +1,9 @@
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
+import { NothingYet, Panel } from '../../../ui/Panel.tsx'
 import { RunCost } from '../../../ui/sandboxes/RunCost.tsx'
 import { roughCents } from '../../../ui/sandboxes/runCost.ts'
 import { centsText } from '../../../ui/usd.ts'
-import { NothingYet, Panel } from '../Panel.tsx'
 
 /** What runs, and what it costs or would cost. */
 export function RunningSandboxes({ isEmbedded }: { isEmbedded: boolean }) {

@@ -10,7 +10,7 @@ type PanelProps = {
   children: ReactNode
 }
 
-/** One part of the screen: its title, and a card. */
+/** One part of a screen: its title, and a card. */
 export function Panel({ title, note, actions, id, children }: PanelProps) {
   const titleId = useId()
   return (

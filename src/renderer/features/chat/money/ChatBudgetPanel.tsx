@@ -1,0 +1,79 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { SlidersHorizontal } from 'lucide-react'
+import { type ChatBudget, getChatBudget } from '../../../../shared/contract/chatMoney.ts'
+import type { SpendLimits } from '../../../../shared/contract/chats.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { Panel } from '../../../ui/Panel.tsx'
+import { goTo } from '../../../ui/place.ts'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { SpentBar } from '../../../ui/SpentBar.tsx'
+import { chatKeys } from '../data/keys.ts'
+import { dollars } from './amounts.ts'
+
+/** What chats may spend and have spent today, for the screen of credits. */
+export function ChatBudgetPanel() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: chatKeys.budget,
+    queryFn: ({ signal }) => agent(getChatBudget, {}, { signal }),
+    staleTime: 0,
+  })
+  useLiveEvent(({ type }) => {
+    if (type === 'chat.spend' || type === 'chat.changed') void readAgain(queryClient, chatKeys.budget)
+  })
+  return (
+    <Panel
+      title="Chat limits"
+      note="Today, until 00:00 UTC"
+      actions={
+        <Button size="small" variant="ghost" icon={SlidersHorizontal} onClick={() => goTo('chat', 'limits')}>
+          Change limits
+        </Button>
+      }
+    >
+      {isPending && <SkeletonRows label="Loading limits…" />}
+      {error && !data && (
+        <div className="p-3">
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        </div>
+      )}
+      {data && <Limits budget={data} />}
+    </Panel>
+  )
+}
+
+function Limits({ budget: { day, conversation, today } }: { budget: ChatBudget }) {
+  const most = day.hard_micro_usd ?? day.soft_micro_usd
+  return (
+    <ul className="divide-y divide-line">
+      <li className="px-3.5 py-2">
+        <p className="flex items-baseline gap-3">
+          <span className="flex-1 font-medium">All chats</span>
+          <span className="text-muted tabular-nums">
+            {dollars(today.spent_micro_usd)}
+            {most === null ? ' · no limit' : ` of ${dollars(most)}`}
+          </span>
+        </p>
+        {most !== null && <SpentBar share={most === 0 ? 1 : today.spent_micro_usd / most} className="mt-1.5" />}
+        <p className="mt-1 text-small text-faint">{limitsText(day)}</p>
+      </li>
+      <li className="px-3.5 py-2">
+        <p className="font-medium">Each chat</p>
+        <p className="mt-0.5 text-small text-faint">{limitsText(conversation)}</p>
+      </li>
+    </ul>
+  )
+}
+
+function limitsText({ soft_micro_usd: soft, hard_micro_usd: hard }: SpendLimits): string {
+  if (soft === null && hard === null) return 'No limits'
+  const warns = soft === null ? undefined : `warns at ${dollars(soft)}`
+  const stops = hard === null ? 'never stops' : `stops at ${dollars(hard)}`
+  const text = warns === undefined ? stops : `${warns}, ${stops}`
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
