@@ -100,6 +100,7 @@ export const AccountActivityType = z.enum([
   'credits.sent',
   'credits.granted',
   'credits.refunded',
+  'credits.bought',
   'sandbox.deleted',
   'identity.registered',
 ])

@@ -29,6 +29,7 @@ const standsAlone: readonly Told['type'][] = [
   'credits.sent',
   'credits.granted',
   'credits.refunded',
+  'credits.bought',
 ]
 
 /** Who did what to what, in one sentence: `research-agent ran “npm test” in atlas: exit code 0 after 1.2 s.` */

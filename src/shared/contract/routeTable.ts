@@ -29,6 +29,7 @@ import { getHealth } from './health.ts'
 import { addImage, listImages, removeImage } from './images.ts'
 import { countMessageTokens, createChatCompletion, createMessage, createResponse, listModels } from './inference.ts'
 import { getMetrics } from './metrics.ts'
+import { buyCredits, getTestBalance, giveTestMoney } from './payments.ts'
 import { createPortToken, exposePort, listListeningPorts, listPorts, removePort } from './ports.ts'
 import { listProcesses, signalProcess } from './processes.ts'
 import type { Route } from './route.ts'
@@ -138,6 +139,9 @@ export const routeTable: readonly Route[] = [
   transferCredits,
   grantCredits,
   refundCharge,
+  buyCredits,
+  giveTestMoney,
+  getTestBalance,
   listModels,
   createChatCompletion,
   createResponse,

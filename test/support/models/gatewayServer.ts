@@ -56,7 +56,7 @@ export async function gatewayServer() {
         if (credentialOf(request.headers) === gatewayKey) return ada
         throw new AppError('auth/invalid', 'The API key is not valid.')
       },
-      callOf: (caller, call) => Object.assign(call, { caller, host: '', count: () => {} }),
+      callOf: (caller, call) => Object.assign(call, { caller, host: '', holder: () => caller, count: () => {} }),
       toFailure: (failure, request) => server.toFailure(failure, request),
     }),
     upgrade: () => {

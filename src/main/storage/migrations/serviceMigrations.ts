@@ -8,6 +8,7 @@ import { automatons } from './automatons.ts'
 import { credits } from './credits.ts'
 import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
+import { payments } from './payments.ts'
 import { ports } from './ports.ts'
 import { sandboxDomains } from './sandboxDomains.ts'
 import { sandboxes } from './sandboxes.ts'
@@ -32,4 +33,5 @@ export const serviceMigrations: readonly Migration[] = [
   domainsWithoutPort,
   activityActors,
   credits,
+  payments,
 ]
