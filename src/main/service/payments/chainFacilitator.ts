@@ -19,6 +19,7 @@ export function chainFacilitator(options: {
   log: Log
   now: () => number
   settleWithinMs?: number
+  blocksAtOnce?: bigint
 }): Facilitator {
   const { network, log, now } = options
   const closing = new AbortController()
@@ -87,14 +88,14 @@ export function chainFacilitator(options: {
 
   /** Of one that came to nothing here: somebody else may have settled it, or nobody can any more. */
   const found = async (opened: ChainClient, payment: SignedPayment, message: string): Promise<Settlement> => {
-    const outcome = await chainOutcome(opened, network, payment)
+    const outcome = await chainOutcome(opened, options, payment)
     return outcome.state === 'unused' ? { state: 'unknown', message } : outcome
   }
 
   const settled = async (payment: SignedPayment): Promise<Settlement> => {
     const opened = await chain()
     if (payment.again) {
-      const before = await chainOutcome(opened, network, payment)
+      const before = await chainOutcome(opened, options, payment)
       if (before.state !== 'unused') return before
     }
     let hash: `0x${string}`
@@ -103,7 +104,7 @@ export function chainFacilitator(options: {
     } catch (failure) {
       log.warn('a payment was not sent to the chain', { failure: chainFailure(failure) })
       if (!payment.again && isRefusedByContract(failure, opened)) {
-        const outcome = await chainOutcome(opened, network, payment)
+        const outcome = await chainOutcome(opened, options, payment)
         return outcome.state === 'unused'
           ? { state: 'failed', reason: 'invalid_transaction_state', message: 'The contract of USDC refuses it.' }
           : outcome

@@ -3,8 +3,8 @@ import type { ChainClient } from './chainClient.ts'
 import { alreadyUsed, expired, type Settlement, type SignedPayment } from './facilitator.ts'
 import type { PaymentAuthorization } from './paymentAuthorization.ts'
 
-/** Nodes answer for so many blocks at once. */
-const blocksAtOnce = 5_000n
+/** Every node answers for so many blocks at once. */
+const usualBlocksAtOnce = 1_000n
 /** Clocks and blocks differ: so much earlier than the payment was seen here is looked too. */
 const marginMs = 10 * 60_000
 
@@ -15,7 +15,7 @@ const marginMs = 10 * 60_000
  */
 export async function chainOutcome(
   chain: ChainClient,
-  network: EvmNetwork,
+  { network, blocksAtOnce = usualBlocksAtOnce }: { network: EvmNetwork; blocksAtOnce?: bigint | undefined },
   { authorization, createdAtMs }: SignedPayment,
 ): Promise<Settlement | { state: 'unused' }> {
   const { client, abi } = chain

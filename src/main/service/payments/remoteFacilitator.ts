@@ -59,7 +59,7 @@ export function remoteFacilitator(options: {
     const unknown: Settlement = { state: 'unknown', message: 'The facilitator did not say what became of it.' }
     if (rpcUrl === undefined) return unknown
     opened ??= chainClient({ network, rpcUrl })
-    const outcome = await chainOutcome(await opened, network, payment)
+    const outcome = await chainOutcome(await opened, { network }, payment)
     return outcome.state === 'unused' ? unknown : outcome
   }
 
