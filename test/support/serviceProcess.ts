@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { until } from './eventually.ts'
@@ -28,11 +28,15 @@ const readyWithinMs = 120_000
 const endWithinMs = 120_000
 
 type From = { folder: string; program: string }
-const sources: From = { folder: projectFolder, program: 'src/main/entries/service.ts' }
+export const sources: From = { folder: projectFolder, program: 'src/main/entries/service.ts' }
 
-/** @param from where it is started; the project's own sources when absent */
-export async function serviceProcess(from: From = sources): Promise<ServiceProcess> {
+/**
+ * @param from where it is started; the project's own sources when absent
+ * @param config written to its `config.json`
+ */
+export async function serviceProcess(from: From = sources, config?: object): Promise<ServiceProcess> {
   const dataDir = temporaryFolder('service-process')
+  if (config) writeFileSync(join(dataDir, 'config.json'), JSON.stringify(config))
   const pidFile = join(dataDir, 'host/host.pid')
   let child = start(from, dataDir)
   let ready = await readyOf(child)
