@@ -50,8 +50,9 @@ async function runBeside(step: Step): Promise<number | null> {
   return status ?? null
 }
 
-function programOf({ command }: Step): string {
-  return `node_modules/.bin/${command}`
+/** TypeScript 7 checks three times as fast; 5.9 stays for tools that need its compiler API. Both call themselves `tsc`. */
+export function programOf({ command }: Pick<Step, 'command'>): string {
+  return command === 'tsc' ? 'node_modules/typescript7/bin/tsc' : `node_modules/.bin/${command}`
 }
 
 function tellEnd({ name }: Step, status: number | null): void {

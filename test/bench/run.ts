@@ -13,6 +13,7 @@ import { milliseconds } from './figures.ts'
 import { rawThroughput } from './peers/rawPty.ts'
 import { xtermAlone } from './peers/xtermAlone.ts'
 import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.ts'
+import { ledgerFigures } from './steward/ledgerFigures.ts'
 import { coldStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
 import {
   burst,
@@ -77,7 +78,24 @@ async function* measured(): AsyncGenerator<Row> {
   } finally {
     await steward.close()
   }
+  yield await ledgerRow()
   yield* walletRows()
+}
+
+async function ledgerRow(): Promise<Row> {
+  const { pairsPerSecond, processorMs, flushedPairsPerSecond } = await ledgerFigures({
+    pairs: tries(60_000),
+    clients: 32,
+  })
+  const rate = (value: number) => `${Math.round(value).toLocaleString('en-US')}/s`
+  return {
+    what: 'ledger: key known, amount held and charged, 32 at once',
+    steward: rate(pairsPerSecond),
+    peer: `${rate(flushedPairsPerSecond)} (two flushed transactions each)`,
+    processor: milliseconds(processorMs),
+    ratio: pairsPerSecond / flushedPairsPerSecond,
+    target: '≥ 4,500/s',
+  }
 }
 
 async function* walletRows(): AsyncGenerator<Row> {

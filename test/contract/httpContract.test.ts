@@ -186,14 +186,18 @@ const asked: Record<string, Asked> = {
   automatonGet: { id: () => automatonId },
   creditsBalance: {},
   creditsHistory: { query: '?limit=5' },
+  creditsHistoryExport: { query: '?type=inference' },
+  creditsSpending: { query: '?by=model' },
   creditsPricing: {},
   creditsTransfer: { signedAs: 'credits' },
   creditsGrant: { signedAs: 'credits' },
+  creditsAdjust: { body: { amount_cents: -1, note: 'Less' } },
   creditsRefund: { signedAs: 'refund' },
   creditsBuy: { pays: true },
   paymentsFaucet: { body: { address: `0x${'1'.repeat(40)}` } },
   paymentsBalance: {},
   modelList: {},
+  providerTest: {},
   chatCompletionCreate: { body: { model: 'claude-sonnet-4.5', messages } },
   responseCreate: { body: { model: 'gemini-3-pro', input: 'Hello' } },
   messageCreate: { body: { model: 'gpt-5.2', messages, max_tokens: 100 } },
@@ -221,6 +225,7 @@ function pathOf(route: Route, path: string = route.path): string {
     domain: 'app.example.com',
     address: walletAddress,
     amount_usd: '5',
+    family: 'a',
   }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
   return `${filled}${asked[route.operation]?.query ?? ''}`

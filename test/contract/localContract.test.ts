@@ -25,11 +25,12 @@ let accountId: string
 let intentId: string
 let otherIntentId: string
 let registrationId: string
+const unknownServer = `mds_${'0'.repeat(24)}`
 
 beforeAll(async () => {
   service = await runningService({ host: 'none' })
   const target = { url: service.url, key: service.key, certificate: undefined }
-  agent = await runningAgent({ dataFolder: temporaryFolder('agent'), target })
+  agent = await runningAgent({ dataFolder: temporaryFolder('agent'), target, tellService: () => {} })
   const phrase = await agent.wallet.makePhrase(12)
   const keyring = await agent.wallet.addPhrase({ phrase, writtenDown: true, passphrase: 'several plain words' })
   keyringId = keyring.id
@@ -97,6 +98,14 @@ const asked: Record<string, Asked> = {
   timelineList: () => ({ query: { limit: '10' } }),
   timelineVerify: () => ({}),
   timelineExport: () => ({ query: { format: 'csv' } }),
+  providerList: () => ({}),
+  providerKeysRead: () => ({ body: {} }),
+  providerKeyRemove: () => ({ path: { family: 'a' }, status: 404 }),
+  modelServerList: () => ({}),
+  modelServerFind: () => ({ body: {} }),
+  modelServerAdd: () => ({ body: { name: 'nobody', base_url: 'http://127.0.0.1:9/v1' }, status: 502 }),
+  modelServerRefresh: () => ({ path: { serverId: unknownServer }, body: {}, status: 404 }),
+  modelServerRemove: () => ({ path: { serverId: unknownServer }, status: 404 }),
   policyStop: () => ({ body: { stopped: true } }),
   walletLock: () => ({ body: {} }),
 }

@@ -34,6 +34,7 @@ const wrongPassphrase = `${typed} with a typo, eight swans`
 const keystorePassword = `${typed} of a keystore, nine herons`
 const exportPassword = `${typed} of an export, ten larks`
 const wrongPrivateKey = `${typed}-no-private-key`
+const providerKey = `${typed}-of-a-provider-0123`
 const privateKey = 'b1a5ed00c0ffee5eed0000decafbad0123456789abcdef00fedcba9876543210'
 const keystoreKey = 'd00dfeed5eedb0b0cafe0000f00dbabe0123456789abcdef00fedcba98765432'
 
@@ -66,7 +67,9 @@ let atTheEnd: Seen[] | undefined
 beforeAll(async () => {
   const url = `${await deadAddress()}/v2/planted-rpc-key-5eedb0b0cafe`
   const wallet = { secret_store: 'vault_file', rpc: { base: url, base_sepolia: url } }
-  app = await stewardInOwnBrowser({ config: { wallet, log: { level: 'debug' } } })
+  // Whoever tests the key of the provider reaches nobody.
+  const inference = { families: { a: { base_url: `${await deadAddress()}/v1` } } }
+  app = await stewardInOwnBrowser({ config: { wallet, inference, log: { level: 'debug' } } })
 })
 afterAll(() => app?.close())
 
@@ -106,6 +109,7 @@ test('what a person gives to the sheets is nowhere else', async () => {
   await lookAtTheWords(window)
   await exportAKey(window)
   await signText(window.page)
+  await giveProviderKey(window)
   await window.command('Lock wallet')
 
   const heap = await heapOf(window.page)
@@ -127,6 +131,7 @@ test('what a person gives to the sheets is nowhere else', async () => {
     'agent.sqlite-wal',
     'service.sqlite',
     'wallet/vault.json',
+    'providers/vault.json',
     'activity.head',
   ]) {
     expect(written.find(({ where }) => where === place)?.bytes.length, place).toBeGreaterThan(0)
@@ -221,6 +226,19 @@ async function exportAKey({ page }: AppWindow): Promise<void> {
   await sheet.step('Your file is ready')
   await sheet.press('Done')
   await sheet.gone()
+}
+
+/** The window tests it at once. */
+async function giveProviderKey(window: AppWindow): Promise<void> {
+  const { page } = window
+  const sheet = sheetPage(page)
+  await window.command('Settings: Models')
+  const openAi = page.getByRole('listitem', { name: 'OpenAI', exact: true })
+  await openAi.getByRole('button', { name: 'Add key for OpenAI' }).click()
+  await sheet.fill('API key', providerKey)
+  await sheet.press('Save key')
+  await sheet.gone()
+  await openAi.getByText('OpenAI cannot be reached. The key was not tested.').waitFor()
 }
 
 /** As the window does, which asks with the session of the person. */

@@ -24,7 +24,13 @@ const freeModel = 'shed-model'
 const messages = [{ role: 'user', content: 'Hello' }]
 /** Names and ids of what belongs to the owner: no answer to the stranger may hold one. */
 const marks: string[] = []
-const theirs: Record<string, string> = { domain: 'theirs.example.com', port: '3000', name: 'theirs', pid: '1000' }
+const theirs: Record<string, string> = {
+  domain: 'theirs.example.com',
+  port: '3000',
+  name: 'theirs',
+  pid: '1000',
+  family: 'a',
+}
 const nowhere: Record<string, string> = {
   id: 'f'.repeat(32),
   sessionId: `pty_${'f'.repeat(24)}`,
@@ -35,6 +41,7 @@ const nowhere: Record<string, string> = {
   domain: 'nowhere.example.com',
   port: '3000',
   pid: '1000',
+  family: 'b',
 }
 
 beforeAll(async () => {
@@ -104,6 +111,7 @@ const lines: Record<string, Line> = {
   apiKeyRevoke: missing(),
   accountRequestList: { kind: 'owner' },
   accountRequestDecide: { kind: 'owner', body: { allow: true } },
+  providerTest: { kind: 'owner' },
   runtimeList: own(),
   imageList: own(),
   imageAdd: { kind: 'owner', body: { name: 'mine', source: { kind: 'archive', path: '/etc/passwd' } } },
@@ -162,10 +170,13 @@ const lines: Record<string, Line> = {
   automatonNonce: own({ body: {} }),
   automatonList: own(),
   creditsBalance: own(),
-  creditsHistory: own(),
+  creditsHistory: own({ query: '?limit=100' }),
+  creditsHistoryExport: own(),
+  creditsSpending: own({ query: '?by=key' }),
   creditsPricing: own(),
   creditsTransfer: own({ body: { to_address: third.address, amount_cents: 1 } }),
   creditsGrant: { kind: 'owner', body: { to_address: third.address, amount_cents: 1 } },
+  creditsAdjust: { kind: 'owner', body: { amount_cents: -1, note: 'Less' } },
   creditsRefund: { kind: 'owner', body: { transaction_id: `txn_${'f'.repeat(24)}` } },
   modelList: own(),
   chatCompletionCreate: own({ body: { model: freeModel, messages } }),

@@ -46,6 +46,10 @@ const intent: IntentRecord = {
   error: null,
 }
 
+const elsewhere = () => {
+  throw new AppError('provider-key/elsewhere', 'The service runs elsewhere.')
+}
+
 /** As far as sheets take anything of the built interface. */
 function builtPages(): string {
   const folder = temporaryFolder('pages')
@@ -81,6 +85,10 @@ async function startWallet() {
           return initialPolicy
         },
       }),
+    },
+    providers: {
+      keys: { about: elsewhere, list: elsewhere, set: elsewhere },
+      servers: { get: elsewhere, setKey: elsewhere },
     },
     pagesFolder: builtPages(),
     now: () => nowMs,

@@ -90,6 +90,20 @@ export function checkedLedger(real: CreditLedger, model: LedgerModel, newestId: 
       model.move({ id: row.id, type, debit: 'service:issued', credit: to, amount, note, requestKey })
       return row
     },
+    adjust(request) {
+      const { direction, to: account, amount, note, requestKey = null } = request
+      const before = model.asked(request.requestKey)
+      const poor = direction === 'down' && amount > model.available(account) ? 'credits/insufficient' : undefined
+      const row = agree(before ? undefined : poor, () => real.adjust(request))
+      if (before) {
+        assert.equal(row.description, before.note, 'a repetition got another adjustment')
+        return row
+      }
+      const issued = 'service:issued'
+      const [debit, credit] = direction === 'up' ? [issued, account] : [account, issued]
+      model.move({ id: row.id, type: 'adjustment', debit, credit, amount, note, requestKey })
+      return row
+    },
     begin(given) {
       const id = `txn_start_${given.accountId}`
       const expected = !model.state.journal.some((it) => it.id === id)

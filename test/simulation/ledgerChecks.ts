@@ -53,6 +53,7 @@ export function checkEverything(database: Database, model: ModelState): void {
   const charged = journal.flatMap(({ holdId }) => holdId ?? [])
   assert.equal(new Set(charged).size, charged.length, 'a hold was charged twice')
   checkHolds(database, model)
+  checkDays(database, model)
   const days = database
     .prepare<[], { name: string; spent: number; held: number }>(
       `SELECT key_id || ' ' || day AS name, spent, held FROM credit_key_days ORDER BY name`,
@@ -64,6 +65,30 @@ export function checkEverything(database: Database, model: ModelState): void {
     expectedDays.sort((a, b) => (a.name < b.name ? -1 : 1)),
     'what a key spent is wrong',
   )
+}
+
+/** The sums of each day add up to the journal. */
+function checkDays(database: Database, model: ModelState): void {
+  const expected = new Map<string, { transfers: number; debits: number; credits: number }>()
+  const count = (name: string, { debits = 0, credits = 0 }) => {
+    const before = expected.get(name) ?? { transfers: 0, debits: 0, credits: 0 }
+    const { transfers } = before
+    const sums = { transfers: transfers + 1, debits: before.debits + debits, credits: before.credits + credits }
+    expected.set(name, sums)
+  }
+  for (const { type, debit, credit, amount, atMs } of model.journal) {
+    const day = Math.floor(atMs / 86_400_000)
+    if (!debit.startsWith('service:')) count(`${debit} ${day} ${type}`, { debits: amount })
+    if (!credit.startsWith('service:')) count(`${credit} ${day} ${type}`, { credits: amount })
+  }
+  const rows = database
+    .prepare<[], { name: string; transfers: number; debits: number; credits: number }>(
+      `SELECT account_id || ' ' || day || ' ' || type AS name, sum(transfers) AS transfers, sum(debits) AS debits,
+         sum(credits) AS credits FROM credit_days GROUP BY 1`,
+    )
+    .all()
+  const told = new Map(rows.map(({ name, ...sums }) => [name, sums]))
+  assert.deepEqual(told, expected, 'the sums of the days are no sums of the journal')
 }
 
 function checkHolds(database: Database, model: ModelState): void {

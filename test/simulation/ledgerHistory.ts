@@ -1,8 +1,10 @@
 import { strict as assert } from 'node:assert'
 import { silentLog } from '../../src/main/platform/log.ts'
+import { creditHistory } from '../../src/main/service/credits/creditHistory.ts'
 import { type CreditLedger, creditLedger, type KeyLimit } from '../../src/main/service/credits/creditLedger.ts'
 import type { CreditReservations } from '../../src/main/service/credits/creditReservations.ts'
 import { type Credits, credits } from '../../src/main/service/credits/credits.ts'
+import { historyRepository } from '../../src/main/service/credits/historyRepository.ts'
 import { ledgerRepository } from '../../src/main/service/credits/ledgerRepository.ts'
 import { openReservations } from '../../src/main/service/credits/openReservations.ts'
 import { type GroupCommit, groupCommit } from '../../src/main/storage/groupCommit.ts'
@@ -33,7 +35,7 @@ const keys: readonly (KeyLimit | undefined)[] = [
 ]
 const kinds = [
   ...(['ask', 'ask', 'ask', 'ask', 'transfer', 'transfer'] as const),
-  ...(['grant', 'refund', 'sandbox', 'sweep'] as const),
+  ...(['grant', 'adjust', 'refund', 'sandbox', 'sweep'] as const),
 ]
 const begin = microUsd(1_000_000)
 
@@ -131,7 +133,8 @@ class LedgerHistory {
         log: silentLog,
         later: (task, ms) => this.#world.after(ms, task, life),
       })
-      this.#process = { life, ledger, reservations, credits: credits({ ledger, commits }), commits }
+      const people = credits({ ledger, commits, history: creditHistory(historyRepository(database)) })
+      this.#process = { life, ledger, reservations, credits: people, commits }
       this.#watched(this.#begin(this.#process))
     } catch (failure) {
       if (!(failure instanceof Crash)) throw failure
@@ -275,7 +278,7 @@ class LedgerHistory {
   }
 
   /** A client elsewhere that wants one thing to happen, and repeats it with one key until it hears what came of it. */
-  async #insist(number: number, kind: 'transfer' | 'grant' | 'refund'): Promise<void> {
+  async #insist(number: number, kind: 'transfer' | 'grant' | 'adjust' | 'refund'): Promise<void> {
     const random = this.#random
     const note = `${kind} ${number}`
     const [from, to] = random.chance(0.5) ? accounts : [...accounts].reverse()
@@ -285,10 +288,12 @@ class LedgerHistory {
     const transactionId = random.chance(0.8) && this.#known.length > 0 ? random.one(this.#known) : 'txn_none'
     const asked = { note, idempotencyKey: note, by: accounts[0] ?? from }
     const refunded = random.chance(0.5) ? undefined : amount
+    const direction = random.chance(0.5) ? 'up' : 'down'
     const ask = (process: Process) => {
       const { credits: at } = process
       if (kind === 'transfer') return at.transfer({ ...asked, from, to, amount, key })
       if (kind === 'grant') return at.grant({ ...asked, to, amount })
+      if (kind === 'adjust') return at.adjust({ ...asked, to, amount, direction })
       return at.refund({ ...asked, transactionId, amount: refunded })
     }
     for (let attempt = 0; attempt < 4; attempt += 1) {

@@ -119,6 +119,10 @@ export const plantedBugs: Readonly<Record<string, PlantedBug & { unused?: () => 
     'WHERE id = ?\n     RETURNING credits - debits AS balance',
     'WHERE id = ?\n     RETURNING credits AS balance',
   ]),
+  'an adjustment goes the other way': {
+    ledger: (real) => ({ ...real, adjust: (request) => real.adjust({ ...request, direction: 'up' }) }),
+  },
+  'the sums of the days leave out a debit': rewritten(['debits = debits + excluded.debits', 'debits = debits + 0']),
   'what a key spent is not counted': rewritten(['SET spent = spent + @spent', 'SET spent = spent + 0 * @spent']),
   'what a key holds is not given back': rewritten(['held = held + @held', 'held = held + max(0, @held)']),
 }

@@ -1,6 +1,7 @@
 import SqliteDatabase from 'better-sqlite3'
 import { migrate } from '../../src/main/storage/migrate.ts'
 import { accounts } from '../../src/main/storage/migrations/accounts.ts'
+import { creditDays } from '../../src/main/storage/migrations/creditDays.ts'
 import { credits } from '../../src/main/storage/migrations/credits.ts'
 import type { Database } from '../../src/main/storage/openDatabase.ts'
 import type { Random } from './random.ts'
@@ -46,7 +47,8 @@ function benchFor({ sql }: Planted): Bench {
   if (known) return known
   const database = new SqliteDatabase(':memory:')
   database.pragma('foreign_keys = ON')
-  migrate(database, [accounts, { ...credits, up: sql?.(credits.up) ?? credits.up }])
+  const ofCredits = [credits, creditDays].map((it) => ({ ...it, up: sql?.(it.up) ?? it.up }))
+  migrate(database, [accounts, ...ofCredits])
   const statements = new Map<string, SqliteDatabase.Statement>()
   const bench: Bench = {
     database,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { creditLedger } from '../../src/main/service/credits/creditLedger.ts'
+import { historyRepository } from '../../src/main/service/credits/historyRepository.ts'
 import { ledgerRepository } from '../../src/main/service/credits/ledgerRepository.ts'
 import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { AccountId } from '../../src/shared/ids.ts'
@@ -14,25 +15,48 @@ export function plantedHold(dataDir: string, { accountId, cents }: { accountId: 
 }
 
 /** Charges so many cents, as an answer of a model does. @returns the id of the transaction */
-export function plantedCharge(dataDir: string, { accountId, cents }: { accountId: string; cents: number }): string {
-  return withLedger(dataDir, (ledger) => {
-    const { id } = ledger.hold(holdOf(accountId, cents))
-    ledger.post(id, { amount: microUsdOfCents(cents), details: { estimated: false } })
-    return ledger.history(AccountId.parse(accountId), { limit: 1, offset: 0 }).transfers[0]?.id ?? ''
-  })
+export function plantedCharge(dataDir: string, given: PlantedCharge): string {
+  const { accountId, cents, model, keyId, atMs, details } = given
+  return withLedger(
+    dataDir,
+    (ledger, history) => {
+      const { id } = ledger.hold(holdOf(accountId, cents, { model, keyId }))
+      ledger.post(id, { amount: microUsdOfCents(cents), details: { estimated: false, ...details } })
+      return (
+        history.stretch(AccountId.parse(accountId), {}, { above: 0, below: 2 ** 53, limit: 1, offset: 0 })[0]?.id ?? ''
+      )
+    },
+    () => atMs ?? Date.now(),
+  )
 }
 
-const holdOf = (accountId: string, cents: number) => ({
-  ...{ accountId: AccountId.parse(accountId), key: undefined, model: 'gpt-5.2' },
-  amount: microUsdOfCents(cents),
+type Work<T> = (ledger: ReturnType<typeof creditLedger>, history: ReturnType<typeof historyRepository>) => T
+
+type PlantedCharge = {
+  accountId: string
+  cents: number
+  model?: string
+  keyId?: string
+  /** When it was; absent: now. */
+  atMs?: number
+  details?: Record<string, string | number | boolean>
+}
+
+const holdOf = (
+  accountId: string,
+  cents: number,
+  { model = 'gpt-5.2', keyId }: { model?: string | undefined; keyId?: string | undefined } = {},
+) => ({
+  ...{ accountId: AccountId.parse(accountId), model, amount: microUsdOfCents(cents) },
+  key: keyId === undefined ? undefined : { id: keyId, dailyLimit: undefined },
 })
 
-function withLedger<T>(dataDir: string, work: (ledger: ReturnType<typeof creditLedger>) => T): T {
+function withLedger<T>(dataDir: string, work: Work<T>, now: () => number = Date.now): T {
   const database = openDatabase(join(dataDir, 'service.sqlite'))
   try {
     const newId = () => `txn_${randomBytes(12).toString('hex')}`
-    const ledger = creditLedger({ records: ledgerRepository(database), newId, now: Date.now })
-    return database.transaction(() => work(ledger)).immediate()
+    const ledger = creditLedger({ records: ledgerRepository(database), newId, now })
+    return database.transaction(() => work(ledger, historyRepository(database))).immediate()
   } finally {
     database.close()
   }

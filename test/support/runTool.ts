@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { programOf } from '../../scripts/steps.ts'
 import { projectFolder } from './plantedTree.ts'
 
 export type ToolResult = { exitCode: number; stdout: string; stderr: string }
 
-/** Runs a tool of node_modules/.bin in a folder, whatever its exit code. */
+/** Runs a tool of the checks in a folder, whatever its exit code. */
 export function runTool(folder: string, name: string, parts: readonly string[]): Promise<ToolResult> {
-  return runCommand(folder, join(projectFolder, 'node_modules/.bin', name), parts)
+  return runCommand(folder, join(projectFolder, programOf({ command: name })), parts)
 }
 
 export function runCommand(folder: string, command: string, parts: readonly string[]): Promise<ToolResult> {

@@ -11,6 +11,7 @@ import { loadConfig } from '../../src/main/config/config.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { Scope } from '../../src/main/platform/scope.ts'
 import type { LocalEvent, ServiceConnection } from '../../src/shared/contract/localApi.ts'
+import type { ModelOrder } from '../../src/shared/contract/supervision.ts'
 import { openPersonSession, type PersonSession } from './personSession.ts'
 import { type Answer, exchange, type Sent } from './runningService.ts'
 
@@ -36,9 +37,11 @@ export async function runningAgent(given: {
   hosted?: HostedPlace
   /** A service of one's own. */
   target?: ServiceTarget
+  /** In the place of a service process. */
+  tellService?: (order: ModelOrder) => void
   now?: () => number
 }): Promise<RunningAgent> {
-  const { dataFolder, hosted, target, now = Date.now } = given
+  const { dataFolder, hosted, target, tellService, now = Date.now } = given
   const scope = new Scope()
   const config = loadConfig({
     file: '',
@@ -50,7 +53,18 @@ export async function runningAgent(given: {
     : ({ name: 'This computer', kind: 'embedded' } as const)
   const link = scope.own(serviceLink({ ...about, log: silentLog }), (it) => it.close())
   const events = localEvents(link)
-  const parts = agentParts({ dataFolder, config, link, hosted, events, dialog: undefined, scope, log: silentLog, now })
+  const parts = agentParts({
+    dataFolder,
+    config,
+    link,
+    hosted,
+    tellService,
+    events,
+    dialog: undefined,
+    scope,
+    log: silentLog,
+    now,
+  })
   const heard: LocalEvent[] = []
   scope.own(
     events.subscribe((event) => heard.push(event)),

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { creditLedger } from '../../src/main/service/credits/creditLedger.ts'
 import type { CreditReservations, Reservation } from '../../src/main/service/credits/creditReservations.ts'
+import { historyRepository } from '../../src/main/service/credits/historyRepository.ts'
 import { ledgerRepository } from '../../src/main/service/credits/ledgerRepository.ts'
 import { type KeyRules, openReservations } from '../../src/main/service/credits/openReservations.ts'
 import { groupCommit } from '../../src/main/storage/groupCommit.ts'
@@ -35,7 +36,7 @@ export async function testLedger({ cents = 100, keys = {} as Record<string, KeyR
   const given = { type: 'grant', to: ada, amount: microUsdOfCents(cents), note: '', requestKey: 'first' } as const
   if (cents > 0) await commits.flushed(() => ledger.issue(given))
   return {
-    ...{ path, database, ledger, commits, reservations, ada, clock },
+    ...{ path, database, ledger, history: historyRepository(database), commits, reservations, ada, clock },
     reserve: (cents: number, keyId?: string, model = 'gpt-5.2'): Promise<Reservation> =>
       reservations.reserve({ accountId: ada, keyId, worstCaseMicroUsd: microUsdOfCents(cents), model }),
     async close() {

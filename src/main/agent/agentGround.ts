@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { ModelOrder } from '../../shared/contract/supervision.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../platform/log.ts'
 import type { Scope } from '../platform/scope.ts'
@@ -19,6 +20,8 @@ export type AgentOptions = {
   link: ServiceLink
   /** A service elsewhere, to which the wallet signs in; undefined when the application runs its own. */
   hosted: HostedPlace | undefined
+  /** Hands the service of this application what it keeps in memory alone; undefined where there is none. */
+  tellService: ((order: ModelOrder) => void) | undefined
   events: LocalEvents
   /** Native dialogs; undefined when the window is a browser. */
   dialog: ApprovalDialog | undefined

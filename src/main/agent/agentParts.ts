@@ -10,6 +10,7 @@ import type { ServiceClient } from './connections/serviceClient.ts'
 import { identityParts } from './identityParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import type { Note } from './note.ts'
+import { providerParts } from './providerParts.ts'
 import type { SheetPages } from './sheets/sheetPages.ts'
 import { walletSheets } from './sheets/walletSheets.ts'
 import { requireStrong } from './wallet/passphrases.ts'
@@ -31,7 +32,7 @@ export type AgentParts = {
 
 /**
  * Makes the slices of the agent, in the order in which they need each other: wallet, activity, signer and approvals,
- * sign-in, sheets, identity. A slice knows the others by their types alone; here they meet.
+ * sign-in, providers, sheets, identity. A slice knows the others by their types alone; here they meet.
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
@@ -45,12 +46,14 @@ export function agentParts(options: AgentOptions): AgentParts {
   const approval = approvalParts(ground, { wallet: vault, serviceTarget })
   const { approvals, policy } = approval
   const { clientOf } = connectionParts(ground, { wallet: vault, approvals, serviceTarget })
+  const providers = providerParts(ground)
   const sheets = scope.own(
     walletSheets({
       vault,
       requireStrong,
       approvals,
       policy,
+      providers,
       pagesFolder: builtFile('renderer'),
       now,
       log: log.of('sheets'),
@@ -72,6 +75,7 @@ export function agentParts(options: AgentOptions): AgentParts {
       ...sheets.endpoints,
       ...approval.endpoints,
       ...identity.endpoints,
+      ...providers.endpoints,
     ],
   }
 }

@@ -70,7 +70,9 @@ export async function startApp(options: Options): Promise<RunningApp> {
       : scope.own(runServiceProcess({ ...options, log: log.of('service'), onReady, onDown }), (it) => it.close())
     const sessions = personSessions({ file: join(dataFolder, 'window.sessions'), now })
     const events = localEvents(link)
-    const agent = agentParts({ dataFolder, config, link, hosted, events, dialog: options.dialog, scope, log, now })
+    const { dialog } = options
+    const tellService = service?.tell
+    const agent = agentParts({ dataFolder, config, link, hosted, tellService, events, dialog, scope, log, now })
     const server = scope.own(
       await listenOnRemembered(dataFolder, 'app', wanted, (address) =>
         startLocalServer({
@@ -88,7 +90,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       ),
       (it) => it.close(),
     )
-    service?.tellFronts(localNames.map((host) => hostAndPort({ host, port: server.port })))
+    service?.tell({ event: 'fronts', hosts: localNames.map((host) => hostAndPort({ host, port: server.port })) })
     const serviceUrl = hosted?.url ?? (await service?.started)?.url ?? ''
     const origin = `http://${hostAndPort({ host: wanted.host, port: server.port })}`
     log.info('ready', { origin, serviceUrl, version })

@@ -213,7 +213,7 @@ export const Config = z.strictObject({
         .default(1_000)
         .meta({
           description:
-            'Credits that the account of the owner begins with, given once. In the application they are a meter on your own provider keys: POST /v1/credits/grants adds more.',
+            'Credits that the account of the owner begins with, given once. In the application they are a meter on your own provider keys: the Credits screen and POST /v1/credits/adjustments change them.',
         }),
       charge_sandboxes: z.boolean().default(false).meta({
         description:

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { AppError } from '../../shared/appError.ts'
-import { ServiceOrder } from '../../shared/contract/supervision.ts'
+import { type ModelOrder, ServiceOrder } from '../../shared/contract/supervision.ts'
 import { type Config, environment, loadConfig } from '../config/config.ts'
 import { inferenceOptions } from '../config/inferenceConfig.ts'
 import { paymentOptions } from '../config/paymentsConfig.ts'
@@ -35,9 +35,11 @@ async function run(given: Given): Promise<void> {
   const scope = new Scope()
   let fronts: readonly string[] = []
   let personKey: string | undefined
+  const models = modelOrders()
   const ended = endOrder(supervised, (order) => {
     if (order.event === 'fronts') fronts = order.hosts
-    else personKey = order.key
+    else if (order.event === 'person') personKey = order.key
+    else models.take(order)
   })
   try {
     await openDataFolder(dataFolder)
@@ -84,6 +86,7 @@ async function run(given: Given): Promise<void> {
       ),
       (it) => it.close(),
     )
+    models.obey(service.models)
     process.stdout.write(readyText(given.has('json'), { ...service, socket: privateSocketPath }))
     await ended
   } finally {
@@ -104,6 +107,32 @@ function endOrder(supervised: boolean, onOrder: (order: ServiceOrder) => void): 
       if (told.success) onOrder(told.data)
     })
   })
+}
+
+/** Orders about models may come before there is a service to take them. They are held in memory alone. */
+function modelOrders() {
+  const early: ModelOrder[] = []
+  let service: RunningService['models'] | undefined
+  const done = (order: ModelOrder): void => {
+    if (order.event === 'provider-key') service?.setProviderKey(order.family, order.key ?? undefined)
+    else service?.setLocalServers(order.servers.map(localServer))
+  }
+  return {
+    take(order: ModelOrder): void {
+      if (service) done(order)
+      else early.push(order)
+    },
+    obey(running: RunningService['models']): void {
+      service = running
+      for (const order of early.splice(0)) done(order)
+    },
+  }
+}
+
+type ToldServer = Extract<ModelOrder, { event: 'local-models' }>['servers'][number]
+
+function localServer({ name, base_url: baseUrl, api_key: apiKey, models }: ToldServer) {
+  return { name, baseUrl, apiKey: apiKey ?? undefined, models: models.map((it) => ({ name: it })) }
 }
 
 /** That of the application is one person's: others of this machine reach its port, and would run under this user. */

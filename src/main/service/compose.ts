@@ -14,7 +14,8 @@ export type RunningService = {
   url: string
   port: number
   ownerKeyFile: string
-  setProviderKey: InferenceParts['setProviderKey']
+  /** What the application hands over; in memory only. */
+  models: Pick<InferenceParts, 'setProviderKey' | 'setLocalServers'>
   /** Lets requests under way end, for a while; the sandbox host goes on. */
   close(): Promise<void>
 }
@@ -46,7 +47,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ground.address.listensAt(url)
     options.log.info('the service listens', { url })
     const { ownerKeyFile } = identity
-    return { url, port, ownerKeyFile, setProviderKey: models.setProviderKey, close: () => scope.close() }
+    return { url, port, ownerKeyFile, models, close: () => scope.close() }
   } catch (failure) {
     await scope.close()
     throw failure

@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { AccountId } from '../../shared/ids.ts'
 import { microUsdOfCents } from '../../shared/microUsd.ts'
 import { installFolder } from '../platform/programFile.ts'
+import { throttlePerKey } from '../platform/throttlePerKey.ts'
 import { groupCommit } from '../storage/groupCommit.ts'
 import { logFlush } from '../storage/logFlush.ts'
+import { announcedRecords } from './credits/announcedRecords.ts'
+import { creditHistory } from './credits/creditHistory.ts'
 import { type CreditLedger, creditLedger } from './credits/creditLedger.ts'
 import type { CreditReservations } from './credits/creditReservations.ts'
 import { creditRoutes, unlimitedOnly } from './credits/creditRoutes.ts'
 import { type Credits, credits } from './credits/credits.ts'
+import { historyRepository } from './credits/historyRepository.ts'
 import { ledgerRepository } from './credits/ledgerRepository.ts'
 import { openReservations } from './credits/openReservations.ts'
 import { type PriceList, readPriceList } from './credits/priceList.ts'
@@ -38,11 +43,16 @@ const checkpointPages = 4_000
  * Opens the ledger, and charges what requests still held when the process before ended.
  * @throws what the disk says, if it cannot be written
  */
-export async function ledgerParts({ database, options, scope }: ServiceGround): Promise<LedgerParts> {
+export async function ledgerParts({ database, options, events, scope }: ServiceGround): Promise<LedgerParts> {
   const { now, log } = options
   database.pragma(`wal_autocheckpoint = ${checkpointPages}`)
   const newId = () => `txn_${randomBytes(12).toString('hex')}`
-  const ledger: CreditLedger = creditLedger({ records: ledgerRepository(database), newId, now })
+  const changes = scope.own(
+    throttlePerKey((account: string) => events.publish(AccountId.parse(account), { type: 'credits.changed' })),
+    (it) => it.close(),
+  )
+  const records = announcedRecords(ledgerRepository(database), changes.happened)
+  const ledger: CreditLedger = creditLedger({ records, newId, now })
   const disk = scope.own(logFlush(database), (it) => it.close())
   const commits = scope.own(
     groupCommit({
@@ -55,7 +65,8 @@ export async function ledgerParts({ database, options, scope }: ServiceGround): 
   const recovered = await commits.flushed(() => ledger.recover())
   if (recovered > 0) log.warn('charged what requests held when the service ended', { requests: recovered })
   scope.own(sweptHolds({ ledger, commits, log: log.of('credits') }), (it) => it.close())
-  return { ledger, commits, credits: credits({ ledger, commits }) }
+  const history = creditHistory(historyRepository(database))
+  return { ledger, commits, credits: credits({ ledger, commits, history }) }
 }
 
 /** What people and programs do with credits. The account of the owner begins with some. */
@@ -81,6 +92,7 @@ export async function creditParts(
       creditRoutes({
         ...{ credits: opened.credits, prices, sandboxesCharged, rulesOf, needUnlimited, accountOf: identity.accountOf },
         noteAccount: activity.noteAccount,
+        now: options.now,
       }),
     ),
   }

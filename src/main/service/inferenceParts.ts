@@ -9,7 +9,9 @@ import { inferenceRoutes } from './inference/inferenceRoutes.ts'
 import { ledgerCredits } from './inference/ledgerCredits.ts'
 import { listedModels } from './inference/listedModels.ts'
 import { type FamilyId, readModelCatalogue } from './inference/modelCatalogue.ts'
-import { providerSettings } from './inference/providerSettings.ts'
+import { providerRoutes } from './inference/providerRoutes.ts'
+import { type LocalServer, providerSettings } from './inference/providerSettings.ts'
+import { providerTest } from './inference/providerTest.ts'
 import { tokenCounter } from './inference/tokenCounter.ts'
 import { upstreamPools } from './inference/upstreamPools.ts'
 import type { ServiceGround } from './serviceGround.ts'
@@ -18,11 +20,13 @@ export type InferenceParts = {
   endpoints: readonly Endpoint[]
   /** Undefined takes the key away. It is held in memory only. */
   setProviderKey(family: FamilyId, apiKey: string | undefined): void
+  /** All model servers of the person, beside those of the configuration. */
+  setLocalServers(servers: readonly LocalServer[]): void
 }
 
 /** The gateway to models. @throws AppError `config/invalid` where the catalogue, or what was configured, is wrong */
 export function inferenceParts(
-  { options, callers, scope }: ServiceGround,
+  { options, callers, events, scope }: ServiceGround,
   { reservations }: { reservations: CreditReservations },
 ): InferenceParts {
   const log = options.log.of('inference')
@@ -41,9 +45,11 @@ export function inferenceParts(
     now: options.now,
     onFailure: (failure) => log.error('an answer could not be settled', { failure }),
   })
+  const test = scope.own(providerTest({ families: catalogue.families, providerOf }), (it) => it.close())
+  const changed = () => events.publishToAll({ type: 'models.changed' })
   return {
-    endpoints: callers.known(
-      inferenceRoutes({
+    endpoints: callers.known([
+      ...inferenceRoutes({
         gateway: answers,
         countTokens: tokenCounter({ modelNamed, providerOf, pools }),
         listed: listedModels({
@@ -52,7 +58,16 @@ export function inferenceParts(
           isAvailable: (model) => providerOf(model) !== undefined,
         }),
       }),
-    ),
-    setProviderKey: settings.setKey,
+      ...providerRoutes(test),
+    ]),
+    setProviderKey(family, apiKey) {
+      settings.setKey(family, apiKey)
+      changed()
+    },
+    setLocalServers(servers) {
+      const refused = settings.setLocal(servers)
+      if (refused.length > 0) log.warn('names of models are taken', { refused })
+      changed()
+    },
   }
 }

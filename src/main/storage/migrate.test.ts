@@ -184,6 +184,48 @@ describe('the schema of the service', () => {
     ])
   })
 
+  test('16 keeps the journal of 15, sums it up by day, and takes adjustments', () => {
+    migrate(database, upTo(15))
+    database.exec(`
+      INSERT INTO credit_accounts (id, kind, credits) VALUES ('ada', 'user', 100), ('bob', 'user', 0);
+      INSERT INTO credit_transfers (id, type, debit_account, credit_account, amount, debit_balance, credit_balance,
+        description, key_id, refund_of, at_ms) VALUES
+        ('a', 'grant', 'service:issued', 'ada', 100, 0, 0, 'First', NULL, NULL, 0),
+        ('b', 'inference', 'ada', 'service:revenue', 9, 0, 0, 'gpt-5.2', 'key_1', NULL, 86400000),
+        ('c', 'inference', 'ada', 'service:revenue', 4, 0, 0, 'gpt-5.2', 'key_1', NULL, 86400001),
+        ('d', 'refund', 'service:revenue', 'ada', 5, 0, 0, 'Sorry', NULL, 'b', 172800000),
+        ('e', 'transfer', 'ada', 'bob', 7, 0, 0, 'Thanks', 'key_1', NULL, 172800000)`)
+    const before = database.prepare('SELECT * FROM credit_transfers ORDER BY sequence').all()
+    migrate(database, upTo(16))
+    const days = () =>
+      database
+        .prepare<[], Record<string, unknown>>('SELECT * FROM credit_days ORDER BY account_id, day, type')
+        .all()
+        .map((row) => Object.values(row).join(' '))
+    expect(database.prepare('SELECT * FROM credit_transfers ORDER BY sequence').all()).toEqual(before)
+    expect(days()).toEqual([
+      'ada 0 grant   1 0 100',
+      'ada 1 inference gpt-5.2 key_1 2 13 0',
+      'ada 2 refund gpt-5.2 key_1 1 0 5',
+      'ada 2 transfer  key_1 1 7 0',
+      'bob 2 transfer   1 0 7',
+    ])
+    database.exec(`INSERT INTO credit_transfers (id, type, debit_account, credit_account, amount, debit_balance,
+      credit_balance, description, key_id, refund_of, at_ms) VALUES
+      ('f', 'adjustment', 'ada', 'service:issued', 3, 0, 0, 'Less', NULL, NULL, 0),
+      ('g', 'refund', 'service:revenue', 'ada', 1, 0, 0, '', NULL, 'b', 172800000),
+      ('h', 'inference', 'ada', 'service:revenue', 1, 0, 0, 'gpt-5.2', 'key_1', NULL, 86400002)`)
+    expect(days()).toEqual([
+      'ada 0 adjustment   1 3 0',
+      'ada 0 grant   1 0 100',
+      'ada 1 inference gpt-5.2 key_1 3 14 0',
+      'ada 2 refund gpt-5.2 key_1 2 0 6',
+      'ada 2 transfer  key_1 1 7 0',
+      'bob 2 transfer   1 0 7',
+    ])
+    expect(database.pragma('foreign_key_check')).toEqual([])
+  })
+
   test('refuses an overdrawn account, a hold that ends twice, and a journal that changes', () => {
     migrate(database, serviceMigrations)
     database.exec(`INSERT INTO credit_accounts (id, kind, credits) VALUES ('ada', 'user', 10)`)
@@ -209,7 +251,7 @@ describe('the schema of the service', () => {
   })
 
   test('keeps a payment as it ended, one for each authorization, and only adds tables', () => {
-    migrate(database, upTo(15))
+    migrate(database, upTo(16))
     addAccount('ada')
     migrate(database, serviceMigrations)
     const add = (id: string) =>

@@ -23,6 +23,8 @@ const looks: Record<SheetPurpose, { title: string; height: number }> = {
   remove: { title: 'Remove from the wallet', height: 363 },
   change_passphrase: { title: 'Change the passphrase', height: 345 },
   confirm: { title: 'Confirm', height: 400 },
+  provider_key: { title: 'API key', height: 230 },
+  server_key: { title: 'API key', height: 264 },
   confirm_policy: { title: 'Confirm', height: 300 },
 }
 /** A page that says nothing for this long is not shown by this browser. */
@@ -60,7 +62,7 @@ export function SheetDialog({ request, onEnd }: SheetDialogProps) {
             <iframe
               ref={frame}
               src={url}
-              title={`${title}: a page of the wallet`}
+              title={`${title}: a protected page`}
               sandbox="allow-forms allow-scripts allow-same-origin allow-downloads"
               referrerPolicy="no-referrer"
               onLoad={() => frame.current?.focus()}
@@ -77,14 +79,14 @@ function Loading({ isSilent }: { isSilent: boolean }) {
   if (isSilent) {
     return (
       <p role="alert" className="absolute inset-0 py-3.5 pr-12 pl-4 text-muted">
-        This browser cannot open the wallet. Use the Steward window, or a current Chrome, Edge or Firefox, and allow
+        This browser cannot show this form. Use the Steward window, or a current Chrome, Edge or Firefox, and allow
         http://wallet.localhost.
       </p>
     )
   }
   return (
     <div role="status" aria-busy="true" className="absolute inset-0 flex flex-col gap-4 px-4 pt-4">
-      <span className="sr-only">Opening the wallet…</span>
+      <span className="sr-only">Opening…</span>
       <Skeleton className="h-5 w-2/5" />
       <Skeleton className="h-8" />
     </div>

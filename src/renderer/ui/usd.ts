@@ -8,6 +8,14 @@ export function usdText(microUsd: string): string {
   return `$${whole}.${cents}`
 }
 
+const microPerCent = 10_000
+
+/** `$1.50`, `−$0.0123`: of cents with up to four decimals, as the service counts credits. */
+export function centsText(cents: number): string {
+  const micro = Math.round(cents * microPerCent)
+  return `${micro < 0 ? '−' : ''}${usdText(String(Math.abs(micro)))}`
+}
+
 /** What stands in a field: without sign and separators. */
 export function usdField(microUsd: string): string {
   return usdText(microUsd).slice(1).replaceAll(',', '').replace(/\.00$/, '')

@@ -99,6 +99,7 @@ export const AccountActivityType = z.enum([
   'key.revoked',
   'credits.sent',
   'credits.granted',
+  'credits.adjusted',
   'credits.refunded',
   'credits.bought',
   'sandbox.deleted',

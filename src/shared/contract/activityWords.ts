@@ -28,6 +28,7 @@ const standsAlone: readonly Told['type'][] = [
   'account.denied',
   'credits.sent',
   'credits.granted',
+  'credits.adjusted',
   'credits.refunded',
   'credits.bought',
 ]

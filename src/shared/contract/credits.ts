@@ -9,6 +9,8 @@ export const creditLimits = {
   /** Of one transfer, grant or refund: $1,000,000. */
   amountCents: { min: 1, max: 100_000_000 },
   noteCharacters: 200,
+  /** Of one answer about spending. */
+  spendingDays: 366,
 } as const
 
 const { page, amountCents, noteCharacters } = creditLimits
@@ -51,8 +53,8 @@ export const getBalance = defineRoute({
 })
 
 export const TransactionType = z
-  .enum(['grant', 'top_up', 'transfer_in', 'transfer_out', 'inference', 'sandbox', 'refund'])
-  .describe('`inference` and `sandbox` are charges.')
+  .enum(['grant', 'top_up', 'adjustment', 'transfer_in', 'transfer_out', 'inference', 'sandbox', 'refund'])
+  .describe('`inference` and `sandbox` are charges. An `adjustment` goes either way.')
 export type TransactionType = z.infer<typeof TransactionType>
 
 export const CreditTransaction = z.object({
@@ -66,11 +68,26 @@ export const CreditTransaction = z.object({
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
     .optional()
     .describe('Of a charge: tokens, price version, whether it is an estimate.'),
+  key_id: z.string().optional().describe('The API key that spent it.'),
+  refunded_cents: ExactCents.optional().describe('Of a charge: how much of it was given back.'),
 })
 export type CreditTransaction = z.infer<typeof CreditTransaction>
 
 const limitDemand = `must be a whole number from ${page.min} to ${page.max}`
 const offsetDemand = 'must be a whole number from 0 to 1000000000'
+
+const filterText = (most: number) =>
+  z.string().trim().min(1, 'must not be empty').max(most, `must have at most ${most} characters`)
+
+/** Which entries of the history: all that fit every filter. */
+const historyFilters = {
+  type: TransactionType.optional(),
+  model: filterText(128).optional().describe('Charges for this model.'),
+  key: filterText(64).optional().describe('What this API key spent, by its id.'),
+  from: IsoTime.optional().describe('Not before this time.'),
+  to: IsoTime.optional().describe('Before this time.'),
+  text: filterText(200).optional().describe('In the description, upper and lower case alike; or the id.'),
+}
 
 export const listTransactions = defineRoute({
   operation: 'creditsHistory',
@@ -79,6 +96,7 @@ export const listTransactions = defineRoute({
   summary: 'List what was spent, received and granted, newest first',
   tag: 'Credits',
   query: z.object({
+    ...historyFilters,
     limit: z.coerce
       .number(limitDemand)
       .int(limitDemand)
@@ -94,9 +112,61 @@ export const listTransactions = defineRoute({
   }),
   response: z.object({
     transactions: z.array(CreditTransaction),
-    total: z.int().describe('Of the whole history.'),
+    total: z.int().describe('Of the whole history, or of what the filters leave of it.'),
     limit: z.int(),
     offset: z.int(),
+  }),
+})
+
+export const exportTransactions = defineRoute({
+  operation: 'creditsHistoryExport',
+  method: 'GET',
+  path: '/v1/credits/history/export',
+  summary: 'Download the history as CSV, newest first',
+  description:
+    'Amounts are US cents. A cell of text that a spreadsheet would take for a formula has an apostrophe in front.',
+  tag: 'Credits',
+  query: z.object(historyFilters),
+  response: z.unknown(),
+  raw: { response: { mediaTypes: ['text/csv; charset=utf-8'], description: 'One transaction a line.' }, headers: {} },
+})
+
+export const spendingGroupings = ['day', 'model', 'key', 'day,model'] as const
+export type SpendingGrouping = (typeof spendingGroupings)[number]
+const Day = z.iso.date('must be a day such as 2026-01-31')
+
+export const SpendingGroup = z.object({
+  day: z.string().nullable().describe('Of UTC, `2026-01-31`; null unless it is grouped by day.'),
+  model: z.string().nullable().describe('Null for what is not about a model, or unless it is grouped by model.'),
+  key_id: z.string().nullable().describe('Null for what no API key spent, or unless it is grouped by key.'),
+  requests: z.int().describe('Charges for models.'),
+  inference_cents: ExactCents,
+  sandboxes_cents: ExactCents,
+  refunds_cents: ExactCents.describe('What was given back of charges, on the day of the refund.'),
+  spent_cents: ExactCents.describe('Inference and sandboxes, without what was refunded. Negative where more was.'),
+  sent_cents: ExactCents.describe('Transferred to other accounts.'),
+  received_cents: ExactCents.describe('Transferred from other accounts.'),
+})
+export type SpendingGroup = z.infer<typeof SpendingGroup>
+
+export const getSpending = defineRoute({
+  operation: 'creditsSpending',
+  method: 'GET',
+  path: '/v1/credits/spending',
+  summary: 'Sum up what was spent, by day, model or API key',
+  description: `At most ${creditLimits.spendingDays} days. Groups without transactions are left out. Grants and adjustments are not spending.`,
+  tag: 'Credits',
+  query: z.object({
+    from: Day.optional().describe('First day, in UTC. Absent: 29 days before `to`.'),
+    to: Day.optional().describe('Last day, in UTC. Absent: today.'),
+    by: z.enum(spendingGroupings, `must be one of ${spendingGroupings.join(' | ')}`).default('day'),
+  }),
+  response: z.object({
+    from: z.string(),
+    to: z.string(),
+    by: z.enum(spendingGroupings),
+    groups: z.array(SpendingGroup).describe('Days in their order; otherwise what cost most comes first.'),
+    total: SpendingGroup,
   }),
 })
 
@@ -167,6 +237,37 @@ export const grantCredits = defineRoute({
   refusals: [404, 503],
   body: z.object({ to_address: ToAddress, amount_cents: AmountCents, note: Note.optional() }),
   response: Transferred,
+  idempotent: true,
+})
+
+const adjustmentDemand = `must be a whole number of cents from -${amountCents.max} to ${amountCents.max}, and not 0`
+
+export const adjustCredits = defineRoute({
+  operation: 'creditsAdjust',
+  method: 'POST',
+  path: '/v1/credits/adjustments',
+  summary: 'Raise or lower the balance of an account',
+  description: `${onceForever} Never below what is held: 402 then. An API key with limits may not.`,
+  tag: 'Credits',
+  auth: 'owner',
+  refusals: [402, 404, 503],
+  body: z.object({
+    to_address: ToAddress.optional().describe('A linked wallet or the id of an account. Absent: your own account.'),
+    amount_cents: z
+      .int(adjustmentDemand)
+      .min(-amountCents.max, adjustmentDemand)
+      .max(amountCents.max, adjustmentDemand)
+      .refine((cents) => cents !== 0, adjustmentDemand)
+      .describe('Whole US cents; negative lowers the balance.'),
+    note: Note.min(1, 'must not be empty').describe('Why. Shown in the history.'),
+  }),
+  response: z.object({
+    adjustment_id: z.string(),
+    status: z.literal('completed'),
+    account_id: z.string(),
+    amount_cents: z.number(),
+    balance_after_cents: ExactCents.describe('Of the adjusted account, with up to four decimals.'),
+  }),
   idempotent: true,
 })
 

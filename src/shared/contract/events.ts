@@ -30,6 +30,10 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   /** Something was noted for this account: GET /v1/activity tells what. */
   z.object({ type: z.literal('activity.noted'), sequence: z.int() }),
   z.object({ type: z.literal('automatons.changed') }),
+  /** The models, or which of them have a provider with a key: GET /v1/models tells. */
+  z.object({ type: z.literal('models.changed') }),
+  /** The balance, what is held, or the history: told at once, then at most once a second. */
+  z.object({ type: z.literal('credits.changed') }),
   /** Of the owner: a wallet asked for an account, or one was decided. */
   z.object({ type: z.literal('account-requests.changed') }),
   z.object({ type: z.literal('terminal.removed'), sandbox_id: SandboxId, session_id: TerminalId }),

@@ -96,6 +96,8 @@ export const LocalEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('intent.show'), intent_id: z.string() }),
   z.object({ type: z.literal('policy.changed'), policy: Policy }),
   z.object({ type: z.literal('grants.changed') }),
+  /** Keys of providers or own model servers: read them again. */
+  z.object({ type: z.literal('providers.changed') }),
   z.object({ type: z.literal('registration.changed'), registration: Registration }),
   z.object({ type: z.literal('timeline.appended'), sequence: z.int() }),
 ])

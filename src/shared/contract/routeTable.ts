@@ -12,7 +12,17 @@ import {
   verifySolanaSignIn,
 } from './auth.ts'
 import { createAutomatonNonce, getAutomaton, listAutomatons, registerAutomaton } from './automatons.ts'
-import { getBalance, getPricing, grantCredits, listTransactions, refundCharge, transferCredits } from './credits.ts'
+import {
+  adjustCredits,
+  exportTransactions,
+  getBalance,
+  getPricing,
+  getSpending,
+  grantCredits,
+  listTransactions,
+  refundCharge,
+  transferCredits,
+} from './credits.ts'
 import {
   copyFile,
   downloadFile,
@@ -32,6 +42,7 @@ import { getMetrics } from './metrics.ts'
 import { buyCredits, getTestBalance, giveTestMoney } from './payments.ts'
 import { createPortToken, exposePort, listListeningPorts, listPorts, removePort } from './ports.ts'
 import { listProcesses, signalProcess } from './processes.ts'
+import { testProvider } from './providers.ts'
 import type { Route } from './route.ts'
 import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from './sandboxDomains.ts'
 import {
@@ -135,9 +146,12 @@ export const routeTable: readonly Route[] = [
   getAutomaton,
   getBalance,
   listTransactions,
+  exportTransactions,
+  getSpending,
   getPricing,
   transferCredits,
   grantCredits,
+  adjustCredits,
   refundCharge,
   buyCredits,
   giveTestMoney,
@@ -147,4 +161,5 @@ export const routeTable: readonly Route[] = [
   createResponse,
   createMessage,
   countMessageTokens,
+  testProvider,
 ]

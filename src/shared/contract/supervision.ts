@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ModelServerName, ModelServerUrl, mostServedModels, ProviderFamily, servedModelName } from './providers.ts'
 
 /** What a service prints, in one line of JSON, when it is ready. */
 export const ServiceReady = z.object({
@@ -10,11 +11,28 @@ export const ServiceReady = z.object({
 })
 export type ServiceReady = z.infer<typeof ServiceReady>
 
-/** What the application writes to the stdin of a supervised service. */
+/** What the application writes to the stdin of a supervised service. The service keeps it in memory alone. */
 export const ServiceOrder = z.discriminatedUnion('event', [
   /** How the person at its window is known. */
   z.object({ event: z.literal('person'), key: z.string() }),
   /** Where it forwards requests from. */
   z.object({ event: z.literal('fronts'), hosts: z.array(z.string()).readonly() }),
+  /** Null: the person has set none, so that of the configuration counts. */
+  z.object({ event: z.literal('provider-key'), family: ProviderFamily, key: z.string().min(1).nullable() }),
+  /** All model servers of the person, beside those of the configuration. */
+  z.object({
+    event: z.literal('local-models'),
+    servers: z
+      .array(
+        z.object({
+          name: ModelServerName,
+          base_url: ModelServerUrl,
+          api_key: z.string().min(1).nullable(),
+          models: z.array(z.string().regex(servedModelName)).max(mostServedModels).readonly(),
+        }),
+      )
+      .readonly(),
+  }),
 ])
 export type ServiceOrder = z.infer<typeof ServiceOrder>
+export type ModelOrder = Extract<ServiceOrder, { event: 'provider-key' | 'local-models' }>

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { evmNetworks } from './networks.ts'
+import { ModelServerId, ProviderFamily } from './providers.ts'
 import { defineRoute } from './route.ts'
 
 /**
@@ -178,6 +179,8 @@ export const SheetPurpose = z.enum([
   'remove', // a keyring, after its label was typed and the passphrase
   'change_passphrase',
   'confirm', // approve an intent above the threshold, where there is no native dialog
+  'provider_key', // of a model provider: set or replace it; the wallet may be locked
+  'server_key', // of a model server of one's own
   'confirm_policy', // let more through, or end the stop, as PUT /local/policy or POST /local/stop asked for last
 ])
 export type SheetPurpose = z.infer<typeof SheetPurpose>
@@ -210,6 +213,10 @@ export const openWalletSheet = defineRoute({
     account_id: WalletAccountId.optional(),
     /** For `confirm`. */
     intent_id: z.string().optional(),
+    /** For `provider_key`. */
+    family: ProviderFamily.optional(),
+    /** For `server_key`. */
+    server_id: ModelServerId.optional(),
   }),
   response: z.object({ url: z.string(), expires_at: IsoTime }),
   status: 201,

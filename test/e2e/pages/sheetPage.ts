@@ -14,7 +14,7 @@ export type SheetPage = {
   give(passphrase: string, button: string): Promise<void>
 }
 
-const selector = 'iframe[title$="a page of the wallet"]'
+const selector = 'iframe[title$="a protected page"]'
 
 export function sheetPage(page: Page): SheetPage {
   const frame = page.frameLocator(selector)

@@ -20,7 +20,7 @@ export type WalletSheet = {
 
 export function walletSheet(page: Page): WalletSheet {
   const dialog = page.getByRole('dialog').filter({ has: page.locator('iframe') })
-  const frame = page.frameLocator('iframe[title$="a page of the wallet"]')
+  const frame = page.frameLocator('iframe[title$="a protected page"]')
   return {
     dialog,
     frame,

@@ -62,6 +62,7 @@ export async function providerServer() {
   async function served(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
+    if (request.method === 'GET') return listModels(request, response)
     const body: Wire = JSON.parse(Buffer.concat(pieces).toString())
     const url = new URL(request.url ?? '/', 'http://provider')
     const [, place = ''] = url.pathname.split('/')
@@ -80,6 +81,23 @@ export async function providerServer() {
       usage: { input: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 5, reasoning: 0 },
     }
     await play(turn, { provider, model, body, url, response })
+  }
+
+  /** Their lists of models; of what a key may not see, as each says it. */
+  function listModels({ url = '/', headers }: IncomingMessage, response: ServerResponse): void {
+    const { pathname } = new URL(url, 'http://provider')
+    const [, place = ''] = pathname.split('/')
+    const isList = pathname.endsWith(place === 'anthropic' ? '/v1/models' : '/models')
+    const key = credentialOf(headers)
+    const list = [{ id: `${place}-model`, name: `models/${place}-model` }]
+    if (!isList) send(response, 404, {})
+    else if (key === keys[place])
+      send(response, 200, place === 'gemini' ? { models: list } : { object: 'list', data: list })
+    else {
+      const message = `Incorrect API key provided: ${key}.`
+      const body = { error: { message, details: [{ reason: 'API_KEY_INVALID' }] } }
+      send(response, place === 'gemini' ? 400 : 401, body)
+    }
   }
 
   type Stage = { provider: ProviderName; model: string; body: Wire; url: URL; response: ServerResponse }
@@ -200,6 +218,11 @@ type Writer = {
   rules: (body: Wire, seen: Seen) => string | undefined
   json: (answer: ScriptedAnswer, model: string) => unknown
   frames: (answer: ScriptedAnswer, options: { model: string; usage: boolean }) => string[]
+}
+
+function credentialOf(headers: IncomingMessage['headers']): string {
+  const key = headers.authorization?.replace('Bearer ', '') ?? headers['x-api-key'] ?? headers['x-goog-api-key']
+  return String(key ?? 'none')
 }
 
 function keepSignature(part: ScriptedAnswer['parts'][number], signatures: Set<string>): void {

@@ -1,4 +1,5 @@
 import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
+import { csvLine } from '../../platform/csvCell.ts'
 import { canonicalJson } from './entryHash.ts'
 
 const columns = [
@@ -21,7 +22,7 @@ export function* jsonLines(entries: Iterable<TimelineEntry>): Generator<string> 
 
 /** RFC 4180, and no cell that a spreadsheet would take for a formula. */
 export function* csvLines(entries: Iterable<TimelineEntry>): Generator<string> {
-  yield `${columns.join(',')}\r\n`
+  yield csvLine(columns)
   for (const { actor, detail, subject, ...entry } of entries) {
     const cells = {
       ...entry,
@@ -30,16 +31,6 @@ export function* csvLines(entries: Iterable<TimelineEntry>): Generator<string> {
       subject: subject ?? '',
       detail: canonicalJson(detail),
     }
-    yield `${columns.map((name) => cell(String(cells[name]))).join(',')}\r\n`
+    yield csvLine(columns.map((name) => String(cells[name])))
   }
-}
-
-/**
- * A `'` before what could begin a formula keeps it text; before another `'` it keeps apart what was added from what
- * was there: taking one `'` off the front gives every cell back as it was.
- * @see https://owasp.org/www-community/attacks/CSV_Injection
- */
-function cell(text: string): string {
-  const plain = /^[=+\-@\t\r\n']/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }

@@ -30,6 +30,8 @@ const told = new Set([
   'retry-after',
   'x-payment-required',
   'x-payment-response',
+  'x-steward-max-tokens',
+  'x-steward-warnings',
   uploadOffsetHeader.toLowerCase(),
 ])
 const protocolHeader = 'sec-websocket-protocol'

@@ -22,8 +22,8 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
 export type ServiceProcess = {
   /** @throws AppError `service/unavailable` with what it said, when its first run ends before it is ready. */
   readonly started: Promise<ServiceReady>
-  /** Requests are handed on to it from these host:port, also after it was started again. */
-  tellFronts(hosts: readonly string[]): void
+  /** At once, and again whenever it was started again: then the last one of its kind, of each family. */
+  tell(order: ServiceOrder): void
   close(): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export function runServiceProcess({
   const personKey = `sk_steward_${randomBytes(32).toString('base64url')}`
   const introduction = orderLine({ event: 'person', key: personKey })
   let said = ''
-  let order = ''
+  const orders = new Map<string, string>()
   let present: ChildProcess | undefined
   let again = false
   const parts = ['--data', dataFolder, '--json', '--supervised', ...(config.required ? ['--config', config.file] : [])]
@@ -60,7 +60,7 @@ export function runServiceProcess({
       })
       said = ''
       present = child
-      child.stdin.write(introduction + order)
+      child.stdin.write([introduction, ...orders.values()].join(''))
       child.stderr.on('data', (bytes: Buffer) => {
         logFile.write(bytes)
         said = (said + bytes.toString('utf8')).slice(-keptErrorCharacters)
@@ -82,9 +82,10 @@ export function runServiceProcess({
   started.catch(() => {}) // whoever awaits it is told
   return {
     started,
-    tellFronts(hosts) {
-      order = orderLine({ event: 'fronts', hosts })
-      present?.stdin?.write(order)
+    tell(order) {
+      const line = orderLine(order)
+      orders.set('family' in order ? `${order.event} ${order.family}` : order.event, line)
+      present?.stdin?.write(line)
     },
     async close() {
       await supervisor.close()

@@ -9,6 +9,7 @@ const fields: Partial<Record<ErrorCode, string>> = {
   'wallet/private-key': 'private_key',
   'wallet/keystore': 'keystore',
   'wallet/confirmation': 'typed_label',
+  'provider-key/invalid': 'api_key',
 }
 
 export type ProblemOf = (failure: unknown) => Problem

@@ -21,16 +21,18 @@ import { confirmSheet } from './steps/confirmSheet.ts'
 import { createSheet } from './steps/createSheet.ts'
 import { exportSheet } from './steps/exportSheet.ts'
 import { importSheet } from './steps/importSheet.ts'
+import { type KeySheetProviders, providerKeySheet, serverKeySheet } from './steps/keySheets.ts'
 import { removeSheet } from './steps/removeSheet.ts'
 import { revealSheet } from './steps/revealSheet.ts'
 import { unlockSheet } from './steps/unlockSheet.ts'
 
-/** The pages on which a person gives and sees the secrets of the wallet. */
+/** The pages on which a person gives and sees the secrets of the wallet, and gives keys of model providers. */
 export type WalletSheets = { endpoints: readonly LocalEndpoint[]; pages: SheetPages; close(): void }
 
 type Options = SheetTools & {
   approvals: Pick<Approvals, 'get' | 'decide'>
   policy: Pick<ConfirmedPolicy, 'wish'>
+  providers: KeySheetProviders
   /** The built interface, which has the font. */
   pagesFolder: string
   now: () => number
@@ -39,7 +41,7 @@ type Options = SheetTools & {
 
 type Asked = Parsed<typeof openWalletSheet>['body']
 
-export function walletSheets({ approvals, policy, pagesFolder, now, log, ...tools }: Options): WalletSheets {
+export function walletSheets({ approvals, policy, providers, pagesFolder, now, log, ...tools }: Options): WalletSheets {
   const { vault } = tools
   const onUnexpected = (failure: unknown) => log.error('a sheet failed', { failure })
   const sessions = sheetSessions({ now, onUnexpected })
@@ -51,6 +53,12 @@ export function walletSheets({ approvals, policy, pagesFolder, now, log, ...tool
 
   /** @throws AppError when there is nothing that the sheet could be about. */
   const sheetOf = async (asked: Asked): Promise<{ flow: SheetFlow; endsWithLock: boolean }> => {
+    if (asked.purpose === 'provider_key') {
+      return { flow: await providerKeySheet(providers, named(asked.family, 'family')), endsWithLock: false }
+    }
+    if (asked.purpose === 'server_key') {
+      return { flow: await serverKeySheet(providers, named(asked.server_id, 'server_id')), endsWithLock: false }
+    }
     const wallet = await vault.status()
     if (asked.purpose === 'unlock') return { flow: unlockFlow(wallet), endsWithLock: false }
     if (asked.purpose !== 'create' && asked.purpose !== 'import') {

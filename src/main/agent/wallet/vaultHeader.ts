@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../../../shared/appError.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
+import { seal, unseal } from '../../platform/seal.ts'
 import { passphraseBytes } from './passphrases.ts'
 import { scrypt } from './scrypt.ts'
-import { seal, unseal } from './seal.ts'
 
 const powerOfTwo = (value: number): boolean => Number.isInteger(Math.log2(value))
 

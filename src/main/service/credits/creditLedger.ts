@@ -39,6 +39,8 @@ export type CreditLedger = {
   transfer(request: TransferRequest & { from: AccountId; key: KeyLimit | undefined }): TransferRow
   /** @throws AppError `request/reused-key`, `credits/too-much` */
   issue(request: TransferRequest & { type: 'grant' | 'top_up' }): TransferRow
+  /** Raises the balance, or lowers it, though never below what is held. @throws AppError as `issue`, `credits/insufficient` */
+  adjust(request: TransferRequest & { direction: 'up' | 'down' }): TransferRow
   /** The credits that an account begins with, given once for ever. False when it had them. */
   begin(given: { accountId: AccountId; amount: MicroUsd; note: string }): boolean
   /** Of a charge, all that is left of it without an amount. @throws AppError `credits/transaction-not-found`, `credits/refund` */
@@ -47,7 +49,6 @@ export type CreditLedger = {
   /** What can be held now. */
   spendable(accountId: AccountId, key: KeyLimit | undefined): MicroUsd
   spentToday(keyId: string): number
-  history(accountId: AccountId, page: { limit: number; offset: number }): { transfers: TransferRow[]; total: number }
 }
 
 /** The limit counts what was spent and what is held in this day of UTC. */
@@ -137,7 +138,8 @@ export function creditLedger(options: {
   }
 
   const needRoom = (to: AccountId, amount: MicroUsd): void => {
-    const issued = -records.balance(issuedAccount).posted
+    // All that was ever issued, what was taken back included: both sides of that account stay exact.
+    const issued = records.received(issuedAccount) - records.balance(issuedAccount).posted
     if (Math.max(records.received(to), issued) + amount <= mostCredits) return
     throw new AppError('credits/too-much', 'An account cannot be given that many credits.')
   }
@@ -228,6 +230,23 @@ export function creditLedger(options: {
       needRoom(to, amount)
       return moved({ type, from: issuedAccount, to, amount, note, requestKey })
     },
+    adjust({ direction, to: account, amount, note, requestKey }) {
+      const [from, to] = direction === 'up' ? [issuedAccount, account] : [account, issuedAccount]
+      const before = madeBefore(
+        { requestKey },
+        (it) =>
+          it.type === 'adjustment' &&
+          it.debitAccount === from &&
+          it.creditAccount === to &&
+          it.amount === amount &&
+          it.description === note,
+      )
+      if (before) return before
+      const balance = records.balance(account)
+      if (direction === 'up') needRoom(account, amount)
+      else if (amount > balance.available) throw insufficient(balance, amount)
+      return moved({ type: 'adjustment', from, to, amount, note, requestKey })
+    },
     begin({ accountId: to, amount, note }) {
       const id = `txn_start_${to}`
       if (records.findTransfer(id)) return false
@@ -255,7 +274,6 @@ export function creditLedger(options: {
     },
     balance: (accountId) => records.balance(accountId),
     spentToday: (keyId) => records.keyDay({ keyId, day: today() }).spent,
-    history: (accountId, page) => records.history(accountId, page),
   }
 }
 

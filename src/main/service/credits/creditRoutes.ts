@@ -1,22 +1,30 @@
 import { AppError } from '../../../shared/appError.ts'
 import {
+  adjustCredits,
   type CreditTransaction,
+  exportTransactions,
   getBalance,
   getPricing,
+  getSpending,
   grantCredits,
   listTransactions,
   refundCharge,
   transferCredits,
 } from '../../../shared/contract/credits.ts'
+import type { Parsed } from '../../../shared/contract/route.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import { centsDown, centsUp, exactCents, formatUsd, microUsd, microUsdOfCents } from '../../../shared/microUsd.ts'
 import { isoTime } from '../../../shared/time.ts'
+import { bytesAnswer } from '../../platform/http/answers.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Caller, type Endpoint, endpoint } from '../endpoint.ts'
+import { type Caller, type Endpoint, endpoint, rawEndpoint } from '../endpoint.ts'
 import type { Credits } from './credits.ts'
+import { historyCsv } from './historyCsv.ts'
+import type { HistoryFilters, HistoryRow } from './historyRepository.ts'
 import type { TransferRow } from './ledgerRepository.ts'
 import { type KeyRules, keyLimitOf, rulesFor } from './openReservations.ts'
 import type { PriceList } from './priceList.ts'
+import { dayText, spendingDays, spendingGroups } from './spending.ts'
 
 export function creditRoutes(options: {
   credits: Credits
@@ -28,8 +36,9 @@ export function creditRoutes(options: {
   /** Whose wallet or account it is. */
   accountOf: (address: string) => AccountId | undefined
   noteAccount: ActivityLog['noteAccount']
+  now: () => number
 }): Endpoint[] {
-  const { credits, prices, rulesOf, needUnlimited, noteAccount } = options
+  const { credits, prices, rulesOf, needUnlimited, noteAccount, now } = options
 
   const recipient = (address: string): AccountId => {
     const accountId = options.accountOf(address)
@@ -38,6 +47,12 @@ export function creditRoutes(options: {
   }
   const balanceAfter = (row: TransferRow, accountId: AccountId): number =>
     exactCents(row.debitAccount === accountId ? row.debitBalance : row.creditBalance)
+
+  async function* transactionsOf(accountId: AccountId, filters: HistoryFilters): AsyncGenerator<CreditTransaction[]> {
+    for await (const rows of credits.history.rows({ accountId, filters })) {
+      yield rows.map((row) => toWire(row, accountId))
+    }
+  }
 
   return [
     endpoint(getBalance, (_, { caller }) => {
@@ -51,9 +66,25 @@ export function creditRoutes(options: {
         available_cents: centsDown(available),
       }
     }),
-    endpoint(listTransactions, ({ query }, { caller }) => {
-      const { transfers, total } = credits.history(caller.accountId, query)
-      return { transactions: transfers.map((row) => toWire(row, caller.accountId)), total, ...query }
+    endpoint(listTransactions, async ({ query }, { caller: { accountId }, signal }) => {
+      const { limit, offset } = query
+      const filters = filtersOf(query)
+      const { transfers, total } = await credits.history.page({ accountId, filters, limit, offset, signal })
+      return { transactions: transfers.map((row) => toWire(row, accountId)), total, limit, offset }
+    }),
+    rawEndpoint(exportTransactions, ({ query }, { caller: { accountId } }) =>
+      bytesAnswer({
+        headers: {
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': 'attachment; filename="steward-credits.csv"',
+        },
+        body: historyCsv(transactionsOf(accountId, filtersOf(query))),
+      }),
+    ),
+    endpoint(getSpending, ({ query: { by, from, to } }, { caller }) => {
+      const days = spendingDays({ from, to }, now())
+      const rows = credits.history.sums(caller.accountId, days, by)
+      return { from: dayText(days.from), to: dayText(days.to), by, ...spendingGroups(rows, by) }
     }),
     endpoint(getPricing, () => ({
       tiers: prices.tiers,
@@ -96,6 +127,27 @@ export function creditRoutes(options: {
         balance_after_cents: to === caller.accountId ? exactCents(row.creditBalance) : exactCents(posted),
       }
     }),
+    endpoint(adjustCredits, async ({ body }, { caller, repeatable }) => {
+      needUnlimited(caller)
+      const { to_address, amount_cents, note } = body
+      const to = to_address === undefined ? caller.accountId : recipient(to_address)
+      const direction = amount_cents > 0 ? 'up' : 'down'
+      const amount = microUsdOfCents(Math.abs(amount_cents))
+      const asked = { by: caller.accountId, to, direction, amount, note } as const
+      const row = await credits.adjust({ ...asked, idempotencyKey: repeatable?.key })
+      const verb = direction === 'up' ? 'Raised' : 'Lowered'
+      const whose = to === caller.accountId ? 'your balance' : `the balance of ${to_address}`
+      noteAccount(caller.accountId, {
+        type: 'credits.adjusted',
+        description: `${verb} ${whose} by ${formatUsd(amount)}: ${note}`,
+      })
+      return {
+        adjustment_id: row.id,
+        status: 'completed',
+        account_id: to,
+        ...{ amount_cents, balance_after_cents: balanceAfter(row, to) },
+      }
+    }),
     endpoint(refundCharge, async ({ body }, { caller, repeatable }) => {
       needUnlimited(caller)
       const { transaction_id: transactionId, amount_cents, note = '' } = body
@@ -126,7 +178,15 @@ export function unlimitedOnly(rulesOf: (keyId: string) => KeyRules | undefined):
   }
 }
 
-function toWire(row: TransferRow, accountId: AccountId): CreditTransaction {
+type Asked = Parsed<typeof exportTransactions>['query']
+
+function filtersOf({ type, model, key: keyId, from, to, text }: Asked): HistoryFilters {
+  const fromMs = from === undefined ? undefined : Date.parse(from)
+  const beforeMs = to === undefined ? undefined : Date.parse(to)
+  return { type, model, keyId, fromMs, beforeMs, text }
+}
+
+function toWire(row: HistoryRow, accountId: AccountId): CreditTransaction {
   const isSpent = row.debitAccount === accountId
   const direction = isSpent ? 'transfer_out' : 'transfer_in'
   return {
@@ -138,5 +198,7 @@ function toWire(row: TransferRow, accountId: AccountId): CreditTransaction {
     created_at: isoTime(row.atMs),
     balance_after_cents: exactCents(isSpent ? row.debitBalance : row.creditBalance),
     ...(row.details !== null && { metadata: JSON.parse(row.details) as CreditTransaction['metadata'] }), // we wrote it
+    ...(isSpent && row.keyId !== null && { key_id: row.keyId }),
+    ...(row.refunded !== null && { refunded_cents: exactCents(row.refunded) }),
   }
 }

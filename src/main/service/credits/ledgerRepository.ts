@@ -6,7 +6,7 @@ import type { Database } from '../../storage/openDatabase.ts'
 export const issuedAccount = 'service:issued'
 export const revenueAccount = 'service:revenue'
 
-export type TransferType = 'grant' | 'top_up' | 'transfer' | 'inference' | 'sandbox' | 'refund'
+export type TransferType = 'grant' | 'top_up' | 'adjustment' | 'transfer' | 'inference' | 'sandbox' | 'refund'
 
 /** `available` is what is posted without what is held. */
 export type AccountBalance = { posted: number; held: number; available: number }
@@ -79,10 +79,9 @@ export type LedgerRepository = {
   changeKeyDay(of: KeyDay, change: { spent: number; held: number }): void
   meteredUntil(sandboxId: SandboxId): number
   meter(sandboxId: SandboxId, untilMs: number): void
-  history(account: string, page: { limit: number; offset: number }): { transfers: TransferRow[]; total: number }
 }
 
-const transferColumns = `sequence, id, type, debit_account AS debitAccount, credit_account AS creditAccount, amount,
+export const transferColumns = `sequence, id, type, debit_account AS debitAccount, credit_account AS creditAccount, amount,
   debit_balance AS debitBalance, credit_balance AS creditBalance, description, details,
   refund_of AS refundOf, at_ms AS atMs`
 const holdColumns =
@@ -155,16 +154,6 @@ export function ledgerRepository(database: Database): LedgerRepository {
     'SELECT until_ms AS untilMs FROM sandbox_meters WHERE sandbox_id = ?',
   )
   const meter = database.prepare<[string, number]>('INSERT OR REPLACE INTO sandbox_meters VALUES (?, ?)')
-  const total = database.prepare<[string], { total: number }>(
-    'SELECT entries AS total FROM credit_accounts WHERE id = ?',
-  )
-  const history = database.prepare<{ account: string; limit: number; offset: number }, TransferRow>(
-    `SELECT ${transferColumns} FROM credit_transfers WHERE debit_account = @account
-     UNION ALL
-     SELECT ${transferColumns} FROM credit_transfers WHERE credit_account = @account
-       AND credit_account <> '${revenueAccount}'
-     ORDER BY sequence DESC LIMIT @limit OFFSET @offset`,
-  )
   const balanceAfter = (row: { balance: number } | undefined, account: string): number => {
     if (row) return row.balance
     throw new Error(`There is no credit account ${account}.`)
@@ -220,10 +209,6 @@ export function ledgerRepository(database: Database): LedgerRepository {
     meter(sandboxId, untilMs) {
       meter.run(sandboxId, untilMs)
     },
-    history: (account, page) => ({
-      transfers: history.all({ account, ...page }),
-      total: total.get(account)?.total ?? 0,
-    }),
   }
 }
 

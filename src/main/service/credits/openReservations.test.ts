@@ -6,6 +6,7 @@ import type { Reservation } from './creditReservations.ts'
 let at: Awaited<ReturnType<typeof testLedger>>
 const cents = (amount: number) => amount * 10_000
 const balance = () => at.ledger.balance(at.ada)
+const newest = (limit: number) => at.history.stretch(at.ada, {}, { above: 0, below: 2 ** 53, limit, offset: 0 })
 const charge = (amount: number) => ({ amountMicroUsd: microUsdOfCents(amount), estimated: false })
 
 beforeEach(async () => {
@@ -28,7 +29,7 @@ test('what is held is not available, and what it really cost is charged', async 
     written: true,
   })
   expect(balance()).toEqual({ posted: 876_543, held: 0, available: 876_543 })
-  expect(at.ledger.history(at.ada, { limit: 1, offset: 0 }).transfers).toMatchObject([
+  expect(newest(1)).toMatchObject([
     { type: 'inference', amount: 123_457, description: 'gpt-5.2', details: '{"prompt_tokens":12,"estimated":false}' },
   ])
 })
@@ -149,7 +150,7 @@ describe('a hold ends once', () => {
     expect(await at.commits.flushed(() => at.ledger.recover())).toBe(2)
     expect(await at.commits.flushed(() => at.ledger.recover())).toBe(0)
     expect(balance()).toEqual({ posted: cents(70), held: 0, available: cents(70) })
-    expect(at.ledger.history(at.ada, { limit: 2, offset: 0 }).transfers).toMatchObject([
+    expect(newest(2)).toMatchObject([
       { amount: cents(5), details: '{"estimated":true,"interrupted":true}' },
       { amount: cents(25) },
     ])
@@ -161,15 +162,13 @@ test('more than was held is charged as far as the balance and the limit of the k
   expect(await limited.settle(charge(50))).toEqual({ chargedMicroUsd: cents(30), written: true })
   const rest = await at.reserve(10)
   expect(await rest.settle(charge(500))).toEqual({ chargedMicroUsd: cents(70), written: true })
-  expect(at.ledger.history(at.ada, { limit: 1, offset: 0 }).transfers[0]?.details).toBe(
-    '{"estimated":false,"uncollected_micro_usd":4300000}',
-  )
+  expect(newest(1)[0]?.details).toBe('{"estimated":false,"uncollected_micro_usd":4300000}')
   expect(balance()).toEqual({ posted: 0, held: 0, available: 0 })
 })
 
 test('a charge is refunded once, in parts or as a whole', async () => {
   await (await at.reserve(50)).settle(charge(50))
-  const transactionId = at.ledger.history(at.ada, { limit: 1, offset: 0 }).transfers[0]?.id ?? ''
+  const transactionId = newest(1)[0]?.id ?? ''
   const refund = (amount?: number) =>
     at.commits.flushed(() =>
       at.ledger.refund({

@@ -23,31 +23,52 @@ export type LocalServer = {
   models: readonly (Pick<ConfiguredModel, 'name'> & Partial<ConfiguredModel>)[]
 }
 
+/** What could not be added because its name is taken. */
+export type RefusedModel = {
+  server: string
+  /** Absent: the server itself, of whose name the configuration has one. */
+  model?: string
+  takenBy: CatalogueModel['place']
+}
+
+export type ProviderSettings = ReturnType<typeof providerSettings>
+
 /** Where each provider answers, and its key: of the config, or as the person sets it. In memory only. */
 export function providerSettings(
   catalogue: ModelCatalogue,
   { families, local }: Pick<InferenceOptions, 'families' | 'local'>,
 ) {
   const keys = new Map<FamilyId, string>()
-  const servers = new Map<string, Provider>()
-  const models = new Map<string, CatalogueModel>(catalogue.models)
-  for (const family of familyIds) {
-    const key = families[family]?.apiKey
-    if (key !== undefined) keys.set(family, key)
-  }
-  for (const server of local) {
-    servers.set(`local:${server.name}`, { baseUrl: server.baseUrl, apiKey: server.apiKey })
-    // A name of the catalogue stays what it is: nobody shall be billed by surprise, or not at all.
-    for (const model of server.models) {
-      if (!models.has(model.name)) models.set(model.name, localModel(server.name, model))
+  let servers = new Map<string, Provider>()
+  let models = new Map<string, CatalogueModel>()
+
+  /** A name of the catalogue stays what it is: nobody shall be billed by surprise, or not at all. */
+  const setLocal = (added: readonly LocalServer[]): RefusedModel[] => {
+    const refused: RefusedModel[] = []
+    servers = new Map()
+    models = new Map(catalogue.models)
+    for (const { name, baseUrl, apiKey, models: offered } of [...local, ...added]) {
+      const place = `local:${name}` as const
+      if (servers.has(place)) {
+        refused.push({ server: name, takenBy: place })
+        continue
+      }
+      servers.set(place, { baseUrl, apiKey })
+      for (const model of offered) {
+        const taken = models.get(model.name)
+        if (taken) refused.push({ server: name, model: model.name, takenBy: taken.place })
+        else models.set(model.name, localModel(name, model))
+      }
     }
+    return refused
   }
+  setLocal([])
 
   function providerOf({ place }: Pick<CatalogueModel, 'place'>): Provider | undefined {
     const server = servers.get(place)
     if (server) return server
     const family = familyIds.find((it) => it === place)
-    const apiKey = family && keys.get(family)
+    const apiKey = family && (keys.get(family) ?? families[family]?.apiKey)
     if (!family || apiKey === undefined) return undefined
     return { baseUrl: families[family]?.baseUrl ?? catalogue.families[family].base_url, apiKey }
   }
@@ -56,10 +77,12 @@ export function providerSettings(
     models: (): Iterable<CatalogueModel> => models.values(),
     modelNamed: (name: string): CatalogueModel | undefined => models.get(name),
     providerOf,
-    /** Undefined takes the key away. */
+    /** In the place of that of the configuration; undefined takes it away again. */
     setKey(family: FamilyId, apiKey: string | undefined): void {
       if (apiKey === undefined) keys.delete(family)
       else keys.set(family, apiKey)
     },
+    /** All that the person has added, beside those of the configuration. @returns what cannot be had */
+    setLocal,
   }
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { createRequire } from 'node:module'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool } from 'undici'
 import { InferenceError } from './inferenceError.ts'
@@ -31,32 +32,36 @@ export type UpstreamReply = {
 
 export type UpstreamPools = ReturnType<typeof upstreamPools>
 
+/**
+ * Not by `import()`: in a service that was started again, Node 24.9 gave an empty module for this package, out of its
+ * compile cache.
+ */
+const load = createRequire(import.meta.url)
+
 /** Connections to the providers. undici is loaded with the first call, as it takes 130 ms. */
 export function upstreamPools(deadlines: UpstreamDeadlines = usualDeadlines) {
   const pools = new Map<string, Pool>()
   let closed = false
 
-  async function poolOf(origin: string): Promise<Pool> {
+  function poolOf(origin: string): Pool {
     const known = pools.get(origin)
     if (known) return known
-    const { Pool } = await import('undici')
+    const { Pool } = load('undici') as typeof import('undici') // which is what it resolves to
     if (closed) throw new InferenceError('overloaded', 'The service is closing.')
-    const pool =
-      pools.get(origin) ??
-      new Pool(origin, {
-        connect: { timeout: deadlines.connect },
-        keepAliveTimeout: keepAliveMs,
-        keepAliveMaxTimeout: keepAliveMs * 10,
-        headersTimeout: deadlines.firstByte,
-        bodyTimeout: deadlines.idle,
-      })
+    const pool = new Pool(origin, {
+      connect: { timeout: deadlines.connect },
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs * 10,
+      headersTimeout: deadlines.firstByte,
+      bodyTimeout: deadlines.idle,
+    })
     pools.set(origin, pool)
     return pool
   }
 
   async function sendOnce({ url, headers, body, signal }: UpstreamCall): Promise<UpstreamReply> {
     const { origin, pathname, search } = new URL(url)
-    const pool = await poolOf(origin)
+    const pool = poolOf(origin)
     const reply = await pool.request({
       method: 'POST',
       path: pathname + search,

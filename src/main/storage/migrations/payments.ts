@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts'
 
 /** What was paid by x402, and the ledger of test money. Amounts are millionths of a USDC. */
 export const payments = {
-  version: 16,
+  version: 17,
   up: `
   CREATE TABLE payments (
     id TEXT PRIMARY KEY,

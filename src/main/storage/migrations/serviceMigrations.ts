@@ -5,6 +5,7 @@ import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { activityActors } from './activityActors.ts'
 import { automatons } from './automatons.ts'
+import { creditDays } from './creditDays.ts'
 import { credits } from './credits.ts'
 import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
@@ -33,5 +34,6 @@ export const serviceMigrations: readonly Migration[] = [
   domainsWithoutPort,
   activityActors,
   credits,
+  creditDays,
   payments,
 ]

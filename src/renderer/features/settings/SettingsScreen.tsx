@@ -3,15 +3,19 @@ import { classNames } from '../../ui/classNames.ts'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
 import { addressOf, usePlace } from '../../ui/place.ts'
 import { AccountSection } from './account/AccountSection.tsx'
+import { CodingAgentsSection } from './agents/CodingAgentsSection.tsx'
 import { AppearanceSection } from './appearance/AppearanceSection.tsx'
 import { ApiKeysSection } from './keys/ApiKeysSection.tsx'
 import { WalletLockSection } from './lock/WalletLockSection.tsx'
+import { ModelsSection } from './models/ModelsSection.tsx'
 import { PoliciesSection } from './policies/PoliciesSection.tsx'
 import { type SettingsSectionId, settingsSections } from './settingsSections.ts'
 
 const views: Record<SettingsSectionId, ComponentType> = {
   account: AccountSection,
   keys: ApiKeysSection,
+  models: ModelsSection,
+  'coding-agents': CodingAgentsSection,
   lock: WalletLockSection,
   policies: PoliciesSection,
   appearance: AppearanceSection,

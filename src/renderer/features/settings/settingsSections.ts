@@ -1,11 +1,34 @@
-import { CircleUser, KeyRound, ListChecks, LockKeyhole, type LucideIcon, Palette } from 'lucide-react'
+import { Bot, CircleUser, Cpu, KeyRound, ListChecks, LockKeyhole, type LucideIcon, Palette } from 'lucide-react'
 
-export type SettingsSectionId = 'account' | 'keys' | 'lock' | 'policies' | 'appearance'
+export type SettingsSectionId = 'account' | 'keys' | 'models' | 'coding-agents' | 'lock' | 'policies' | 'appearance'
 
 /** In the order of the index. Each has an address of its own: `#/settings/keys`. */
 export const settingsSections = [
   { id: 'account', title: 'Account', icon: CircleUser, keywords: ['service', 'who', 'wallets', 'sign in', 'role'] },
   { id: 'keys', title: 'API keys', icon: KeyRound, keywords: ['token', 'create', 'revoke', 'curl'] },
+  {
+    id: 'models',
+    title: 'Models',
+    icon: Cpu,
+    keywords: [
+      'provider',
+      'openai',
+      'anthropic',
+      'google',
+      'moonshot',
+      'qwen',
+      'ollama',
+      'lm studio',
+      'llama.cpp',
+      'prices',
+    ],
+  },
+  {
+    id: 'coding-agents',
+    title: 'Coding agents',
+    icon: Bot,
+    keywords: ['codex', 'claude code', 'openai sdk', 'anthropic sdk', 'curl', 'base url'],
+  },
   { id: 'lock', title: 'Wallet lock', icon: LockKeyhole, keywords: ['auto-lock', 'passphrase', 'keychain', 'unlock'] },
   { id: 'policies', title: 'Policies', icon: ListChecks, keywords: ['rules', 'allow', 'deny', 'grants', 'threshold'] },
   { id: 'appearance', title: 'Appearance', icon: Palette, keywords: ['theme', 'dark', 'light', 'terminal'] },

@@ -2,13 +2,14 @@ import type { Input } from '../../../../shared/contract/route.ts'
 import type { listTimeline, TimelineEntry } from '../../../../shared/contract/timeline.ts'
 import { isoTime } from '../../../../shared/time.ts'
 
-export const areas = ['all', 'approvals', 'wallet', 'identity', 'sandboxes', 'access', 'system'] as const
+export const areas = ['all', 'approvals', 'wallet', 'credits', 'identity', 'sandboxes', 'access', 'system'] as const
 export type Area = (typeof areas)[number]
 
 export const areaLabels: Record<Area, string> = {
   all: 'All',
   approvals: 'Approvals',
   wallet: 'Wallet',
+  credits: 'Credits',
   identity: 'Identity',
   sandboxes: 'Sandboxes',
   access: 'Keys and sign-in',
@@ -19,9 +20,10 @@ export const areaLabels: Record<Area, string> = {
 const kindsOf: Record<Exclude<Area, 'all'>, readonly string[]> = {
   approvals: ['intent', 'grant', 'policy', 'stop'],
   wallet: ['wallet', 'keyring'],
+  credits: ['credits'],
   identity: ['identity', 'registration', 'automaton'],
   sandboxes: ['sandbox', 'terminal', 'command', 'file', 'snapshot', 'domain'],
-  access: ['key', 'auth', 'account', 'client'],
+  access: ['key', 'provider', 'auth', 'account', 'client'],
   system: ['system', 'service'],
 }
 

@@ -1,6 +1,8 @@
 import type { ApiKey } from '../../../../shared/contract/accounts.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+import { modelCount } from '../models/modelWords.ts'
+import { centsText } from './keyLimits.ts'
 
 type ApiKeyTableProps = {
   keys: readonly ApiKey[]
@@ -15,7 +17,7 @@ export function ApiKeyTable({ keys, own, onRevoke }: ApiKeyTableProps) {
       <table className="w-full border-collapse text-left">
         <thead className="border-b border-line bg-panel text-small text-faint">
           <tr>
-            {['Name', 'Key', 'Created', 'Last used'].map((title) => (
+            {['Name', 'Key', 'Limits', 'Created', 'Last used'].map((title) => (
               <th key={title} scope="col" className="px-3.5 py-1.5 font-medium whitespace-nowrap">
                 {title}
               </th>
@@ -35,6 +37,25 @@ export function ApiKeyTable({ keys, own, onRevoke }: ApiKeyTableProps) {
   )
 }
 
+/** Which models it may use, and what it spent of its limit today. */
+function KeyLimits({ apiKey: { models, daily_limit_cents: limit, spent_today_cents: spent } }: { apiKey: ApiKey }) {
+  if (models === null && limit === null) return 'None'
+  return (
+    <>
+      {models !== null && (
+        <span className="block whitespace-nowrap" title={models.join(', ')}>
+          {models.length === 1 ? models[0] : modelCount(models.length)}
+        </span>
+      )}
+      {limit !== null && (
+        <span className="block whitespace-nowrap tabular-nums">
+          {centsText(spent ?? 0)} of {centsText(limit)} today
+        </span>
+      )}
+    </>
+  )
+}
+
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 type ApiKeyRowProps = { apiKey: ApiKey; isOwn: boolean; onRevoke: () => void }
@@ -48,6 +69,9 @@ function ApiKeyRow({ apiKey, isOwn, onRevoke }: ApiKeyRowProps) {
         {isOwn && <span className="block text-small font-normal text-faint">Used by this window</span>}
       </th>
       <td className="px-3.5 font-mono text-small whitespace-nowrap text-muted">{key_prefix}…</td>
+      <td className="px-3.5 py-2 text-small text-muted">
+        <KeyLimits apiKey={apiKey} />
+      </td>
       <td className="px-3.5 whitespace-nowrap text-muted">
         <time dateTime={created_at} title={new Date(created_at).toLocaleString()}>
           {date.format(new Date(created_at))}

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../../../../shared/contract/accounts.ts'
+import type { Input } from '../../../../shared/contract/route.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../../agent/liveEvents.ts'
 import { readAgain } from '../../../agent/readAgain.ts'
@@ -25,8 +26,8 @@ export function useApiKeyActions() {
   const queryClient = useQueryClient()
   return {
     /** The one answer that holds the key: it goes to who asked for it, and into no cache. */
-    async create(name: string): Promise<string> {
-      const { key } = await agent(createApiKey, { name })
+    async create(given: Input<typeof createApiKey>): Promise<string> {
+      const { key } = await agent(createApiKey, given)
       void readAgain(queryClient, keysKey)
       return key
     },

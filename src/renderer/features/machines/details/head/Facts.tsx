@@ -1,9 +1,13 @@
 import type { ReactNode } from 'react'
 import { Network, type Sandbox } from '../../../../../shared/contract/sandboxes.ts'
+import { useConnection } from '../../../../agent/AgentProvider.tsx'
 import { useRuntimes } from '../../../../agent/sandboxes/useSandboxes.ts'
 import { Select } from '../../../../ui/Select.tsx'
+import { RunCost } from '../../../../ui/sandboxes/RunCost.tsx'
+import { roughCents } from '../../../../ui/sandboxes/runCost.ts'
 import { notEnforcedText, resourcesText } from '../../../../ui/sandboxes/sandboxWords.ts'
 import { notify } from '../../../../ui/toast.tsx'
+import { centsText } from '../../../../ui/usd.ts'
 import { baseName } from '../../baseName.ts'
 import { idleChoices, idleText } from '../../idleWords.ts'
 import { LimitGaps } from '../../LimitGaps.tsx'
@@ -14,6 +18,8 @@ export function Facts({ sandbox }: { sandbox: Sandbox }) {
   const { runtime, image, region, enforced } = sandbox
   const notEnforced = notEnforcedText(enforced)
   const { data: runtimes } = useRuntimes()
+  const isEmbedded = useConnection()?.kind === 'embedded'
+  const notCharged = isEmbedded ? 'Not charged on this computer' : 'Not charged by this service'
   const known = runtimes?.find(({ name }) => name === runtime)?.limit_gaps ?? []
   const gaps = known.filter(({ limit }) => !enforced[limit])
   return (
@@ -27,6 +33,18 @@ export function Facts({ sandbox }: { sandbox: Sandbox }) {
       <Fact name="Runtime">
         {runtime} · {region}
       </Fact>
+      {sandbox.cost && (
+        <Fact name="Cost">
+          {centsText(roughCents(sandbox.cost.cents_per_hour))} an hour
+          {sandbox.status === 'running' && (
+            <>
+              {' '}
+              · <RunCost sandbox={sandbox} /> this run
+            </>
+          )}
+          {!sandbox.cost.charged && <span className="block text-faint">{notCharged}</span>}
+        </Fact>
+      )}
       <Choices sandbox={sandbox} />
     </dl>
   )

@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { type ModelServerProbe, modelServerProbe } from './modelServerProbe.ts'
+
+const servers: Server[] = []
+let probe: ModelServerProbe
+
+async function serving(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  servers.push(server)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // listens on TCP
+  return `http://127.0.0.1:${port}/v1`
+}
+
+async function probed(answer: RequestListener, options: { key?: string; withinMs?: number } = {}) {
+  probe = modelServerProbe()
+  return probe.probe(await serving(answer), { withinMs: 10_000, ...options })
+}
+
+afterEach(async () => {
+  probe?.close()
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
+})
+
+test('reads the names of models, each once', async () => {
+  const data = [{ id: 'llama3.2:3b' }, { id: 'llama3.2:3b' }, { id: 'qwen/qwen3-8b', owned_by: 'x' }]
+  expect(await probed((_, answer) => answer.end(JSON.stringify({ object: 'list', data })))).toEqual({
+    kind: 'models',
+    models: ['llama3.2:3b', 'qwen/qwen3-8b'],
+  })
+})
+
+test('takes no name that a model cannot have', async () => {
+  const data = [
+    '<img src=x onerror=alert(1)>',
+    '../../etc/passwd',
+    'a\nb',
+    '',
+    'x'.repeat(200),
+    '__proto__',
+    'fine',
+  ].map((id) => ({ id }))
+  expect(await probed((_, answer) => answer.end(JSON.stringify({ data })))).toEqual({
+    kind: 'models',
+    models: ['fine'],
+  })
+})
+
+test('takes 200 names at most', async () => {
+  const data = Array.from({ length: 5_000 }, (_, index) => ({ id: `m${index}` }))
+  const read = await probed((_, answer) => answer.end(JSON.stringify({ data })))
+  expect(read.kind === 'models' && read.models.length).toBe(200)
+})
+
+test.each([
+  ['a page', '<!doctype html><title>My router</title>'],
+  ['other JSON', '{"data":"none"}'],
+  ['a list of other things', '{"data":[1,2,3]}'],
+  ['deep JSON', '['.repeat(200_000)],
+  ['nothing', ''],
+])('%s is no list of models', async (_, body) => {
+  expect(await probed((_, answer) => answer.end(body))).toEqual({
+    kind: 'nothing',
+    why: 'does not answer with a list of models',
+  })
+})
+
+test('an answer without end is left', async () => {
+  let left = false
+  const read = await probed((_, answer) => {
+    answer.on('close', () => {
+      left = true
+    })
+    const more = (): void => {
+      while (!answer.destroyed && answer.write('x'.repeat(64 * 1024)));
+      if (!answer.destroyed) answer.once('drain', more)
+    }
+    more()
+  })
+  expect(read).toEqual({ kind: 'nothing', why: 'answers with more than a list of models' })
+  await expect.poll(() => left).toBe(true)
+})
+
+test('one that is silent, or drips, is left in time', async () => {
+  expect(await probed(() => {}, { withinMs: 50 })).toEqual({ kind: 'nothing', why: 'does not answer within 0.05 s' })
+  const dripping: RequestListener = (_, answer) => {
+    const drip = setInterval(() => answer.write(' '), 5)
+    answer.on('close', () => clearInterval(drip))
+  }
+  expect(await probed(dripping, { withinMs: 50 })).toMatchObject({ kind: 'nothing' })
+})
+
+test('follows no redirect, so that a key goes nowhere else', async () => {
+  const heard: string[] = []
+  const elsewhere = await serving((request, answer) => {
+    heard.push(String(request.headers.authorization))
+    answer.end('{"data":[]}')
+  })
+  const redirect: RequestListener = (_, answer) => answer.writeHead(302, { location: `${elsewhere}/models` }).end()
+  expect(await probed(redirect, { key: 'sk-secret' })).toEqual({
+    kind: 'nothing',
+    why: 'answers with a redirect, which Steward does not follow',
+  })
+  expect(heard).toEqual([])
+})
+
+test('says when a key is wanted, and nothing of what the server says', async () => {
+  const quoting: RequestListener = (request, answer) =>
+    answer.writeHead(401).end(`wrong key ${request.headers.authorization}`)
+  expect(await probed(quoting, { key: 'sk-secret' })).toEqual({ kind: 'needs-key' })
+  const failing: RequestListener = (_, answer) => answer.writeHead(500).end('sk-secret')
+  expect(JSON.stringify(await probed(failing, { key: 'sk-secret' }))).not.toContain('sk-secret')
+})

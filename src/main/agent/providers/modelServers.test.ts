@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import type { ModelOrder } from '../../../shared/contract/supervision.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '../../storage/openDatabase.ts'
+import type { KeptKeys } from './keptKeys.ts'
+import { modelServerProbe } from './modelServerProbe.ts'
+import { modelServerRepository } from './modelServerRepository.ts'
+import { modelServers } from './modelServers.ts'
+
+async function serving(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` // listens on TCP
+}
+
+const listing =
+  (...ids: string[]): RequestListener =>
+  (_, answer) =>
+    answer.end(JSON.stringify({ data: ids.map((id) => ({ id })) }))
+
+function kept(): KeptKeys {
+  const keys = new Map<string, string>()
+  return {
+    held: (slot) => keys.get(slot),
+    about: (slot) => (keys.has(slot) ? { place: 'file', ends_with: null, set_at: null, fault: null } : null),
+    put: async (slot, key) => void keys.set(slot, key),
+    remove: async (slot) => keys.delete(slot),
+    readAgain: async () => {},
+    storage: async () => ({ kind: 'file', name: '', detail: '' }),
+  }
+}
+
+function opened({ places = [] as { name: string; title: string; baseUrl: string }[], isHosted = false } = {}) {
+  const database = openDatabase(join(temporaryFolder('servers'), 'agent.sqlite'))
+  migrate(database, agentMigrations)
+  const { probe, close } = modelServerProbe()
+  onTestFinished(() => {
+    close()
+    database.close()
+  })
+  const orders: ModelOrder[] = []
+  let ids = 0
+  const servers = modelServers({
+    repository: modelServerRepository(database),
+    kept: kept(),
+    probe,
+    configured: ['configured'],
+    places,
+    tellService: isHosted ? undefined : (order) => orders.push(order),
+    events: { publish: () => {} },
+    note: () => {},
+    newId: () => (ids++).toString(16).padStart(24, '0'),
+    now: () => Date.UTC(2026, 0, 1),
+  })
+  return { servers, orders }
+}
+
+test('finds what lists models, and nothing of what else listens there', async () => {
+  const good = await serving(listing('llama3.2'))
+  const page = await serving((_, answer) => answer.end('<html>A router</html>'))
+  const closed = await serving((_, answer) => answer.writeHead(401).end())
+  const places = [good, page, closed, 'http://127.0.0.1:9/v1'].map((baseUrl, index) => {
+    return { name: `at-${index}`, title: `At ${index}`, baseUrl }
+  })
+  const { servers, orders } = opened({ places })
+  const found = { name: 'at-0', title: 'At 0', base_url: good, models: ['llama3.2'] }
+  expect(await servers.find()).toEqual([{ ...found, added: false }])
+  expect(orders).toEqual([])
+  await servers.add({ name: 'at-0', baseUrl: good })
+  expect(await servers.find()).toEqual([{ ...found, added: true }])
+})
+
+test('hands all servers to the service with each change', async () => {
+  let models = ['one']
+  const baseUrl = await serving((request, answer) => listing(...models)(request, answer))
+  const { servers, orders } = opened()
+  const { id } = await servers.add({ name: 'mine', baseUrl })
+  const told = { name: 'mine', base_url: baseUrl, api_key: null }
+  expect(orders.at(-1)).toEqual({ event: 'local-models', servers: [{ ...told, models: ['one'] }] })
+  models = ['one', 'two']
+  await servers.refresh(id)
+  await servers.setKey(id, 'a-key-of-mine')
+  expect(orders.at(-1)).toEqual({
+    event: 'local-models',
+    servers: [{ ...told, api_key: 'a-key-of-mine', models: ['one', 'two'] }],
+  })
+  await servers.remove(id)
+  expect(orders.at(-1)).toEqual({ event: 'local-models', servers: [] })
+  await expect(servers.refresh(id)).rejects.toMatchObject({ code: 'model-server/not-found' })
+})
+
+test('a server that fails later keeps the models that it had', async () => {
+  let isBroken = false
+  const baseUrl = await serving((request, answer) =>
+    isBroken ? answer.end('<html>') : listing('one')(request, answer),
+  )
+  const { servers } = opened()
+  const { id } = await servers.add({ name: 'mine', baseUrl })
+  isBroken = true
+  await expect(servers.refresh(id)).rejects.toMatchObject({ code: 'model-server/silent' })
+  expect(servers.get(id).models).toEqual(['one'])
+})
+
+test('refuses a name or an address that is taken, and says by whom', async () => {
+  const baseUrl = await serving(listing('one'))
+  const { servers } = opened()
+  await servers.add({ name: 'mine', baseUrl })
+  for (const name of ['mine', 'configured']) {
+    await expect(servers.add({ name, baseUrl: `${baseUrl}/else` })).rejects.toMatchObject({
+      code: 'model-server/exists',
+      message: `There is already a server named “${name}”.`,
+    })
+  }
+  await expect(servers.add({ name: 'other', baseUrl })).rejects.toThrow('already added as “mine”')
+})
+
+test('a service elsewhere takes none', async () => {
+  const { servers } = opened({ isHosted: true })
+  expect(servers.list()).toEqual({ managed_by: 'operator', servers: [] })
+  await expect(servers.add({ name: 'mine', baseUrl: 'http://127.0.0.1:9/v1' })).rejects.toMatchObject({
+    code: 'provider-key/elsewhere',
+  })
+})

@@ -1,0 +1,87 @@
+import { AppError } from '../../../shared/appError.ts'
+import { type Provider, ProviderFamily, type Providers, providerFacts } from '../../../shared/contract/providers.ts'
+import type { ModelOrder } from '../../../shared/contract/supervision.ts'
+import type { LocalEvents } from '../localEvents.ts'
+import type { Note } from '../note.ts'
+import type { KeptKeys } from './keptKeys.ts'
+
+/** The keys of the five families. No answer holds one. */
+export type ProviderKeys = {
+  list(): Promise<Providers>
+  /** Of the family, as its sheet needs it. @throws AppError `provider-key/elsewhere` */
+  about(family: ProviderFamily): Provider
+  /** @throws AppError `provider-key/elsewhere`, `provider-key/invalid`, `wallet/keychain-…` */
+  set(family: ProviderFamily, key: string): Promise<void>
+  /** @throws AppError `provider-key/elsewhere`, `provider-key/not-found`, `wallet/keychain-…` */
+  remove(family: ProviderFamily): Promise<void>
+  /** The key of this family was read, or could not be. */
+  tell(family: ProviderFamily): void
+}
+
+type Options = {
+  kept: KeptKeys
+  /** Of the configuration. */
+  configured: Readonly<Record<ProviderFamily, { base_url: string | null; api_key: string | null }>>
+  /** Hands it to the service; undefined where that is elsewhere. */
+  tellService: ((order: ModelOrder) => void) | undefined
+  events: Pick<LocalEvents, 'publish'>
+  note: Note
+}
+
+const person = { kind: 'person', name: 'You' } as const
+
+export function providerKeys({ kept, configured, tellService, events, note }: Options): ProviderKeys {
+  const noted = (family: ProviderFamily, kind: string, summary: string) =>
+    note({ kind, actor: person, subject: providerFacts[family].provider, summary })
+  const tell = (family: ProviderFamily): void => {
+    tellService?.({ event: 'provider-key', family, key: kept.held(family) ?? null })
+    events.publish({ type: 'providers.changed' })
+  }
+  const provider = (family: ProviderFamily): Provider => {
+    const { base_url, api_key } = configured[family]
+    const key = kept.about(family)
+    const inConfig =
+      api_key === null ? null : ({ place: 'config', ends_with: null, set_at: null, fault: null } as const)
+    const shown = key ?? inConfig
+    return { family, name: providerFacts[family].name, configured: shown?.place ?? null, key: shown, base_url }
+  }
+  return {
+    async list() {
+      const providers = tellService ? ProviderFamily.options.map(provider) : []
+      return { managed_by: tellService ? 'you' : 'operator', storage: await kept.storage(), providers }
+    },
+    about(family) {
+      requireOwn(tellService)
+      return provider(family)
+    },
+    async set(family, key) {
+      requireOwn(tellService)
+      const before = kept.about(family)
+      await kept.put(family, key)
+      const { name } = providerFacts[family]
+      noted(
+        family,
+        'provider.key_set',
+        before ? `You replaced the API key for ${name}.` : `You added an API key for ${name}.`,
+      )
+      tell(family)
+    },
+    async remove(family) {
+      requireOwn(tellService)
+      const { name } = providerFacts[family]
+      if (!(await kept.remove(family))) throw new AppError('provider-key/not-found', `You have set no key for ${name}.`)
+      noted(family, 'provider.key_removed', `You removed the API key for ${name}.`)
+      tell(family)
+    },
+    tell,
+  }
+}
+
+/** @throws AppError `provider-key/elsewhere` */
+export function requireOwn(tellService: unknown): void {
+  if (tellService) return
+  throw new AppError(
+    'provider-key/elsewhere',
+    'The service runs elsewhere, and takes no keys or model servers from here.',
+  )
+}

@@ -1,0 +1,38 @@
+import {
+  addModelServer,
+  findModelServers,
+  listModelServers,
+  listProviders,
+  readProviderKeysAgain,
+  refreshModelServer,
+  removeModelServer,
+  removeProviderKey,
+} from '../../../shared/contract/providers.ts'
+import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import type { KeptKeys } from './keptKeys.ts'
+import type { OwnModelServers } from './modelServers.ts'
+import type { ProviderKeys } from './providerKeys.ts'
+
+type Given = { keys: ProviderKeys; servers: OwnModelServers; kept: Pick<KeptKeys, 'readAgain'> }
+
+export function providerRoutes({ keys, servers, kept }: Given): LocalEndpoint[] {
+  return [
+    localEndpoint(listProviders, () => keys.list()),
+    localEndpoint(removeProviderKey, async ({ params }) => {
+      await keys.remove(params.family)
+      return keys.list()
+    }),
+    localEndpoint(readProviderKeysAgain, async () => {
+      await kept.readAgain()
+      return keys.list()
+    }),
+    localEndpoint(listModelServers, () => servers.list()),
+    localEndpoint(findModelServers, async () => ({ found: await servers.find() })),
+    localEndpoint(addModelServer, ({ body }) => servers.add({ name: body.name, baseUrl: body.base_url })),
+    localEndpoint(refreshModelServer, ({ params }) => servers.refresh(params.serverId)),
+    localEndpoint(removeModelServer, async ({ params }) => {
+      await servers.remove(params.serverId)
+      return { success: true }
+    }),
+  ]
+}

@@ -1,0 +1,69 @@
+import type { ModelServerId, ProviderFamily } from '../../../../shared/contract/providers.ts'
+import type { OwnModelServers } from '../../providers/modelServers.ts'
+import type { ProviderKeys } from '../../providers/providerKeys.ts'
+import { html } from '../html.ts'
+import { actions, cancelButton, secretField, warning } from '../sheetParts.ts'
+import type { SheetFlow, SheetNext } from '../sheetStep.ts'
+
+/** What the sheets for API keys work with. The wallet stays as it is: these keys work while it is locked. */
+export type KeySheetProviders = {
+  keys: Pick<ProviderKeys, 'about' | 'list' | 'set'>
+  servers: Pick<OwnModelServers, 'get' | 'setKey'>
+}
+
+/** @throws AppError `provider-key/elsewhere` */
+export async function providerKeySheet({ keys }: KeySheetProviders, family: ProviderFamily): Promise<SheetFlow> {
+  const { name, key, base_url } = keys.about(family)
+  const { detail } = (await keys.list()).storage
+  return keySheet({
+    title: key === null || key.place === 'config' ? `Add ${name} key` : `Replace ${name} key`,
+    hint: detail,
+    goesTo: base_url ?? undefined,
+    save: (given) => keys.set(family, given),
+  })
+}
+
+/** @throws AppError `model-server/not-found`, `provider-key/elsewhere` */
+export async function serverKeySheet({ keys, servers }: KeySheetProviders, id: ModelServerId): Promise<SheetFlow> {
+  const { name, base_url, key } = servers.get(id)
+  const { detail } = (await keys.list()).storage
+  return keySheet({
+    title: `${key ? 'Replace' : 'Add'} key for ${name}`,
+    hint: detail,
+    goesTo: base_url,
+    save: (given) => servers.setKey(id, given),
+  })
+}
+
+type KeySheet = {
+  title: string
+  hint: string
+  /** Where it is sent, other than the provider's own address. */
+  goesTo: string | undefined
+  save(given: string): Promise<void>
+}
+
+function keySheet({ title, hint, goesTo, save }: KeySheet): SheetFlow {
+  return {
+    first: {
+      show: (shown) => ({
+        title,
+        body: html`${goesTo !== undefined && html`<p>Steward sends it to ${goesTo}.</p>`}
+${goesTo !== undefined && isOpen(goesTo) && warning(html`This address uses http: others on the network can read the key.`)}
+${secretField({ name: 'api_key', label: 'API key', hint }, shown)}
+${actions({ label: 'Save key' }, cancelButton)}`,
+      }),
+      async take(form): Promise<SheetNext> {
+        await save(form('api_key'))
+        return 'done'
+      },
+    },
+    forget() {},
+  }
+}
+
+/** It leaves this computer unencrypted. */
+function isOpen(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && hostname !== 'localhost' && hostname !== '[::1]' && !/^127(\.\d+){3}$/.test(hostname)
+}

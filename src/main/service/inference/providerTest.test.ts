@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { catalogueFile } from '../../../../test/support/models/gatewayWorld.ts'
+import { type ProviderServer, providerServer } from '../../../../test/support/models/providerServer.ts'
+import { familyIds, readModelCatalogue } from './modelCatalogue.ts'
+import { type ProviderTest, providerTest } from './providerTest.ts'
+
+const { families } = readModelCatalogue(catalogueFile.pathname)
+const wrong = 'sk-wrong-5ecret-key'
+let providers: ProviderServer
+let tests: ProviderTest
+let given: { baseUrl?: string; apiKey?: string } | undefined
+
+beforeAll(async () => {
+  providers = await providerServer()
+  tests = providerTest({
+    families,
+    providerOf: ({ place }) => given && { ...providers.providerOf(place), ...given },
+    answerMs: 2_000,
+  })
+})
+afterAll(async () => {
+  tests.close()
+  await providers.close()
+})
+
+test.each(familyIds)('the key of family %s is accepted or refused, in words of our own', async (family) => {
+  given = {}
+  const { signal } = new AbortController()
+  expect(await tests.test(family, signal)).toMatchObject({ outcome: 'accepted' })
+  given = { apiKey: wrong }
+  const refused = await tests.test(family, signal)
+  expect(refused).toMatchObject({ outcome: 'refused', detail: expect.stringContaining(families[family].title) })
+  expect(refused.detail).not.toContain(wrong)
+})
+
+test('no key, no answer and another answer are each their own', async () => {
+  const { signal } = new AbortController()
+  given = undefined
+  await expect(tests.test('a', signal)).rejects.toMatchObject({ code: 'inference/unconfigured' })
+  given = { baseUrl: 'http://127.0.0.1:9' }
+  expect(await tests.test('a', signal)).toMatchObject({ outcome: 'unreachable' })
+  given = { baseUrl: providers.providerOf('b').baseUrl }
+  expect(await tests.test('a', signal)).toMatchObject({ outcome: 'unclear' })
+})

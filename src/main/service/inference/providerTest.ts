@@ -1,0 +1,93 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { KeyTest } from '../../../shared/contract/providers.ts'
+import { httpClient } from '../../platform/httpClient.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
+import type { Provider } from './gateway.ts'
+import type { Family, FamilyId, UpstreamKind } from './modelCatalogue.ts'
+
+export type ProviderTest = {
+  /** @throws AppError `inference/unconfigured` */
+  test(family: FamilyId, signal: AbortSignal): Promise<KeyTest>
+  close(): void
+}
+
+type Options = {
+  families: Readonly<Record<FamilyId, Family>>
+  providerOf: (model: { place: FamilyId }) => Provider | undefined
+  answerMs?: number
+}
+
+const usualMs = 15_000
+/** A list of models has some 100 KB. */
+const maxAnswerBytes = 4 * 1024 * 1024
+
+/**
+ * Asks a provider for its list of models, which costs nothing. What it answers is never repeated: some providers, and
+ * whoever stands in their place, quote the key that they refuse.
+ */
+export function providerTest({ families, providerOf, answerMs = usualMs }: Options): ProviderTest {
+  const client = httpClient({ maxAnswerBytes })
+  return {
+    async test(family, signal) {
+      const { title, kind } = families[family]
+      const provider = providerOf({ place: family })
+      if (!provider) throw new AppError('inference/unconfigured', `Steward has no key for ${title}.`)
+      const late = AbortSignal.timeout(answerMs)
+      const { url, headers } = listRequest(kind, provider)
+      try {
+        const { status, text } = await client.ask(url, {
+          method: 'GET',
+          headers,
+          signal: AbortSignal.any([signal, late]),
+        })
+        return outcomeOf({ title, status, text })
+      } catch {
+        signal.throwIfAborted()
+        const why = late.aborted ? `did not answer within ${answerMs / 1000} s` : 'cannot be reached'
+        return { outcome: 'unreachable', detail: `${title} ${why}. The key was not tested.` }
+      }
+    },
+    close: client.close,
+  }
+}
+
+function listRequest(kind: UpstreamKind, { baseUrl, apiKey = '' }: Provider) {
+  const base = baseUrl.replace(/\/+$/, '')
+  const accept = 'application/json'
+  if (kind === 'anthropic') {
+    const headers = { accept, 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }
+    return { url: `${base}/v1/models?limit=1`, headers }
+  }
+  if (kind === 'gemini') return { url: `${base}/models?pageSize=1`, headers: { accept, 'x-goog-api-key': apiKey } }
+  return { url: `${base}/models`, headers: { accept, authorization: `Bearer ${apiKey}` } }
+}
+
+type Answered = { title: string; status: number; text: string }
+
+function outcomeOf({ title, status, text }: Answered): KeyTest {
+  if (status === 200 && isModelList(text)) return { outcome: 'accepted', detail: `${title} accepts this key.` }
+  if (isRefusal(status, text)) {
+    return {
+      outcome: 'refused',
+      detail: `${title} refuses this key (status ${status}). Check that you copied all of it.`,
+    }
+  }
+  if (status === 429) {
+    return {
+      outcome: 'unclear',
+      detail: `${title} answered with status 429: too many requests, or no credit left there.`,
+    }
+  }
+  return { outcome: 'unclear', detail: `${title} answered with status ${status}, not with a list of models.` }
+}
+
+function isModelList(text: string): boolean {
+  const parsed = parsedJson(text)
+  if (typeof parsed !== 'object' || parsed === null) return false
+  return ('data' in parsed && Array.isArray(parsed.data)) || ('models' in parsed && Array.isArray(parsed.models))
+}
+
+/** Google says of a wrong key that the request is wrong. */
+function isRefusal(status: number, text: string): boolean {
+  return status === 401 || status === 403 || (status === 400 && text.includes('API_KEY_INVALID'))
+}

@@ -1,0 +1,81 @@
+import { ArrowLeftRight, CirclePlus, HandCoins, Scale } from 'lucide-react'
+import { useState } from 'react'
+import type { CreditTransaction } from '../../../shared/contract/credits.ts'
+import { useConnection } from '../../agent/AgentProvider.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { PageFrame, PageScroll } from '../../ui/PageFrame.tsx'
+import { goTo, usePlace } from '../../ui/place.ts'
+import { BalanceCard } from './balance/BalanceCard.tsx'
+import { AdjustDialog } from './giving/AdjustDialog.tsx'
+import { GiveDialog } from './giving/GiveDialog.tsx'
+import { RefundDialog } from './giving/RefundDialog.tsx'
+import { HistorySection } from './history/HistorySection.tsx'
+import { type HistoryFilters, noHistoryFilters } from './history/historyFilters.ts'
+import { KeyLimits } from './keys/KeyLimits.tsx'
+import { RunningSandboxes } from './running/RunningSandboxes.tsx'
+import { SpendingSection } from './spending/SpendingSection.tsx'
+import { useCreditAccount, useLiveCredits } from './useCredits.ts'
+
+/** The balance, where it goes, and what the owner does with it. Its dialogs have addresses: `#/credits/adjust`. */
+export function CreditsScreen() {
+  useLiveCredits()
+  const [, asked] = usePlace()
+  const isEmbedded = useConnection()?.kind === 'embedded'
+  const account = useCreditAccount().data
+  const isOwner = account?.role === 'owner'
+  const [filters, setFilters] = useState<HistoryFilters>(noHistoryFilters)
+  const [refunded, setRefunded] = useState<CreditTransaction>()
+  const close = () => goTo('credits')
+
+  const showDay = (day: string) => {
+    setFilters({ ...noHistoryFilters, period: 'between', from: day, to: day })
+    document.getElementById('credit-history')?.scrollIntoView({ block: 'start' })
+  }
+
+  return (
+    <PageFrame
+      title="Credits"
+      note={isEmbedded ? 'A meter on your own provider keys' : undefined}
+      actions={
+        isOwner ? (
+          <>
+            <Button size="small" icon={Scale} onClick={() => goTo('credits', 'adjust')}>
+              Adjust balance
+            </Button>
+            <Menu
+              align="end"
+              items={[
+                { label: 'Grant credits…', icon: CirclePlus, onSelect: () => goTo('credits', 'grant') },
+                { label: 'Transfer credits…', icon: ArrowLeftRight, onSelect: () => goTo('credits', 'transfer') },
+              ]}
+            >
+              <Button size="small" icon={HandCoins}>
+                Give
+              </Button>
+            </Menu>
+          </>
+        ) : (
+          <Button size="small" icon={ArrowLeftRight} onClick={() => goTo('credits', 'transfer')}>
+            Transfer
+          </Button>
+        )
+      }
+    >
+      <PageScroll width="table" className="flex flex-col gap-6 py-5">
+        <BalanceCard isEmbedded={isEmbedded} />
+        <SpendingSection onDay={showDay} />
+        <div className="grid items-start gap-6 wide:grid-cols-2">
+          <RunningSandboxes isEmbedded={isEmbedded} />
+          <KeyLimits />
+        </div>
+        <HistorySection filters={filters} onFilters={setFilters} {...(isOwner && { onRefund: setRefunded })} />
+      </PageScroll>
+      {account && asked === 'adjust' && <AdjustDialog isOwner={isOwner} onClose={close} />}
+      {account && (asked === 'grant' || asked === 'transfer') && (
+        <GiveDialog kind={asked} ownId={account.id} isOwner={isOwner} onClose={close} />
+      )}
+      {refunded && <RefundDialog charge={refunded} onClose={() => setRefunded(undefined)} />}
+    </PageFrame>
+  )
+}

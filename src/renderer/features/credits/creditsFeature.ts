@@ -1,0 +1,50 @@
+import { ArrowLeftRight, CirclePlus, Coins, Download, Scale } from 'lucide-react'
+import { lazy } from 'react'
+import type { Feature } from '../../ui/feature.ts'
+import { goTo } from '../../ui/place.ts'
+import { downloadHistory } from './history/downloadHistory.ts'
+
+const section = 'Credits'
+
+export const creditsFeature: Feature = {
+  id: 'credits',
+  title: 'Credits',
+  icon: Coins,
+  letter: 'r',
+  keywords: ['balance', 'spending', 'usage', 'costs', 'money', 'tokens'],
+  Screen: lazy(async () => ({ default: (await import('./CreditsScreen.tsx')).CreditsScreen })),
+  commands: [
+    {
+      id: 'credits.adjust',
+      title: 'Adjust credit balance…',
+      section,
+      icon: Scale,
+      keywords: ['set', 'lower', 'raise'],
+      run: () => goTo('credits', 'adjust'),
+    },
+    {
+      id: 'credits.grant',
+      title: 'Grant credits…',
+      section,
+      icon: CirclePlus,
+      keywords: ['give', 'add'],
+      run: () => goTo('credits', 'grant'),
+    },
+    {
+      id: 'credits.transfer',
+      title: 'Transfer credits…',
+      section,
+      icon: ArrowLeftRight,
+      keywords: ['send', 'give'],
+      run: () => goTo('credits', 'transfer'),
+    },
+    {
+      id: 'credits.export',
+      title: 'Export credit history',
+      section,
+      icon: Download,
+      keywords: ['csv', 'download'],
+      run: () => downloadHistory({}),
+    },
+  ],
+}

@@ -1,0 +1,90 @@
+import { useState } from 'react'
+import { adjustCredits, creditLimits } from '../../../../shared/contract/credits.ts'
+import { TextField } from '../../../ui/TextField.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { centsText } from '../../../ui/usd.ts'
+import { centsOf, changeText } from '../creditText.ts'
+import { useCreditBalance } from '../useCredits.ts'
+import { FormDialog, OwnerOnly } from './FormDialog.tsx'
+import { useGiving } from './useGiving.ts'
+
+const title = 'Adjust balance'
+
+/** Sets the owner's own balance. What is charged meanwhile stays charged: the difference is sent, not the balance. */
+export function AdjustDialog({ isOwner, onClose }: { isOwner: boolean; onClose: () => void }) {
+  const { data } = useCreditBalance()
+  const adjust = useGiving(adjustCredits)
+  const [written, setWritten] = useState('')
+  const [note, setNote] = useState('')
+  const [wrong, setWrong] = useState<{ balance?: string; note?: string }>({})
+
+  if (!isOwner) return <OwnerOnly title={title} onClose={onClose} />
+  const wanted = centsOf(written)
+  const change = wanted === undefined || !data ? undefined : wanted - data.balance_cents
+
+  const send = () => {
+    const balance = data && balanceWrong(wanted, data)
+    const noted = adjustCredits.body.shape.note.safeParse(note)
+    setWrong({
+      ...(balance !== undefined && { balance }),
+      ...(!noted.success && { note: `Enter a short reason, at most ${creditLimits.noteCharacters} characters.` }),
+    })
+    if (!data || balance !== undefined || !noted.success || change === undefined) return false
+    return adjust({ amount_cents: change, note: noted.data }).then(({ balance_after_cents }) => {
+      notify.done(`Balance is now ${centsText(Math.floor(balance_after_cents))}`)
+      onClose()
+    })
+  }
+
+  return (
+    <FormDialog
+      title={title}
+      description="Set how much requests may still cost. No money moves, and the change is kept in the history."
+      action="Set balance"
+      onSend={send}
+      onClose={onClose}
+    >
+      <TextField
+        label="New balance"
+        value={written}
+        onChange={(text) => {
+          setWritten(text)
+          setWrong({ ...(wrong.note !== undefined && { note: wrong.note }) })
+        }}
+        error={wrong.balance}
+        hint={hintOf(data?.balance_cents, change)}
+        placeholder="10.00"
+        inputMode="decimal"
+        unit="USD"
+      />
+      <TextField
+        label="Reason"
+        value={note}
+        onChange={(text) => {
+          setNote(text)
+          setWrong({ ...(wrong.balance !== undefined && { balance: wrong.balance }) })
+        }}
+        error={wrong.note}
+        placeholder="Limit for this week"
+        maxLength={creditLimits.noteCharacters}
+      />
+    </FormDialog>
+  )
+}
+
+function hintOf(balance: number | undefined, change: number | undefined): string {
+  if (balance === undefined) return 'Loading your balance…'
+  const now = `Now ${centsText(balance)}`
+  return change === undefined || change === 0 ? `${now}.` : `${now}, changes by ${changeText(change)}.`
+}
+
+function balanceWrong(
+  wanted: number | undefined,
+  { balance_cents: balance, held_cents: held }: { balance_cents: number; held_cents: number },
+): string | undefined {
+  if (wanted === undefined) return 'Enter dollars and cents, such as 10.00.'
+  if (wanted === balance) return 'This is your balance now.'
+  if (wanted < held) return `Running requests hold ${centsText(held)}. Enter at least that.`
+  if (Math.abs(wanted - balance) > creditLimits.amountCents.max) return 'Change it by at most $1,000,000 at once.'
+  return undefined
+}

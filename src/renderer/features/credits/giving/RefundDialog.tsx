@@ -1,0 +1,66 @@
+import { useState } from 'react'
+import { type CreditTransaction, creditLimits, refundCharge } from '../../../../shared/contract/credits.ts'
+import { TextField } from '../../../ui/TextField.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { centsText } from '../../../ui/usd.ts'
+import { centsOf } from '../creditText.ts'
+import { refundableCents } from '../history/chargeFacts.ts'
+import { FormDialog } from './FormDialog.tsx'
+import { useGiving } from './useGiving.ts'
+
+/** Gives back a charge, all that is left of it unless an amount is written. */
+export function RefundDialog({ charge, onClose }: { charge: CreditTransaction; onClose: () => void }) {
+  const refund = useGiving(refundCharge)
+  const [written, setWritten] = useState('')
+  const [note, setNote] = useState('')
+  const [wrong, setWrong] = useState<string>()
+  const left = refundableCents(charge)
+  const isAll = written.trim() === ''
+
+  const send = () => {
+    const cents = centsOf(written)
+    const isWrong = !isAll && (cents === undefined || cents < 1 || cents > left)
+    setWrong(isWrong ? `Enter whole cents, at most ${centsText(Math.floor(left))}, or leave it empty.` : undefined)
+    if (isWrong) return false
+    const asked = {
+      transaction_id: charge.id,
+      ...(cents !== undefined && { amount_cents: cents }),
+      ...(note.trim() !== '' && { note: note.trim() }),
+    }
+    return refund(asked).then(({ amount_cents }) => {
+      notify.done(`Refunded ${centsText(amount_cents)}`)
+      onClose()
+    })
+  }
+
+  return (
+    <FormDialog
+      title="Refund this charge?"
+      description={`${charge.description}: ${centsText(left)} can be given back. A refund stays in the history.`}
+      action={isAll ? `Refund ${centsText(left)}` : 'Refund'}
+      onSend={send}
+      onClose={onClose}
+    >
+      <TextField
+        label="Amount"
+        value={written}
+        onChange={(text) => {
+          setWritten(text)
+          setWrong(undefined)
+        }}
+        error={wrong}
+        hint="Leave empty to refund all of it."
+        placeholder={centsText(left).slice(1)}
+        inputMode="decimal"
+        unit="USD"
+      />
+      <TextField
+        label="Note"
+        value={note}
+        onChange={setNote}
+        hint="Optional. Shown in the history."
+        maxLength={creditLimits.noteCharacters}
+      />
+    </FormDialog>
+  )
+}

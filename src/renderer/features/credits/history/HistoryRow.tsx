@@ -1,0 +1,127 @@
+import {
+  ArrowDownLeft,
+  ArrowUpRight,
+  Box,
+  ChevronRight,
+  CirclePlus,
+  type LucideIcon,
+  Scale,
+  Sparkles,
+  Undo2,
+} from 'lucide-react'
+import { Fragment } from 'react'
+import type { CreditTransaction, TransactionType } from '../../../../shared/contract/credits.ts'
+import { AddressText } from '../../../ui/AddressText.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { classNames } from '../../../ui/classNames.ts'
+import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+import { centsText } from '../../../ui/usd.ts'
+import { changeText } from '../creditText.ts'
+import { chargeFacts, refundableCents } from './chargeFacts.ts'
+import { typeLabels } from './historyFilters.ts'
+
+type HistoryRowProps = {
+  transaction: CreditTransaction
+  keyNames: ReadonlyMap<string, string>
+  isOpen: boolean
+  onToggle: () => void
+  onRefund: ((charge: CreditTransaction) => void) | undefined
+}
+
+const icons: Record<TransactionType, LucideIcon> = {
+  inference: Sparkles,
+  sandbox: Box,
+  transfer_in: ArrowDownLeft,
+  transfer_out: ArrowUpRight,
+  grant: CirclePlus,
+  top_up: CirclePlus,
+  adjustment: Scale,
+  refund: Undo2,
+}
+
+export function HistoryRow({ transaction, keyNames, isOpen, onToggle, onRefund }: HistoryRowProps) {
+  const {
+    id,
+    type,
+    amount_cents: amount,
+    balance_after_cents: balance,
+    description,
+    created_at,
+    metadata,
+  } = transaction
+  const Icon = icons[type]
+  const detailId = `transaction-${id}`
+  return (
+    <li className={classNames(isOpen && 'bg-panel')}>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? detailId : undefined}
+        onClick={onToggle}
+        className="flex min-h-9 w-full items-center gap-2.5 px-3.5 py-1.5 text-left hover:bg-hover focus-visible:-outline-offset-2"
+      >
+        <Icon aria-hidden className="size-4 shrink-0 text-faint" />
+        <span className="w-20 shrink-0 text-small text-muted max-narrow:hidden">{typeLabels[type]}</span>
+        <span className="min-w-0 flex-1 truncate text-text">
+          {description === '' ? <span className="text-faint">{typeLabels[type]}</span> : description}
+        </span>
+        {metadata?.estimated === true && (
+          <span className="shrink-0 rounded-full bg-caution-soft px-2 text-small text-caution">Estimated</span>
+        )}
+        {transaction.refunded_cents !== undefined && (
+          <span className="shrink-0 rounded-full bg-hover px-2 text-small text-muted">Refunded</span>
+        )}
+        <span
+          className={classNames('w-24 shrink-0 text-right tabular-nums', amount > 0 ? 'text-positive' : 'text-text')}
+        >
+          {changeText(amount)}
+        </span>
+        <span className="w-24 shrink-0 text-right text-muted tabular-nums max-narrow:hidden">
+          <span className="sr-only">Balance </span>
+          {centsText(balance)}
+        </span>
+        <span className="w-14 shrink-0 text-right">
+          <TimeAgo at={created_at} />
+        </span>
+        <ChevronRight
+          aria-hidden
+          className={classNames('size-3 shrink-0 text-faint transition-transform duration-100', isOpen && 'rotate-90')}
+        />
+      </button>
+      {isOpen && (
+        <div id={detailId} className="flex flex-wrap items-end justify-between gap-3 pt-1 pr-3.5 pb-3 pl-10">
+          <Facts transaction={transaction} keyNames={keyNames} />
+          {onRefund && refundableCents(transaction) > 0 && (
+            <Button size="small" icon={Undo2} onClick={() => onRefund(transaction)}>
+              Refund…
+            </Button>
+          )}
+        </div>
+      )}
+    </li>
+  )
+}
+
+function Facts({ transaction, keyNames }: Pick<HistoryRowProps, 'transaction' | 'keyNames'>) {
+  const { id, created_at, key_id: key, amount_cents: amount, balance_after_cents: balance } = transaction
+  const facts = [
+    { name: 'Time', value: new Date(created_at).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'medium' }) },
+    { name: 'Amount', value: `${changeText(amount)}, balance after it ${centsText(balance)}` },
+    ...(key === undefined ? [] : [{ name: 'API key', value: keyNames.get(key) ?? 'A revoked key' }]),
+    ...chargeFacts(transaction),
+  ]
+  return (
+    <dl className="grid min-w-0 grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1 text-small">
+      {facts.map(({ name, value }) => (
+        <Fragment key={name}>
+          <dt className="text-faint leading-6">{name}</dt>
+          <dd className="min-w-0 break-words text-text leading-6">{value}</dd>
+        </Fragment>
+      ))}
+      <dt className="text-faint leading-6">ID</dt>
+      <dd className="min-w-0">
+        <AddressText text={id} label="Copy ID" whole />
+      </dd>
+    </dl>
+  )
+}

@@ -1,0 +1,56 @@
+import type { CreditTransaction } from '../../../../shared/contract/credits.ts'
+import { centsText } from '../../../ui/usd.ts'
+
+export type ChargeFact = { name: string; value: string }
+
+const tokens = {
+  input_tokens: 'Input',
+  cache_read_tokens: 'Input from cache',
+  cache_write_tokens: 'Input written to cache',
+  output_tokens: 'Output',
+  reasoning_tokens: 'Reasoning',
+} as const
+const known: ReadonlySet<string> = new Set([
+  ...Object.keys(tokens),
+  ...['price_version', 'estimated', 'interrupted', 'uncollected_micro_usd'],
+])
+const microPerCent = 10_000
+
+/** What explains the amount, in the order in which people ask. What a service adds is shown under its own name. */
+export function chargeFacts({ metadata = {}, refunded_cents: refunded }: CreditTransaction): ChargeFact[] {
+  const counts = Object.entries(tokens).flatMap(([field, label]) => {
+    const count = metadata[field]
+    return typeof count === 'number' && count > 0 ? [`${label} ${count.toLocaleString('en')}`] : []
+  })
+  const { price_version: version, interrupted, estimated, uncollected_micro_usd: uncollected } = metadata
+  return [
+    ...fact('Tokens', counts.join(' · ')),
+    ...fact('Price version', version === undefined ? '' : String(version)),
+    ...fact('Estimate', interrupted ? estimates.interrupted : estimated ? estimates.estimated : ''),
+    ...fact('Not collected', typeof uncollected === 'number' ? centsText(uncollected / microPerCent) : ''),
+    ...fact('Refunded', refunded === undefined ? '' : centsText(refunded)),
+    ...Object.entries(metadata)
+      .filter(([field]) => !known.has(field))
+      .map(([field, value]) => ({ name: nameOf(field), value: String(value) })),
+  ]
+}
+
+/** Of a charge, how much can still be given back. */
+export function refundableCents({ type, amount_cents, refunded_cents = 0 }: CreditTransaction): number {
+  if (type !== 'inference' && type !== 'sandbox') return 0
+  return Math.round((-amount_cents - refunded_cents) * microPerCent) / microPerCent
+}
+
+const estimates = {
+  interrupted: 'Steward stopped before the answer ended. The most that it could cost was charged.',
+  estimated: 'The provider did not report all of the usage.',
+}
+
+function fact(name: string, value: string): ChargeFact[] {
+  return value === '' ? [] : [{ name, value }]
+}
+
+function nameOf(field: string): string {
+  const words = field.replaceAll('_', ' ')
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
+}

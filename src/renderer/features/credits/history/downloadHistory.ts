@@ -1,0 +1,12 @@
+import { exportTransactions } from '../../../../shared/contract/credits.ts'
+import { requestOf } from '../../../../shared/contract/route.ts'
+import { windowAddress } from '../../../agent/windowLink.ts'
+import type { HistoryQuery } from './historyFilters.ts'
+
+/** The browser's own download. */
+export function downloadHistory(query: HistoryQuery): void {
+  const link = document.createElement('a')
+  link.href = windowAddress(requestOf(exportTransactions, query).path)
+  link.download = 'steward-credits.csv'
+  link.click()
+}

@@ -1,0 +1,81 @@
+import type { listTransactions, TransactionType } from '../../../../shared/contract/credits.ts'
+import type { Input } from '../../../../shared/contract/route.ts'
+import { isoTime } from '../../../../shared/time.ts'
+
+export const typeLabels: Record<TransactionType, string> = {
+  inference: 'Models',
+  sandbox: 'Sandbox',
+  transfer_in: 'Received',
+  transfer_out: 'Sent',
+  grant: 'Grant',
+  top_up: 'Top-up',
+  adjustment: 'Adjustment',
+  refund: 'Refund',
+}
+// Their order is that of the list above.
+export const transactionTypes = Object.keys(typeLabels) as TransactionType[]
+
+export const historyPeriods = ['any', 'today', 'week', 'month', 'between'] as const
+export type HistoryPeriod = (typeof historyPeriods)[number]
+export const periodLabels: Record<HistoryPeriod, string> = {
+  any: 'Any time',
+  today: 'Today',
+  week: 'Last 7 days',
+  month: 'Last 30 days',
+  between: 'Custom dates',
+}
+
+export type HistoryFilters = {
+  text: string
+  type: TransactionType | 'all'
+  /** Empty: every one. */
+  model: string
+  key: string
+  period: HistoryPeriod
+  /** Days of UTC, as in the chart; empty is open. Of `between`. */
+  from: string
+  to: string
+}
+export const noHistoryFilters: HistoryFilters = {
+  ...{ text: '', type: 'all', model: '', key: '', period: 'any', from: '', to: '' },
+}
+
+export type HistoryQuery = Omit<Input<typeof listTransactions>, 'limit' | 'offset'>
+
+const dayMs = 24 * 60 * 60_000
+const daysBack = { today: 0, week: 6, month: 29 } as const
+
+/** What the service is asked for. */
+export function historyQuery({ text, type, model, key, ...times }: HistoryFilters, nowMs: number): HistoryQuery {
+  const { from, to } = timesOf(times, nowMs)
+  return {
+    ...(text.trim() !== '' && { text: text.trim() }),
+    ...(type !== 'all' && { type }),
+    ...(model !== '' && { model }),
+    ...(key !== '' && { key }),
+    ...(from !== undefined && { from: isoTime(from) }),
+    ...(to !== undefined && { to: isoTime(to) }),
+  }
+}
+
+export function isFilteredHistory(query: HistoryQuery): boolean {
+  return Object.keys(query).length > 0
+}
+
+type Times = Pick<HistoryFilters, 'period' | 'from' | 'to'>
+
+function timesOf({ period, from, to }: Times, nowMs: number): { from?: number | undefined; to?: number | undefined } {
+  if (period === 'any') return {}
+  if (period === 'between') return { from: midnight(from), to: later(midnight(to)) }
+  const today = Math.floor(nowMs / dayMs) * dayMs
+  return { from: today - daysBack[period] * dayMs }
+}
+
+function midnight(day: string): number | undefined {
+  const at = Date.parse(`${day}T00:00:00.000Z`)
+  return Number.isNaN(at) ? undefined : at
+}
+
+function later(at: number | undefined): number | undefined {
+  return at === undefined ? undefined : at + dayMs
+}

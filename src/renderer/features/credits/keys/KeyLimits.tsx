@@ -1,0 +1,63 @@
+import { KeyRound } from 'lucide-react'
+import type { ApiKey } from '../../../../shared/contract/accounts.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { classNames } from '../../../ui/classNames.ts'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { goTo } from '../../../ui/place.ts'
+import { centsText } from '../../../ui/usd.ts'
+import { NothingYet, Panel } from '../Panel.tsx'
+import { useCreditKeys } from '../useCredits.ts'
+
+/** The keys that may only spend so much a day, and how much of it is gone. */
+export function KeyLimits() {
+  const { data, error, refetch } = useCreditKeys()
+  const limited = (data ?? []).filter(({ daily_limit_cents: limit }) => limit !== null)
+  return (
+    <Panel
+      title="API key limits"
+      note={limited.length > 0 ? 'Today, until 00:00 UTC' : undefined}
+      actions={
+        <Button size="small" variant="ghost" icon={KeyRound} onClick={() => goTo('settings', 'keys')}>
+          API keys
+        </Button>
+      }
+    >
+      {error && !data ? (
+        <div className="p-3">
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        </div>
+      ) : limited.length === 0 ? (
+        <NothingYet>No key has a daily limit.</NothingYet>
+      ) : (
+        <ul className="divide-y divide-line">
+          {limited.map((key) => (
+            <Limit key={key.id} apiKey={key} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+function Limit({ apiKey: { name, models, daily_limit_cents, spent_today_cents } }: { apiKey: ApiKey }) {
+  const limit = daily_limit_cents ?? 0
+  const spent = spent_today_cents ?? 0
+  const share = limit === 0 ? 1 : Math.min(1, spent / limit)
+  return (
+    <li className="px-3.5 py-2">
+      <p className="flex items-baseline gap-3">
+        <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
+        <span className="text-muted tabular-nums">
+          {centsText(spent)} of {centsText(limit)}
+        </span>
+      </p>
+      <span aria-hidden className="mt-1.5 block h-1.5 overflow-hidden rounded-full bg-hover">
+        <span
+          className={classNames('block h-full rounded-full', share >= 0.9 ? 'bg-caution' : 'bg-chart-1')}
+          style={{ width: `${share * 100}%` }}
+        />
+      </span>
+      {models && <p className="mt-1 truncate text-small text-faint">Only {models.join(', ')}</p>}
+    </li>
+  )
+}

@@ -1,0 +1,60 @@
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
+import { RunCost } from '../../../ui/sandboxes/RunCost.tsx'
+import { roughCents } from '../../../ui/sandboxes/runCost.ts'
+import { centsText } from '../../../ui/usd.ts'
+import { NothingYet, Panel } from '../Panel.tsx'
+
+/** What runs, and what it costs or would cost. */
+export function RunningSandboxes({ isEmbedded }: { isEmbedded: boolean }) {
+  const { data = [] } = useSandboxes()
+  const running = data.filter(({ status, cost }) => status === 'running' && cost !== undefined)
+  const isCharged = running.some(({ cost }) => cost?.charged)
+  return (
+    <Panel title="Running sandboxes" note={running.length === 0 || isCharged ? undefined : notCharged(isEmbedded)}>
+      {running.length === 0 ? (
+        <NothingYet>No sandbox is running.</NothingYet>
+      ) : (
+        <table className="w-full border-collapse text-right tabular-nums">
+          <thead className="text-small text-faint">
+            <tr>
+              {['Sandbox', 'Per hour', 'This run'].map((title, place) => (
+                <th
+                  key={title}
+                  scope="col"
+                  className={`border-b border-line px-3.5 py-1.5 font-medium whitespace-nowrap ${place === 0 ? 'text-left' : ''}`}
+                >
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {running.map((sandbox) => (
+              <Row key={sandbox.id} sandbox={sandbox} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  )
+}
+
+function Row({ sandbox }: { sandbox: Sandbox }) {
+  const { name, cost } = sandbox
+  return (
+    <tr>
+      <th scope="row" className="max-w-0 w-full px-3.5 py-2 text-left font-medium">
+        <span className="block truncate">{name}</span>
+      </th>
+      <td className="px-3.5 whitespace-nowrap text-muted">{cost && centsText(roughCents(cost.cents_per_hour))}</td>
+      <td className="px-3.5 whitespace-nowrap">
+        <RunCost sandbox={sandbox} />
+      </td>
+    </tr>
+  )
+}
+
+function notCharged(isEmbedded: boolean): string {
+  return isEmbedded ? 'Not charged on this computer' : 'Not charged by this service'
+}

@@ -1,0 +1,158 @@
+import { type KeyboardEvent, type PointerEvent, useState } from 'react'
+import { classNames } from '../../../ui/classNames.ts'
+import { centsText } from '../../../ui/usd.ts'
+import { roughText } from '../creditText.ts'
+import { chartFill, chartMark } from './chartColours.ts'
+import { type DayBar, dayName, scaleOf } from './dailySeries.ts'
+
+const height = 100
+const gap = 0.14
+
+/**
+ * A bar for each day, in parts by model. The pointer or the arrow keys go from day to day, Enter or a click shows what
+ * was charged on it. The table beside it says the same.
+ */
+export function DailyChart({ days, onDay }: { days: readonly DayBar[]; onDay: (day: string) => void }) {
+  // By its day: another period moves the places.
+  const [activeDay, setActiveDay] = useState<string>()
+  const { top, lines } = scaleOf(days)
+  const place = days.findIndex(({ day }) => day === activeDay)
+  const active = place < 0 ? undefined : place
+  const shown = active === undefined ? undefined : days[active]
+  const last = days.length - 1
+  const setActive = (at: number | undefined) => setActiveDay(at === undefined ? undefined : days[at]?.day)
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = active ?? last
+    const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last }[event.key]
+    if (event.key === 'Escape') setActive(undefined)
+    if (event.key === 'Enter' && shown) onDay(shown.day)
+    if (next === undefined) return
+    event.preventDefault()
+    setActive(Math.min(last, Math.max(0, next)))
+  }
+  const onPointerMove = ({ currentTarget, clientX }: PointerEvent<HTMLDivElement>) => {
+    const { left, width } = currentTarget.getBoundingClientRect()
+    setActive(Math.min(last, Math.max(0, Math.floor(((clientX - left) / width) * days.length))))
+  }
+
+  return (
+    <div className="min-w-0">
+      <div className="flex gap-2">
+        <div aria-hidden className="relative h-44 w-12 wide:h-56 shrink-0 text-right text-tiny text-faint tabular-nums">
+          {[0, ...lines].map((line) => (
+            <span key={line} className="absolute right-0 translate-y-1/2" style={{ bottom: `${(line / top) * 100}%` }}>
+              {roughText(line)}
+            </span>
+          ))}
+        </div>
+        <div
+          role="slider"
+          tabIndex={0}
+          aria-label="Spending by day"
+          aria-orientation="horizontal"
+          aria-valuemin={0}
+          aria-valuemax={last}
+          aria-valuenow={active ?? last}
+          aria-valuetext={wordsOf(shown ?? days[last])}
+          onKeyDown={onKeyDown}
+          onFocus={(event) => event.currentTarget.matches(':focus-visible') && setActive(active ?? last)}
+          onBlur={() => setActive(undefined)}
+          onPointerMove={onPointerMove}
+          onPointerLeave={() => setActive(undefined)}
+          onClick={() => shown && onDay(shown.day)}
+          className="relative h-44 min-w-0 wide:h-56 flex-1 cursor-pointer rounded-small"
+        >
+          {[0, ...lines].map((line) => (
+            <span
+              key={line}
+              aria-hidden
+              className="absolute inset-x-0 border-t border-line"
+              style={{ bottom: `${(line / top) * 100}%` }}
+            />
+          ))}
+          {active !== undefined && (
+            <span
+              aria-hidden
+              className="absolute inset-y-0 rounded-small bg-hover"
+              style={{ left: `${(active / days.length) * 100}%`, width: `${100 / days.length}%` }}
+            />
+          )}
+          <svg
+            aria-hidden="true"
+            viewBox={`0 0 ${days.length} ${height}`}
+            preserveAspectRatio="none"
+            className="absolute inset-0 size-full"
+          >
+            {days.map((bar, at) => (
+              <Bar key={bar.day} bar={bar} at={at} top={top} />
+            ))}
+          </svg>
+          {shown && active !== undefined && <DayHint bar={shown} share={(active + 0.5) / days.length} />}
+        </div>
+      </div>
+      <div aria-hidden className="mt-1.5 ml-14 flex justify-between text-tiny text-faint tabular-nums">
+        {ticksOf(days).map(({ day }) => (
+          <span key={day}>{dayName(day, 'short')}</span>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Bar({ bar, at, top }: { bar: DayBar; at: number; top: number }) {
+  let below = height
+  return bar.parts.map(({ series, cents }) => {
+    const size = (cents / top) * height
+    below -= size
+    return (
+      <rect
+        key={series.name}
+        x={at + gap / 2}
+        width={1 - gap}
+        y={below}
+        height={size}
+        className={chartFill[series.colour]}
+      />
+    )
+  })
+}
+
+const hintParts = 6
+
+function DayHint({ bar, share }: { bar: DayBar; share: number }) {
+  const parts = bar.parts.slice(0, hintParts)
+  return (
+    <div
+      aria-hidden
+      className="pointer-events-none absolute top-1 z-10 w-56 rounded-card bg-raised p-2.5 text-small shadow-popover"
+      style={share < 0.5 ? { left: `calc(${share * 100}% + 12px)` } : { right: `calc(${(1 - share) * 100}% + 12px)` }}
+    >
+      <p className="flex justify-between gap-3 font-medium text-text">
+        <span>{dayName(bar.day)}</span>
+        <span className="tabular-nums">{centsText(bar.cents)}</span>
+      </p>
+      {parts.map(({ series, cents }) => (
+        <p key={series.name} className="mt-1 flex items-center gap-1.5 text-muted">
+          <span className={classNames('size-2 shrink-0 rounded-full', chartMark[series.colour])} />
+          <span className="min-w-0 flex-1 truncate">{series.label}</span>
+          <span className="tabular-nums">{centsText(cents)}</span>
+        </p>
+      ))}
+      {bar.parts.length > parts.length && <p className="mt-1 text-faint">and {bar.parts.length - parts.length} more</p>}
+      {bar.parts.length === 0 && <p className="mt-1 text-faint">Nothing spent</p>}
+    </div>
+  )
+}
+
+function wordsOf(bar: DayBar | undefined): string {
+  if (!bar) return ''
+  const parts = bar.parts.map(({ series, cents }) => `${series.label} ${centsText(cents)}`)
+  return [`${dayName(bar.day)}: ${centsText(bar.cents)}`, ...parts].join(', ')
+}
+
+/** First, middle and last: what always has room. */
+function ticksOf(days: readonly DayBar[]): DayBar[] {
+  const places = new Set([0, Math.floor((days.length - 1) / 2), days.length - 1])
+  return [...places].flatMap((place) => days[place] ?? [])
+}

@@ -1,0 +1,48 @@
+import { useState } from 'react'
+import { Button } from '../../../ui/Button.tsx'
+import { classNames } from '../../../ui/classNames.ts'
+import { centsText } from '../../../ui/usd.ts'
+import { chartMark } from './chartColours.ts'
+import type { Series } from './dailySeries.ts'
+
+const shownAtFirst = 6
+
+/** The legend of the chart, and what each model cost in the whole period. */
+export function ModelBars({ series }: { series: readonly Series[] }) {
+  const [all, setAll] = useState(false)
+  const most = series[0]?.cents ?? 1
+  const shown = all ? series : series.slice(0, shownAtFirst)
+  return (
+    <div className="min-w-0">
+      <h4 className="text-small text-faint">By model</h4>
+      <ul className="mt-1.5 flex flex-col gap-2.5">
+        {shown.map(({ name, label, cents, requests, colour }) => (
+          <li key={name}>
+            <p className="flex items-baseline gap-2">
+              <span className="min-w-0 flex-1 truncate" title={label}>
+                {label}
+              </span>
+              {requests > 0 && (
+                <span className="text-small text-faint tabular-nums">
+                  {requests.toLocaleString('en')} {requests === 1 ? 'request' : 'requests'}
+                </span>
+              )}
+              <span className="tabular-nums">{centsText(cents)}</span>
+            </p>
+            <span aria-hidden className="mt-1 block h-1.5 overflow-hidden rounded-full bg-hover">
+              <span
+                className={classNames('block h-full rounded-full', chartMark[colour])}
+                style={{ width: `max(4px, ${(cents / most) * 100}%)` }}
+              />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {series.length > shownAtFirst && (
+        <Button size="small" variant="ghost" className="mt-2 -ml-2.5" onClick={() => setAll(!all)}>
+          {all ? 'Show fewer' : `Show all ${series.length}`}
+        </Button>
+      )}
+    </div>
+  )
+}

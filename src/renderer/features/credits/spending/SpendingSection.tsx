@@ -1,0 +1,78 @@
+import { useState } from 'react'
+import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { centsText } from '../../../ui/usd.ts'
+import { NothingYet, Panel } from '../Panel.tsx'
+import { useSpending } from '../useCredits.ts'
+import { DailyChart } from './DailyChart.tsx'
+import { DailyTable } from './DailyTable.tsx'
+import { dailySeries, daysUntil, type SpendingPeriod, spendingPeriods } from './dailySeries.ts'
+import { ModelBars } from './ModelBars.tsx'
+
+const views = [
+  { value: 'chart', label: 'Chart' },
+  { value: 'table', label: 'Table' },
+] as const
+type View = (typeof views)[number]['value']
+
+/** What was spent in a period, day by day and model by model. */
+export function SpendingSection({ onDay }: { onDay: (day: string) => void }) {
+  const [period, setPeriod] = useState<SpendingPeriod>('30')
+  const [view, setView] = useState<View>('chart')
+  const { data, error, refetch } = useSpending({ ...daysUntil(Date.now(), period), by: 'day,model' })
+  return (
+    <Panel
+      title="Spending"
+      note={data && <Sum spent={data.total.spent_cents} refunded={data.total.refunds_cents} />}
+      actions={
+        <>
+          <ChoiceChips
+            legend="Period"
+            options={spendingPeriods.map(({ id, label }) => ({ value: id, label }))}
+            value={period}
+            onChange={setPeriod}
+          />
+          <span aria-hidden className="h-4 w-px bg-line" />
+          <ChoiceChips legend="Show as" options={views} value={view} onChange={setView} />
+        </>
+      }
+    >
+      {data === undefined ? (
+        <div className="p-4">
+          {error ? (
+            <ErrorNotice error={error} onRetry={() => void refetch()} />
+          ) : (
+            <SkeletonRows label="Loading spending…" count={4} rowClassName="h-8" />
+          )}
+        </div>
+      ) : (
+        <Shown {...dailySeries(data.groups, data)} view={view} onDay={onDay} />
+      )}
+    </Panel>
+  )
+}
+
+function Sum({ spent, refunded }: { spent: number; refunded: number }) {
+  return (
+    <>
+      <span className="font-medium text-text tabular-nums">{centsText(spent)}</span>
+      {refunded > 0 && ` after ${centsText(refunded)} of refunds`} · days are in UTC
+    </>
+  )
+}
+
+type ShownProps = ReturnType<typeof dailySeries> & { view: View; onDay: (day: string) => void }
+
+function Shown({ days, series, view, onDay }: ShownProps) {
+  if (series.length === 0 && days.every(({ cents }) => cents === 0)) {
+    return <NothingYet>Nothing spent in this period. What models cost appears here as it is charged.</NothingYet>
+  }
+  if (view === 'table') return <DailyTable days={days} series={series} />
+  return (
+    <div className="grid gap-x-8 gap-y-5 p-4 wide:grid-cols-[minmax(0,1fr)_20rem]">
+      <DailyChart days={days} onDay={onDay} />
+      <ModelBars series={series} />
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { listApiKeys } from '../../../shared/contract/accounts.ts'
+import { getMe } from '../../../shared/contract/auth.ts'
+import { getBalance, getSpending, type SpendingGrouping } from '../../../shared/contract/credits.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../agent/liveEvents.ts'
+import { readAgain } from '../../agent/readAgain.ts'
+
+/** Of everything below that a change of the credits makes old. */
+export const creditsKey = ['credits'] as const
+const accessKey = ['credits access'] as const
+
+/** Reads all of it again when the service tells of a change. */
+export function useLiveCredits(): void {
+  const queryClient = useQueryClient()
+  useLiveEvent(({ type }) => {
+    if (type === 'credits.changed' || type === 'ready') void readAgain(queryClient, creditsKey)
+    // Keys come and go by scripts too, which the account's activity tells.
+    if (type === 'activity.noted' || type === 'ready') void readAgain(queryClient, accessKey)
+  })
+}
+
+export function useCreditBalance() {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: [...creditsKey, 'balance'],
+    queryFn: ({ signal }) => agent(getBalance, {}, { signal }),
+    staleTime: 0,
+  })
+}
+
+export function useSpending(given: { from: string; to: string; by: SpendingGrouping }) {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: [...creditsKey, 'spending', given],
+    queryFn: ({ signal }) => agent(getSpending, given, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
+}
+
+export function useCreditKeys() {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: [...creditsKey, 'keys'],
+    queryFn: async ({ signal }) => (await agent(listApiKeys, {}, { signal })).api_keys,
+    staleTime: 0,
+  })
+}
+
+/** Who spends here. The owner gives, adjusts and refunds. */
+export function useCreditAccount() {
+  const agent = useAgent()
+  return useQuery({ queryKey: accessKey, queryFn: ({ signal }) => agent(getMe, {}, { signal }) })
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { codingClients, smallModelFor, snippetsOf, usualModel } from './snippets.ts'
+
+const given = { origin: 'http://127.0.0.1:4100', model: 'claude-opus-4.6', smallModel: 'claude-haiku-4.5' }
+
+test('every client gets the address of this Steward, and the key from a variable alone', () => {
+  for (const { id } of codingClients) {
+    for (const { text } of snippetsOf(id, given)) {
+      expect(text).toContain(given.origin)
+      expect(text).toContain('STEWARD_KEY')
+      expect(text).not.toContain('sk_')
+    }
+  }
+})
+
+test('Anthropic’s clients add /v1 by themselves, OpenAI’s do not', () => {
+  for (const { id } of codingClients) {
+    if (id === 'environment') continue
+    const [{ text } = { text: '' }] = snippetsOf(id, given)
+    expect(text.includes(`${given.origin}/v1`), id).toBe(!/claude|anthropic/.test(id))
+  }
+})
+
+test('a client begins with a model that suits it, of those that answer', () => {
+  const models = ['gemini-3-pro', 'gpt-5.2', 'claude-sonnet-4.5', 'claude-haiku-4.5']
+  expect(usualModel('codex', models)).toBe('gpt-5.2')
+  expect(usualModel('claude-code', models)).toBe('claude-sonnet-4.5')
+  expect(usualModel('claude-code', ['llama'])).toBe('llama')
+  expect(usualModel('codex', [])).toBeUndefined()
+  expect(smallModelFor('claude-sonnet-4.5', models)).toBe('claude-haiku-4.5')
+  expect(smallModelFor('gpt-5.2', models)).toBe('gpt-5.2')
+})

@@ -1,0 +1,157 @@
+/** What a coding agent or a library needs to use Steward's models. The key stands in a variable, never in the text. */
+export type Snippet = { title: string; language: 'toml' | 'shell' | 'python' | 'javascript'; text: string }
+
+export type SnippetGiven = {
+  /** Of this Steward: `http://127.0.0.1:4100`. */
+  origin: string
+  model: string
+  /** For small tasks, where a client has a second one. */
+  smallModel: string
+}
+
+export const codingClients = [
+  { id: 'codex', label: 'Codex', keyName: 'codex' },
+  { id: 'claude-code', label: 'Claude Code', keyName: 'claude-code' },
+  { id: 'openai-python', label: 'OpenAI Python', keyName: 'openai-python' },
+  { id: 'openai-js', label: 'OpenAI JS', keyName: 'openai-js' },
+  { id: 'anthropic-python', label: 'Anthropic Python', keyName: 'anthropic-python' },
+  { id: 'anthropic-js', label: 'Anthropic JS', keyName: 'anthropic-js' },
+  { id: 'environment', label: 'Environment', keyName: 'environment' },
+  { id: 'curl', label: 'curl', keyName: 'curl' },
+] as const
+export type CodingClient = (typeof codingClients)[number]['id']
+
+/** Asks for the key without showing it or keeping it in the shell's history. */
+export const readKeyLine = 'read -rs STEWARD_KEY && export STEWARD_KEY'
+
+export function snippetsOf(client: CodingClient, given: SnippetGiven): Snippet[] {
+  return makers[client](given)
+}
+
+const makers: Record<CodingClient, (given: SnippetGiven) => Snippet[]> = {
+  codex: ({ origin, model }) => [
+    {
+      title: '~/.codex/config.toml',
+      language: 'toml',
+      text: `model = "${model}"
+model_provider = "steward"
+
+[model_providers.steward]
+name = "Steward"
+base_url = "${origin}/v1"
+wire_api = "responses"
+env_key = "STEWARD_KEY"`,
+    },
+  ],
+  'claude-code': ({ origin, model, smallModel }) => [
+    {
+      title: 'Shell, before you start claude',
+      language: 'shell',
+      text: `unset ANTHROPIC_API_KEY
+export ANTHROPIC_BASE_URL="${origin}"
+export ANTHROPIC_AUTH_TOKEN="$STEWARD_KEY"
+export ANTHROPIC_MODEL="${model}"
+export ANTHROPIC_DEFAULT_HAIKU_MODEL="${smallModel}"`,
+    },
+  ],
+  'openai-python': ({ origin, model }) => [
+    {
+      title: 'Python',
+      language: 'python',
+      text: `import os
+from openai import OpenAI
+
+client = OpenAI(base_url="${origin}/v1", api_key=os.environ["STEWARD_KEY"])
+answer = client.chat.completions.create(
+    model="${model}",
+    messages=[{"role": "user", "content": "Hello"}],
+)
+print(answer.choices[0].message.content)`,
+    },
+  ],
+  'openai-js': ({ origin, model }) => [
+    {
+      title: 'JavaScript',
+      language: 'javascript',
+      text: `import OpenAI from 'openai'
+
+const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: process.env.STEWARD_KEY })
+const answer = await client.chat.completions.create({
+  model: '${model}',
+  messages: [{ role: 'user', content: 'Hello' }],
+})
+console.log(answer.choices[0].message.content)`,
+    },
+  ],
+  'anthropic-python': ({ origin, model }) => [
+    {
+      title: 'Python',
+      language: 'python',
+      text: `import os
+from anthropic import Anthropic
+
+client = Anthropic(base_url="${origin}", api_key=os.environ["STEWARD_KEY"])
+answer = client.messages.create(
+    model="${model}",
+    max_tokens=1024,
+    messages=[{"role": "user", "content": "Hello"}],
+)
+print(answer.content[0].text)`,
+    },
+  ],
+  'anthropic-js': ({ origin, model }) => [
+    {
+      title: 'JavaScript',
+      language: 'javascript',
+      text: `import Anthropic from '@anthropic-ai/sdk'
+
+const client = new Anthropic({ baseURL: '${origin}', apiKey: process.env.STEWARD_KEY })
+const answer = await client.messages.create({
+  model: '${model}',
+  max_tokens: 1024,
+  messages: [{ role: 'user', content: 'Hello' }],
+})
+console.log(answer.content[0].text)`,
+    },
+  ],
+  environment: ({ origin }) => [
+    {
+      title: 'Programs that read OpenAI’s variables',
+      language: 'shell',
+      text: `export OPENAI_BASE_URL="${origin}/v1"
+export OPENAI_API_KEY="$STEWARD_KEY"`,
+    },
+    {
+      title: 'Programs that read Anthropic’s variables',
+      language: 'shell',
+      text: `export ANTHROPIC_BASE_URL="${origin}"
+export ANTHROPIC_API_KEY="$STEWARD_KEY"`,
+    },
+  ],
+  curl: ({ origin, model }) => [
+    {
+      title: 'Shell',
+      language: 'shell',
+      text: `curl ${origin}/v1/chat/completions \\
+  -H "Authorization: Bearer $STEWARD_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}'`,
+    },
+  ],
+}
+
+/** The model that a client is usually used with, among those that answer. */
+export function usualModel(client: CodingClient, models: readonly string[]): string | undefined {
+  const wanted = /claude|anthropic/.test(client) ? ['claude-opus', 'claude-sonnet', 'claude'] : ['gpt-5.2', 'gpt']
+  for (const start of wanted) {
+    const found = models.find((it) => it.startsWith(start))
+    if (found !== undefined) return found
+  }
+  return models[0]
+}
+
+/** Its own small model where there is one, else the same. */
+export function smallModelFor(model: string, models: readonly string[]): string {
+  if (!model.startsWith('claude')) return model
+  return models.find((it) => it.startsWith('claude-haiku')) ?? model
+}

@@ -1,0 +1,46 @@
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { providerName } from '../models/modelWords.ts'
+import { useModels } from '../models/useModels.ts'
+
+type KeyModelsProps = {
+  /** Undefined: all. */
+  chosen: readonly string[] | undefined
+  onChange: (chosen: readonly string[] | undefined) => void
+  error: string | undefined
+}
+
+/** Which models a key may use. */
+export function KeyModels({ chosen, onChange, error }: KeyModelsProps) {
+  const models = useModels().data ?? []
+  return (
+    <div className="flex flex-col gap-2">
+      <Select
+        label="Models"
+        value={chosen ? 'some' : 'all'}
+        error={error}
+        options={[
+          { value: 'all', label: 'All models', detail: 'Also those that you add later.' },
+          { value: 'some', label: 'Only some models' },
+        ]}
+        onChange={(which) => onChange(which === 'all' ? undefined : [])}
+      />
+      {chosen && (
+        <fieldset className="max-h-44 overflow-auto rounded-control border border-line px-3 py-2">
+          <legend className="sr-only">Allowed models</legend>
+          <div className="flex flex-col gap-1.5">
+            {models.map(({ id, provider }) => (
+              <Checkbox
+                key={id}
+                label={id}
+                hint={providerName(provider)}
+                checked={chosen.includes(id)}
+                onChange={(on) => onChange(on ? [...chosen, id] : chosen.filter((it) => it !== id))}
+              />
+            ))}
+          </div>
+        </fieldset>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,137 @@
+import { RotateCw } from 'lucide-react'
+import { useState } from 'react'
+import type { ListedModel } from '../../../../shared/contract/inference.ts'
+import { type Provider, type Providers, providerFacts } from '../../../../shared/contract/providers.ts'
+import { useConnection } from '../../../agent/AgentProvider.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { addressOf } from '../../../ui/place.ts'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { SettingsGroup, SettingsPage } from '../SettingsPage.tsx'
+import { ModelTable } from './ModelTable.tsx'
+import { providerName } from './modelWords.ts'
+import { OwnServers } from './OwnServers.tsx'
+import { ProviderRow } from './ProviderRow.tsx'
+import { useModels } from './useModels.ts'
+import { useProviderActions, useProviders } from './useProviders.ts'
+
+export function ModelsSection() {
+  const { data, error, isPending, refetch } = useProviders()
+  const models = useModels()
+  return (
+    <SettingsPage
+      title="Models"
+      description={
+        <p>
+          Keys for model providers, and model servers of your own. Programs use these models with an API key of Steward
+          and never see the provider’s key.{' '}
+          <a href={addressOf('settings', 'coding-agents')} className="font-medium text-accent hover:underline">
+            Connect a coding agent
+          </a>
+        </p>
+      }
+    >
+      {isPending ? (
+        <SkeletonRows label="Loading providers…" count={5} rowClassName="h-14" />
+      ) : error ? (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      ) : (
+        <>
+          {models.error && <ErrorNotice error={models.error} onRetry={() => void models.refetch()} />}
+          {data.managed_by === 'you' ? (
+            <>
+              <ProviderGroup {...data} models={models.data ?? []} />
+              <OwnServers models={models.data ?? []} />
+            </>
+          ) : (
+            <OperatorModels models={models.data ?? []} />
+          )}
+        </>
+      )}
+    </SettingsPage>
+  )
+}
+
+type ProviderGroupProps = Providers & { models: readonly ListedModel[] }
+
+function ProviderGroup({ providers, storage, models }: ProviderGroupProps) {
+  const { remove } = useProviderActions()
+  const [removed, setRemoved] = useState<Provider>()
+  const isFaulty = providers.some(({ key }) => key?.fault != null)
+  return (
+    <SettingsGroup title="Providers" description={storage.detail} actions={isFaulty && <ReadAgainButton />}>
+      <ul className="divide-y divide-line rounded-card border border-line bg-canvas">
+        {providers.map((provider) => (
+          <ProviderRow
+            key={provider.family}
+            provider={provider}
+            models={models.filter((it) => it.provider === providerFacts[provider.family].provider)}
+            onRemove={() => setRemoved(provider)}
+          />
+        ))}
+      </ul>
+      <p className="mt-2 text-small text-faint">Prices are in US dollars per million tokens.</p>
+      {removed && (
+        <ConfirmDialog
+          open
+          onOpenChange={() => setRemoved(undefined)}
+          title={`Remove ${removed.name} key?`}
+          description={`Steward forgets it, and models of ${removed.name} stop answering. It stays valid at ${removed.name} until you revoke it there.`}
+          confirmLabel="Remove key"
+          onConfirm={() => remove(removed.family)}
+        />
+      )}
+    </SettingsGroup>
+  )
+}
+
+/** The keychain was locked when Steward started. */
+function ReadAgainButton() {
+  const { readAgain } = useProviderActions()
+  const [busy, setBusy] = useState(false)
+  const read = async () => {
+    setBusy(true)
+    try {
+      await readAgain()
+    } catch (failure) {
+      notify.failed(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Button size="small" icon={RotateCw} busy={busy} onClick={() => void read()}>
+      Read keys again
+    </Button>
+  )
+}
+
+/** Of a service elsewhere: what it offers, which is not set here. */
+function OperatorModels({ models }: { models: readonly ListedModel[] }) {
+  const name = useConnection()?.name ?? 'The service'
+  const available = models.filter((it) => it.available)
+  const providers = [...new Set(available.map(({ provider }) => provider))]
+  return (
+    <SettingsGroup
+      title="Available models"
+      description={`Whoever runs ${name} sets its provider keys. Prices are in US dollars per million tokens.`}
+    >
+      {providers.length === 0 ? (
+        <p className="rounded-card border border-line px-3.5 py-6 text-center text-muted">
+          No models yet. Ask whoever runs the service to configure a provider.
+        </p>
+      ) : (
+        <ul className="divide-y divide-line rounded-card border border-line bg-canvas">
+          {providers.map((provider) => (
+            <li key={provider} className="px-3.5 py-3">
+              <p className="font-medium text-text">{providerName(provider)}</p>
+              <ModelTable of={providerName(provider)} models={available.filter((it) => it.provider === provider)} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </SettingsGroup>
+  )
+}

@@ -1,0 +1,37 @@
+import type { ListedModel } from '../../../../shared/contract/inference.ts'
+import { type ModelServer, providerFacts } from '../../../../shared/contract/providers.ts'
+
+const dollars = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
+
+/** For a million tokens: `$1.25`. */
+export function priceText(perMillion: number): string {
+  return perMillion === 0 ? 'Free' : `$${dollars.format(perMillion)}`
+}
+
+/** `128K`, `1M`. */
+export function tokensText(tokens: number): string {
+  if (tokens >= 1_000_000) return `${Number((tokens / 1_000_000).toFixed(1))}M`
+  return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}K` : String(tokens)
+}
+
+/** What a person calls who answers: `OpenAI`, or the name of a server of their own. */
+export function providerName(provider: string): string {
+  const known = Object.values(providerFacts).find((it) => it.provider === provider)
+  return known?.name ?? provider.replace(/^local:/, '')
+}
+
+export type TakenName = { model: string; by: string }
+
+/** Models of a server that cannot be used, because another provider has a model of the same name. */
+export function takenNames(server: Pick<ModelServer, 'name' | 'models'>, listed: readonly ListedModel[]): TakenName[] {
+  const providers = new Map(listed.map(({ id, provider }) => [id, provider]))
+  return server.models.flatMap((model) => {
+    const provider = providers.get(model)
+    return provider === undefined || provider === `local:${server.name}` ? [] : [{ model, by: providerName(provider) }]
+  })
+}
+
+/** `1 model`, `3 models`. */
+export function modelCount(count: number): string {
+  return count === 1 ? '1 model' : `${count === 0 ? 'No' : count} models`
+}

@@ -1,0 +1,20 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { listModels } from '../../../../shared/contract/inference.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { readAgain } from '../../../agent/readAgain.ts'
+
+const modelsKey = ['settings', 'models'] as const
+
+/** All models with their prices, and whether each has a provider with a key. */
+export function useModels() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  useLiveEvent(({ type }) => {
+    if (type === 'ready' || type === 'models.changed') void readAgain(queryClient, modelsKey)
+  })
+  return useQuery({
+    queryKey: modelsKey,
+    queryFn: async ({ signal }) => (await agent(listModels, {}, { signal })).data,
+  })
+}

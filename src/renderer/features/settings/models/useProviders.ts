@@ -1,0 +1,60 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  addModelServer,
+  findModelServers,
+  listModelServers,
+  listProviders,
+  type ModelServerId,
+  type ProviderFamily,
+  readProviderKeysAgain,
+  refreshModelServer,
+  removeModelServer,
+  removeProviderKey,
+  testProvider,
+} from '../../../../shared/contract/providers.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { readAgain } from '../../../agent/readAgain.ts'
+
+const providersKey = ['settings', 'providers'] as const
+const serversKey = ['settings', 'model-servers'] as const
+
+/** The model providers, and whether each has a key. The keys themselves never come here. */
+export function useProviders() {
+  const agent = useAgent()
+  useReadAgain(providersKey)
+  return useQuery({
+    queryKey: providersKey,
+    queryFn: ({ signal }) => agent(listProviders, {}, { signal }),
+  })
+}
+
+export function useModelServers() {
+  const agent = useAgent()
+  useReadAgain(serversKey)
+  return useQuery({
+    queryKey: serversKey,
+    queryFn: ({ signal }) => agent(listModelServers, {}, { signal }),
+  })
+}
+
+function useReadAgain(key: readonly string[]): void {
+  const queryClient = useQueryClient()
+  useLiveEvent(({ type }) => {
+    if (type === 'ready' || type === 'providers.changed') void readAgain(queryClient, key)
+  })
+}
+
+/** What is done about providers and servers. What changes is heard of by its event. */
+export function useProviderActions() {
+  const agent = useAgent()
+  return {
+    test: (family: ProviderFamily) => agent(testProvider, { family }),
+    remove: (family: ProviderFamily) => agent(removeProviderKey, { family }),
+    readAgain: () => agent(readProviderKeysAgain, {}),
+    find: async () => (await agent(findModelServers, {})).found,
+    addServer: (given: { name: string; base_url: string }) => agent(addModelServer, given),
+    refreshServer: (serverId: ModelServerId) => agent(refreshModelServer, { serverId }),
+    removeServer: (serverId: ModelServerId) => agent(removeModelServer, { serverId }),
+  }
+}

@@ -1,0 +1,229 @@
+import { z } from 'zod'
+import { unknownIds } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+
+/**
+ * Keys of the model providers, and model servers of one's own: the agent keeps them, and hands them to the service that
+ * it runs. No key is in any of these bodies: a person gives it on a sheet (`provider_key`, `server_key`).
+ */
+export const ProviderFamily = z.enum(['a', 'b', 'c', 'd', 'e'], 'must be a, b, c, d or e')
+export type ProviderFamily = z.infer<typeof ProviderFamily>
+
+/** `provider` is how GET /v1/models calls it; `keysUrl` is where a person makes a key. */
+export const providerFacts = {
+  a: { name: 'OpenAI', provider: 'openai', keysUrl: 'https://platform.openai.com/api-keys' },
+  b: { name: 'Anthropic', provider: 'anthropic', keysUrl: 'https://console.anthropic.com/settings/keys' },
+  c: { name: 'Google', provider: 'google', keysUrl: 'https://aistudio.google.com/apikey' },
+  d: { name: 'Moonshot AI', provider: 'moonshot', keysUrl: 'https://platform.moonshot.ai/console/api-keys' },
+  e: { name: 'Qwen', provider: 'qwen', keysUrl: 'https://bailian.console.alibabacloud.com/?tab=model#/api-key' },
+} as const satisfies Record<ProviderFamily, { name: string; provider: string; keysUrl: string }>
+
+/** Printable ASCII without spaces, as every provider makes them. */
+export const providerKeyLimits = { leastCharacters: 8, mostCharacters: 512 } as const
+
+export const KeyPlace = z.enum([
+  'keychain',
+  /** Sealed, with the key to it beside it. */
+  'file',
+  /** In the configuration, as plain text. */
+  'config',
+])
+export type KeyPlace = z.infer<typeof KeyPlace>
+
+export const KeptKey = z.object({
+  place: KeyPlace,
+  /** Its last four characters; null where it is too short to show any, or stands in the configuration. */
+  ends_with: z.string().nullable(),
+  set_at: IsoTime.nullable(),
+  /** Why it cannot be read now, in one sentence: its provider has no key until then. */
+  fault: z.string().nullable(),
+})
+export type KeptKey = z.infer<typeof KeptKey>
+
+export const Provider = z.object({
+  family: ProviderFamily,
+  name: z.string(),
+  configured: KeyPlace.nullable(),
+  key: KeptKey.nullable(),
+  /** Of the configuration; null is the provider's own address. */
+  base_url: z.string().nullable(),
+})
+export type Provider = z.infer<typeof Provider>
+
+const managed_by = z
+  .enum(['you', 'operator'])
+  .describe('`operator`: the service runs elsewhere, and whoever runs it sets its keys.')
+const KeyStorage = z.object({
+  kind: z.enum(['keychain', 'file']),
+  name: z.string(),
+  detail: z.string().describe('What it is worth, in a sentence or two.'),
+})
+
+const Providers = z.object({ managed_by, storage: KeyStorage, providers: z.array(Provider) })
+export type Providers = z.infer<typeof Providers>
+
+export const listProviders = defineRoute({
+  operation: 'providerList',
+  method: 'GET',
+  path: '/local/providers',
+  summary: 'List the model providers, and whether Steward has a key for each',
+  tag: 'Providers',
+  auth: 'person',
+  response: Providers,
+})
+
+export const removeProviderKey = defineRoute({
+  operation: 'providerKeyRemove',
+  method: 'DELETE',
+  path: '/local/providers/:family/key',
+  summary: 'Remove the key of a provider; one in the configuration counts again',
+  tag: 'Providers',
+  auth: 'person',
+  refusals: [404, 409, 423, 503],
+  params: z.object({ family: ProviderFamily }),
+  response: Providers,
+})
+
+export const readProviderKeysAgain = defineRoute({
+  operation: 'providerKeysRead',
+  method: 'POST',
+  path: '/local/providers/read-again',
+  summary: 'Read the kept keys again, after the keychain was unlocked',
+  tag: 'Providers',
+  auth: 'person',
+  response: Providers,
+})
+
+export const KeyTest = z.object({
+  outcome: z.enum(['accepted', 'refused', 'unreachable', 'unclear']),
+  /** One sentence, in Steward's own words. */
+  detail: z.string(),
+})
+export type KeyTest = z.infer<typeof KeyTest>
+
+/** Of the service: it asks with the key and at the address that answers are asked with. */
+export const testProvider = defineRoute({
+  operation: 'providerTest',
+  method: 'POST',
+  path: '/v1/providers/:family/test',
+  summary: 'Ask a provider for its list of models, to test its key; it costs nothing',
+  tag: 'Providers',
+  auth: 'person',
+  refusals: [503],
+  params: z.object({ family: ProviderFamily }),
+  response: KeyTest,
+})
+
+export const ModelServerId = z
+  .string()
+  .regex(/^mds_[0-9a-f]{24}$/, 'must be an id that begins with mds_')
+  .register(unknownIds, { code: 'model-server/not-found', message: (id) => `There is no model server ${id}.` })
+  .brand<'ModelServerId'>()
+export type ModelServerId = z.infer<typeof ModelServerId>
+
+/** As in `inference.local` of the configuration. */
+export const ModelServerName = z
+  .string()
+  .trim()
+  .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and hyphens, at most 32')
+
+/** What GET /v1/models can list. */
+export const servedModelName = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/
+export const mostServedModels = 200
+
+const serverUrlDemand = 'must be an http:// or https:// address, as in http://127.0.0.1:8000/v1'
+/** Without name, password, query and fragment; a slash at its end is taken off. */
+export const ModelServerUrl = z
+  .string(serverUrlDemand)
+  .trim()
+  .max(500, 'must have at most 500 characters')
+  .regex(/^https?:\/\/[^\s/?#@\\]+(\/[^\s?#@\\]*)?$/i, serverUrlDemand)
+  .pipe(z.url({ protocol: /^https?$/, error: serverUrlDemand }))
+  .transform((url) => url.replace(/\/+$/, ''))
+
+export const ModelServer = z.object({
+  id: ModelServerId,
+  name: z.string(),
+  base_url: z.string(),
+  models: z.array(z.string()),
+  key: KeptKey.nullable(),
+  /** It refused to list its models without a key. */
+  needs_key: z.boolean(),
+  read_at: IsoTime,
+})
+export type ModelServer = z.infer<typeof ModelServer>
+
+/** One that answered on this computer. */
+export const FoundServer = z.object({
+  name: z.string(),
+  title: z.string(),
+  base_url: z.string(),
+  models: z.array(z.string()),
+  /** It is in the list already. */
+  added: z.boolean(),
+})
+export type FoundServer = z.infer<typeof FoundServer>
+
+const ModelServers = z.object({ managed_by, servers: z.array(ModelServer) })
+export type ModelServers = z.infer<typeof ModelServers>
+const named = z.object({ serverId: ModelServerId })
+
+export const listModelServers = defineRoute({
+  operation: 'modelServerList',
+  method: 'GET',
+  path: '/local/model-servers',
+  summary: 'List your own model servers; those of the configuration are not among them',
+  tag: 'Providers',
+  auth: 'person',
+  response: ModelServers,
+})
+
+export const findModelServers = defineRoute({
+  operation: 'modelServerFind',
+  method: 'POST',
+  path: '/local/model-servers/find',
+  summary: 'Look for Ollama, LM Studio and llama.cpp at their usual ports of this computer',
+  tag: 'Providers',
+  auth: 'person',
+  response: z.object({ found: z.array(FoundServer) }),
+})
+
+export const addModelServer = defineRoute({
+  operation: 'modelServerAdd',
+  method: 'POST',
+  path: '/local/model-servers',
+  summary: 'Add a server that speaks OpenAI’s chat completions, with the models that it lists',
+  description:
+    'One that wants a key to list its models is added without any, with `needs_key`: give the key on the sheet `server_key`.',
+  tag: 'Providers',
+  auth: 'person',
+  refusals: [409, 502],
+  body: z.object({ name: ModelServerName, base_url: ModelServerUrl }),
+  response: ModelServer,
+  status: 201,
+})
+
+export const refreshModelServer = defineRoute({
+  operation: 'modelServerRefresh',
+  method: 'POST',
+  path: '/local/model-servers/:serverId/refresh',
+  summary: 'Read the models of a server again',
+  tag: 'Providers',
+  auth: 'person',
+  refusals: [404, 409, 502],
+  params: named,
+  response: ModelServer,
+})
+
+export const removeModelServer = defineRoute({
+  operation: 'modelServerRemove',
+  method: 'DELETE',
+  path: '/local/model-servers/:serverId',
+  summary: 'Remove a server, its models and its key',
+  tag: 'Providers',
+  auth: 'person',
+  refusals: [404, 409, 423, 503],
+  params: named,
+  response: z.object({ success: z.literal(true) }),
+})

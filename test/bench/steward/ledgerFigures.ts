@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { silentLog } from '../../../src/main/platform/log.ts'
+import { accountRepository } from '../../../src/main/service/accounts/accountRepository.ts'
+import { apiKeys } from '../../../src/main/service/accounts/apiKeys.ts'
+import { ensureOwner } from '../../../src/main/service/accounts/ownerAccount.ts'
+import { openReservations } from '../../../src/main/service/credits/openReservations.ts'
+import type { AccountId } from '../../../src/shared/ids.ts'
+import { microUsd, microUsdOfCents } from '../../../src/shared/microUsd.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
+import { testLedger } from '../../support/testLedger.ts'
+
+export type LedgerFigures = { pairsPerSecond: number; processorMs: number; flushedPairsPerSecond: number }
+
+const hold = microUsd(20_000)
+const charge = microUsd(1_234)
+
+/** What each request to a model asks of the ledger: who holds the key, a hold, and a charge with its details. */
+export async function ledgerFigures({ pairs, clients }: { pairs: number; clients: number }): Promise<LedgerFigures> {
+  const at = await testLedger({ cents: 0 })
+  try {
+    const accounts = accountRepository(at.database)
+    const keys = apiKeys({ accounts, now: Date.now, randomBytes })
+    const keyFile = `${temporaryFolder('bench-ledger')}/owner.key`
+    const accountId = ensureOwner({ accounts, keyFile, now: Date.now, randomBytes })
+    const rules = { models: ['gpt-5.2'], dailyLimit: microUsdOfCents(100_000_000) }
+    const { key } = keys.create(accountId, 'bench', rules)
+    const amount = microUsdOfCents(100_000_000)
+    await at.commits.flushed(() =>
+      at.ledger.issue({ type: 'grant', to: accountId, amount, note: '', requestKey: undefined }),
+    )
+    const { ledger, commits } = at
+    const reservations = openReservations({ ledger, commits, rulesOf: keys.rulesOf, log: silentLog })
+    const details = { price_version: '2026-11-01', input_tokens: 1_234, output_tokens: 345 }
+
+    const client = async (count: number): Promise<void> => {
+      for (let index = 0; index < count; index += 1) {
+        const caller = keys.identify(key)
+        if (!caller) throw new Error('The key is not known.')
+        const reservation = await reservations.reserve({
+          ...{ accountId: caller.accountId, keyId: caller.keyId, model: 'gpt-5.2', worstCaseMicroUsd: hold },
+        })
+        await reservation.settle({ amountMicroUsd: charge, estimated: false, details })
+      }
+    }
+    await client(200)
+    const before = { ms: performance.now(), processor: process.cpuUsage() }
+    await Promise.all(Array.from({ length: clients }, () => client(Math.ceil(pairs / clients))))
+    const seconds = (performance.now() - before.ms) / 1000
+    const { user, system } = process.cpuUsage(before.processor)
+    return {
+      pairsPerSecond: pairs / seconds,
+      processorMs: (user + system) / 1000 / pairs,
+      flushedPairsPerSecond: flushedPairs(at, accountId, Math.ceil(pairs / 20)),
+    }
+  } finally {
+    await at.close()
+  }
+}
+
+type Ledger = Pick<Awaited<ReturnType<typeof testLedger>>, 'database' | 'ledger'>
+
+/** The same two changes, each in a transaction of its own that waits for the disk: what grouping them saves. */
+function flushedPairs({ database, ledger }: Ledger, accountId: AccountId, pairs: number): number {
+  database.pragma('synchronous = FULL')
+  const began = performance.now()
+  for (let index = 0; index < pairs; index += 1) {
+    const request = { accountId, key: undefined, amount: hold, model: 'gpt-5.2' }
+    const { id } = database.transaction(() => ledger.hold(request)).immediate()
+    database.transaction(() => ledger.post(id, { amount: charge, details: {} })).immediate()
+  }
+  return pairs / ((performance.now() - began) / 1000)
+}

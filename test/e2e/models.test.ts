@@ -1,0 +1,216 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listApiKeys } from '../../src/shared/contract/accounts.ts'
+import { createChatCompletion, listModels } from '../../src/shared/contract/inference.ts'
+import { listModelServers } from '../../src/shared/contract/providers.ts'
+import { eventually } from '../support/eventually.ts'
+import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { plantedText, searchFor, writtenFiles } from '../support/plantedSecrets.ts'
+import { stewardClient } from '../support/stewardClient.ts'
+import { windowTraffic } from '../support/windowTraffic.ts'
+import { pictures } from './pages/pictures.ts'
+import { settingsScreen } from './pages/settingsScreen.ts'
+import { sheetPage } from './pages/sheetPage.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
+
+/** What the strict fake of OpenAI takes, and what it does not. */
+const key = 'sk-openai-secret'
+const wrongKey = 'sk-openai-mistyped-5ecret'
+const search = searchFor([plantedText('the key', key), plantedText('the mistyped key', wrongKey)])
+
+const look = pictures()
+let providers: ProviderServer
+/** At the usual port of Ollama, where that is free. */
+let ollama: Server | undefined
+let app: StewardInBrowser
+const originOf = () => new URL(app.steward.url).origin
+
+beforeAll(async () => {
+  providers = await providerServer()
+  ollama = await fakeOllama()
+  const { baseUrl } = providers.providerOf('a')
+  app = await ownStewardInBrowser({
+    config: {
+      wallet: { secret_store: 'vault_file' },
+      log: { level: 'debug' },
+      inference: { families: { a: { base_url: baseUrl } } },
+    },
+  })
+})
+afterAll(async () => {
+  await app?.close()
+  await providers?.close()
+  ollama?.close()
+})
+
+async function fakeOllama(): Promise<Server | undefined> {
+  const models = ['llama3.2:3b', 'qwen3:8b', 'gpt-5.2'].map((id) => ({ id, object: 'model', owned_by: 'library' }))
+  const server = createServer((_, answer) => answer.end(JSON.stringify({ object: 'list', data: models })))
+  server.listen(11434, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+    return server
+  } catch {
+    return undefined // somebody's own Ollama runs here
+  }
+}
+
+test('a key is given on a protected page, tested, and makes its models available', async () => {
+  const window = await app.window()
+  const { page } = window
+  const traffic = windowTraffic(page)
+  await window.reload()
+  const section = await settingsScreen(page).open('Models')
+  const openAi = section.getByRole('listitem', { name: 'OpenAI', exact: true })
+  await openAi.getByText('No key').waitFor()
+  await look(page, 'settings-models-empty')
+
+  const sheet = sheetPage(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await openAi.getByRole('button', { name: 'Add key for OpenAI' }).click()
+  await sheet.step('Add OpenAI key')
+  await sheet.frame.getByText('Steward sends it to').waitFor()
+  await sheet.fill('API key', 'two words')
+  await sheet.press('Save key')
+  await sheet.frame.getByRole('alert').getByText('A key has no spaces').waitFor()
+  await look(page, 'settings-models-sheet', ['dark'])
+  await sheet.fill('API key', wrongKey)
+  await sheet.press('Save key')
+  await sheet.gone()
+  await openAi.getByText('OpenAI refuses this key').waitFor()
+
+  await openAi.getByRole('button', { name: 'Actions for OpenAI' }).click()
+  await page.getByRole('menuitem', { name: 'Replace key…' }).click()
+  await sheet.fill('API key', key)
+  await sheet.press('Save key')
+  await sheet.gone()
+  await openAi.getByText('OpenAI accepts this key.').waitFor()
+  await openAi.getByText('Key ending in cret, in an encrypted file').waitFor()
+  await openAi.getByText('4 models').click()
+  await openAi.getByRole('rowheader', { name: 'gpt-5.2', exact: true }).waitFor()
+  await look(page, 'settings-models')
+  await look.inOtherSizes(page, 'settings-models')
+  const { data } = await app.client.call(listModels, {})
+  expect(data.find(({ id }) => id === 'gpt-5.2')).toMatchObject({ available: true })
+
+  const everything = [...(await traffic.everything()), ...(await traffic.sheets())]
+  const html = { where: 'the page', bytes: Buffer.from(await page.content()) }
+  expect(everything.length).toBeGreaterThan(10)
+  expect([...everything, html, ...writtenFiles(app.steward.dataFolder)].flatMap(search)).toEqual([])
+})
+
+test('a key for Codex has its models and its limit, and its lines can be copied', async () => {
+  const window = await app.window()
+  const { page } = window
+  const section = await settingsScreen(page).open('Coding agents')
+  await section.getByRole('button', { name: 'Codex', exact: true }).waitFor()
+  await look(page, 'settings-coding-agents')
+  await look.inOtherSizes(page, 'settings-coding-agents')
+  await section.getByRole('button', { name: 'New key…' }).click()
+  const form = window.dialog('New API key')
+  expect(await form.getByLabel('Name').inputValue()).toBe('codex')
+  await form.getByLabel('Daily limit').fill('much')
+  await form.getByRole('button', { name: 'Create key' }).click()
+  await form.getByText('Enter dollars and cents, as in 5 or 2.50.').waitFor()
+  await form.getByLabel('Daily limit').fill('2.50')
+  await form.getByRole('button', { name: /^Models/ }).click()
+  await page.getByRole('menuitemradio', { name: 'Only some models' }).click()
+  await form.getByRole('checkbox', { name: 'gpt-5.2', exact: true }).check()
+  await look(page, 'settings-new-key')
+  await form.getByRole('button', { name: 'Create key' }).click()
+  const made = window.dialog('Key created: codex')
+  await look(page, 'settings-coding-agents-key')
+  const secret = (await made.getByRole('region', { name: 'Key', exact: true }).locator('code').textContent()) ?? ''
+  await made.getByRole('button', { name: 'Copy line' }).click()
+  const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
+  await eventually(async () => expect(await copied()).toBe('read -rs STEWARD_KEY && export STEWARD_KEY'))
+  await made.getByRole('button', { name: 'Done' }).click()
+  await section.getByRole('button', { name: 'Copy ~/.codex/config.toml' }).click()
+  await eventually(async () => {
+    expect(await copied()).toContain(`base_url = "${originOf()}/v1"\nwire_api = "responses"\nenv_key = "STEWARD_KEY"`)
+  })
+  await section.getByRole('button', { name: 'Claude Code' }).click()
+  await section.getByText(`export ANTHROPIC_BASE_URL="${originOf()}"`).waitFor()
+
+  const codex = stewardClient(originOf(), secret)
+  const hello = { messages: [{ role: 'user', content: 'Hello' }] }
+  const { choices, usage } = await codex.call(createChatCompletion, { ...hello, model: 'gpt-5.2' })
+  expect(choices).toHaveLength(1)
+  expect(usage.cost.micro_usd).toBeGreaterThan(0)
+  await expect(codex.call(createChatCompletion, { ...hello, model: 'gpt-5-mini' })).rejects.toThrow(/: 403 /)
+  const { api_keys: keys } = await app.client.call(listApiKeys, {})
+  expect(keys.find(({ name }) => name === 'codex')).toMatchObject({ models: ['gpt-5.2'], daily_limit_cents: 250 })
+
+  const list = await settingsScreen(page).open('API keys')
+  const row = list.getByRole('row', { name: /codex/ })
+  await row.getByText('gpt-5.2', { exact: true }).waitFor()
+  await row.getByText(/^\$0\.\d+ of \$2\.50 today$/).waitFor()
+  await look(page, 'settings-keys-limits')
+})
+
+test('local models are found on request, added by a click, and removed', async (context) => {
+  if (!ollama) context.skip('something else listens at the port of Ollama')
+  const window = await app.window()
+  const { page } = window
+  const section = await settingsScreen(page).open('Models')
+  await section.getByRole('button', { name: 'Look for local models' }).click()
+  await section.getByText('llama3.2:3b, qwen3:8b, gpt-5.2').waitFor()
+  await look(page, 'settings-models-found')
+  await section.getByRole('button', { name: 'Add Ollama' }).click()
+  const server = section.getByRole('listitem', { name: 'ollama', exact: true })
+  await server.getByText('Not available from here, because the name is taken: gpt-5.2 (OpenAI)').waitFor()
+  await server.getByText('2 models').click()
+  await server.getByRole('rowheader', { name: 'qwen3:8b' }).waitFor()
+  await look(page, 'settings-models-local')
+  const { data } = await app.client.call(listModels, {})
+  expect(data.filter(({ provider }) => provider === 'local:ollama').map(({ id }) => id)).toEqual([
+    'llama3.2:3b',
+    'qwen3:8b',
+  ])
+
+  await section.getByRole('button', { name: 'Add server…' }).click()
+  const form = window.dialog('Add a model server')
+  await form.getByLabel('Name').fill('My Server')
+  await form.getByLabel('Address').fill('ftp://there')
+  await form.getByRole('button', { name: 'Add server' }).click()
+  await form.getByText('The name must be lower-case letters').waitFor()
+  await form.getByText('The address must be an http://').waitFor()
+  await form.getByLabel('Name').fill('moon')
+  await form.getByLabel('Address').fill('http://127.0.0.1:9/v1')
+  await form.getByRole('button', { name: 'Add server' }).click()
+  await form.getByText('http://127.0.0.1:9/v1 cannot be reached.').waitFor()
+  await look(page, 'settings-models-add')
+  await form.getByLabel('Address').fill(providers.providerOf('d').baseUrl)
+  await form.getByRole('button', { name: 'Add server' }).click()
+  const sheet = sheetPage(page)
+  await sheet.step('Add key for moon')
+  await sheet.fill('API key', 'sk-moonshot-secret')
+  await sheet.press('Save key')
+  await sheet.gone()
+  const moon = section.getByRole('listitem', { name: 'moon', exact: true })
+  await moon.getByText('1 model').waitFor()
+
+  for (const name of ['moon', 'ollama']) {
+    await section.getByRole('button', { name: `Actions for ${name}`, exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Remove…' }).click()
+    await window.dialog(`Remove ${name}?`).getByRole('button', { name: 'Remove server' }).click()
+    await section.getByRole('listitem', { name, exact: true }).waitFor({ state: 'detached' })
+  }
+  expect((await app.person.call(listModelServers, {})).servers).toEqual([])
+})
+
+test('a key that is removed takes its models away', async () => {
+  const window = await app.window()
+  const { page } = window
+  const section = await settingsScreen(page).open('Models')
+  const openAi = section.getByRole('listitem', { name: 'OpenAI', exact: true })
+  await openAi.getByRole('button', { name: 'Actions for OpenAI' }).click()
+  await page.getByRole('menuitem', { name: 'Remove key…' }).click()
+  await window.dialog('Remove OpenAI key?').getByRole('button', { name: 'Remove key' }).click()
+  await openAi.getByText('No key').waitFor()
+  await eventually(async () => {
+    const { data } = await app.client.call(listModels, {})
+    expect(data.find(({ id }) => id === 'gpt-5.2')).toMatchObject({ available: false })
+  })
+})
