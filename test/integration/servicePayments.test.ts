@@ -4,7 +4,9 @@ import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x4
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testLedgerNetwork } from '../../src/shared/contract/networks.ts'
 import { lowerCase, type Payer, payer, paymentHeader } from '../support/payer.ts'
-import { type Json, runningService, type TestService } from '../support/runningService.ts'
+import { exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
+import { supervisedService } from '../support/supervisedService.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet, solanaWallet } from '../support/wallets.ts'
 
 /** Selling by x402 at the embedded service: against test money. */
@@ -73,6 +75,25 @@ describe('what has to be paid', () => {
       'credits/recipient-not-found',
     )
     expect((await service.send('/pay/five/x', { key: null })).status).toBe(400)
+  })
+
+  test('is no address that was mistyped', async () => {
+    const payTo = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02914'
+    const start = runningService({ host: 'none', payments: { payTo, facilitator: { kind: 'test-ledger' } } })
+    await expect(start).rejects.toThrow(/`payments.pay_to` .* its checksum is wrong/)
+  })
+
+  test('is test money at the service of the application, which nobody configured', async () => {
+    const embedded = supervisedService(temporaryFolder('embedded'))
+    try {
+      await embedded.start()
+      const { url, key } = embedded.target
+      const me = await exchange(url, '/v1/auth/me', { key })
+      const { status, json } = await exchange(url, `/pay/5/${me.json.id}`, { key: null })
+      expect([status, json.accepts[0].network]).toEqual([402, 'eip155:31337'])
+    } finally {
+      await embedded.close()
+    }
   })
 
   test('is nothing at a service that takes no payments', async () => {
@@ -147,6 +168,20 @@ describe('credits', () => {
       if (status === 409) expect([json.code, headers['retry-after']]).toEqual(['payments/in-flight', '1'])
     }
   })
+})
+
+test('200 payments that come at once are settled and credited once each', async () => {
+  const who = await signedIn()
+  const before = await creditsOf(who)
+  const payers = await Promise.all(Array.from({ length: 20 }, rich))
+  const all = payers.flatMap((one) =>
+    Array.from({ length: 10 }, () => one.authorize({ to: payTo, value: String(price) })),
+  )
+  const headers = (await Promise.all(all)).map((signed) => paymentHeader(2, signed))
+  const answers = await Promise.all(headers.map((header) => pay(header)))
+  expect(new Set(answers.map(({ json }) => json.tx_hash)).size).toBe(200)
+  expect(await creditsOf(who)).toBe(before + 200 * 500)
+  for (const { address } of payers) expect(await money(address)).toBe(50_000_000)
 })
 
 describe('a payment that is not right', () => {

@@ -36,7 +36,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const ledger = await ledgerParts(ground)
     const identity = identityParts(ground, { onAccessEnded, spentToday: ledger.credits.spentToday })
     const money = await creditParts(ground, { ledger, identity })
-    const payments = paymentParts(ground, { ledger, money, identity })
+    const payments = await paymentParts(ground, { ledger, money, identity })
     const models = inferenceParts(ground, money)
     const machines = sandboxParts(ground, { onAccessEnded, billing: money.billing })
     http = httpParts(ground, { beyondLoopback, identity, machines, money, models, payments })

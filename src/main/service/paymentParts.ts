@@ -32,7 +32,10 @@ const testPayee = '0x7357000000000000000000000000000000000001'
 const mostAnswerBytes = 256 * 1024
 
 /** What is paid by x402. @throws AppError `config/invalid` */
-export function paymentParts(ground: ServiceGround, { ledger: opened, money, identity }: Given): PaymentParts {
+export async function paymentParts(
+  ground: ServiceGround,
+  { ledger: opened, money, identity }: Given,
+): Promise<PaymentParts> {
   const { options, database, scope, address, activity, callers } = ground
   const { now } = options
   const log = options.log.of('payments')
@@ -43,10 +46,11 @@ export function paymentParts(ground: ServiceGround, { ledger: opened, money, ide
       ? testLedgerFacilitator({ records: testMoneyRepository(database), commits, now })
       : undefined
   const facilitator = facilitatorOf(ground, testLedger)
+  const payTo = await payeeOf(options.payments)
   const sold = till({
     books: paymentBooks({ records, ledger, commits, now }),
     facilitator,
-    payTo: options.payments?.payTo ?? testPayee,
+    payTo,
     baseUrl: address.base,
     onFailure: (failure) => log.error('a payment met a failure', { failure }),
     now,
@@ -83,4 +87,14 @@ function networkOf({ network }: PaymentOptions) {
   const known = network === undefined ? undefined : evmNetwork(network)
   if (known && known.chainId !== testLedgerNetwork.chainId) return known
   throw new AppError('config/invalid', `\`payments.network\` ${network} is no network that payments are taken on.`)
+}
+
+/** Clients refuse an address whose checksum is wrong, and so do we: it may be mistyped. */
+async function payeeOf(payments: PaymentOptions | undefined): Promise<string> {
+  const payTo = payments?.payTo
+  if (payTo === undefined) return testPayee
+  const { validate } = await import('ox/Address')
+  const isMixed = payTo !== payTo.toLowerCase()
+  if (validate(payTo, { strict: isMixed })) return payTo
+  throw new AppError('config/invalid', `\`payments.pay_to\` ${payTo} is no address, or its checksum is wrong.`)
 }

@@ -41,14 +41,12 @@ export function unfinishedPayments(options: {
   const round = async (): Promise<void> => {
     for (const row of records.due(now(), atOnce)) if (!closed) await lookAfter(row)
   }
-  const next = (): void => {
-    if (closed) return
-    timer = setTimeout(() => {
-      running = round().then(next, (failure: unknown) => {
-        log.error('payments cannot be looked after', { failure })
-        next()
+  const run = (): void => {
+    running = round()
+      .catch((failure: unknown) => log.error('payments cannot be looked after', { failure }))
+      .then(() => {
+        if (!closed) timer = setTimeout(run, everyMs).unref()
       })
-    }, everyMs).unref()
   }
 
   return {
@@ -57,7 +55,7 @@ export function unfinishedPayments(options: {
         records.removeUnverified()
         records.makeDue()
       })
-      running = round().then(next)
+      run()
     },
     async close() {
       closed = true
