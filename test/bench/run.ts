@@ -14,6 +14,7 @@ import { rawThroughput } from './peers/rawPty.ts'
 import { xtermAlone } from './peers/xtermAlone.ts'
 import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.ts'
 import { ledgerFigures } from './steward/ledgerFigures.ts'
+import { paymentFigures } from './steward/paymentFigures.ts'
 import { coldStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
 import {
   burst,
@@ -79,6 +80,7 @@ async function* measured(): AsyncGenerator<Row> {
     await steward.close()
   }
   yield await ledgerRow()
+  yield* paymentRows()
   yield* walletRows()
 }
 
@@ -96,6 +98,12 @@ async function ledgerRow(): Promise<Row> {
     ratio: pairsPerSecond / flushedPairsPerSecond,
     target: '≥ 4,500/s',
   }
+}
+
+async function* paymentRows(): AsyncGenerator<Row> {
+  const { ledger, chain } = await paymentFigures(tries(400))
+  yield timeRow('x402 verify, test ledger', '≤ 3 ms', { mine: ledger, percent: 50 })
+  yield timeRow('x402 verify, EVM node', '–', { ...chain, peerName: '@x402/evm', percent: 50 })
 }
 
 async function* walletRows(): AsyncGenerator<Row> {
