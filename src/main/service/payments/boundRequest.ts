@@ -26,7 +26,7 @@ export function boundRequest(given: {
 }
 
 /** Of its lock, in this process, which has one network. */
-export function nameOf({ payer, nonce }: PaymentLock): string {
+export function nameOf({ payer, nonce }: Pick<PaymentLock, 'payer' | 'nonce'>): string {
   return `${payer} ${nonce}`
 }
 

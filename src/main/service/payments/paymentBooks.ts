@@ -9,6 +9,7 @@ import type { NewPayment, PaymentRepository, PaymentRow } from './paymentReposit
 /** What is written of a payment at each of its steps. What it resolves with survives a power cut. */
 export type PaymentBooks = {
   find: PaymentRepository['find']
+  get: PaymentRepository['get']
   open(payment: NewPayment): Promise<void>
   /** Nothing moved, and nothing will. */
   drop(id: string): Promise<void>
@@ -33,6 +34,7 @@ export function paymentBooks(options: {
   const { records, ledger, commits, now } = options
   return {
     find: records.find,
+    get: records.get,
     open: (payment) => commits.written(() => records.add(payment)),
     drop: (id) => commits.written(() => records.remove(id)),
     settling: (id) => commits.flushed(() => records.setState(id, 'settling')),

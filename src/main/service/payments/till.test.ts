@@ -116,7 +116,7 @@ function shop(
       () => expect.fail('It was sold.'),
       (failure: unknown) => (failure instanceof AppError ? failure : Promise.reject(failure)),
     )
-  return { ask, buy, refusal, restart, things, failures }
+  return { ask, buy, refusal, restart, things, failures, lookAfter: sold.lookAfter }
 }
 
 const credits = () => opened.ledger.balance(opened.ada).posted
@@ -163,13 +163,13 @@ test('an outcome that was unknown and turns out as a failure is 402, and nothing
   expect(things).toEqual([])
 })
 
-test('a payment that failed can be sent again, and is looked up first then', async () => {
+test('a payment that failed can be sent again: nothing had moved', async () => {
   const { facilitator, asked } = scriptedFacilitator(refuses, settles)
   const { buy, refusal } = shop(facilitator)
   const header = await signed()
   expect((await refusal(header)).status).toBe(402)
   expect((await buy(header)).status).toBe(201)
-  expect(asked.map(({ again }) => again)).toEqual([false, true])
+  expect(asked.map(({ again }) => again)).toEqual([false, false])
 })
 
 test('what cannot be verified now is 503, and leaves nothing', async () => {
@@ -295,6 +295,20 @@ test('killed after the work, before its answer was kept: the answer is found aga
   await restart()
   expect(await buy(header)).toMatchObject({ status: 201, body: '{"thing":"a clock"}' })
   expect([things, credits() - before]).toEqual([[], 0])
+})
+
+test('what was found unfinished, and a request finished meanwhile, is left alone', async () => {
+  const before = credits()
+  const header = await signed()
+  const { buy, refusal, lookAfter, things } = shop(scriptedFacilitator(unknown, settles).facilitator)
+  expect((await refusal(header)).status).toBe(503)
+  const [found] = opened.database.prepare(`SELECT id FROM payments WHERE state = 'unknown'`).pluck().all()
+  const stale = paymentRepository(opened.database).get(String(found))
+  expect((await buy(header)).status).toBe(201)
+  if (!stale) throw new Error('It was not kept.')
+  await lookAfter(stale)
+  expect((await buy(header)).status).toBe(201)
+  expect([things, credits() - before]).toEqual([['a clock'], 0])
 })
 
 test('a payment that came again before the next start looked after it is finished by that', async () => {

@@ -62,14 +62,11 @@ export function till(options: {
   }
 
   /** Verifies and settles one of which nothing is known to have moved. */
-  const settledAnew = async (
-    row: PaymentRow,
-    { offer, again }: { offer: Offer; again: boolean },
-  ): Promise<Settlement> => {
+  const settledAnew = async (row: PaymentRow, offer: Offer): Promise<Settlement> => {
     const { authorization, createdAtMs } = row
     let refusal: Refusal | undefined
     try {
-      refusal = await facilitator?.verify({ authorization, createdAtMs, again })
+      refusal = await facilitator?.verify({ authorization, createdAtMs, again: false })
     } catch (failure) {
       await books.drop(row.id)
       options.onFailure(failure)
@@ -80,7 +77,7 @@ export function till(options: {
       throw paymentRequired(offer, refusal)
     }
     await books.settling(row.id)
-    return settlementOf(row, again)
+    return settlementOf(row, false)
   }
 
   const paymentOf = (row: PaymentRow, headers: Record<string, string>, release: () => void): Payment => ({
@@ -169,7 +166,7 @@ export function till(options: {
         const fresh = newRow(bound, quote ?? (await quoted()))
         if (row) await books.drop(row.id)
         await books.open(fresh)
-        const settlement = await settledAnew(fresh, { offer: await offer(), again: row !== undefined })
+        const settlement = await settledAnew(fresh, await offer())
         return await endedWith(fresh, settlement, { offer, release })
       } catch (failure) {
         release()
@@ -212,18 +209,28 @@ export function till(options: {
         handle: (_input, _call, settlement) => any.fulfil(settlement as Paid<unknown>), // `paymentOf` made it
       }
     },
-    async lookAfter(row) {
-      const name = nameOf(row)
+    async lookAfter({ id, payer, nonce, work }) {
+      const name = nameOf({ payer, nonce })
       if (inFlight.has(name)) return
       inFlight.add(name)
       try {
-        if (row.state === 'settled') await recovered(row)
-        else await books.ended(row.id, await settlementOf(row, true), 'waiting')
+        // A request may have gone on with it since it was found.
+        const row = books.get(id)
+        if (row?.state === 'verifying') await books.drop(id)
+        else if (row?.state === 'settled' && isCutOff(row, work)) await recovered(row)
+        else if (row?.state === 'settling' || row?.state === 'unknown') {
+          await books.ended(id, await settlementOf(row, true), 'waiting')
+        }
       } finally {
         inFlight.delete(name)
       }
     },
   }
+}
+
+/** Nobody works on it, and nobody came back for it in time. */
+function isCutOff({ work }: PaymentRow, before: PaymentRow['work']): boolean {
+  return work === 'begun' || (work === 'waiting' && before === 'waiting')
 }
 
 type Result = Payment | { answer: KeptAnswer }
