@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --quick]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
+ * `npm run bench [-- --quick] [-- --gateway]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
  * nothing else. A quick run has few tries and prints its page instead of writing it.
  */
 import { writeFileSync } from 'node:fs'
@@ -13,6 +13,7 @@ import { milliseconds } from './figures.ts'
 import { rawThroughput } from './peers/rawPty.ts'
 import { xtermAlone } from './peers/xtermAlone.ts'
 import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.ts'
+import { gatewayRows } from './steward/gatewayRows.ts'
 import { ledgerFigures } from './steward/ledgerFigures.ts'
 import { paymentFigures } from './steward/paymentFigures.ts'
 import { coldStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
@@ -42,6 +43,8 @@ import { walletFigures } from './steward/walletFigures.ts'
 import { drawnFlood, drawnThroughput, firstScreens } from './steward/windowFigures.ts'
 
 const quick = process.argv.includes('--quick')
+/** Prints one group of rows, and writes nothing. */
+const only = process.argv.includes('--gateway')
 const tries = (count: number) => (quick ? Math.ceil(count / 20) : count)
 
 if (failedSteps([buildStep]) > 0) process.exit(1)
@@ -56,10 +59,11 @@ try {
   await removeMadeFolders()
 }
 const page = benchPage(rows, conditions)
-if (quick) process.stdout.write(`\n${page}`)
+if (quick || only) process.stdout.write(`\n${page}`)
 else writeFileSync(new URL('../../docs/bench.md', import.meta.url), page)
 
 async function* measured(): AsyncGenerator<Row> {
+  if (only) return yield* gatewayRows(tries)
   yield timeRow('cold start → ready', '≤ 700 ms', { mine: await coldStarts(tries(20)), percent: 50 })
   yield timeRow('cold start → first screen', '≤ 1.2 s', { mine: await firstScreens(tries(10)), percent: 50 })
   const steward = await startSteward()
@@ -79,6 +83,7 @@ async function* measured(): AsyncGenerator<Row> {
   } finally {
     await steward.close()
   }
+  yield* gatewayRows(tries)
   yield await ledgerRow()
   yield* paymentRows()
   yield* walletRows()

@@ -2,6 +2,7 @@ import { validate } from '@scalar/openapi-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { windowKeyHeader } from '../../src/shared/contract/localApi.ts'
 import type { RouteAuth } from '../../src/shared/contract/route.ts'
+import { claudeConversation } from '../support/chatExports.ts'
 import { contractRoutes } from '../support/contractRoutes.ts'
 import { documentClient, type Given } from '../support/documentClient.ts'
 import { until } from '../support/eventually.ts'
@@ -25,6 +26,11 @@ let accountId: string
 let intentId: string
 let otherIntentId: string
 let registrationId: string
+let conversationId: string
+let messageId: string
+let attachmentId: string
+let folderId: string
+let promptId: string
 const unknownServer = `mds_${'0'.repeat(24)}`
 
 beforeAll(async () => {
@@ -41,6 +47,18 @@ beforeAll(async () => {
   intentId = (await call('intentAsk', { body: { intent } })).json.id
   otherIntentId = (await call('intentAsk', { body: { intent } })).json.id
   registrationId = (await call('registrationStart', { body: draft })).json.id
+  const text = { body: 'Some notes.', headers: { 'content-type': 'application/octet-stream' } }
+  attachmentId = (await agent.send('/local/chat/attachments?name=notes.txt', text)).json.id
+  conversationId = (await call('conversationCreate', { body: { title: 'First', models: ['gpt-5-mini'] } })).json.id
+  folderId = (await call('chatFolderCreate', { body: { name: 'Work' } })).json.id
+  promptId = (await call('promptCreate', { body: { title: 'Translate', text: 'Into {{language}}.' } })).json.id
+  const sent = await call('messageSend', { path: { conversationId }, body: { parent_id: null, text: 'Hello' } })
+  messageId = sent.json.answers[0].id
+  // No provider has a key here: the answer fails at once, and is there all the same.
+  await until('the answer ended', async () => {
+    const { json } = await call('chatMessageGet', { path: { messageId } })
+    return json.message.finished_at !== null
+  })
 })
 afterAll(async () => {
   await agent?.close()
@@ -98,6 +116,46 @@ const asked: Record<string, Asked> = {
   timelineList: () => ({ query: { limit: '10' } }),
   timelineVerify: () => ({}),
   timelineExport: () => ({ query: { format: 'csv' } }),
+  conversationCreate: () => ({ body: { title: 'Second', parameters: { temperature: 1 } } }),
+  conversationList: () => ({ query: { limit: '1', pinned: 'false' } }),
+  conversationGet: () => ({ path: { conversationId } }),
+  conversationChange: () => ({
+    path: { conversationId },
+    body: { pinned: true, folder_id: folderId, limits: { soft_micro_usd: 1, hard_micro_usd: null } },
+  }),
+  messageSend: () => ({
+    path: { conversationId },
+    body: { parent_id: messageId, text: 'More', attachment_ids: [attachmentId] },
+  }),
+  messageRegenerate: () => ({ path: { messageId }, body: { models: ['gpt-5-mini', 'kimi-k2.5'] } }),
+  messageList: () => ({ path: { conversationId }, query: { limit: '10', before: '5' } }),
+  chatMessageGet: () => ({ path: { messageId } }),
+  messageStop: () => ({ path: { messageId }, body: {} }),
+  messageStream: () => ({ path: { messageId } }),
+  messageEstimate: () => ({ body: { conversation_id: conversationId, parent_id: messageId, text: 'Hello' } }),
+  conversationSearch: () => ({ query: { q: 'hel', limit: '5' } }),
+  conversationFork: () => ({ path: { conversationId }, body: { message_id: messageId } }),
+  conversationExport: () => ({ path: { conversationId }, query: { format: 'markdown' } }),
+  conversationImport: () => ({ body: JSON.stringify([claudeConversation()]) }),
+  chatAttachmentAdd: () => ({ query: { name: 'empty.txt' }, status: 415 }),
+  chatAttachmentContent: () => ({ path: { attachmentId } }),
+  chatFolderCreate: () => ({ body: { name: 'Home' } }),
+  chatFolderList: () => ({}),
+  chatFolderChange: () => ({ path: { folderId }, body: { name: 'Office' } }),
+  chatFolderDelete: () => ({ path: { folderId } }),
+  promptCreate: () => ({ body: { title: 'Sum up', text: 'Sum this up: {{text}}' } }),
+  promptList: () => ({}),
+  promptChange: () => ({ path: { promptId }, body: { title: 'Translation' } }),
+  promptDelete: async () => ({
+    path: { promptId: (await call('promptCreate', { body: { title: 'x', text: 'y' } })).json.id },
+  }),
+  chatBudgetGet: () => ({}),
+  chatBudgetChange: () => ({ body: { day: { soft_micro_usd: null, hard_micro_usd: 1_000_000 } } }),
+  chatSpendSum: () => ({ query: { by: 'model', from: '2026-01-01' } }),
+  conversationDelete: async () => ({
+    path: { conversationId: (await call('conversationCreate', { body: {} })).json.id },
+  }),
+  conversationRestore: () => ({ path: { conversationId }, body: {} }),
   providerList: () => ({}),
   providerKeysRead: () => ({ body: {} }),
   providerKeyRemove: () => ({ path: { family: 'a' }, status: 404 }),

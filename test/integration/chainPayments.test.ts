@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import { evmFacilitator } from '../support/evmFacilitator.ts'
 import { lowerCase, type Payer, payer, paymentHeader } from '../support/payer.ts'
 import type { Json } from '../support/runningService.ts'
-import { type ServiceProcess, serviceProcess, sources } from '../support/serviceProcess.ts'
+import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet } from '../support/wallets.ts'
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   chain = await evmFacilitator(base)
   const keyFile = join(temporaryFolder('relayer'), 'relayer.key')
   writeFileSync(keyFile, `${chain.relayerKey}\n`, { mode: 0o600 })
-  service = await serviceProcess(sources, {
+  service = await serviceProcess(undefined, {
     payments: { network: 'base', pay_to: payTo, facilitator: { rpc_url: chain.node.url, relayer_key_file: keyFile } },
   })
   await wallet.signIn(service.url)

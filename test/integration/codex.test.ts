@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { gatewayKey, gatewayServer } from '../support/models/gatewayServer.ts'
+import { modelService } from '../support/models/modelService.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** OpenAI's coding agent, as its package has it, works through families that are not its own. */
-const server = await gatewayServer()
-afterAll(() => server.close())
-beforeEach(() => server.clear())
+const { service, providers, close } = await modelService()
+afterAll(close)
+beforeEach(() => providers.clear())
 
 const codex = createRequire(import.meta.url).resolve('@openai/codex/bin/codex.js')
 
@@ -19,7 +19,7 @@ function config(model: string): string {
 model_provider = "steward"
 [model_providers.steward]
 name = "Steward"
-base_url = "${server.url}/v1"
+base_url = "${service.url}/v1"
 wire_api = "responses"
 env_key = "STEWARD_KEY"
 `
@@ -37,7 +37,7 @@ async function ran(model: string, work: string): Promise<{ code: number | null; 
   ]
   const program = spawn(process.execPath, [codex, ...flags], {
     cwd: work,
-    env: { PATH: process.env.PATH, HOME: home, CODEX_HOME: home, STEWARD_KEY: gatewayKey },
+    env: { PATH: process.env.PATH, HOME: home, CODEX_HOME: home, STEWARD_KEY: service.key },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -60,7 +60,7 @@ type Tool = {
 
 /** The tool that runs commands, by the name that this family was told, and the form of its input. */
 function shellTool(): { name: string; args: (command: string) => string } {
-  const tools = (server.providers.requests[0]!.body.tools as Tool[]).flatMap((it) => it.functionDeclarations ?? [it])
+  const tools = (providers.requests[0]!.body.tools as Tool[]).flatMap((it) => it.functionDeclarations ?? [it])
   const names = tools.map((it) => it.name ?? it.function?.name ?? '')
   const name = names.find((it) => /^(exec_command|shell_command|shell)$/.test(it))
   if (!name) throw new Error(`There is no shell among ${names.join(', ')}.`)
@@ -82,7 +82,7 @@ test.each([{ model: 'claude-sonnet-4.5' }, { model: 'gemini-3-pro' }, { model: '
   async ({ model }) => {
     const work = temporaryFolder('codex-work')
     mkdirSync(work, { recursive: true })
-    server.providers.playThen(() => {
+    providers.playThen(() => {
       const { name, args } = shellTool()
       return [
         {
@@ -107,7 +107,9 @@ test.each([{ model: 'claude-sonnet-4.5' }, { model: 'gemini-3-pro' }, { model: '
     expect(existsSync(join(work, 'note.txt')), output).toBe(true)
     expect(readFileSync(join(work, 'note.txt'), 'utf8')).toBe('a note\n')
     expect(output).toContain('The note says what I wrote.')
-    expect(JSON.stringify(server.providers.requests.at(-1)?.body)).toContain('a note')
-    expect(server.purse.charges.length).toBeGreaterThanOrEqual(3)
+    expect(JSON.stringify(providers.requests.at(-1)?.body)).toContain('a note')
+    const { json } = await service.send('/v1/credits/history?limit=3')
+    const charge = { type: 'inference', description: model, metadata: { estimated: false } }
+    expect(json.transactions).toMatchObject([charge, charge, charge])
   },
 )

@@ -4,16 +4,17 @@ import { zodTextFormat } from 'openai/helpers/zod'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { eventually } from '../support/eventually.ts'
-import { gatewayKey, gatewayServer } from '../support/models/gatewayServer.ts'
-import { chatFrames, plainUsage } from '../support/models/scriptedAnswer.ts'
+import { modelService } from '../support/models/modelService.ts'
+import { chatFrames, geminiFrames, messagesFrames, plainUsage } from '../support/models/scriptedAnswer.ts'
+import { secondAccount } from '../support/secondAccount.ts'
 
 /** Clients of the providers themselves, which nobody here wrote, against every family. */
-const server = await gatewayServer()
-afterAll(() => server.close())
-beforeEach(() => server.clear())
+const { service, providers, balance, close } = await modelService()
+afterAll(close)
+beforeEach(() => providers.clear())
 
-const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: gatewayKey, maxRetries: 0 })
-const anthropic = new Anthropic({ baseURL: server.url, apiKey: gatewayKey, maxRetries: 0 })
+const openai = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.key, maxRetries: 0 })
+const anthropic = new Anthropic({ baseURL: service.url, apiKey: service.key, maxRetries: 0 })
 const models = ['gpt-5.2', 'gpt-5.2-codex', 'claude-sonnet-4.5', 'gemini-3-pro', 'kimi-k2.5', 'qwen3-coder'].map(
   (model) => ({ model }),
 )
@@ -38,7 +39,7 @@ test.each(models)('openai, chat completions of $model: JSON, with its cost', asy
 })
 
 test.each(models)('openai, chat completions of $model: a stream of a tool, and its result', async ({ model }) => {
-  server.providers.play(
+  providers.play(
     { parts: [{ text: 'I look.' }, call], usage: plainUsage },
     { parts: [{ text: 'Rain.' }], usage: plainUsage },
   )
@@ -65,7 +66,7 @@ test.each(models)('openai, chat completions of $model: a stream of a tool, and i
 test.each(models)('openai, Responses of $model: JSON and a stream with its whole sequence', async ({ model }) => {
   const plain = await openai.responses.create({ model, input: 'Hello', store: false })
   expect([plain.output_text, plain.status]).toEqual(['Hello from a fake.', 'completed'])
-  server.providers.play({ parts: [{ text: 'I look.' }, call], usage: plainUsage })
+  providers.play({ parts: [{ text: 'I look.' }, call], usage: plainUsage })
   const tools = [{ type: 'function' as const, name: 'weather', parameters, strict: true }]
   const stream = openai.responses.stream({ model, input: 'Hello', store: false, tools })
   const types: string[] = []
@@ -80,7 +81,7 @@ test.each(models)('openai, Responses of $model: JSON and a stream with its whole
 })
 
 test.each(models)('openai, Responses of $model: structured output', async ({ model }) => {
-  server.providers.play({ parts: [{ text: '{"city":"Oslo","degrees":3}' }], usage: plainUsage })
+  providers.play({ parts: [{ text: '{"city":"Oslo","degrees":3}' }], usage: plainUsage })
   const Weather = z.object({ city: z.string(), degrees: z.number() })
   const answer = await openai.responses.parse({
     model,
@@ -94,7 +95,7 @@ test.each(models)('openai, Responses of $model: structured output', async ({ mod
 test.each(models)('anthropic, Messages of $model: JSON, a stream, and a tool', async ({ model }) => {
   const plain = await anthropic.messages.create({ model, max_tokens: 1_000, messages })
   expect(plain.content).toMatchObject([{ type: 'text', text: 'Hello from a fake.' }])
-  server.providers.play(
+  providers.play(
     { parts: [{ text: 'I look.' }, { ...call, id: 'toolu_w' }], usage: plainUsage },
     { parts: [{ text: 'Rain.' }], usage: plainUsage },
   )
@@ -117,12 +118,12 @@ test.each(models)('anthropic, Messages of $model: JSON, a stream, and a tool', a
 })
 
 test('errors are of the classes that the clients have for them', async () => {
-  const wrongKey = { baseURL: `${server.url}/v1`, apiKey: 'wrong', maxRetries: 0 }
+  const wrongKey = { baseURL: `${service.url}/v1`, apiKey: 'wrong', maxRetries: 0 }
   await expect(new OpenAI(wrongKey).chat.completions.create({ model: 'gpt-5.2', messages })).rejects.toBeInstanceOf(
     OpenAI.AuthenticationError,
   )
   await expect(
-    new Anthropic({ ...wrongKey, baseURL: server.url }).messages.create({ model: 'gpt-5.2', max_tokens: 9, messages }),
+    new Anthropic({ ...wrongKey, baseURL: service.url }).messages.create({ model: 'gpt-5.2', max_tokens: 9, messages }),
   ).rejects.toSatisfy(
     (failure) =>
       failure instanceof Anthropic.AuthenticationError &&
@@ -141,13 +142,17 @@ test('errors are of the classes that the clients have for them', async () => {
   await expect(openai.chat.completions.create({ model: 'gpt-0', messages })).rejects.toBeInstanceOf(
     OpenAI.NotFoundError,
   )
-  server.purse.balance = 0
-  await expect(openai.chat.completions.create({ model: 'gpt-5.2', messages })).rejects.toMatchObject({ status: 402 })
-  server.purse.balance = 1_000_000
-  server.purse.unconfigured = true
-  await expect(openai.chat.completions.create({ model: 'gpt-5.2', messages })).rejects.toMatchObject({ status: 503 })
-  server.purse.unconfigured = false
-  server.providers.play({ status: 429, headers: { 'retry-after': '9' } })
+  const poor = new OpenAI({
+    baseURL: `${service.url}/v1`,
+    apiKey: secondAccount(service.dataDir).key,
+    maxRetries: 0,
+  })
+  await expect(poor.chat.completions.create({ model: 'gpt-5.2', messages })).rejects.toMatchObject({ status: 402 })
+  providers.play({ status: 503 }, { status: 503 })
+  await expect(openai.chat.completions.create({ model: 'gpt-5.2', messages })).rejects.toBeInstanceOf(
+    OpenAI.InternalServerError,
+  )
+  providers.play({ status: 429, headers: { 'retry-after': '9' } })
   await expect(openai.responses.create({ model: 'claude-sonnet-4.5', input: 'x', store: false })).rejects.toSatisfy(
     (failure) => failure instanceof OpenAI.RateLimitError && failure.headers.get('retry-after') === '9',
   )
@@ -157,19 +162,19 @@ test.each([{ model: 'gpt-5.2' }, { model: 'claude-sonnet-4.5' }, { model: 'gemin
   'a stream that is aborted leaves $model at once',
   async ({ model }) => {
     const long = { parts: [{ text: 'word '.repeat(200) }], usage: plainUsage }
-    const { geminiFrames, messagesFrames } = await import('../support/models/scriptedAnswer.ts')
     const frames = { 'gpt-5.2': chatFrames, 'claude-sonnet-4.5': messagesFrames, 'gemini-3-pro': geminiFrames }[model]!(
       long,
     )
-    server.providers.play({ frames: frames.slice(0, 50), after: 'silence' })
+    providers.play({ frames: frames.slice(0, 50), after: 'silence' })
     const stream = await openai.chat.completions.create({ model, messages, stream: true })
     for await (const _ of stream) {
       stream.controller.abort()
       break
     }
-    await eventually(() => expect(server.providers.leftConnections()).toBe(1))
-    await eventually(() => expect(server.purse.charges).toMatchObject([{ estimated: true }]))
-    expect(server.purse.held).toBe(0)
+    await eventually(() => expect(providers.leftConnections()).toBe(1))
+    await eventually(async () => expect((await balance()).held).toBe(0))
+    const { json } = await service.send('/v1/credits/history?limit=1')
+    expect(json.transactions).toMatchObject([{ type: 'inference', description: model, metadata: { estimated: true } }])
   },
 )
 

@@ -59,6 +59,20 @@ export function searchFor(secrets: readonly Planted[]): (written: Written) => st
 
 /** Every file below the folder whose name is like that. */
 export function writtenFiles(folder: string, name = /./): Written[] {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return filesIn(folder, name)
+    } catch (failure) {
+      // A program may rename or remove a file meanwhile: what is there now is read again, whole.
+      const isGone = failure instanceof Error && 'code' in failure && failure.code === 'ENOENT'
+      if (!isGone || tries === mostReadings) throw failure
+    }
+  }
+}
+
+const mostReadings = 20
+
+function filesIn(folder: string, name: RegExp): Written[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((it) => name.test(it.name))
     .map((it) => join(it.parentPath, it.name))

@@ -14,6 +14,7 @@ export type ServiceProcess = {
   readonly key: string
   readonly dataDir: string
   send(path: string, sent?: Sent): Promise<Answer>
+  pid(): number
   hostPid(): number
   /** Ends the service with this signal and starts it again on the same folder. */
   restart(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
@@ -27,12 +28,12 @@ const readyWithinMs = 120_000
 /** It stops every sandbox that a test left running. */
 const endWithinMs = 120_000
 
-type From = { folder: string; program: string }
-export const sources: From = { folder: projectFolder, program: 'src/main/entries/service.ts' }
+export type From = { folder: string; program: string }
+const sources: From = { folder: projectFolder, program: 'src/main/entries/service.ts' }
 
 /**
  * @param from where it is started; the project's own sources when absent
- * @param config written to its `config.json`
+ * @param config written to `config.json` of its folder
  */
 export async function serviceProcess(from: From = sources, config?: object): Promise<ServiceProcess> {
   const dataDir = temporaryFolder('service-process')
@@ -52,6 +53,7 @@ export async function serviceProcess(from: From = sources, config?: object): Pro
   return {
     key,
     dataDir,
+    pid: () => child.pid ?? 0,
     hostPid,
     get url() {
       return ready.url

@@ -5,6 +5,7 @@ import { type AgentOptions, agentGround } from './agentGround.ts'
 import type { LocalRoutesOptions } from './api/localRoutes.ts'
 import { approvalParts } from './approvalParts.ts'
 import type { Approvals } from './approvals/approvals.ts'
+import { chatParts } from './chatParts.ts'
 import { connectionParts } from './connectionParts.ts'
 import type { ServiceClient } from './connections/serviceClient.ts'
 import { identityParts } from './identityParts.ts'
@@ -60,6 +61,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     }),
     (it) => it.close(),
   )
+  const chat = chatParts(ground)
   const identity = identityParts(ground, { ...approval, wallet: vault })
   return {
     database: ground.database,
@@ -75,6 +77,7 @@ export function agentParts(options: AgentOptions): AgentParts {
       ...sheets.endpoints,
       ...approval.endpoints,
       ...identity.endpoints,
+      ...chat.endpoints,
       ...providers.endpoints,
     ],
   }

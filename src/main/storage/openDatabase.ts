@@ -4,6 +4,9 @@ import { AppError } from '../../shared/appError.ts'
 
 export type Database = SqliteDatabase.Database
 
+/** For SQLite, a database without a file. */
+const inMemory = ':memory:'
+
 /**
  * Opens the file, making it readable by this user only. Every commit survives a crash of the process;
  * the last ones before a power cut may be lost, never the file (WAL with `synchronous = NORMAL`).
@@ -11,7 +14,7 @@ export type Database = SqliteDatabase.Database
  */
 export function openDatabase(file: string): Database {
   try {
-    closeSync(openSync(file, 'a', 0o600)) // SQLite gives its -wal and -shm files the mode of this one
+    if (file !== inMemory) closeSync(openSync(file, 'a', 0o600)) // SQLite gives its -wal and -shm files the mode of this one
     const database = new SqliteDatabase(file, { timeout: 5000 })
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = NORMAL')

@@ -100,5 +100,10 @@ export const LocalEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('providers.changed') }),
   z.object({ type: z.literal('registration.changed'), registration: Registration }),
   z.object({ type: z.literal('timeline.appended'), sequence: z.int() }),
+  /** Of this conversation: read it again. Null: folders, or several conversations. */
+  z.object({ type: z.literal('chat.changed'), conversation_id: z.string().nullable() }),
+  z.object({ type: z.literal('prompts.changed') }),
+  /** An answer ended, or limits were changed: read the budget and the sums again. Null: of no conversation in particular. */
+  z.object({ type: z.literal('chat.spend'), conversation_id: z.string().nullable() }),
 ])
 export type LocalEvent = z.infer<typeof LocalEvent>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createChatCompletion } from './inference.ts'
 import { requestOf } from './route.ts'
 import { createSandbox, execTimeoutMs } from './sandboxes.ts'
 import { readTerminal } from './terminals.ts'
@@ -11,6 +12,15 @@ test('puts each input where the route wants it', () => {
     body: undefined,
   })
   expect(requestOf(createSandbox, { name: 'one' })).toEqual({ path: '/v1/sandboxes', body: '{"name":"one"}' })
+})
+
+test('a loose body takes what its schema does not name, and no other body does', () => {
+  const chat = { model: 'm', messages: [], stream_options: { include_usage: true }, stop: undefined }
+  expect(requestOf(createChatCompletion, chat).body).toBe(
+    '{"model":"m","messages":[],"stream_options":{"include_usage":true}}',
+  )
+  const more = { name: 'one', unknown: 1 }
+  expect(requestOf(createSandbox, more).body).toBe('{"name":"one"}')
 })
 
 test('counts an exec timeout of 1000 or more as milliseconds and less as seconds', () => {

@@ -129,7 +129,7 @@ export function requestOf<R extends Route>(route: R, input: Input<R>): { path: s
     .map((name) => `${encodeURIComponent(name)}=${encodeURIComponent(String(given[name]))}`)
     .join('&')
   const body = Object.fromEntries(
-    Object.keys(route.body.shape)
+    bodyNames(route, given)
       .filter((name) => given[name] !== undefined)
       .map((name) => [name, given[name]]),
   )
@@ -137,6 +137,12 @@ export function requestOf<R extends Route>(route: R, input: Input<R>): { path: s
     path: query === '' ? path : `${path}?${query}`,
     body: route.hasBody ? JSON.stringify(body) : undefined,
   }
+}
+
+/** A loose body takes what its schema does not name as well. */
+function bodyNames({ params, query, body }: Route, given: Record<string, unknown>): string[] {
+  if (body.def.catchall === undefined) return Object.keys(body.shape)
+  return Object.keys(given).filter((name) => !(name in params.shape) && !(name in query.shape))
 }
 
 /** A query flag: `true`, `1`, `false`, `0`. */

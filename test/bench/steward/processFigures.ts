@@ -107,7 +107,8 @@ function proportionalOf(pid: number): number {
 /** Fields of proc_pid_stat(5) behind the name in brackets, which may hold blanks: state is the first. */
 const [parentField, userField, systemField, waitedUserField, waitedSystemField] = [1, 11, 12, 13, 14]
 
-const ownMs = (pid: number): number => ticksOf(pid, userField, systemField) * tickMs
+/** Processor time that a process has taken so far, in ms. */
+export const ownMs = (pid: number): number => ticksOf(pid, userField, systemField) * tickMs
 const waitedMs = (pid: number): number => ticksOf(pid, waitedUserField, waitedSystemField) * tickMs
 
 function ticksOf(pid: number, ...fields: readonly number[]): number {

@@ -128,6 +128,7 @@ export function memoryPurse() {
           end()
           state.balance -= charge.amountMicroUsd
           charges.push(charge)
+          return charge.amountMicroUsd
         },
         release: end,
       }

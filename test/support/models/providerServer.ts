@@ -26,7 +26,8 @@ type Wire = any
 
 /** What the provider shall do with the next request. */
 export type Turn =
-  | ScriptedAnswer
+  /** `until`: its end is held back until then; of JSON, all of it. */
+  | (ScriptedAnswer & { until?: Promise<unknown> })
   | { status: number; body?: unknown; headers?: Record<string, string> }
   /** Sent as they are, one by one; then the end, or a cut, or silence. */
   | { frames: string[]; after?: 'cut' | 'silence' }
@@ -36,7 +37,8 @@ export type Turn =
 export type ProviderRequest = { provider: ProviderName; path: string; headers: IncomingMessage['headers']; body: Wire }
 export type ProviderName = 'openai' | 'responses' | 'anthropic' | 'gemini' | 'moonshot' | 'qwen' | 'local'
 
-const keys: Record<string, string> = {
+/** No text but a header may hold one. */
+export const providerKeys: Readonly<Record<string, string>> = {
   openai: 'sk-openai-secret',
   anthropic: 'sk-ant-secret',
   gemini: 'AIza-secret',
@@ -56,6 +58,7 @@ export async function providerServer() {
   let left = 0
   let options = { responses: true }
   let next: (() => Turn[]) | undefined
+  let usual: ((request: ProviderRequest) => Turn) | undefined
   /** Frames of the last stream that were written. */
   let written = 0
 
@@ -67,7 +70,8 @@ export async function providerServer() {
     const url = new URL(request.url ?? '/', 'http://provider')
     const [, place = ''] = url.pathname.split('/')
     const provider = (url.pathname.endsWith('/responses') ? 'responses' : place) as ProviderName
-    requests.push({ provider, path: url.pathname + url.search, headers: request.headers, body })
+    const asked = { provider, path: url.pathname + url.search, headers: request.headers, body }
+    requests.push(asked)
     response.once('close', () => {
       if (!response.writableFinished) left += 1
     })
@@ -76,10 +80,7 @@ export async function providerServer() {
     if (refusal) return send(response, refusal.status, errorBody(provider, refusal.status, refusal.message))
     if (script.length === 0) script.push(...(next?.() ?? []))
     next = undefined
-    const turn = script.shift() ?? {
-      parts: [{ text: 'Hello from a fake.' }],
-      usage: { input: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 5, reasoning: 0 },
-    }
+    const turn = script.shift() ?? usual?.(asked) ?? greeting
     await play(turn, { provider, model, body, url, response })
   }
 
@@ -91,7 +92,7 @@ export async function providerServer() {
     const key = credentialOf(headers)
     const list = [{ id: `${place}-model`, name: `models/${place}-model` }]
     if (!isList) send(response, 404, {})
-    else if (key === keys[place])
+    else if (key === providerKeys[place])
       send(response, 200, place === 'gemini' ? { models: list } : { object: 'list', data: list })
     else {
       const message = `Incorrect API key provided: ${key}.`
@@ -110,10 +111,15 @@ export async function providerServer() {
     }
     const streams = provider === 'gemini' ? url.pathname.includes('stream') : body.stream === true
     if ('parts' in turn) for (const part of turn.parts) keepSignature(part, signatures)
-    if (!('frames' in turn) && !streams) return send(response, 200, writers[provider].json(turn, model))
+    if (!('frames' in turn) && !streams) {
+      await turn.until
+      return send(response, 200, writers[provider].json(turn, model))
+    }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const usage = body.stream_options?.include_usage === true
-    for (const frame of 'frames' in turn ? turn.frames : writers[provider].frames(turn, { model, usage })) {
+    const frames = 'frames' in turn ? turn.frames : writers[provider].frames(turn, { model, usage })
+    for (const [at, frame] of frames.entries()) {
+      if (at === frames.length - endFrames && 'until' in turn) await turn.until
       written += 1
       if (!response.write(frame)) await once(response, 'drain')
     }
@@ -140,7 +146,7 @@ export async function providerServer() {
     const { headers } = request
     const key =
       headers.authorization?.replace('Bearer ', '') ?? headers['x-api-key'] ?? headers['x-goog-api-key'] ?? 'none'
-    if (key !== keys[place]) return { status: 401, message: `Incorrect API key provided: ${String(key)}.` }
+    if (key !== providerKeys[place]) return { status: 401, message: `Incorrect API key provided: ${String(key)}.` }
     if (provider === 'responses' && !options.responses) return { status: 404, message: 'Not Found' }
     if (provider === 'anthropic' && headers['anthropic-version'] === undefined)
       return { status: 400, message: 'anthropic-version: header is required' }
@@ -182,7 +188,11 @@ export async function providerServer() {
     playThen(turns: () => Turn[]): void {
       next = turns
     },
-    providerOf: (place: string) => ({ baseUrl: bases[place] ?? '', apiKey: keys[names[place] ?? ''] }),
+    providerOf: (place: string) => ({ baseUrl: bases[place] ?? '', apiKey: providerKeys[names[place] ?? ''] }),
+    /** Whenever no turn is left. */
+    playAlways(turn: (request: ProviderRequest) => Turn): void {
+      usual = turn
+    },
     /** A server in OpenAI's place that has chat completions only. */
     withoutResponses: () => {
       options = { responses: false }
@@ -192,6 +202,7 @@ export async function providerServer() {
     /** So that each test begins with none. */
     clear(): void {
       script.length = 0
+      usual = undefined
       requests.length = 0
       left = 0
       written = 0
@@ -204,6 +215,13 @@ export async function providerServer() {
     },
   }
 }
+
+const greeting: ScriptedAnswer = {
+  parts: [{ text: 'Hello from a fake.' }],
+  usage: { input: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 5, reasoning: 0 },
+}
+/** Of every provider's stream, at most so many tell the end and what was used. */
+const endFrames = 3
 
 const writers: Record<ProviderName, Writer> = {
   openai: { rules: openAiRules, json: chatJson, frames: chatFrames },

@@ -1,4 +1,14 @@
 import { Automaton, AutomatonProfile, Registration } from '../../../shared/contract/automatons.ts'
+import { Attachment, Prompt } from '../../../shared/contract/chatLibrary.ts'
+import { AnswerUsage, ChatFailure, Message } from '../../../shared/contract/chatMessages.ts'
+import {
+  ChatParameters,
+  Conversation,
+  ConversationSummary,
+  LimitState,
+  Spend,
+  SpendLimits,
+} from '../../../shared/contract/chats.ts'
 import { Image } from '../../../shared/contract/images.ts'
 import {
   Asker,
@@ -26,7 +36,7 @@ import { type OpenApiDocument, openApiDocument } from '../../platform/openApi/op
 import type { SecurityRequirement, SocketRoute } from '../../platform/openApi/operations.ts'
 
 const about = `What the application adds beside its service, for the programs of the person at this machine: requests to sign, registrations of
-automatons, and the wallet without its secrets. The paths of the service answer at this address too; \`/openapi.json\` describes them.
+automatons, and the wallet without its secrets, and the chats of the person. The paths of the service answer at this address too; \`/openapi.json\` describes them.
 
 Programs bring an API key of the account that this Steward belongs to, or the access token of a sign-in. What takes the session
 alone (its cookie and its key) is the person's: no API key reads the inbox, decides, or changes the wallet and the policy. A request that brings a key acts with it,
@@ -36,7 +46,7 @@ A program asks with \`POST /local/intents\` and waits with \`GET /local/intents/
 \`waiting\` nor \`approved\`. It sees its own intents only. With an \`Idempotency-Key\`, a repetition within 24 hours gets what was asked
 before, and signs nothing twice. Who asks too often gets 429, and \`Retry-After\` says when to go on.
 
-Every answer but the exported log is a JSON object. Errors are \`{"error", "code", "detail"?, "hint"?}\`: \`code\` is stable, the
+Every answer but what is downloaded, or streamed, is a JSON object. Errors are \`{"error", "code", "detail"?, "hint"?}\`: \`code\` is stable, the
 sentences may change. Times are ISO 8601 in UTC with milliseconds.`
 
 type Options = {
@@ -84,23 +94,34 @@ const session: readonly SecurityRequirement[] = [{ sessionCookie: [], windowKey:
 const ofAuth: Partial<Record<RouteAuth, readonly SecurityRequirement[]>> = { none: [], person: session }
 
 const named = {
+  AnswerUsage,
   Asker,
+  Attachment,
   Automaton,
   AutomatonProfile,
   Balance,
+  ChatFailure,
+  ChatParameters,
+  Conversation,
+  ConversationSummary,
   Enforced,
   Grant,
   Image,
   Intent,
   IntentRecord,
   Keyring,
+  LimitState,
   LocalEvent,
+  Message,
   Policy,
   PolicyRule,
+  Prompt,
   Registration,
   Sandbox,
   ServiceConnection,
   SignedIntent,
+  Spend,
+  SpendLimits,
   Terminal,
   TimelineEntry,
   Wallet,

@@ -1,6 +1,8 @@
-import { AppError, isErrorCode } from '../../../shared/appError.ts'
+import { AppError } from '../../../shared/appError.ts'
 import { type Input, type Output, type Route, requestOf } from '../../../shared/contract/route.ts'
-import { type HttpAnswer, type HttpClient, type HttpRequest, httpClient } from '../../platform/httpClient.ts'
+import { sseParser } from '../../platform/http/sseEvents.ts'
+import { type HttpClient, type HttpRequest, httpClient, textOf } from '../../platform/httpClient.ts'
+import { serviceRefusal } from '../serviceRefusal.ts'
 import { askedUrl, connector, type ServiceTarget, tlsOptions } from './serviceTarget.ts'
 
 export type ServiceCallOptions = {
@@ -14,10 +16,26 @@ export type ServiceCallOptions = {
 export type ServiceClient = {
   /** @throws AppError what the service answered, or `service/unavailable` */
   call<R extends Route>(route: R, input: Input<R>, options?: ServiceCallOptions): Promise<Output<R>>
+  /**
+   * Calls one that answers with server-sent events. The signal ends it at any time.
+   * @throws AppError as `call`, before the first event
+   */
+  stream<R extends Route>(route: R, input: Input<R>, options: { signal: AbortSignal }): Promise<ServiceStream>
   close(): Promise<void>
 }
 
+export type ServiceStream = {
+  headers: Readonly<Record<string, string>>
+  /** What stands in `data`, as it comes. Throws AppError `service/unavailable` when it breaks off or falls silent. */
+  events: AsyncIterable<string>
+}
+
 const answerMs = 30_000
+/** Until an answer begins: a model may think long before its first word. */
+const beginMs = 20 * 60_000
+/** Without any byte; the service sends a comment every 15 s. */
+const silentMs = 90_000
+const maxRefusalBytes = 256 * 1024
 const maxAnswerBytes = 16 * 1024 * 1024
 
 export function serviceClient(target: () => ServiceTarget | undefined): ServiceClient {
@@ -32,31 +50,62 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
     return made
   }
 
+  type Asked = ServiceCallOptions & { signal: AbortSignal; accept: string }
+  const prepared = <R extends Route>(route: R, input: Input<R>, { signal, accept, ...options }: Asked) => {
+    const to = target()
+    if (!to) throw unavailable()
+    const { path, body } = requestOf(route, input)
+    const key = options.credential === undefined ? to.key : options.credential
+    const request: HttpRequest = {
+      method: route.method,
+      signal,
+      headers: {
+        accept,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
+      },
+      body,
+    }
+    return { client: clientOf(to), url: `${askedUrl(to)}${path}`, request }
+  }
+
   return {
-    async call(route, input, { signal, credential, idempotencyKey } = {}) {
-      const to = target()
-      if (!to) throw unavailable()
-      const { path, body } = requestOf(route, input)
-      const key = credential === undefined ? to.key : credential
-      const given = signal ? AbortSignal.any([signal, AbortSignal.timeout(answerMs)]) : AbortSignal.timeout(answerMs)
-      const { status, text } = await asked(clientOf(to), `${askedUrl(to)}${path}`, {
-        method: route.method,
-        signal: given,
-        headers: {
-          accept: 'application/json',
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...(key !== null && { authorization: `Bearer ${key}` }),
-          ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-        },
-        body,
-      })
+    async call(route, input, options = {}) {
+      const late = AbortSignal.timeout(answerMs)
+      const signal = options.signal ? AbortSignal.any([options.signal, late]) : late
+      const { client, url, request } = prepared(route, input, { ...options, signal, accept: 'application/json' })
+      const { status, text } = await told(client.ask(url, request))
       const answer = parsedJson(text)
-      if (status >= 400) throw errorOf(status, answer)
+      if (status >= 400) throw serviceRefusal(status, answer)
       const parsed = route.response.safeParse(answer)
       if (parsed.success) return parsed.data as Output<typeof route> // safeParse() just proved it
       throw new AppError('service/unavailable', `The service's answer to “${route.summary}” could not be read.`, {
         cause: parsed.error,
       })
+    },
+    async stream(route, input, { signal }) {
+      const leaving = new AbortController()
+      const leave = (): void => leaving.abort()
+      if (signal.aborted) leave()
+      signal.addEventListener('abort', leave, { once: true })
+      const late = setTimeout(leave, beginMs)
+      try {
+        const asked = { signal: leaving.signal, accept: 'text/event-stream' }
+        const { client, url, request } = prepared(route, input, asked)
+        const { status, headers, body } = await told(client.open(url, request))
+        if (status >= 400) {
+          const text = await told(textOf(body, maxRefusalBytes))
+          throw serviceRefusal(status, parsedJson(text), headers['retry-after'])
+        }
+        const ended = (): void => signal.removeEventListener('abort', leave)
+        return { headers: singleHeaders(headers), events: eventsOf(body, { leave, ended }) }
+      } catch (failure) {
+        signal.removeEventListener('abort', leave)
+        throw failure
+      } finally {
+        clearTimeout(late)
+      }
     },
     async close() {
       for (const client of clients.values()) client.close()
@@ -64,12 +113,42 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
   }
 }
 
-async function asked(client: HttpClient, url: string, request: HttpRequest): Promise<HttpAnswer> {
+async function told<T>(answer: Promise<T>): Promise<T> {
   try {
-    return await client.ask(url, request)
+    return await answer
   } catch (cause) {
     throw unavailable(cause)
   }
+}
+
+/** `leave` ends the connection, which then fails. */
+async function* eventsOf(
+  body: AsyncIterable<Uint8Array>,
+  { leave, ended }: { leave: () => void; ended: () => void },
+): AsyncGenerator<string> {
+  const parser = sseParser()
+  const pieces = body[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const silent = setTimeout(leave, silentMs)
+      const { done, value } = await pieces.next().finally(() => clearTimeout(silent))
+      for (const { data } of done ? parser.end() : parser.feed(value)) yield data
+      if (done) return
+    }
+  } catch (cause) {
+    throw unavailable(cause)
+  } finally {
+    ended()
+    await pieces.return?.() // closes the connection of an answer that was not read to its end
+  }
+}
+
+function singleHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, [value].flat().join(', ')]],
+    ),
+  )
 }
 
 function parsedJson(text: string): unknown {
@@ -78,18 +157,6 @@ function parsedJson(text: string): unknown {
   } catch {
     return undefined // not JSON: the status or the schema says what is wrong with it
   }
-}
-
-function errorOf(status: number, answer: unknown): AppError {
-  const { error, code, detail } = fieldsOf(answer)
-  const known = isErrorCode(code) ? code : status >= 500 ? 'service/unavailable' : 'request/invalid'
-  return new AppError(known, typeof error === 'string' ? error : `The service answered with status ${status}.`, {
-    ...(typeof detail === 'string' && { detail }),
-  })
-}
-
-function fieldsOf(answer: unknown): { error?: unknown; code?: unknown; detail?: unknown } {
-  return typeof answer === 'object' && answer !== null ? answer : {}
 }
 
 function unavailable(cause?: unknown): AppError {

@@ -3,6 +3,7 @@ import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import { type TestWallet, walletOf } from '../../../../test/support/walletOf.ts'
 import { parseRequest } from '../../../shared/contract/parseRequest.ts'
 import { Wallet } from '../../../shared/contract/wallet.ts'
+import { noPieces } from '../../platform/http/requestBody.ts'
 import { walletRoutes } from './walletRoutes.ts'
 
 const passphrase = 'correct horse battery'
@@ -31,6 +32,7 @@ async function ask(
       asker,
       origin: 'http://127.0.0.1:1',
       repeatable: undefined,
+      body: noPieces(),
       setHeader() {},
       signal,
     }),

@@ -33,17 +33,20 @@ export function apiKeys(options: {
   randomBytes: (count: number) => Buffer
 }): ApiKeys {
   const { accounts, now, randomBytes } = options
+  /** What was asked for lately: keys do not change, and each call asks twice. */
+  const holders = lookedUp((hash: string) => accounts.findHolder(Buffer.from(hash, 'latin1')))
+  const rules = lookedUp(accounts.findRules)
   return {
-    create(accountId, name, rules = unlimited) {
+    create(accountId, name, given = unlimited) {
       if (accounts.listKeys(accountId).length >= mostKeys) {
         throw new AppError('key/too-many', `This account has ${mostKeys} API keys, the most allowed.`)
       }
       const key = keyTokens.create(randomBytes)
-      const record = keyRecord({ accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes, rules })
+      const record = keyRecord({ accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes, rules: given })
       accounts.addKey(record)
       return { ...record, key }
     },
-    rulesOf: accounts.findRules,
+    rulesOf: rules.find,
     list: (accountId) => accounts.listKeys(accountId),
     revoke(accountId, keyId) {
       const record = accounts.findKey(accountId, keyId)
@@ -55,15 +58,19 @@ export function apiKeys(options: {
         )
       }
       accounts.removeKey(keyId)
+      holders.forget()
+      rules.forget()
       return record
     },
     identify(key) {
-      const holder = keyTokens.holder(key, accounts.findHolder)
+      const holder = keyTokens.holder(key, (hash) => holders.find(hash.toString('latin1')))
       if (!holder) return undefined
       const nowMs = now()
       // Once a minute is precise enough, and avoids a write on every call.
-      if (nowMs - (holder.lastUsedAtMs ?? Number.NEGATIVE_INFINITY) >= usedEveryMs)
+      if (nowMs - (holder.lastUsedAtMs ?? Number.NEGATIVE_INFINITY) >= usedEveryMs) {
         accounts.markUsed(holder.keyId, nowMs)
+        holder.lastUsedAtMs = nowMs
+      }
       const { accountId, owner, keyId, inOwnerFile } = holder
       return { accountId, owner, managesAccount: inOwnerFile, onlySandbox: undefined, keyId, wallet: undefined }
     },
@@ -92,3 +99,17 @@ export function keyRecord(given: {
     ...rules,
   }
 }
+
+/** Keeps what it found, and never that there was nothing. */
+function lookedUp<T>(find: (name: string) => T | undefined): { find: typeof find; forget(): void } {
+  const found = new Map<string, T>()
+  return {
+    find(name) {
+      const known = found.get(name) ?? find(name)
+      if (known !== undefined && found.size < mostLookedUp) found.set(name, known)
+      return known
+    },
+    forget: () => found.clear(),
+  }
+}
+const mostLookedUp = 10_000

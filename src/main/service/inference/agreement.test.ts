@@ -11,6 +11,8 @@ import {
   type ScriptedAnswer,
   type ScriptedPart,
 } from '../../../../test/support/models/scriptedAnswer.ts'
+import { responsesFrames, responsesJson } from '../../../../test/support/models/scriptedResponses.ts'
+import { sseParser } from '../../platform/http/sseEvents.ts'
 import { answerCollector, collectedAnswer } from './answer.ts'
 import { answerRules } from './answerRules.ts'
 import { chatDialect } from './dialects/chatDialect.ts'
@@ -18,10 +20,10 @@ import type { Bill, Dialect, Told } from './dialects/dialect.ts'
 import { messagesDialect } from './dialects/messagesDialect.ts'
 import { responsesDialect } from './dialects/responsesDialect.ts'
 import type { InnerEvent } from './innerForm.ts'
-import { sseParser } from './sseEvents.ts'
 import { anthropicUpstream } from './upstreams/anthropicUpstream.ts'
 import { geminiUpstream } from './upstreams/geminiUpstream.ts'
 import { openAiUpstream } from './upstreams/openAiUpstream.ts'
+import { responsesUpstream } from './upstreams/responsesUpstream.ts'
 import type { Upstream } from './upstreams/upstream.ts'
 
 const options = { newCallId: () => 'call_new' }
@@ -106,6 +108,13 @@ const kinds = [
     answers: answers(fc.array(thinking, { maxLength: 1 }), fc.oneof(call, signedCall)),
     json: geminiJson,
     frames: (it: ScriptedAnswer) => geminiFrames(it),
+  },
+  {
+    name: 'Responses',
+    upstream: responsesUpstream,
+    answers: answers(fc.array(signedThinking, { maxLength: 1 }), call),
+    json: responsesJson,
+    frames: (it: ScriptedAnswer) => responsesFrames(it),
   },
 ]
 

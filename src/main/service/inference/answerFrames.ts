@@ -9,12 +9,14 @@ import { brokenAnswer } from './upstreamPools.ts'
 export type StreamedAnswer = {
   purchase: Purchase
   stream: AnswerStream
-  taken: AsyncGenerator<Taken>
+  taken: AsyncGenerator<Taken[]>
   dialect: Dialect
   raw: RawPass | undefined
   told: Told
   /** Fires when the client leaves. */
   signal: AbortSignal
+  /** Without the provider's key. */
+  scrubbed: (failure: InferenceError) => InferenceError
   onFailure: (failure: unknown) => void
 }
 
@@ -27,9 +29,10 @@ export async function answerFrames(answer: StreamedAnswer): Promise<AsyncGenerat
   const first = await taken.next().catch((failure: unknown) => {
     throw brokenAnswer(failure)
   })
-  const failure = first.done ? undefined : errorAmong(first.value.events)
+  const events = first.done ? [] : (first.value[0]?.events ?? [])
+  const failure = errorAmong(events)
   if (failure) {
-    await settleFailed(purchase, first.value?.events ?? [])
+    await settleFailed(purchase, events)
     await taken.return(undefined)
     throw failure
   }
@@ -39,7 +42,7 @@ export async function answerFrames(answer: StreamedAnswer): Promise<AsyncGenerat
   return framesOf(answer, resumed(first, taken))
 }
 
-async function* framesOf(answer: StreamedAnswer, taken: AsyncGenerator<Taken>): AsyncGenerator<string> {
+async function* framesOf(answer: StreamedAnswer, pieces: AsyncGenerator<Taken[]>): AsyncGenerator<string> {
   const { purchase, stream, raw, told, signal } = answer
   const writer = answer.dialect.streamWriter(told)
   const relay = raw?.relay(told)
@@ -48,24 +51,27 @@ async function* framesOf(answer: StreamedAnswer, taken: AsyncGenerator<Taken>): 
   async function failed(error: InferenceError): Promise<string> {
     open = false
     await settleCut(purchase, stream.answer())
-    return writer.fail(error)
+    return writer.fail(answer.scrubbed(error))
   }
 
   try {
-    for await (const { sse, events } of taken) {
-      const error = errorAmong(events)
-      if (error) {
-        yield await failed(error)
-        return
-      }
-      let frames = relay && sse ? relay.push(sse) : ''
-      if (!relay) for (const event of events) if (isContent(event)) frames += writer.write(event)
-      const finish = finishIn(events)
-      if (finish) {
-        open = false
-        const bill = await settleWhole(purchase, stream.answer())
-        yield frames + (relay ?? writer).finish(finish, bill)
-        return
+    for await (const piece of pieces) {
+      let frames = ''
+      for (const { sse, events } of piece) {
+        const error = errorAmong(events)
+        if (error) {
+          yield frames + (await failed(error))
+          return
+        }
+        if (!relay) for (const event of events) if (isContent(event)) frames += writer.write(event)
+        if (relay && sse) frames += relay.push(sse)
+        const finish = finishIn(events)
+        if (finish) {
+          open = false
+          const bill = await settleWhole(purchase, stream.answer())
+          yield frames + (relay ?? writer).finish(finish, bill)
+          return
+        }
       }
       if (frames !== '') yield frames
     }
@@ -78,7 +84,7 @@ async function* framesOf(answer: StreamedAnswer, taken: AsyncGenerator<Taken>): 
   }
 }
 
-async function* resumed(first: IteratorResult<Taken>, rest: AsyncGenerator<Taken>): AsyncGenerator<Taken> {
+async function* resumed(first: IteratorResult<Taken[]>, rest: AsyncGenerator<Taken[]>): AsyncGenerator<Taken[]> {
   try {
     if (first.done) return
     yield first.value

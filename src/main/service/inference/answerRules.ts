@@ -32,7 +32,9 @@ export function answerRules() {
       const passed: InnerEvent[] = []
       for (const event of events) {
         if (ended) break
-        passed.push(...ruled(event))
+        // Most events are texts, of which no rule says anything.
+        if (event.type === 'text' && bare === undefined) passed.push(event)
+        else passed.push(...ruled(event))
       }
       return passed
     },

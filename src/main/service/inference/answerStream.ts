@@ -1,12 +1,12 @@
+import { type SseEvent, sseParser } from '../../platform/http/sseEvents.ts'
 import { answerCollector } from './answer.ts'
 import { answerRules } from './answerRules.ts'
 import type { FinishEvent } from './dialects/dialect.ts'
 import type { InferenceError } from './inferenceError.ts'
 import type { InnerEvent } from './innerForm.ts'
-import { type SseEvent, sseParser } from './sseEvents.ts'
 import type { StreamReader } from './upstreams/upstream.ts'
 
-/** What one piece of an upstream's stream came to. */
+/** What one event of an upstream's stream came to. */
 export type Taken = {
   /** As the provider sent it; undefined for what is told behind the last one. */
   sse: SseEvent | undefined
@@ -21,28 +21,40 @@ export function answerStream(reader: StreamReader, restored: (event: InnerEvent)
   let received = false
 
   function passed(events: readonly InnerEvent[]): InnerEvent[] {
-    const ruled = rules.pass(events).map(restored)
-    for (const event of ruled) if (event.type !== 'error') collector.take(event)
+    const ruled = rules.pass(events)
+    for (const [at, event] of ruled.entries()) {
+      const own = restored(event)
+      ruled[at] = own
+      if (own.type !== 'error') collector.take(own)
+    }
     return ruled
   }
 
-  async function* read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Taken> {
+  /** Up to the end of the answer; what comes behind it is nobody's. */
+  function takenOf(found: readonly SseEvent[]): Taken[] {
+    const taken: Taken[] = []
+    for (const sse of found) {
+      taken.push({ sse, events: passed(reader.push(sse)) })
+      if (rules.ended) break
+    }
+    return taken
+  }
+
+  /** All that one piece of the stream has, together: what is awaited for each event costs more than the event. */
+  async function* read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Taken[]> {
     const pieces = body[Symbol.asyncIterator]()
     let whole = false
     try {
       for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
-        for (const sse of parser.feed(piece.value)) {
-          received = true
-          yield { sse, events: passed(reader.push(sse)) }
-          if (rules.ended) {
-            whole = true
-            return
-          }
-        }
+        const taken = takenOf(parser.feed(piece.value))
+        if (taken.length > 0) received = true
+        whole = rules.ended
+        if (taken.length > 0) yield taken
+        if (whole) return
       }
       whole = true
-      for (const sse of parser.end()) yield { sse, events: passed(reader.push(sse)) }
-      yield { sse: undefined, events: passed(reader.end()) }
+      const rest = takenOf(parser.end())
+      yield [...rest, { sse: undefined, events: passed(reader.end()) }]
     } finally {
       if (whole) void drained(pieces)
       else await pieces.return?.()

@@ -2,6 +2,7 @@ import { collectedAnswer } from './answer.ts'
 import { answerFrames } from './answerFrames.ts'
 import { answerRules } from './answerRules.ts'
 import { answerStream, errorAmong } from './answerStream.ts'
+import { withCacheMarks } from './cacheMarks.ts'
 import { checkCallResults } from './callResults.ts'
 import type { Dialect, Told } from './dialects/dialect.ts'
 import { type ImageFetcher, withFetchedImages, withUnfetchedImages } from './fetchedImages.ts'
@@ -63,9 +64,11 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 
   /** @throws InferenceError, or the AppError of a refused reservation, before anything is answered */
   async function answer({ dialect, body, caller, signal, betas }: GatewayRequest<Caller>): Promise<GatewayAnswer> {
-    const read = dialect.read(body)
-    const model = parts.modelNamed(read.model)
-    if (!model) throw unknownModel(read.model)
+    const asked = dialect.read(body)
+    const model = parts.modelNamed(asked.model)
+    if (!model) throw unknownModel(asked.model)
+    // What passes raw is the caller's own.
+    const read = providerRoute(model, dialect.name).raw ? asked : withCacheMarks(asked, model)
     checkCallResults(read.turns)
     const names = fittedNames(read)
     const job: Job = { dialect, body, model, request: names.request, restored: names.restored, signal, betas }
@@ -84,14 +87,14 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     })
     const reservation = endedOnce(reserved)
     try {
-      return await asked(job, reservation, draft)
+      return await sent(job, reservation, draft)
     } catch (failure) {
       await reservation.release()
       throw failure
     }
   }
 
-  async function asked(job: Job, reservation: Reservation, draft: Draft): Promise<GatewayAnswer> {
+  async function sent(job: Job, reservation: Reservation, draft: Draft): Promise<GatewayAnswer> {
     const provider = parts.providerOf(job.model)
     if (!provider) throw unconfigured(job.model)
     const fetched = takesImageUrls(job.model.kind)
@@ -100,13 +103,13 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     const filled = { fetched, maxOutputTokens: reservation.maxOutputTokens }
     const isFinal = draft.fetched === fetched && draft.maxOutputTokens === reservation.maxOutputTokens
     try {
-      const { reply, draft: sent } = await sentTo(provider, job, isFinal ? draft : draftOf(job, filled))
-      const paid: Paid = { ...job, reservation, fetched, draft: sent }
-      if (!sent.request.stream) return await plain(paid, reply)
+      const { reply, draft: final } = await sentTo(provider, job, isFinal ? draft : draftOf(job, filled))
+      const paid: Paid = { ...job, reservation, fetched, draft: final, provider }
+      if (!final.request.stream) return await plain(paid, reply)
       return await (job.request.stream ? streamed(paid, reply) : collected(paid, reply))
     } catch (failure) {
       if (job.signal.aborted) await settleUnanswered({ model: job.model, reservation, fetched })
-      throw failure
+      throw failure instanceof InferenceError ? scrubbed(failure, provider) : failure
     }
   }
 
@@ -135,7 +138,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       withoutResponses.add(job.model.place)
       return await sentTo(provider, job, draftOf(job, draft))
     }
-    throw scrubbed(failure, provider)
+    throw failure
   }
 
   function draftOf(job: Job, { fetched, maxOutputTokens }: Pick<Draft, 'fetched' | 'maxOutputTokens'>): Draft {
@@ -174,7 +177,9 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     const stream = answerStream(paid.draft.route.upstream.streamReader({ newCallId }), paid.restored)
     let failure: InferenceError | undefined
     try {
-      for await (const { events } of stream.read(reply.body)) failure ??= errorAmong(events)
+      for await (const piece of stream.read(reply.body)) {
+        for (const { events } of piece) failure ??= errorAmong(events)
+      }
     } catch (broken) {
       failure = brokenAnswer(broken)
     }
@@ -198,6 +203,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       raw,
       told: toldOf(paid),
       signal: paid.signal,
+      scrubbed: (failure) => scrubbed(failure, paid.provider),
       onFailure: parts.onFailure,
     })
     return { kind: 'stream', headers: headersOf(paid, []), frames }
@@ -233,7 +239,7 @@ type Draft = {
   text: string
   mostInput: number
 }
-type Paid = Job & Purchase & { draft: Draft }
+type Paid = Job & Purchase & { draft: Draft; provider: Provider }
 
 async function jsonOf({ body }: UpstreamReply): Promise<Loose> {
   const pieces: Uint8Array[] = []
@@ -287,13 +293,15 @@ function unconfigured(model: CatalogueModel): InferenceError {
 
 /** Providers repeat keys in their sentences. */
 function scrubbed(failure: InferenceError, { apiKey }: Provider): InferenceError {
-  if (!apiKey || !failure.message.includes(apiKey)) return failure
-  const { kind, reason, param, detail, retryAfter, status } = failure
-  return new InferenceError(kind, failure.message.replaceAll(apiKey, '…'), {
-    reason,
-    param,
-    detail,
-    retryAfter,
+  const { kind, message, reason, param, detail, retryAfter, status, cause } = failure
+  if (!apiKey || ![message, reason, param, detail, retryAfter].some((it) => it?.includes(apiKey))) return failure
+  const clean = (text: string | undefined) => text?.replaceAll(apiKey, '…')
+  return new InferenceError(kind, message.replaceAll(apiKey, '…'), {
+    reason: clean(reason),
+    param: clean(param),
+    detail: clean(detail),
+    retryAfter: retryAfter?.includes(apiKey) ? undefined : retryAfter,
     status,
+    cause,
   })
 }

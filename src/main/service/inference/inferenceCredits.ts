@@ -19,8 +19,11 @@ export interface InferenceCredits<Caller> {
 /** Ends exactly once, by one of the two. */
 export interface Reservation {
   readonly maxOutputTokens: number
-  /** Charges what it cost, and gives the rest back. */
-  settle(charge: Charge): Promise<void> | void
+  /**
+   * Charges what it cost, and gives the rest back.
+   * @returns what was charged, in micro-dollars: less where a provider counts more than was held, and nothing else is left
+   */
+  settle(charge: Charge): Promise<number> | number
   /** Nothing was spent. */
   release(): Promise<void> | void
 }

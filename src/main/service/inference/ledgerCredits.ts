@@ -25,7 +25,9 @@ export function ledgerCredits({ reserve }: Pick<CreditReservations, 'reserve'>):
             output_tokens: usage.output,
             reasoning_tokens: usage.reasoning,
           }
-          await reservation.settle({ amountMicroUsd: microUsd(amountMicroUsd), estimated, details })
+          const amount = microUsd(amountMicroUsd)
+          const { chargedMicroUsd } = await reservation.settle({ amountMicroUsd: amount, estimated, details })
+          return chargedMicroUsd
         },
         release: () => reservation.release(),
       }

@@ -82,6 +82,8 @@ const modelFields = {
   signed_calls: z.boolean().default(false),
   /** Thinks only where the answer is streamed. */
   thinks_in_streams_only: z.boolean().default(false),
+  /** The provider keeps prompts only where it is asked to, and none with fewer tokens: then Steward asks by itself. */
+  least_cached_tokens: z.int().min(1).optional(),
   reasoning: Reasoning.optional(),
   refuses: z.array(Refusal).default([]),
   prices: z
@@ -138,6 +140,7 @@ export type CatalogueModel = {
   responsesOnly: boolean
   signedCalls: boolean
   thinksInStreamsOnly: boolean
+  leastCachedTokens: number | undefined
   reasoning: ModelReasoning | undefined
   refuses: readonly ModelRefusal[]
   prices: readonly PriceTier[]
@@ -238,6 +241,7 @@ function modelOf({
     responsesOnly: fields.responses_only,
     signedCalls: fields.signed_calls,
     thinksInStreamsOnly: fields.thinks_in_streams_only,
+    leastCachedTokens: fields.least_cached_tokens,
     reasoning: fields.reasoning,
     refuses: fields.refuses,
     prices: fields.prices,

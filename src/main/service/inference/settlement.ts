@@ -42,21 +42,27 @@ async function settled(purchase: Purchase, answer: InnerAnswer, told: Usage | un
   const estimated = told === undefined
   const usage = told ?? (await estimatedUsage(fetched, answer))
   const amountMicroUsd = costOf(model, usage)
-  await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated })
-  const cost = { micro_usd: amountMicroUsd, currency: 'USD' as const, price_version: model.priceVersion, estimated }
+  const charged = await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated })
+  const cost = { micro_usd: charged, currency: 'USD' as const, price_version: model.priceVersion, estimated }
   return { usage, cost, warnings: malformedCalls(answer.parts) }
 }
 
 /** Whatever ends it first counts: a stream may be left, cut and finished at once. */
 export function endedOnce(reservation: Reservation): Reservation {
-  let ended: Promise<void> | undefined
-  const once = (end: () => Promise<void> | void) => {
-    ended ??= Promise.resolve(end())
-    return ended
+  let ended: Promise<number> | undefined
+  const released = async (): Promise<number> => {
+    await reservation.release()
+    return 0
   }
   return {
     maxOutputTokens: reservation.maxOutputTokens,
-    settle: (charge) => once(() => reservation.settle(charge)),
-    release: () => once(() => reservation.release()),
+    settle(charge) {
+      ended ??= Promise.resolve(reservation.settle(charge))
+      return ended
+    },
+    async release() {
+      ended ??= released()
+      await ended
+    },
   }
 }

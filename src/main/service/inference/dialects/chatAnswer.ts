@@ -1,8 +1,8 @@
+import { sseFrame } from '../../../platform/http/sseEvents.ts'
 import type { AnswerPart, InnerAnswer } from '../answer.ts'
 import type { FailureKind, InferenceError } from '../inferenceError.ts'
 import { type FinishReason, inputOf, type Usage } from '../innerForm.ts'
 import { defined, type Loose } from '../looseJson.ts'
-import { sseFrame } from '../sseEvents.ts'
 import { asksForUsage, formatOfOrigin } from './chatRequest.ts'
 import type { Bill, ContentEvent, FinishEvent, StreamWriter, Told } from './dialect.ts'
 

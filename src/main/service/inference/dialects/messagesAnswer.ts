@@ -1,8 +1,8 @@
+import { sseFrame } from '../../../platform/http/sseEvents.ts'
 import type { AnswerPart, InnerAnswer } from '../answer.ts'
 import type { FailureKind, InferenceError } from '../inferenceError.ts'
 import type { FinishReason, Usage } from '../innerForm.ts'
 import { defined, type Loose, parsedObject } from '../looseJson.ts'
-import { sseFrame } from '../sseEvents.ts'
 import type { Bill, ContentEvent, FinishEvent, StreamWriter, Told } from './dialect.ts'
 import { sealedParts } from './sealedParts.ts'
 

@@ -1,7 +1,7 @@
+import { sseFrame } from '../../../platform/http/sseEvents.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import type { Signature } from '../innerForm.ts'
 import { type Loose, listAt } from '../looseJson.ts'
-import { sseFrame } from '../sseEvents.ts'
 import type { Bill, ContentEvent, FinishEvent, StreamWriter, Told } from './dialect.ts'
 import { failedResponse, finishedResponse, itemIds, responseHead } from './responsesAnswer.ts'
 import {

@@ -3,6 +3,7 @@ import type { InnerRequest } from '../innerForm.ts'
 import { countAt, type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
 import type { UpstreamKind } from '../modelCatalogue.ts'
 import { openAiRequest } from '../upstreams/openAiRequest.ts'
+import { textChunks } from '../upstreams/textChunks.ts'
 import { withoutPaidExtras } from './paidExtras.ts'
 import type { RawPass } from './rawPass.ts'
 
@@ -72,11 +73,19 @@ export const rawChat: RawPass = {
     /** How the chunks of this stream begin, before what differs. */
     let usual: string | undefined
     let begun = false
+    const chunks = textChunks()
+    /** The same as those that go on to the caller. */
+    let alike = { before: '', behind: '' }
     /** Of each call, whether it has arguments. */
     const calls = new Map<number, boolean>()
 
     function patched(data: string): string {
+      const text = chunks.textOf(data)
+      if (text !== undefined) return alike.before + text + alike.behind
       if (usual !== undefined && data.startsWith(usual) && isContent(data)) {
+        chunks.learn(data)
+        const { before, behind } = chunks.around()
+        alike = { before: `data: ${head}${before.slice(usual.length)}`, behind: `${behind}\n\n` }
         return `data: ${head}${data.slice(usual.length)}\n\n`
       }
       const chunk = parsedObject(data)

@@ -1,8 +1,8 @@
+import type { SseEvent } from '../../../platform/http/sseEvents.ts'
 import type { InnerAnswer } from '../answer.ts'
 import type { Bill, FinishEvent, Told } from '../dialects/dialect.ts'
 import type { InnerRequest } from '../innerForm.ts'
 import type { Loose } from '../looseJson.ts'
-import type { SseEvent } from '../sseEvents.ts'
 import type { Target, UpstreamRequest } from '../upstreams/upstream.ts'
 
 /**

@@ -1,7 +1,7 @@
+import { sseFrame } from '../../../platform/http/sseEvents.ts'
 import { responsesUsage } from '../dialects/responsesAnswer.ts'
 import { isSealedParts } from '../dialects/sealedParts.ts'
 import { type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
-import { sseFrame } from '../sseEvents.ts'
 import { responsesUpstreamRequest } from '../upstreams/responsesUpstreamRequest.ts'
 import { withoutPaidExtras } from './paidExtras.ts'
 import type { RawPass } from './rawPass.ts'

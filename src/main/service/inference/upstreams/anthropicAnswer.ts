@@ -67,6 +67,9 @@ export function anthropicStreamReader(): StreamReader {
       case 'error':
         yield { type: 'error', error: anthropicError(event) }
         break
+      default:
+        // Of servers between that speak as others do.
+        if (looseObject(event.error)) yield { type: 'error', error: anthropicError(event) }
     }
   }
 

@@ -1,6 +1,7 @@
 import { InferenceError } from '../inferenceError.ts'
 import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
 import { countAt, type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
+import { textChunks } from './textChunks.ts'
 import type { ReaderOptions, StreamReader } from './upstream.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
@@ -37,6 +38,7 @@ export function openAiAnswer(body: Loose, options: ReaderOptions): InnerEvent[] 
 
 export function openAiStreamReader(options: ReaderOptions): StreamReader {
   const reader = choiceReader(options)
+  const chunks = textChunks()
   let started = false
   let done = false
   let native: string | undefined
@@ -67,16 +69,28 @@ export function openAiStreamReader(options: ReaderOptions): StreamReader {
 
   return {
     push({ data }) {
+      const text = chunks.textOf(data)
+      if (text !== undefined) return [reader.text(text)]
       if (data.trim() === '[DONE]') {
         done = true
         return end()
       }
       const chunk = parsedObject(data)
       if (!chunk) return [{ type: 'error', error: unusable('An event of its stream is no JSON.') }]
-      return taken(chunk)
+      const events = taken(chunk)
+      if (isOneText(chunk, events)) chunks.learn(data)
+      return events
     },
     end,
   }
+}
+
+/** Neither an end nor a count nor another choice: nothing but a piece of the text. */
+function isOneText(chunk: Loose, events: readonly InnerEvent[]): boolean {
+  const choices = listAt(chunk, 'choices')
+  const [choice] = choices
+  if (events.length !== 1 || events[0]?.type !== 'text' || choices.length !== 1) return false
+  return Object.keys(objectAt(choice, 'delta')).length === 1 && textAt(choice, 'finish_reason') === undefined
 }
 
 /** Of one choice, message or delta alike. Calls go on one after the other, whatever order their pieces come in. */
@@ -123,12 +137,15 @@ function choiceReader({ newCallId }: ReaderOptions) {
     }
   }
 
+  const textEvent = (text: string): InnerEvent => ({ type: 'text', block: blockOf('text'), text })
+
   return {
+    text: textEvent,
     *take(delta: Loose): Generator<InnerEvent> {
       const thinking = textAt(delta, 'reasoning_content') ?? textAt(delta, 'reasoning')
       if (thinking) yield { type: 'thinking', block: blockOf('thinking'), text: thinking }
       const text = contentText(delta.content)
-      if (text !== '') yield { type: 'text', block: blockOf('text'), text }
+      if (text !== '') yield textEvent(text)
       const refusal = textAt(delta, 'refusal')
       if (refusal) yield { type: 'refusal', block: blockOf('refusal'), text: refusal }
       const legacy = looseObject(delta.function_call)

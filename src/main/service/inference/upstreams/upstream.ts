@@ -1,8 +1,8 @@
+import type { SseEvent } from '../../../platform/http/sseEvents.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import type { InnerEvent, InnerRequest } from '../innerForm.ts'
 import type { Loose } from '../looseJson.ts'
 import type { CatalogueModel } from '../modelCatalogue.ts'
-import type { SseEvent } from '../sseEvents.ts'
 
 /** One kind of provider: how it is asked, and how its answers are read. Pure: nothing here touches the network. */
 export type Upstream = {

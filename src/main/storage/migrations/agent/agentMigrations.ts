@@ -1,6 +1,8 @@
 import type { Migration } from '../../migrate.ts'
 import { approvals } from './approvals.ts'
 import { askedOnce } from './askedOnce.ts'
+import { chatSpend } from './chatSpend.ts'
+import { chats } from './chats.ts'
 import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
 import { keptIntents } from './keptIntents.ts'
@@ -20,4 +22,6 @@ export const agentMigrations: readonly Migration[] = [
   keptIntents,
   grantReservations,
   providers,
+  chats,
+  chatSpend,
 ]

@@ -1,0 +1,154 @@
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
+import { type Database, openDatabase } from '../../storage/openDatabase.ts'
+import { type SpendAsk, type SpendBudgets, spendBudgets } from './spendBudgets.ts'
+import { spendRepository } from './spendRepository.ts'
+
+let file: string
+let database: Database
+let nowMs: number
+let budgets: SpendBudgets
+
+const open = (): void => {
+  database = openDatabase(file)
+  migrate(database, agentMigrations)
+  budgets = spendBudgets({ spending: spendRepository(database), now: () => nowMs })
+}
+beforeEach(() => {
+  nowMs = Date.parse('2026-11-22T12:00:00Z')
+  file = join(temporaryFolder('budgets'), 'agent.sqlite')
+  open()
+})
+afterEach(() => {
+  database.close()
+})
+
+const chat = { conversationId: 'conv_a', ownLimits: null }
+const otherChat = { conversationId: 'conv_b', ownLimits: null }
+const limit = (hard: number | null, soft: number | null = null) => ({ hard_micro_usd: hard, soft_micro_usd: soft })
+/** Wants `most`, and can do with `least`. */
+const ask = (id: string, most: number, least = most): SpendAsk => ({
+  id,
+  model: 'm',
+  plan: (available) => (available >= most ? most : available >= least ? available : undefined),
+})
+const cost = (costMicroUsd: number) => ({
+  costMicroUsd,
+  savedMicroUsd: 0,
+  inputTokens: 1,
+  cachedTokens: 0,
+  outputTokens: 1,
+  estimated: false,
+})
+const used = () => {
+  const [, day] = budgets.states(chat)
+  return (day?.spent_micro_usd ?? 0) + (day?.reserved_micro_usd ?? 0)
+}
+
+describe('hard limits', () => {
+  test('twenty sends at once against a small limit go over it by nothing', () => {
+    budgets.change({ day: limit(1_000) })
+    const outcomes = Array.from({ length: 20 }, (_, at) => {
+      try {
+        budgets.reserve(at % 2 ? chat : otherChat, [ask(`m${at}`, 150, 40)])
+        return true
+      } catch (failure) {
+        expect(failure).toMatchObject({ code: 'budget/exceeded', status: 402 })
+        return false
+      }
+    })
+    expect(outcomes.filter(Boolean)).toHaveLength(7) // six whole ones, and what was left
+    expect(used()).toBe(1_000)
+    for (const id of budgets.unsettled()) budgets.settle(id, cost(120))
+    expect(used()).toBe(840)
+  })
+
+  test('several answers of one message are reserved all or none', () => {
+    budgets.change({ conversation: limit(100) })
+    const three = [ask('m1', 60, 50), ask('m2', 60, 50), ask('m3', 60, 50)]
+    expect(() => budgets.reserve(chat, three)).toThrow(expect.objectContaining({ code: 'budget/exceeded' }))
+    expect(budgets.unsettled()).toEqual([])
+    budgets.reserve(chat, three.slice(0, 2))
+    expect(budgets.states(chat)[0]).toMatchObject({ reserved_micro_usd: 100, state: 'stopped' })
+  })
+
+  test('what one answer does not need goes to the others', () => {
+    budgets.change({ conversation: limit(100) })
+    budgets.reserve(chat, [ask('dear', 1_000, 10), ask('cheap', 5)])
+    expect(budgets.states(chat)[0]?.reserved_micro_usd).toBe(100)
+  })
+
+  test('the tighter of two limits holds, and is named', () => {
+    budgets.change({ day: limit(1_000), conversation: limit(10) })
+    expect(() => budgets.reserve(chat, [ask('m', 20)])).toThrow(
+      "Not sent: this conversation's limit of $0.0001 leaves too little ($0.00 spent).",
+    )
+    budgets.reserve({ ...chat, ownLimits: limit(2_000_000) }, [ask('m', 600)])
+    expect(() => budgets.reserve(otherChat, [ask('n', 500)])).toThrow(
+      expect.objectContaining({ code: 'budget/exceeded' }),
+    )
+    expect(() => budgets.reserve({ ...otherChat, ownLimits: limit(null) }, [ask('n', 500)])).toThrow(
+      "Not sent: today's limit of $0.0010 leaves too little ($0.00 spent and $0.0006 held for running answers).",
+    )
+  })
+
+  test('a plan that asks for more than it was offered is not believed', () => {
+    budgets.change({ day: limit(100) })
+    const greedy: SpendAsk = { id: 'm', model: 'm', plan: () => 1_000 }
+    expect(() => budgets.reserve(chat, [greedy])).toThrow(expect.objectContaining({ code: 'budget/exceeded' }))
+  })
+
+  test('a limit of nothing lets nothing through that costs, and free answers pass', () => {
+    budgets.change({ day: limit(0) })
+    expect(() => budgets.reserve(chat, [ask('m', 1)])).toThrow()
+    budgets.reserve(chat, [ask('free', 0)])
+    expect(budgets.unsettled()).toEqual(['free'])
+  })
+
+  test('an id is reserved once', () => {
+    budgets.reserve(chat, [ask('m', 1)])
+    expect(() => budgets.reserve(chat, [ask('m', 1)])).toThrow('UNIQUE')
+  })
+})
+
+test('what is reserved counts as spent over a crash, until it is settled, once', () => {
+  budgets.change({ day: limit(100) })
+  budgets.reserve(chat, [ask('m', 80)])
+  database.close()
+  open()
+  expect(budgets.unsettled()).toEqual(['m'])
+  expect(() => budgets.reserve(chat, [ask('n', 30)])).toThrow()
+  expect(budgets.settle('m', cost(5))).toBe(true)
+  expect(budgets.settle('m', cost(5))).toBe(false)
+  budgets.release('m')
+  expect(used()).toBe(5)
+})
+
+test('a day is a day of UTC, and an answer counts for the day on which it was asked for', () => {
+  budgets.change({ day: limit(100) })
+  nowMs = Date.parse('2026-11-22T23:59:59.999Z')
+  expect(budgets.resetsAtMs()).toBe(Date.parse('2026-11-23T00:00:00Z'))
+  budgets.reserve(chat, [ask('m', 90)])
+  nowMs += 1
+  budgets.reserve(chat, [ask('n', 90)])
+  budgets.settle('m', cost(90))
+  budgets.settle('n', cost(1))
+  const all = { from: undefined, to: undefined, conversationId: undefined }
+  expect(budgets.sums('day', all, 10)).toMatchObject([
+    { key: '2026-11-23', cost_micro_usd: 1 },
+    { key: '2026-11-22', cost_micro_usd: 90, answers: 1 },
+  ])
+  expect(budgets.total({ ...all, to: '2026-11-22' }).cost_micro_usd).toBe(90)
+  expect(budgets.spentOf('conv_a')).toMatchObject({ cost_micro_usd: 91, answers: 2, estimated: false })
+})
+
+test('a soft limit warns and stops nothing', () => {
+  budgets.change({ day: limit(100, 50) })
+  expect(budgets.reserve(chat, [ask('m', 49)])).toEqual([])
+  expect(budgets.reserve(chat, [ask('n', 1)])).toMatchObject([{ scope: 'day', state: 'warning' }])
+  expect(() => budgets.change({ day: limit(100, 101) })).toThrow(expect.objectContaining({ code: 'request/invalid' }))
+  expect(budgets.limits().day).toEqual(limit(100, 50))
+})

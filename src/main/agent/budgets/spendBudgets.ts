@@ -1,0 +1,190 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { LimitState, Spend, SpendLimits } from '../../../shared/contract/chats.ts'
+import type { SpendActual, SpendFilter, SpendRepository, SpendScope, SpendSum } from './spendRepository.ts'
+
+/** An answer to be reserved for. */
+export type SpendAsk = {
+  id: string
+  model: string
+  /**
+   * What it costs at most when it may cost so much.
+   * @param availableMicroUsd `Infinity` where no limit holds
+   * @returns at most `availableMicroUsd`; undefined when that is too little for any answer
+   */
+  plan(availableMicroUsd: number): number | undefined
+}
+
+/** Where it is spent. */
+export type SpendPlace = {
+  conversationId: string
+  /** Of this conversation; null: the default of all. */
+  ownLimits: SpendLimits | null
+}
+
+/**
+ * Limits of what chats may cost, per day of UTC and per conversation. What an answer can cost at most is reserved before
+ * it is asked for and counts as spent until it is settled, in the database, so also over a crash. Whatever runs at once,
+ * the sum of what is spent and reserved never passes a hard limit.
+ *
+ * All calls are synchronous: they belong into the transaction that writes what is reserved for.
+ */
+export type SpendBudgets = {
+  /**
+   * All of them or none. What limits leave is shared out evenly; what one does not need goes to the others.
+   * @returns the limits at which a warning is due
+   * @throws AppError `budget/exceeded` naming the limit, with nothing reserved
+   */
+  reserve(place: SpendPlace, asks: readonly SpendAsk[]): LimitState[]
+  /** Of an id without a reservation it does nothing: an answer is settled once. @returns whether it did something */
+  settle(id: string, actual: SpendActual): boolean
+  /** Nobody can tell what it came to: all that was reserved. */
+  assumeSpent(id: string): void
+  /** It cost nothing. */
+  release(id: string): void
+  /** Of answers of an earlier run. */
+  unsettled(): string[]
+  /** The conversation's first, then the day's; without a conversation the day's alone. */
+  states(place: SpendPlace | undefined): LimitState[]
+  /** What hard limits leave; `Infinity` where there is none. */
+  available(place: SpendPlace | undefined): number
+  /** @returns why nothing of a plan fits, without reserving anything */
+  refusal(place: SpendPlace | undefined, asks: readonly SpendAsk[]): AppError | undefined
+  limits(): { day: SpendLimits; conversation: SpendLimits }
+  change(limits: { day?: SpendLimits | undefined; conversation?: SpendLimits | undefined }): void
+  spentOf(conversationId: string): Spend
+  sums(by: 'day' | 'model' | 'conversation', filter: SpendFilter, limit: number): SpendSum[]
+  total(filter: SpendFilter): Spend
+  resetsAtMs(): number
+}
+
+const nothing: SpendActual = {
+  costMicroUsd: 0,
+  savedMicroUsd: 0,
+  inputTokens: 0,
+  cachedTokens: 0,
+  outputTokens: 0,
+  estimated: true,
+}
+const dayMs = 24 * 3600 * 1000
+
+export function spendBudgets({ spending, now }: { spending: SpendRepository; now: () => number }): SpendBudgets {
+  const today = (): string => new Date(now()).toISOString().slice(0, 10)
+
+  const stateOf = (scope: SpendScope, key: string, limits: SpendLimits): LimitState => {
+    const spent = spending.spent(scope, key)
+    const reserved = spending.reserved(scope, key)
+    const { soft_micro_usd: soft, hard_micro_usd: hard } = limits
+    const state =
+      hard !== null && spent + reserved >= hard
+        ? 'stopped'
+        : soft !== null && spent + reserved >= soft
+          ? 'warning'
+          : 'within'
+    return { scope, spent_micro_usd: spent, reserved_micro_usd: reserved, ...limits, state }
+  }
+  const states = (place: SpendPlace | undefined): LimitState[] => [
+    ...(place
+      ? [stateOf('conversation', place.conversationId, place.ownLimits ?? spending.limits('conversation'))]
+      : []),
+    stateOf('day', today(), spending.limits('day')),
+  ]
+  const available = (place: SpendPlace | undefined): number => Math.min(...states(place).map(leftOf))
+  /** The one that leaves least. */
+  const tightest = (place: SpendPlace | undefined): LimitState | undefined =>
+    states(place)
+      .filter((it) => it.hard_micro_usd !== null)
+      .sort((one, other) => leftOf(one) - leftOf(other))[0]
+
+  return {
+    reserve: (place, asks) =>
+      spending.atomically(() => {
+        const amounts = sharedOut(asks, available(place))
+        if (!amounts) throw exceeded(tightest(place))
+        for (const [at, { id, model }] of asks.entries()) {
+          spending.addReservation({
+            id,
+            model,
+            conversationId: place.conversationId,
+            day: today(),
+            amountMicroUsd: amounts[at] ?? 0,
+          })
+        }
+        return states(place).filter((it) => it.state !== 'within')
+      }),
+    settle: (id, actual) =>
+      spending.atomically(() => {
+        const reservation = spending.takeReservation(id)
+        if (reservation) spending.addEntry(reservation, actual)
+        return reservation !== undefined
+      }),
+    assumeSpent: (id) =>
+      spending.atomically(() => {
+        const reservation = spending.takeReservation(id)
+        if (reservation) spending.addEntry(reservation, { ...nothing, costMicroUsd: reservation.amountMicroUsd })
+      }),
+    release: (id) => void spending.takeReservation(id),
+    unsettled: () => spending.openReservations().map(({ id }) => id),
+    states,
+    available,
+    refusal: (place, asks) => (sharedOut(asks, available(place)) ? undefined : exceeded(tightest(place))),
+    limits: () => ({ day: spending.limits('day'), conversation: spending.limits('conversation') }),
+    change: (limits) =>
+      spending.atomically(() => {
+        for (const scope of ['day', 'conversation'] as const) {
+          const given = limits[scope]
+          if (!given) continue
+          checkOrder(given, scope)
+          spending.setLimits(scope, given)
+        }
+      }),
+    spentOf: spending.ofConversation,
+    sums: spending.sums,
+    total: spending.total,
+    resetsAtMs: () => (Math.floor(now() / dayMs) + 1) * dayMs,
+  }
+}
+
+/** @throws AppError `request/invalid` for a soft limit above the hard one */
+export function checkOrder({ soft_micro_usd: soft, hard_micro_usd: hard }: SpendLimits, field: string): void {
+  if (soft === null || hard === null || soft <= hard) return
+  throw new AppError('request/invalid', `\`${field}.soft_micro_usd\` must not be above \`${field}.hard_micro_usd\`.`)
+}
+
+function leftOf({ hard_micro_usd: hard, spent_micro_usd: spent, reserved_micro_usd: reserved }: LimitState): number {
+  return hard === null ? Number.POSITIVE_INFINITY : Math.max(0, hard - spent - reserved)
+}
+
+/** @returns an amount for each, of at most `available` together; undefined when it is too little for one of them */
+function sharedOut(asks: readonly SpendAsk[], available: number): number[] | undefined {
+  const wanted = asks.map((ask) => ask.plan(Number.POSITIVE_INFINITY) ?? 0)
+  const amounts: number[] = []
+  let left = available
+  const cheapestFirst = asks.map((ask, at) => ({ ask, at })).sort((a, b) => (wanted[a.at] ?? 0) - (wanted[b.at] ?? 0))
+  for (const [done, { ask, at }] of cheapestFirst.entries()) {
+    const share = left === Number.POSITIVE_INFINITY ? left : Math.floor(left / (asks.length - done))
+    const amount = ask.plan(share)
+    if (amount === undefined || amount > share) return undefined
+    amounts[at] = amount
+    left -= amount
+  }
+  return amounts
+}
+
+const names = { conversation: "this conversation's limit", day: "today's limit" } as const
+
+function exceeded(limit: LimitState | undefined): AppError {
+  if (!limit) return new AppError('budget/exceeded', 'The spending limit leaves nothing for this message.')
+  const { scope, hard_micro_usd: hard, spent_micro_usd: spent, reserved_micro_usd: reserved } = limit
+  const held = reserved > 0 ? ` and ${dollars(reserved)} held for running answers` : ''
+  return new AppError(
+    'budget/exceeded',
+    `Not sent: ${names[scope]} of ${dollars(hard ?? 0)} leaves too little (${dollars(spent)} spent${held}).`,
+    { fields: { limit } },
+  )
+}
+
+/** Down to a hundredth of a cent, rounded up. */
+function dollars(microUsd: number): string {
+  if (microUsd > 0 && microUsd < 10_000) return `$${(Math.ceil(microUsd / 100) / 10_000).toFixed(4)}`
+  return `$${(Math.ceil(microUsd / 10_000) / 100).toFixed(2)}`
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import type { AnswerEvent, Message } from '../../../shared/contract/chatMessages.ts'
+import { answerEvents } from './answerEvents.ts'
+import { runningAnswers } from './runningAnswers.ts'
+
+const noUsage = {
+  input_tokens: 0,
+  cached_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  cost_micro_usd: 0,
+  saved_micro_usd: 0,
+  estimated: true,
+}
+
+function world() {
+  const running = runningAnswers()
+  const growing = running.begin({ id: 'm', number: 1, conversationId: 'c', usageOf: () => noUsage })
+  const { answer } = growing
+  let finished = false
+  // Of the message only what the events look at.
+  const read = () =>
+    ({ text: answer.text, reasoning: answer.reasoning, finished_at: finished ? 'then' : null }) as Message
+  const reader = new AbortController()
+  const events = () => answerEvents({ answer, read, signal: reader.signal })
+  return {
+    growing,
+    reader,
+    events,
+    finish() {
+      finished = true
+      growing.over()
+    },
+  }
+}
+const textOf = (events: readonly AnswerEvent[]) =>
+  events.map((it) => (it.type === 'delta' ? it.text : it.type === 'snapshot' ? it.message.text : '')).join('')
+
+test('a reader that is slow gets all of it in few pieces, and nothing waits for it', async () => {
+  const { growing, events, finish } = world()
+  growing.add({ text: 'a', reasoning: '' })
+  const stream = events()
+  const seen: AnswerEvent[] = []
+  for (let at = 0; at < 3; at += 1) {
+    const next = await stream.next()
+    if (!next.done) seen.push(next.value.data)
+    for (let piece = 0; piece < 1_000; piece += 1) growing.add({ text: 'b', reasoning: 'r' })
+  }
+  finish()
+  for await (const { data } of stream) seen.push(data)
+  expect(seen[0]?.type).toBe('snapshot')
+  expect(seen.at(-1)?.type).toBe('end')
+  expect(seen.length).toBeLessThanOrEqual(6)
+  expect(textOf(seen)).toBe(`a${'b'.repeat(3_000)}`)
+})
+
+test('one that comes late begins with what is there, and misses nothing', async () => {
+  const { growing, events, finish } = world()
+  growing.add({ text: 'Hello ', reasoning: 'Hm' })
+  const stream = events()
+  const first = await stream.next()
+  expect(first.value?.data).toMatchObject({ type: 'snapshot', message: { text: 'Hello ', reasoning: 'Hm' } })
+  const rest: AnswerEvent[] = []
+  const reading = (async () => {
+    for await (const { data } of stream) rest.push(data)
+  })()
+  growing.add({ text: 'world', reasoning: '' })
+  finish()
+  await reading
+  expect(textOf(rest)).toBe('world')
+})
+
+test('one that leaves ends at once, and the answer goes on', async () => {
+  const { growing, events, reader, finish } = world()
+  const stream = events()
+  await stream.next()
+  const waiting = stream.next()
+  reader.abort()
+  expect((await waiting).done).toBe(true)
+  growing.add({ text: 'more', reasoning: '' })
+  finish()
+  expect(growing.answer.text).toBe('more')
+})

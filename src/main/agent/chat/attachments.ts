@@ -1,0 +1,105 @@
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { AppError } from '../../../shared/appError.ts'
+import type { Attachment } from '../../../shared/contract/chatLibrary.ts'
+import { type AttachmentId, chatLimits } from '../../../shared/contract/chats.ts'
+import { type BytesAnswer, bytesAnswer } from '../../platform/http/answers.ts'
+import type { ChatStore } from './chatStore.ts'
+import { toldAttachment } from './libraryRepository.ts'
+import { attachmentOf } from './newMessages.ts'
+import { imageTokens, tokenWeight } from './tokenWeight.ts'
+
+type Parts = { store: ChatStore; newId: () => string; now: () => number }
+
+export type Attachments = {
+  /** @throws AppError `chat/attachment` for another kind of file, `chat/attachment-too-large` */
+  add(name: string, pieces: AsyncIterable<Uint8Array>): Promise<Attachment>
+  /** @throws AppError `chat/attachment-not-found` */
+  content(id: string): BytesAnswer
+}
+
+export function attachments({ store, newId, now }: Parts): Attachments {
+  return {
+    async add(name, pieces) {
+      const bytes = await collected(pieces)
+      const mediaType = imageType(bytes)
+      if (mediaType === undefined) checkText(bytes)
+      const stored = {
+        id: `att_${newId()}` as AttachmentId,
+        hash: createHash('sha256').update(bytes).digest('hex'),
+        name: cleanName(name),
+        kind: mediaType === undefined ? ('text' as const) : ('image' as const),
+        media_type: mediaType ?? 'text/plain',
+        size: bytes.length,
+        tokens: mediaType === undefined ? Math.ceil(tokenWeight(bytes.toString('utf8'))) : imageTokens.usual,
+        createdAtMs: now(),
+      }
+      store.library.addAttachment(stored, bytes)
+      return toldAttachment(stored)
+    },
+    content(id) {
+      const { hash, kind, media_type, name } = attachmentOf(store, id)
+      const isImage = kind === 'image'
+      const disposition = `${isImage ? 'inline' : 'attachment'}; filename*=UTF-8''${headerName(name)}`
+      return bytesAnswer({
+        headers: {
+          'content-type': isImage ? media_type : 'application/octet-stream',
+          'content-disposition': disposition,
+          'x-content-type-options': 'nosniff',
+          'content-security-policy': "default-src 'none'; sandbox",
+          'cross-origin-resource-policy': 'same-origin',
+          'cache-control': 'private, max-age=31536000, immutable',
+        },
+        body: store.library.bytes(hash) ?? Buffer.alloc(0),
+      })
+    },
+  }
+}
+
+async function collected(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of pieces) {
+    bytes += piece.length
+    if (bytes > chatLimits.imageBytes) throw tooLarge('The file', chatLimits.imageBytes)
+    all.push(piece)
+  }
+  return Buffer.concat(all)
+}
+
+/** By its first bytes. SVG is no picture but a program. */
+export function imageType(bytes: Buffer): string | undefined {
+  const begins = (...values: number[]) => values.every((value, at) => bytes[at] === value)
+  const ascii = (from: number, to: number) => bytes.subarray(from, to).toString('latin1')
+  if (begins(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'image/png'
+  if (begins(0xff, 0xd8, 0xff)) return 'image/jpeg'
+  if (ascii(0, 6) === 'GIF87a' || ascii(0, 6) === 'GIF89a') return 'image/gif'
+  if (ascii(0, 4) === 'RIFF' && ascii(8, 12) === 'WEBP') return 'image/webp'
+  return undefined
+}
+
+function checkText(bytes: Buffer): void {
+  if (bytes.length === 0) throw new AppError('chat/attachment', 'The file is empty.')
+  if (bytes.includes(0) || !isUtf8(bytes)) {
+    throw new AppError('chat/attachment', 'The file is neither an image that models take nor a text in UTF-8.')
+  }
+  if (bytes.length > chatLimits.textBytes) throw tooLarge('The text file', chatLimits.textBytes)
+}
+
+function tooLarge(what: string, most: number): AppError {
+  return new AppError('chat/attachment-too-large', `${what} is larger than ${most / 1024 ** 2} MB.`)
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1 */
+export function headerName(name: string): string {
+  return encodeURIComponent(name).replace(/['()*]/g, (it) => `%${it.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+function cleanName(name: string): string {
+  const last =
+    name
+      .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
+      .split(/[/\\]/)
+      .at(-1) ?? ''
+  return last.trim() === '' ? 'file' : last.trim()
+}

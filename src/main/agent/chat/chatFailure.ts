@@ -1,0 +1,33 @@
+import { AppError, type ErrorCode } from '../../../shared/appError.ts'
+import type { ChatFailure, ChatFix } from '../../../shared/contract/chatMessages.ts'
+
+const fixes: Partial<Record<ErrorCode, ChatFix>> = {
+  'inference/unconfigured': 'provider_key',
+  'inference/credits': 'credits',
+  'credits/insufficient': 'credits',
+  'credits/daily-limit': 'credits',
+  'budget/exceeded': 'limit',
+  'inference/rate': 'retry',
+  'inference/overloaded': 'retry',
+  'inference/upstream': 'retry',
+  'inference/timeout': 'retry',
+  'service/unavailable': 'retry',
+  'inference/model': 'model',
+  'inference/forbidden': 'model',
+  'chat/model': 'model',
+  'inference/too-large': 'shorten',
+  'chat/too-long': 'shorten',
+}
+
+/** A failure as its message keeps it: what went wrong, and what helps. */
+export function chatFailure(failure: unknown): ChatFailure {
+  const known = failure instanceof AppError ? failure : unexpected(failure)
+  const { code, message, detail, hint, retryAfterSeconds } = known
+  const wait = retryAfterSeconds === undefined ? hint : `Try again in ${retryAfterSeconds} s.`
+  const fix = known.fields.reason === 'context_length_exceeded' ? 'shorten' : (fixes[code] ?? null)
+  return { code, message: detail === undefined ? message : `${message}: ${detail}`, hint: wait, fix }
+}
+
+function unexpected(cause: unknown): AppError {
+  return new AppError('internal/unexpected', 'Something unexpected went wrong.', { cause })
+}

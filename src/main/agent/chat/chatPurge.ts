@@ -1,0 +1,21 @@
+import { chatLimits } from '../../../shared/contract/chats.ts'
+import type { Log } from '../../platform/log.ts'
+import type { ChatStore } from './chatStore.ts'
+
+const everyMs = 3600 * 1000
+
+/** Removes for good what was deleted a day ago, and attachments that no message came to use. */
+export function chatPurge({ store, now, log }: { store: ChatStore; now: () => number; log: Log }): { close(): void } {
+  const purge = (): void => {
+    try {
+      const before = now() - chatLimits.restorableMs
+      store.conversations.purge(before)
+      store.library.purgeAttachments(before)
+    } catch (failure) {
+      log.warn('deleted chats could not be removed', { failure })
+    }
+  }
+  purge()
+  const timer = setInterval(purge, everyMs)
+  return { close: () => clearInterval(timer) }
+}

@@ -1,0 +1,102 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Message } from '../../../shared/contract/chatMessages.ts'
+import {
+  getMessage,
+  listMessages,
+  regenerateMessage,
+  sendMessage,
+  stopMessage,
+  streamMessage,
+} from '../../../shared/contract/chatMessages.ts'
+import {
+  changeConversation,
+  createConversation,
+  deleteConversation,
+  forkConversation,
+  getConversation,
+  listConversations,
+  type MessageId,
+  restoreConversation,
+  searchConversations,
+} from '../../../shared/contract/chats.ts'
+import { eventsAnswer } from '../../platform/http/answers.ts'
+import { type LocalEndpoint, localEndpoint, localEventsEndpoint } from '../localEndpoint.ts'
+import { answerEvents } from './answerEvents.ts'
+import type { ChatStore } from './chatStore.ts'
+import type { Conversations } from './conversations.ts'
+import type { RunningAnswers } from './runningAnswers.ts'
+import type { Sending } from './sending.ts'
+import { toldMessages } from './toldMessages.ts'
+
+type Options = { store: ChatStore; running: RunningAnswers; conversations: Conversations; sending: Sending }
+
+/** Conversations and their messages. */
+export function chatRoutes({ store, running, conversations, sending }: Options): LocalEndpoint[] {
+  const read = (id: string): Message => {
+    const { message, conversation } = store.message(id)
+    const [told] = toldMessages({ store, running }, conversation, [message])
+    if (!told) throw new Error('A message was not told.')
+    return told
+  }
+  return [
+    localEndpoint(listConversations, ({ query: { folder_id, ...query } }) =>
+      conversations.list({
+        folderId: folder_id === 'none' ? null : folder_id,
+        pinned: query.pinned,
+        cursor: query.cursor,
+        limit: query.limit,
+      }),
+    ),
+    localEndpoint(createConversation, ({ body }) => conversations.create(body)),
+    localEndpoint(getConversation, ({ params }) => conversations.get(params.conversationId)),
+    localEndpoint(changeConversation, ({ params, body }) => conversations.change(params.conversationId, body)),
+    localEndpoint(deleteConversation, ({ params }) => conversations.delete(params.conversationId)),
+    localEndpoint(restoreConversation, ({ params }) => conversations.restore(params.conversationId)),
+    localEndpoint(forkConversation, ({ params, body }) => conversations.fork(params.conversationId, body.message_id)),
+    localEndpoint(searchConversations, ({ query }) => conversations.search(query)),
+    localEndpoint(listMessages, ({ params, query }) => messagesPage({ store, running }, params.conversationId, query)),
+    localEndpoint(getMessage, ({ params }) => {
+      const { message, conversation } = store.message(params.messageId)
+      return {
+        message: read(params.messageId),
+        conversation: conversations.summary(conversation),
+        leaf_id: store.messages.newestLeaf(message).id as MessageId, // ids of rows were made here
+      }
+    }),
+    localEndpoint(sendMessage, ({ params, body }) => sending.send(params.conversationId, body)),
+    localEndpoint(regenerateMessage, ({ params, body }) => sending.regenerate(params.messageId, body)),
+    localEndpoint(stopMessage, ({ params }) => sending.stop(params.messageId)),
+    localEventsEndpoint(streamMessage, ({ params }, { signal }) => {
+      const { messageId } = params
+      store.message(messageId) // one that is not there is answered as such
+      return eventsAnswer(answerEvents({ answer: running.get(messageId), read: () => read(messageId), signal }))
+    }),
+  ]
+}
+
+type Page = { leaf_id?: string | undefined; before?: number | undefined; limit: number }
+
+function messagesPage(
+  ground: Pick<Options, 'store' | 'running'>,
+  conversationId: string,
+  { leaf_id, before, limit }: Page,
+) {
+  const { messages } = ground.store
+  const conversation = ground.store.conversation(conversationId)
+  const wanted = leaf_id ?? conversation.leafId
+  if (wanted === null) return { messages: [], beside: [], total: 0, leaf_id: null }
+  const leaf = ground.store.message(wanted).message
+  if (leaf.conversation !== conversation.number) {
+    throw new AppError('chat/message-not-found', `There is no message ${wanted} in this conversation.`)
+  }
+  const rows = messages.page(leaf, before ?? leaf.position + 1, limit)
+  const groups = rows.flatMap(({ group_id }) => group_id ?? [])
+  const shown = new Set(rows.map(({ number }) => number))
+  const beside = groups.length === 0 ? [] : messages.ofGroups(groups).filter(({ number }) => !shown.has(number))
+  return {
+    messages: toldMessages(ground, conversation, rows),
+    beside: toldMessages(ground, conversation, beside),
+    total: leaf.position,
+    leaf_id: leaf.id as MessageId, // ids of rows were made here
+  }
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { AppError } from '../../../shared/appError.ts'
+
+/** What the service tells of an answer while it is made. */
+export type CompletionEvent =
+  | { type: 'piece'; text: string; reasoning: string }
+  | { type: 'finish'; reason: string }
+  | { type: 'usage'; usage: CompletionUsage }
+  | { type: 'error'; error: object; detail: unknown }
+  | { type: 'done' }
+
+export type CompletionUsage = {
+  inputTokens: number
+  cachedTokens: number
+  cacheWrittenTokens: number
+  outputTokens: number
+  reasoningTokens: number
+  /** Undefined: the service does not tell. */
+  costMicroUsd: number | undefined
+  estimated: boolean
+}
+
+const count = z.int().min(0).catch(0)
+const text = z.string().catch('')
+const Chunk = z.object({
+  error: z.looseObject({}).nullish().catch(null),
+  detail: z.unknown().optional(),
+  choices: z
+    .array(
+      z.object({
+        delta: z.object({ content: text, reasoning_content: text, refusal: text }).nullish().catch(null),
+        finish_reason: z.string().nullish().catch(null),
+        native_finish_reason: z.string().nullish().catch(null),
+      }),
+    )
+    .catch([]),
+  usage: z
+    .object({
+      prompt_tokens: count,
+      completion_tokens: count,
+      prompt_tokens_details: z.object({ cached_tokens: count, cache_write_tokens: count }).nullish().catch(null),
+      completion_tokens_details: z.object({ reasoning_tokens: count }).nullish().catch(null),
+      cost: z
+        .object({ micro_usd: z.int().min(0), estimated: z.boolean() })
+        .nullish()
+        .catch(null),
+    })
+    .nullish()
+    .catch(null),
+})
+
+/** @throws AppError `inference/upstream` for data that is no chunk of a chat completion */
+export function completionEvents(data: string): CompletionEvent[] {
+  if (data.trim() === '[DONE]') return [{ type: 'done' }]
+  const { error, detail, choices, usage } = chunkOf(data)
+  if (error) return [{ type: 'error', error, detail }]
+  const [choice] = choices
+  const piece = choice?.delta
+  const reason = choice?.finish_reason
+  return [
+    ...(piece && (piece.content !== '' || piece.reasoning_content !== '' || piece.refusal !== '')
+      ? [{ type: 'piece' as const, text: piece.content + piece.refusal, reasoning: piece.reasoning_content }]
+      : []),
+    ...(reason ? [{ type: 'finish' as const, reason }] : []),
+    ...(usage ? [{ type: 'usage' as const, usage: usageOf(usage) }] : []),
+  ]
+}
+
+function chunkOf(data: string): z.output<typeof Chunk> {
+  try {
+    return Chunk.parse(JSON.parse(data))
+  } catch (cause) {
+    throw unreadable(cause)
+  }
+}
+
+function unreadable(cause: unknown): AppError {
+  return new AppError('inference/upstream', 'A piece of the answer could not be read.', { cause })
+}
+
+function usageOf(usage: NonNullable<z.output<typeof Chunk>['usage']>): CompletionUsage {
+  return {
+    inputTokens: usage.prompt_tokens,
+    cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+    cacheWrittenTokens: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
+    outputTokens: usage.completion_tokens,
+    reasoningTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0,
+    costMicroUsd: usage.cost?.micro_usd,
+    estimated: usage.cost?.estimated ?? true,
+  }
+}

@@ -1,0 +1,57 @@
+import { type BytesAnswer, bytesAnswer } from '../../platform/http/answers.ts'
+import { headerName } from './attachments.ts'
+import type { ChatStore } from './chatStore.ts'
+import type { StoredConversation } from './conversationRepository.ts'
+import type { Conversations } from './conversations.ts'
+import type { MessageRow } from './messageRepository.ts'
+import type { RunningAnswers } from './runningAnswers.ts'
+import { toldMessages } from './toldMessages.ts'
+
+type Parts = { store: ChatStore; running: RunningAnswers; conversations: Pick<Conversations, 'told'> }
+
+/** JSON with all branches, or Markdown of the one that is shown. */
+export function exportedConversation(parts: Parts, id: string, format: 'json' | 'markdown'): BytesAnswer {
+  const conversation = parts.store.conversation(id)
+  const isJson = format === 'json'
+  const name = `${fileName(conversation.title)}.${isJson ? 'json' : 'md'}`
+  return bytesAnswer({
+    headers: {
+      'content-type': isJson ? 'application/json; charset=utf-8' : 'text/markdown; charset=utf-8',
+      'content-disposition': `attachment; filename*=UTF-8''${headerName(name)}`,
+      'x-content-type-options': 'nosniff',
+    },
+    body: isJson ? asJson(parts, conversation) : asMarkdown(parts, conversation),
+  })
+}
+
+function asJson({ store, running, conversations }: Parts, conversation: StoredConversation): string {
+  const messages = toldMessages({ store, running }, conversation, store.messages.all(conversation.number))
+  return `${JSON.stringify({ version: 1, conversation: conversations.told(conversation), messages }, undefined, 2)}\n`
+}
+
+function* asMarkdown({ store }: Parts, conversation: StoredConversation): Generator<string> {
+  yield `# ${conversation.title}\n\n`
+  if (conversation.systemPrompt !== '') yield `> ${conversation.systemPrompt.replaceAll('\n', '\n> ')}\n\n`
+  const leaf = conversation.leafId === null ? undefined : store.messages.find(conversation.leafId)
+  if (!leaf) return
+  for (const row of store.messages.page(leaf, leaf.position + 1, leaf.position)) yield* messageMarkdown(store, row)
+}
+
+function* messageMarkdown(store: ChatStore, row: MessageRow): Generator<string> {
+  yield `## ${row.role === 'user' ? 'You' : (row.model ?? 'Assistant')}\n\n`
+  for (const { name } of store.library.attachmentsOf([row.number]))
+    yield `*Attached: ${name.replace(/[*_`[\]<>]/g, '\\$&')}*\n\n`
+  if (row.reasoning !== '') {
+    yield `<details><summary>Reasoning</summary>\n\n${row.reasoning}\n\n</details>\n\n`
+  }
+  yield `${row.text}\n\n`
+}
+
+function fileName(title: string): string {
+  return (
+    title
+      .replace(/[\\/:*?"<>|\p{Cc}\p{Cf}]/gu, ' ')
+      .trim()
+      .slice(0, 80) || 'chat'
+  )
+}

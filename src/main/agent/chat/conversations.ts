@@ -1,0 +1,280 @@
+import { AppError } from '../../../shared/appError.ts'
+import {
+  type ChatHit,
+  type ChatParameters,
+  type Conversation,
+  type ConversationId,
+  type ConversationSummary,
+  chatLimits,
+  type FolderId,
+  type MessageId,
+  noParameters,
+  type SpendLimits,
+} from '../../../shared/contract/chats.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { SpendBudgets } from '../budgets/spendBudgets.ts'
+import type { LocalEvents } from '../localEvents.ts'
+import type { Note } from '../note.ts'
+import type { ChatStore } from './chatStore.ts'
+import type { ListFilter, ListPlace, StoredConversation } from './conversationRepository.ts'
+import { cleanTitle, newChat } from './conversationTitle.ts'
+import type { RunningAnswers } from './runningAnswers.ts'
+import { searchQuery, snippetParts } from './searchQuery.ts'
+
+export type ConversationsParts = {
+  store: ChatStore
+  budgets: Pick<SpendBudgets, 'spentOf' | 'states'>
+  running: RunningAnswers
+  /** @throws AppError `request/invalid` */
+  checkLimits: (limits: SpendLimits, field: string) => void
+  publish: LocalEvents['publish']
+  note: Note
+  newId: () => string
+  now: () => number
+}
+
+/** What a person sets; what is undefined stays. */
+type Settings = {
+  title?: string | undefined
+  folder_id?: string | null | undefined
+  pinned?: boolean | undefined
+  models?: string[] | undefined
+  system_prompt?: string | undefined
+  parameters?: { [K in keyof ChatParameters]?: ChatParameters[K] | undefined } | undefined
+  limits?: SpendLimits | null | undefined
+}
+
+export type Conversations = {
+  list(query: ListFilter & { cursor: string | undefined; limit: number }): {
+    conversations: ConversationSummary[]
+    next_cursor: string | null
+    total: number
+  }
+  create(settings: Settings): Conversation
+  get(id: string): Conversation
+  /** As it was stored. */
+  told(conversation: StoredConversation): Conversation
+  summary(conversation: StoredConversation): ConversationSummary
+  change(id: string, settings: Settings & { leaf_id?: string | undefined }): Conversation
+  delete(id: string): { success: true; id: ConversationId; restorable_until: string }
+  restore(id: string): Conversation
+  fork(id: string, messageId: string): Conversation
+  search(query: { q: string; conversation_id?: string | undefined; offset: number; limit: number }): {
+    hits: ChatHit[]
+    has_more: boolean
+  }
+}
+
+const you = { kind: 'person', name: 'You' } as const
+
+export function conversations(parts: ConversationsParts): Conversations {
+  const { store, budgets, running, publish, note, now } = parts
+  const changed = (id: string): void => publish({ type: 'chat.changed', conversation_id: id })
+
+  const summary = (it: StoredConversation): ConversationSummary => ({
+    id: it.id,
+    title: it.title,
+    folder_id: it.folderId as FolderId | null, // written by `setIn` alone
+    pinned: it.pinned,
+    models: it.models,
+    message_count: it.messageCount,
+    cost_micro_usd: budgets.spentOf(it.id).cost_micro_usd,
+    answering: running.count(it.id),
+    created_at: isoTime(it.createdAtMs),
+    updated_at: isoTime(it.updatedAtMs),
+  })
+  const told = (it: StoredConversation): Conversation => ({
+    ...summary(it),
+    system_prompt: it.systemPrompt,
+    parameters: it.parameters,
+    leaf_id: it.leafId as MessageId | null,
+    limits: it.limits,
+    budget: budgets.states({ conversationId: it.id, ownLimits: it.limits }),
+    spend: budgets.spentOf(it.id),
+    forked_from: it.forkedFrom as Conversation['forked_from'],
+    source: (it.source?.format ?? null) as Conversation['source'],
+  })
+
+  const setIn = (it: StoredConversation, settings: Settings): StoredConversation => {
+    const { title, folder_id, pinned, models, system_prompt, parameters, limits } = settings
+    if (typeof folder_id === 'string' && !store.library.folders().some(({ id }) => id === folder_id)) {
+      throw new AppError('chat/folder-not-found', `There is no folder ${folder_id}.`)
+    }
+    if (limits) parts.checkLimits(limits, 'limits')
+    const given = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined)
+    return {
+      ...it,
+      ...(title !== undefined && { title, titled: true }),
+      ...(folder_id !== undefined && { folderId: folder_id }),
+      ...(pinned !== undefined && { pinned }),
+      ...(models !== undefined && { models }),
+      ...(system_prompt !== undefined && { systemPrompt: system_prompt }),
+      ...(limits !== undefined && { limits }),
+      parameters: { ...it.parameters, ...Object.fromEntries(given) },
+    }
+  }
+  const fresh = (): Omit<StoredConversation, 'number'> => ({
+    id: `conv_${parts.newId()}` as ConversationId,
+    title: newChat,
+    titled: false,
+    folderId: null,
+    pinned: false,
+    models: [],
+    systemPrompt: '',
+    parameters: noParameters,
+    limits: null,
+    leafId: null,
+    messageCount: 0,
+    forkedFrom: null,
+    source: null,
+    createdAtMs: now(),
+    updatedAtMs: now(),
+    deletedAtMs: null,
+  })
+
+  return {
+    summary,
+    told,
+    list({ cursor, limit, ...filter }) {
+      const rows = store.conversations.list(filter, cursor === undefined ? undefined : placeOf(cursor), limit + 1)
+      const page = rows.slice(0, limit)
+      const last = rows.length > limit ? page.at(-1) : undefined
+      return {
+        conversations: page.map(summary),
+        next_cursor: last ? cursorOf(last) : null,
+        total: store.conversations.count(filter),
+      }
+    },
+    create(settings) {
+      const made = store.conversations.add(setIn({ ...fresh(), number: 0 }, settings))
+      changed(made.id)
+      return told(made)
+    },
+    get: (id) => told(store.conversation(id)),
+    change(id, { leaf_id, ...settings }) {
+      const after = store.atomically(() => {
+        const set = setIn(store.conversation(id), settings)
+        const leaf = leaf_id === undefined ? undefined : store.message(leaf_id).message
+        if (leaf && leaf.conversation !== set.number) {
+          throw new AppError('chat/message-not-found', `There is no message ${leaf_id} in this conversation.`)
+        }
+        const next = leaf ? { ...set, leafId: store.messages.newestLeaf(leaf).id } : set
+        store.conversations.save(next)
+        return next
+      })
+      changed(id)
+      return told(after)
+    },
+    delete(id) {
+      const { id: known, ...conversation } = store.conversation(id)
+      running.stopAll(id)
+      store.conversations.save({ ...conversation, id: known, deletedAtMs: now() })
+      note({ kind: 'chat.deleted', actor: you, subject: id, summary: 'You deleted a chat.' })
+      changed(id)
+      return { success: true, id: known, restorable_until: isoTime(now() + chatLimits.restorableMs) }
+    },
+    restore(id) {
+      const conversation = store.conversations.find(id)
+      if (!conversation) throw new AppError('chat/not-found', `There is no conversation ${id}.`)
+      const restored = { ...conversation, deletedAtMs: null }
+      store.conversations.save(restored)
+      if (conversation.deletedAtMs !== null) {
+        note({ kind: 'chat.restored', actor: you, subject: id, summary: 'You restored a chat.' })
+        changed(id)
+      }
+      return told(restored)
+    },
+    fork(id, messageId) {
+      const forked = store.atomically(() => {
+        const from = store.conversation(id)
+        const { message } = store.message(messageId)
+        if (message.conversation !== from.number) {
+          throw new AppError('chat/message-not-found', `There is no message ${messageId} in this conversation.`)
+        }
+        if (running.get(messageId)) {
+          throw new AppError('chat/message', 'The answer is still being made: wait for it, or stop it.')
+        }
+        const made = store.conversations.add({
+          ...fresh(),
+          title: cleanTitle(`${from.title} (fork)`),
+          titled: true,
+          folderId: from.folderId,
+          models: from.models,
+          systemPrompt: from.systemPrompt,
+          parameters: from.parameters,
+          limits: from.limits,
+          forkedFrom: { conversation_id: id, message_id: messageId },
+        })
+        const next = { ...made, ...copied(parts, message.id, made.number) }
+        store.conversations.save(next)
+        return next
+      })
+      changed(forked.id)
+      return told(forked)
+    },
+    search({ q, conversation_id: conversationId, offset, limit }) {
+      const query = searchQuery(q)
+      if (query === undefined) return { hits: [], has_more: false }
+      const rows = store.search.search({ query, conversationId, offset, limit: limit + 1 })
+      return {
+        hits: rows.slice(0, limit).map((row) => ({
+          conversation_id: row.conversation_id as ConversationId,
+          title: row.title,
+          message_id: row.message_id as MessageId | null,
+          role: row.role,
+          snippet: snippetParts(row.snippet),
+          at: isoTime(row.at_ms),
+        })),
+        has_more: rows.length > limit,
+      }
+    },
+  }
+}
+
+/** The branch up to a message, in another conversation. What it cost stays where it was spent. */
+function copied({ store, newId, now }: ConversationsParts, messageId: string, conversation: number) {
+  const { message: end } = store.message(messageId)
+  const rows = store.messages.page(end, end.position + 1, end.position)
+  const attached = Map.groupBy(store.library.attachmentsOf(rows.map(({ number }) => number)), ({ message }) => message)
+  let leaf: ReturnType<typeof store.messages.add> | undefined
+  for (const row of rows) {
+    const { number, branch: _, position: __, parent: ___, ...content } = row
+    leaf = store.messages.add({
+      ...content,
+      finished_at_ms: content.finished_at_ms ?? now(),
+      id: `msg_${newId()}`,
+      conversation,
+      parent: leaf,
+      group_id: null,
+      request_id: null,
+      source_id: null,
+    })
+    store.library.attach(
+      leaf.number,
+      (attached.get(number) ?? []).map(({ id }) => id),
+    )
+  }
+  return { leafId: leaf?.id ?? null, messageCount: rows.length }
+}
+
+function cursorOf({ pinned, updatedAtMs, number }: ListPlace): string {
+  return Buffer.from(JSON.stringify([pinned ? 1 : 0, updatedAtMs, number])).toString('base64url')
+}
+
+/** @throws AppError `request/invalid` */
+function placeOf(cursor: string): ListPlace {
+  const [pinned, updatedAtMs, number] = numbersOf(cursor)
+  if (pinned === undefined || updatedAtMs === undefined || number === undefined) {
+    throw new AppError('request/invalid', '`cursor` must be the `next_cursor` of a page.')
+  }
+  return { pinned: pinned === 1, updatedAtMs, number }
+}
+
+function numbersOf(cursor: string): number[] {
+  try {
+    const given: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    return Array.isArray(given) && given.every((it) => Number.isSafeInteger(it)) ? given : []
+  } catch {
+    return [] // not one of ours
+  }
+}

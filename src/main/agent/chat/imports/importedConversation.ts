@@ -1,0 +1,75 @@
+import type { ImportFormat } from '../../../../shared/contract/chatLibrary.ts'
+
+/** A conversation of another program, as far as its export can be understood. */
+export type ImportedConversation = {
+  /** In the export: it is taken once. */
+  sourceId: string
+  title: string
+  createdAtMs: number | undefined
+  updatedAtMs: number | undefined
+  systemPrompt: string
+  nodes: ImportedNode[]
+  /** The end of the branch that was shown. */
+  leafId: string | undefined
+}
+
+/** A message, or with the role `hidden` what stands between two: what follows it then follows what was before it. */
+export type ImportedNode = {
+  id: string
+  parentId: string | undefined
+  role: 'user' | 'assistant' | 'hidden'
+  text: string
+  /** Of a hidden node: belongs to the answer that follows. */
+  reasoning: string
+  model: string | undefined
+  atMs: number | undefined
+}
+
+/** How the exports of a program look. */
+export type ExportFormat = {
+  name: ImportFormat
+  /** Whether this is one of its conversations. */
+  isConversation(value: LooseObject): boolean
+  /** @throws Error in plain words, for a conversation that cannot be taken */
+  read(value: LooseObject): ImportedConversation
+}
+
+export type LooseObject = Readonly<Record<string, unknown>>
+
+export function objectOf(value: unknown): LooseObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as LooseObject) : undefined
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+export function objectsOf(value: unknown): LooseObject[] {
+  return listOf(value).flatMap((it) => {
+    const object = objectOf(it)
+    return object ? [object] : []
+  })
+}
+
+/** Without lone surrogates, which no database takes as they are. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.toWellFormed() : ''
+}
+
+export function idOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' && value.length <= 200 ? value : undefined
+}
+
+/** Seconds, milliseconds, microseconds or nanoseconds since 1970, or a date as text. */
+export function timeOf(value: unknown): number | undefined {
+  const ms =
+    typeof value === 'number' ? milliseconds(value) : typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isFinite(ms) && ms > 0 && ms < 4_102_444_800_000 ? Math.round(ms) : undefined
+}
+
+function milliseconds(value: number): number {
+  if (value > 1e17) return value / 1e6
+  if (value > 1e14) return value / 1e3
+  return value > 1e11 ? value : value * 1e3
+}

@@ -1,0 +1,239 @@
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  chatGptConversation,
+  chatGptNode,
+  claudeConversation,
+  libreChatConversation,
+  openWebUiConversation,
+} from '../../../../../test/support/chatExports.ts'
+import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
+import { migrate } from '../../../storage/migrate.ts'
+import { agentMigrations } from '../../../storage/migrations/agent/agentMigrations.ts'
+import { type Database, openDatabase } from '../../../storage/openDatabase.ts'
+import { type ChatStore, chatStore } from '../chatStore.ts'
+import { imported } from './importing.ts'
+
+let database: Database
+let store: ChatStore
+let ids = 0
+const nowMs = Date.parse('2026-11-22T12:00:00Z')
+
+beforeEach(() => {
+  database = openDatabase(join(temporaryFolder('imports'), 'agent.sqlite'))
+  migrate(database, agentMigrations)
+  store = chatStore(database)
+})
+afterEach(() => {
+  database.close()
+})
+
+async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
+}
+const take = (content: unknown) => {
+  const bytes = Buffer.isBuffer(content)
+    ? content
+    : Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
+  return imported(
+    {
+      store,
+      publish: () => {},
+      note: () => {},
+      newId: () => (ids++).toString(16).padStart(24, '0'),
+      now: () => nowMs,
+    },
+    piecesOf(bytes),
+  )
+}
+const conversations = () => store.conversations.list({ folderId: undefined, pinned: undefined }, undefined, 100)
+/** The branch that is shown. */
+const branch = (index = 0) => {
+  const leaf = store.messages.find(conversations()[index]?.leafId ?? '')
+  if (!leaf) throw new Error('Nothing is shown.')
+  return store.messages.page(leaf, leaf.position + 1, 100)
+}
+const said = (index = 0) => branch(index).map(({ role, text }) => [role, text])
+
+describe('an export of', () => {
+  test('ChatGPT comes with its branches, its reasoning and the branch that was shown', async () => {
+    expect(await take([chatGptConversation()])).toEqual({
+      format: 'chatgpt',
+      found: 1,
+      imported: 1,
+      extended: 0,
+      unchanged: 0,
+      messages: 5,
+      skipped: [],
+      skipped_total: 0,
+    })
+    const [conversation] = conversations()
+    expect(conversation).toMatchObject({
+      title: 'Capitals',
+      source: { format: 'chatgpt', id: 'chat-1' },
+      messageCount: 5,
+      createdAtMs: 1_706_745_600_500,
+    })
+    expect(said()).toEqual([
+      ['user', 'What is the capital of France?'],
+      ['assistant', 'Paris.'],
+      ['user', 'And of Spain?\n\n[image]'],
+      ['assistant', 'Madrid.'],
+    ])
+    expect(branch()[3]).toMatchObject({
+      reasoning: 'Spain is in Europe.',
+      model: 'gpt-4o',
+      created_at_ms: 1_706_745_640_000,
+    })
+    expect(store.messages.all(conversation?.number ?? 0).map(({ text }) => text)).toContain('And of Italy?')
+  })
+
+  test('Claude comes in its order, with thinking and attached texts', async () => {
+    expect(await take([claudeConversation()])).toMatchObject({ format: 'claude', imported: 1, messages: 3 })
+    expect(said()).toEqual([
+      ['user', '<attachment name="notes.txt">\nSome notes.\n</attachment>\n\nSum this up.'],
+      ['assistant', 'Short notes.'],
+      ['user', 'Thanks!'],
+    ])
+    expect(branch()[1]).toMatchObject({
+      reasoning: 'They are short.',
+      created_at_ms: Date.parse('2025-05-01T10:00:05Z'),
+    })
+  })
+
+  test('LibreChat comes as a tree or as a list', async () => {
+    const tree = libreChatConversation()
+    expect(await take(tree)).toMatchObject({ format: 'librechat', imported: 1, messages: 4 })
+    expect(conversations()[0]).toMatchObject({ title: 'Fuel', systemPrompt: 'Be exact.' })
+    expect(said()).toEqual([
+      ['user', 'How much?'],
+      ['assistant', 'About 9 l.'],
+      ['user', 'Sure?'],
+    ])
+    const flat = {
+      conversationId: 'flat',
+      title: 'Flat',
+      messages: [
+        { messageId: 'b', parentMessageId: 'a', isCreatedByUser: false, text: 'Two', model: 'gpt-4' },
+        { messageId: 'a', parentMessageId: '00000000-0000-0000-0000-000000000000', isCreatedByUser: true, text: 'One' },
+      ],
+    }
+    expect(await take(flat)).toMatchObject({ messages: 2 })
+    const flatIndex = conversations().findIndex(({ title }) => title === 'Flat')
+    expect(said(flatIndex)).toEqual([['user', 'One']])
+  })
+
+  test('Open WebUI comes without what it folds into texts', async () => {
+    expect(await take([openWebUiConversation()])).toMatchObject({ format: 'open-webui', imported: 1, messages: 2 })
+    expect(said()).toEqual([
+      ['user', 'What is 15 * 17?'],
+      ['assistant', '255'],
+    ])
+    expect(branch()[1]).toMatchObject({ reasoning: 'Let me see > that', model: 'deepseek-r1' })
+  })
+})
+
+test('the same file again changes nothing, and one that has grown brings what is new', async () => {
+  await take([chatGptConversation()])
+  expect(await take([chatGptConversation()])).toMatchObject({ imported: 0, unchanged: 1, messages: 0 })
+  const grown = chatGptConversation()
+  grown.mapping.new = chatGptNode('new', 'a2', 'user', 'And of Portugal?')
+  grown.current_node = 'new'
+  expect(await take([grown])).toMatchObject({ imported: 0, extended: 1, messages: 1 })
+  expect(said().at(-1)).toEqual(['user', 'And of Portugal?'])
+  expect(conversations()).toMatchObject([{ messageCount: 6 }])
+})
+
+test('a deleted conversation comes back with the next import', async () => {
+  await take([chatGptConversation()])
+  const [conversation] = conversations()
+  if (!conversation) throw new Error('Nothing came.')
+  store.conversations.save({ ...conversation, deletedAtMs: nowMs })
+  expect(await take([chatGptConversation()])).toMatchObject({ imported: 1, messages: 0 })
+  expect(conversations()).toHaveLength(1)
+})
+
+describe('a hostile file', () => {
+  test.each([
+    ['', 'The file is empty.'],
+    [Buffer.from('PK\u0003\u0004rest'), 'ZIP archive'],
+    [Buffer.from([0xff, 0xfe, 0x00]), 'not text in UTF-8'],
+    ['[{"mapping":', 'no JSON, or not all of it'],
+    ['"text"', 'no export of conversations'],
+    ['[]', 'no export of conversations'],
+    ['[1, null, "x", [[]]]', 'no export of conversations'],
+    ['{"conversations": {"length": 9e15}}', 'no export of conversations'],
+    [`[${'[],'.repeat(7_000_000)}[]]`, 'too many values'],
+    [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, ''],
+  ])('%# is refused with what is wrong', async (content, sentence) => {
+    const refused = expect.objectContaining({ code: 'chat/import', message: expect.stringContaining(sentence) })
+    await expect(take(content)).rejects.toEqual(refused)
+    expect(conversations()).toEqual([])
+  })
+
+  test('with circles, parents that are missing and ids twice comes as far as it can', async () => {
+    const conversation = {
+      id: 'bad',
+      title: 'Bad \u0000\u202e title'.repeat(100),
+      mapping: {
+        a: chatGptNode('a', 'b', 'user', 'A'),
+        b: chatGptNode('b', 'a', 'assistant', 'B'),
+        c: chatGptNode('c', 'c', 'user', 'C'),
+        d: chatGptNode('d', 'nobody', 'user', 'D'),
+        e: null,
+        f: { message: { author: 7, content: { content_type: 'text', parts: { x: 1 } } } },
+        constructor: chatGptNode('constructor', '__proto__', 'user', 'E \ud800'),
+      },
+      current_node: 'e',
+    }
+    expect(await take([conversation])).toMatchObject({ imported: 1, messages: 5 })
+    const [stored] = conversations()
+    expect([...(stored?.title ?? '')].length).toBeLessThanOrEqual(200)
+    expect(stored?.title).not.toMatch(/\p{Cc}/u)
+    const texts = store.messages.all(stored?.number ?? 0).map(({ text }) => text)
+    expect(texts.sort()).toEqual(['A', 'B', 'C', 'D', 'E \ufffd'])
+  })
+
+  test('deeper than a stack is walked all the same', async () => {
+    const depth = 20_000
+    let children = '[]'
+    const open = (at: number) => `[{"messageId":"m${at}","isCreatedByUser":${at % 2 === 0},"text":"t${at}","children":`
+    children = `${Array.from({ length: depth }, (_, at) => open(at)).join('')}[]${'}]'.repeat(depth)}`
+    const file = `{"conversationId":"deep","title":"Deep","recursive":true,"messagesTree":${children}}`
+    expect(await take(file)).toMatchObject({ imported: 1, messages: depth })
+    expect(branch()).toHaveLength(100)
+    expect(branch().at(-1)?.position).toBe(depth)
+    // Deletion goes through all of it.
+    const [conversation] = conversations()
+    if (conversation) store.conversations.save({ ...conversation, deletedAtMs: 1 })
+    expect(store.conversations.purge(2)).toHaveLength(1)
+    expect(database.prepare('SELECT count(*) AS count FROM chat_messages').get()).toEqual({ count: 0 })
+  })
+
+  test('loses only the conversations that cannot be taken, and says which', async () => {
+    const outcome = await take([
+      { title: 'No id', mapping: {} },
+      { id: 'empty', title: 'Empty', mapping: { a: chatGptNode('a', '', 'system', 'Hidden') } },
+      { id: 'long', title: 'Long', mapping: { a: chatGptNode('a', '', 'user', 'x'.repeat(4_000_001)) } },
+      { title: 'Other' },
+      chatGptConversation(),
+    ])
+    expect(outcome).toMatchObject({
+      found: 5,
+      imported: 1,
+      skipped_total: 4,
+      skipped: [
+        { title: 'No id', reason: 'It has no id.' },
+        { title: 'Empty', reason: 'It has no messages.' },
+        { title: 'Long', reason: 'One of its messages is too long.' },
+        { title: 'Other', reason: 'It is no conversation.' },
+      ],
+    })
+  })
+
+  test('with thousands of folds that never end takes no long time', async () => {
+    const conversation = openWebUiConversation()
+    conversation.chat.history.messages.a.content = '<details type="reasoning">'.repeat(50_000)
+    expect(await take([conversation])).toMatchObject({ imported: 1 })
+  })
+})

@@ -1,0 +1,77 @@
+import { isUtf8 } from 'node:buffer'
+import { AppError } from '../../../../shared/appError.ts'
+import type { ImportFormat } from '../../../../shared/contract/chatLibrary.ts'
+import { chatGptExport } from './chatGptExport.ts'
+import { claudeExport } from './claudeExport.ts'
+import {
+  type ExportFormat,
+  type ImportedConversation,
+  type LooseObject,
+  objectOf,
+  objectsOf,
+  textOf,
+} from './importedConversation.ts'
+import { libreChatExport } from './libreChatExport.ts'
+import { openWebUiExport } from './openWebUiExport.ts'
+
+export type ReadExport = {
+  format: ImportFormat
+  /** One by one: a conversation, or why it cannot be taken. */
+  conversations: Iterable<{ title: string; conversation: ImportedConversation } | { title: string; reason: string }>
+  found: number
+}
+
+const formats: readonly ExportFormat[] = [chatGptExport, claudeExport, openWebUiExport, libreChatExport]
+
+/** @throws AppError `chat/import` for a file that is no export of a program that Steward knows */
+export function readExport(bytes: Buffer): ReadExport {
+  const content = parsed(bytes)
+  const items = Array.isArray(content) ? content : (objectOf(content)?.conversations ?? [content])
+  const objects = objectsOf(items)
+  const format = formats.find((it) => objects.some((object) => it.isConversation(object)))
+  if (!format) {
+    throw new AppError('chat/import', 'The file is JSON, but no export of conversations that Steward knows.')
+  }
+  return { format: format.name, found: objects.length, conversations: each(format, objects) }
+}
+
+function* each(
+  format: ExportFormat,
+  objects: readonly LooseObject[],
+): Generator<{ title: string; conversation: ImportedConversation } | { title: string; reason: string }> {
+  for (const [at, object] of objects.entries()) {
+    const title = textOf(object.title) || textOf(object.name) || `Conversation ${at + 1}`
+    try {
+      if (!format.isConversation(object)) yield { title, reason: 'It is no conversation.' }
+      else yield { title, conversation: format.read(object) }
+    } catch (failure) {
+      yield { title, reason: failure instanceof Error ? failure.message : 'It cannot be read.' }
+    }
+  }
+}
+
+/** A file of nothing but brackets would take many times its size of memory; texts have a comma now and then. */
+const mostValues = 12_000_000
+
+function hasTooManyValues(bytes: Buffer): boolean {
+  let values = 0
+  for (const byte of bytes) if (byte === comma || byte === bracket || byte === brace) values += 1
+  return values > mostValues
+}
+
+const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b]
+
+function parsed(bytes: Buffer): unknown {
+  const wrong = (message: string, cause?: unknown) => new AppError('chat/import', message, { cause })
+  if (bytes.length === 0) throw wrong('The file is empty.')
+  if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
+    throw wrong('The file is a ZIP archive: unpack it, and choose `conversations.json` in it.')
+  }
+  if (!isUtf8(bytes)) throw wrong('The file is no JSON: it is not text in UTF-8.')
+  if (hasTooManyValues(bytes)) throw wrong('The file has too many values for an export of conversations.')
+  try {
+    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''))
+  } catch (cause) {
+    throw wrong('The file is no JSON, or not all of it was downloaded.', cause)
+  }
+}

@@ -1,0 +1,88 @@
+import { AppError } from '../../../shared/appError.ts'
+import {
+  addAttachment,
+  changePrompt,
+  createPrompt,
+  deletePrompt,
+  exportConversation,
+  getAttachmentContent,
+  importConversations,
+  listPrompts,
+} from '../../../shared/contract/chatLibrary.ts'
+import { changeFolder, createFolder, deleteFolder, listFolders } from '../../../shared/contract/chats.ts'
+import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import type { LocalEvents } from '../localEvents.ts'
+import type { Note } from '../note.ts'
+import type { Attachments } from './attachments.ts'
+import type { ChatStore } from './chatStore.ts'
+import { exportedConversation } from './conversationExport.ts'
+import type { Conversations } from './conversations.ts'
+import { imported } from './imports/importing.ts'
+import type { RunningAnswers } from './runningAnswers.ts'
+
+type Options = {
+  store: ChatStore
+  attachments: Attachments
+  conversations: Conversations
+  running: RunningAnswers
+  note: Note
+  publish: LocalEvents['publish']
+  newId: () => string
+  now: () => number
+}
+
+/** Folders, prompts, attachments, imports and exports. */
+export function libraryRoutes(options: Options): LocalEndpoint[] {
+  const { store, attachments, publish, newId, now } = options
+  const { library } = store
+  const folder = (id: string) => {
+    const found = library.folders().find((it) => it.id === id)
+    if (found) return found
+    throw new AppError('chat/folder-not-found', `There is no folder ${id}.`)
+  }
+  const prompt = (id: string) => {
+    const found = library.prompts().find((it) => it.id === id)
+    if (found) return found
+    throw new AppError('chat/prompt-not-found', `There is no prompt ${id}.`)
+  }
+  const savedFolder = (id: string, name: string) => {
+    library.saveFolder({ id, name })
+    publish({ type: 'chat.changed', conversation_id: null })
+    return folder(id)
+  }
+  const savedPrompt = (id: string, { title, text }: { title: string; text: string }) => {
+    library.savePrompt({ id, title, text, updatedAtMs: now() })
+    publish({ type: 'prompts.changed' })
+    return prompt(id)
+  }
+
+  return [
+    localEndpoint(listFolders, () => ({ folders: library.folders() })),
+    localEndpoint(createFolder, ({ body }) => savedFolder(`fold_${newId()}`, body.name)),
+    localEndpoint(changeFolder, ({ params, body }) => savedFolder(folder(params.folderId).id, body.name)),
+    localEndpoint(deleteFolder, ({ params }) => {
+      const { id } = folder(params.folderId)
+      library.removeFolder(id)
+      publish({ type: 'chat.changed', conversation_id: null })
+      return { success: true, id }
+    }),
+    localEndpoint(listPrompts, () => ({ prompts: library.prompts() })),
+    localEndpoint(createPrompt, ({ body }) => savedPrompt(`prm_${newId()}`, body)),
+    localEndpoint(changePrompt, ({ params, body: { title, text } }) => {
+      const before = prompt(params.promptId)
+      return savedPrompt(before.id, { title: title ?? before.title, text: text ?? before.text })
+    }),
+    localEndpoint(deletePrompt, ({ params }) => {
+      const { id } = prompt(params.promptId)
+      library.removePrompt(id)
+      publish({ type: 'prompts.changed' })
+      return { success: true, id }
+    }),
+    localEndpoint(addAttachment, ({ query }, { body }) => attachments.add(query.name, body)),
+    localEndpoint(importConversations, (_, { body }) => imported(options, body)),
+    localEndpoint(exportConversation, ({ params, query }) =>
+      exportedConversation(options, params.conversationId, query.format),
+    ),
+    localEndpoint(getAttachmentContent, ({ params }) => attachments.content(params.attachmentId)),
+  ]
+}

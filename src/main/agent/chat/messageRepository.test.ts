@@ -1,0 +1,155 @@
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { type ConversationId, noParameters } from '../../../shared/contract/chats.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
+import { type Database, openDatabase } from '../../storage/openDatabase.ts'
+import { type ChatStore, chatStore } from './chatStore.ts'
+import type { MessageRow } from './messageRepository.ts'
+
+let database: Database
+let store: ChatStore
+let conversation: number
+
+beforeEach(() => {
+  database = openDatabase(join(temporaryFolder('messages'), 'agent.sqlite'))
+  migrate(database, agentMigrations)
+  store = chatStore(database)
+  conversation = store.conversations.add({
+    id: 'conv_1' as ConversationId,
+    title: 'One',
+    titled: true,
+    folderId: null,
+    pinned: false,
+    models: [],
+    systemPrompt: '',
+    parameters: noParameters,
+    limits: null,
+    leafId: null,
+    messageCount: 0,
+    forkedFrom: null,
+    source: null,
+    createdAtMs: 0,
+    updatedAtMs: 0,
+    deletedAtMs: null,
+  }).number
+})
+afterEach(() => {
+  database.close()
+})
+
+const add = (parent: MessageRow | undefined, text: string, group: string | null = null): MessageRow =>
+  store.messages.add({
+    id: `msg_${text}`,
+    conversation,
+    parent,
+    role: (parent?.position ?? 0) % 2 === 0 ? 'user' : 'assistant',
+    state: 'complete',
+    model: null,
+    text,
+    reasoning: '',
+    bytes: text.length,
+    tokens: 1,
+    group_id: group,
+    request_id: null,
+    source_id: null,
+    error: null,
+    usage: null,
+    finish_reason: null,
+    omitted: 0,
+    clamped: null,
+    warnings: '[]',
+    created_at_ms: 0,
+    finished_at_ms: 1,
+  })
+const chain = (from: MessageRow | undefined, ...texts: string[]): MessageRow =>
+  texts.reduce<MessageRow | undefined>((parent, text) => add(parent, text), from) as MessageRow
+const page = (leaf: MessageRow, before = leaf.position + 1, limit = 100) =>
+  store.messages.page(leaf, before, limit).map(({ text }) => text)
+const found = (text: string) => store.messages.find(`msg_${text}`) as MessageRow
+
+test('a branch is read in pages, from its end and from anywhere', () => {
+  const leaf = chain(undefined, 'a', 'b', 'c', 'd', 'e')
+  expect(page(leaf)).toEqual(['a', 'b', 'c', 'd', 'e'])
+  expect(page(leaf, 6, 2)).toEqual(['d', 'e'])
+  expect(page(leaf, 4, 2)).toEqual(['b', 'c'])
+  expect(page(leaf, 1, 2)).toEqual([])
+  expect(page(found('c'))).toEqual(['a', 'b', 'c'])
+})
+
+test('branches of branches each have their own way', () => {
+  const first = chain(undefined, 'a', 'b', 'c', 'd')
+  const second = chain(found('b'), 'c2', 'd2', 'e2')
+  const third = chain(found('d2'), 'e3')
+  const fourth = chain(found('a'), 'b4')
+  const other = chain(undefined, 'A', 'B')
+  expect(page(first)).toEqual(['a', 'b', 'c', 'd'])
+  expect(page(second)).toEqual(['a', 'b', 'c2', 'd2', 'e2'])
+  expect(page(third)).toEqual(['a', 'b', 'c2', 'd2', 'e3'])
+  expect(page(third, 5, 3)).toEqual(['b', 'c2', 'd2'])
+  expect(page(fourth)).toEqual(['a', 'b4'])
+  expect(page(other)).toEqual(['A', 'B'])
+  expect(store.messages.weights(third).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5])
+  expect(store.messages.children(conversation, [0, found('b').number]).map(({ id }) => id)).toEqual([
+    'msg_a',
+    'msg_c',
+    'msg_c2',
+    'msg_A',
+  ])
+})
+
+test('the end of the newest branch through a message is found', () => {
+  chain(undefined, 'a', 'b', 'c', 'd')
+  chain(found('b'), 'c2', 'd2')
+  expect(store.messages.newestLeaf(found('a')).text).toBe('d2')
+  expect(store.messages.newestLeaf(found('c')).text).toBe('d')
+  chain(found('d'), 'e')
+  expect(store.messages.newestLeaf(found('a')).text).toBe('d2')
+  expect(store.messages.newestLeaf(found('d2')).text).toBe('d2')
+})
+
+test('of answers side by side the one that was gone on from counts, else the first', () => {
+  const question = chain(undefined, 'q')
+  for (const name of ['x', 'y', 'z']) add(question, name, 'grp_1')
+  expect(store.messages.newestLeaf(question).text).toBe('x')
+  add(found('y'), 'more')
+  expect(store.messages.newestLeaf(question).text).toBe('more')
+})
+
+test('any page of a long branch, and of one with a fork at each message, is one short read', () => {
+  store.atomically(() => {
+    let leaf: MessageRow | undefined
+    for (let at = 0; at < 10_000; at += 1) leaf = add(leaf, `m${at}`)
+    let forked: MessageRow | undefined
+    for (let at = 0; at < 2_000; at += 1) {
+      add(forked, `unused${at}`)
+      forked = add(forked, `f${at}`)
+    }
+  })
+  expect(page(found('m9999'), 10_001, 50)).toHaveLength(50)
+  expect(page(found('m9999'), 5_001, 3)).toEqual(['m4997', 'm4998', 'm4999'])
+  expect(page(found('f1999'), 1_001, 3)).toEqual(['f997', 'f998', 'f999'])
+  expect(store.messages.newestLeaf(found('m0')).text).toBe('m9999')
+  const plan = database
+    .prepare<[], { detail: string }>(
+      'EXPLAIN QUERY PLAN SELECT * FROM chat_messages WHERE branch = 1 AND position > 0 AND position <= 9 ORDER BY position DESC LIMIT 50',
+    )
+    .all()
+  expect(plan.map(({ detail }) => detail)).toEqual([expect.stringMatching(/^SEARCH .* USING INDEX .*branch=\?/)])
+})
+
+test('what a crash left is put together again', () => {
+  const row = chain(undefined, 'q')
+  const usage = {
+    input_tokens: 1,
+    cached_tokens: 0,
+    output_tokens: 1,
+    reasoning_tokens: 0,
+    cost_micro_usd: 1,
+    saved_micro_usd: 0,
+    estimated: true,
+  }
+  for (let at = 0; at < 12; at += 1) store.messages.receive(row.number, at, { text: `${at} `, reasoning: '-', usage })
+  expect(store.messages.received(row.number)).toEqual({ text: '0 1 2 3 4 5 6 7 8 9 10 11 ', reasoning: '-'.repeat(12) })
+})

@@ -1,0 +1,58 @@
+import { AppError } from '../../../shared/appError.ts'
+import { type ListedModel, listModels } from '../../../shared/contract/inference.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+
+/** The models of the service, with prices, as they were a moment ago. */
+export type ModelList = {
+  /** @throws AppError `chat/model` for a name that the service does not know, `service/unavailable` */
+  named(names: readonly string[]): Promise<ListedModel[]>
+  find(name: string): Promise<ListedModel | undefined>
+  /** Prices or keys have changed: it is asked for again. */
+  forget(): void
+}
+
+/** A price list is as good as one that is this old. */
+const freshMs = 15_000
+
+export function modelList({ client, now }: { client: Pick<ServiceClient, 'call'>; now: () => number }): ModelList {
+  let kept: { models: Map<string, ListedModel>; atMs: number } | undefined
+  let asking: Promise<Map<string, ListedModel>> | undefined
+
+  const ask = (): Promise<Map<string, ListedModel>> => {
+    const asked = client.call(listModels, {}).then(({ data }) => new Map(data.map((it) => [it.id, it])))
+    const isLatest = () => asking === asked
+    asked.then(
+      (models) => {
+        if (!isLatest()) return
+        kept = { models, atMs: now() }
+        asking = undefined
+      },
+      () => {
+        if (isLatest()) asking = undefined
+      },
+    )
+    return asked
+  }
+  const models = (): Promise<Map<string, ListedModel>> => {
+    if (kept && now() - kept.atMs < freshMs) return Promise.resolve(kept.models)
+    asking ??= ask()
+    return asking
+  }
+  const find = async (name: string): Promise<ListedModel | undefined> => (await models()).get(name)
+
+  return {
+    find,
+    named: (names) =>
+      Promise.all(
+        names.map(async (name) => {
+          const model = await find(name)
+          if (model) return model
+          throw new AppError('chat/model', `The service has no model ${JSON.stringify(name)}.`)
+        }),
+      ),
+    forget() {
+      kept = undefined
+      asking = undefined
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import {
+  changeChatBudget,
+  estimateMessage,
+  getChatBudget,
+  type SpendRow,
+  sumChatSpend,
+} from '../../../shared/contract/chatMoney.ts'
+import type { LimitState } from '../../../shared/contract/chats.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { SpendBudgets } from '../budgets/spendBudgets.ts'
+import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import type { LocalEvents } from '../localEvents.ts'
+import type { Note } from '../note.ts'
+import type { ChatStore } from './chatStore.ts'
+import { estimated } from './estimating.ts'
+import type { ModelList } from './modelList.ts'
+
+type Options = {
+  store: ChatStore
+  budgets: SpendBudgets
+  models: ModelList
+  publish: LocalEvents['publish']
+  note: Note
+}
+
+/** What chats cost and may cost. */
+export function moneyRoutes({ store, budgets, models, publish, note }: Options): LocalEndpoint[] {
+  const budget = () => {
+    const today = budgets.states(undefined)[0] as LimitState // the day is always there
+    return { ...budgets.limits(), today, resets_at: isoTime(budgets.resetsAtMs()) }
+  }
+  const labelled = (by: 'day' | 'model' | 'conversation', rows: Omit<SpendRow, 'label'>[]): SpendRow[] => {
+    if (by !== 'conversation') return rows.map((row) => ({ ...row, label: row.key }))
+    const titles = store.conversations.titles(rows.map(({ key }) => key))
+    return rows.map((row) => ({ ...row, label: titles.get(row.key) ?? 'Deleted chat' }))
+  }
+  return [
+    localEndpoint(estimateMessage, ({ body }) => estimated({ store, budgets, models }, body)),
+    localEndpoint(getChatBudget, () => budget()),
+    localEndpoint(changeChatBudget, ({ body }) => {
+      budgets.change(body)
+      note({ kind: 'chat.budget', actor: { kind: 'person', name: 'You' }, summary: 'You changed the limits of chats.' })
+      publish({ type: 'chat.spend', conversation_id: null })
+      return budget()
+    }),
+    localEndpoint(sumChatSpend, ({ query: { by, from, to, conversation_id: conversationId, limit } }) => {
+      const filter = { from, to, conversationId }
+      const rows = budgets.sums(by, filter, limit)
+      return { rows: labelled(by, by === 'day' ? rows.reverse() : rows), total: budgets.total(filter) }
+    }),
+  ]
+}

@@ -1,0 +1,74 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { AnswerPlan } from './answerPlan.ts'
+import type { ChatStore } from './chatStore.ts'
+import type { StoredAttachment } from './libraryRepository.ts'
+import type { MessageWeight, NewMessage } from './messageRepository.ts'
+import { tokenWeight } from './tokenWeight.ts'
+
+/** @throws AppError `chat/attachment-not-found` */
+export function attachmentOf(store: ChatStore, id: string): StoredAttachment {
+  const found = store.library.attachment(id)
+  if (found) return found
+  throw new AppError('chat/attachment-not-found', `There is no attachment ${id}.`)
+}
+
+/** Of what is sent of a message of the person. */
+export function weightOf(
+  text: string,
+  attachments: readonly StoredAttachment[],
+): Pick<MessageWeight, 'bytes' | 'tokens' | 'images' | 'image_bytes'> {
+  const texts = attachments.filter(({ kind }) => kind === 'text')
+  const images = attachments.filter(({ kind }) => kind === 'image')
+  const quoteBytes = texts.reduce((sum, { size, name }) => sum + size + 6 * name.length + 64, 0)
+  return {
+    bytes: Buffer.byteLength(text) + quoteBytes,
+    tokens: Math.ceil(tokenWeight(text)) + attachments.reduce((sum, { tokens }) => sum + tokens, 0),
+    images: images.length,
+    image_bytes: images.reduce((sum, { size }) => sum + size, 0),
+  }
+}
+
+type Blank = Omit<NewMessage, 'id' | 'conversation' | 'parent' | 'bytes' | 'tokens' | 'created_at_ms'>
+
+/** A message of the person; of an answer more is known. */
+export const blankMessage: Blank = {
+  role: 'user',
+  state: 'complete',
+  model: null,
+  text: '',
+  reasoning: '',
+  group_id: null,
+  request_id: null,
+  source_id: null,
+  error: null,
+  usage: null,
+  finish_reason: null,
+  omitted: 0,
+  clamped: null,
+  warnings: '[]',
+  finished_at_ms: null,
+}
+
+/** One that is about to be made. */
+export function blankAnswer({ model, context, maxTokens, wantedTokens, least }: AnswerPlan) {
+  return {
+    ...blankMessage,
+    role: 'assistant' as const,
+    state: 'waiting' as const,
+    model: model.id,
+    bytes: 0,
+    tokens: 0,
+    omitted: context.omitted,
+    clamped: maxTokens < wantedTokens ? maxTokens : null,
+    // What a crash before the first piece leaves to settle.
+    usage: JSON.stringify({
+      input_tokens: context.usualTokens,
+      cached_tokens: 0,
+      output_tokens: 0,
+      reasoning_tokens: 0,
+      cost_micro_usd: least,
+      saved_micro_usd: 0,
+      estimated: true,
+    }),
+  }
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import type { AgentGround } from './agentGround.ts'
+import { checkOrder, spendBudgets } from './budgets/spendBudgets.ts'
+import { spendRepository } from './budgets/spendRepository.ts'
+import { answering } from './chat/answering.ts'
+import { attachments } from './chat/attachments.ts'
+import { chatPurge } from './chat/chatPurge.ts'
+import { chatRoutes } from './chat/chatRoutes.ts'
+import { chatStore } from './chat/chatStore.ts'
+import { conversations } from './chat/conversations.ts'
+import { endInterruptedAnswers } from './chat/interruptedAnswers.ts'
+import { libraryRoutes } from './chat/libraryRoutes.ts'
+import { modelList } from './chat/modelList.ts'
+import { moneyRoutes } from './chat/moneyRoutes.ts'
+import { runningAnswers } from './chat/runningAnswers.ts'
+import { sending } from './chat/sending.ts'
+import type { LocalEndpoint } from './localEndpoint.ts'
+
+/** Conversations with models, and what they may cost. */
+export function chatParts({ database, client, events, activity, scope, now, ...ground }: AgentGround): {
+  endpoints: LocalEndpoint[]
+} {
+  const log = ground.log.of('chat')
+  const { publish } = events
+  const { note } = activity
+  const newId = () => randomBytes(12).toString('hex')
+  const store = chatStore(database)
+  const budgets = spendBudgets({ spending: spendRepository(database), now })
+  endInterruptedAnswers({ store, budgets, now })
+  scope.own(chatPurge({ store, now, log }), (it) => it.close())
+  const models = modelList({ client, now })
+  const leave = events.subscribe(({ type }) => {
+    if (type === 'models.changed' || type === 'ready') models.forget()
+  })
+  scope.own(leave, (it) => it())
+  const running = scope.own(runningAnswers(), (it) => it.close())
+  const { begin } = answering({ store, budgets, running, client, publish, note, now, log })
+  const checkLimits = checkOrder
+  const chats = conversations({ store, budgets, running, checkLimits, publish, note, newId, now })
+  return {
+    endpoints: [
+      ...chatRoutes({
+        store,
+        running,
+        conversations: chats,
+        sending: sending({ store, budgets, models, running, begin, publish, newId, now }),
+      }),
+      ...libraryRoutes({
+        store,
+        running,
+        conversations: chats,
+        attachments: attachments({ store, newId, now }),
+        publish,
+        note,
+        newId,
+        now,
+      }),
+      ...moneyRoutes({ store, budgets, models, publish, note }),
+    ],
+  }
+}

@@ -1,0 +1,60 @@
+import { AppError, type ErrorCode, isErrorCode } from '../../shared/appError.ts'
+
+const ofStatus: Readonly<Record<number, ErrorCode>> = {
+  400: 'inference/request',
+  401: 'inference/credential',
+  402: 'inference/credits',
+  403: 'inference/forbidden',
+  404: 'inference/model',
+  413: 'inference/too-large',
+  429: 'inference/rate',
+  503: 'inference/overloaded',
+  504: 'inference/timeout',
+}
+/** What the service calls a failure, in the form of its paths of models. */
+const ofReason: Readonly<Record<string, ErrorCode>> = {
+  provider_not_configured: 'inference/unconfigured',
+  insufficient_credits: 'inference/credits',
+  model_not_found: 'inference/model',
+  rate_limit_error: 'inference/rate',
+  insufficient_quota: 'inference/credits',
+}
+
+type Told = { error?: unknown; code?: unknown; detail?: unknown }
+
+/** What the service said in the place of an answer, in either of its forms. */
+export function serviceRefusal(status: number, answer: unknown, retryAfter?: string): AppError {
+  const { error, code, detail } = fieldsOf(answer)
+  if (typeof error === 'object' && error !== null) return modelRefusal({ status, error, detail, retryAfter })
+  const known = isErrorCode(code) ? code : status >= 500 ? 'service/unavailable' : 'request/invalid'
+  return new AppError(known, typeof error === 'string' ? error : `The service answered with status ${status}.`, {
+    ...(typeof detail === 'string' && { detail }),
+  })
+}
+
+type Refused = { status: number | undefined; error: object; detail?: unknown; retryAfter?: string | undefined }
+
+/** OpenAI's form: `{"error": {"message", "type", "code", "param"}}`, also in the middle of a stream, without a status. */
+export function modelRefusal({ status, error, detail, retryAfter }: Refused): AppError {
+  const { message, code, type } = error as { message?: unknown; code?: unknown; type?: unknown }
+  const reason = [code, type].find((it) => typeof it === 'string' && Object.hasOwn(ofReason, it))
+  const known =
+    (isErrorCode(code) ? code : undefined) ??
+    (typeof reason === 'string' ? ofReason[reason] : undefined) ??
+    (status === undefined ? undefined : ofStatus[status])
+  const seconds = Number(retryAfter)
+  return new AppError(known ?? 'inference/upstream', sentenceOf(message, status), {
+    ...(typeof detail === 'string' && { detail }),
+    ...(retryAfter !== undefined && seconds > 0 && { retryAfterSeconds: Math.ceil(seconds) }),
+    fields: { ...(typeof code === 'string' && { reason: code }) },
+  })
+}
+
+function sentenceOf(message: unknown, status: number | undefined): string {
+  if (typeof message === 'string' && message.trim() !== '') return message.slice(0, 2_000)
+  return status === undefined ? 'The answer broke off.' : `The service answered with status ${status}.`
+}
+
+function fieldsOf(answer: unknown): Told {
+  return typeof answer === 'object' && answer !== null ? answer : {}
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { gatewayWorld } from '../../../../test/support/models/gatewayWorld.ts'
+import { plainUsage } from '../../../../test/support/models/scriptedAnswer.ts'
+
+const world = await gatewayWorld()
+afterAll(() => world.close())
+beforeEach(() => world.clear())
+
+const asked = { dialect: 'chat', model: 'claude-sonnet-4.5', stream: false } as const
+const long = 'A rule of the house. '.repeat(400)
+const history = [
+  { role: 'system', content: long },
+  { role: 'user', content: 'One' },
+  { role: 'assistant', content: 'Two' },
+  { role: 'user', content: 'Three' },
+]
+const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }]
+const mark = { type: 'ephemeral' }
+const marks = (body: unknown): number => JSON.stringify(body).split('"cache_control"').length - 1
+
+test('a long conversation that goes on is marked behind its system prompt and its last turns', async () => {
+  await world.ask(asked, { messages: history })
+  const { system, messages } = world.sent()
+  expect(system.at(-1)).toMatchObject({ cache_control: mark })
+  expect(messages.map((it: { content: { cache_control?: unknown }[] }) => it.content.at(-1)?.cache_control)).toEqual([
+    mark,
+    undefined,
+    mark,
+  ])
+  expect(marks(world.sent())).toBe(3)
+})
+
+test('without a system prompt the tools are marked, with one they are kept before it', async () => {
+  await world.ask(asked, { messages: [{ role: 'user', content: long }], tools })
+  expect(world.sent().tools.at(-1)).toMatchObject({ cache_control: mark })
+  expect(marks(world.sent())).toBe(2)
+  await world.ask(asked, { messages: history.slice(0, 2), tools })
+  expect(marks(world.sent().tools)).toBe(0)
+  expect(marks(world.sent())).toBe(2)
+})
+
+test.each([
+  ['a short prompt', asked, { messages: history.slice(1), tools }],
+  ['one question', asked, { messages: history.slice(0, 2) }],
+  ['a prompt below the least of its model', { ...asked, model: 'claude-haiku-4.5' }, { messages: history }],
+  ['a family that keeps prompts by itself', { ...asked, model: 'gpt-5.2' }, { messages: history }],
+  ['a family that keeps them otherwise', { ...asked, model: 'gemini-3-pro' }, { messages: history }],
+  [
+    'what passes raw',
+    { ...asked, dialect: 'messages' as const },
+    { system: long, messages: history.slice(1), max_tokens: 9 },
+  ],
+])('%s gets no mark', async (_, way, body) => {
+  await world.ask(way, body)
+  expect(marks(world.sent())).toBe(0)
+})
+
+test('marks of the caller are the only ones', async () => {
+  const content = [{ type: 'text', text: long, cache_control: { type: 'ephemeral', ttl: '1h' } }]
+  await world.ask(asked, { messages: [{ role: 'system', content }, ...history.slice(1)] })
+  expect(marks(world.sent())).toBe(1)
+  expect(world.sent().system[0].cache_control).toEqual({ type: 'ephemeral', ttl: '1h' })
+})
+
+test.each([false, true])(
+  'what it wrote and read is in the usage, at its own price, and was held (stream %s)',
+  async (stream) => {
+    const usage = { ...plainUsage, input: 10, cacheRead: 1_000, cacheWrite5m: 2_000, output: 100 }
+    world.providers.play({ parts: [{ text: 'Four' }], usage })
+    const { body } = await world.ask({ ...asked, stream }, { messages: history, max_tokens: 100 })
+    expect(body.usage).toMatchObject({
+      prompt_tokens: 3_010,
+      prompt_tokens_details: { cached_tokens: 1_000, cache_write_tokens: 2_000 },
+      cost: { micro_usd: 10 * 3 + 300 + 2_000 * 3.75 + 100 * 15 },
+    })
+  },
+)
+
+test('the hold covers that all of the prompt is written', async () => {
+  const need = async (messages: object[]): Promise<number> => {
+    let [low, high] = [0, 1_000_000]
+    while (high - low > 1) {
+      world.purse.balance = Math.floor((low + high) / 2)
+      const paid = await world.ask(asked, { messages, max_tokens: 1 }).then(
+        () => true,
+        () => false,
+      )
+      if (paid) high = Math.floor((low + high) / 2)
+      else low = Math.floor((low + high) / 2)
+    }
+    return high
+  }
+  const [unmarked, marked] = [await need(history.slice(0, 2)), await need(history)]
+  expect(marked).toBeGreaterThan(unmarked * 1.2)
+})

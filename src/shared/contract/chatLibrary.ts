@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+import { AttachmentId, ConversationParams, chatLimits, PromptId, Title } from './chats.ts'
+import { defineRoute } from './route.ts'
+
+/** What goes into conversations and comes out of them: attachments, prompts, exports of other programs. */
+
+const tag = 'Chat'
+const auth = 'person'
+
+export const Attachment = z.object({
+  id: AttachmentId,
+  name: z.string(),
+  kind: z.enum(['image', 'text']),
+  /** As its bytes show: `image/png`, `image/jpeg`, `image/webp`, `image/gif` or `text/plain`. */
+  media_type: z.string(),
+  size: z.int(),
+})
+export type Attachment = z.infer<typeof Attachment>
+const AttachmentParams = z.object({ attachmentId: AttachmentId })
+
+export const addAttachment = defineRoute({
+  operation: 'chatAttachmentAdd',
+  method: 'POST',
+  path: '/local/chat/attachments',
+  summary: 'Upload an image (PNG, JPEG, WebP, GIF) or a text file for a message',
+  description:
+    'The bytes tell what it is, not its name. Images have at most 20 MB, text files, in UTF-8, 1 MB. What no message uses is deleted after a day.',
+  tag,
+  auth,
+  query: z.object({ name: z.string().trim().min(1, 'must not be empty').max(255, 'must have at most 255 characters') }),
+  response: Attachment,
+  status: 201,
+  maxBodyBytes: chatLimits.imageBytes,
+  raw: { request: 'application/octet-stream', headers: {} },
+})
+
+export const getAttachmentContent = defineRoute({
+  operation: 'chatAttachmentContent',
+  method: 'GET',
+  path: '/local/chat/attachments/:attachmentId/content',
+  summary: 'The bytes of an attachment',
+  tag,
+  auth,
+  params: AttachmentParams,
+  response: z.unknown(),
+  raw: {
+    response: {
+      mediaTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/octet-stream'],
+      description: 'Images as they are; texts as a download. Nothing of it runs.',
+    },
+    headers: {},
+  },
+})
+
+/** Names in `{{ }}` are filled in when it is used. */
+export const Prompt = z.object({
+  id: PromptId,
+  title: z.string(),
+  text: z.string(),
+  /** In the order in which the text has them, each once. */
+  variables: z.array(z.string()),
+  updated_at: IsoTime,
+})
+export type Prompt = z.infer<typeof Prompt>
+const PromptParams = z.object({ promptId: PromptId })
+const PromptText = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(chatLimits.systemPromptCharacters, `must have at most ${chatLimits.systemPromptCharacters} characters`)
+const promptBytes = 2 * 1024 ** 2
+
+export const listPrompts = defineRoute({
+  operation: 'promptList',
+  method: 'GET',
+  path: '/local/chat/prompts',
+  summary: 'The library of prompts, by title',
+  tag,
+  auth,
+  response: z.object({ prompts: z.array(Prompt) }),
+})
+
+export const createPrompt = defineRoute({
+  operation: 'promptCreate',
+  method: 'POST',
+  path: '/local/chat/prompts',
+  summary: 'Keep a prompt',
+  tag,
+  auth,
+  body: z.object({ title: Title, text: PromptText }),
+  response: Prompt,
+  status: 201,
+  maxBodyBytes: promptBytes,
+})
+
+export const changePrompt = defineRoute({
+  operation: 'promptChange',
+  method: 'PATCH',
+  path: '/local/chat/prompts/:promptId',
+  summary: 'Change a prompt',
+  tag,
+  auth,
+  params: PromptParams,
+  body: z.object({ title: Title.optional(), text: PromptText.optional() }),
+  response: Prompt,
+  maxBodyBytes: promptBytes,
+})
+
+export const deletePrompt = defineRoute({
+  operation: 'promptDelete',
+  method: 'DELETE',
+  path: '/local/chat/prompts/:promptId',
+  summary: 'Delete a prompt',
+  tag,
+  auth,
+  params: PromptParams,
+  response: z.object({ success: z.literal(true), id: PromptId }),
+})
+
+export const ImportFormat = z.enum(['chatgpt', 'claude', 'librechat', 'open-webui'])
+export type ImportFormat = z.infer<typeof ImportFormat>
+
+export const importConversations = defineRoute({
+  operation: 'conversationImport',
+  method: 'POST',
+  path: '/local/chat/imports',
+  summary: 'Import an export of ChatGPT, Claude, LibreChat or Open WebUI',
+  description:
+    'The body is the JSON file of the export, unpacked, of at most 100 MB; its form tells whose it is. The same file again changes nothing: a conversation that came before is left as it is, and one that has grown since gets what is new.',
+  tag,
+  auth,
+  response: z.object({
+    format: ImportFormat,
+    /** Conversations in the file. */
+    found: z.int(),
+    imported: z.int(),
+    /** Came before, and got messages that are new. */
+    extended: z.int(),
+    /** Came before, and has nothing new. */
+    unchanged: z.int(),
+    messages: z.int().describe('New messages, of all conversations.'),
+    /** What could not be taken, and why; the first ones. */
+    skipped: z.array(z.object({ title: z.string(), reason: z.string() })).max(100),
+    skipped_total: z.int(),
+  }),
+  status: 201,
+  refusals: [400],
+  maxBodyBytes: chatLimits.importBytes,
+  raw: { request: 'application/json', headers: {} },
+})
+
+export const exportConversation = defineRoute({
+  operation: 'conversationExport',
+  method: 'GET',
+  path: '/local/chat/conversations/:conversationId/export',
+  summary: 'Download a conversation: JSON with all branches, or Markdown of the branch that is shown',
+  tag,
+  auth,
+  params: ConversationParams,
+  query: z.object({ format: z.enum(['json', 'markdown']).default('json') }),
+  response: z.unknown(),
+  raw: {
+    response: { mediaTypes: ['application/json', 'text/markdown'], description: 'The file.' },
+    headers: {},
+  },
+})

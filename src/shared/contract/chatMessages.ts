@@ -1,0 +1,232 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+import { Attachment } from './chatLibrary.ts'
+import {
+  AttachmentId,
+  ConversationId,
+  ConversationParams,
+  ConversationSummary,
+  chatLimits,
+  LimitState,
+  MessageId,
+  ModelName,
+  ModelNames,
+} from './chats.ts'
+import { defineRoute } from './route.ts'
+
+/** Messages of a conversation: a tree, in which edits and further answers are siblings. */
+
+/** What the window can offer beside a failure. `retry` alone helps nothing with the others. */
+export const ChatFix = z.enum(['provider_key', 'credits', 'limit', 'retry', 'model', 'shorten'])
+export type ChatFix = z.infer<typeof ChatFix>
+
+export const ChatFailure = z.object({
+  /** `budget/exceeded`, `inference/unconfigured`, `inference/credits`, `inference/rate`, … */
+  code: z.string(),
+  message: z.string(),
+  hint: z.string().nullable(),
+  fix: ChatFix.nullable(),
+})
+export type ChatFailure = z.infer<typeof ChatFailure>
+
+export const AnswerUsage = z.object({
+  input_tokens: z.int(),
+  /** Of the input: read from a provider's cache. */
+  cached_tokens: z.int(),
+  /** Reasoning included. */
+  output_tokens: z.int(),
+  reasoning_tokens: z.int(),
+  cost_micro_usd: z.int(),
+  /** What cached tokens saved; below 0 while writing them cost more. */
+  saved_micro_usd: z.int(),
+  /** True while it is being made, and where nobody told the exact amount. */
+  estimated: z.boolean(),
+})
+export type AnswerUsage = z.infer<typeof AnswerUsage>
+
+export const Message = z.object({
+  id: MessageId,
+  conversation_id: ConversationId,
+  parent_id: MessageId.nullable(),
+  /** In its branch: the first message has 1. */
+  position: z.int(),
+  role: z.enum(['user', 'assistant']),
+  /**
+   * Of an answer: `waiting` until the first piece came, then `streaming`; `stopped` by the person; `interrupted` when
+   * Steward ended meanwhile; `failed` has an error. What came before the end is kept in each of them.
+   */
+  state: z.enum(['complete', 'waiting', 'streaming', 'stopped', 'interrupted', 'failed']),
+  /** Of an answer. */
+  model: z.string().nullable(),
+  text: z.string(),
+  reasoning: z.string(),
+  attachments: z.array(Attachment),
+  /** All messages with the same parent, oldest first, this one among them. */
+  sibling_ids: z.array(MessageId),
+  /** Answers that were asked for at once have the same. Null: it was asked for alone. */
+  group_id: z.string().nullable(),
+  error: ChatFailure.nullable(),
+  usage: AnswerUsage.nullable(),
+  /** `stop`, `length`, `content_filter`, or what the provider said. */
+  finish_reason: z.string().nullable(),
+  /** So many of the oldest messages were not sent, because the model's context is full. */
+  omitted_messages: z.int(),
+  /** Of an answer: how many tokens the limits left it, where that was less than what was wanted. */
+  clamped_max_tokens: z.int().nullable(),
+  /** What was changed or left out for the provider. */
+  warnings: z.array(z.string()),
+  created_at: IsoTime,
+  /** Null while it is being made. */
+  finished_at: IsoTime.nullable(),
+})
+export type Message = z.infer<typeof Message>
+
+const tag = 'Chat'
+const auth = 'person'
+const MessageParams = z.object({ messageId: MessageId })
+
+export const listMessages = defineRoute({
+  operation: 'messageList',
+  method: 'GET',
+  path: '/local/chat/conversations/:conversationId/messages',
+  summary: 'A page of a branch, from its end',
+  description:
+    'Positions of a branch never change: any part of it is read by `before` and `limit`, the last messages without `before`.',
+  tag,
+  auth,
+  params: ConversationParams,
+  query: z.object({
+    /** The end of the branch; absent: the one that is shown. */
+    leaf_id: MessageId.optional(),
+    /** Only messages of a smaller position. */
+    before: z.coerce.number().int().min(1).optional(),
+    limit: z.coerce.number().int().min(1).max(500).default(50),
+  }),
+  response: z.object({
+    /** In the order of their positions. */
+    messages: z.array(Message),
+    /** Of messages of this page that have a `group_id`: the other answers of the group. */
+    beside: z.array(Message),
+    /** Of the whole branch. */
+    total: z.int(),
+    leaf_id: MessageId.nullable(),
+  }),
+})
+
+export const getMessage = defineRoute({
+  operation: 'chatMessageGet',
+  method: 'GET',
+  path: '/local/chat/messages/:messageId',
+  summary: 'A message, its conversation, and the branch it stands in',
+  tag,
+  auth,
+  params: MessageParams,
+  response: z.object({
+    message: Message,
+    conversation: ConversationSummary,
+    /** The end of the newest branch through it: for `GET …/messages?leaf_id=`. */
+    leaf_id: MessageId,
+  }),
+})
+
+/** Says it once: a repetition gets the messages of the first time and sends nothing. */
+const RequestId = z
+  .string()
+  .min(8, 'must have at least 8 characters')
+  .max(64, 'must have at most 64 characters')
+  .optional()
+
+export const Sent = z.object({
+  user: Message.nullable(),
+  /** In the order of the models. */
+  answers: z.array(Message),
+  /** Limits at which a warning is due. */
+  warnings: z.array(LimitState),
+})
+export type Sent = z.infer<typeof Sent>
+
+export const sendMessage = defineRoute({
+  operation: 'messageSend',
+  method: 'POST',
+  path: '/local/chat/conversations/:conversationId/messages',
+  summary: 'Send a message, and have it answered',
+  description:
+    'Answers at once with the messages; `GET /local/chat/messages/:id/stream` tells how each answer grows. It goes on whether anybody looks or not. The most that all answers can cost is reserved first: where a limit leaves too little, nothing is sent (402, `budget/exceeded`).',
+  tag,
+  auth,
+  params: ConversationParams,
+  body: z.object({
+    /** Null: a first message. The parent of another message of the person: an edit of that one. */
+    parent_id: MessageId.nullable(),
+    text: z.string().max(chatLimits.textCharacters, `must have at most ${chatLimits.textCharacters} characters`),
+    attachment_ids: z
+      .array(AttachmentId)
+      .max(chatLimits.attachments, `must name at most ${chatLimits.attachments} attachments`)
+      .default([]),
+    /** Absent: those of the conversation. Given, they become those of the conversation. */
+    models: ModelNames.optional(),
+    request_id: RequestId,
+  }),
+  response: Sent,
+  status: 201,
+  refusals: [402, 409, 503],
+  maxBodyBytes: 8 * 1024 ** 2,
+})
+
+export const regenerateMessage = defineRoute({
+  operation: 'messageRegenerate',
+  method: 'POST',
+  path: '/local/chat/messages/:messageId/regenerate',
+  summary: 'Make another answer beside this one, or further answers of a message of the person',
+  tag,
+  auth,
+  params: MessageParams,
+  /** Absent: the model of this answer, or those of the conversation. */
+  body: z.object({ model: ModelName.optional(), models: ModelNames.optional(), request_id: RequestId }),
+  response: Sent,
+  status: 201,
+  refusals: [402, 409, 503],
+})
+
+export const stopMessage = defineRoute({
+  operation: 'messageStop',
+  method: 'POST',
+  path: '/local/chat/messages/:messageId/stop',
+  summary: 'Stop an answer; what came stays. One that has ended stays as it is',
+  tag,
+  auth,
+  params: MessageParams,
+  response: Message,
+})
+
+/**
+ * The server-sent events of an answer, each with one of these as JSON in `data`. `snapshot` comes first and has all that
+ * is there; `delta` has what came since, and the text is put behind what one has; `end` is last, with the whole message.
+ * Who falls behind gets longer deltas, and none is lost. Who comes again begins with a snapshot.
+ */
+export const AnswerEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('snapshot'), message: Message }),
+  z.object({
+    type: z.literal('delta'),
+    text: z.string(),
+    reasoning: z.string(),
+    /** So far, estimated. */
+    usage: AnswerUsage,
+  }),
+  z.object({ type: z.literal('end'), message: Message }),
+])
+export type AnswerEvent = z.infer<typeof AnswerEvent>
+
+export const streamMessage = defineRoute({
+  operation: 'messageStream',
+  method: 'GET',
+  path: '/local/chat/messages/:messageId/stream',
+  summary: 'How an answer grows (server-sent events)',
+  description:
+    'Every event has JSON in `data`: `{"type":"snapshot","message"}` first, then `{"type":"delta","text","reasoning","usage"}` with what came since, and `{"type":"end","message"}` last. Who comes again begins with a snapshot, so nothing is missed.',
+  tag,
+  auth,
+  params: MessageParams,
+  response: z.unknown(),
+  raw: { response: { mediaTypes: ['text/event-stream'], description: 'The events.' }, headers: {} },
+})

@@ -1,0 +1,350 @@
+import { z } from 'zod'
+import type { ErrorCode } from '../appError.ts'
+import { unknownIds } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { defineRoute, QueryFlag } from './route.ts'
+
+/**
+ * Conversations with models, of the agent's local API: they are kept at the person's own machine, whatever service
+ * answers. Messages are in `chatMessages.ts`, limits and sums in `chatMoney.ts`, prompts, attachments, imports and
+ * exports in `chatLibrary.ts`.
+ */
+
+/** `<prefix>_` and 24 lower-case hexadecimal characters. */
+const id = (prefix: string, code: ErrorCode, thing: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-9a-f]{24}$`), `must be an id that begins with ${prefix}_`)
+    .register(unknownIds, { code, message: (given) => `There is no ${thing} ${given}.` })
+
+export const ConversationId = id('conv', 'chat/not-found', 'conversation').brand<'ConversationId'>()
+export type ConversationId = z.infer<typeof ConversationId>
+export const MessageId = id('msg', 'chat/message-not-found', 'message').brand<'MessageId'>()
+export type MessageId = z.infer<typeof MessageId>
+export const FolderId = id('fold', 'chat/folder-not-found', 'folder').brand<'FolderId'>()
+export type FolderId = z.infer<typeof FolderId>
+export const AttachmentId = id('att', 'chat/attachment-not-found', 'attachment').brand<'AttachmentId'>()
+export type AttachmentId = z.infer<typeof AttachmentId>
+export const PromptId = id('prm', 'chat/prompt-not-found', 'prompt').brand<'PromptId'>()
+export type PromptId = z.infer<typeof PromptId>
+
+export const chatLimits = {
+  /** Answered side by side. */
+  models: 4,
+  titleCharacters: 200,
+  systemPromptCharacters: 200_000,
+  /** Of one message as it is typed; longer texts are attached. */
+  textCharacters: 1_000_000,
+  attachments: 20,
+  imageBytes: 20 * 1024 ** 2,
+  textBytes: 1024 ** 2,
+  importBytes: 100 * 1024 ** 2,
+  /** A deleted conversation can be restored for so long. */
+  restorableMs: 24 * 3600 * 1000,
+} as const
+
+export const ModelName = z.string().trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters')
+export const ModelNames = z
+  .array(ModelName)
+  .min(1, 'must name a model')
+  .max(chatLimits.models, `must name at most ${chatLimits.models} models`)
+  .refine((names) => new Set(names).size === names.length, 'must name each model once')
+
+/** Null: the provider's own. Parameters that a model does not take are left out, and its message says so. */
+export const ChatParameters = z.object({
+  temperature: z.number().min(0, 'must be from 0 to 2').max(2, 'must be from 0 to 2').nullable(),
+  top_p: z.number().min(0, 'must be from 0 to 1').max(1, 'must be from 0 to 1').nullable(),
+  /** Of the answer, its reasoning included. */
+  max_tokens: z.int('must be a whole number of tokens').min(1, 'must be at least 1').max(10_000_000).nullable(),
+  reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullable(),
+  stop: z.array(z.string().min(1, 'must not be empty').max(200)).max(4, 'must have at most 4 texts').nullable(),
+  seed: z.int('must be a whole number').nullable(),
+})
+export type ChatParameters = z.infer<typeof ChatParameters>
+export const noParameters: ChatParameters = {
+  temperature: null,
+  top_p: null,
+  max_tokens: null,
+  reasoning_effort: null,
+  stop: null,
+  seed: null,
+}
+
+const MicroUsdLimit = z
+  .int('must be a whole number of micro-dollars')
+  .min(0, 'must not be negative')
+  .max(1_000_000_000_000, 'must be at most a million dollars')
+/** In micro-dollars. At `soft` a warning is shown; beyond `hard` nothing is sent. Null: there is none. */
+export const SpendLimits = z.object({
+  soft_micro_usd: MicroUsdLimit.nullable(),
+  hard_micro_usd: MicroUsdLimit.nullable(),
+})
+export type SpendLimits = z.infer<typeof SpendLimits>
+
+/** What was spent, in micro-dollars and tokens. */
+export const Spend = z.object({
+  cost_micro_usd: z.int(),
+  /** What cached tokens saved; below 0 while writing them cost more. */
+  saved_micro_usd: z.int(),
+  input_tokens: z.int(),
+  /** Of the input: read from a provider's cache. */
+  cached_tokens: z.int(),
+  /** Reasoning included. */
+  output_tokens: z.int(),
+  answers: z.int().describe('How many answers it counts.'),
+  /** At least one of the amounts is an estimate. */
+  estimated: z.boolean(),
+})
+export type Spend = z.infer<typeof Spend>
+
+/** One thing that holds, and how far it is used. */
+export const LimitState = z.object({
+  scope: z.enum(['conversation', 'day']),
+  spent_micro_usd: z.int(),
+  /** The most that answers which are being made now can still cost. */
+  reserved_micro_usd: z.int(),
+  soft_micro_usd: z.int().nullable(),
+  hard_micro_usd: z.int().nullable(),
+  /** `warning` at the soft limit, `stopped` at the hard one. */
+  state: z.enum(['within', 'warning', 'stopped']),
+})
+export type LimitState = z.infer<typeof LimitState>
+
+export const Title = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(chatLimits.titleCharacters, `must have at most ${chatLimits.titleCharacters} characters`)
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not hold control characters')
+
+export const ConversationSummary = z.object({
+  id: ConversationId,
+  title: z.string(),
+  folder_id: FolderId.nullable(),
+  pinned: z.boolean(),
+  /** Of the next message. Empty: none was chosen yet. */
+  models: z.array(z.string()),
+  message_count: z.int(),
+  cost_micro_usd: z.int(),
+  /** So many answers are being made right now. */
+  answering: z.int(),
+  created_at: IsoTime,
+  /** Of its last message. */
+  updated_at: IsoTime,
+})
+export type ConversationSummary = z.infer<typeof ConversationSummary>
+
+export const Conversation = ConversationSummary.extend({
+  system_prompt: z.string(),
+  parameters: ChatParameters,
+  /** The end of the branch that is shown; null while there is no message. */
+  leaf_id: MessageId.nullable(),
+  /** Its own, in the place of the default of `GET /local/chat/budget`; null: the default holds. */
+  limits: SpendLimits.nullable(),
+  budget: z.array(LimitState).describe('Of the conversation and of the day, as they hold for the next message.'),
+  spend: Spend,
+  forked_from: z.object({ conversation_id: ConversationId, message_id: MessageId }).nullable(),
+  /** Where it was imported from. */
+  source: z.enum(['chatgpt', 'claude', 'librechat', 'open-webui']).nullable(),
+})
+export type Conversation = z.infer<typeof Conversation>
+
+const tag = 'Chat'
+const auth = 'person'
+export const ConversationParams = z.object({ conversationId: ConversationId })
+
+/** What a person sets of a conversation. */
+const settings = {
+  title: Title.optional(),
+  folder_id: FolderId.nullable().optional(),
+  pinned: z.boolean().optional(),
+  models: ModelNames.optional(),
+  system_prompt: z
+    .string()
+    .max(chatLimits.systemPromptCharacters, `must have at most ${chatLimits.systemPromptCharacters} characters`)
+    .optional(),
+  /** Those that are given change; the others stay. */
+  parameters: ChatParameters.partial().optional(),
+  limits: SpendLimits.nullable().optional(),
+}
+
+export const listConversations = defineRoute({
+  operation: 'conversationList',
+  method: 'GET',
+  path: '/local/chat/conversations',
+  summary: 'Conversations: pinned ones first, then those that changed last',
+  tag,
+  auth,
+  query: z.object({
+    /** `none`: those in no folder. */
+    folder_id: FolderId.or(z.literal('none')).optional(),
+    pinned: QueryFlag.optional(),
+    /** `next_cursor` of the page before. */
+    cursor: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+  }),
+  response: z.object({
+    conversations: z.array(ConversationSummary),
+    next_cursor: z.string().nullable(),
+    /** That fit, on all pages. */
+    total: z.int(),
+  }),
+})
+
+export const createConversation = defineRoute({
+  operation: 'conversationCreate',
+  method: 'POST',
+  path: '/local/chat/conversations',
+  summary: 'Begin a conversation',
+  description: 'Without a title it is called “New chat”, and after its first message as that begins.',
+  tag,
+  auth,
+  body: z.object(settings),
+  response: Conversation,
+  status: 201,
+  maxBodyBytes: 2 * 1024 ** 2,
+  refusals: [404],
+})
+
+export const getConversation = defineRoute({
+  operation: 'conversationGet',
+  method: 'GET',
+  path: '/local/chat/conversations/:conversationId',
+  summary: 'A conversation without its messages',
+  tag,
+  auth,
+  params: ConversationParams,
+  response: Conversation,
+})
+
+export const changeConversation = defineRoute({
+  operation: 'conversationChange',
+  method: 'PATCH',
+  path: '/local/chat/conversations/:conversationId',
+  summary: 'Rename, move, pin or set up a conversation, or show another branch of it',
+  tag,
+  auth,
+  params: ConversationParams,
+  /** `leaf_id`: any message of the conversation; below it the newest branch is shown to its end. */
+  body: z.object({ ...settings, leaf_id: MessageId.optional() }),
+  response: Conversation,
+  maxBodyBytes: 2 * 1024 ** 2,
+})
+
+export const deleteConversation = defineRoute({
+  operation: 'conversationDelete',
+  method: 'DELETE',
+  path: '/local/chat/conversations/:conversationId',
+  summary: 'Delete a conversation; for a day it can be restored',
+  description: 'Answers that are being made are stopped. What it cost stays in the sums of days and models.',
+  tag,
+  auth,
+  params: ConversationParams,
+  response: z.object({ success: z.literal(true), id: ConversationId, restorable_until: IsoTime }),
+})
+
+export const restoreConversation = defineRoute({
+  operation: 'conversationRestore',
+  method: 'POST',
+  path: '/local/chat/conversations/:conversationId/restore',
+  summary: 'Restore a deleted conversation',
+  tag,
+  auth,
+  params: ConversationParams,
+  response: Conversation,
+})
+
+export const forkConversation = defineRoute({
+  operation: 'conversationFork',
+  method: 'POST',
+  path: '/local/chat/conversations/:conversationId/fork',
+  summary: 'Begin another conversation with a copy of a branch up to a message',
+  tag,
+  auth,
+  params: ConversationParams,
+  body: z.object({ message_id: MessageId }),
+  response: Conversation,
+  refusals: [409],
+  status: 201,
+})
+
+/** A piece of text; `hit`: it is what was searched for. */
+export const SnippetPart = z.object({ text: z.string(), hit: z.boolean() })
+export type SnippetPart = z.infer<typeof SnippetPart>
+
+export const ChatHit = z.object({
+  conversation_id: ConversationId,
+  title: z.string(),
+  /** Null: the title was found. */
+  message_id: MessageId.nullable(),
+  role: z.enum(['user', 'assistant']).nullable(),
+  snippet: z.array(SnippetPart),
+  at: IsoTime,
+})
+export type ChatHit = z.infer<typeof ChatHit>
+
+export const searchConversations = defineRoute({
+  operation: 'conversationSearch',
+  method: 'GET',
+  path: '/local/chat/search',
+  summary: 'Search titles and messages of all conversations',
+  description: 'Every word must occur, the last one as a beginning. A text in "quotes" is found as it stands.',
+  tag,
+  auth,
+  query: z.object({
+    q: z.string().trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
+    conversation_id: ConversationId.optional(),
+    offset: z.coerce.number().int().min(0).max(10_000).default(0),
+    limit: z.coerce.number().int().min(1).max(100).default(30),
+  }),
+  response: z.object({ hits: z.array(ChatHit), has_more: z.boolean() }),
+})
+
+export const Folder = z.object({ id: FolderId, name: z.string(), conversations: z.int() })
+export type Folder = z.infer<typeof Folder>
+const FolderParams = z.object({ folderId: FolderId })
+
+export const listFolders = defineRoute({
+  operation: 'chatFolderList',
+  method: 'GET',
+  path: '/local/chat/folders',
+  summary: 'Folders of conversations, by name',
+  tag,
+  auth,
+  response: z.object({ folders: z.array(Folder) }),
+})
+
+export const createFolder = defineRoute({
+  operation: 'chatFolderCreate',
+  method: 'POST',
+  path: '/local/chat/folders',
+  summary: 'Make a folder',
+  tag,
+  auth,
+  body: z.object({ name: Title }),
+  response: Folder,
+  status: 201,
+})
+
+export const changeFolder = defineRoute({
+  operation: 'chatFolderChange',
+  method: 'PATCH',
+  path: '/local/chat/folders/:folderId',
+  summary: 'Rename a folder',
+  tag,
+  auth,
+  params: FolderParams,
+  body: z.object({ name: Title }),
+  response: Folder,
+})
+
+export const deleteFolder = defineRoute({
+  operation: 'chatFolderDelete',
+  method: 'DELETE',
+  path: '/local/chat/folders/:folderId',
+  summary: 'Delete a folder; its conversations stay, in no folder',
+  tag,
+  auth,
+  params: FolderParams,
+  response: z.object({ success: z.literal(true), id: FolderId }),
+})

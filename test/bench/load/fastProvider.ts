@@ -1,0 +1,90 @@
+/**
+ * A provider of chat completions that does next to nothing, as a process of its own: what it answers lies ready, and of a
+ * request it reads only where it ends and whether it wants a stream. Prints its port.
+ */
+import { createServer } from 'node:net'
+
+const chunks = 200
+const usage = { prompt_tokens: 20, completion_tokens: chunks, total_tokens: 20 + chunks }
+
+function answer(head: string, body: string): Buffer {
+  return Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+}
+
+const json = answer(
+  'content-type: application/json',
+  JSON.stringify({
+    id: 'chatcmpl-0123456789',
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model: 'gpt-5.2-2025-12-11',
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: 'Hello! How can I help you today?', refusal: null, annotations: [] },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ],
+    usage: {
+      ...usage,
+      prompt_tokens_details: { cached_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+    },
+  }),
+)
+
+function chunkOf(fields: object): string {
+  const chunk = { id: 'chatcmpl-0123456789', object: 'chat.completion.chunk', created: 1_700_000_000 }
+  return `data: ${JSON.stringify({ ...chunk, model: 'gpt-5.2-2025-12-11', service_tier: 'default', ...fields })}\n\n`
+}
+const choice = (delta: object, finish_reason: string | null = null) =>
+  chunkOf({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], usage: null })
+
+const first = choice({ role: 'assistant', content: '', refusal: null })
+const rest = [
+  ...Array.from({ length: chunks }, (_, at) => choice({ content: ` word${at}` })),
+  choice({}, 'stop'),
+  chunkOf({ choices: [], usage }),
+  'data: [DONE]\n\n',
+].join('')
+const streamHead = Buffer.from(
+  `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${framed(first)}`,
+)
+const streamRest = Buffer.from(`${framed(rest)}0\r\n\r\n`)
+
+function framed(text: string): string {
+  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+}
+
+const server = createServer({ noDelay: true }, (socket) => {
+  let pending = ''
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (bytes) => {
+    pending += bytes.toString('latin1')
+    for (let end = endOf(pending); end > 0; end = endOf(pending)) {
+      const streams = pending.slice(0, end).includes('"stream":true')
+      pending = pending.slice(end)
+      if (!streams) socket.write(json)
+      else {
+        socket.write(streamHead)
+        setImmediate(() => socket.write(streamRest))
+      }
+    }
+  })
+})
+
+/** @returns where the first request ends, 0 while it has not */
+function endOf(text: string): number {
+  const head = text.indexOf('\r\n\r\n')
+  if (head < 0) return 0
+  const [, length = '0'] = /^content-length: *(\d+)/im.exec(text.slice(0, head)) ?? []
+  const end = head + 4 + Number(length)
+  return text.length >= end ? end : 0
+}
+
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  if (address && typeof address === 'object') process.stdout.write(`${address.port}\n`)
+})
+process.stdin.resume().on('end', () => process.exit())

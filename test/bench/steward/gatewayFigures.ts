@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Scope } from '../../../src/main/platform/scope.ts'
+import { projectFolder } from '../../support/plantedTree.ts'
+import { serviceProcess } from '../../support/serviceProcess.ts'
+import type { Samples } from '../figures.ts'
+import { type Loaded, type LoadTarget, loaded } from '../load/httpLoad.ts'
+import { portkey } from '../peers/portkey.ts'
+import { ownMs } from './processFigures.ts'
+
+/** Of one way to the provider: through Steward, through a peer, or straight. Undefined where it fails at streams. */
+export type GatewayFigures = {
+  /** One client. */
+  json: Samples
+  firstEvent: Samples | undefined
+  /** 32 clients, answers of JSON in a second. */
+  jsonPerSecond: number
+  /** 16 clients, streams of 200 chunks in a second. */
+  streamsPerSecond: number | undefined
+  /** Of the gateway's process, for one answer of JSON at 32 clients; for one stream at 16. */
+  jsonProcessorMs: number
+  streamProcessorMs: number
+}
+
+const built = { folder: projectFolder, program: 'out/main/service.js' }
+const messages = [
+  { role: 'system', content: 'You are a helpful assistant.' },
+  { role: 'user', content: 'What is the capital of France, and what is it known for? Answer in one paragraph.' },
+]
+const jsonBody = { model: 'gpt-5.2', messages, max_completion_tokens: 256 }
+const streamBody = { ...jsonBody, stream: true, stream_options: { include_usage: true } }
+
+/**
+ * The service as a process, with its ledger and its keys, before a provider that answers at once; beside it the provider
+ * asked straight, and Portkey's gateway.
+ */
+export async function gatewayFigures(
+  tries: (count: number) => number,
+): Promise<{ steward: GatewayFigures; direct: GatewayFigures; portkey: GatewayFigures }> {
+  const scope = new Scope()
+  try {
+    return await figuresWith(scope, tries)
+  } finally {
+    await scope.close()
+  }
+}
+
+async function figuresWith(scope: Scope, tries: (count: number) => number) {
+  const provider = scope.own(await fastProvider(), (it) => it.close())
+  const families = { a: { base_url: `http://127.0.0.1:${provider.port}/v1`, api_key: 'sk-bench' } }
+  const config = { inference: { families }, credits: { owner_start_cents: 100_000_000 } }
+  const service = scope.own(await serviceProcess(built, config), (it) => it.close())
+  const other = scope.own(await portkey(provider.port), (it) => it.close())
+  const path = '/v1/chat/completions'
+  const own = { port: Number(new URL(service.url).port), path, headers: { authorization: `Bearer ${service.key}` } }
+  const straight = { port: provider.port, path, headers: {} }
+  const ways = [
+    { to: own, pid: service.pid() },
+    { to: straight, pid: undefined },
+    { to: other.target, pid: other.pid },
+  ]
+  const [steward, direct, peer] = await inTurns(ways, tries)
+  if (!steward || !direct || !peer) throw new Error('A way was not measured.')
+  return { steward, direct, portkey: peer }
+}
+
+type Way = { to: Omit<LoadTarget, 'body'>; pid: number | undefined }
+
+/** Each way takes each measure right behind the others, in several rounds, so that what else the machine does meets all. */
+async function inTurns(ways: readonly Way[], tries: (count: number) => number): Promise<GatewayFigures[]> {
+  const found = ways.map(() => ({
+    json: [] as Loaded[],
+    streams: [] as Loaded[],
+    many: [] as Worked[],
+    wide: [] as Worked[],
+  }))
+  for (const { to } of ways) {
+    await loaded({ ...to, body: jsonBody }, { clients: 16, count: tries(4_000) })
+  }
+  const streaming = await Promise.all(ways.map(({ to }) => canStream(to, tries(400))))
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, { to, pid }] of ways.entries()) {
+      const figures = found[at]
+      const [json, stream] = [
+        { ...to, body: jsonBody },
+        { ...to, body: streamBody },
+      ]
+      figures?.json.push(await loaded(json, { clients: 1, count: tries(600) }))
+      figures?.many.push(await worked(pid, json, { clients: 32, count: tries(8_000) }))
+      if (!streaming[at]) continue
+      figures?.streams.push(await loaded(stream, { clients: 1, count: tries(200) }))
+      figures?.wide.push(await worked(pid, stream, { clients: 16, count: tries(1_500) }))
+    }
+  }
+  return found.map(({ json, streams, many, wide }) => ({
+    json: json.flatMap(({ whole }) => whole),
+    firstEvent: streams.length === 0 ? undefined : streams.flatMap(({ begun }) => begun),
+    jsonPerSecond: best(many.map(({ perSecond }) => perSecond)),
+    streamsPerSecond: wide.length === 0 ? undefined : best(wide.map(({ perSecond }) => perSecond)),
+    jsonProcessorMs: Math.min(...many.map(({ processorMs }) => processorMs)),
+    streamProcessorMs: Math.min(...wide.map(({ processorMs }) => processorMs)),
+  }))
+}
+
+async function canStream(to: Way['to'], count: number): Promise<boolean> {
+  try {
+    await loaded({ ...to, body: streamBody }, { clients: 4, count })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const rounds = 3
+const best = (values: readonly number[]) => Math.max(...values)
+
+type Worked = { perSecond: number; processorMs: number }
+
+async function worked(
+  pid: number | undefined,
+  to: LoadTarget,
+  load: { clients: number; count: number },
+): Promise<Worked> {
+  const before = pid === undefined ? 0 : ownMs(pid)
+  const { perSecond } = await loaded(to, load)
+  const spent = pid === undefined ? Number.NaN : ownMs(pid) - before
+  return { perSecond, processorMs: spent / load.count }
+}
+
+async function fastProvider(): Promise<{ port: number; close(): Promise<void> }> {
+  const child = spawn(process.execPath, ['test/bench/load/fastProvider.ts'], {
+    cwd: projectFolder,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const [line] = await once(child.stdout, 'data')
+  return {
+    port: Number(String(line)),
+    async close() {
+      child.stdin.end()
+      await ended
+    },
+  }
+}

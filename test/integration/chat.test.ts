@@ -1,0 +1,465 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { ReadableStream as WebStream } from 'node:stream/web'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sseParser } from '../../src/main/platform/http/sseEvents.ts'
+import { migrate } from '../../src/main/storage/migrate.ts'
+import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { AnswerEvent, type Message, type Sent } from '../../src/shared/contract/chatMessages.ts'
+import type { Conversation } from '../../src/shared/contract/chats.ts'
+import { until } from '../support/eventually.ts'
+import { inferenceOf } from '../support/models/inferenceOf.ts'
+import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { sse } from '../support/models/scriptedAnswer.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { type Answer, runningService, type TestService } from '../support/runningService.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** Chats as the window has them: the real agent before the real service, with fakes of the providers alone. */
+let providers: ProviderServer
+let service: TestService
+let agent: RunningAgent
+let dataFolder: string
+
+beforeAll(async () => {
+  providers = await providerServer()
+  service = await runningService({ host: 'none', inference: inferenceOf(providers) })
+})
+afterAll(async () => {
+  await service?.close()
+  await providers?.close()
+})
+const startAgent = async (): Promise<void> => {
+  agent = await runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
+}
+beforeEach(async () => {
+  providers.clear()
+  dataFolder = temporaryFolder('chat')
+  await startAgent()
+})
+afterEach(() => agent?.close())
+
+const model = 'kimi-k2.5'
+const usage = { input: 1_000, cacheRead: 400, cacheWrite5m: 0, cacheWrite1h: 0, output: 50, reasoning: 20 }
+const says = (text: string, thinking?: string) => ({
+  parts: [...(thinking === undefined ? [] : [{ thinking }]), { text }],
+  usage,
+})
+/** An answer that begins, and goes on only when it is stopped. */
+const endless = (text: string) => ({
+  frames: [
+    sse({
+      id: 'c',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, delta: { role: 'assistant', content: text }, finish_reason: null }],
+    }),
+  ],
+  after: 'silence' as const,
+})
+
+const get = async (path: string): Promise<Answer['json']> => {
+  const answer = await agent.send(`/local/chat${path}`)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json
+}
+const post = (path: string, body: unknown = {}) => agent.send(`/local/chat${path}`, { body })
+const patch = (path: string, body: unknown) => agent.send(`/local/chat${path}`, { method: 'PATCH', body })
+
+const newChat = async (settings: object = {}): Promise<Conversation> => {
+  const answer = await post('/conversations', { models: [model], ...settings })
+  expect(answer.status, answer.text).toBe(201)
+  return answer.json
+}
+const sent = async (chat: { id: string }, text: string, more: object = {}): Promise<Sent> => {
+  const answer = await post(`/conversations/${chat.id}/messages`, { parent_id: null, text, ...more })
+  expect(answer.status, answer.text).toBe(201)
+  return answer.json
+}
+const message = async (id: string): Promise<Message> => (await get(`/messages/${id}`)).message
+const finished = (id: string): Promise<Message> =>
+  until('the answer is finished', async () => {
+    const found = await message(id)
+    return found.finished_at === null ? undefined : found
+  })
+const asked = async (chat: { id: string }, text: string, more: object = {}): Promise<Message> => {
+  const { answers } = await sent(chat, text, more)
+  return finished(answers[0]?.id ?? '')
+}
+const page = async (chat: { id: string }, query = '') => get(`/conversations/${chat.id}/messages${query}`)
+const texts = ({ messages }: { messages: Message[] }) => messages.map(({ text }) => text)
+
+/** All events of a stream, to its end. */
+async function streamed(id: string): Promise<AnswerEvent[]> {
+  const answer = await agent.send(`/local/chat/messages/${id}/stream`)
+  expect(answer.headers['content-type']).toContain('text/event-stream')
+  return answer.text
+    .split('\n\n')
+    .filter((it) => it.startsWith('data: '))
+    .map((it) => AnswerEvent.parse(JSON.parse(it.slice('data: '.length))))
+}
+
+async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<AnswerEvent> {
+  const parser = sseParser()
+  for await (const piece of body) for (const { data } of parser.feed(piece)) yield AnswerEvent.parse(JSON.parse(data))
+}
+
+describe('a message', () => {
+  test('is answered, streamed, counted and paid by what the service says it cost', async () => {
+    providers.play(says('Hello Ada.', 'She greets.'))
+    const chat = await newChat()
+    const { user, answers, warnings } = await sent(chat, '  Good morning!\nAnd more.')
+    expect(user).toMatchObject({ role: 'user', position: 1, text: '  Good morning!\nAnd more.', state: 'complete' })
+    expect(warnings).toEqual([])
+    const [answer] = answers
+    expect(answer).toMatchObject({ role: 'assistant', parent_id: user?.id, position: 2, model, group_id: null })
+
+    const events = await streamed(answer?.id ?? '')
+    expect(events[0]?.type).toBe('snapshot')
+    const end = events.at(-1)
+    expect(end).toMatchObject({
+      type: 'end',
+      message: { state: 'complete', text: 'Hello Ada.', reasoning: 'She greets.', finish_reason: 'stop', error: null },
+    })
+    const before = events[0]?.type === 'snapshot' ? events[0].message.text : ''
+    expect(before + events.map((it) => (it.type === 'delta' ? it.text : '')).join('')).toBe('Hello Ada.')
+
+    const done = await finished(answer?.id ?? '')
+    const [charge] = (await service.send('/v1/credits/history?limit=1')).json.transactions
+    expect(done.usage).toMatchObject({
+      input_tokens: 1_400,
+      cached_tokens: 400,
+      output_tokens: 50,
+      reasoning_tokens: 20,
+      cost_micro_usd: Math.round(-charge.amount_cents * 10_000),
+      estimated: false,
+    })
+    expect(done.usage?.saved_micro_usd).toBeGreaterThan(0)
+    expect(await get(`/conversations/${chat.id}`)).toMatchObject({
+      title: 'Good morning! And more.',
+      leaf_id: answer?.id,
+      message_count: 2,
+      answering: 0,
+      cost_micro_usd: done.usage?.cost_micro_usd,
+    })
+    const rows = (await get('/spend?by=model')).rows
+    expect(rows).toMatchObject([{ key: model, cost_micro_usd: done.usage?.cost_micro_usd, answers: 1 }])
+    expect((await get('/spend?by=conversation')).rows).toMatchObject([{ label: 'Good morning! And more.' }])
+    expect(agent.events).toContainEqual({ type: 'chat.spend', conversation_id: chat.id })
+    const { entries } = (await agent.send('/local/activity?kinds=chat')).json
+    expect(entries[0]).toMatchObject({ kind: 'chat.answered', summary: expect.stringMatching(/^kimi-k2.5 answered/) })
+    expect(JSON.stringify(entries)).not.toContain('Good morning')
+  })
+
+  test('goes out with the branch before it, the system prompt and the parameters', async () => {
+    const chat = await newChat({ system_prompt: 'Be short.', parameters: { temperature: 0.5, max_tokens: 777 } })
+    const first = await asked(chat, 'One')
+    await asked(chat, 'Two', { parent_id: first.id })
+    const { body } = providers.requests.at(-1) ?? {}
+    expect(body.messages.map(({ role, content }: Answer['json']) => [role, content])).toEqual([
+      ['system', 'Be short.'],
+      ['user', 'One'],
+      ['assistant', 'Hello from a fake.'],
+      ['user', 'Two'],
+    ])
+    expect(body.max_completion_tokens ?? body.max_tokens).toBe(777)
+    expect(body.stream).toBe(true)
+  })
+
+  test('sent again with the same request id is sent once', async () => {
+    const chat = await newChat()
+    const more = { request_id: 'request-1' }
+    const [one, two] = await Promise.all([sent(chat, 'Once', more), sent(chat, 'Once', more)])
+    expect(two.answers.map(({ id }) => id)).toEqual(one.answers.map(({ id }) => id))
+    await finished(one.answers[0]?.id ?? '')
+    expect(providers.requests).toHaveLength(1)
+    expect((await page(chat)).total).toBe(2)
+  })
+
+  test('is edited and answered again beside the old ones, and each branch stays', async () => {
+    providers.play(says('A1'), says('A2'), says('B1'), says('A1 again'))
+    const chat = await newChat()
+    const a1 = await asked(chat, 'Q1')
+    const a2 = await asked(chat, 'Q2', { parent_id: a1.id })
+    const b1 = await asked(chat, 'Q2 edited', { parent_id: a1.id })
+    expect(texts(await page(chat))).toEqual(['Q1', 'A1', 'Q2 edited', 'B1'])
+    expect(texts(await page(chat, `?leaf_id=${a2.id}`))).toEqual(['Q1', 'A1', 'Q2', 'A2'])
+    const [, , edited] = (await page(chat)).messages
+    expect(edited.sibling_ids).toHaveLength(2)
+
+    const again = (await post(`/messages/${a1.id}/regenerate`, { model: 'gpt-5-mini' })).json.answers[0]
+    expect(await finished(again.id)).toMatchObject({ model: 'gpt-5-mini', position: 2 })
+    expect((await page(chat)).total).toBe(2)
+    expect((await patch(`/conversations/${chat.id}`, { leaf_id: a1.id })).json.leaf_id).toBe(b1.id)
+    expect((await get(`/messages/${a2.id}`)).leaf_id).toBe(a2.id)
+  })
+
+  test('is answered by several models side by side', async () => {
+    const chat = await newChat()
+    const four = [model, 'gpt-5-mini', 'claude-haiku-4.5', 'gemini-3-flash']
+    const { answers } = await sent(chat, 'Compare', { models: four })
+    expect(new Set(answers.map(({ group_id }) => group_id)).size).toBe(1)
+    for (const { id } of answers) expect(await finished(id)).toMatchObject({ state: 'complete', warnings: [] })
+    const ofClaude = providers.requests.find(({ provider }) => provider === 'anthropic')
+    expect(JSON.stringify(ofClaude?.body)).toContain('"cache_control":{"type":"ephemeral"}')
+    const { messages, beside } = await page(chat)
+    expect(messages).toHaveLength(2)
+    expect(beside.map((it: Message) => it.model)).toEqual(four.slice(1))
+    expect((await get(`/conversations/${chat.id}`)).models).toEqual(four)
+  })
+
+  test('carries images as data and texts in quotes, and neither SVG nor bytes of another kind', async () => {
+    const upload = (name: string, bytes: string | Buffer) =>
+      fetch(`${agent.origin}/local/chat/attachments?name=${encodeURIComponent(name)}`, {
+        method: 'POST',
+        headers: { ...agent.session, 'content-type': 'application/octet-stream' },
+        body: new Uint8Array(Buffer.from(bytes as never)),
+      })
+    const png = Buffer.from('89504e470d0a1a0a0000000d', 'hex')
+    const image = (await (await upload('a.txt', png)).json()) as Answer['json']
+    expect(image).toMatchObject({ kind: 'image', media_type: 'image/png', size: 12 })
+    const svg = (await (await upload('x.svg', '<svg onload="alert(1)"/>')).json()) as Answer['json']
+    expect(svg).toMatchObject({ kind: 'text', media_type: 'text/plain' })
+    expect((await upload('x.bin', Buffer.from([0, 1, 2]))).status).toBe(415)
+    expect((await upload('big.txt', 'a'.repeat(1024 ** 2 + 1))).status).toBe(413)
+    expect((await upload('empty.txt', '')).status).toBe(415)
+
+    const content = await agent.send(`/local/chat/attachments/${svg.id}/content`)
+    expect(content.headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'x-content-type-options': 'nosniff',
+      'content-disposition': "attachment; filename*=UTF-8''x.svg",
+    })
+    const chat = await newChat()
+    await asked(chat, 'Look', { attachment_ids: [svg.id, image.id] })
+    const [turn] = providers.requests.at(-1)?.body.messages ?? []
+    expect(JSON.stringify(turn.content)).toContain(`data:image/png;base64,${png.toString('base64')}`)
+    expect(JSON.stringify(turn.content)).toContain('<attachment name=')
+    expect((await page(chat)).messages[0].attachments.map(({ id }: { id: string }) => id)).toEqual([svg.id, image.id])
+  })
+})
+
+describe('an answer', () => {
+  test('that is stopped keeps what came, and costs an estimate', async () => {
+    providers.play(endless('Half a'))
+    const chat = await newChat()
+    const { answers } = await sent(chat, 'Go')
+    const id = answers[0]?.id ?? ''
+    await until('it streams', async () => (await message(id)).text === 'Half a')
+    expect((await get('/conversations')).conversations[0].answering).toBe(1)
+    await post(`/messages/${id}/stop`)
+    const stopped = await finished(id)
+    expect(stopped).toMatchObject({ state: 'stopped', text: 'Half a', usage: { estimated: true } })
+    expect(stopped.usage?.cost_micro_usd).toBeGreaterThan(0)
+    await until('the provider is left', () => providers.leftConnections() === 1)
+    expect((await get('/budget')).today).toMatchObject({ reserved_micro_usd: 0 })
+  })
+
+  test('is streamed to whoever comes, goes and comes again', async () => {
+    providers.play(endless('Half a'))
+    const id = (await sent(await newChat(), 'Go')).answers[0]?.id ?? ''
+    const url = `${agent.origin}/local/chat/messages/${id}/stream`
+    const open = async () => {
+      const leave = new AbortController()
+      const answer = await fetch(url, { headers: { ...agent.session }, signal: leave.signal })
+      const events = eventsOf(Readable.fromWeb(answer.body as WebStream))
+      return { events, leave: () => leave.abort() }
+    }
+    const first = await open()
+    let text = ''
+    while (text !== 'Half a') {
+      const { value } = await first.events.next()
+      if (value?.type === 'snapshot') text = value.message.text
+      if (value?.type === 'delta') {
+        text += value.text
+        expect(value.usage).toMatchObject({ estimated: true })
+      }
+    }
+    first.leave()
+    expect(await message(id)).toMatchObject({ state: 'streaming' })
+
+    const again = await open()
+    expect((await again.events.next()).value).toMatchObject({ type: 'snapshot', message: { text: 'Half a' } })
+    await post(`/messages/${id}/stop`)
+    expect((await again.events.next()).value).toMatchObject({ type: 'end', message: { state: 'stopped' } })
+    expect((await again.events.next()).done).toBe(true)
+    expect((await agent.send(`/local/chat/messages/msg_${'0'.repeat(24)}/stream`)).status).toBe(404)
+  })
+
+  test('that was being made when Steward ended is there, marked as interrupted', async () => {
+    providers.play(endless('So far'))
+    const chat = await newChat()
+    const id = (await sent(chat, 'Go')).answers[0]?.id ?? ''
+    await until('it streams', async () => (await message(id)).text === 'So far')
+    await agent.close()
+    await startAgent()
+    expect(await message(id)).toMatchObject({ state: 'interrupted', text: 'So far', usage: { estimated: true } })
+  })
+
+  test('is there after a crash as well, and what was reserved for it is settled', async () => {
+    providers.play(endless('So far'))
+    const chat = await newChat()
+    const id = (await sent(chat, 'Go')).answers[0]?.id ?? ''
+    const file = join(dataFolder, 'agent.sqlite')
+    const database = openDatabase(file)
+    const received = database.prepare('SELECT text FROM chat_received')
+    await until('a piece is stored', () => received.get())
+    database.close()
+    const before = (await get('/budget')).today
+    expect(before.reserved_micro_usd).toBeGreaterThan(0)
+
+    // As the files are when the process is killed.
+    const crashed = temporaryFolder('crashed')
+    for (const name of ['agent.sqlite', 'agent.sqlite-wal']) copyFileSync(join(dataFolder, name), join(crashed, name))
+    await agent.close()
+    dataFolder = crashed
+    await startAgent()
+    const found = await message(id)
+    expect(found).toMatchObject({ state: 'interrupted', text: 'So far', usage: { estimated: true } })
+    expect((await get('/budget')).today).toMatchObject({
+      spent_micro_usd: found.usage?.cost_micro_usd,
+      reserved_micro_usd: 0,
+    })
+    expect((await get('/search?q=far')).hits).toMatchObject([{ message_id: id }])
+  })
+
+  test.each([
+    [
+      { status: 429, headers: { 'retry-after': '7' } },
+      { code: 'inference/rate', fix: 'retry', hint: 'Try again in 7 s.' },
+    ],
+    [{ status: 500 }, { fix: 'retry' }],
+    [{ frames: [], after: 'cut' as const }, { fix: 'retry' }],
+  ])('that fails says why, and what helps: %j', async (turn, error) => {
+    providers.play(turn, turn)
+    const failed = await asked(await newChat(), 'Go')
+    expect(failed).toMatchObject({ state: 'failed', error })
+    expect((await get('/budget')).today.reserved_micro_usd).toBe(0)
+  })
+
+  test('that breaks off keeps what came', async () => {
+    providers.play({ ...endless('Half'), after: 'cut' })
+    const failed = await asked(await newChat(), 'Go')
+    expect(failed).toMatchObject({ state: 'failed', text: 'Half', error: { fix: 'retry' }, usage: { estimated: true } })
+  })
+})
+
+describe('limits', () => {
+  test('twenty messages at once against a small limit cost nothing over it', async () => {
+    const hard = 30_000
+    await patch('/budget', { day: { soft_micro_usd: 10_000, hard_micro_usd: hard } })
+    const chats = await Promise.all(Array.from({ length: 20 }, () => newChat()))
+    const outcomes = await Promise.all(
+      chats.map((chat) => post(`/conversations/${chat.id}/messages`, { parent_id: null, text: 'Tell me a story.' })),
+    )
+    const refused = outcomes.filter(({ status }) => status === 402)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { json } of refused) expect(json).toMatchObject({ code: 'budget/exceeded', limit: { scope: 'day' } })
+    const taken = outcomes.filter(({ status }) => status === 201)
+    expect(taken.length).toBeGreaterThan(0)
+    for (const { json } of taken) await finished(json.answers[0].id)
+    const { today } = await get('/budget')
+    expect(today.spent_micro_usd).toBeLessThanOrEqual(hard)
+    expect(today.reserved_micro_usd).toBe(0)
+    const asked_ = providers.requests.reduce(
+      (sum, { body }) => sum + (body.max_completion_tokens ?? body.max_tokens),
+      0,
+    )
+    expect(asked_ * 3).toBeLessThanOrEqual(hard) // what the output alone can cost, at $3 a million
+  })
+
+  test('of a conversation stop it, with a refusal that keeps nothing, and the estimate says so before', async () => {
+    const chat = await newChat({ limits: { soft_micro_usd: null, hard_micro_usd: 5 } })
+    const body = { conversation_id: chat.id, parent_id: null, text: 'Hello' }
+    expect((await post('/estimate', body)).json).toMatchObject({ refusal: { code: 'budget/exceeded' } })
+    const refused = await post(`/conversations/${chat.id}/messages`, { parent_id: null, text: 'Hello' })
+    expect(refused).toMatchObject({ status: 402, json: { code: 'budget/exceeded', limit: { scope: 'conversation' } } })
+    expect(await get(`/conversations/${chat.id}`)).toMatchObject({ message_count: 0, title: 'New chat' })
+    await patch(`/conversations/${chat.id}`, { limits: { soft_micro_usd: null, hard_micro_usd: 2_000 } })
+    const clamped = await asked(chat, 'Hello')
+    expect(clamped.clamped_max_tokens).toBeLessThan(700)
+    const { estimates } = (await post('/estimate', { ...body, text: 'And more', parent_id: clamped.id })).json
+    expect(estimates[0]).toMatchObject({ model, available: true, clamped: true })
+    expect(estimates[0].min_micro_usd).toBeLessThanOrEqual(estimates[0].max_micro_usd)
+  })
+
+  test('hold over a crash: what was reserved counts until the next start settles it', async () => {
+    const chat = await newChat()
+    await agent.close()
+    const database = openDatabase(join(dataFolder, 'agent.sqlite'))
+    migrate(database, agentMigrations)
+    database
+      .prepare('INSERT INTO spend_reservations VALUES (?, ?, ?, ?, ?)')
+      .run('msg_lost', chat.id, model, new Date().toISOString().slice(0, 10), 1_234)
+    database.close()
+    await startAgent()
+    expect((await get('/budget')).today).toMatchObject({ spent_micro_usd: 1_234, reserved_micro_usd: 0 })
+  })
+})
+
+describe('conversations', () => {
+  test('are listed, searched, pinned, filed, forked, deleted and restored', async () => {
+    providers.play(says('The mitochondrion is the powerhouse of the cell.'))
+    const chat = await newChat()
+    const answer = await asked(chat, 'Biology question')
+    await newChat({ title: 'Other' })
+    const folder = (await post('/folders', { name: 'School' })).json
+    await patch(`/conversations/${chat.id}`, { pinned: true, folder_id: folder.id })
+    const listed = await get('/conversations?limit=1')
+    expect(listed).toMatchObject({ total: 2, conversations: [{ id: chat.id, pinned: true, folder_id: folder.id }] })
+    expect((await get(`/conversations?cursor=${listed.next_cursor}`)).conversations).toMatchObject([{ title: 'Other' }])
+    expect((await get('/folders')).folders).toMatchObject([{ name: 'School', conversations: 1 }])
+
+    const { hits } = await get(`/search?q=${encodeURIComponent('powerhouse mitoch')}`)
+    expect(hits).toMatchObject([{ conversation_id: chat.id, message_id: answer.id, role: 'assistant' }])
+    expect(hits[0].snippet).toContainEqual({ text: 'powerhouse', hit: true })
+    for (const q of ['"', 'NOT', '* OR', 'a:b', '(', '"un closed', '^x', '-']) {
+      expect((await agent.send(`/local/chat/search?q=${encodeURIComponent(q)}`)).status).toBe(200)
+    }
+
+    const fork = (await post(`/conversations/${chat.id}/fork`, { message_id: answer.id })).json
+    expect(fork).toMatchObject({ title: 'Biology question (fork)', message_count: 2, cost_micro_usd: 0 })
+    expect(texts(await page(fork))).toEqual(texts(await page(chat)))
+
+    expect((await agent.send(`/local/chat/conversations/${chat.id}`, { method: 'DELETE' })).status).toBe(200)
+    expect((await agent.send(`/local/chat/conversations/${chat.id}`)).status).toBe(404)
+    expect((await agent.send(`/local/chat/messages/${answer.id}`)).status).toBe(404)
+    expect((await get('/search?q=powerhouse')).hits).toMatchObject([{ conversation_id: fork.id }])
+    expect((await post(`/conversations/${chat.id}/restore`)).json.message_count).toBe(2)
+    expect(texts(await page(chat))).toHaveLength(2)
+  })
+
+  test('are exported whole, and their branch as Markdown', async () => {
+    providers.play(says('**Yes.**', 'Sure.'))
+    const chat = await newChat({ title: 'A/B: "quoted"', system_prompt: 'Be short.' })
+    await asked(chat, 'Is it?')
+    const json = await agent.send(`/local/chat/conversations/${chat.id}/export`)
+    expect(json.headers['content-disposition']).toBe("attachment; filename*=UTF-8''A%20B%20%20%20quoted.json")
+    expect(json.json).toMatchObject({ version: 1, conversation: { id: chat.id }, messages: [{}, { text: '**Yes.**' }] })
+    const markdown = await agent.send(`/local/chat/conversations/${chat.id}/export?format=markdown`)
+    expect(markdown.text).toBe(
+      `# A/B: "quoted"\n\n> Be short.\n\n## You\n\nIs it?\n\n## ${model}\n\n<details><summary>Reasoning</summary>\n\nSure.\n\n</details>\n\n**Yes.**\n\n`,
+    )
+  })
+
+  test('without a service nothing is sent, and nothing is kept', async () => {
+    const alone = await runningAgent({ dataFolder: temporaryFolder('alone') })
+    const chat = (await alone.send('/local/chat/conversations', { body: { models: [model] } })).json
+    const refused = await alone.send(`/local/chat/conversations/${chat.id}/messages`, {
+      body: { parent_id: null, text: 'Hello' },
+    })
+    expect(refused).toMatchObject({ status: 503, json: { code: 'service/unavailable' } })
+    expect((await alone.send(`/local/chat/conversations/${chat.id}`)).json.message_count).toBe(0)
+    await alone.close()
+  })
+
+  test('no key of a program reads them', async () => {
+    const answer = await agent.send('/local/chat/conversations', {
+      headers: { authorization: `Bearer ${service.key}` },
+    })
+    expect(answer).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
+  })
+})

@@ -1,0 +1,283 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { jsonLog } from '../../src/main/platform/log.ts'
+import type { DialectName } from '../../src/main/service/inference/dialects/dialect.ts'
+import { eventually } from '../support/eventually.ts'
+import { type ModelAsked, micro, modelBody, modelPaths, modelService } from '../support/models/modelService.ts'
+import { type ProviderRequest, providerKeys, type Turn } from '../support/models/providerServer.ts'
+import { chatFrames, messagesFrames, pieces, plainUsage } from '../support/models/scriptedAnswer.ts'
+import { secondAccount } from '../support/secondAccount.ts'
+
+/** Whoever asks models pays what they cost, however they ask, leave or lie: at the service's own port, from its ledger. */
+const logged: string[] = []
+const log = jsonLog({ write: (line) => void logged.push(line), now: Date.now, level: 'debug' })
+const models = await modelService({ log, unconfigured: ['e'] })
+const { service, providers } = models
+afterAll(() => models.close())
+beforeEach(() => providers.clear())
+
+const dialects: DialectName[] = ['chat', 'responses', 'messages']
+const ways = dialects.flatMap((dialect) => [false, true].map((stream) => ({ dialect, stream })))
+
+/** An account that was given so much. */
+async function payer(cents: number): Promise<{ key: string }> {
+  const { accountId, key } = secondAccount(service.dataDir)
+  if (cents > 0) {
+    const { status } = await service.send('/v1/credits/grants', {
+      body: { to_address: accountId, amount_cents: cents },
+    })
+    expect(status).toBe(200)
+  }
+  return { key }
+}
+
+const historyOf = async (key: string): Promise<{ type: string; amount_cents: number; metadata?: object }[]> => {
+  const { json } = await service.send('/v1/credits/history?limit=100', { key })
+  return json.transactions
+}
+
+/** A model that says all that it may. */
+function greedy({ body, path }: ProviderRequest): Turn {
+  const most = path.includes('gemini')
+    ? body.generationConfig.maxOutputTokens
+    : (body.max_completion_tokens ?? body.max_tokens ?? body.max_output_tokens)
+  return { parts: [{ text: 'All of it.' }], usage: { ...plainUsage, input: 20, output: most, reasoning: 0 } }
+}
+
+test('200 requests at once, of all dialects, JSON and streams, overdraw a small balance by nothing', async () => {
+  providers.playAlways(greedy)
+  const { key } = await payer(30)
+  const names = ['gpt-5.2', 'claude-sonnet-4.5', 'gemini-3-pro']
+  const asked = Array.from({ length: 200 }, (_, at): ModelAsked => {
+    const { dialect, stream } = ways[at % ways.length] ?? { dialect: 'chat', stream: false }
+    const limit = { chat: 'max_completion_tokens', responses: 'max_output_tokens', messages: 'max_tokens' }[dialect]
+    return { dialect, stream, key, model: names[at % names.length] ?? '', body: { [limit]: 700 + at } }
+  })
+  const answers = await Promise.all(asked.map(models.ask))
+  const statuses = new Set(answers.map(({ status }) => status))
+  expect([...statuses].sort()).toEqual([200, 402])
+  const paid = answers.filter(({ status }) => status === 200)
+  const spent = paid.reduce((sum, { body }) => sum + body.usage.cost.micro_usd, 0)
+  const { posted, held } = await models.balance(key)
+  expect(held).toBe(0)
+  expect(posted).toBeGreaterThanOrEqual(0)
+  expect(posted).toBe(300_000 - spent)
+  const charges = (await historyOf(key)).filter(({ type }) => type === 'inference')
+  expect(charges).toHaveLength(paid.length)
+})
+
+test.each(ways)(
+  '$dialect, stream $stream: a provider that counts more than was held takes no more than is there',
+  async ({ dialect, stream }) => {
+    const { key } = await payer(12)
+    providers.playAlways(() => ({
+      parts: [{ text: 'x' }],
+      usage: { ...plainUsage, input: 5_000_000, output: 9_000_000 },
+    }))
+    const { body } = await models.ask({ dialect, stream, key, model: 'gpt-5.2' })
+    expect(await models.balance(key)).toEqual({ posted: 0, held: 0 })
+    expect(body.usage.cost.micro_usd).toBe(120_000)
+    expect((await models.ask({ dialect, stream, key, model: 'gpt-5.2' })).status).toBe(402)
+  },
+)
+
+test('the order of errors: who, what, money, provider; each in the dialect of its path', async () => {
+  const poor = await payer(0)
+  const rich = await payer(100)
+  const wrong = { body: { messages: [], input: 7 } }
+  for (const { dialect, stream } of ways) {
+    const of = (asked: Partial<ModelAsked>) => models.ask({ dialect, stream, model: 'qwen3-coder', ...asked })
+    const refusals = [
+      await of({ key: 'sk_steward_wrong', ...wrong }),
+      await of({ ...poor, ...wrong }),
+      await of(poor),
+      await of(rich),
+    ]
+    expect(refusals.map(({ status }) => status)).toEqual([401, 400, 402, 503])
+    for (const { body, headers } of refusals) {
+      expect(headers['content-type']).toMatch(/^application\/json/)
+      expect(body.error).toMatchObject({ message: expect.any(String), type: expect.any(String) })
+      if (dialect === 'messages') expect(body.type).toBe('error')
+      else expect(body.error).toHaveProperty('code')
+    }
+    expect(JSON.stringify(refusals[2]?.body)).toContain('Insufficient credits')
+  }
+  expect(providers.requests).toEqual([])
+  expect(await models.balance(rich.key)).toEqual({ posted: 1_000_000, held: 0 })
+})
+
+test('what 402 says is what the interface says', async () => {
+  const { key } = await payer(9)
+  expect((await models.ask({ dialect: 'chat', model: 'gpt-5.2', key })).body).toMatchObject({
+    error: { message: 'Insufficient credits' },
+    detail: 'Minimum balance of 10 cents required. Current balance: 9 cents.',
+  })
+})
+
+test.each(ways)('$dialect, stream $stream: Retry-After of a provider is kept, and nothing is charged', async (way) => {
+  const { key } = await payer(50)
+  providers.playAlways(() => ({ status: 429, headers: { 'retry-after': '31' } }))
+  const { status, headers } = await models.ask({ ...way, key, model: 'claude-sonnet-4.5' })
+  expect([status, headers['retry-after']]).toEqual([429, '31'])
+  expect(await models.balance(key)).toEqual({ posted: 500_000, held: 0 })
+})
+
+test('a key keeps to its models and to its day, for as many as ask at once', async () => {
+  providers.playAlways(greedy)
+  const made = await service.send('/v1/auth/api-keys', {
+    body: { name: 'narrow', models: ['gpt-5.2'], daily_limit_cents: 5 },
+  })
+  const { key, id } = made.json
+  for (const way of ways) {
+    const { status, body } = await models.ask({ ...way, key, model: 'claude-sonnet-4.5' })
+    expect(status).toBe(403)
+    expect(JSON.stringify(body)).toContain('claude-sonnet-4.5')
+  }
+  const before = await models.balance()
+  const asked = Array.from({ length: 60 }, (_, at) => ({ ...ways[at % ways.length]!, key, model: 'gpt-5.2' }))
+  const answers = await Promise.all(
+    asked.map(({ dialect, stream }) => models.ask({ dialect, stream, key, model: 'gpt-5.2' })),
+  )
+  const spent = answers.reduce((sum, { status, body }) => sum + (status === 200 ? body.usage.cost.micro_usd : 0), 0)
+  expect(spent).toBeGreaterThan(0)
+  expect(spent).toBeLessThanOrEqual(50_000)
+  expect(answers.filter(({ status }) => status !== 200).every(({ status }) => status === 402)).toBe(true)
+  expect(await models.balance()).toEqual({ posted: before.posted - spent, held: 0 })
+  const { json } = await service.send('/v1/auth/api-keys')
+  const listed = json.api_keys.find((it: { id: string }) => it.id === id)
+  expect(micro(listed.spent_today_cents)).toBe(spent)
+  await service.send(`/v1/auth/api-keys/${id}`, { method: 'DELETE' })
+  expect((await models.ask({ dialect: 'chat', key, model: 'gpt-5.2' })).status).toBe(401)
+})
+
+const story = pieces('one two three four five six seven eight nine ten '.repeat(20), 20).join('')
+const cutOff = {
+  'gpt-5.2': chatFrames({ parts: [{ text: story }], usage: plainUsage }).slice(0, 20),
+  'claude-sonnet-4.5': messagesFrames({ parts: [{ text: story }], usage: plainUsage }).slice(0, 20),
+} as const
+
+test.each([
+  { dialect: 'chat', model: 'gpt-5.2' },
+  { dialect: 'messages', model: 'gpt-5.2' },
+  { dialect: 'chat', model: 'claude-sonnet-4.5' },
+  { dialect: 'messages', model: 'claude-sonnet-4.5' },
+  { dialect: 'responses', model: 'claude-sonnet-4.5' },
+] as const)(
+  '$dialect of $model: who leaves in the middle pays for what came, as an estimate',
+  async ({ dialect, model }) => {
+    const { key } = await payer(100)
+    providers.play({ frames: [...cutOff[model]], after: 'silence' })
+    const leaving = new AbortController()
+    const answer = await fetch(service.url + modelPaths[dialect], {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(modelBody({ dialect, model, stream: true })),
+      signal: leaving.signal,
+    })
+    let got = ''
+    for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+      // Node's own is one
+      got += Buffer.from(piece).toString()
+      if (got.length > 500) break
+    }
+    expect(got.length, got).toBeGreaterThan(500)
+    leaving.abort()
+    await eventually(() => expect(providers.leftConnections()).toBe(1))
+    await eventually(async () => expect((await models.balance(key)).held).toBe(0))
+    const [charge] = await historyOf(key)
+    expect(charge).toMatchObject({ type: 'inference', metadata: { estimated: true } })
+    expect(charge?.metadata).toMatchObject({ input_tokens: expect.any(Number), output_tokens: expect.any(Number) })
+    const { output_tokens: output, input_tokens: input } = (charge?.metadata ?? {}) as Record<string, number>
+    expect(output).toBeGreaterThan(5)
+    expect(input).toBeGreaterThan(0)
+  },
+)
+
+test.each(dialects)(
+  '%s: a provider that fails in the middle of a stream is paid for what came, and told',
+  async (dialect) => {
+    const { key } = await payer(100)
+    const failure =
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'
+    providers.play({ frames: [...cutOff['claude-sonnet-4.5'], failure] })
+    const { text, status } = await models.ask({ dialect, stream: true, key, model: 'claude-sonnet-4.5' })
+    expect(status).toBe(200)
+    expect(text).toContain('Overloaded')
+    expect(text).not.toContain('[DONE]')
+    const [charge] = await historyOf(key)
+    expect(charge).toMatchObject({ type: 'inference', metadata: { estimated: true } })
+    expect((await models.balance(key)).held).toBe(0)
+  },
+)
+
+test('a client that leaves while the provider thinks leaves the provider, and pays for the input', async () => {
+  const { key } = await payer(100)
+  let finish = () => {}
+  providers.play({
+    parts: [{ text: 'late' }],
+    usage: plainUsage,
+    until: new Promise<void>((resolve) => (finish = resolve)),
+  })
+  const leaving = new AbortController()
+  const asked = fetch(`${service.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(modelBody({ dialect: 'chat', model: 'gpt-5.2' })),
+    signal: leaving.signal,
+  }).catch(() => undefined)
+  await eventually(() => expect(providers.requests).toHaveLength(1))
+  leaving.abort()
+  await asked
+  await eventually(() => expect(providers.leftConnections()).toBe(1))
+  await eventually(async () => expect((await models.balance(key)).held).toBe(0))
+  expect((await historyOf(key))[0]).toMatchObject({
+    type: 'inference',
+    metadata: { estimated: true, output_tokens: 0 },
+  })
+  finish()
+})
+
+test('keys of providers are in no error, answer, log or file of the service', async () => {
+  const told: string[] = []
+  const owners = {
+    'gpt-5.2': providerKeys.openai,
+    'claude-sonnet-4.5': providerKeys.anthropic,
+    'gemini-3-pro': providerKeys.gemini,
+    'kimi-k2.5': providerKeys.moonshot,
+  }
+  for (const [model, secret = ''] of Object.entries(owners)) {
+    const message = `The key ${secret} is wrong.`
+    const error = { message, code: secret, type: secret, status: secret, param: secret }
+    const echoed: Turn[] = [
+      { status: 401, body: { error } },
+      { status: 400, body: { error } },
+      { status: 429, body: { error }, headers: { 'retry-after': secret } },
+      { status: 500, body: message },
+      { frames: [`data: ${JSON.stringify({ type: 'error', error })}\n\n`] },
+      { frames: [...cutOff['gpt-5.2'].slice(0, 3), `data: ${JSON.stringify({ error })}\n\n`] },
+      { cut: true },
+    ]
+    for (const turn of echoed) {
+      for (const way of ways) {
+        providers.playAlways(() => turn)
+        const { text, headers } = await models.ask({ ...way, model })
+        told.push(text, JSON.stringify(headers))
+      }
+    }
+  }
+  const files = await allBytes(service.dataDir)
+  for (const [name, secret] of Object.entries(providerKeys)) {
+    if (secret === 'none') continue
+    expect(told.join('\n').includes(secret), `answers: ${name}`).toBe(false)
+    expect(logged.join('\n').includes(secret), `log: ${name}`).toBe(false)
+    expect(files.includes(secret), `files: ${name}`).toBe(false)
+  }
+})
+
+async function allBytes(folder: string): Promise<string> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = found.filter((it) => it.isFile())
+  const texts = await Promise.all(files.map((it) => readFile(join(it.parentPath, it.name), 'latin1')))
+  return texts.join('\n')
+}

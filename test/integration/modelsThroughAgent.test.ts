@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { askedModel, modelBody, modelPaths, modelService } from '../support/models/modelService.ts'
+import { chatFrames, plainUsage } from '../support/models/scriptedAnswer.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** Programs of this computer ask models at the address of the application, which hands them on to its service. */
+const { service, providers, balance, close } = await modelService()
+let agent: RunningAgent
+let key: string
+beforeAll(async () => {
+  const target = { url: service.url, key: service.key, certificate: undefined }
+  agent = await runningAgent({ dataFolder: temporaryFolder('agent'), target })
+  key = (await service.send('/v1/auth/api-keys', { body: { name: 'coding agent', models: ['gpt-5.2'] } })).json.key
+})
+afterAll(async () => {
+  await agent?.close()
+  await close()
+})
+beforeEach(() => providers.clear())
+
+const ways = (['chat', 'responses', 'messages'] as const).flatMap((dialect) =>
+  [false, true].map((stream) => ({ dialect, stream })),
+)
+
+test.each(ways)('$dialect, stream $stream: with an API key, its cost and what was changed', async (way) => {
+  const through = { url: agent.origin, key }
+  const { status, body, headers } = await askedModel(through, { ...way, model: 'gpt-5.2' })
+  expect([status, body.usage.cost.currency]).toEqual([200, 'USD'])
+  if (way.dialect !== 'messages') expect(headers['x-steward-max-tokens']).toBe('16384')
+  expect((await askedModel(through, { ...way, model: 'kimi-k2.5' })).status).toBe(403)
+  expect((await askedModel({ ...through, key: 'sk_steward_wrong' }, { ...way, model: 'gpt-5.2' })).status).toBe(401)
+})
+
+test('without a key of its own, nobody but the window asks', async () => {
+  const { status } = await fetch(agent.origin + modelPaths.chat, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(modelBody({ dialect: 'chat', model: 'gpt-5.2' })),
+  })
+  expect(status).toBe(401)
+  expect(providers.requests).toEqual([])
+})
+
+test('a stream comes event by event, and who leaves it leaves the provider', async () => {
+  const frames = chatFrames({ parts: [{ text: 'one two three' }], usage: plainUsage }).slice(0, 3)
+  providers.play({ frames, after: 'silence' })
+  const leaving = new AbortController()
+  const answer = await fetch(agent.origin + modelPaths.chat, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify(modelBody({ dialect: 'chat', model: 'gpt-5.2', stream: true })),
+    signal: leaving.signal,
+  })
+  const reader = answer.body?.getReader()
+  let told = ''
+  // The provider sends nothing behind this, and keeps the connection.
+  while (!told.includes('"one t"')) {
+    const piece = await reader?.read()
+    if (!piece || piece.done) throw new Error(`It ended with ${told}`)
+    told += Buffer.from(piece.value).toString()
+  }
+  expect(providers.leftConnections()).toBe(0)
+  leaving.abort()
+  await eventually(() => expect(providers.leftConnections()).toBe(1))
+  await eventually(async () => expect((await balance()).held).toBe(0))
+  const { json } = await service.send('/v1/credits/history?limit=1')
+  expect(json.transactions).toMatchObject([{ description: 'gpt-5.2', metadata: { estimated: true } }])
+})
