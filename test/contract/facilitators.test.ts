@@ -28,10 +28,13 @@ facilitatorContract('the ledger of test money', async () => {
 
 facilitatorContract('a chain', () => evmFacilitator(base))
 
-const remote = async () => {
+const remote = async (given: { settleWithinMs?: number } = {}) => {
   const server = await strictFacilitator(base)
   const http = httpClient({ maxAnswerBytes: 10_000 })
-  const facilitator = remoteFacilitator({ network: base, url: server.url, rpcUrl: undefined, http, log: silentLog })
+  const facilitator = remoteFacilitator({
+    ...{ network: base, url: server.url, rpcUrl: undefined, http, log: silentLog },
+    ...given,
+  })
   return {
     server,
     facilitator,
@@ -43,9 +46,10 @@ const remote = async () => {
     },
   }
 }
-facilitatorContract('a facilitator elsewhere', remote)
+facilitatorContract('a facilitator elsewhere', () => remote())
 
 test.each<[string, Trouble['how']]>([
+  ['does not come', 'silent'],
   ['is cut off', 'cut'],
   ['is 503', 503],
   ['is no JSON', 'no-json'],
@@ -54,7 +58,7 @@ test.each<[string, Trouble['how']]>([
   ['names no transaction', 'no-hash'],
   ['says that it does not know', { says: 'unexpected_settle_error' }],
 ])('an answer of a facilitator elsewhere that %s is unknown, whether it moved or not', async (_, how) => {
-  const { server, facilitator, close } = await remote()
+  const { server, facilitator, close } = await remote(how === 'silent' ? { settleWithinMs: 300 } : {})
   try {
     for (const moves of how === 'other-payer' ? [true] : [true, false]) {
       const ada = payer(base)

@@ -9,7 +9,7 @@ import type { Facilitator, Settlement, SignedPayment } from './facilitator.ts'
 import { requirements } from './offer.ts'
 
 const verifyWithinMs = 15_000
-const settleWithinMs = 60_000
+const usualSettleWithinMs = 60_000
 
 const words = z.string().max(300).nullish()
 const Verified = z.object({ isValid: z.boolean(), invalidReason: words, invalidMessage: words })
@@ -36,8 +36,9 @@ export function remoteFacilitator(options: {
   rpcUrl: string | undefined
   http: HttpClient
   log: Log
+  settleWithinMs?: number
 }): Facilitator {
-  const { network, http, log, rpcUrl } = options
+  const { network, http, log, rpcUrl, settleWithinMs = usualSettleWithinMs } = options
   const base = options.url.replace(/\/+$/, '')
   let opened: Promise<ChainClient> | undefined
 
