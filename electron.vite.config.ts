@@ -5,6 +5,7 @@ import { defineConfig } from 'electron-vite'
 import { buildMark } from './scripts/buildState.ts'
 import { firstScreen, oneFile } from './scripts/firstScreen.ts'
 import { helperScripts } from './scripts/helperScripts.ts'
+import { onlyWoff2 } from './scripts/onlyWoff2.ts'
 import { plainHttp } from './scripts/plainHttp.ts'
 
 const mark = buildMark(import.meta.dirname)
@@ -50,7 +51,15 @@ export default defineConfig({
   },
   renderer: {
     root: here('src/renderer'),
-    plugins: [react(), tailwindcss(), firstScreen(windowStart), { name: 'build-ends', closeBundle: mark.end }],
+    // A worker reads its grammars one by one, as the window reads its screens.
+    worker: { format: 'es' },
+    plugins: [
+      react(),
+      tailwindcss(),
+      onlyWoff2(),
+      firstScreen(windowStart),
+      { name: 'build-ends', closeBundle: mark.end },
+    ],
     build: {
       outDir: here('out/renderer'),
       // Fonts and pictures stay files: the page's security policy takes none from within.

@@ -13,6 +13,7 @@ import { milliseconds } from './figures.ts'
 import { rawThroughput } from './peers/rawPty.ts'
 import { xtermAlone } from './peers/xtermAlone.ts'
 import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.ts'
+import { chatFigures } from './steward/chatFigures.ts'
 import { gatewayRows } from './steward/gatewayRows.ts'
 import { ledgerFigures } from './steward/ledgerFigures.ts'
 import { paymentFigures } from './steward/paymentFigures.ts'
@@ -87,6 +88,20 @@ async function* measured(): AsyncGenerator<Row> {
   yield await ledgerRow()
   yield* paymentRows()
   yield* walletRows()
+  yield* chatRows()
+}
+
+async function* chatRows(): AsyncGenerator<Row> {
+  const { opens, highlighted, plain, longestTaskMs } = await chatFigures(tries)
+  yield timeRow('a chat of 10,000 messages opens', '≤ 150 ms', { mine: opens, percent: 50 })
+  yield timeRow('an answer of 640 lines of code is drawn as it comes: work of the main thread', '≤ 1.15×', {
+    mine: highlighted,
+    peer: plain,
+    peerName: 'the same, not highlighted',
+    percent: 50,
+  })
+  const longest = longestTaskMs === 0 ? 'none above 50 ms' : milliseconds(longestTaskMs)
+  yield plainRow('the longest task meanwhile', longest, '≤ 50 ms')
 }
 
 async function ledgerRow(): Promise<Row> {

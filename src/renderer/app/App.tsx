@@ -3,7 +3,7 @@ import { useCommands } from '../ui/commands/commandRegistry.tsx'
 import { narrowWindow, useMedia } from '../ui/useMedia.ts'
 import { ConnectionNotice } from './ConnectionNotice.tsx'
 import { CrashBoundary } from './CrashBoundary.tsx'
-import { features } from './features.ts'
+import { features, firstFeature } from './features.ts'
 import { CommandPalette } from './palette/CommandPalette.tsx'
 import { ShortcutsDialog } from './ShortcutsDialog.tsx'
 import { Sidebar } from './Sidebar.tsx'
@@ -14,7 +14,7 @@ import { windowCommands } from './windowCommands.ts'
 
 /** The frame of the window: sections at the left, the chosen one beside them, one line of state below. */
 export function App() {
-  const section = useSection(features)
+  const section = useSection(features) ?? firstFeature
   const isNarrow = useMedia(narrowWindow)
   const labels = useSectionLabels(isNarrow)
   const [open, setOpen] = useState<'palette' | 'shortcuts'>()
@@ -24,14 +24,12 @@ export function App() {
       <div className="col-span-2">{features.map(({ id, Everywhere }) => Everywhere && <Everywhere key={id} />)}</div>
       <Sidebar present={section} labels={labels} isNarrow={isNarrow} />
       <main className="relative min-h-0 min-w-0">
-        {section && (
-          <CrashBoundary key={section.id}>
-            <h1 className="sr-only">{section.title}</h1>
-            <Suspense fallback={<div role="status" aria-busy="true" aria-label={`Opening ${section.title}…`} />}>
-              <section.Screen />
-            </Suspense>
-          </CrashBoundary>
-        )}
+        <CrashBoundary key={section.id}>
+          <h1 className="sr-only">{section.title}</h1>
+          <Suspense fallback={<div role="status" aria-busy="true" aria-label={`Opening ${section.title}…`} />}>
+            <section.Screen />
+          </Suspense>
+        </CrashBoundary>
         <ConnectionNotice />
       </main>
       <StatusBar

@@ -1,5 +1,6 @@
 import { activityFeature } from '../features/activity/activityFeature.tsx'
 import { approvalsFeature } from '../features/approvals/approvalsFeature.tsx'
+import { chatFeature } from '../features/chat/chatFeature.tsx'
 import { creditsFeature } from '../features/credits/creditsFeature.ts'
 import { identityFeature } from '../features/identity/identityFeature.ts'
 import { settingsFeature } from '../features/settings/settingsFeature.tsx'
@@ -9,13 +10,16 @@ import { terminalsFeature } from './terminals/terminalsFeature.tsx'
 
 /** The sections of the window in their order, in groups of what belongs together. */
 export const featureGroups: readonly (readonly Feature[])[] = [
-  [terminalsFeature],
+  [chatFeature, terminalsFeature],
   [walletFeature, creditsFeature],
   [identityFeature, approvalsFeature, activityFeature],
   [settingsFeature],
 ]
 
 export const features: readonly Feature[] = featureGroups.flat()
+
+/** Where the window begins: it draws without waiting for another file. */
+export const firstFeature: Feature = terminalsFeature
 
 /** `Alt` with its number, or `G` and its letter. */
 export function keysOf(feature: Feature): string {

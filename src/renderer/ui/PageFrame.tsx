@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { classNames } from './classNames.ts'
 import { ListButton } from './panels/ListButton.tsx'
 import { listId, listWidth } from './panels/panelWidths.ts'
-import { ResizablePanels } from './panels/ResizablePanels.tsx'
+import { type FoldingPanel, ResizablePanels } from './panels/ResizablePanels.tsx'
 import { usePanelRoom } from './panels/usePanelRoom.ts'
 import { usePlace } from './place.ts'
 
@@ -18,11 +18,13 @@ type PageFrameProps = {
   bar?: ReactNode
   /** What the screen chooses from, at the left. */
   list?: { label: string; content: ReactNode } | undefined
+  /** At the right: what belongs to the thing that is shown. */
+  end?: FoldingPanel | undefined
   children: ReactNode
 }
 
 /** The frame of a screen: its head, a list that can be resized, and what is read or done beside it. */
-export function PageFrame({ title, count, note, actions, bar, list, children }: PageFrameProps) {
+export function PageFrame({ title, count, note, actions, bar, list, end, children }: PageFrameProps) {
   const room = usePanelRoom()
   const [listOpen, setListOpen] = useState(false)
   const place = usePlace().join('/')
@@ -34,13 +36,15 @@ export function PageFrame({ title, count, note, actions, bar, list, children }: 
     <div className="flex size-full min-h-0 flex-col">
       <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-3 pl-4">
         {list && room.listFolds && <ListButton label={list.label} open={listOpen} onOpenChange={setListOpen} />}
-        <h2 className="shrink-0 text-title font-semibold text-text">{title}</h2>
+        <h2 className="min-w-0 truncate text-title font-semibold text-text" title={title}>
+          {title}
+        </h2>
         {count !== undefined && <span className="text-small text-faint tabular-nums">{count}</span>}
         <div className="min-w-0 flex-1 truncate text-small text-muted">{note}</div>
         <div className="flex shrink-0 items-center gap-2">{actions}</div>
       </header>
       {bar}
-      <div className="min-h-0 flex-1">
+      <div className="min-h-0 flex-1 [--drawer-top:0px]">
         <ResizablePanels
           room={room}
           start={
@@ -54,6 +58,7 @@ export function PageFrame({ title, count, note, actions, bar, list, children }: 
             }
           }
           middle={children}
+          end={end}
         />
       </div>
     </div>

@@ -13,8 +13,8 @@ export function EndDrawer({ width, open, children }: DrawerProps) {
   return (
     <div inert={!open} className={classNames('pointer-events-none absolute inset-0 z-20', !open && 'invisible')}>
       <div
-        // The head of what is behind it stays in view: its button closes this again.
-        className="pointer-events-auto absolute top-11 right-0 bottom-0 max-w-[calc(100%-3rem)] border-t border-line bg-canvas shadow-dialog"
+        // The head of what is behind it stays in view: its button closes this again. A screen with its head above says so.
+        className="pointer-events-auto absolute top-[var(--drawer-top,2.75rem)] right-0 bottom-0 max-w-[calc(100%-3rem)] border-t border-line bg-canvas shadow-dialog"
         style={{ width }}
       >
         {children}

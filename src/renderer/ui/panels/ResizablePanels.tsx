@@ -15,7 +15,7 @@ type SizedPanel = {
   width: PanelWidth
 }
 
-type FoldingPanel = SizedPanel & { open: boolean; onOpenChange: (open: boolean) => void }
+export type FoldingPanel = SizedPanel & { open: boolean; onOpenChange: (open: boolean) => void }
 
 type ResizablePanelsProps = {
   room: PanelRoom

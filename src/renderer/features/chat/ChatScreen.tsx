@@ -1,0 +1,211 @@
+import { Download, FileJson, MessageSquarePlus, MoreHorizontal, Pencil, SlidersHorizontal, Trash2 } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { type Conversation, ConversationId } from '../../../shared/contract/chats.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
+import { addressOf, goTo, usePlace } from '../../ui/place.ts'
+import { SkeletonRows } from '../../ui/Skeleton.tsx'
+import { notify } from '../../ui/toast.tsx'
+import './chat.css'
+import { HighlighterProvider } from './code/HighlighterProvider.tsx'
+import { keepDraft, keptDraft } from './composer/drafts.ts'
+import { type ConversationHandle, ConversationView } from './conversation/ConversationView.tsx'
+import { NewChat } from './conversation/NewChat.tsx'
+import { AnswerStreamsProvider } from './data/AnswerStreamsProvider.tsx'
+import { useBranchAhead } from './data/useBranch.ts'
+import { useChatActions } from './data/useChatActions.ts'
+import { useConversation, useLiveChat } from './data/useConversations.ts'
+import { ConversationList } from './list/ConversationList.tsx'
+import { RenameDialog } from './list/RenameDialog.tsx'
+import { dollars } from './money/amounts.ts'
+import { PromptLibrary } from './prompts/PromptLibrary.tsx'
+import { ConversationSettings } from './settings/ConversationSettings.tsx'
+import { LimitsDialog } from './settings/LimitsDialog.tsx'
+import { startExport } from './transfer/exportConversation.ts'
+import { ImportDialog } from './transfer/ImportDialog.tsx'
+import { useChatCommands } from './useChatCommands.ts'
+
+/** The chats at the left, one of them beside. `#/chat/CHAT/MESSAGE` leads to a message. */
+export function ChatScreen() {
+  const [, part, sought] = usePlace()
+  const id = ConversationId.safeParse(part).data
+  return (
+    <HighlighterProvider>
+      <AnswerStreamsProvider>
+        <Chats key="chats" id={id} part={part} sought={sought} />
+      </AnswerStreamsProvider>
+    </HighlighterProvider>
+  )
+}
+
+type ChatsProps = { id: ConversationId | undefined; part: string | undefined; sought: string | undefined }
+
+function Chats({ id, part, sought }: ChatsProps) {
+  useLiveChat()
+  useBranchAhead(id)
+  const { data: read, error, isPending, refetch } = useConversation(id)
+  const conversation = id === undefined ? undefined : read
+  const actions = useChatActions()
+  const [settings, setSettings] = useState<'all' | 'limits'>()
+  const [renaming, setRenaming] = useState(false)
+  const searchField = useRef<HTMLInputElement>(null)
+  const view = useRef<ConversationHandle>(null)
+
+  const remove = (it: Conversation) => {
+    goTo('chat', 'new')
+    void actions.remove(it.id, it.title).catch(notify.failed)
+  }
+  /** A chat is made for them, with what was written so far. */
+  const beginWithSettings = async () => {
+    try {
+      const { id: made } = await actions.create({})
+      keepDraft(made, keptDraft('new', localStorage), localStorage)
+      setSettings('all')
+      goTo('chat', made)
+    } catch (failure) {
+      notify.failed(failure)
+    }
+  }
+  // Who opens a chat wants to write; who follows a link to a message, to read.
+  const isRead = conversation !== undefined
+  useEffect(() => {
+    if (sought === undefined && (isRead || id === undefined)) view.current?.focus()
+  }, [id, sought, isRead])
+  useChatCommands({ conversation, searchField, view, setRenaming, openSettings: () => setSettings('all'), remove })
+
+  return (
+    <PageFrame
+      title={conversation?.title ?? 'Chat'}
+      note={conversation && conversation.message_count > 0 && <Cost conversation={conversation} />}
+      actions={
+        <>
+          {id === undefined && (
+            <IconButton label="Chat settings" icon={SlidersHorizontal} onClick={() => void beginWithSettings()} />
+          )}
+          {conversation && (
+            <>
+              <IconButton
+                label="Chat settings"
+                icon={SlidersHorizontal}
+                aria-pressed={settings !== undefined}
+                onClick={() => setSettings(settings ? undefined : 'all')}
+              />
+              <ConversationMenu conversation={conversation} onRename={() => setRenaming(true)} onDelete={remove} />
+            </>
+          )}
+          <IconButton
+            label="New chat"
+            icon={MessageSquarePlus}
+            shortcut="mod+shift+o"
+            onClick={() => goTo('chat', 'new')}
+          />
+        </>
+      }
+      list={{ label: 'Chats', content: <ConversationList present={id} searchField={searchField} /> }}
+      end={
+        conversation && {
+          id: 'chat-settings',
+          label: 'Chat settings',
+          width: { initial: 340, min: 300, max: 480 },
+          open: settings !== undefined,
+          onOpenChange: (open) => setSettings(open ? 'all' : undefined),
+          content: settings ? (
+            <ConversationSettings
+              key={conversation.id}
+              conversation={conversation}
+              atLimits={settings === 'limits'}
+              onChange={(changes) => actions.change(conversation.id, changes)}
+              onClose={() => setSettings(undefined)}
+            />
+          ) : null,
+        }
+      }
+    >
+      {conversation ? (
+        <ConversationView
+          key={conversation.id}
+          ref={view}
+          conversation={conversation}
+          sought={sought}
+          onLimits={() => setSettings('limits')}
+        />
+      ) : id === undefined ? (
+        <NewChat key={part} ref={view} />
+      ) : isPending ? (
+        <PageColumn className="py-5">
+          <SkeletonRows label="Loading the chat…" count={5} rowClassName="h-12" />
+        </PageColumn>
+      ) : isGone(error) ? (
+        <EmptyState
+          icon={MessageSquarePlus}
+          title="Chat not found"
+          description={
+            <a href={addressOf('chat', 'new')} className="font-medium text-accent hover:underline">
+              Start a new chat
+            </a>
+          }
+        />
+      ) : (
+        <PageColumn className="py-5">
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        </PageColumn>
+      )}
+      {renaming && conversation && (
+        <RenameDialog
+          title="Rename chat"
+          label="Title"
+          initial={conversation.title}
+          confirmLabel="Rename"
+          onConfirm={(title) => actions.change(conversation.id, { title })}
+          onClose={() => setRenaming(false)}
+        />
+      )}
+      {part === 'import' && <ImportDialog onClose={() => goTo('chat', 'new')} />}
+      {part === 'prompts' && <PromptLibrary onClose={() => goTo('chat', 'new')} />}
+      {part === 'limits' && <LimitsDialog onClose={() => goTo('chat', 'new')} />}
+    </PageFrame>
+  )
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'chat/not-found'
+}
+
+function Cost({ conversation: { spend, message_count: count, title } }: { conversation: Conversation }) {
+  return (
+    <span className="tabular-nums" aria-label={`Cost of ${title}`} role="note">
+      {spend.estimated && '~'}
+      {dollars(spend.cost_micro_usd)} · {count.toLocaleString('en')} messages
+    </span>
+  )
+}
+
+type ConversationMenuProps = {
+  conversation: Conversation
+  onRename: () => void
+  onDelete: (conversation: Conversation) => void
+}
+
+function ConversationMenu({ conversation, onRename, onDelete }: ConversationMenuProps) {
+  return (
+    <Menu
+      align="end"
+      items={[
+        { label: 'Rename…', icon: Pencil, onSelect: onRename },
+        {
+          label: 'Export as Markdown',
+          icon: Download,
+          onSelect: () => startExport(conversation.id, 'markdown'),
+        },
+        { label: 'Export as JSON', icon: FileJson, onSelect: () => startExport(conversation.id, 'json') },
+        'separator',
+        { label: 'Delete', icon: Trash2, tone: 'danger', onSelect: () => onDelete(conversation) },
+      ]}
+    >
+      <IconButton label="More for this chat" icon={MoreHorizontal} />
+    </Menu>
+  )
+}

@@ -1,0 +1,28 @@
+import { type Tokenizer, tokenizers } from './tokenizer.ts'
+import type { HighlightAnswer, HighlightRequest } from './tokens.ts'
+
+/** A thread of its own: whatever a grammar does with a line, the window goes on. */
+const openTokenizer = tokenizers()
+const blocks = new Map<number, Tokenizer>()
+/** Answered in pieces, so that none takes the window long to draw. */
+const linesAtOnce = 40
+let last: Promise<unknown> = Promise.resolve()
+
+self.addEventListener('message', ({ data }: MessageEvent<HighlightRequest>) => {
+  last = last.then(() => work(data)).catch(() => {}) // it stays plain
+})
+
+async function work(request: HighlightRequest): Promise<void> {
+  if (request.type === 'close') {
+    blocks.delete(request.block)
+    return
+  }
+  const { block, language, from, lines } = request
+  const tokenizer = blocks.get(block) ?? openTokenizer()
+  blocks.set(block, tokenizer)
+  for (let at = 0; at < lines.length; at += linesAtOnce) {
+    const tokens = await tokenizer.take(language, lines.slice(at, at + linesAtOnce))
+    if (!tokens) return
+    self.postMessage({ block, from: from + at, tokens } satisfies HighlightAnswer)
+  }
+}

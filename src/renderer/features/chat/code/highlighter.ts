@@ -1,0 +1,83 @@
+import type { HighlightAnswer, HighlightRequest, LineTokens } from './tokens.ts'
+
+/** One block of code that is highlighted as it grows. */
+export type Highlighting = {
+  /** Lines that are finished, each given once and in order. */
+  add(lines: readonly string[]): void
+  close(): void
+}
+
+type Told = (from: number, tokens: readonly LineTokens[]) => void
+type Held = { told: Told; waiting: number }
+
+export type Highlighter = {
+  /** @param told of the colours of lines, as they come */
+  open(language: string, told: Told): Highlighting
+  /** Ends the thread; with the next block another one begins. */
+  close(): void
+}
+
+/** Silent for so long over work that it has, it is caught in a line: it is ended, and its blocks stay plain. */
+const patienceMs = 8_000
+
+/** The thread that highlights, begun with the first block; one for all of the window. */
+export function highlighter(startWorker: () => Worker): Highlighter {
+  const blocks = new Map<number, Held>()
+  let worker: Worker | undefined
+  let next = 0
+  let watch: ReturnType<typeof setTimeout> | undefined
+
+  const attend = () => {
+    clearTimeout(watch)
+    watch = [...blocks.values()].some(({ waiting }) => waiting > 0) ? setTimeout(giveUp, patienceMs) : undefined
+  }
+  const giveUp = () => {
+    worker?.terminate()
+    worker = undefined
+    for (const held of blocks.values()) held.waiting = 0
+    blocks.clear()
+  }
+  const ask = (request: HighlightRequest) => {
+    if (!worker) {
+      worker = startWorker()
+      worker.onmessage = ({ data: { block, from, tokens } }: MessageEvent<HighlightAnswer>) => {
+        const held = blocks.get(block)
+        if (held) {
+          held.waiting -= tokens.length
+          held.told(from, tokens)
+        }
+        attend()
+      }
+      worker.onerror = giveUp
+    }
+    worker.postMessage(request)
+  }
+  const open = (language: string, told: Told): Highlighting => {
+    next += 1
+    const block = next
+    const held: Held = { told, waiting: 0 }
+    blocks.set(block, held)
+    let from = 0
+    return {
+      add(lines) {
+        if (lines.length === 0 || !blocks.has(block)) return
+        held.waiting += lines.length
+        ask({ type: 'lines', block, language, from, lines })
+        from += lines.length
+        attend()
+      },
+      close() {
+        if (!blocks.delete(block)) return
+        if (from > 0) ask({ type: 'close', block })
+        attend()
+      },
+    }
+  }
+  return {
+    open,
+    close() {
+      clearTimeout(watch)
+      giveUp()
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { tokenizers } from './tokenizer.ts'
+import { tokenKinds } from './tokens.ts'
+
+const open = tokenizers()
+const lines = [
+  'const text = `a',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code
+  '  ${one + `${two}`} b',
+  '` // end',
+  '/* a comment',
+  '   of two lines */ export class A<T> { }',
+  "import { b } from 'b'",
+]
+
+test('lines given one by one are coloured as those given at once', async () => {
+  const whole = await open().take('typescript', lines)
+  const tokenizer = open()
+  const single = []
+  for (const line of lines) single.push(...((await tokenizer.take('typescript', [line])) ?? []))
+  expect(single).toEqual(whole)
+  const lengths = (whole ?? []).map((tokens) => tokens.filter((_, at) => at % 2 === 0).reduce((sum, it) => sum + it, 0))
+  expect(lengths).toEqual(lines.map(({ length }) => length))
+  expect(whole?.[4]?.[1]).toBe(tokenKinds.indexOf('comment'))
+})
+
+test('another name of a language counts, and one that nobody knows is plain', async () => {
+  expect(await open().take('py', ['def f(): pass'])).toHaveLength(1)
+  expect(await open().take('constructor', ['x'])).toBeUndefined()
+  expect(await open().take('no-such-language', ['x'])).toBeUndefined()
+})
+
+test('a line of a million characters is plain, and the next one is not', async () => {
+  const [long, next] = (await open().take('javascript', ['('.repeat(1_000_000), 'const a = 1'])) ?? []
+  expect(long).toEqual([1_000_000, 0])
+  expect(next?.length).toBeGreaterThan(2)
+})

@@ -1,0 +1,70 @@
+import { createCssVariablesTheme, createHighlighterCore, type GrammarState, type HighlighterCore } from 'shiki/core'
+import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
+import { grammarOf, languageOf } from './languages.ts'
+import { type LineTokens, tokenKinds } from './tokens.ts'
+
+const kinds: readonly string[] = tokenKinds
+const theme = createCssVariablesTheme({ name: 'steward', variablePrefix: '--', fontStyle: false })
+/** A line that is longer, or takes longer, is plain from there on. */
+const longestLine = 1_000
+const longestLineMs = 1_000
+
+export type Tokenizer = {
+  /** Goes on where the lines before ended. @returns undefined where there is no grammar for the language */
+  take(language: string, lines: readonly string[]): Promise<LineTokens[] | undefined>
+}
+
+/** Holds the grammars that were needed so far. */
+export function tokenizers(): () => Tokenizer {
+  let core: Promise<HighlighterCore> | undefined
+  const load = async (name: string): Promise<HighlighterCore | undefined> => {
+    const language = languageOf(name)
+    if (language === undefined) return undefined
+    core ??= createHighlighterCore({
+      themes: [theme],
+      langs: [],
+      engine: createJavaScriptRegexEngine({ forgiving: true }),
+    })
+    const highlighter = await core
+    if (!highlighter.getLoadedLanguages().includes(language)) {
+      await highlighter.loadLanguage(await grammarOf(language))
+    }
+    return highlighter
+  }
+  return () => {
+    let state: GrammarState | undefined
+    return {
+      async take(name, lines) {
+        const highlighter = await load(name)
+        const lang = languageOf(name)
+        if (!highlighter || lang === undefined) return undefined
+        const result = highlighter.codeToTokensBase(lines.join('\n'), {
+          lang,
+          theme: 'steward',
+          tokenizeMaxLineLength: longestLine,
+          tokenizeTimeLimit: longestLineMs,
+          ...(state && { grammarState: state }),
+        })
+        state = highlighter.getLastGrammarState(result) ?? state
+        return result.map((line) => compact(line))
+      },
+    }
+  }
+}
+
+/** Neighbours of one kind are one token; blanks belong to what is before them. */
+function compact(line: readonly { content: string; color?: string | undefined }[]): LineTokens {
+  const tokens: number[] = []
+  for (const { content, color } of line) {
+    const isBlank = content.trim() === ''
+    const kind = isBlank && tokens.length > 0 ? (tokens.at(-1) ?? 0) : kindOf(color)
+    if (tokens.at(-1) === kind) tokens[tokens.length - 2] = (tokens.at(-2) ?? 0) + content.length
+    else tokens.push(content.length, kind)
+  }
+  return tokens
+}
+
+function kindOf(color: string | undefined): number {
+  const [, name] = /^var\(--token-([a-z-]+)\)$/.exec(color ?? '') ?? []
+  return Math.max(0, kinds.indexOf(name ?? ''))
+}

@@ -1,0 +1,29 @@
+/**
+ * The kinds of a token that have a colour, by the variables of shiki's theme; the colours are in `chat.css`. Whatever is
+ * not among them, such as punctuation, is plain: most of a line needs no element then.
+ */
+export const tokenKinds = [
+  'plain',
+  'constant',
+  'string',
+  'comment',
+  'keyword',
+  'parameter',
+  'function',
+  'string-expression',
+  'link',
+  'inserted',
+  'deleted',
+  'changed',
+] as const
+
+/** Of one line: length and kind of each token, one after the other. */
+export type LineTokens = readonly number[]
+
+/** What is asked of the thread that highlights. */
+export type HighlightRequest =
+  /** Further lines of a block, which go on where those before ended. */
+  | { type: 'lines'; block: number; language: string; from: number; lines: readonly string[] }
+  | { type: 'close'; block: number }
+
+export type HighlightAnswer = { block: number; from: number; tokens: readonly LineTokens[] }

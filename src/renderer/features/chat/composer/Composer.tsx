@@ -1,0 +1,190 @@
+import { ArrowUp, BookText, Paperclip, Square } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react'
+import type { AttachmentId, ConversationId, MessageId } from '../../../../shared/contract/chats.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { ModelPicker } from '../models/ModelPicker.tsx'
+import { useEstimate } from '../money/useEstimate.ts'
+import { usePromptMenu } from '../prompts/usePromptMenu.tsx'
+import { AttachmentChips } from './AttachmentChips.tsx'
+import { type Draft, emptyDraft } from './drafts.ts'
+import { EstimateLine } from './EstimateLine.tsx'
+import { SendFailure } from './SendFailure.tsx'
+import { useAttachments } from './useAttachments.ts'
+import { useDraft } from './useDraft.ts'
+
+export type ComposerHandle = { focus(): void }
+
+type ComposerProps = {
+  /** The conversation, or `new`: its draft is kept under this name. */
+  place: string
+  conversationId: ConversationId | null
+  parentId: MessageId | null
+  models: readonly string[]
+  onModels: (models: string[]) => void
+  /** Rejects with why it was not sent; what was written stays then. */
+  onSend: (draft: Draft) => Promise<void>
+  /** An answer is being made: this stops it. */
+  onStop: (() => void) | undefined
+  onLimits: () => void
+  /** Why nothing can be sent now, for whoever tries. */
+  stopped?: boolean
+  children?: ReactNode
+  ref?: Ref<ComposerHandle>
+}
+
+/** Where a message is written. What one types is drawn here alone. */
+export function Composer(props: ComposerProps) {
+  const {
+    place,
+    conversationId,
+    parentId,
+    models,
+    onModels,
+    onSend,
+    onStop,
+    onLimits,
+    stopped = false,
+    children,
+    ref,
+  } = props
+  const [draft, setDraft] = useDraft(place)
+  const { add, remove, uploading } = useAttachments(draft, setDraft)
+  const [failure, setFailure] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  const [dropping, setDropping] = useState(false)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const files = useRef<HTMLInputElement>(null)
+  const estimate = useEstimate({
+    conversationId,
+    parentId,
+    text: draft.text,
+    attachmentIds: draft.attachments.map(({ id }) => id as AttachmentId),
+    models,
+  })
+  useImperativeHandle(ref, () => ({ focus: () => field.current?.focus() }))
+  const write = (text: string) => setDraft((before) => ({ ...before, text }))
+  const prompts = usePromptMenu({
+    text: draft.text,
+    onText(text) {
+      write(text)
+      requestAnimationFrame(() => field.current?.focus())
+    },
+  })
+
+  const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0
+  const canSend = !isEmpty && !busy && uploading === 0 && onStop === undefined && models.length > 0 && !stopped
+  const send = async () => {
+    if (!canSend) return
+    setBusy(true)
+    setFailure(undefined)
+    const sent = draft
+    setDraft(emptyDraft)
+    try {
+      await onSend(sent)
+    } catch (refusal) {
+      setDraft((written) => (written.text === '' && written.attachments.length === 0 ? sent : written))
+      setFailure(refusal)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing || prompts.onKeyDown(event)) return
+    if (event.key === 'Escape' && onStop) {
+      event.preventDefault()
+      onStop()
+    }
+    if (event.key !== 'Enter' || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    void send()
+  }
+
+  return (
+    // Files may be dropped anywhere on it; the button does the same for the keyboard.
+    // biome-ignore lint/a11y/noStaticElementInteractions: see above
+    <div
+      className="mx-auto w-full max-w-200 px-6 pb-3 max-narrow:px-3"
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes('Files')) return
+        event.preventDefault()
+        setDropping(true)
+      }}
+      onDragLeave={() => setDropping(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setDropping(false)
+        void add([...event.dataTransfer.files])
+      }}
+    >
+      {children}
+      {failure !== undefined && (
+        <SendFailure failure={failure} onClose={() => setFailure(undefined)} onLimits={onLimits} />
+      )}
+      <form
+        aria-label="New message"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+        className={classNames(
+          'relative rounded-dialog border bg-control shadow-control focus-within:border-accent',
+          dropping ? 'border-accent bg-accent-soft' : 'border-edge',
+        )}
+      >
+        {prompts.menu}
+        <AttachmentChips attachments={draft.attachments} uploading={uploading} onRemove={remove} />
+        <textarea
+          ref={field}
+          aria-label="Message"
+          placeholder={dropping ? 'Drop files to attach them' : 'Message… (/ for prompts)'}
+          value={draft.text}
+          rows={1}
+          onChange={(event) => write(event.target.value)}
+          onKeyDown={onKeyDown}
+          onPaste={(event) => {
+            const pasted = [...event.clipboardData.files]
+            if (pasted.length === 0) return
+            event.preventDefault()
+            void add(pasted)
+          }}
+          {...prompts.fieldProps}
+          className="person-text block field-sizing-content max-h-[40vh] min-h-10 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 outline-none"
+        />
+        <div className="flex flex-wrap items-center gap-x-1 px-2 pb-2">
+          <IconButton label="Attach files" icon={Paperclip} onClick={() => files.current?.click()} />
+          <IconButton label="Insert a prompt" icon={BookText} onClick={prompts.open} />
+          <ModelPicker chosen={models} onChange={onModels} />
+          <span className="flex-1" />
+          <EstimateLine estimate={estimate} />
+          {onStop ? (
+            <IconButton label="Stop" icon={Square} onClick={onStop} className="bg-selected text-text!" />
+          ) : (
+            <button
+              type="submit"
+              aria-label="Send"
+              disabled={!canSend}
+              className="inline-flex size-7 shrink-0 items-center justify-center rounded-control bg-accent-solid text-on-solid hover:not-disabled:bg-accent-solid-hover disabled:bg-selected disabled:text-faint"
+            >
+              <ArrowUp aria-hidden className="size-4" />
+            </button>
+          )}
+        </div>
+        <input
+          ref={files}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files to attach"
+          tabIndex={-1}
+          onChange={({ target }) => {
+            const chosen = [...(target.files ?? [])]
+            target.value = '' // so that the same file can be chosen again
+            void add(chosen)
+          }}
+        />
+      </form>
+      {prompts.dialog}
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+import type { estimateMessage } from '../../../../shared/contract/chatMoney.ts'
+import type { Output } from '../../../../shared/contract/route.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { Tooltip } from '../../../ui/Tooltip.tsx'
+import { dollars, tokens } from '../money/amounts.ts'
+import { estimateWords } from '../money/estimateWords.ts'
+
+/** What the message would cost, at least and at most; of each model where one points at it. */
+export function EstimateLine({ estimate }: { estimate: Output<typeof estimateMessage> | undefined }) {
+  if (!estimate) return null
+  const { refusal, estimates } = estimate
+  if (refusal) {
+    return <span className="max-w-80 truncate px-1.5 text-small text-negative">{refusal.message}</span>
+  }
+  return (
+    <Tooltip
+      side="top"
+      content={
+        <span className="flex flex-col gap-0.5 tabular-nums">
+          <span className="text-muted">Cost of the input, and at most with the longest answer</span>
+          {estimates.map((it) => (
+            <span key={it.model}>
+              {it.model}: {dollars(it.min_micro_usd)} to {dollars(it.max_micro_usd)}, up to{' '}
+              {tokens(it.max_output_tokens)} tokens out
+              {it.omitted_messages > 0 && `; leaves out ${it.omitted_messages} old messages`}
+            </span>
+          ))}
+        </span>
+      }
+    >
+      <button
+        type="button"
+        data-estimate
+        className={classNames(
+          'cursor-default rounded-small px-1.5 text-small text-faint tabular-nums hover:text-muted',
+        )}
+      >
+        {estimateWords(estimate)}
+      </button>
+    </Tooltip>
+  )
+}

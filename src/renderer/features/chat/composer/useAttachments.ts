@@ -1,0 +1,34 @@
+import { type Dispatch, type SetStateAction, useState } from 'react'
+import { addAttachment } from '../../../../shared/contract/chatLibrary.ts'
+import { chatLimits } from '../../../../shared/contract/chats.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import type { Draft } from './drafts.ts'
+
+/** Uploads files that were chosen, pasted or dropped. */
+export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<Draft>>) {
+  const agent = useAgent()
+  const [uploading, setUploading] = useState(0)
+  const add = async (files: readonly File[]): Promise<void> => {
+    const room = chatLimits.attachments - draft.attachments.length
+    if (files.length > room) notify.told(`A message takes at most ${chatLimits.attachments} files.`)
+    const taken = files.slice(0, Math.max(0, room))
+    setUploading((count) => count + taken.length)
+    await Promise.all(
+      taken.map(async (file, index) => {
+        try {
+          const name = (file.name || `pasted-${index + 1}`).slice(-255)
+          const attachment = await agent(addAttachment, { name }, { bytes: file })
+          setDraft((before) => ({ ...before, attachments: [...before.attachments, attachment] }))
+        } catch (failure) {
+          notify.failed(failure, { title: `Could not attach ${file.name || 'the file'}` })
+        } finally {
+          setUploading((count) => count - 1)
+        }
+      }),
+    )
+  }
+  const remove = (id: string) =>
+    setDraft((before) => ({ ...before, attachments: before.attachments.filter((it) => it.id !== id) }))
+  return { add, remove, uploading }
+}

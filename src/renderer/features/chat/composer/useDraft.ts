@@ -1,0 +1,25 @@
+import { useEffect, useEffectEvent, useState } from 'react'
+import { type Draft, keepDraft, keptDraft } from './drafts.ts'
+
+/** Written down a moment after the last key, and before the page or the composer goes. */
+const pauseMs = 400
+
+/** @param place the conversation, or `new`; the component is keyed by it */
+export function useDraft(place: string) {
+  const [draft, setDraft] = useState<Draft>(() => keptDraft(place, localStorage))
+  const keep = useEffectEvent(() => keepDraft(place, draft, localStorage))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change begins the pause anew
+  useEffect(() => {
+    const timer = setTimeout(keep, pauseMs)
+    return () => clearTimeout(timer)
+  }, [draft])
+  useEffect(() => {
+    const flush = () => keep()
+    window.addEventListener('pagehide', flush)
+    return () => {
+      window.removeEventListener('pagehide', flush)
+      flush()
+    }
+  }, [])
+  return [draft, setDraft] as const
+}

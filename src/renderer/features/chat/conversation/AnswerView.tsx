@@ -1,0 +1,66 @@
+import { RefreshCw, Square } from 'lucide-react'
+import { useState } from 'react'
+import type { Message } from '../../../../shared/contract/chatMessages.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { isUnderWay, useAnswer } from '../data/AnswerStreamsProvider.tsx'
+import { MarkdownText } from '../markdown/MarkdownText.tsx'
+import { ModelPicker } from '../models/ModelPicker.tsx'
+import { AnswerCost } from '../money/AnswerCost.tsx'
+import { AnswerNotes } from './AnswerNotes.tsx'
+import { useConversationWork } from './conversationContext.ts'
+import { MessageActions } from './MessageActions.tsx'
+import { MessageError } from './MessageError.tsx'
+import { Reasoning } from './Reasoning.tsx'
+
+/** An answer, as it grows and when it is there. */
+export function AnswerView({ message, isLast }: { message: Message; isLast: boolean }) {
+  const { conversationId, actions, attempt } = useConversationWork()
+  const answer = useAnswer(message)
+  const [choosing, setChoosing] = useState(false)
+  const isMade = isUnderWay(answer)
+  const regenerate = (model?: string) => attempt(() => actions.regenerate(answer, model))
+  return (
+    <article
+      aria-label={`Answer of ${answer.model ?? 'a model'}`}
+      aria-busy={isMade}
+      className="group/message flex min-w-0 flex-col gap-1.5"
+    >
+      <p className="text-small font-medium text-muted">{answer.model ?? 'Unknown model'}</p>
+      {answer.reasoning !== '' && <Reasoning answer={answer} />}
+      {answer.state === 'waiting' && answer.text === '' && answer.reasoning === '' && (
+        <p className="flex items-center gap-2 text-muted">
+          <span aria-hidden className="animate-breathe size-2 rounded-full bg-accent" />
+          Waiting for the first word…
+        </p>
+      )}
+      {answer.text !== '' && <MarkdownText text={answer.text} streaming={isMade} />}
+      <AnswerNotes answer={answer} />
+      {answer.error && (
+        <MessageError error={answer.error} onRetry={() => regenerate()} onOtherModel={() => setChoosing(true)} />
+      )}
+      {isMade ? (
+        <div className="flex min-h-6 items-center gap-1">
+          <IconButton
+            size="small"
+            label="Stop"
+            icon={Square}
+            onClick={() => attempt(() => actions.stop(answer.id, conversationId))}
+          />
+          <AnswerCost answer={answer} />
+        </div>
+      ) : (
+        <MessageActions message={answer} stays={isLast} note={<AnswerCost answer={answer} />}>
+          <ModelPicker
+            single
+            chosen={answer.model === null ? [] : [answer.model]}
+            onChange={([model]) => regenerate(model)}
+            open={choosing}
+            onOpenChange={setChoosing}
+          >
+            <IconButton size="small" label="Regenerate with…" icon={RefreshCw} />
+          </ModelPicker>
+        </MessageActions>
+      )}
+    </article>
+  )
+}

@@ -1,0 +1,153 @@
+import { MessagesSquare } from 'lucide-react'
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { getMessage, type Message } from '../../../../shared/contract/chatMessages.ts'
+import { type Conversation, MessageId } from '../../../../shared/contract/chats.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { PageColumn } from '../../../ui/PageFrame.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { Composer, type ComposerHandle } from '../composer/Composer.tsx'
+import type { Draft } from '../composer/drafts.ts'
+import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
+import { useBranch } from '../data/useBranch.ts'
+import { useChatActions } from '../data/useChatActions.ts'
+import { useModelsFor } from '../models/useModelsFor.ts'
+import { BudgetBanner } from '../money/BudgetBanner.tsx'
+import { ConversationContext } from './conversationContext.ts'
+import { MessageList, type MessageListHandle } from './MessageList.tsx'
+
+export type ConversationHandle = { focus(): void; stop(): void }
+
+type ConversationViewProps = {
+  conversation: Conversation
+  /** Of a link to a message. */
+  sought: string | undefined
+  onLimits: () => void
+  ref?: Ref<ConversationHandle>
+}
+
+/** The messages of a conversation, and where the next one is written. */
+export function ConversationView({ conversation, sought, onLimits, ref }: ConversationViewProps) {
+  const conversationId = conversation.id
+  const actions = useChatActions()
+  const branch = useBranch(conversationId)
+  const found = useSought(conversation, sought, branch)
+  const [editing, setEditing] = useState<MessageId>()
+  const list = useRef<MessageListHandle>(null)
+  const composer = useRef<ComposerHandle>(null)
+  const attempt = (work: () => Promise<unknown>) => void work().catch(notify.failed)
+
+  const models = useModelsFor(conversation.models)
+  const last = branch.data?.messages.at(-1)
+  const made = answersUnderWay(branch.data)
+  const stop = () => {
+    for (const { id } of made) attempt(() => actions.stop(id, conversationId))
+  }
+  useImperativeHandle(ref, () => ({ focus: () => composer.current?.focus(), stop }))
+  const send = async ({ text, attachments }: Draft) => {
+    await actions.send({
+      conversationId,
+      parent_id: branch.data?.leafId ?? null,
+      text,
+      attachment_ids: attachments.map(({ id }) => id),
+      models,
+    })
+    list.current?.toEnd()
+  }
+  const sendEdited = async (message: Message, text: string) => {
+    await actions.send({
+      conversationId,
+      parent_id: message.parent_id,
+      text,
+      attachment_ids: message.attachments.map(({ id }) => id),
+    })
+    setEditing(undefined)
+    list.current?.toEnd()
+  }
+  const isStopped = conversation.budget.some(({ state }) => state === 'stopped')
+
+  return (
+    <ConversationContext
+      value={{ conversationId, actions, editing, edit: setEditing, sendEdited, openLimits: onLimits, attempt }}
+    >
+      <div className="flex size-full min-h-0 flex-col">
+        {branch.isPending ? (
+          <PageColumn className="flex-1 py-5">
+            <SkeletonRows label="Loading messages…" count={5} rowClassName="h-12" />
+          </PageColumn>
+        ) : branch.data === undefined ? (
+          <PageColumn className="flex-1 py-5">
+            <ErrorNotice error={branch.error} onRetry={() => void branch.refetch()} />
+          </PageColumn>
+        ) : last === undefined ? (
+          <div className="flex min-h-0 flex-1 flex-col items-center justify-center gap-2 p-6 text-muted">
+            <MessagesSquare aria-hidden className="size-6 text-faint" />
+            <p>No messages yet.</p>
+          </div>
+        ) : (
+          <MessageList
+            key={conversationId}
+            ref={list}
+            branch={branch.data}
+            sought={found}
+            onEarlier={branch.readEarlier}
+            onLater={branch.readLater}
+            onEnd={branch.readEnd}
+          />
+        )}
+        <Composer
+          key={conversationId}
+          ref={composer}
+          place={conversationId}
+          conversationId={conversationId}
+          parentId={branch.data?.leafId ?? null}
+          models={models}
+          onModels={(models) => attempt(() => actions.change(conversationId, { models }))}
+          onSend={send}
+          onStop={made.length > 0 ? stop : undefined}
+          onLimits={onLimits}
+          stopped={isStopped}
+        >
+          <BudgetBanner budget={conversation.budget} onChange={onLimits} />
+        </Composer>
+      </div>
+    </ConversationContext>
+  )
+}
+
+function answersUnderWay(branch: ReturnType<typeof useBranch>['data']): Message[] {
+  const last = branch?.messages.at(-1)
+  if (!branch || !last) return []
+  const group = last.group_id
+  const beside = group === null ? [] : branch.beside.filter((it) => it.group_id === group && it.id !== last.id)
+  return [last, ...beside].filter(isUnderWay)
+}
+
+/** Goes to the branch and the part of it that a link to a message means. */
+function useSought(
+  { id: conversationId, leaf_id: leafId }: Conversation,
+  wanted: string | undefined,
+  { data, readAround }: ReturnType<typeof useBranch>,
+): MessageId | undefined {
+  const agent = useAgent()
+  const actions = useChatActions()
+  const [asked, setAsked] = useState<string>()
+  const sought = MessageId.safeParse(wanted).data
+  const isThere = data?.messages.some(({ id }) => id === sought) || data?.beside.some(({ id }) => id === sought)
+  const isRead = data !== undefined
+  useEffect(() => {
+    if (sought === undefined || !isRead || isThere || asked === sought) return
+    setAsked(sought)
+    void (async () => {
+      try {
+        const { message, leaf_id: leaf } = await agent(getMessage, { messageId: sought })
+        if (leaf !== leafId) await actions.change(conversationId, { leaf_id: sought })
+        await readAround(message.position)
+      } catch (failure) {
+        notify.failed(failure, { title: 'Could not find that message' })
+      }
+    })()
+  }, [sought, isRead, isThere, asked, agent, actions, readAround, leafId, conversationId])
+  return sought
+}

@@ -1,0 +1,98 @@
+import { Check, ChevronLeft, ChevronRight, Copy, GitFork, Link2, MoreHorizontal } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Message } from '../../../../shared/contract/chatMessages.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { copyText } from '../../../ui/copyText.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
+import { addressOf } from '../../../ui/place.ts'
+import { notify } from '../../../ui/toast.tsx'
+import { useCopied } from '../../../ui/useCopied.ts'
+import { useConversationWork } from './conversationContext.ts'
+
+type MessageActionsProps = {
+  message: Message
+  /** Of what it cost, at the end of the line. */
+  note?: ReactNode
+  /** In view also where the pointer is elsewhere. */
+  stays?: boolean
+  children?: ReactNode
+}
+
+/** What can be done with a message, in a line below it. */
+export function MessageActions({ message, note, stays = false, children }: MessageActionsProps) {
+  const { conversationId, actions, attempt } = useConversationWork()
+  const { copied, copy } = useCopied(message.text)
+  const copyLink = async () => {
+    const address = new URL(addressOf('chat', conversationId, message.id), window.location.href)
+    if (await copyText(address.href)) notify.done('Copied the link to this message')
+  }
+  return (
+    <div className="flex min-h-6 flex-wrap items-center gap-0.5">
+      <SiblingSwitch message={message} />
+      <div
+        className={classNames(
+          'flex items-center gap-0.5 transition-opacity duration-100',
+          !stays &&
+            'opacity-0 group-focus-within/message:opacity-100 group-hover/message:opacity-100 has-aria-expanded:opacity-100',
+        )}
+      >
+        {message.text !== '' && (
+          <IconButton
+            size="small"
+            label={copied ? 'Copied' : 'Copy'}
+            icon={copied ? Check : Copy}
+            onClick={() => void copy()}
+          />
+        )}
+        {children}
+        <Menu
+          items={[
+            {
+              label: 'Fork from here',
+              icon: GitFork,
+              onSelect: () => attempt(() => actions.fork(conversationId, message.id)),
+            },
+            { label: 'Copy link to message', icon: Link2, onSelect: () => void copyLink() },
+          ]}
+        >
+          <IconButton size="small" label="More" icon={MoreHorizontal} />
+        </Menu>
+      </div>
+      {note}
+    </div>
+  )
+}
+
+/** `‹ 2/3 ›`: edits of a message, or further answers, each with what came after it. */
+function SiblingSwitch({ message: { id, sibling_ids: siblings, group_id: group } }: { message: Message }) {
+  const { conversationId, actions, attempt } = useConversationWork()
+  const at = siblings.indexOf(id)
+  if (siblings.length < 2 || at < 0 || group !== null) return null
+  const go = (index: number) => {
+    const leaf = siblings[index]
+    if (leaf) attempt(() => actions.change(conversationId, { leaf_id: leaf }))
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
+    <div role="group" aria-label="Versions" className="mr-1 flex items-center text-small text-muted tabular-nums">
+      <IconButton
+        size="small"
+        label="Previous version"
+        icon={ChevronLeft}
+        disabled={at === 0}
+        onClick={() => go(at - 1)}
+      />
+      <span>
+        {at + 1}/{siblings.length}
+      </span>
+      <IconButton
+        size="small"
+        label="Next version"
+        icon={ChevronRight}
+        disabled={at === siblings.length - 1}
+        onClick={() => go(at + 1)}
+      />
+    </div>
+  )
+}

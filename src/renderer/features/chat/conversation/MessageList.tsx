@@ -1,0 +1,178 @@
+import { ArrowDown } from 'lucide-react'
+import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import type { MessageId } from '../../../../shared/contract/chats.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { type Branch, branchRows, hasEarlier, hasLater } from '../data/branch.ts'
+import { MessageRow } from './MessageRow.tsx'
+
+export type MessageListHandle = { toEnd(): void }
+
+type MessageListProps = {
+  branch: Branch
+  sought: MessageId | undefined
+  onEarlier: () => Promise<void>
+  onLater: () => Promise<void>
+  onEnd: () => Promise<void>
+  ref: Ref<MessageListHandle>
+}
+
+/** So near the end one reads what comes. */
+const atEndPixels = 48
+/** So near an end of what was read more is read. */
+const readAheadPixels = 1_200
+
+/**
+ * The messages, of which only those in view are drawn. It opens at the end and stays there while one is there; while one
+ * reads further up nothing moves, whatever comes below or is read above.
+ */
+export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: MessageListProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const list = useRef<VirtualizerHandle>(null)
+  const rows = branchRows(branch)
+  const { shift } = useShift(rows[0]?.key, rows.length)
+  const stuck = useRef(sought === undefined)
+  const [away, setAway] = useState(false)
+  const later = hasLater(branch)
+  const busy = useRef(false)
+
+  const toEnd = useCallback(() => {
+    const element = place.current
+    if (element) element.scrollTop = element.scrollHeight
+  }, [])
+  useImperativeHandle(ref, () => ({
+    toEnd() {
+      stuck.current = true
+      toEnd()
+    },
+  }))
+
+  // Whatever makes the list higher, one who is at its end stays there.
+  useLayoutEffect(() => {
+    const element = place.current
+    const content = element?.firstElementChild
+    if (!element || !content) return
+    const observer = new ResizeObserver(() => {
+      if (stuck.current) toEnd()
+    })
+    observer.observe(content)
+    observer.observe(element)
+    toEnd()
+    return () => observer.disconnect()
+  }, [toEnd])
+
+  const soughtIndex =
+    sought === undefined
+      ? -1
+      : rows.findIndex(({ message, beside }) => [message, ...beside].some(({ id }) => id === sought))
+  const shownSought = useRef<MessageId>(undefined)
+  useEffect(() => {
+    if (soughtIndex < 0 || shownSought.current === sought) return
+    shownSought.current = sought
+    stuck.current = false
+    list.current?.scrollToIndex(soughtIndex, { align: 'center' })
+  }, [soughtIndex, sought])
+
+  const { byPerson, handlers } = usePersonsScrolling()
+  const onScroll = () => {
+    const element = place.current
+    if (!element) return
+    const left = element.scrollHeight - element.scrollTop - element.clientHeight
+    const isAtEnd = left <= atEndPixels && !later
+    // The list itself scrolls too, while what is in view is measured: only the person leaves the end.
+    if (isAtEnd) stuck.current = true
+    else if (byPerson()) stuck.current = false
+    setAway(!isAtEnd && !stuck.current)
+    if (busy.current) return
+    const read = async (more: () => Promise<void>) => {
+      busy.current = true
+      await more().catch(() => {}) // the next scroll asks again
+      busy.current = false
+    }
+    if (element.scrollTop < readAheadPixels && hasEarlier(branch)) void read(onEarlier)
+    else if (left < readAheadPixels && later) void read(onLater)
+  }
+  const jump = async () => {
+    if (later) await onEnd()
+    stuck.current = true
+    toEnd()
+  }
+
+  return (
+    <div className="relative min-h-0 flex-1">
+      {/* Scrolls by itself, so the keyboard must reach it. */}
+      <div
+        ref={place}
+        onScroll={onScroll}
+        {...handlers}
+        data-messages
+        role="log"
+        aria-live="off"
+        aria-label="Messages"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+        tabIndex={0}
+        className="h-full overflow-y-auto overscroll-contain outline-offset-[-2px] [overflow-anchor:none]"
+      >
+        <div className="pb-4">
+          {hasEarlier(branch) && <p className="sr-only">Earlier messages load as you scroll up.</p>}
+          <Virtualizer ref={list} scrollRef={place} shift={shift} bufferSize={600}>
+            {rows.map((row) => (
+              <MessageRow
+                key={row.key}
+                row={row}
+                isSought={sought !== undefined && [row.message, ...row.beside].some(({ id }) => id === sought)}
+                isLast={row === rows.at(-1)}
+              />
+            ))}
+          </Virtualizer>
+        </div>
+      </div>
+      {(away || later) && (
+        <IconButton
+          label="Jump to the end"
+          icon={ArrowDown}
+          onClick={() => void jump()}
+          className="animate-appear absolute! bottom-3 left-1/2 -translate-x-1/2 rounded-full! border border-edge bg-control shadow-popover"
+        />
+      )}
+    </div>
+  )
+}
+
+/** A wheel or a key scrolls on for a moment. */
+const afterScrollMs = 500
+
+/** Whether it is the person who scrolls: by wheel, touch, key, or by dragging the bar. */
+function usePersonsScrolling() {
+  const last = useRef({ at: Number.NEGATIVE_INFINITY, held: false })
+  const note = () => {
+    last.current.at = performance.now()
+  }
+  const hold = (held: boolean) => () => {
+    note()
+    last.current.held = held
+  }
+  return {
+    byPerson: () => last.current.held || performance.now() - last.current.at < afterScrollMs,
+    handlers: {
+      onWheel: note,
+      onTouchMove: note,
+      onKeyDown: note,
+      onPointerDown: hold(true),
+      onPointerUp: hold(false),
+      onPointerCancel: hold(false),
+      onPointerLeave: hold(false),
+    },
+  }
+}
+
+/** Whether rows were put before the others in this drawing: then the place is held from the end. */
+function useShift(first: string | undefined, length: number): { shift: boolean } {
+  const [known, setKnown] = useState({ first, length, shift: false })
+  if (known.first !== first || known.length !== length) {
+    const shift = known.first !== first && length > known.length
+    setKnown({ first, length, shift })
+    return { shift }
+  }
+  return { shift: known.shift }
+}

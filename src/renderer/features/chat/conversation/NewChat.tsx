@@ -1,0 +1,76 @@
+import { KeyRound, MessagesSquare } from 'lucide-react'
+import { type Ref, useImperativeHandle, useRef, useState } from 'react'
+import { Button } from '../../../ui/Button.tsx'
+import { goTo } from '../../../ui/place.ts'
+import { Composer, type ComposerHandle } from '../composer/Composer.tsx'
+import { type Draft, keepDraft } from '../composer/drafts.ts'
+import { useChatActions } from '../data/useChatActions.ts'
+import { useModels } from '../data/useModels.ts'
+import { keepModels } from '../models/keptModels.ts'
+import { firstModel } from '../models/modelWords.ts'
+import { useModelsFor } from '../models/useModelsFor.ts'
+import type { ConversationHandle } from './ConversationView.tsx'
+
+/** A chat that begins with its first message. */
+export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
+  const actions = useChatActions()
+  const { data: listed } = useModels()
+  const [chosen, setChosen] = useState<string[]>([])
+  const composer = useRef<ComposerHandle>(null)
+  useImperativeHandle(ref, () => ({ focus: () => composer.current?.focus(), stop: () => {} }))
+  const first = firstModel(listed ?? [])
+  const models = useModelsFor(chosen)
+
+  const send = async (draft: Draft) => {
+    const { id } = await actions.create({ models })
+    try {
+      await actions.send({
+        conversationId: id,
+        parent_id: null,
+        text: draft.text,
+        attachment_ids: draft.attachments.map((it) => it.id),
+        models,
+      })
+    } catch (failure) {
+      // The chat is there, and so is what was written.
+      keepDraft(id, draft, localStorage)
+      goTo('chat', id)
+      throw failure
+    }
+    goTo('chat', id)
+  }
+  return (
+    <div className="flex size-full min-h-0 flex-col">
+      <div className="flex min-h-0 flex-1 flex-col items-center justify-center gap-3 overflow-auto p-6 text-center">
+        <MessagesSquare aria-hidden className="size-7 text-faint" />
+        <h3 className="text-large font-semibold">What do you want to know?</h3>
+        {listed && first === undefined ? (
+          <>
+            <p className="max-w-96 text-muted">Add a key of a provider, or connect a local model, to start chatting.</p>
+            <Button variant="primary" icon={KeyRound} onClick={() => goTo('settings', 'models')}>
+              Set up models
+            </Button>
+          </>
+        ) : (
+          <p className="max-w-96 text-muted">
+            You see what a message costs before you send it. Chats stay on this computer.
+          </p>
+        )}
+      </div>
+      <Composer
+        ref={composer}
+        place="new"
+        conversationId={null}
+        parentId={null}
+        models={models}
+        onModels={(next) => {
+          setChosen(next)
+          keepModels(next)
+        }}
+        onSend={send}
+        onStop={undefined}
+        onLimits={() => goTo('chat', 'limits')}
+      />
+    </div>
+  )
+}

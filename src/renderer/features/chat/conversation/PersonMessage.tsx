@@ -1,0 +1,102 @@
+import { Pencil } from 'lucide-react'
+import { useState } from 'react'
+import type { Message } from '../../../../shared/contract/chatMessages.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { classNames } from '../../../ui/classNames.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { AttachmentView } from './AttachmentView.tsx'
+import { useConversationWork } from './conversationContext.ts'
+import { MessageActions } from './MessageActions.tsx'
+
+/** In characters and lines: what is longer is folded. */
+const foldedFrom = { characters: 1_500, lines: 16 }
+
+/** What the person wrote, as it was written. */
+export function PersonMessage({ message }: { message: Message }) {
+  const { editing, edit } = useConversationWork()
+  const [open, setOpen] = useState(false)
+  const { text, attachments } = message
+  const isLong = text.length > foldedFrom.characters || text.split('\n', foldedFrom.lines + 1).length > foldedFrom.lines
+  if (editing === message.id) return <EditMessage message={message} />
+  return (
+    <article aria-label="You" className="group/message flex flex-col items-end gap-1">
+      {attachments.length > 0 && (
+        <ul aria-label="Attachments" className="flex flex-wrap justify-end gap-2">
+          {attachments.map((attachment) => (
+            <li key={attachment.id}>
+              <AttachmentView attachment={attachment} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {text !== '' && (
+        <div className="max-w-[85%] rounded-dialog bg-panel px-3.5 py-2 outline-1 outline-line">
+          <p className={classNames('person-text whitespace-pre-wrap break-words', isLong && !open && 'line-clamp-12')}>
+            {text}
+          </p>
+          {isLong && (
+            <button
+              type="button"
+              aria-expanded={open}
+              onClick={() => setOpen(!open)}
+              className="mt-1 text-small font-medium text-accent hover:underline"
+            >
+              {open ? 'Show less' : 'Show all'}
+            </button>
+          )}
+        </div>
+      )}
+      <MessageActions message={message}>
+        <IconButton size="small" label="Edit and resend" icon={Pencil} onClick={() => edit(message.id)} />
+      </MessageActions>
+    </article>
+  )
+}
+
+function EditMessage({ message }: { message: Message }) {
+  const { edit, sendEdited, attempt } = useConversationWork()
+  const [text, setText] = useState(message.text)
+  const [busy, setBusy] = useState(false)
+  const send = () => {
+    if (busy || text.trim() === '') return
+    setBusy(true)
+    attempt(() => sendEdited(message, text).finally(() => setBusy(false)))
+  }
+  return (
+    <form
+      aria-label="Edit message"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+      className="flex flex-col gap-2 rounded-dialog border border-edge bg-panel p-2"
+    >
+      <textarea
+        aria-label="Message"
+        value={text}
+        rows={Math.min(14, Math.max(3, text.split('\n').length))}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Escape') edit(undefined)
+          if (event.key !== 'Enter' || event.shiftKey) return
+          event.preventDefault()
+          send()
+        }}
+        // The person has just asked to write here.
+        // biome-ignore lint/a11y/noAutofocus: see above
+        autoFocus
+        className="person-text w-full resize-y rounded-control bg-transparent px-2 py-1 outline-none"
+      />
+      <div className="flex items-center justify-end gap-2">
+        <span className="flex-1 px-2 text-small text-faint">The answers so far stay; switch with ‹ ›.</span>
+        <Button size="small" variant="ghost" onClick={() => edit(undefined)}>
+          Cancel
+        </Button>
+        <Button size="small" variant="primary" type="submit" busy={busy} disabled={text.trim() === ''}>
+          Send
+        </Button>
+      </div>
+    </form>
+  )
+}

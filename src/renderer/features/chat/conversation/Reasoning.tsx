@@ -1,0 +1,60 @@
+import { Brain, ChevronRight } from 'lucide-react'
+import { useEffect, useId, useRef, useState } from 'react'
+import type { Message } from '../../../../shared/contract/chatMessages.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
+import { tokens } from '../money/amounts.ts'
+
+/** What the model thought before it answered, folded. */
+export function Reasoning({ answer }: { answer: Message }) {
+  const [open, setOpen] = useState(false)
+  const id = useId()
+  const isThinking = isUnderWay(answer) && answer.text === ''
+  const seconds = useThinkingTime(answer, isThinking)
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+        className="-ml-1.5 inline-flex h-6 items-center gap-1.5 rounded-small px-1.5 text-small text-muted hover:bg-hover hover:text-text"
+      >
+        <Brain aria-hidden className={classNames('size-3.5', isThinking && 'animate-breathe')} />
+        {reasoningWords({ isThinking, seconds, count: answer.usage?.reasoning_tokens ?? 0 })}
+        <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
+      </button>
+      <div id={id} hidden={!open} className="mt-1 border-l-2 border-line pl-3 text-muted">
+        {open && <p className="whitespace-pre-wrap break-words">{answer.reasoning}</p>}
+      </div>
+    </div>
+  )
+}
+
+type Words = { isThinking: boolean; seconds: number | undefined; count: number }
+
+export function reasoningWords({ isThinking, seconds, count }: Words): string {
+  const time = seconds === undefined ? undefined : timeText(seconds)
+  if (isThinking) return time === undefined ? 'Thinking…' : `Thinking for ${time}`
+  if (time !== undefined) return `Thought for ${time}`
+  return count > 0 ? `Reasoning, ${tokens(count)} tokens` : 'Reasoning'
+}
+
+function timeText(seconds: number): string {
+  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+}
+
+/** Counted while it is seen; of an older answer nobody knows it. */
+function useThinkingTime({ created_at: createdAt }: Message, isThinking: boolean): number | undefined {
+  const [seconds, setSeconds] = useState<number>()
+  const startMs = useRef(Date.parse(createdAt))
+  useEffect(() => {
+    if (!isThinking) return
+    const count = () => setSeconds(Math.max(0, (Date.now() - startMs.current) / 1000))
+    count()
+    const timer = setInterval(count, 1000)
+    return () => clearInterval(timer)
+  }, [isThinking])
+  return seconds
+}

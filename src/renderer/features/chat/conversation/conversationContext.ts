@@ -1,0 +1,25 @@
+import { createContext, use } from 'react'
+import type { Message } from '../../../../shared/contract/chatMessages.ts'
+import type { ConversationId, MessageId } from '../../../../shared/contract/chats.ts'
+import type { ChatActions } from '../data/useChatActions.ts'
+
+/** What the messages of a conversation need of the screen around them. */
+export type ConversationWork = {
+  conversationId: ConversationId
+  actions: ChatActions
+  /** The message of the person that is written anew. */
+  editing: MessageId | undefined
+  edit(id: MessageId | undefined): void
+  sendEdited(message: Message, text: string): Promise<void>
+  openLimits(): void
+  /** Does it, and tells why it could not. */
+  attempt(work: () => Promise<unknown>): void
+}
+
+export const ConversationContext = createContext<ConversationWork | undefined>(undefined)
+
+export function useConversationWork(): ConversationWork {
+  const work = use(ConversationContext)
+  if (!work) throw new Error('useConversationWork needs a ConversationView above it')
+  return work
+}

@@ -1,0 +1,67 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react'
+import type { Message } from '../../../../shared/contract/chatMessages.ts'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { windowFetch } from '../../../agent/windowKey.ts'
+import { type AnswerStreams, answerStreams } from './answerStreams.ts'
+import { type Branch, withMessage } from './branch.ts'
+import { chatKeys } from './keys.ts'
+
+const StreamsContext = createContext<AnswerStreams | undefined>(undefined)
+
+/** Words come faster than one reads: so often they are drawn, and rarely while the window is hidden. */
+const pauseMs = { shown: 24, hidden: 500 } as const
+
+function beforeDrawing(work: () => void): void {
+  if (document.hidden) setTimeout(work, pauseMs.hidden)
+  else setTimeout(() => requestAnimationFrame(work), pauseMs.shown)
+}
+
+export function AnswerStreamsProvider({ children }: { children: ReactNode }) {
+  const queryClient = useQueryClient()
+  const [ended, setEnded] = useState('')
+  const [streams] = useState(() =>
+    answerStreams({
+      fetchLike: windowFetch,
+      beforeDrawing,
+      onEnd(message) {
+        const id = message.conversation_id
+        queryClient.setQueryData<Branch>(chatKeys.branch(id), (branch) => branch && withMessage(branch, message))
+        void readAgain(queryClient, chatKeys.conversation(id))
+        setEnded(endWords(message))
+      },
+    }),
+  )
+  useEffect(() => streams.close, [streams])
+  return (
+    <StreamsContext value={streams}>
+      {children}
+      <p role="status" className="sr-only">
+        {ended}
+      </p>
+    </StreamsContext>
+  )
+}
+
+/** The answer as it is now: while it is being made it grows. */
+export function useAnswer(message: Message): Message {
+  const streams = use(StreamsContext)
+  const isMade = isUnderWay(message)
+  const { id } = message
+  useEffect(() => (isMade ? streams?.follow(id) : undefined), [streams, id, isMade])
+  const present = useSyncExternalStore(streams?.subscribe ?? nothing, () => (isMade ? streams?.present(id) : undefined))
+  return present ?? message
+}
+
+/** Read aloud once: an answer is never read while it grows. */
+function endWords({ model, state }: Message): string {
+  const name = model ?? 'the model'
+  if (state === 'failed') return `The answer of ${name} failed.`
+  return state === 'stopped' ? `The answer of ${name} was stopped.` : `The answer of ${name} is complete.`
+}
+
+export function isUnderWay({ state }: Message): boolean {
+  return state === 'waiting' || state === 'streaming'
+}
+
+const nothing = () => () => {}

@@ -1,0 +1,138 @@
+import { createParser } from 'eventsource-parser'
+import { AnswerEvent, type Message, streamMessage } from '../../../../shared/contract/chatMessages.ts'
+import type { MessageId } from '../../../../shared/contract/chats.ts'
+import { requestOf } from '../../../../shared/contract/route.ts'
+import { emitter } from '../../../../shared/emitter.ts'
+import type { FetchLike } from '../../../agent/agentClient.ts'
+
+/** The answers that are being made, as they grow. */
+export type AnswerStreams = {
+  /** Follows it until `unfollow`, or its end. */
+  follow(id: MessageId): () => void
+  /** What is there so far; undefined before the first word came. */
+  present(id: MessageId): Message | undefined
+  subscribe(listener: () => void): () => void
+  close(): void
+}
+
+type Options = {
+  fetchLike: FetchLike
+  /** Runs `work` before the window is drawn next. */
+  beforeDrawing: (work: () => void) => void
+  onEnd: (message: Message) => void
+  /** Waits before the attempts after a loss; the last one repeats. */
+  pausesMs?: readonly number[]
+}
+
+type Followed = { followers: number; abort: AbortController; message: Message | undefined }
+
+export function answerStreams({
+  fetchLike,
+  beforeDrawing,
+  onEnd,
+  pausesMs = [200, 500, 1000, 2000],
+}: Options): AnswerStreams {
+  const followed = new Map<MessageId, Followed>()
+  const changes = emitter()
+  let isDue = false
+  /** However many words come, they are drawn once for each frame. */
+  const tell = () => {
+    if (isDue) return
+    isDue = true
+    beforeDrawing(() => {
+      isDue = false
+      changes.emit()
+    })
+  }
+
+  const take = (held: Followed, event: AnswerEvent): boolean => {
+    if (event.type === 'delta') {
+      const { message } = held
+      if (message) {
+        held.message = {
+          ...message,
+          state: 'streaming',
+          text: message.text + event.text,
+          reasoning: message.reasoning + event.reasoning,
+          usage: event.usage,
+        }
+      }
+    } else held.message = event.message
+    tell()
+    if (event.type !== 'end') return false
+    onEnd(event.message)
+    return true
+  }
+
+  const read = async (id: MessageId, held: Followed): Promise<boolean> => {
+    const { signal } = held.abort
+    const { path } = requestOf(streamMessage, { messageId: id })
+    const response = await fetchLike(path, { method: 'GET', headers: { accept: 'text/event-stream' }, signal })
+    if (response.status === 404) return true // the message is gone
+    if (!response.ok || !response.body) return false
+    let ended = false
+    const parser = createParser({
+      onEvent({ data }) {
+        const event = AnswerEvent.safeParse(jsonOf(data))
+        if (event.success && !ended) ended = take(held, event.data)
+      },
+    })
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done || ended) return ended
+      parser.feed(value)
+    }
+  }
+
+  const keepReading = async (id: MessageId, held: Followed): Promise<void> => {
+    for (let failures = 0; !held.abort.signal.aborted; failures++) {
+      const ended = await read(id, held).catch(() => false)
+      if (ended || held.abort.signal.aborted) return
+      await paused(pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 1000, held.abort.signal)
+    }
+  }
+
+  return {
+    follow(id) {
+      const held = followed.get(id) ?? { followers: 0, abort: new AbortController(), message: undefined }
+      if (held.followers === 0) {
+        followed.set(id, held)
+        void keepReading(id, held)
+      }
+      held.followers += 1
+      return () => {
+        held.followers -= 1
+        if (held.followers > 0) return
+        held.abort.abort()
+        if (followed.get(id) === held) followed.delete(id)
+      }
+    },
+    present: (id) => followed.get(id)?.message,
+    subscribe: changes.subscribe,
+    close() {
+      for (const { abort } of followed.values()) abort.abort()
+      followed.clear()
+    },
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function paused(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+    function done() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+  })
+}

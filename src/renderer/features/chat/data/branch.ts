@@ -1,0 +1,93 @@
+import type { Message } from '../../../../shared/contract/chatMessages.ts'
+import type { MessageId } from '../../../../shared/contract/chats.ts'
+
+/** The part of a branch that was read: messages of positions one after the other. */
+export type Branch = {
+  messages: readonly Message[]
+  /** Further answers of groups, in no order. */
+  beside: readonly Message[]
+  total: number
+  leafId: MessageId | null
+}
+
+export type BranchPage = {
+  messages: readonly Message[]
+  beside: readonly Message[]
+  total: number
+  leaf_id: MessageId | null
+}
+
+export function branchOf({ messages, beside, total, leaf_id: leafId }: BranchPage): Branch {
+  return { messages, beside, total, leafId }
+}
+
+export function hasEarlier({ messages }: Branch): boolean {
+  return (messages[0]?.position ?? 1) > 1
+}
+
+export function hasLater({ messages, total }: Branch): boolean {
+  return (messages.at(-1)?.position ?? total) < total
+}
+
+/** The branch with another page of it, before or behind what there was, or instead of a part of that. */
+export function withPage(branch: Branch, page: BranchPage): Branch {
+  const first = page.messages[0]
+  const last = page.messages.at(-1)
+  if (!first || !last) return page.total === 0 ? branchOf(page) : branch
+  const before = branch.messages.filter(({ position }) => position < first.position)
+  const behind = branch.messages.filter(({ position }) => position > last.position)
+  const joins = {
+    before: before.length === 0 || before.at(-1)?.id === first.parent_id,
+    behind: behind.length === 0 || behind[0]?.parent_id === last.id,
+  }
+  const messages = [
+    ...(joins.before ? before : []),
+    ...page.messages,
+    // What was read of another branch, or beyond its end, is not of this one.
+    ...(joins.behind && last.position < page.total ? behind : []),
+  ]
+  const ids = new Set(page.beside.map(({ id }) => id))
+  const groups = new Set(messages.flatMap(({ group_id: group }) => group ?? []))
+  const kept = branch.beside.filter(({ id, group_id: group }) => !ids.has(id) && group !== null && groups.has(group))
+  return { messages, beside: [...kept, ...page.beside], total: page.total, leafId: page.leaf_id }
+}
+
+/** The newest state of a message that was read before. */
+export function withMessage(branch: Branch, message: Message): Branch {
+  const put = (it: Message) => (it.id === message.id ? message : it)
+  const isIn = (all: readonly Message[]) => all.some(({ id }) => id === message.id)
+  return {
+    ...branch,
+    ...(isIn(branch.messages) && { messages: branch.messages.map(put) }),
+    ...(isIn(branch.beside) && { beside: branch.beside.map(put) }),
+  }
+}
+
+/** What was just sent: a message of the person and its answers, or further answers of one that is there. */
+export function withSent(branch: Branch, sent: { user: Message | null; answers: readonly Message[] }): Branch {
+  const [shown, ...others] = sent.answers
+  const added = [sent.user, shown].flatMap((it) => it ?? [])
+  const first = added[0]
+  if (!first) return branch
+  const before = branch.messages.filter(({ position }) => position < first.position)
+  if (before.length > 0 && before.at(-1)?.id !== first.parent_id) return branch
+  return {
+    messages: [...before, ...added],
+    beside: [...branch.beside, ...others],
+    total: added.at(-1)?.position ?? branch.total,
+    leafId: added.at(-1)?.id ?? branch.leafId,
+  }
+}
+
+/** A row of the conversation: a message, or answers side by side. */
+export type BranchRow = { key: string; message: Message; beside: readonly Message[] }
+
+export function branchRows({ messages, beside }: Branch): BranchRow[] {
+  return messages.map((message) => {
+    const group = message.group_id
+    const others = group === null ? [] : beside.filter((it) => it.group_id === group && it.id !== message.id)
+    const order = (it: Message) => message.sibling_ids.indexOf(it.id)
+    const all = others.length === 0 ? [] : [message, ...others].sort((one, other) => order(one) - order(other))
+    return { key: group ?? message.id, message, beside: all }
+  })
+}

@@ -1,0 +1,99 @@
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { listMessages } from '../../../../shared/contract/chatMessages.ts'
+import type { ConversationId } from '../../../../shared/contract/chats.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import type { Agent } from '../../../agent/agentClient.ts'
+import { type Branch, branchOf, hasEarlier, hasLater, withPage } from './branch.ts'
+import { chatKeys } from './keys.ts'
+
+const firstPage = 40
+const laterPage = 60
+/** Messages behind one that is sought, so that it does not stand at the end. */
+const behindSought = 20
+
+/** The branch that is shown, from its end, and as much before it as was asked for. */
+export function useBranch(conversationId: ConversationId) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const queryKey = chatKeys.branch(conversationId)
+  const reading = useRef(false)
+  const query = useQuery(branchQuery(agent, queryClient, conversationId))
+
+  const read = async (input: { before: number; limit: number }): Promise<void> => {
+    if (reading.current) return
+    reading.current = true
+    try {
+      const page = await agent(listMessages, { conversationId, ...input })
+      queryClient.setQueryData<Branch>(queryKey, (branch) => branch && withPage(branch, page))
+    } finally {
+      reading.current = false
+    }
+  }
+  const branch = query.data
+  return {
+    ...query,
+    async readEarlier() {
+      const first = branch?.messages[0]?.position
+      if (first !== undefined && first > 1) await read({ before: first, limit: laterPage })
+    },
+    async readLater() {
+      const last = branch?.messages.at(-1)?.position
+      if (branch && last !== undefined && hasLater(branch)) {
+        await read({ before: last + 1 + laterPage, limit: laterPage })
+      }
+    },
+    /** Around one message, in the place of what was read. */
+    async readAround(position: number) {
+      const page = await agent(listMessages, { conversationId, before: position + behindSought, limit: laterPage })
+      queryClient.setQueryData<Branch>(queryKey, branchOf(page))
+    },
+    async readEnd() {
+      const page = await agent(listMessages, { conversationId, limit: firstPage })
+      queryClient.setQueryData<Branch>(queryKey, branchOf(page))
+    },
+  }
+}
+
+/** Asks for the messages of a chat while the chat itself is still being read. */
+export function useBranchAhead(conversationId: ConversationId | undefined): void {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    if (conversationId) void queryClient.prefetchQuery(branchQuery(agent, queryClient, conversationId))
+  }, [agent, queryClient, conversationId])
+}
+
+function branchQuery(agent: Agent, queryClient: QueryClient, conversationId: ConversationId) {
+  const queryKey = chatKeys.branch(conversationId)
+  return queryOptions({
+    queryKey,
+    queryFn: ({ signal }) => readNewest(agent, conversationId, queryClient.getQueryData<Branch>(queryKey), signal),
+  })
+}
+
+/** Reads its end again. Where the branch became another one, also what it needs to join what was read of it before. */
+async function readNewest(
+  agent: Agent,
+  conversationId: ConversationId,
+  known: Branch | undefined,
+  signal: AbortSignal,
+): Promise<Branch> {
+  if (known && hasLater(known)) {
+    // The person reads far from the end: that stays, and only its length is learnt.
+    const { total } = await agent(listMessages, { conversationId, limit: 1 }, { signal })
+    return { ...known, total }
+  }
+  let page = await agent(listMessages, { conversationId, limit: firstPage }, { signal })
+  if (!known) return branchOf(page)
+  const first = known.messages[0]?.position ?? 1
+  let branch = branchOf(page)
+  for (;;) {
+    const joined = withPage(known, { ...page, messages: branch.messages, beside: branch.beside })
+    const isJoined = joined.messages.length > branch.messages.length
+    const start = branch.messages[0]?.position ?? 1
+    if (isJoined || !hasEarlier(branch) || start <= first) return isJoined ? joined : branch
+    page = await agent(listMessages, { conversationId, before: start, limit: laterPage }, { signal })
+    branch = withPage(branch, page)
+  }
+}

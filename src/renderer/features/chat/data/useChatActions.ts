@@ -1,0 +1,94 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { Message } from '../../../../shared/contract/chatMessages.ts'
+import { regenerateMessage, sendMessage, stopMessage } from '../../../../shared/contract/chatMessages.ts'
+import {
+  type Conversation,
+  type ConversationId,
+  changeConversation,
+  createConversation,
+  deleteConversation,
+  forkConversation,
+  type MessageId,
+  restoreConversation,
+} from '../../../../shared/contract/chats.ts'
+import type { Input } from '../../../../shared/contract/route.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { goTo } from '../../../ui/place.ts'
+import { notify } from '../../../ui/toast.tsx'
+import { type Branch, withMessage, withSent } from './branch.ts'
+import { chatKeys } from './keys.ts'
+
+type Sending = { conversationId: ConversationId } & Omit<Input<typeof sendMessage>, 'conversationId' | 'request_id'>
+export type Changes = Omit<Input<typeof changeConversation>, 'conversationId'>
+
+/** What can be done with conversations and messages. Each rejects with why it could not. */
+export function useChatActions() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+
+  const keep = (conversation: Conversation) => {
+    queryClient.setQueryData(chatKeys.conversation(conversation.id), conversation)
+    void readAgain(queryClient, chatKeys.lists)
+    return conversation
+  }
+  const actions = {
+    async create(settings: Input<typeof createConversation>): Promise<Conversation> {
+      return keep(await agent(createConversation, settings))
+    },
+    async change(conversationId: ConversationId, changes: Changes): Promise<Conversation> {
+      const changed = keep(await agent(changeConversation, { conversationId, ...changes }))
+      if (changes.leaf_id) await readAgain(queryClient, chatKeys.branch(conversationId))
+      if (changes.limits !== undefined || changes.models || changes.parameters || changes.system_prompt !== undefined) {
+        void readAgain(queryClient, chatKeys.estimates)
+      }
+      return changed
+    },
+    async remove(conversationId: ConversationId, title: string): Promise<void> {
+      await agent(deleteConversation, { conversationId })
+      void readAgain(queryClient, chatKeys.lists)
+      notify.done(`Deleted “${shortened(title)}”`, {
+        action: { label: 'Undo', run: () => void actions.restore(conversationId) },
+      })
+    },
+    async restore(conversationId: ConversationId): Promise<void> {
+      try {
+        keep(await agent(restoreConversation, { conversationId }))
+        goTo('chat', conversationId)
+      } catch (failure) {
+        notify.failed(failure)
+      }
+    },
+    async send({ conversationId, ...message }: Sending): Promise<void> {
+      const sent = await agent(sendMessage, { conversationId, ...message, request_id: crypto.randomUUID() })
+      const key = chatKeys.branch(conversationId)
+      await queryClient.cancelQueries({ queryKey: key })
+      queryClient.setQueryData<Branch>(key, (branch) =>
+        withSent(branch ?? { messages: [], beside: [], total: 0, leafId: null }, sent),
+      )
+      void readAgain(queryClient, chatKeys.conversation(conversationId))
+      // Siblings of what was sent have changed with it.
+      void readAgain(queryClient, key)
+    },
+    async regenerate({ id, conversation_id: conversationId }: Message, model?: string): Promise<void> {
+      await agent(regenerateMessage, { messageId: id, ...(model && { model }), request_id: crypto.randomUUID() })
+      await readAgain(queryClient, chatKeys.branch(conversationId))
+    },
+    async stop(messageId: MessageId, conversationId: ConversationId): Promise<void> {
+      const message = await agent(stopMessage, { messageId })
+      queryClient.setQueryData<Branch>(chatKeys.branch(conversationId), (it) => it && withMessage(it, message))
+    },
+    async fork(conversationId: ConversationId, messageId: MessageId): Promise<void> {
+      const { id } = keep(await agent(forkConversation, { conversationId, message_id: messageId }))
+      goTo('chat', id)
+      notify.done('Forked to a new conversation')
+    },
+  }
+  return actions
+}
+
+export type ChatActions = ReturnType<typeof useChatActions>
+
+function shortened(title: string): string {
+  return title.length > 40 ? `${title.slice(0, 40)}…` : title
+}

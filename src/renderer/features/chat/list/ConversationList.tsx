@@ -1,0 +1,165 @@
+import { Download, FileJson, FolderInput, Pencil, Pin, PinOff, Search, Trash2 } from 'lucide-react'
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import type { ConversationSummary, FolderId } from '../../../../shared/contract/chats.ts'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { inputLook } from '../../../ui/Field.tsx'
+import type { MenuItem } from '../../../ui/Menu.tsx'
+import { moveAmongRows } from '../../../ui/moveAmongRows.ts'
+import { goTo } from '../../../ui/place.ts'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { useChatActions } from '../data/useChatActions.ts'
+import { useConversations, useFolders } from '../data/useConversations.ts'
+import { startExport } from '../transfer/exportConversation.ts'
+import { ConversationRow } from './ConversationRow.tsx'
+import { FolderMenu } from './FolderMenu.tsx'
+import { MoveDialog } from './MoveDialog.tsx'
+import { RenameDialog } from './RenameDialog.tsx'
+import { SearchResults } from './SearchResults.tsx'
+
+type ConversationListProps = { present: string | undefined; searchField: RefObject<HTMLInputElement | null> }
+
+const searchPauseMs = 150
+
+/** All chats: found by words, by folder, and by scrolling. The arrow keys go from row to row. */
+export function ConversationList({ present, searchField }: ConversationListProps) {
+  const [folder, setFolder] = useState<FolderId>()
+  const [written, setWritten] = useState('')
+  const words = useSettled(written.trim())
+  const { data: folders = [] } = useFolders()
+  return (
+    <section aria-label="Chats" className="flex size-full min-h-0 flex-col bg-panel">
+      <div className="flex shrink-0 flex-col items-start gap-1 px-2 pt-2 pb-1">
+        <div className="relative w-full">
+          <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" />
+          <input
+            ref={searchField}
+            type="search"
+            aria-label="Search chats"
+            placeholder="Search chats"
+            maxLength={200}
+            value={written}
+            onChange={(event) => setWritten(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') setWritten('')
+            }}
+            className={`${inputLook} pl-8`}
+          />
+        </div>
+        <FolderMenu
+          folders={folders}
+          present={folders.some(({ id }) => id === folder) ? folder : undefined}
+          onChoose={setFolder}
+        />
+      </div>
+      {words === '' ? (
+        <Rows folder={folder} folders={folders} present={present} />
+      ) : (
+        // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys of its links
+        <div onKeyDown={moveAmongRows} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
+          <SearchResults words={words} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+type RowsProps = {
+  folder: FolderId | undefined
+  folders: NonNullable<ReturnType<typeof useFolders>['data']>
+  present: string | undefined
+}
+
+function Rows({ folder, folders, present }: RowsProps) {
+  const { conversations, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } =
+    useConversations(folder)
+  const actions = useChatActions()
+  const place = useRef<HTMLDivElement>(null)
+  const list = useRef<VirtualizerHandle>(null)
+  const [asked, setAsked] = useState<{ what: 'rename' | 'move'; of: ConversationSummary }>()
+  const attempt = (work: Promise<unknown>) => void work.catch(notify.failed)
+  const remove = (it: ConversationSummary) => {
+    if (it.id === present) goTo('chat', 'new')
+    attempt(actions.remove(it.id, it.title))
+  }
+  const itemsOf = (it: ConversationSummary): MenuItem[] => [
+    { label: 'Rename…', icon: Pencil, shortcut: 'f2', onSelect: () => setAsked({ what: 'rename', of: it }) },
+    {
+      label: it.pinned ? 'Unpin' : 'Pin',
+      icon: it.pinned ? PinOff : Pin,
+      onSelect: () => attempt(actions.change(it.id, { pinned: !it.pinned })),
+    },
+    { label: 'Move to folder…', icon: FolderInput, onSelect: () => setAsked({ what: 'move', of: it }) },
+    'separator',
+    { label: 'Export as Markdown', icon: Download, onSelect: () => startExport(it.id, 'markdown') },
+    { label: 'Export as JSON', icon: FileJson, onSelect: () => startExport(it.id, 'json') },
+    'separator',
+    { label: 'Delete', icon: Trash2, shortcut: 'delete', tone: 'danger', onSelect: () => remove(it) },
+  ]
+  const onKey = (key: string, it: ConversationSummary): boolean => {
+    if (key === 'F2') setAsked({ what: 'rename', of: it })
+    else if (key === 'Delete') remove(it)
+    else return false
+    return true
+  }
+  const more = useCallback(() => {
+    const element = place.current
+    if (!element || !hasNextPage || isFetchingNextPage) return
+    if (element.scrollHeight - element.scrollTop - element.clientHeight < 600) void fetchNextPage()
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+  useEffect(more, [more])
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys of its links
+    <div ref={place} onScroll={more} onKeyDown={moveAmongRows} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
+      {isPending && <SkeletonRows label="Loading chats…" count={5} rowClassName="h-11" />}
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {conversations?.length === 0 && (
+        <p className="px-2 py-1 text-muted">{folder === undefined ? 'No chats yet.' : 'No chats in this folder.'}</p>
+      )}
+      {conversations && conversations.length > 0 && (
+        <nav aria-label="Chats">
+          <Virtualizer ref={list} scrollRef={place} bufferSize={400}>
+            {conversations.map((it) => (
+              <ConversationRow
+                key={it.id}
+                conversation={it}
+                isPresent={it.id === present}
+                itemsOf={itemsOf}
+                onKey={onKey}
+              />
+            ))}
+          </Virtualizer>
+        </nav>
+      )}
+      {asked?.what === 'rename' && (
+        <RenameDialog
+          title="Rename chat"
+          label="Title"
+          initial={asked.of.title}
+          confirmLabel="Rename"
+          onConfirm={(title) => actions.change(asked.of.id, { title })}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+      {asked?.what === 'move' && (
+        <MoveDialog
+          conversation={asked.of}
+          folders={folders}
+          onMove={(folderId) => actions.change(asked.of.id, { folder_id: folderId })}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), value === '' ? 0 : searchPauseMs)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}

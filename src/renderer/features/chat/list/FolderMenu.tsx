@@ -1,0 +1,86 @@
+import { ChevronDown, Folder as FolderIcon, FolderPlus, MessagesSquare, Pencil, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { Folder, FolderId } from '../../../../shared/contract/chats.ts'
+import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { Menu, type MenuItem } from '../../../ui/Menu.tsx'
+import { RenameDialog } from './RenameDialog.tsx'
+import { useFolderActions } from './useFolderActions.ts'
+
+type FolderMenuProps = {
+  folders: readonly Folder[]
+  present: FolderId | undefined
+  onChoose: (folder: FolderId | undefined) => void
+}
+
+/** Which chats are listed: all, or those of a folder; and what can be done with folders. */
+export function FolderMenu({ folders, present, onChoose }: FolderMenuProps) {
+  const { create, rename, remove } = useFolderActions()
+  const [asked, setAsked] = useState<'new' | 'rename' | 'delete'>()
+  const folder = folders.find(({ id }) => id === present)
+  const items: MenuItem[] = [
+    { label: 'All chats', icon: MessagesSquare, checked: folder === undefined, onSelect: () => onChoose(undefined) },
+    ...folders.map(
+      ({ id, name, conversations }): MenuItem => ({
+        label: `${name} (${conversations})`,
+        icon: FolderIcon,
+        checked: id === present,
+        onSelect: () => onChoose(id),
+      }),
+    ),
+    'separator',
+    { label: 'New folder…', icon: FolderPlus, onSelect: () => setAsked('new') },
+    ...(folder
+      ? ([
+          { label: 'Rename folder…', icon: Pencil, onSelect: () => setAsked('rename') },
+          { label: 'Delete folder…', icon: Trash2, tone: 'danger', onSelect: () => setAsked('delete') },
+        ] as const)
+      : []),
+  ]
+  const close = () => setAsked(undefined)
+  return (
+    <>
+      <Menu items={items}>
+        <button
+          type="button"
+          className="inline-flex h-7 min-w-0 items-center gap-1 rounded-control px-2 text-small font-medium text-muted hover:bg-hover hover:text-text aria-expanded:bg-selected"
+        >
+          <span className="truncate">{folder?.name ?? 'All chats'}</span>
+          <ChevronDown aria-hidden className="size-3.5 shrink-0 text-faint" />
+        </button>
+      </Menu>
+      {asked === 'new' && (
+        <RenameDialog
+          title="New folder"
+          label="Name"
+          initial=""
+          confirmLabel="Create"
+          onConfirm={async (name) => onChoose((await create(name)).id)}
+          onClose={close}
+        />
+      )}
+      {folder && asked === 'rename' && (
+        <RenameDialog
+          title="Rename folder"
+          label="Name"
+          initial={folder.name}
+          confirmLabel="Rename"
+          onConfirm={(name) => rename(folder.id, name)}
+          onClose={close}
+        />
+      )}
+      {folder && (
+        <ConfirmDialog
+          open={asked === 'delete'}
+          onOpenChange={close}
+          title={`Delete folder “${folder.name}”?`}
+          description="Its chats stay, in no folder."
+          confirmLabel="Delete folder"
+          onConfirm={async () => {
+            await remove(folder.id)
+            onChoose(undefined)
+          }}
+        />
+      )}
+    </>
+  )
+}

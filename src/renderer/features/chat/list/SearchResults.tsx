@@ -1,0 +1,66 @@
+import type { ChatHit, SnippetPart } from '../../../../shared/contract/chats.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { addressOf } from '../../../ui/place.ts'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+import { useSearch } from '../data/useConversations.ts'
+
+/** Messages and titles with the words; each leads to its place. */
+export function SearchResults({ words }: { words: string }) {
+  const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useSearch(words)
+  if (isPending) return <SkeletonRows label="Searching…" count={4} rowClassName="h-12" />
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />
+  const hits = data.pages.flatMap((page) => page.hits)
+  if (hits.length === 0) {
+    return (
+      <p role="status" className="px-2 py-1 text-muted">
+        No matches for “{words}”.
+      </p>
+    )
+  }
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {hits.length} {hits.length === 1 ? 'match' : 'matches'}
+      </p>
+      <ul aria-label="Matches" className="flex flex-col gap-0.5">
+        {hits.map((hit) => (
+          <li key={hit.message_id ?? hit.conversation_id}>
+            <HitRow hit={hit} />
+          </li>
+        ))}
+      </ul>
+      {hasNextPage && (
+        <Button size="small" variant="ghost" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          More matches
+        </Button>
+      )}
+    </>
+  )
+}
+
+function HitRow({ hit: { conversation_id: id, message_id: message, title, role, snippet, at } }: { hit: ChatHit }) {
+  return (
+    <a
+      href={addressOf('chat', id, ...(message ? [message] : []))}
+      className="block rounded-control px-2 py-1.5 hover:bg-hover"
+    >
+      <span className="flex items-center gap-2">
+        <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
+        <TimeAgo at={at} />
+      </span>
+      <span className="line-clamp-2 text-small break-words text-muted">
+        {role !== null && <span className="text-faint">{role === 'user' ? 'You: ' : 'Answer: '}</span>}
+        {snippet.map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other name
+          <Part key={index} part={part} />
+        ))}
+      </span>
+    </a>
+  )
+}
+
+function Part({ part: { text, hit } }: { part: SnippetPart }) {
+  return hit ? <mark className="rounded-small bg-accent-soft text-text">{text}</mark> : text
+}

@@ -1,0 +1,65 @@
+import { memo, useDeferredValue, useMemo } from 'react'
+import { CodeBlock } from '../code/CodeBlock.tsx'
+import { type Block, splitBlocks } from './blocks.ts'
+import { Formula } from './Formula.tsx'
+import { finishedMarks } from './finishedMarks.ts'
+import { isPlainParagraph, markdownTree } from './markdownTree.ts'
+import { drawTree } from './nodes.tsx'
+import { TableBlock } from './TableBlock.tsx'
+
+type MarkdownTextProps = {
+  text: string
+  /** More of it comes: its last block is open. */
+  streaming: boolean
+}
+
+/** The text of a model. Nothing in it runs, loads or styles; what is no Markdown is shown as it is written. */
+export const MarkdownText = memo(function MarkdownText({ text, streaming }: MarkdownTextProps) {
+  // Drawing it may wait for what the person does.
+  const shown = useDeferredValue(text)
+  const { blocks, definitions } = useMemo(() => splitBlocks(shown), [shown])
+  return (
+    <div className="markdown">
+      {blocks.map((block, index) => (
+        // Blocks never move: only the last one changes, and others come after it.
+        <BlockView
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          key={index}
+          block={block}
+          definitions={definitions}
+          open={streaming && index === blocks.length - 1}
+        />
+      ))}
+    </div>
+  )
+})
+
+type BlockViewProps = { block: Block; definitions: string; open: boolean }
+
+function BlockView({ block, definitions, open }: BlockViewProps) {
+  switch (block.kind) {
+    case 'code':
+      return <CodeBlock code={block.code} language={block.language} closed={block.closed || !open} />
+    case 'math':
+      return open && !block.closed ? <PlainText text={block.tex} /> : <Formula tex={block.tex} display />
+    case 'table':
+      return <TableBlock head={block.head} groups={block.groups} definitions={definitions} />
+    case 'text':
+      return (
+        <TextBlock
+          text={open ? finishedMarks(block.text) : block.text}
+          definitions={block.text.includes('[') ? definitions : ''}
+        />
+      )
+  }
+}
+
+const TextBlock = memo(function TextBlock({ text, definitions }: { text: string; definitions: string }) {
+  if (isPlainParagraph(text)) return <p>{text}</p>
+  const tree = markdownTree(text, definitions)
+  return tree ? drawTree(tree) : <PlainText text={text} />
+})
+
+function PlainText({ text }: { text: string }) {
+  return <pre className="plain-text">{text}</pre>
+}

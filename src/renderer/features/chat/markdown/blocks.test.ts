@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Block, splitBlocks } from './blocks.ts'
+
+const kinds = (text: string) => splitBlocks(text).blocks.map(({ kind }) => kind)
+const texts = (text: string) => splitBlocks(text).blocks.map((block) => ('text' in block ? block.text : block.kind))
+
+test('parts stand by themselves', () => {
+  expect(texts('One.\nStill one.\n\nTwo.\n\n\n# Three\nFour')).toEqual(['One.\nStill one.', 'Two.', '# Three', 'Four'])
+  expect(texts('Title\n=====\nText')).toEqual(['Title\n=====', 'Text'])
+  expect(splitBlocks('Look:\n```ts title=x\na\n\nb\n```\nEnd').blocks).toEqual([
+    { kind: 'text', text: 'Look:' },
+    { kind: 'code', language: 'ts', code: 'a\n\nb', closed: true },
+    { kind: 'text', text: 'End' },
+  ])
+})
+
+test('a list stays whole, with what is indented below it, and code in it ends nothing', () => {
+  expect(texts('- a\n\n- b\n\n  more\n\nAfter')).toEqual(['- a\n\n- b\n\n  more', 'After'])
+  expect(texts('1. a\n   ```\n   x\n\n   y\n   ```\n2. b\n\nAfter')).toEqual([
+    '1. a\n   ```\n   x\n\n   y\n   ```\n2. b',
+    'After',
+  ])
+})
+
+test('a fence that nobody closed is code to the end, and another kind of fence in it is code', () => {
+  expect(splitBlocks('````md\n```js\n# no\n```\n~~~').blocks).toEqual([
+    { kind: 'code', language: 'md', code: '```js\n# no\n```\n~~~', closed: false },
+  ])
+  expect(kinds('``` not `code`')).toEqual(['text'])
+  expect(kinds('    ```\n    indented')).toEqual(['text'])
+})
+
+test('formulas stand in dollars or in the brackets of TeX', () => {
+  const math = (tex: string, closed = true): Block => ({ kind: 'math', tex, closed })
+  expect(splitBlocks('$$x$$').blocks).toEqual([math('x')])
+  expect(splitBlocks('$$\nx\n\ny\n$$').blocks).toEqual([math('x\n\ny')])
+  expect(splitBlocks('\\[\nx\n\\]\nText').blocks).toEqual([math('x'), { kind: 'text', text: 'Text' }])
+  expect(splitBlocks('$$\nx').blocks).toEqual([math('x', false)])
+})
+
+test('a table is cut into groups of rows, and what was full stays as it was', () => {
+  const head = '| a | b |\n|---|---|'
+  const rows = (count: number) => Array.from({ length: count }, (_, at) => `| ${at} | x |`).join('\n')
+  const groups = (count: number) =>
+    splitBlocks(`Text\n${head}\n${rows(count)}`).blocks.flatMap((it) => (it.kind === 'table' ? it.groups : []))
+  expect(groups(60)).toHaveLength(3)
+  expect(groups(61).slice(0, 2)).toEqual(groups(60).slice(0, 2))
+  expect(kinds(`${head}\n${rows(1)}\n\nAfter`)).toEqual(['table', 'text'])
+})
+
+test('while a text grows, all blocks but the last one stay', () => {
+  const lines = fc.array(
+    fc.constantFrom(
+      '',
+      'text',
+      '- item',
+      '  more',
+      '```ts',
+      '```',
+      '$$',
+      '| a | b |',
+      '|---|---|',
+      '# head',
+      '> quote',
+      '[a]: x',
+    ),
+    { maxLength: 30 },
+  )
+  fc.assert(
+    fc.property(lines, (written) => {
+      const before = splitBlocks(written.join('\n')).blocks
+      const { blocks } = splitBlocks([...written, 'and', 'more'].join('\n'))
+      // The last two: a head becomes a table with the line below it.
+      const settled = before.slice(0, -2)
+      expect(blocks.slice(0, settled.length)).toEqual(settled)
+    }),
+  )
+})
+
+test('no line is lost, whatever the text', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('a', '\n', ' ', '`', '$', '|', '-', '>', '#', '[', ']', ':', '\\', '=') }),
+      (text) => {
+        const letters = (part: string) => part.split('a').length
+        const shown = splitBlocks(text)
+          .blocks.map((it) => {
+            if (it.kind === 'code') return `${it.language}\n${it.code}`
+            if (it.kind === 'math') return it.tex
+            return it.kind === 'table' ? [it.head, ...it.groups].join('\n') : it.text
+          })
+          .join('\n')
+        const infos = text
+          .split('\n')
+          .filter((line) => /^ {0,3}(`{3,}|~{3,})/.test(line))
+          .join('')
+        expect(letters(shown) + letters(infos)).toBeGreaterThanOrEqual(letters(text))
+      },
+    ),
+  )
+})
+
+test('definitions count for the whole text, but not those in code', () => {
+  expect(splitBlocks('[a][x]\n\n```\n[y]: no\n```\n\n[x]: https://example.com').definitions).toBe(
+    '[x]: https://example.com',
+  )
+})

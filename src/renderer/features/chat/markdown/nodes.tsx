@@ -1,0 +1,181 @@
+import { ExternalLink, ImageOff } from 'lucide-react'
+import type { AlignType, Image, Nodes, PhrasingContent, Root, TableRow } from 'mdast'
+import { Fragment, type ReactNode } from 'react'
+import { CodeBlock } from '../code/CodeBlock.tsx'
+import { Formula } from './Formula.tsx'
+import { isDrawnImage, safeLink } from './safeLink.ts'
+
+/** Emphasis within emphasis and lists within lists: beyond it a text is drawn without them. */
+const deepest = 40
+
+type Drawing = { definitions: ReadonlyMap<string, string>; depth: number }
+
+export function drawTree(tree: Root): ReactNode {
+  const definitions = new Map<string, string>()
+  for (const node of tree.children) {
+    if (node.type === 'definition' && !definitions.has(node.identifier)) definitions.set(node.identifier, node.url)
+  }
+  return drawAll(tree.children, { definitions, depth: 0 })
+}
+
+export function drawRow(row: TableRow, align: readonly AlignType[] | null | undefined, Cell: 'th' | 'td', key: number) {
+  return (
+    <tr key={key}>
+      {row.children.map((cell, column) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
+        <Cell key={column} className={alignClass[align?.[column] ?? 'left']}>
+          {drawAll(cell.children, { definitions: new Map(), depth: 0 })}
+        </Cell>
+      ))}
+    </tr>
+  )
+}
+
+const alignClass = { left: 'text-left', center: 'text-center', right: 'text-right' } as const
+
+function drawAll(nodes: readonly Nodes[], drawing: Drawing): ReactNode {
+  // biome-ignore lint/suspicious/noArrayIndexKey: a tree is drawn anew as a whole
+  return nodes.map((node, index) => <Fragment key={index}>{draw(node, drawing)}</Fragment>)
+}
+
+function draw(node: Nodes, drawing: Drawing): ReactNode {
+  const { definitions } = drawing
+  if (drawing.depth > deepest) return plainText(node)
+  const inner = () =>
+    'children' in node ? drawAll(node.children as Nodes[], { definitions, depth: drawing.depth + 1 }) : null
+  switch (node.type) {
+    case 'text':
+      return node.value
+    case 'paragraph':
+      return <p>{inner()}</p>
+    case 'heading': {
+      // Below the headings of the window itself.
+      const Heading = `h${Math.min(6, node.depth + 2)}` as 'h3' // h3 to h6
+      return <Heading data-depth={node.depth}>{inner()}</Heading>
+    }
+    case 'emphasis':
+      return <em>{inner()}</em>
+    case 'strong':
+      return <strong>{inner()}</strong>
+    case 'delete':
+      return <del>{inner()}</del>
+    case 'inlineCode':
+      return <code>{node.value}</code>
+    case 'code':
+      return <CodeBlock code={node.value} language={node.lang ?? ''} closed />
+    case 'math':
+      return <Formula tex={node.value} display />
+    case 'inlineMath':
+      return <Formula tex={node.value} display={false} />
+    case 'break':
+      return <br />
+    case 'thematicBreak':
+      return <hr />
+    case 'blockquote':
+      return <blockquote>{inner()}</blockquote>
+    case 'list':
+      return node.ordered ? <ol start={node.start ?? 1}>{inner()}</ol> : <ul>{inner()}</ul>
+    case 'listItem': {
+      if (typeof node.checked !== 'boolean') return <li>{itemContent(node.children, drawing, node.spread)}</li>
+      return (
+        <li className="task">
+          <input type="checkbox" checked={node.checked} disabled aria-label={node.checked ? 'Done' : 'To do'} />
+          {itemContent(node.children, drawing, node.spread)}
+        </li>
+      )
+    }
+    case 'table':
+      return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by itself
+        <section className="table-block" tabIndex={0} aria-label="Table">
+          <table>
+            <thead>{node.children[0] && drawRow(node.children[0], node.align, 'th', 0)}</thead>
+            <tbody>{node.children.slice(1).map((row, index) => drawRow(row, node.align, 'td', index))}</tbody>
+          </table>
+        </section>
+      )
+    case 'link':
+      return drawLink(node.url, node.children, inner())
+    case 'linkReference': {
+      const url = definitions.get(node.identifier)
+      return url === undefined ? inner() : drawLink(url, node.children, inner())
+    }
+    case 'image':
+      return drawImage(node)
+    case 'imageReference':
+      return drawImage({ url: definitions.get(node.identifier) ?? '', alt: node.alt ?? '' })
+    case 'footnoteReference':
+      return <sup>[{node.label ?? node.identifier}]</sup>
+    case 'footnoteDefinition':
+      return (
+        <div className="footnote">
+          <sup>[{node.label ?? node.identifier}]</sup> {inner()}
+        </div>
+      )
+    case 'html':
+      // A line break is all of HTML that models need in tables. Everything else is text.
+      return /^<br\s*\/?>$/i.test(node.value.trim()) ? <br /> : node.value
+    default:
+      return null // definitions, and what this drawing does not know
+  }
+}
+
+/** A list without blank lines has its texts without paragraphs. */
+function itemContent(nodes: readonly Nodes[], { definitions, depth }: Drawing, spread: boolean | null | undefined) {
+  const within = { definitions, depth: depth + 1 }
+  if (spread) return drawAll(nodes, within)
+  return nodes.map((node, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a tree is drawn anew as a whole
+    <Fragment key={index}>
+      {node.type === 'paragraph' ? drawAll(node.children, { definitions, depth: depth + 2 }) : draw(node, within)}
+    </Fragment>
+  ))
+}
+
+/** The host stands beside a link whose text does not show it: a text may name any other. */
+function drawLink(url: string, children: readonly PhrasingContent[], content: ReactNode): ReactNode {
+  const link = safeLink(url)
+  if (!link) return content
+  const text = children.map(plainText).join('')
+  const shows = text.trim() === link.href || text.trim() === url || text.trim() === link.host
+  return (
+    <>
+      <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" title={link.href}>
+        {content}
+      </a>
+      {!shows && <span className="link-host"> ({link.host})</span>}
+    </>
+  )
+}
+
+/** No picture is fetched: whoever wrote its address would learn who reads it, and what else stands in the address. */
+function drawImage({ url, alt }: Pick<Image, 'url' | 'alt'>): ReactNode {
+  if (isDrawnImage(url)) return <img src={url} alt={alt ?? ''} />
+  const link = safeLink(url)
+  const name = alt || 'Image'
+  if (!link) {
+    return (
+      <span className="image-chip">
+        <ImageOff aria-hidden />
+        {name}
+      </span>
+    )
+  }
+  return (
+    <a className="image-chip" href={link.href} target="_blank" rel="noopener noreferrer nofollow" title={link.href}>
+      <ExternalLink aria-hidden />
+      {name} <span className="link-host">({link.host})</span>
+    </a>
+  )
+}
+
+/** Without a call for each level: what comes here may be deep. */
+function plainText(node: Nodes): string {
+  const parts: string[] = []
+  const left: Nodes[] = [node]
+  for (let next = left.pop(); next; next = left.pop()) {
+    if ('value' in next) parts.push(next.value)
+    else if ('children' in next) left.push(...[...(next.children as Nodes[])].reverse())
+  }
+  return parts.join('')
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { isDrawnImage, safeLink } from './safeLink.ts'
+
+test.each([
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  ' java\nscript:alert(1)',
+  'javascript&colon;alert(1)',
+  'vbscript:x',
+  'data:text/html,<script>alert(1)</script>',
+  'data:image/svg+xml,<svg onload=alert(1)>',
+  'blob:http://127.0.0.1/x',
+  'file:///etc/passwd',
+  'steward://x',
+  'about:blank',
+  '/local/wallet',
+  '//evil.example',
+  '#/settings/keys',
+  '?x',
+  '',
+  'https://',
+  'http:///',
+  `https://example.com/${'a'.repeat(10_000)}`,
+])('%s leads nowhere', (address) => {
+  expect(safeLink(address)).toBeUndefined()
+})
+
+test('a link shows the host that it leads to, whatever stands before it', () => {
+  expect(safeLink('https://bank.example@evil.example/x')).toEqual({
+    href: 'https://evil.example/x',
+    host: 'evil.example',
+  })
+  expect(safeLink('https://exаmple.com')?.host).toBe('xn--exmple-4nf.com') // a Cyrillic а
+  expect(safeLink('http:\\\\evil.example\\x')?.host).toBe('evil.example')
+  expect(safeLink('mailto:a@b.example?subject=x')).toEqual({
+    href: 'mailto:a@b.example?subject=x',
+    host: 'a@b.example',
+  })
+})
+
+test('pictures are drawn from their own bytes alone, and drawings that can hold more are not', () => {
+  expect(isDrawnImage('data:image/png;base64,iVBORw0KGgo=')).toBe(true)
+  for (const address of [
+    'data:image/svg+xml;base64,PHN2Zz4=',
+    'data:text/html;base64,PHN2Zz4=',
+    'data:image/png,x',
+    'https://example.com/a.png',
+    '/local/chat/attachments/x/content',
+  ]) {
+    expect(isDrawnImage(address)).toBe(false)
+  }
+})

@@ -1,0 +1,43 @@
+import type { ListedModel } from '../../../../shared/contract/inference.ts'
+
+const providers: Readonly<Record<string, string>> = {
+  openai: 'OpenAI',
+  anthropic: 'Anthropic',
+  google: 'Google',
+  moonshot: 'Moonshot AI',
+  qwen: 'Qwen',
+}
+
+export function providerName(provider: string): string {
+  return Object.hasOwn(providers, provider) ? (providers[provider] ?? provider) : provider
+}
+
+/** `gpt-5.2`, `gpt-5.2 and claude-opus-4.6`, `3 models`. */
+export function modelsText(models: readonly string[]): string {
+  const [first, second] = models
+  if (first === undefined) return 'Choose a model'
+  if (models.length === 1) return first
+  return models.length === 2 ? `${first} and ${second}` : `${models.length} models`
+}
+
+export type ModelGroup = { provider: string; available: boolean; models: readonly ListedModel[] }
+
+/** By provider, those that can be used first; within a group as the service lists them. */
+export function modelGroups(models: readonly ListedModel[], query: string): ModelGroup[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const fitting = models.filter((model) => {
+    const text = `${model.id} ${model.display_name} ${model.provider} ${providerName(model.provider)}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+  const groups = [...Map.groupBy(fitting, ({ provider }) => provider)].map(([provider, members]) => ({
+    provider,
+    available: members.some(({ available }) => available),
+    models: members,
+  }))
+  return groups.sort((one, other) => Number(other.available) - Number(one.available))
+}
+
+/** Of a conversation that has none: the first that can be used. */
+export function firstModel(models: readonly ListedModel[]): string | undefined {
+  return models.find(({ available }) => available)?.id
+}

@@ -1,0 +1,13 @@
+import { useModels } from '../data/useModels.ts'
+import { keptModels } from './keptModels.ts'
+import { firstModel } from './modelWords.ts'
+
+/** Those that were chosen; where none was, those of the last chat, else the first that can be used. */
+export function useModelsFor(chosen: readonly string[]): string[] {
+  const { data: listed } = useModels()
+  if (chosen.length > 0) return [...chosen]
+  const usable = keptModels().filter((name) => listed?.some(({ id, available }) => id === name && available))
+  if (usable.length > 0) return usable
+  const first = firstModel(listed ?? [])
+  return first === undefined ? [] : [first]
+}

@@ -1,0 +1,49 @@
+import type { AnswerUsage, Message } from '../../../../shared/contract/chatMessages.ts'
+import { Tooltip } from '../../../ui/Tooltip.tsx'
+import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
+import { dollars, tokens } from './amounts.ts'
+
+/** What an answer costs: estimated while it is made, exact afterwards. Its parts are shown when one points at it. */
+export function AnswerCost({ answer }: { answer: Message }) {
+  const { usage } = answer
+  if (!usage) return null
+  const about = usage.estimated ? '~' : ''
+  return (
+    <Tooltip content={<CostParts usage={usage} isLive={isUnderWay(answer)} />}>
+      <button
+        type="button"
+        aria-label={`Cost: ${usage.estimated ? 'about ' : ''}${dollars(usage.cost_micro_usd)}, ${tokens(usage.input_tokens + usage.output_tokens)} tokens`}
+        className="ml-1 cursor-default rounded-small px-1 text-small text-faint tabular-nums hover:text-muted"
+      >
+        {about}
+        {dollars(usage.cost_micro_usd)} · {tokens(usage.input_tokens + usage.output_tokens)} tokens
+      </button>
+    </Tooltip>
+  )
+}
+
+function CostParts({ usage, isLive }: { usage: AnswerUsage; isLive: boolean }) {
+  const saved = usage.saved_micro_usd
+  const rows: [string, string][] = [
+    ['Input', tokens(usage.input_tokens)],
+    ...(usage.cached_tokens > 0 ? ([['From the cache', tokens(usage.cached_tokens)]] as [string, string][]) : []),
+    ['Output', tokens(usage.output_tokens)],
+    ...(usage.reasoning_tokens > 0
+      ? ([['Of it reasoning', tokens(usage.reasoning_tokens)]] as [string, string][])
+      : []),
+    ...(saved !== 0
+      ? ([[saved > 0 ? 'Saved by the cache' : 'Writing the cache', dollars(Math.abs(saved))]] as [string, string][])
+      : []),
+    ['Cost', `${dollars(usage.cost_micro_usd)}${usage.estimated ? (isLive ? ' so far' : ' (estimate)') : ''}`],
+  ]
+  return (
+    <span className="grid grid-cols-[auto_auto] gap-x-4 gap-y-0.5 tabular-nums">
+      {rows.map(([label, value]) => (
+        <span key={label} className="contents">
+          <span className="text-muted">{label}</span>
+          <span className="text-right">{value}</span>
+        </span>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,41 @@
+import type { AnswerEstimate } from '../../../../shared/contract/chatMoney.ts'
+import type { LimitState } from '../../../../shared/contract/chats.ts'
+import { dollars, tokens } from './amounts.ts'
+
+type Estimate = { estimates: readonly AnswerEstimate[]; min_micro_usd: number; max_micro_usd: number }
+
+/** `$0.0012 to $0.25 · 1,240 tokens in` */
+export function estimateWords({ estimates, min_micro_usd: min, max_micro_usd: max }: Estimate): string {
+  const input = Math.max(0, ...estimates.map((it) => it.input_tokens))
+  const cost = dollars(min) === dollars(max) ? dollars(max) : `${dollars(min)} to ${dollars(max)}`
+  const clamped = estimates.some((it) => it.clamped) ? ' · shortened by your limits' : ''
+  return `${cost} · ${tokens(input)} tokens in${clamped}`
+}
+
+export type BudgetNotice = { state: 'warning' | 'stopped'; title: string; hint: string }
+
+/** The strongest of what limits have to say. */
+export function budgetNotice(budget: readonly LimitState[]): BudgetNotice | undefined {
+  const stopped = budget.find(({ state }) => state === 'stopped')
+  const warning = budget.find(({ state }) => state === 'warning')
+  const limit = stopped ?? warning
+  if (!limit) return undefined
+  const isDay = limit.scope === 'day'
+  const spent = dollars(limit.spent_micro_usd)
+  if (stopped) {
+    const hard = dollars(limit.hard_micro_usd ?? 0)
+    return {
+      state: 'stopped',
+      title: isDay
+        ? `You have reached your limit of ${hard} for today.`
+        : `This chat has reached its limit of ${hard}.`,
+      hint: isDay ? 'Raise the limit, or wait until midnight UTC.' : 'Raise the limit to go on.',
+    }
+  }
+  const hard = limit.hard_micro_usd
+  return {
+    state: 'warning',
+    title: isDay ? `${spent} spent on chats today.` : `This chat has cost ${spent}.`,
+    hint: hard === null ? 'There is no hard limit: nothing is stopped.' : `It stops at ${dollars(hard)}.`,
+  }
+}

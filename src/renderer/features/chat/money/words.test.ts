@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import type { LimitState } from '../../../../shared/contract/chats.ts'
+import { changesOf, faultsOf, limitFaults, type SettingsDraft } from '../settings/settingsDraft.ts'
+import { contextText, dollars, priceText, tokens } from './amounts.ts'
+import { budgetNotice } from './estimateWords.ts'
+
+test('amounts are as exact as they matter', () => {
+  expect([0, 5, 100, 4_200, 10_000, 123_456, 999_999, 1_000_000, 1_234_560_000, -4_200].map(dollars)).toEqual([
+    '$0.00',
+    '<$0.0001',
+    '$0.0001',
+    '$0.0042',
+    '$0.01',
+    '$0.1235',
+    '$1.00',
+    '$1.00',
+    '$1,234.56',
+    '−$0.0042',
+  ])
+  expect([0, 999, 12_345, 1_000_000, 1_250_000].map(tokens)).toEqual(['0', '999', '12,345', '1M', '1.3M'])
+  expect([4_096, 200_000, 1_048_576].map(contextText)).toEqual(['4K', '200K', '1M'])
+  expect([0, 0.05, 0.4, 1.75, 14].map(priceText)).toEqual(['free', '$0.05', '$0.40', '$1.75', '$14'])
+})
+
+test('the hard limit speaks before the soft one', () => {
+  const limit = (more: Partial<LimitState>): LimitState => ({
+    scope: 'conversation',
+    spent_micro_usd: 900_000,
+    reserved_micro_usd: 0,
+    soft_micro_usd: 500_000,
+    hard_micro_usd: 1_000_000,
+    state: 'within',
+    ...more,
+  })
+  expect(budgetNotice([limit({})])).toBeUndefined()
+  expect(budgetNotice([limit({ state: 'warning' }), limit({ scope: 'day', state: 'stopped' })])).toEqual({
+    state: 'stopped',
+    title: 'You have reached your limit of $1.00 for today.',
+    hint: 'Raise the limit, or wait until midnight UTC.',
+  })
+  expect(budgetNotice([limit({ state: 'warning' })])?.hint).toBe('It stops at $1.00.')
+})
+
+test('settings are told as numbers, and what is empty is the model’s own', () => {
+  const draft: SettingsDraft = {
+    systemPrompt: 'Be brief.',
+    temperature: '0.7',
+    topP: '',
+    maxTokens: '1000',
+    effort: 'default',
+    stop: 'END\n',
+    seed: '',
+    ownLimits: true,
+    limits: { soft: '0.5', hard: '2' },
+  }
+  expect(faultsOf(draft)).toEqual({})
+  expect(changesOf(draft)).toEqual({
+    system_prompt: 'Be brief.',
+    parameters: { temperature: 0.7, top_p: null, max_tokens: 1000, reasoning_effort: null, stop: ['END'], seed: null },
+    limits: { soft_micro_usd: 500_000, hard_micro_usd: 2_000_000 },
+  })
+  expect(Object.keys(faultsOf({ ...draft, temperature: '3', topP: 'x', maxTokens: '0', seed: '1.5' }))).toEqual([
+    'temperature',
+    'topP',
+    'maxTokens',
+    'seed',
+  ])
+  expect(limitFaults({ soft: '3', hard: '2' }).soft).toBe('Must not be above the hard limit.')
+  expect(limitFaults({ soft: '-1', hard: 'a lot' })).toEqual({
+    soft: 'Enter dollars, such as 0.50.',
+    hard: 'Enter dollars, such as 2.',
+  })
+})

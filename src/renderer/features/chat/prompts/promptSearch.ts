@@ -1,0 +1,9 @@
+import type { Prompt } from '../../../../shared/contract/chatLibrary.ts'
+
+/** Those whose title has the words come before those whose text has them. */
+export function matchingPrompts(prompts: readonly Prompt[], query: string): Prompt[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const has = (text: string) => words.every((word) => text.toLowerCase().includes(word))
+  const byTitle = prompts.filter(({ title }) => has(title))
+  return [...byTitle, ...prompts.filter((it) => !byTitle.includes(it) && has(it.text))]
+}

@@ -1,0 +1,129 @@
+import { BookText } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
+import type { Prompt } from '../../../../shared/contract/chatLibrary.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { PromptLibrary } from './PromptLibrary.tsx'
+import { matchingPrompts } from './promptSearch.ts'
+import { UsePromptDialog } from './UsePromptDialog.tsx'
+import { usePrompts } from './usePrompts.ts'
+
+type PromptMenuOptions = { text: string; onText: (text: string) => void }
+
+export type PromptMenu = {
+  /** Above the field, while a prompt is looked for. */
+  menu: ReactNode
+  dialog: ReactNode
+  fieldProps: object
+  /** @returns whether the key was taken */
+  onKeyDown: (event: KeyboardEvent) => boolean
+  open: () => void
+}
+
+const mostShown = 8
+
+/** `/` and some letters at the beginning of a message find prompts of the library. */
+export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
+  const { data: prompts = [] } = usePrompts()
+  const listId = useId()
+  const [at, setAt] = useState(0)
+  const [dismissed, setDismissed] = useState('')
+  const [filling, setFilling] = useState<Prompt>()
+  const [library, setLibrary] = useState(false)
+  const [, query] = /^\/([^\n/]{0,60})$/.exec(text) ?? []
+  const isOpen = query !== undefined && dismissed !== text
+  const found = isOpen ? matchingPrompts(prompts, query).slice(0, mostShown) : []
+  const present = Math.min(at, Math.max(0, found.length - 1))
+
+  const use = (prompt: Prompt) => {
+    if (prompt.variables.length > 0) setFilling(prompt)
+    else onText(prompt.text)
+    setAt(0)
+  }
+  const optionId = (index: number) => `${listId}-${index}`
+  return {
+    open: () => setLibrary(true),
+    fieldProps: isOpen
+      ? {
+          role: 'combobox',
+          'aria-expanded': true,
+          'aria-controls': listId,
+          'aria-autocomplete': 'list',
+          ...(found.length > 0 && { 'aria-activedescendant': optionId(present) }),
+        }
+      : {},
+    onKeyDown(event) {
+      if (!isOpen) return false
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+      const chosen = found[present]
+      if (step !== undefined && found.length > 0) setAt((present + step + found.length) % found.length)
+      else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey && chosen) use(chosen)
+      else if (event.key === 'Escape') setDismissed(text)
+      else return false
+      event.preventDefault()
+      return true
+    },
+    menu: isOpen && (
+      <div className="animate-appear absolute inset-x-0 bottom-full z-30 mb-2 overflow-hidden rounded-card bg-raised shadow-popover">
+        <div id={listId} role="listbox" aria-label="Prompts" tabIndex={-1} className="max-h-72 overflow-auto p-1">
+          {found.map((prompt, index) => (
+            // The field keeps the focus, and has the keys.
+            // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+            <div
+              key={prompt.id}
+              tabIndex={-1}
+              id={optionId(index)}
+              role="option"
+              aria-selected={index === present}
+              onClick={() => use(prompt)}
+              onPointerMove={() => setAt(index)}
+              onMouseDown={(event) => event.preventDefault()}
+              className={classNames(
+                'flex items-baseline gap-2 rounded-control px-2 py-1',
+                index === present && 'bg-selected',
+              )}
+            >
+              <span className="shrink-0 font-medium">{prompt.title}</span>
+              <span className="min-w-0 flex-1 truncate text-small text-muted">{prompt.text}</span>
+            </div>
+          ))}
+          {found.length === 0 && (
+            <div role="option" tabIndex={-1} aria-disabled aria-selected={false} className="px-2 py-1.5 text-muted">
+              {prompts.length === 0 ? 'No prompts yet.' : 'No matching prompt.'}
+            </div>
+          )}
+        </div>
+        <button
+          type="button"
+          onClick={() => setLibrary(true)}
+          className="flex h-8 w-full items-center gap-2 border-t border-line px-3 text-small text-muted hover:bg-hover hover:text-text"
+        >
+          <BookText aria-hidden className="size-3.5" />
+          Prompt library…
+        </button>
+      </div>
+    ),
+    dialog: (
+      <>
+        {filling && (
+          <UsePromptDialog
+            prompt={filling}
+            onClose={() => setFilling(undefined)}
+            onUse={(filled) => {
+              setFilling(undefined)
+              onText(filled)
+            }}
+          />
+        )}
+        {library && (
+          <PromptLibrary
+            onClose={() => setLibrary(false)}
+            onUse={(prompt) => {
+              setLibrary(false)
+              use(prompt)
+            }}
+          />
+        )}
+      </>
+    ),
+  }
+}

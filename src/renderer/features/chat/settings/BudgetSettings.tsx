@@ -1,0 +1,92 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type ChatBudget, changeChatBudget, getChatBudget } from '../../../../shared/contract/chatMoney.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { chatKeys } from '../data/keys.ts'
+import { dollars } from '../money/amounts.ts'
+import { LimitFields } from './LimitFields.tsx'
+import { limitFaults, limitsDraft, limitsOf } from './settingsDraft.ts'
+
+/** Limits of all chats: of a day, and of each chat that has none of its own. */
+export function BudgetSettings() {
+  const agent = useAgent()
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: chatKeys.budget,
+    queryFn: ({ signal }) => agent(getChatBudget, {}, { signal }),
+  })
+  return (
+    <section aria-label="Limits of all chats" className="p-3">
+      {isPending && <SkeletonRows label="Loading limits…" />}
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {data && <BudgetForm key={JSON.stringify([data.day, data.conversation])} budget={data} />}
+    </section>
+  )
+}
+
+function BudgetForm({ budget }: { budget: ChatBudget }) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const initial = { day: limitsDraft(budget.day), conversation: limitsDraft(budget.conversation) }
+  const [draft, setDraft] = useState(initial)
+  const [tried, setTried] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  const faults = { day: limitFaults(draft.day), conversation: limitFaults(draft.conversation) }
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(initial)
+  const save = async () => {
+    setTried(true)
+    const isWrong = Object.keys(faults.day).length + Object.keys(faults.conversation).length > 0
+    if (busy || isWrong) return
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await agent(changeChatBudget, { day: limitsOf(draft.day), conversation: limitsOf(draft.conversation) })
+      await readAgain(queryClient, chatKeys.all)
+    } catch (refusal) {
+      setFailure(refusal)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form
+      noValidate
+      aria-label="Limits of all chats"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+      className="flex flex-col gap-4"
+    >
+      <fieldset className="flex flex-col gap-1.5">
+        <legend className="mb-1.5 font-medium">All chats, each day</legend>
+        <LimitFields
+          limits={draft.day}
+          onChange={(day) => setDraft({ ...draft, day })}
+          faults={tried ? faults.day : {}}
+        />
+        <p className="text-small text-faint">
+          {dollars(budget.today.spent_micro_usd)} spent today. A day ends at midnight UTC.
+        </p>
+      </fieldset>
+      <fieldset className="flex flex-col gap-1.5">
+        <legend className="mb-1.5 font-medium">Each chat without limits of its own</legend>
+        <LimitFields
+          limits={draft.conversation}
+          onChange={(conversation) => setDraft({ ...draft, conversation })}
+          faults={tried ? faults.conversation : {}}
+        />
+      </fieldset>
+      {failure !== undefined && <ErrorNotice error={failure} />}
+      <div className="flex justify-end gap-2">
+        <Button size="small" type="submit" busy={busy} disabled={!isChanged}>
+          Save limits
+        </Button>
+      </div>
+    </form>
+  )
+}

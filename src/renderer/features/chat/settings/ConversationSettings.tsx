@@ -1,0 +1,191 @@
+import { X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import type { Conversation } from '../../../../shared/contract/chats.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { TextAreaField } from '../../../ui/TextAreaField.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import { useUnsaved } from '../../../ui/unsaved/useUnsaved.ts'
+import type { Changes } from '../data/useChatActions.ts'
+import { dollars, tokens } from '../money/amounts.ts'
+import { BudgetSettings } from './BudgetSettings.tsx'
+import { LimitFields } from './LimitFields.tsx'
+import { changesOf, draftOf, faultsOf, type SettingsDraft } from './settingsDraft.ts'
+
+type ConversationSettingsProps = {
+  conversation: Conversation
+  /** Opened to change the limits. */
+  atLimits: boolean
+  onChange: (changes: Changes) => Promise<unknown>
+  onClose: () => void
+}
+
+const efforts = [
+  { value: 'default', label: 'Default of the model' },
+  { value: 'none', label: 'None' },
+  { value: 'minimal', label: 'Minimal' },
+  { value: 'low', label: 'Low' },
+  { value: 'medium', label: 'Medium' },
+  { value: 'high', label: 'High' },
+  { value: 'xhigh', label: 'Extra high' },
+  { value: 'max', label: 'Maximum' },
+] as const
+
+/** What holds for all further messages of a conversation: instructions, parameters and limits. */
+export function ConversationSettings({ conversation, atLimits, onChange, onClose }: ConversationSettingsProps) {
+  const [draft, setDraft] = useState(() => draftOf(conversation))
+  const [tried, setTried] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(conversation))
+  useUnsaved(isChanged, ['chat', conversation.id])
+  const faults = faultsOf(draft)
+  const limits = useRef<HTMLFieldSetElement>(null)
+  useEffect(() => {
+    if (!atLimits) return
+    limits.current?.scrollIntoView({ block: 'center' })
+    limits.current?.querySelector<HTMLElement>('input')?.focus()
+  }, [atLimits])
+  const put =
+    <Key extends keyof SettingsDraft>(key: Key) =>
+    (value: SettingsDraft[Key]) =>
+      setDraft((before) => ({ ...before, [key]: value }))
+
+  const save = async () => {
+    setTried(true)
+    if (busy || Object.keys(faults).length > 0) return
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await onChange(changesOf(draft))
+      setTried(false)
+    } catch (refusal) {
+      setFailure(refusal)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const shown = tried
+    ? faults
+    : { ...faults, ...Object.fromEntries(Object.keys(faults).map((key) => [key, undefined])) }
+  return (
+    <section aria-label="Chat settings" className="flex size-full min-h-0 flex-col bg-panel">
+      <header className="flex h-11 shrink-0 items-center justify-between border-b border-line pr-1.5 pl-3">
+        <h3 className="font-semibold">Chat settings</h3>
+        <IconButton label="Close settings" icon={X} onClick={onClose} />
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by itself, so the keyboard must reach it */}
+      <div tabIndex={0} className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]">
+        <form
+          noValidate
+          aria-label="Settings of this chat"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void save()
+          }}
+          className="flex flex-col gap-4 border-b border-line p-3"
+        >
+          <TextAreaField
+            label="System prompt"
+            rows={5}
+            placeholder="Instructions that hold for the whole chat"
+            value={draft.systemPrompt}
+            onChange={put('systemPrompt')}
+          />
+          <div className="grid grid-cols-2 gap-3">
+            <TextField
+              label="Temperature"
+              inputMode="decimal"
+              placeholder="Default"
+              value={draft.temperature}
+              onChange={put('temperature')}
+              error={shown.temperature}
+            />
+            <TextField
+              label="Top P"
+              inputMode="decimal"
+              placeholder="Default"
+              value={draft.topP}
+              onChange={put('topP')}
+              error={shown.topP}
+            />
+            <TextField
+              label="Max tokens"
+              inputMode="numeric"
+              placeholder="Default"
+              value={draft.maxTokens}
+              onChange={put('maxTokens')}
+              error={shown.maxTokens}
+            />
+            <TextField
+              label="Seed"
+              inputMode="numeric"
+              placeholder="None"
+              value={draft.seed}
+              onChange={put('seed')}
+              error={shown.seed}
+            />
+          </div>
+          <Select label="Reasoning effort" value={draft.effort} onChange={put('effort')} options={efforts} />
+          <TextAreaField
+            label="Stop sequences"
+            rows={2}
+            hint="One per line, at most 4."
+            value={draft.stop}
+            onChange={put('stop')}
+            error={shown.stop}
+          />
+          <fieldset ref={limits} className="flex flex-col gap-3">
+            <legend className="mb-1.5 font-medium">Spending limit of this chat</legend>
+            <Checkbox label="Use its own limits" checked={draft.ownLimits} onChange={put('ownLimits')} />
+            {draft.ownLimits && (
+              <LimitFields
+                limits={draft.limits}
+                onChange={put('limits')}
+                faults={{ soft: shown.soft, hard: shown.hard }}
+              />
+            )}
+          </fieldset>
+          {failure !== undefined && <ErrorNotice error={failure} />}
+          <div className="flex justify-end gap-2">
+            <Button size="small" onClick={() => setDraft(draftOf(conversation))} disabled={!isChanged || busy}>
+              Discard
+            </Button>
+            <Button size="small" type="submit" variant="primary" busy={busy} disabled={!isChanged}>
+              Save
+            </Button>
+          </div>
+        </form>
+        <Spent conversation={conversation} />
+        <BudgetSettings />
+      </div>
+    </section>
+  )
+}
+
+function Spent({ conversation: { spend } }: { conversation: Conversation }) {
+  const rows: [string, string][] = [
+    ['Cost', `${spend.estimated ? '~' : ''}${dollars(spend.cost_micro_usd)}`],
+    ['Saved by the cache', dollars(Math.max(0, spend.saved_micro_usd))],
+    ['Input tokens', tokens(spend.input_tokens)],
+    ['Of it cached', tokens(spend.cached_tokens)],
+    ['Output tokens', tokens(spend.output_tokens)],
+    ['Answers', tokens(spend.answers)],
+  ]
+  return (
+    <section aria-label="Spent in this chat" className="border-b border-line p-3">
+      <h4 className="mb-1.5 font-medium">Spent in this chat</h4>
+      <dl className="grid grid-cols-2 gap-x-3 gap-y-0.5 tabular-nums">
+        {rows.map(([label, value]) => (
+          <div key={label} className="contents">
+            <dt className="text-muted">{label}</dt>
+            <dd className="text-right">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

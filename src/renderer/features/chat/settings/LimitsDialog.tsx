@@ -1,0 +1,19 @@
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { BudgetSettings } from './BudgetSettings.tsx'
+
+/** The limits of all chats, where no chat is open. Mounted while it is open. */
+export function LimitsDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Spending limits of chats"
+      footer={<Button onClick={onClose}>Done</Button>}
+    >
+      <div className="-mx-3">
+        <BudgetSettings />
+      </div>
+    </Dialog>
+  )
+}

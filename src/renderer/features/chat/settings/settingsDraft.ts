@@ -1,0 +1,110 @@
+import type { ChatParameters, Conversation, SpendLimits } from '../../../../shared/contract/chats.ts'
+import { microUsdOf, usdField } from '../../../ui/usd.ts'
+
+/** The settings of a conversation as they stand in fields: empty is the provider's own, or no limit. */
+export type SettingsDraft = {
+  systemPrompt: string
+  temperature: string
+  topP: string
+  maxTokens: string
+  effort: NonNullable<ChatParameters['reasoning_effort']> | 'default'
+  stop: string
+  seed: string
+  ownLimits: boolean
+  limits: LimitsDraft
+}
+export type LimitsDraft = { soft: string; hard: string }
+
+export function draftOf({ system_prompt: systemPrompt, parameters, limits }: Conversation): SettingsDraft {
+  return {
+    systemPrompt,
+    temperature: fieldOf(parameters.temperature),
+    topP: fieldOf(parameters.top_p),
+    maxTokens: fieldOf(parameters.max_tokens),
+    effort: parameters.reasoning_effort ?? 'default',
+    stop: (parameters.stop ?? []).join('\n'),
+    seed: fieldOf(parameters.seed),
+    ownLimits: limits !== null,
+    limits: limitsDraft(limits),
+  }
+}
+
+export function limitsDraft(limits: SpendLimits | null | undefined): LimitsDraft {
+  return { soft: amountField(limits?.soft_micro_usd), hard: amountField(limits?.hard_micro_usd) }
+}
+
+export type Faults = Partial<Record<'temperature' | 'topP' | 'maxTokens' | 'stop' | 'seed' | 'soft' | 'hard', string>>
+
+/** What is wrong in the fields, by field. */
+export function faultsOf(draft: SettingsDraft): Faults {
+  return {
+    ...fault('temperature', isWithin(draft.temperature, 0, 2), 'Use 0 to 2.'),
+    ...fault('topP', isWithin(draft.topP, 0, 1), 'Use 0 to 1.'),
+    ...fault('maxTokens', isWhole(draft.maxTokens, 1), 'Use a whole number from 1.'),
+    ...fault('seed', isWhole(draft.seed, 0), 'Use a whole number.'),
+    ...fault('stop', stopsOf(draft.stop).length <= 4, 'Use at most 4 lines.'),
+    ...(draft.ownLimits ? limitFaults(draft.limits) : {}),
+  }
+}
+
+export function limitFaults({ soft, hard }: LimitsDraft): Pick<Faults, 'soft' | 'hard'> {
+  const isAmount = (text: string) => text.trim() === '' || microUsdOf(text) !== undefined
+  const [low, high] = [amountOf(soft), amountOf(hard)]
+  return {
+    ...fault('soft', isAmount(soft), 'Enter dollars, such as 0.50.'),
+    ...fault('hard', isAmount(hard), 'Enter dollars, such as 2.'),
+    ...(low !== null && high !== null && low > high ? { soft: 'Must not be above the hard limit.' } : {}),
+  }
+}
+
+export function limitsOf({ soft, hard }: LimitsDraft): SpendLimits {
+  return { soft_micro_usd: amountOf(soft), hard_micro_usd: amountOf(hard) }
+}
+
+/** What the agent is told. Call it for a draft without faults. */
+export function changesOf(draft: SettingsDraft) {
+  const stop = stopsOf(draft.stop)
+  const parameters: ChatParameters = {
+    temperature: numberOf(draft.temperature),
+    top_p: numberOf(draft.topP),
+    max_tokens: numberOf(draft.maxTokens),
+    reasoning_effort: draft.effort === 'default' ? null : draft.effort,
+    stop: stop.length === 0 ? null : stop,
+    seed: numberOf(draft.seed),
+  }
+  return { system_prompt: draft.systemPrompt, parameters, limits: draft.ownLimits ? limitsOf(draft.limits) : null }
+}
+
+function fault(field: keyof Faults, isRight: boolean, words: string): Faults {
+  return isRight ? {} : { [field]: words }
+}
+
+function fieldOf(value: number | null): string {
+  return value === null ? '' : String(value)
+}
+
+function numberOf(text: string): number | null {
+  return text.trim() === '' ? null : Number(text)
+}
+
+function amountField(microUsd: number | null | undefined): string {
+  return microUsd === null || microUsd === undefined ? '' : usdField(String(microUsd))
+}
+
+function amountOf(text: string): number | null {
+  const amount = microUsdOf(text)
+  return amount === undefined ? null : Number(amount)
+}
+
+function isWithin(text: string, min: number, max: number): boolean {
+  const value = numberOf(text)
+  return value === null || (/^\s*\d*\.?\d+\s*$/.test(text) && value >= min && value <= max)
+}
+
+function isWhole(text: string, min: number): boolean {
+  return text.trim() === '' || (/^\s*\d{1,9}\s*$/.test(text) && Number(text) >= min)
+}
+
+function stopsOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '')
+}

@@ -1,0 +1,200 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as after } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { importConversations } from '../../../src/shared/contract/chatLibrary.ts'
+import { windowKeyHeader } from '../../../src/shared/contract/localApi.ts'
+import { appWindow } from '../../e2e/pages/appWindow.ts'
+import { openChat } from '../../e2e/pages/chatScreen.ts'
+import { openBrowser, openWindow } from '../../support/browser.ts'
+import { sse } from '../../support/models/scriptedAnswer.ts'
+import { startSteward } from '../../support/steward.ts'
+import type { Samples } from '../figures.ts'
+
+const messages = 10_000
+const lines = 640
+/** A model of the fast kind: 200 pieces in a second. */
+const pieceMs = 5
+
+export type ChatFigures = {
+  /** From the click on a chat of 10,000 messages to its end in view. */
+  opens: Samples
+  /** Work of the window's main thread for a block of 640 lines, in milliseconds. */
+  highlighted: Samples
+  plain: Samples
+  /** The longest task meanwhile; 0 where none was longer than 50 ms. */
+  longestTaskMs: number
+}
+
+export async function chatFigures(tries: (count: number) => number): Promise<ChatFigures> {
+  const provider = await pacedProvider()
+  const family = { base_url: provider.url, api_key: 'sk-bench' }
+  const steward = await startSteward({ config: { inference: { families: { d: family } } } })
+  const browser = await openBrowser()
+  try {
+    const { page } = await openWindow(browser)
+    const window = appWindow(page)
+    await window.open(steward.url)
+    await importLongChat(page)
+    const opens: number[] = []
+    for (let index = 0; index < Math.max(3, tries(20)); index++) opens.push(await timeToOpen(page))
+    const streamed = { ts: [] as number[], text: [] as number[] }
+    let longestTaskMs = 0
+    for (let index = 0; index < Math.max(2, tries(10)); index++) {
+      for (const language of ['ts', 'text'] as const) {
+        provider.writeIn(language)
+        await page.reload()
+        const { workMs, longestMs } = await workToStream(page)
+        streamed[language].push(workMs)
+        if (language === 'ts') longestTaskMs = Math.max(longestTaskMs, longestMs)
+      }
+    }
+    return { opens, highlighted: streamed.ts, plain: streamed.text, longestTaskMs }
+  } finally {
+    await browser.close()
+    await steward.close()
+    await provider.close()
+  }
+}
+
+export async function importLongChat(page: Page): Promise<void> {
+  const texts = [
+    'A paragraph with **bold** words, `code` and [a link](https://example.com).\n\n- one\n- two\n\n```ts\nconst a = 1\n```',
+    'A short answer.',
+    '| a | b |\n|---|---|\n| 1 | 2 |\n\nAnd a formula: $x^2$.',
+  ]
+  const mapping: Record<string, unknown> = { m0: { id: 'm0', parent: null, children: ['m1'], message: null } }
+  for (let at = 1; at <= messages; at++) {
+    const text = at === messages ? 'The last message.' : `${at}: ${texts[at % texts.length]}`
+    mapping[`m${at}`] = {
+      id: `m${at}`,
+      parent: `m${at - 1}`,
+      children: at === messages ? [] : [`m${at + 1}`],
+      message: {
+        id: `m${at}`,
+        author: { role: at % 2 === 1 ? 'user' : 'assistant' },
+        create_time: 1_700_000_000 + at,
+        content: { content_type: 'text', parts: [text] },
+        metadata: at % 2 === 1 ? {} : { model_slug: 'gpt-4o' },
+        recipient: 'all',
+      },
+    }
+  }
+  const chat = { id: 'long', title: 'Long', create_time: 1, update_time: 2, current_node: `m${messages}`, mapping }
+  const status = await page.evaluate(
+    async ({ path, header, body }) => {
+      const key = localStorage.getItem('steward.window-key') ?? ''
+      const headers = { [header]: key, 'content-type': 'application/json' }
+      return (await fetch(path, { method: 'POST', headers, body })).status
+    },
+    { path: importConversations.path, header: windowKeyHeader, body: JSON.stringify([chat]) },
+  )
+  if (status !== 201) throw new Error(`The import of the long chat was answered with ${status}.`)
+}
+
+/** In the page, frame by frame: a locator would look rarely. */
+async function timeToOpen(page: Page): Promise<number> {
+  await page.goto(`${new URL(page.url()).origin}/#/chat/new`)
+  await page.reload()
+  const row = page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: /^Long/ })
+  await row.waitFor()
+  return row.evaluate(
+    (link: HTMLElement) =>
+      new Promise<number>((resolve) => {
+        const start = performance.now()
+        link.click()
+        const look = () => {
+          const log = document.querySelector('[data-messages]')
+          const isThere =
+            log?.textContent?.includes('The last message.') && log.scrollTop + log.clientHeight >= log.scrollHeight - 2
+          if (isThere) resolve(performance.now() - start)
+          else requestAnimationFrame(look)
+        }
+        requestAnimationFrame(look)
+      }),
+  )
+}
+
+async function workToStream(page: Page): Promise<{ workMs: number; longestMs: number }> {
+  const chat = await openChat(appWindow(page))
+  await chat.newChat()
+  await page.evaluate(() => {
+    const seen = globalThis as unknown as { longest: number }
+    seen.longest = 0
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) seen.longest = Math.max(seen.longest, duration)
+    }).observe({ type: 'longtask' })
+  })
+  const session = await page.context().newCDPSession(page)
+  // Time of the processor: what else the machine does is not counted.
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const work = async (): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
+  }
+  await chat.write('Write a long program.')
+  await chat.composer.getByRole('button', { name: 'Send' }).click()
+  await chat.answers.first().waitFor()
+  const before = await work()
+  await page.waitForFunction(() => document.querySelector('article[aria-busy="false"] .code-line') !== null)
+  const workMs = (await work()) - before
+  await session.detach()
+  return { workMs, longestMs: await page.evaluate(() => (globalThis as unknown as { longest: number }).longest) }
+}
+
+/** Answers with a block of code at the pace of a model. */
+export async function pacedProvider() {
+  let language = 'ts'
+  const code = Array.from(
+    { length: lines },
+    (_, at) =>
+      `  const value${at} = await fetch(\`/api/\${id}/${at}\`, { method: 'POST', body: JSON.stringify({ id: ${at} }) })\n`,
+  ).join('')
+  const server = createServer((request, response) => {
+    request.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const chunk = (delta: object, finish: string | null = null) =>
+      sse({
+        id: 'c',
+        object: 'chat.completion.chunk',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, delta, finish_reason: finish }],
+      })
+    const write = async () => {
+      response.write(chunk({ role: 'assistant', content: `\`\`\`${language}\n` }))
+      for (let at = 0; at < code.length; at += 50) {
+        response.write(chunk({ content: code.slice(at, at + 50) }))
+        await after(pieceMs)
+      }
+      response.write(chunk({ content: '```\n' }))
+      response.write(chunk({}, 'stop'))
+      response.write(
+        sse({
+          id: 'c',
+          object: 'chat.completion.chunk',
+          created: 1,
+          model: 'm',
+          choices: [],
+          usage: { prompt_tokens: 10, completion_tokens: 20_000, total_tokens: 20_010 },
+        }),
+      )
+      response.end(sse('[DONE]'))
+    }
+    void write().catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    writeIn(next: string): void {
+      language = next
+    },
+    async close(): Promise<void> {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { Locator } from 'playwright-core'
+import type { AppWindow } from './appWindow.ts'
+
+/** The chats, in the words of what a person does there. */
+export type ChatScreen = {
+  root: Locator
+  /** The messages in view, from the first to the last. */
+  messages: Locator
+  answers: Locator
+  composer: Locator
+  write(text: string): Promise<void>
+  /** Writes and sends it; waits until an answer begins. */
+  send(text: string): Promise<void>
+  /** Waits until the last answer is there. */
+  answered(text: string | RegExp): Promise<void>
+  /** The rows of the list at the left. */
+  listed(title: string | RegExp): Locator
+  /** One of the actions below a message. */
+  act(message: Locator, label: string): Promise<void>
+  newChat(): Promise<void>
+  settings: Locator
+}
+
+export async function openChat(window: AppWindow): Promise<ChatScreen> {
+  const { page } = window
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Chat', exact: true }).click()
+  const root = page.getByRole('main')
+  const composer = root.getByRole('form', { name: 'New message' })
+  const field = composer.locator('textarea')
+  await field.waitFor()
+  const messages = root.getByRole('log', { name: 'Messages' })
+  const answers = messages.getByRole('article', { name: /^Answer of/ })
+  const write = (text: string) => field.fill(text)
+  return {
+    root,
+    messages,
+    answers,
+    composer,
+    write,
+    async send(text) {
+      await write(text)
+      await composer.getByRole('button', { name: 'Send' }).click()
+      await messages.getByText(text, { exact: true }).last().waitFor()
+    },
+    answered: (text) => answers.filter({ hasText: text }).and(root.locator('[aria-busy="false"]')).last().waitFor(),
+    listed: (title) => root.getByRole('navigation', { name: 'Chats' }).getByRole('link').filter({ hasText: title }),
+    async act(message, label) {
+      await message.hover()
+      await message.getByRole('button', { name: label, exact: true }).click()
+    },
+    async newChat() {
+      await root.locator('header').getByRole('button', { name: 'New chat' }).click()
+      await root.getByRole('heading', { name: 'What do you want to know?' }).waitFor()
+    },
+    settings: root.getByRole('region', { name: 'Chat settings' }),
+  }
+}
