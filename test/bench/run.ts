@@ -16,6 +16,7 @@ import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.t
 import { chatFigures } from './steward/chatFigures.ts'
 import { gatewayRows } from './steward/gatewayRows.ts'
 import { ledgerFigures } from './steward/ledgerFigures.ts'
+import { paymentFigures } from './steward/paymentFigures.ts'
 import { coldStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
 import {
   burst,
@@ -85,6 +86,7 @@ async function* measured(): AsyncGenerator<Row> {
   }
   yield* gatewayRows(tries)
   yield await ledgerRow()
+  yield* paymentRows()
   yield* walletRows()
   yield* chatRows()
 }
@@ -116,6 +118,12 @@ async function ledgerRow(): Promise<Row> {
     ratio: pairsPerSecond / flushedPairsPerSecond,
     target: '≥ 4,500/s',
   }
+}
+
+async function* paymentRows(): AsyncGenerator<Row> {
+  const { ledger, chain } = await paymentFigures(tries(400))
+  yield timeRow('x402 verify, test ledger', '≤ 3 ms', { mine: ledger, percent: 50 })
+  yield timeRow('x402 verify, EVM node', '–', { ...chain, peerName: '@x402/evm', percent: 50 })
 }
 
 async function* walletRows(): AsyncGenerator<Row> {

@@ -8,6 +8,7 @@ import { getSandbox } from '../../src/shared/contract/sandboxes.ts'
 import { bash, tarOf } from '../support/imageArchives.ts'
 import { inferenceOf } from '../support/models/inferenceOf.ts'
 import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { payer, paymentHeader } from '../support/payer.ts'
 import { plantedCharge } from '../support/plantedCharge.ts'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
@@ -34,13 +35,17 @@ let walletAddress: string
 const signed: Record<string, unknown> = {}
 let automatonId: string
 let accountRequestId: string
+let payment: Record<string, string>
 /** What the window's requests carry. */
 const person = 'sk_steward_person'
 
 beforeAll(async () => {
   await writeFile(archive, await tarOf([bash]))
   providers = await providerServer()
-  service = await runningService({ personKey: () => person, inference: inferenceOf(providers) })
+  service = await runningService({
+    ...{ personKey: () => person, inference: inferenceOf(providers) },
+    payments: { facilitator: { kind: 'test-ledger' } },
+  })
   accountRequestId = waitingAccountRequest(service.dataDir, evmWallet().address)
   sandboxId = await createdId('/v1/sandboxes', { name: 'contract' }, 'id')
   spareId = await createdId('/v1/sandboxes', { name: 'spare' }, 'id')
@@ -56,6 +61,7 @@ beforeAll(async () => {
   signed.credits = { to_address: foreign.accountId, amount_cents: 1 }
   const { id: accountId } = (await service.send('/v1/auth/me')).json
   signed.refund = { transaction_id: plantedCharge(service.dataDir, { accountId, cents: 1 }) }
+  payment = await signedPayment(accountId)
   uploadId = await createdId(`/v1/sandboxes/${sandboxId}/files/uploads`, { path: '/tmp/up', size: 3 }, 'upload_id')
   const image = { name: 'spare', source: { kind: 'archive', path: archive } }
   expect((await service.send('/v1/images', { body: image })).status).toBe(201)
@@ -80,6 +86,14 @@ afterAll(async () => {
   await providers?.close()
 })
 
+/** Of five dollars, by somebody who has them. */
+async function signedPayment(accountId: string): Promise<Record<string, string>> {
+  const ada = payer()
+  await service.send('/v1/payments/faucet', { body: { address: ada.address } })
+  const [offer] = (await service.send(`/pay/5/${accountId}`)).json.accepts
+  return paymentHeader(1, await ada.authorize({ to: offer.payTo, value: offer.maxAmountRequired }))
+}
+
 async function createdId(path: string, body: unknown, field: string): Promise<string> {
   const { status, json } = await service.send(path, { body })
   expect(status, JSON.stringify(json)).toBe(201)
@@ -94,6 +108,7 @@ type Asked = {
   signedAs?: string
   bytes?: string
   headers?: Record<string, string>
+  pays?: true
 }
 
 /** What each operation is asked here. Destructive ones go to things that nothing else needs. */
@@ -178,6 +193,9 @@ const asked: Record<string, Asked> = {
   creditsGrant: { signedAs: 'credits' },
   creditsAdjust: { body: { amount_cents: -1, note: 'Less' } },
   creditsRefund: { signedAs: 'refund' },
+  creditsBuy: { pays: true },
+  paymentsFaucet: { body: { address: `0x${'1'.repeat(40)}` } },
+  paymentsBalance: {},
   modelList: {},
   providerTest: {},
   chatCompletionCreate: { body: { model: 'claude-sonnet-4.5', messages } },
@@ -206,6 +224,7 @@ function pathOf(route: Route, path: string = route.path): string {
     name: 'spare',
     domain: 'app.example.com',
     address: walletAddress,
+    amount_usd: '5',
     family: 'a',
   }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
@@ -214,13 +233,13 @@ function pathOf(route: Route, path: string = route.path): string {
 
 function ask(route: Route, given: { path?: string; key?: string | null } = {}): Promise<Answer> {
   const { path = pathOf(route), key = route.auth === 'person' ? person : service.key } = given
-  const { body = undefined, bytes, headers, signedAs } = asked[route.operation] ?? {}
+  const { body = undefined, bytes, headers, signedAs, pays } = asked[route.operation] ?? {}
   const sent = bytes ?? (signedAs === undefined ? body : signed[signedAs])
   const type = bytes === undefined ? {} : { 'content-type': 'application/octet-stream' }
   return exchange(service.url, path, {
     method: route.method,
     key,
-    headers: { ...type, ...headers },
+    headers: { ...type, ...headers, ...(pays && payment) },
     ...(sent !== undefined && { body: sent }),
   })
 }

@@ -463,7 +463,16 @@ test.each([
     answer: (_, response) => response.writeHead(401, { ...active, 'content-type': given }).end('<script>1</script>'),
   })
   const { origin, session } = await startAgent(service)
-  for (const path of ['/v1/page', '/auth/page', '/health', '/openapi.json']) {
+  for (const path of [
+    '/v1/page',
+    '/auth/page',
+    '/health',
+    '/openapi.json',
+    '/pay/5/x',
+    '/domains',
+    '/domains/a',
+    '/transactions',
+  ]) {
     const { status, headers } = await fetch(`${origin}${path}`, { headers: await session() })
     expect(status).toBe(401)
     expect(headers.get('content-type')).toBe(type)

@@ -49,6 +49,7 @@ test('without a file everything has a default', () => {
       cpu_weight: 25,
     },
     credits: { owner_start_cents: 1_000, charge_sandboxes: false },
+    payments: { network: null, pay_to: null, facilitator: null },
     inference: {
       families: { a: unset, b: unset, c: unset, d: unset, e: unset },
       local: [],
@@ -100,6 +101,16 @@ test.each([
     /`sandboxes\.docker` in .* needs `ca_file`, `cert_file` and `key_file`, or none/,
   ],
   ['half of TLS', { service: { tls: { cert_file: 'a.pem' } } }, /`service\.tls` in .* needs both/],
+  [
+    'payments to nobody',
+    { payments: { network: 'base', facilitator: { url: 'https://facilitator.example.com' } } },
+    /`payments` in .* needs `network` and `pay_to` beside this facilitator/,
+  ],
+  [
+    'a facilitator of no kind',
+    { payments: { facilitator: { rpc_url: 'https://rpc.example.com' } } },
+    /`payments\.facilitator` in .* must be "test-ledger"/,
+  ],
   ['what is not JSON', '{"log": ', /is not JSON/],
   ['a list', [], /must be a JSON object/],
 ])('%s is an error that names it', (_, content, message) => {

@@ -4,6 +4,7 @@ import { AppError } from '../../shared/appError.ts'
 import { registerTypedData } from '../../shared/contract/automatons.ts'
 import { DefaultNetwork } from '../../shared/contract/sandboxes.ts'
 import { InferenceConfig } from './inferenceConfig.ts'
+import { PaymentsConfig } from './paymentsConfig.ts'
 
 const listenSyntax = 'must be HOST:PORT, as in 127.0.0.1:8080 or [::1]:0'
 
@@ -220,6 +221,7 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
+  payments: PaymentsConfig,
   inference: InferenceConfig,
   wallet: z
     .strictObject({

@@ -5,6 +5,7 @@ import { AppError } from '../../shared/appError.ts'
 import { type ModelOrder, ServiceOrder } from '../../shared/contract/supervision.ts'
 import { type Config, environment, loadConfig } from '../config/config.ts'
 import { inferenceOptions } from '../config/inferenceConfig.ts'
+import { paymentOptions } from '../config/paymentsConfig.ts'
 import { places, serviceLine, wrongListen } from '../config/startOptions.ts'
 import { exitCodeOf, failureText, type Given, helpOf, parseCommandLine } from '../platform/commandLine.ts'
 import { openDataFolder } from '../platform/dataFolder.ts'
@@ -73,6 +74,7 @@ async function run(given: Given): Promise<void> {
             identityDomainName: config.identity.domain_name,
             ownerStartCents: config.credits.owner_start_cents,
             inference: inferenceOptions(config.inference),
+            payments: paymentOptions(config.payments, supervised),
             chargeSandboxes: config.credits.charge_sandboxes && !supervised,
             pagesFolder: builtFile('renderer'),
             version,

@@ -5,6 +5,7 @@ import { checkListening, localUrl } from './http/listening.ts'
 import { type HttpParts, httpParts } from './httpParts.ts'
 import { identityParts } from './identityParts.ts'
 import { type InferenceParts, inferenceParts } from './inferenceParts.ts'
+import { paymentParts } from './paymentParts.ts'
 import { sandboxParts } from './sandboxParts.ts'
 import { serviceGround } from './serviceGround.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
@@ -35,9 +36,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const ledger = await ledgerParts(ground)
     const identity = identityParts(ground, { onAccessEnded, spentToday: ledger.credits.spentToday })
     const money = await creditParts(ground, { ledger, identity })
+    const payments = await paymentParts(ground, { ledger, money, identity })
     const models = inferenceParts(ground, money)
     const machines = sandboxParts(ground, { onAccessEnded, billing: money.billing })
-    http = httpParts(ground, { beyondLoopback, identity, machines, money, models })
+    http = httpParts(ground, { beyondLoopback, identity, machines, money, models, payments })
+    await payments.start()
 
     const port = await http.server.listen(options.listen, http.end)
     const url = localUrl({ host: options.listen.host, port }, http.scheme)

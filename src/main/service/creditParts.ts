@@ -10,15 +10,15 @@ import { announcedRecords } from './credits/announcedRecords.ts'
 import { creditHistory } from './credits/creditHistory.ts'
 import { type CreditLedger, creditLedger } from './credits/creditLedger.ts'
 import type { CreditReservations } from './credits/creditReservations.ts'
-import { creditRoutes } from './credits/creditRoutes.ts'
+import { creditRoutes, unlimitedOnly } from './credits/creditRoutes.ts'
 import { type Credits, credits } from './credits/credits.ts'
 import { historyRepository } from './credits/historyRepository.ts'
 import { ledgerRepository } from './credits/ledgerRepository.ts'
 import { openReservations } from './credits/openReservations.ts'
-import { readPriceList } from './credits/priceList.ts'
+import { type PriceList, readPriceList } from './credits/priceList.ts'
 import { type SandboxBilling, sandboxBilling } from './credits/sandboxBilling.ts'
 import { type LedgerWrites, sweptHolds } from './credits/sweptHolds.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Caller, Endpoint } from './endpoint.ts'
 import type { IdentityParts } from './identityParts.ts'
 import type { ServiceGround } from './serviceGround.ts'
 
@@ -29,6 +29,9 @@ export type CreditParts = {
   reservations: CreditReservations
   /** For sandboxes. */
   billing: SandboxBilling
+  prices: PriceList
+  /** @throws AppError for a key with limits */
+  needUnlimited: (caller: Caller) => void
   endpoints: readonly Endpoint[]
 }
 
@@ -80,12 +83,15 @@ export async function creditParts(
   if (amount > 0) await commits.flushed(() => ledger.begin({ accountId, amount, note: 'First credits' }))
   const sandboxesCharged = options.chargeSandboxes ?? false
   const log = options.log.of('credits')
+  const needUnlimited = unlimitedOnly(rulesOf)
   return {
+    prices,
+    needUnlimited,
     reservations: openReservations({ ledger, commits, rulesOf, log }),
     billing: sandboxBilling({ ledger, commits, prices, isCharged: sandboxesCharged, now: options.now }),
     endpoints: callers.known(
       creditRoutes({
-        ...{ credits: opened.credits, prices, sandboxesCharged, rulesOf, accountOf: identity.accountOf },
+        ...{ credits: opened.credits, prices, sandboxesCharged, rulesOf, needUnlimited, accountOf: identity.accountOf },
         noteAccount: activity.noteAccount,
         now: options.now,
       }),

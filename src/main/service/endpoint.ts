@@ -26,6 +26,8 @@ export type Caller = {
 export type Place = {
   /** Its Host header, `127.0.0.1:4000`, where that names this very place; otherwise empty. */
   host: string
+  /** Who asks, where nobody needs to be known. */
+  holder(): Caller | undefined
   /** One more was made for the network that asks; the owner is not counted. @throws AppError `request/rate` */
   count(what: Counted): void
 }

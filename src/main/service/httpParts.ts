@@ -20,6 +20,7 @@ import { answerRepository } from './idempotency/answerRepository.ts'
 import { idempotentAnswers } from './idempotency/idempotentAnswers.ts'
 import type { IdentityParts } from './identityParts.ts'
 import type { InferenceParts } from './inferenceParts.ts'
+import type { PaymentParts } from './paymentParts.ts'
 import type { SandboxParts } from './sandboxParts.ts'
 import type { ServiceGround } from './serviceGround.ts'
 
@@ -40,6 +41,7 @@ type Given = {
   machines: SandboxParts
   money: CreditParts
   models: InferenceParts
+  payments: PaymentParts
 }
 
 const defaultRateLimits = {
@@ -55,7 +57,7 @@ const closeDeadlineMs = 10_000
 /** The server before all of it: the interface, its WebSockets, and the addresses of exposed ports. */
 export function httpParts(
   ground: ServiceGround,
-  { beyondLoopback, identity, machines, money, models }: Given,
+  { beyondLoopback, identity, machines, money, models, payments }: Given,
 ): HttpParts {
   const { options, database, events, address, scope } = ground
   const { log, now, tls } = options
@@ -103,6 +105,7 @@ export function httpParts(
       ...healthRoutes({ version: options.version, now }),
       ...identity.endpoints,
       ...money.endpoints,
+      ...payments.endpoints,
       ...models.endpoints,
       ...machines.endpoints,
     ],

@@ -4,6 +4,7 @@ import type { Log } from '../platform/log.ts'
 import type { NewWallets } from './auth/signIns.ts'
 import type { RateLimitNumbers } from './http/rateLimits.ts'
 import type { InferenceOptions } from './inference/providerSettings.ts'
+import type { PaymentOptions } from './payments/paymentOptions.ts'
 
 export type ServiceOptions = {
   /** Holds `service.sqlite` and `owner.key`; made when it is not there. */
@@ -55,6 +56,8 @@ export type ServiceOptions = {
   chargeSandboxes?: boolean | undefined
   /** Providers of models; absent is none. */
   inference?: InferenceOptions | undefined
+  /** How payments are taken; absent is not at all. */
+  payments?: PaymentOptions | undefined
   log: Log
   now: () => number
 }

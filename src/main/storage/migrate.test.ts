@@ -250,6 +250,28 @@ describe('the schema of the service', () => {
     expect(() => database.exec('DELETE FROM credit_transfers')).toThrow('the journal only grows')
   })
 
+  test('keeps a payment as it ended, one for each authorization, and only adds tables', () => {
+    migrate(database, upTo(16))
+    addAccount('ada')
+    migrate(database, serviceMigrations)
+    const add = (id: string) =>
+      database
+        .prepare(
+          `INSERT INTO payments (id, network, asset, payer, nonce, operation, account_id, method, path, body_hash,
+             authorization, amount, purchase, state, next_at_ms, created_at_ms)
+           VALUES (?, 'n', 'a', 'p', '1', 'o', 'ada', 'GET', '/', x'00', '{}', 1, '{}', 'verifying', 0, 0)`,
+        )
+        .run(id)
+    add('one')
+    expect(() => add('two')).toThrow('UNIQUE')
+    expect(() => database.exec(`UPDATE payments SET state = 'settled', work = 'begun'`)).toThrow('CHECK')
+    database.exec(`UPDATE payments SET state = 'settled', work = 'begun', transaction_hash = '0x'`)
+    expect(() => database.exec(`UPDATE payments SET state = 'failed', work = 'none'`)).toThrow('settles once')
+    database.exec(`UPDATE payments SET work = 'credited'`)
+    expect(() => database.exec(`UPDATE payments SET work = 'done'`)).toThrow('is done once')
+    expect(() => database.exec(`INSERT INTO test_money VALUES ('0x', -1)`)).toThrow('CHECK')
+  })
+
   test('allows one owner, and no start time of what does not run', () => {
     migrate(database, serviceMigrations)
     addAccount('ada')

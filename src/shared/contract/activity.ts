@@ -101,6 +101,7 @@ export const AccountActivityType = z.enum([
   'credits.granted',
   'credits.adjusted',
   'credits.refunded',
+  'credits.bought',
   'sandbox.deleted',
   'identity.registered',
 ])

@@ -30,6 +30,7 @@ const standsAlone: readonly Told['type'][] = [
   'credits.granted',
   'credits.adjusted',
   'credits.refunded',
+  'credits.bought',
 ]
 
 /** Who did what to what, in one sentence: `research-agent ran “npm test” in atlas: exit code 0 after 1.2 s.` */

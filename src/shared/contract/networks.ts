@@ -33,6 +33,19 @@ export const evmNetworks = [
   },
 ] as const satisfies readonly EvmNetwork[]
 
+/**
+ * The ledger of test money that a service keeps by itself. It is no chain: its asset is an address that no contract has, and
+ * a wallet signs for it at its own embedded service only.
+ */
+export const testLedgerNetwork = {
+  id: 'eip155:31337',
+  slug: 'eip155:31337',
+  name: 'Test ledger',
+  chainId: 31337,
+  test: true,
+  usdc: { address: '0x7357000000000000000000000000000000031337', name: 'Test USDC', version: '2' },
+} as const satisfies EvmNetwork
+
 /** CAIP-2 of the chain accounts of each kind belong to, for CAIP-10 account ids. */
 export const accountNetworks = { evm: 'eip155:8453', solana: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' } as const
 

@@ -148,12 +148,14 @@ function sendEvents(page: WebSocket, events: LocalEvents): void {
 
 type Place = 'service' | 'documentation' | 'local' | 'page'
 
+const ofService: readonly string[] = ['/health', '/openapi.json', '/domains', '/transactions']
+
 function placeOf(path: string): Place {
   if (path.startsWith('/local/')) return 'local'
-  if (['/v1/', '/auth/'].some((start) => path.startsWith(start))) return 'service'
+  if (['/v1/', '/auth/', '/pay/', '/domains/'].some((start) => path.startsWith(start))) return 'service'
   if (path === '/docs' || path.startsWith('/docs/')) return 'documentation'
   if (path.startsWith(`${sheetPath}/`)) return 'local' // which has no such path: sheets are on no other host name
-  return path === '/health' || path === '/openapi.json' ? 'service' : 'page'
+  return ofService.includes(path) ? 'service' : 'page'
 }
 
 /** Pages of the service with scripts of its own are read at its own address: here they would act as the person. */

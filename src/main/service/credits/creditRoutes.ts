@@ -31,23 +31,19 @@ export function creditRoutes(options: {
   prices: PriceList
   sandboxesCharged: boolean
   rulesOf: (keyId: string) => KeyRules | undefined
+  /** @throws AppError for a key with limits */
+  needUnlimited: (caller: Caller) => void
   /** Whose wallet or account it is. */
   accountOf: (address: string) => AccountId | undefined
   noteAccount: ActivityLog['noteAccount']
   now: () => number
 }): Endpoint[] {
-  const { credits, prices, rulesOf, noteAccount, now } = options
+  const { credits, prices, rulesOf, needUnlimited, noteAccount, now } = options
 
   const recipient = (address: string): AccountId => {
     const accountId = options.accountOf(address)
     if (accountId) return accountId
     throw new AppError('credits/recipient-not-found', `No account here belongs to ${address}.`)
-  }
-  /** A key with limits was made so that its holder cannot do everything. */
-  const needUnlimited = ({ keyId }: Caller): void => {
-    const rules = rulesFor(keyId, rulesOf)
-    if (!rules || (rules.models === null && rules.dailyLimit === null)) return
-    throw new AppError('auth/forbidden', 'An API key with limits may not give credits.')
   }
   const balanceAfter = (row: TransferRow, accountId: AccountId): number =>
     exactCents(row.debitAccount === accountId ? row.debitBalance : row.creditBalance)
@@ -171,6 +167,15 @@ export function creditRoutes(options: {
       }
     }),
   ]
+}
+
+/** A key with limits was made so that its holder cannot do everything. */
+export function unlimitedOnly(rulesOf: (keyId: string) => KeyRules | undefined): (caller: Caller) => void {
+  return ({ keyId }) => {
+    const rules = rulesFor(keyId, rulesOf)
+    if (!rules || (rules.models === null && rules.dailyLimit === null)) return
+    throw new AppError('auth/forbidden', 'An API key with limits may not give credits.')
+  }
 }
 
 type Asked = Parsed<typeof exportTransactions>['query']

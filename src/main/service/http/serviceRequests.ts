@@ -64,11 +64,10 @@ function callerOf(
 
 function placeOf(request: IncomingMessage, caller: Caller | undefined, options: ServiceRequests): Place {
   const { authentication, limits, addressOf, ownHost } = options
+  const holder = () => caller ?? authentication.holder(credentialOf(request.headers))
   return {
     host: ownHost(request),
-    count(what) {
-      const asker = caller ?? authentication.holder(credentialOf(request.headers))
-      limits.count(what, { address: addressOf(request), caller: asker })
-    },
+    holder,
+    count: (what) => limits.count(what, { address: addressOf(request), caller: holder() }),
   }
 }

@@ -9,6 +9,7 @@ import { creditDays } from './creditDays.ts'
 import { credits } from './credits.ts'
 import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
+import { payments } from './payments.ts'
 import { ports } from './ports.ts'
 import { sandboxDomains } from './sandboxDomains.ts'
 import { sandboxes } from './sandboxes.ts'
@@ -34,4 +35,5 @@ export const serviceMigrations: readonly Migration[] = [
   activityActors,
   credits,
   creditDays,
+  payments,
 ]

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { AppError } from '../../shared/appError.ts'
+import { evmNetworks } from '../../shared/contract/networks.ts'
+import type { PaymentOptions } from '../service/payments/paymentOptions.ts'
+
+const names = evmNetworks.flatMap(({ slug, id }) => [slug, id])
+const Address = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+
+export const PaymentsConfig = z
+  .strictObject({
+    network: z
+      .enum(names, `must be ${names.join(', ')}`)
+      .nullable()
+      .default(null)
+      .meta({ description: 'Where USDC is paid: `base` or `base-sepolia`. The test ledger has its own.' }),
+    pay_to: z
+      .string()
+      .regex(/^0x(?!0{40}$)[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
+      .nullable()
+      .default(null)
+      .meta({ description: 'The address that is paid.' }),
+    facilitator: z
+      .union(
+        [
+          z.literal('test-ledger'),
+          z.strictObject({ rpc_url: Address, relayer_key_file: z.string().min(1) }),
+          z.strictObject({ url: Address, rpc_url: Address.optional() }),
+        ],
+        'must be "test-ledger", {"rpc_url", "relayer_key_file"} or {"url"}',
+      )
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'What moves the money that is paid by x402. `"test-ledger"`: test money of this service, worth nothing; the service of the application has it by default, others take no payments. `{"rpc_url", "relayer_key_file"}`: a chain; the file holds a private key that pays for gas. `{"url"}`: a facilitator elsewhere; with `rpc_url` beside it, what it leaves open is looked up on the chain.',
+      }),
+  })
+  .refine(
+    ({ facilitator, network, pay_to }) =>
+      facilitator === null || facilitator === 'test-ledger' || (network !== null && pay_to !== null),
+    { error: 'needs `network` and `pay_to` beside this facilitator' },
+  )
+  .prefault({})
+export type PaymentsConfig = z.output<typeof PaymentsConfig>
+
+/** As the service takes it. @param embedded in the application @throws AppError `config/invalid` */
+export function paymentOptions(config: PaymentsConfig, embedded: boolean): PaymentOptions | undefined {
+  const { network, pay_to, facilitator } = config
+  const place = { network: network ?? undefined, payTo: pay_to ?? undefined }
+  if (facilitator === 'test-ledger' || (facilitator === null && embedded)) {
+    return { ...place, facilitator: { kind: 'test-ledger' } }
+  }
+  if (facilitator === null) return undefined
+  if ('url' in facilitator) {
+    return { ...place, facilitator: { kind: 'remote', url: facilitator.url, rpcUrl: facilitator.rpc_url } }
+  }
+  const { rpc_url: rpcUrl, relayer_key_file: file } = facilitator
+  return { ...place, facilitator: { kind: 'chain', rpcUrl, relayerKey: keyIn(file) } }
+}
+
+function keyIn(file: string): `0x${string}` {
+  const names = `\`payments.facilitator.relayer_key_file\` names ${file}, which`
+  const digits = /^(0x)?([0-9a-fA-F]{64})$/.exec(textOf(file, names).trim())?.[2]
+  if (digits === undefined)
+    throw new AppError('config/invalid', `${names} holds no private key of 64 hexadecimal digits.`)
+  return `0x${digits.toLowerCase()}`
+}
+
+function textOf(file: string, names: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw unreadable(names, cause)
+  }
+}
+
+function unreadable(names: string, cause: unknown): AppError {
+  return new AppError('config/invalid', `${names} cannot be read.`, { cause })
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '../../../shared/appError.ts'
+import type { AccountId } from '../../../shared/ids.ts'
+import type { PricedRequest } from '../../platform/http/endpoint.ts'
+import type { Caller } from '../endpoint.ts'
+import type { Offer } from './offer.ts'
+import type { Refusal } from './paymentAuthorization.ts'
+import type { PaymentLock, PaymentRow } from './paymentRepository.ts'
+import type { SentPayment } from './sentPayment.ts'
+
+/** What one payment is for: it never buys anything else. */
+export type BoundRequest = PaymentLock &
+  Pick<PaymentRow, 'operation' | 'accountId' | 'method' | 'path' | 'bodyHash' | 'authorization'>
+
+export function boundRequest(given: {
+  accountId: AccountId
+  asked: PricedRequest
+  sent: SentPayment
+  operation: string
+  lock: PaymentLock
+}): BoundRequest {
+  const { accountId, asked, sent, operation, lock } = given
+  const bodyHash = createHash('sha256').update(asked.body).digest()
+  const { method, path } = asked
+  return { ...lock, operation, accountId, method, path, bodyHash, authorization: sent.authorization }
+}
+
+/** Of its lock, in this process, which has one network. */
+export function nameOf({ payer, nonce }: Pick<PaymentLock, 'payer' | 'nonce'>): string {
+  return `${payer} ${nonce}`
+}
+
+/** Whether it was settled, or may have been: what it costs by now does not matter any more. */
+export function hasMoved(row: PaymentRow | undefined): boolean {
+  return row !== undefined && ['settling', 'unknown', 'settled'].includes(row.state)
+}
+
+export function isSame(known: BoundRequest, fresh: BoundRequest): boolean {
+  return (
+    known.accountId === fresh.accountId &&
+    known.operation === fresh.operation &&
+    known.method === fresh.method &&
+    known.path === fresh.path &&
+    known.bodyHash.equals(fresh.bodyHash) &&
+    JSON.stringify(sorted(known)) === JSON.stringify(sorted(fresh))
+  )
+}
+
+function sorted({ authorization }: BoundRequest): [string, string][] {
+  return Object.entries(authorization).sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** Whoever signed in with a wallet pays with it. */
+export function needOwnWallet(holder: Caller | undefined, { authorization: { from } }: SentPayment): void {
+  const wallet = holder?.wallet
+  if (!wallet || (wallet.type === 'evm' && wallet.address.toLowerCase() === from)) return
+  throw new AppError('payments/wallet', `The payment is of ${from}, and you signed in with ${wallet.address}.`)
+}
+
+/** What is said beside the authorization. The signature covers network and asset once more. */
+export function unfit({ scheme, network, asset }: SentPayment, { network: own }: Offer): Refusal | undefined {
+  if (scheme !== 'exact') return { reason: 'unsupported_scheme', message: `The scheme ${scheme} is not taken here.` }
+  if (network !== own.id && network !== own.slug) {
+    return { reason: 'invalid_network', message: `The payment is on ${network}, not on ${own.id}.` }
+  }
+  if (asset === undefined || asset.toLowerCase() === own.usdc.address.toLowerCase()) return undefined
+  return { reason: 'invalid_asset', message: `The payment is of ${asset}, not of ${own.usdc.address}.` }
+}

@@ -1,0 +1,46 @@
+import type { EvmNetwork } from '../../../shared/contract/networks.ts'
+import type { PaymentAuthorization, Refusal } from './paymentAuthorization.ts'
+
+/** What moves the money: a chain through our own key, somebody else's server, or the ledger of test money. */
+export interface Facilitator {
+  readonly network: EvmNetwork
+  /**
+   * Whether it can be settled now; nothing moves. Its form, times and signature were checked before.
+   * @returns undefined where nothing is wrong
+   * @throws whatever keeps it from knowing
+   */
+  verify(payment: SignedPayment): Promise<Refusal | undefined>
+  /**
+   * Moves the money: once, however often this authorization is settled. It never throws: what it does not know is
+   * `unknown`, and `failed` says that nothing moved and nothing will.
+   */
+  settle(payment: SignedPayment): Promise<Settlement>
+  close(): Promise<void>
+}
+
+export type SignedPayment = {
+  authorization: PaymentAuthorization
+  /** When it was first seen: it cannot have been settled much earlier. */
+  createdAtMs: number
+  /** It was settled before, and what became of that is not known. */
+  again: boolean
+}
+
+export type Settlement =
+  | { state: 'settled'; transaction: string }
+  | ({ state: 'failed' } & Refusal)
+  | { state: 'unknown'; message: string }
+
+export const alreadyUsed: Refusal = {
+  reason: 'invalid_exact_evm_nonce_already_used',
+  message: 'This authorization was used before, or was cancelled.',
+}
+export const tooLittle: Refusal = { reason: 'insufficient_funds', message: 'The payer does not have enough USDC.' }
+export const wrongSignature: Refusal = {
+  reason: 'invalid_exact_evm_payload_signature',
+  message: 'The signature is not that of the payer.',
+}
+export const expired: Refusal = {
+  reason: 'invalid_exact_evm_payload_authorization_valid_before',
+  message: 'It has expired.',
+}

@@ -1,0 +1,78 @@
+import { AppError } from '../../../shared/appError.ts'
+import { paymentHeaders } from '../../../shared/contract/payments.ts'
+import type { PaymentAuthorization, Price, Refusal } from './paymentAuthorization.ts'
+
+/** What one request costs, as every version of x402 says it. */
+export type Offer = Price & {
+  /** The address of what is bought. */
+  resource: string
+  description: string
+}
+
+/** Signed payments are good for so long. */
+const timeoutSeconds = 300
+const mimeType = 'application/json'
+
+/** @returns a 402 that clients of either version can pay, whatever part of it they read */
+export function paymentRequired(offer: Offer, refusal?: Refusal): AppError {
+  const error = refusal?.reason ?? 'Payment required'
+  const first = version1(offer, error)
+  const { x402Version, accepts } = first
+  return new AppError('payments/required', refusal?.message ?? 'Payment required', {
+    headers: {
+      [paymentHeaders.required.v2]: encoded(version2(offer, error)),
+      [paymentHeaders.required.v1]: encoded(first),
+      'cache-control': 'no-store',
+    },
+    fields: { x402Version, accepts, ...(refusal && { reason: refusal.reason }) },
+  })
+}
+
+/** What goes to a facilitator of version 2. */
+export function requirements({ network, payTo, amount }: Price) {
+  const { id, usdc } = network
+  return {
+    scheme: 'exact',
+    network: id,
+    amount: String(amount),
+    asset: usdc.address,
+    payTo,
+    maxTimeoutSeconds: timeoutSeconds,
+    extra: { name: usdc.name, version: usdc.version },
+  }
+}
+
+export function receiptHeaders(paid: {
+  network: Price['network']
+  transaction: string
+  authorization: Pick<PaymentAuthorization, 'from'>
+}): Record<string, string> {
+  const { network, transaction, authorization } = paid
+  const receipt = { success: true, transaction, payer: authorization.from }
+  return {
+    [paymentHeaders.receipt.v1]: encoded({ ...receipt, network: network.slug }),
+    [paymentHeaders.receipt.v2]: encoded({ ...receipt, network: network.id }),
+    'cache-control': 'no-store',
+  }
+}
+
+function version1(offer: Offer, error: string) {
+  const { network, resource, description } = offer
+  const { amount, network: _, ...rest } = requirements(offer)
+  // Some clients take an amount of fewer than 7 digits for whole dollars.
+  const maxAmountRequired = amount.padStart(7, '0')
+  return {
+    x402Version: 1,
+    error,
+    accepts: [{ ...rest, network: network.slug, maxAmountRequired, resource, description, mimeType }],
+  }
+}
+
+function version2(offer: Offer, error: string) {
+  const { resource: url, description } = offer
+  return { x402Version: 2, error, resource: { url, description, mimeType }, accepts: [requirements(offer)] }
+}
+
+function encoded(value: unknown): string {
+  return Buffer.from(JSON.stringify(value), 'utf8').toString('base64')
+}

@@ -1,0 +1,84 @@
+import type { EvmNetwork } from '../../../shared/contract/networks.ts'
+import { isSignedByEvm } from '../walletSignature.ts'
+
+/** What a payer signed (EIP-3009), in one form: hexadecimal in lower case, numbers without leading zeros. */
+export type PaymentAuthorization = {
+  from: `0x${string}`
+  to: `0x${string}`
+  value: string
+  validAfter: string
+  validBefore: string
+  nonce: `0x${string}`
+  /** 65 bytes with v as 27 or 28: of an account with a key. Those of contracts (ERC-1271, ERC-6492) are refused. */
+  signature: `0x${string}`
+}
+
+/** What has to be paid, exactly. */
+export type Price = { network: EvmNetwork; payTo: string; amount: number }
+
+/** Why a payment is refused. `reason` is one of the words of x402, for programs. */
+export type Refusal = { reason: string; message: string }
+
+/** So many seconds must be left: settling takes some. */
+const leastSecondsLeft = 6
+
+/** What can be told without asking anybody. @returns undefined where nothing is wrong */
+export async function refusalOf(
+  authorization: PaymentAuthorization,
+  { network, payTo, amount }: Price,
+  nowMs: number,
+): Promise<Refusal | undefined> {
+  const { from, to, value, validAfter, validBefore } = authorization
+  const nowSeconds = BigInt(Math.floor(nowMs / 1000))
+  if (to !== payTo.toLowerCase()) return refusal('recipient_mismatch', `It pays ${to}, not ${payTo}.`)
+  if (from === to) return refusal('recipient_mismatch', 'The payer is the payee.')
+  if (value !== String(amount)) return refusal('authorization_value', `It pays ${value}, not ${amount}.`)
+  if (BigInt(validAfter) >= nowSeconds) return refusal('authorization_valid_after', 'It is not valid yet.')
+  if (BigInt(validBefore) < nowSeconds + BigInt(leastSecondsLeft)) {
+    return refusal('authorization_valid_before', 'It has expired, or expires before it can be settled.')
+  }
+  if (await isSignedByPayer(authorization, network)) return undefined
+  return refusal('signature', 'The signature is not that of the payer. Signatures of contracts are not accepted.')
+}
+
+export async function isSignedByPayer(
+  { signature, ...message }: PaymentAuthorization,
+  { chainId, usdc }: EvmNetwork,
+): Promise<boolean> {
+  const { getSignPayload } = await import('ox/TypedData')
+  for (const name of namesOf(usdc.name)) {
+    const payload = getSignPayload({
+      domain: { name, version: usdc.version, chainId, verifyingContract: usdc.address },
+      types: transferTypes,
+      primaryType: 'TransferWithAuthorization',
+      message: {
+        ...message,
+        value: BigInt(message.value),
+        validAfter: BigInt(message.validAfter),
+        validBefore: BigInt(message.validBefore),
+      },
+    })
+    if (await isSignedByEvm({ address: message.from, payload, signature })) return true
+  }
+  return false
+}
+
+/** Some clients sign the name of Base's contract for that of Base Sepolia too. Whether the chain takes it, it says itself. */
+function namesOf(name: string): string[] {
+  return name === 'USDC' ? [name, 'USD Coin'] : [name]
+}
+
+const transferTypes = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const
+
+function refusal(about: string, message: string): Refusal {
+  return { reason: `invalid_exact_evm_payload_${about}`, message }
+}

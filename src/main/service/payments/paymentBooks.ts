@@ -1,0 +1,70 @@
+import { AppError } from '../../../shared/appError.ts'
+import { exactCents, formatUsd, microUsd } from '../../../shared/microUsd.ts'
+import type { KeptAnswer } from '../../platform/http/endpoint.ts'
+import type { GroupCommit } from '../../storage/groupCommit.ts'
+import type { CreditLedger } from '../credits/creditLedger.ts'
+import type { Settlement } from './facilitator.ts'
+import type { NewPayment, PaymentRepository, PaymentRow } from './paymentRepository.ts'
+
+/** What is written of a payment at each of its steps. What it resolves with survives a power cut. */
+export type PaymentBooks = {
+  find: PaymentRepository['find']
+  get: PaymentRepository['get']
+  open(payment: NewPayment): Promise<void>
+  /** Nothing moved, and nothing will. */
+  drop(id: string): Promise<void>
+  settling(id: string): Promise<void>
+  /** @param work of a settled one: `waiting` where nobody asks for it now */
+  ended(id: string, settlement: Settlement, work: 'waiting' | 'begun'): Promise<void>
+  begin(id: string): Promise<void>
+  done(id: string, answer: KeptAnswer | undefined): Promise<void>
+  /** The work failed: gives the payer the amount as credits, once, with the answer that says so. */
+  credit(payment: PaymentRow, failure: AppError): Promise<AppError>
+}
+
+/** A payment that nobody came back for is credited after so long. */
+export const waitingMs = 10 * 60_000
+
+export function paymentBooks(options: {
+  records: PaymentRepository
+  ledger: Pick<CreditLedger, 'issue'>
+  commits: Pick<GroupCommit, 'written' | 'flushed'>
+  now: () => number
+}): PaymentBooks {
+  const { records, ledger, commits, now } = options
+  return {
+    find: records.find,
+    get: records.get,
+    open: (payment) => commits.written(() => records.add(payment)),
+    drop: (id) => commits.written(() => records.remove(id)),
+    settling: (id) => commits.flushed(() => records.setState(id, 'settling')),
+    ended: (id, settlement, work) =>
+      commits.flushed(() => {
+        if (settlement.state !== 'settled') {
+          records.setState(id, settlement.state)
+          if (settlement.state === 'unknown') records.retryAt(id, now() + 5_000)
+          return
+        }
+        const nextAtMs = work === 'waiting' ? now() + waitingMs : now()
+        records.settled(id, { transaction: settlement.transaction, work, nextAtMs })
+      }),
+    begin: (id) => commits.flushed(() => records.begin(id)),
+    done: (id, answer) => commits.flushed(() => records.finish(id, { work: 'done', answer })),
+    async credit({ id, accountId: to, amount: atomic, transaction }, failure) {
+      const amount = microUsd(atomic) // USDC has as many decimals as our ledger
+      const told = new AppError(failure.code, failure.message, {
+        cause: failure,
+        detail: `${failure.detail === undefined ? '' : `${failure.detail} `}The payment of ${formatUsd(amount)} was added to your credits.`,
+        headers: failure.headers,
+        fields: { ...failure.fields, credited_cents: exactCents(amount), tx_hash: transaction },
+      })
+      const answer = { status: told.status, body: JSON.stringify(told.toBody()) }
+      await commits.flushed(() => {
+        const note = 'Paid for work that failed'
+        ledger.issue({ type: 'top_up', to, amount, note, requestKey: `payment ${id}` })
+        records.finish(id, { work: 'credited', answer })
+      })
+      return told
+    },
+  }
+}

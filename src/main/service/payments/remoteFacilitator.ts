@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import type { EvmNetwork } from '../../../shared/contract/networks.ts'
+import type { HttpClient } from '../../platform/httpClient.ts'
+import type { Log } from '../../platform/log.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
+import { type ChainClient, chainClient, chainFailure } from './chainClient.ts'
+import { chainOutcome } from './chainOutcome.ts'
+import type { Facilitator, Settlement, SignedPayment } from './facilitator.ts'
+import { requirements } from './offer.ts'
+
+const verifyWithinMs = 15_000
+const usualSettleWithinMs = 60_000
+
+const words = z.string().max(300).nullish()
+const Verified = z.object({ isValid: z.boolean(), invalidReason: words, invalidMessage: words })
+const Settled = z.discriminatedUnion('success', [
+  z.object({
+    success: z.literal(true),
+    transaction: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+    network: z.string(),
+    payer: words,
+  }),
+  z.object({ success: z.literal(false), transaction: words, errorReason: words, errorMessage: words }),
+])
+/** Words by which facilitators say that they do not know themselves. */
+const unsure = /unexpected|unknown|timeout|timed_out|internal|failed_to_(send|confirm)|pending|settle_error/i
+
+/**
+ * Somebody else's server, by x402 version 2. Whatever is no clear answer is unknown.
+ * @see https://docs.x402.org/core-concepts/facilitator
+ */
+export function remoteFacilitator(options: {
+  network: EvmNetwork
+  url: string
+  /** Where what became of a payment is looked up by ourselves. Absent: nowhere. */
+  rpcUrl: string | undefined
+  http: HttpClient
+  log: Log
+  settleWithinMs?: number
+}): Facilitator {
+  const { network, http, log, rpcUrl, settleWithinMs = usualSettleWithinMs } = options
+  const base = options.url.replace(/\/+$/, '')
+  let opened: Promise<ChainClient> | undefined
+
+  const ask = async (path: string, { authorization: signed }: SignedPayment, withinMs: number) => {
+    const { signature, ...authorization } = signed
+    const accepted = requirements({ network, payTo: signed.to, amount: Number(signed.value) })
+    const paymentPayload = { x402Version: 2, accepted, payload: { signature, authorization } }
+    const { status, text } = await http.ask(`${base}/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: accepted }),
+      signal: AbortSignal.timeout(withinMs),
+    })
+    return { status, json: parsedJson(text) }
+  }
+
+  /** Once it may have moved, a refusal tells nothing: it can be because it moved. The chain tells, where it can be asked. */
+  const onChain = async (payment: SignedPayment): Promise<Settlement> => {
+    const unknown: Settlement = { state: 'unknown', message: 'The facilitator did not say what became of it.' }
+    if (rpcUrl === undefined) return unknown
+    opened ??= chainClient({ network, rpcUrl })
+    const outcome = await chainOutcome(await opened, { network }, payment)
+    return outcome.state === 'unused' ? unknown : outcome
+  }
+
+  const settled = async (payment: SignedPayment): Promise<Settlement> => {
+    const { status, json } = await ask('settle', payment, settleWithinMs)
+    const answer = Settled.safeParse(json)
+    if (!answer.success || status >= 500) return onChain(payment)
+    if (answer.data.success) {
+      const { network: paidOn, payer, transaction } = answer.data
+      const isOurs = paidOn === network.id || paidOn === network.slug
+      const isTheirs = payer == null || payer.toLowerCase() === payment.authorization.from
+      return status === 200 && isOurs && isTheirs ? { state: 'settled', transaction } : onChain(payment)
+    }
+    const { errorReason, transaction } = answer.data
+    if (payment.again || !errorReason || unsure.test(errorReason) || transaction) return onChain(payment)
+    return { state: 'failed', reason: errorReason, message: `The facilitator refused to settle it: ${errorReason}.` }
+  }
+
+  return {
+    network,
+    async verify(payment) {
+      const { status, json } = await ask('verify', payment, verifyWithinMs)
+      const answer = Verified.safeParse(json)
+      if (!answer.success || status >= 500) throw new Error(`The facilitator answered ${status}.`)
+      const { isValid, invalidReason } = answer.data
+      if (isValid && status === 200) return undefined
+      const reason = invalidReason ?? 'invalid_payment'
+      if (unsure.test(reason)) throw new Error('The facilitator could not verify.')
+      return { reason, message: `The facilitator refuses the payment: ${reason}.` }
+    },
+    async settle(payment) {
+      try {
+        return await settled(payment)
+      } catch (failure) {
+        log.warn('what became of a payment is not known', { failure: chainFailure(failure) })
+        return onChain(payment).catch(
+          (): Settlement => ({ state: 'unknown', message: 'The facilitator did not answer.' }),
+        )
+      }
+    },
+    async close() {
+      http.close()
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import type { Answer, Parsed, Route } from '../../../shared/contract/route.ts'
+import type { AccountId } from '../../../shared/ids.ts'
+import type { MicroUsd } from '../../../shared/microUsd.ts'
+import type { AnyCall } from '../endpoint.ts'
+
+/**
+ * A route that is paid for by x402.
+ *
+ * @template P what is bought, as JSON: it is kept with the payment, and is all that `fulfil` and `recover` work by
+ */
+export type Sale<R extends Route, P> = {
+  /** Whom the payment belongs to, and who is credited if the work fails. @throws AppError where there is nobody */
+  account(input: Parsed<R>, call: AnyCall): AccountId
+  /** What it costs. It is not asked again for a payment that was settled. @throws AppError where this cannot be bought, before anybody pays */
+  quote(input: Parsed<R>, call: AnyCall): Quote<P> | Promise<Quote<P>>
+  /** @throws whatever failed: the payer is credited then */
+  fulfil(paid: Paid<P>): Answer<R> | Promise<Answer<R>>
+  /**
+   * Of work that a crash cut off, at any point: its answer where it was done, or can be done to its end now.
+   * @returns undefined where nothing was done, and never will be: the payer is credited
+   * @throws whatever keeps it from knowing: it is asked again later
+   */
+  recover(paid: Paid<P>): Answer<R> | undefined | Promise<Answer<R> | undefined>
+}
+
+export type Quote<P> = {
+  amount: MicroUsd
+  /** Shown to the payer. */
+  description: string
+  purchase: P
+}
+
+export type Paid<P> = {
+  /** Of the payment: what is done once for it can be named by this. */
+  id: string
+  payer: string
+  accountId: AccountId
+  amount: MicroUsd
+  transaction: string
+  purchase: P
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { testLedgerNetwork } from '../../../shared/contract/networks.ts'
+import type { GroupCommit } from '../../storage/groupCommit.ts'
+import { alreadyUsed, expired, type Facilitator, type Settlement, tooLittle, wrongSignature } from './facilitator.ts'
+import { isSignedByPayer, type PaymentAuthorization } from './paymentAuthorization.ts'
+import type { TestMoneyRepository } from './testMoneyRepository.ts'
+
+/** Test money in a table: it checks what the contract of USDC checks, and can do nothing with what has a price. */
+export type TestLedger = Facilitator & {
+  /** @returns what the address has now */
+  give(address: string, amount: number): Promise<number>
+  balance(address: string): number
+}
+
+export function testLedgerFacilitator(options: {
+  records: TestMoneyRepository
+  commits: Pick<GroupCommit, 'flushed'>
+  now: () => number
+}): TestLedger {
+  const { records, commits, now } = options
+  const network = testLedgerNetwork
+
+  const moved = (authorization: PaymentAuthorization): Settlement => {
+    const { from: payer, to: payee, nonce, value, validAfter, validBefore } = authorization
+    const amount = Number(value)
+    const before = records.findTransfer(payer, nonce)
+    if (before) {
+      const isSame = before.payee === payee && before.amount === amount
+      return isSame ? { state: 'settled', transaction: before.transactionHash } : { state: 'failed', ...alreadyUsed }
+    }
+    const nowSeconds = BigInt(Math.floor(now() / 1000))
+    if (nowSeconds <= BigInt(validAfter) || nowSeconds >= BigInt(validBefore)) return { state: 'failed', ...expired }
+    if (records.balance(payer) < amount) return { state: 'failed', ...tooLittle }
+    const transaction = transactionHash(authorization)
+    records.transfer({ payer, payee, nonce, amount, transactionHash: transaction, atMs: now() })
+    return { state: 'settled', transaction }
+  }
+
+  return {
+    network,
+    async verify({ authorization: { from, nonce, value } }) {
+      if (records.findTransfer(from, nonce)) return alreadyUsed
+      return records.balance(from) < Number(value) ? tooLittle : undefined
+    },
+    async settle({ authorization }) {
+      try {
+        if (!(await isSignedByPayer(authorization, network))) return { state: 'failed', ...wrongSignature }
+        return await commits.flushed(() => moved(authorization))
+      } catch {
+        return { state: 'unknown', message: 'The test ledger cannot be written to.' }
+      }
+    },
+    give: (address, amount) =>
+      commits.flushed(() => {
+        records.add(address.toLowerCase(), amount)
+        return records.balance(address.toLowerCase())
+      }),
+    balance: (address) => records.balance(address.toLowerCase()),
+    close: async () => undefined,
+  }
+}
+
+function transactionHash({ from, nonce, signature }: PaymentAuthorization): string {
+  return `0x${createHash('sha256').update(`steward test ledger ${from} ${nonce} ${signature}`).digest('hex')}`
+}

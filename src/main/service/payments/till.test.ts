@@ -1,0 +1,319 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { atEndOfFile } from '../../../../test/support/endOfFile.ts'
+import { payer, paymentHeader } from '../../../../test/support/payer.ts'
+import {
+  never,
+  refuses,
+  scriptedFacilitator,
+  settles,
+  transaction,
+  unknown,
+} from '../../../../test/support/scriptedFacilitator.ts'
+import { testLedger } from '../../../../test/support/testLedger.ts'
+import { AppError } from '../../../shared/appError.ts'
+import { defineRoute } from '../../../shared/contract/route.ts'
+import { microUsd } from '../../../shared/microUsd.ts'
+import type { Payment } from '../../platform/http/endpoint.ts'
+import { silentLog } from '../../platform/log.ts'
+import type { AnyCall } from '../endpoint.ts'
+import type { Facilitator } from './facilitator.ts'
+import { paymentBooks, waitingMs } from './paymentBooks.ts'
+import { paymentRepository } from './paymentRepository.ts'
+import type { Paid } from './sale.ts'
+import { till } from './till.ts'
+import { unfinishedPayments } from './unfinishedPayments.ts'
+
+const buyThing = defineRoute({
+  operation: 'thingBuy',
+  method: 'POST',
+  path: '/things',
+  summary: 'Buy a thing',
+  tag: 'Things',
+  body: z.object({ name: z.string() }),
+  response: z.object({ thing: z.string() }),
+  status: 201,
+})
+const payTo = '0x2222222222222222222222222222222222222222'
+const price = 2_000_000
+type Purchase = { name: string }
+
+const opened = await testLedger({ cents: 0 })
+atEndOfFile(() => opened.close())
+
+/** A till on the ledger that all tests share, as a process has it: what is left behind is found by the next one. */
+function shop(
+  facilitator: Facilitator,
+  given: { work?: (paid: Paid<Purchase>) => void; wasDone?: () => boolean } = {},
+) {
+  const { database, ledger, commits, ada, clock } = opened
+  const now = () => clock.nowMs
+  const records = paymentRepository(database)
+  const things: string[] = []
+  const failures: unknown[] = []
+  const sold = till({
+    books: paymentBooks({ records, ledger, commits, now }),
+    facilitator,
+    payTo,
+    baseUrl: () => 'http://127.0.0.1:1',
+    onFailure: (failure) => failures.push(failure),
+    now,
+  })
+  const endpoint = sold.sell<typeof buyThing, Purchase>(
+    buyThing,
+    { kind: 'open', signIn: false },
+    {
+      account: () => ada,
+      quote: ({ body }) => ({ amount: microUsd(price), description: 'A thing', purchase: { name: body.name } }),
+      fulfil(paid) {
+        given.work?.(paid)
+        things.push(paid.purchase.name)
+        return { thing: paid.purchase.name }
+      },
+      recover: ({ purchase: { name } }) => (given.wasDone?.() ? { thing: name } : undefined),
+    },
+  )
+  const ask = async (headers: Record<string, string>, name = 'a clock') => {
+    const sent: Record<string, string> = {}
+    const call = {
+      holder: () => undefined,
+      setHeader(key: string, value: string) {
+        sent[key] = value
+      },
+    }
+    const body = Buffer.from(JSON.stringify({ name }))
+    const input = { params: {}, query: {}, body: { name } }
+    const asked = { method: 'POST', path: '/things', headers, body }
+    const paid = await endpoint.price?.(input, call as unknown as AnyCall, asked) // of a call it needs no more
+    return { paid, sent }
+  }
+  /** As the pipeline does it. */
+  const buy = async (headers: Record<string, string>, name?: string) => {
+    const { paid, sent } = await ask(headers, name)
+    if (!paid) throw new Error('It costs nothing.')
+    if ('answer' in paid) return { ...paid.answer, headers: sent }
+    return { ...(await worked(paid)), headers: paid.headers }
+  }
+  const worked = async (paid: Payment) => {
+    let answer: { status: number; body: string }
+    try {
+      const value = await endpoint.handle({ params: {}, query: {}, body: {} }, {} as AnyCall, paid.settlement)
+      answer = { status: 201, body: JSON.stringify(value) }
+    } catch (failure) {
+      throw await paid.failed(failure)
+    }
+    await paid.done(answer)
+    return answer
+  }
+  /** As a process that starts does it. */
+  const restart = async () => {
+    const unfinished = unfinishedPayments({ records, till: sold, commits, now, log: silentLog })
+    await unfinished.start()
+    await unfinished.close()
+  }
+  const refusal = (headers: Record<string, string>, name?: string): Promise<AppError> =>
+    buy(headers, name).then(
+      () => expect.fail('It was sold.'),
+      (failure: unknown) => (failure instanceof AppError ? failure : Promise.reject(failure)),
+    )
+  return { ask, buy, refusal, restart, things, failures, lookAfter: sold.lookAfter }
+}
+
+const credits = () => opened.ledger.balance(opened.ada).posted
+async function signed() {
+  const buyer = payer(undefined, () => opened.clock.nowMs)
+  return paymentHeader(2, await buyer.authorize({ to: payTo, value: String(price) }))
+}
+/** Begun, and left as a process that is killed there leaves it. */
+const leave = (what: Promise<unknown>) => void what.catch(() => undefined)
+
+test('what is paid for is done once, and answered the same to each repetition', async () => {
+  const { facilitator, asked } = scriptedFacilitator(settles)
+  const { buy, refusal, things } = shop(facilitator)
+  const header = await signed()
+  const first = await buy(header)
+  expect(first).toMatchObject({ status: 201, body: '{"thing":"a clock"}' })
+  expect(await buy(header)).toEqual(first)
+  expect(await shop(facilitator).buy(header)).toEqual(first)
+  expect((await refusal(header, 'a lamp')).code).toBe('payments/used')
+  expect([things, asked.length]).toEqual([['a clock'], 1])
+})
+
+test('an outcome that is not known is 503, and the same payment goes on with it', async () => {
+  const { facilitator, asked } = scriptedFacilitator(unknown, unknown, settles)
+  const { buy, refusal, things } = shop(facilitator)
+  const header = await signed()
+  for (const again of [false, true]) {
+    const { status, code, retryAfterSeconds } = await refusal(header)
+    expect({ status, code, retryAfterSeconds }).toEqual({ status: 503, code: 'payments/unknown', retryAfterSeconds: 5 })
+    expect(asked.at(-1)?.again).toBe(again)
+  }
+  expect((await refusal(header, 'a lamp')).code).toBe('payments/used')
+  expect((await buy(header)).status).toBe(201)
+  expect([things, asked.length]).toEqual([['a clock'], 3])
+})
+
+test('an outcome that was unknown and turns out as a failure is 402, and nothing was sold', async () => {
+  const { facilitator } = scriptedFacilitator(unknown, refuses)
+  const { refusal, things } = shop(facilitator)
+  const header = await signed()
+  expect((await refusal(header)).status).toBe(503)
+  const refused = await refusal(header)
+  expect([refused.status, refused.fields.reason]).toEqual([402, 'insufficient_funds'])
+  expect(things).toEqual([])
+})
+
+test('a payment that failed can be sent again: nothing had moved', async () => {
+  const { facilitator, asked } = scriptedFacilitator(refuses, settles)
+  const { buy, refusal } = shop(facilitator)
+  const header = await signed()
+  expect((await refusal(header)).status).toBe(402)
+  expect((await buy(header)).status).toBe(201)
+  expect(asked.map(({ again }) => again)).toEqual([false, false])
+})
+
+test('what cannot be verified now is 503, and leaves nothing', async () => {
+  const { facilitator, asked } = scriptedFacilitator(settles)
+  const { buy, refusal } = shop(facilitator)
+  const header = await signed()
+  facilitator.verdict = () => Promise.reject(new Error('The node is away.'))
+  expect((await refusal(header)).code).toBe('payments/unknown')
+  facilitator.verdict = () => undefined
+  expect((await buy(header)).status).toBe(201)
+  expect(asked).toHaveLength(1)
+})
+
+test('the amount becomes credits once when the work fails, and the answer says so', async () => {
+  const before = credits()
+  const work = () => {
+    throw new AppError('port/taken', 'Somebody was faster.')
+  }
+  const { buy, refusal } = shop(scriptedFacilitator(settles).facilitator, { work })
+  const header = await signed()
+  const failure = await refusal(header)
+  expect(failure).toMatchObject({
+    code: 'port/taken',
+    detail: 'The payment of $2.00 was added to your credits.',
+    fields: { credited_cents: 200, tx_hash: transaction },
+  })
+  expect(await buy(header)).toMatchObject({ status: 409, body: JSON.stringify(failure.toBody()) })
+  expect(credits() - before).toBe(price)
+})
+
+test('a failure that nobody expected tells nothing of itself', async () => {
+  const work = () => {
+    throw new Error('secret')
+  }
+  const { refusal, failures } = shop(scriptedFacilitator(settles).facilitator, { work })
+  const failure = await refusal(await signed())
+  expect([failure.code, JSON.stringify(failure.toBody()).includes('secret')]).toEqual(['internal/unexpected', false])
+  expect(failures).toHaveLength(1)
+})
+
+test('a copy that comes while one is settled is told to wait', async () => {
+  let go: () => void = () => undefined
+  const { facilitator, asked } = scriptedFacilitator(
+    () =>
+      new Promise((resolve) => {
+        go = () => resolve({ state: 'settled', transaction })
+      }),
+  )
+  const { buy, refusal } = shop(facilitator)
+  const header = await signed()
+  const first = buy(header)
+  await expect.poll(() => asked.length).toBe(1)
+  const { status, headers } = await refusal(header)
+  expect([status, headers['retry-after']]).toEqual([409, '1'])
+  go()
+  expect((await first).status).toBe(201)
+  expect(asked).toHaveLength(1)
+})
+
+test('killed while it is verified: nothing moved, and nothing is left', async () => {
+  const { facilitator } = scriptedFacilitator(settles)
+  facilitator.verdict = () => new Promise(() => undefined)
+  const header = await signed()
+  leave(shop(facilitator).buy(header))
+  const next = scriptedFacilitator(settles)
+  const { restart, buy } = shop(next.facilitator)
+  await expect.poll(count).toBe(1)
+  await restart()
+  expect([count(), next.asked.length]).toEqual([0, 0])
+  expect((await buy(header)).status).toBe(201)
+})
+const count = () =>
+  Number(opened.database.prepare(`SELECT count(*) FROM payments WHERE state = 'verifying'`).pluck().get())
+
+test('killed while it is settled: the next start settles it, and whoever comes again gets what was paid for', async () => {
+  const before = credits()
+  const first = scriptedFacilitator(never)
+  const header = await signed()
+  leave(shop(first.facilitator).buy(header))
+  await expect.poll(() => first.asked.length).toBe(1)
+  const { facilitator, asked } = scriptedFacilitator(settles)
+  const { restart, buy, things } = shop(facilitator)
+  await restart()
+  expect(asked.map(({ again }) => again)).toEqual([true])
+  await restart()
+  expect((await buy(header)).status).toBe(201)
+  expect([things, asked.length, credits() - before]).toEqual([['a clock'], 1, 0])
+})
+
+test('killed while it is settled, and nobody comes again: it becomes credits after a while', async () => {
+  const before = credits()
+  const first = scriptedFacilitator(never)
+  const header = await signed()
+  leave(shop(first.facilitator).buy(header))
+  await expect.poll(() => first.asked.length).toBe(1)
+  const { restart, buy, things } = shop(scriptedFacilitator(settles).facilitator)
+  await restart()
+  opened.clock.nowMs += waitingMs
+  await restart()
+  await restart()
+  expect(credits() - before).toBe(price)
+  expect((await buy(header)).status).toBe(500)
+  expect([things, credits() - before]).toEqual([[], price])
+})
+
+test('killed while it works: the next start credits what was not done, once', async () => {
+  const before = credits()
+  const header = await signed()
+  const { ask } = shop(scriptedFacilitator(settles).facilitator)
+  expect((await ask(header)).paid).toHaveProperty('settlement')
+  const { restart, buy } = shop(scriptedFacilitator(settles).facilitator)
+  await restart()
+  await restart()
+  expect(await buy(header)).toMatchObject({ status: 500, body: expect.stringContaining('added to your credits') })
+  expect(credits() - before).toBe(price)
+})
+
+test('killed after the work, before its answer was kept: the answer is found again', async () => {
+  const before = credits()
+  const header = await signed()
+  await shop(scriptedFacilitator(settles).facilitator).ask(header)
+  const { restart, buy, things } = shop(scriptedFacilitator(settles).facilitator, { wasDone: () => true })
+  await restart()
+  expect(await buy(header)).toMatchObject({ status: 201, body: '{"thing":"a clock"}' })
+  expect([things, credits() - before]).toEqual([[], 0])
+})
+
+test('what was found unfinished, and a request finished meanwhile, is left alone', async () => {
+  const before = credits()
+  const header = await signed()
+  const { buy, refusal, lookAfter, things } = shop(scriptedFacilitator(unknown, settles).facilitator)
+  expect((await refusal(header)).status).toBe(503)
+  const [found] = opened.database.prepare(`SELECT id FROM payments WHERE state = 'unknown'`).pluck().all()
+  const stale = paymentRepository(opened.database).get(String(found))
+  expect((await buy(header)).status).toBe(201)
+  if (!stale) throw new Error('It was not kept.')
+  await lookAfter(stale)
+  expect((await buy(header)).status).toBe(201)
+  expect([things, credits() - before]).toEqual([['a clock'], 0])
+})
+
+test('a payment that came again before the next start looked after it is finished by that', async () => {
+  const header = await signed()
+  await shop(scriptedFacilitator(settles).facilitator).ask(header)
+  const { buy } = shop(scriptedFacilitator(settles).facilitator, { wasDone: () => true })
+  expect((await buy(header)).status).toBe(201)
+})

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { defineRoute } from './route.ts'
+
+/** Ways of x402 to say what has to be paid, and to pay: https://docs.x402.org */
+export const paymentHeaders = {
+  /** Of a 402: version 2, and version 1 for those who ask with HEAD. */
+  required: { v2: 'payment-required', v1: 'x-payment-required' },
+  /** Of the request that pays. */
+  payment: { v2: 'payment-signature', v1: 'x-payment' },
+  /** Of its answer. */
+  receipt: { v2: 'payment-response', v1: 'x-payment-response' },
+} as const
+
+const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
+
+const x402 =
+  'Without a payment it answers 402 with what to pay, in the forms of x402 version 1 (body and `X-Payment-Required`) and 2 (`PAYMENT-REQUIRED`). Send the request again with `X-PAYMENT` or `PAYMENT-SIGNATURE`. The same payment with the same request gets the first answer again. 503 `payments/unknown`: whether it was paid is not known yet; send the same payment again, and sign no new one.'
+
+export const buyCredits = defineRoute({
+  operation: 'creditsBuy',
+  method: 'GET',
+  path: '/pay/:amount_usd/:address',
+  summary: 'Buy credits for an account, with USDC',
+  description: x402,
+  tag: 'Credits',
+  auth: 'none',
+  refusals: [402, 409],
+  params: z.object({
+    amount_usd: z
+      .string()
+      .regex(/^[1-9]\d{0,8}$/, 'must be a whole number of dollars')
+      .describe('One of the `payment_tiers` of `GET /v1/credits/pricing`.'),
+    address: z
+      .string()
+      .max(128, 'must have at most 128 characters')
+      .describe('Whom to credit: a wallet that is linked to an account here, or the id of an account.'),
+  }),
+  response: z.object({
+    success: z.literal(true),
+    credits_cents: z.number().describe('What was credited.'),
+    tx_hash: z.string().describe('The transaction that paid.'),
+  }),
+})
+
+const testMoney = 'Only at a service whose payments are test money: elsewhere it is 404.'
+
+export const giveTestMoney = defineRoute({
+  operation: 'paymentsFaucet',
+  method: 'POST',
+  path: '/v1/payments/faucet',
+  summary: 'Make 100 test USDC for an address',
+  description: `${testMoney} An API key with limits may not.`,
+  tag: 'Credits',
+  auth: 'owner',
+  refusals: [404],
+  body: z.object({ address: Address }),
+  response: z.object({
+    address: z.string(),
+    amount: z.string().describe('What was added, in millionths of a test USDC.'),
+    balance: z.string().describe('What the address has now, likewise.'),
+    network: z.string(),
+    asset: z.string(),
+  }),
+  idempotent: true,
+})
+
+export const getTestBalance = defineRoute({
+  operation: 'paymentsBalance',
+  method: 'GET',
+  path: '/v1/payments/balance/:address',
+  summary: 'Read how much test USDC an address has',
+  description: testMoney,
+  tag: 'Credits',
+  params: z.object({ address: Address }),
+  response: z.object({
+    address: z.string(),
+    balance: z.string().describe('Millionths of a test USDC.'),
+    network: z.string(),
+    asset: z.string(),
+  }),
+})

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Facilitator, SignedPayment } from '../../src/main/service/payments/facilitator.ts'
+import { lowerCase, type Payer, payer } from '../support/payer.ts'
+
+export type FacilitatorWorld = {
+  facilitator: Facilitator
+  give(address: string, atomic: number): Promise<void>
+  balance(address: string): Promise<number>
+  close(): Promise<void>
+}
+
+const payTo = '0x2222222222222222222222222222222222222222'
+const price = 2_000_000
+
+/** What every facilitator promises, whatever moves the money. */
+export function facilitatorContract(name: string, open: () => Promise<FacilitatorWorld>): void {
+  describe(name, () => {
+    let world: FacilitatorWorld
+    beforeAll(async () => {
+      world = await open()
+    })
+    afterAll(() => world?.close())
+
+    const rich = async (atomic = price): Promise<Payer> => {
+      const one = payer(world.facilitator.network)
+      if (atomic > 0) await world.give(one.address, atomic)
+      return one
+    }
+    const paymentOf = async (one: Payer, given: Parameters<Payer['authorize']>[0] | object = {}) => {
+      const authorization = lowerCase(await one.authorize({ to: payTo, value: String(price), ...given }))
+      return { authorization, createdAtMs: Date.now(), again: false } satisfies SignedPayment
+    }
+
+    test('verifies without moving anything, and moves the exact amount once it settles', async () => {
+      const ada = await rich(price + 7)
+      const payment = await paymentOf(ada)
+      const before = await world.balance(payTo)
+      expect(await world.facilitator.verify(payment)).toBeUndefined()
+      expect(await world.balance(ada.address)).toBe(price + 7)
+      const settlement = await world.facilitator.settle(payment)
+      expect(settlement).toEqual({ state: 'settled', transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
+      expect([await world.balance(ada.address), (await world.balance(payTo)) - before]).toEqual([7, price])
+      expect((await world.facilitator.verify(payment))?.reason).toMatch(/nonce|used/)
+    })
+
+    test('settles one authorization once, however often it is asked', async () => {
+      const ada = await rich(3 * price)
+      const payment = await paymentOf(ada)
+      const first = await world.facilitator.settle(payment)
+      expect(first.state).toBe('settled')
+      for (let times = 0; times < 3; times++) {
+        const again = await world.facilitator.settle({ ...payment, again: true })
+        expect([first, expect.objectContaining({ state: 'unknown' })]).toContainEqual(again)
+      }
+      expect(await world.balance(ada.address)).toBe(2 * price)
+    })
+
+    test('settles copies that come at once a single time', async () => {
+      const ada = await rich(5 * price)
+      const payment = await paymentOf(ada)
+      const all = await Promise.all(Array.from({ length: 5 }, () => world.facilitator.settle(payment)))
+      const hashes = all.flatMap((it) => (it.state === 'settled' ? [it.transaction] : []))
+      expect(new Set(hashes).size).toBe(1)
+      expect(await world.balance(ada.address)).toBe(4 * price)
+    })
+
+    test('settles different payments that come at once, each of them', async () => {
+      const payers: Payer[] = []
+      for (let count = 0; count < 12; count++) payers.push(await rich())
+      const before = await world.balance(payTo)
+      const all = await Promise.all(payers.map(async (one) => world.facilitator.settle(await paymentOf(one))))
+      expect(all.map(({ state }) => state)).toEqual(all.map(() => 'settled'))
+      expect((await world.balance(payTo)) - before).toBe(12 * price)
+    })
+
+    test('refuses what the payer does not have', async () => {
+      const payment = await paymentOf(await rich(price - 1))
+      expect((await world.facilitator.verify(payment))?.reason).toBe('insufficient_funds')
+      expect((await world.facilitator.settle(payment)).state).toBe('failed')
+    })
+
+    test('never moves what was signed by somebody else, or has expired', async () => {
+      const [ada, eve] = [await rich(), await rich()]
+      const forged = await paymentOf(eve, { from: ada.address })
+      expect((await world.facilitator.settle(forged)).state).toBe('failed')
+      const late = await paymentOf(ada, { validBefore: String(Math.floor(Date.now() / 1000) - 60) })
+      expect((await world.facilitator.settle(late)).state).toBe('failed')
+      expect(await world.balance(ada.address)).toBe(price)
+    })
+  })
+}

@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest'
+import { httpClient } from '../../src/main/platform/httpClient.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { remoteFacilitator } from '../../src/main/service/payments/remoteFacilitator.ts'
+import { testLedgerFacilitator } from '../../src/main/service/payments/testLedgerFacilitator.ts'
+import { testMoneyRepository } from '../../src/main/service/payments/testMoneyRepository.ts'
+import { evmNetworks } from '../../src/shared/contract/networks.ts'
+import { evmFacilitator } from '../support/evmFacilitator.ts'
+import { lowerCase, payer } from '../support/payer.ts'
+import { strictFacilitator, type Trouble } from '../support/strictFacilitator.ts'
+import { testLedger } from '../support/testLedger.ts'
+import { facilitatorContract } from './facilitator.ts'
+
+const [base] = evmNetworks
+const payTo = '0x2222222222222222222222222222222222222222'
+const price = 2_000_000
+
+facilitatorContract('the ledger of test money', async () => {
+  const { database, commits, close } = await testLedger()
+  const facilitator = testLedgerFacilitator({ records: testMoneyRepository(database), commits, now: Date.now })
+  return {
+    facilitator,
+    give: async (address, atomic) => void (await facilitator.give(address, atomic)),
+    balance: async (address) => facilitator.balance(address),
+    close,
+  }
+})
+
+facilitatorContract('a chain', () => evmFacilitator(base))
+
+const remote = async (given: { settleWithinMs?: number } = {}) => {
+  const server = await strictFacilitator(base)
+  const http = httpClient({ maxAnswerBytes: 10_000 })
+  const facilitator = remoteFacilitator({
+    ...{ network: base, url: server.url, rpcUrl: undefined, http, log: silentLog },
+    ...given,
+  })
+  return {
+    server,
+    facilitator,
+    give: async (address: string, atomic: number) => server.add(address, atomic),
+    balance: async (address: string) => server.balance(address),
+    async close() {
+      await facilitator.close()
+      await server.close()
+    },
+  }
+}
+facilitatorContract('a facilitator elsewhere', () => remote())
+
+test.each<[string, Trouble['how']]>([
+  ['does not come', 'silent'],
+  ['is cut off', 'cut'],
+  ['is 503', 503],
+  ['is no JSON', 'no-json'],
+  ['is of another network', 'other-network'],
+  ['is of another payer', 'other-payer'],
+  ['names no transaction', 'no-hash'],
+  ['says that it does not know', { says: 'unexpected_settle_error' }],
+])('an answer of a facilitator elsewhere that %s is unknown, whether it moved or not', async (_, how) => {
+  const { server, facilitator, close } = await remote(how === 'silent' ? { settleWithinMs: 300 } : {})
+  try {
+    for (const moves of how === 'other-payer' ? [true] : [true, false]) {
+      const ada = payer(base)
+      server.add(ada.address, price)
+      const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
+      const payment = { authorization, createdAtMs: Date.now(), again: false }
+      server.meets({ moves, how })
+      expect((await facilitator.settle(payment)).state).toBe('unknown')
+      server.meets(undefined)
+      const again = await facilitator.settle({ ...payment, again: true })
+      // What was moved is refused as used: that is no failure. What was not moved is moved now.
+      expect(again.state).toBe(moves ? 'unknown' : 'settled')
+      expect(server.balance(ada.address)).toBe(0)
+    }
+  } finally {
+    await close()
+  }
+})
+
+test('what a facilitator elsewhere left open is found on the chain, where that can be asked', async () => {
+  const chain = await evmFacilitator(base)
+  const server = await strictFacilitator(base)
+  const http = httpClient({ maxAnswerBytes: 10_000 })
+  const facilitator = remoteFacilitator({
+    network: base,
+    url: server.url,
+    rpcUrl: chain.node.url,
+    http,
+    log: silentLog,
+  })
+  try {
+    const ada = payer(base)
+    await chain.give(ada.address, price)
+    const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
+    const payment = { authorization, createdAtMs: Date.now(), again: false }
+    server.meets({ moves: false, how: 'cut' })
+    expect((await facilitator.settle(payment)).state).toBe('unknown')
+    const paid = await chain.facilitator.settle(payment)
+    expect(paid.state).toBe('settled')
+    expect(await facilitator.settle({ ...payment, again: true })).toEqual(paid)
+  } finally {
+    await facilitator.close()
+    await server.close()
+    await chain.close()
+  }
+})
+
+test('a chain that stops in between leaves it unknown, and later it is found or settled, once', async () => {
+  const { node, facilitator, give, balance, close } = await evmFacilitator(base, { settleWithinMs: 1_000 })
+  try {
+    const ada = payer(base)
+    await give(ada.address, 3 * price)
+    const paymentOf = async () => {
+      const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
+      return { authorization, createdAtMs: Date.now(), again: false }
+    }
+    // It takes transactions, and makes no blocks: no receipt comes.
+    await node.client.setAutomine(false)
+    const waiting = await paymentOf()
+    expect((await facilitator.settle(waiting)).state).toBe('unknown')
+    await node.client.mine({ blocks: 1 })
+    await node.client.setAutomine(true)
+    expect((await facilitator.settle({ ...waiting, again: true })).state).toBe('settled')
+    expect(await balance(ada.address)).toBe(2 * price)
+
+    // The transaction is lost with the pool, and the relayer goes on with the number it had.
+    await node.client.setAutomine(false)
+    const lost = await paymentOf()
+    expect((await facilitator.settle(lost)).state).toBe('unknown')
+    await node.client.request({ method: 'anvil_dropAllTransactions' } as never)
+    await node.client.setAutomine(true)
+    expect((await facilitator.settle({ ...lost, again: true })).state).toBe('settled')
+    expect((await facilitator.settle(await paymentOf())).state).toBe('settled')
+    expect(await balance(ada.address)).toBe(0)
+  } finally {
+    await close()
+  }
+})
+
+test('what was settled is found on the chain, however many blocks ago', async () => {
+  const { node, facilitator, give, balance, close } = await evmFacilitator(base, { blocksAtOnce: 40n })
+  try {
+    const ada = payer(base)
+    await give(ada.address, 2 * price)
+    const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
+    const payment = { authorization, createdAtMs: Date.now(), again: false }
+    const first = await facilitator.settle(payment)
+    await node.client.mine({ blocks: 300 })
+    expect(await facilitator.settle({ ...payment, again: true })).toEqual(first)
+    expect(await balance(ada.address)).toBe(price)
+  } finally {
+    await close()
+  }
+})
+
+test('a node that is away is unknown, and nobody is told its address', async () => {
+  const { node, facilitator, give, close } = await evmFacilitator(base)
+  const ada = payer(base)
+  await give(ada.address, price)
+  const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
+  const payment = { authorization, createdAtMs: Date.now(), again: false }
+  try {
+    await node.close()
+    expect((await facilitator.settle(payment)).state).toBe('unknown')
+    const failure = await facilitator.verify(payment).catch((it: unknown) => it)
+    expect(String(failure)).toContain('The chain cannot be asked')
+    expect(String(failure)).not.toContain(new URL(node.url).port)
+  } finally {
+    await close()
+  }
+})

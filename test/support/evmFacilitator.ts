@@ -1,0 +1,37 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { chainFacilitator } from '../../src/main/service/payments/chainFacilitator.ts'
+import type { EvmNetwork } from '../../src/shared/contract/networks.ts'
+import { testDollarAbi } from './contracts/testContracts.ts'
+import { type EvmNode, evmNode } from './evmNode.ts'
+
+/** A facilitator on a chain of its own, with a relayer that has ether. */
+export async function evmFacilitator(
+  network: EvmNetwork,
+  given: { settleWithinMs?: number; blocksAtOnce?: bigint } = {},
+) {
+  const node: EvmNode = await evmNode(network)
+  const relayerKey = generatePrivateKey()
+  await node.setEther(privateKeyToAccount(relayerKey).address, 10n ** 18n)
+  const facilitator = chainFacilitator({
+    ...{ network, rpcUrl: node.url, relayerKey, log: silentLog, now: Date.now },
+    ...given,
+  })
+  return {
+    node,
+    facilitator,
+    relayerKey,
+    give: (address: string, atomic: number) => node.mint(address, BigInt(atomic)),
+    balance: async (address: string) =>
+      Number(
+        await node.client.readContract({
+          ...{ address: network.usdc.address, abi: testDollarAbi, functionName: 'balanceOf' },
+          args: [address as `0x${string}`],
+        }),
+      ),
+    async close() {
+      await facilitator.close()
+      await node.close()
+    },
+  }
+}

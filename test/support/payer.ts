@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import type { PaymentAuthorization } from '../../src/main/service/payments/paymentAuthorization.ts'
+import { type EvmNetwork, testLedgerNetwork } from '../../src/shared/contract/networks.ts'
+
+/** Somebody who pays, by a library of its own: typed data signed by viem. */
+export type Payer = {
+  address: `0x${string}`
+  account: ReturnType<typeof privateKeyToAccount>
+  /** What is not given is right: this payer, for five minutes. */
+  authorize(
+    given: Pick<PaymentAuthorization, 'to' | 'value'> & Partial<PaymentAuthorization>,
+  ): Promise<PaymentAuthorization>
+}
+
+export function payer(network: EvmNetwork = testLedgerNetwork, now: () => number = Date.now): Payer {
+  const account = privateKeyToAccount(generatePrivateKey())
+  return {
+    address: account.address,
+    account,
+    async authorize(given) {
+      const message = {
+        from: account.address,
+        validAfter: '0',
+        validBefore: String(Math.floor(now() / 1000) + 300),
+        nonce: `0x${randomBytes(32).toString('hex')}` as const,
+        ...given,
+      }
+      const { name, version, address } = network.usdc
+      const signature = await account.signTypedData({
+        domain: { name, version, chainId: network.chainId, verifyingContract: address },
+        types: transferTypes,
+        primaryType: 'TransferWithAuthorization',
+        message: {
+          ...message,
+          value: BigInt(message.value),
+          validAfter: BigInt(message.validAfter),
+          validBefore: BigInt(message.validBefore),
+        },
+      })
+      return { ...message, signature: given.signature ?? signature }
+    },
+  }
+}
+
+const transferTypes = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const
+
+/** In lower case, as the service works with it. */
+export function lowerCase(authorization: PaymentAuthorization): PaymentAuthorization {
+  const { from, to, nonce, signature } = authorization
+  const low = (text: string) => text.toLowerCase() as `0x${string}` // it was hexadecimal before
+  return { ...authorization, from: low(from), to: low(to), nonce: low(nonce), signature: low(signature) }
+}
+
+/** Either version of the header, as clients write it. */
+export function paymentHeader(
+  version: 1 | 2,
+  { signature, ...authorization }: PaymentAuthorization,
+  given: { scheme?: string; network?: string; asset?: string } = {},
+): Record<string, string> {
+  const { scheme = 'exact', network = testLedgerNetwork.id, asset = testLedgerNetwork.usdc.address } = given
+  const payload = { signature, authorization }
+  const payment =
+    version === 1
+      ? { x402Version: 1, scheme, network, payload }
+      : {
+          x402Version: 2,
+          payload,
+          accepted: {
+            ...{ scheme, network, asset, amount: authorization.value, payTo: authorization.to },
+            ...{ maxTimeoutSeconds: 300, extra: {} },
+          },
+        }
+  const text = Buffer.from(JSON.stringify(payment)).toString('base64')
+  return version === 1 ? { 'x-payment': text } : { 'payment-signature': text }
+}

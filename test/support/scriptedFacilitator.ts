@@ -1,0 +1,29 @@
+import type { Facilitator, Settlement, SignedPayment } from '../../src/main/service/payments/facilitator.ts'
+import type { Refusal } from '../../src/main/service/payments/paymentAuthorization.ts'
+import { testLedgerNetwork } from '../../src/shared/contract/networks.ts'
+
+type Step = (payment: SignedPayment) => Settlement | Promise<Settlement>
+
+/** Does what a test says, one step for each time it is asked to settle; the last one stays. */
+export function scriptedFacilitator(...steps: Step[]) {
+  const asked: SignedPayment[] = []
+  const facilitator: Facilitator & { verdict: () => Refusal | undefined | Promise<Refusal | undefined> } = {
+    network: testLedgerNetwork,
+    verdict: () => undefined,
+    verify: async () => facilitator.verdict(),
+    async settle(payment) {
+      asked.push(payment)
+      const step = steps.length > 1 ? steps.shift() : steps[0]
+      if (!step) throw new Error('Nobody said what becomes of it.')
+      return step(payment)
+    },
+    close: async () => undefined,
+  }
+  return { facilitator, asked }
+}
+
+export const transaction = `0x${'a'.repeat(64)}`
+export const settles: Step = () => ({ state: 'settled', transaction })
+export const unknown: Step = () => ({ state: 'unknown', message: 'It did not answer.' })
+export const refuses: Step = () => ({ state: 'failed', reason: 'insufficient_funds', message: 'Too little.' })
+export const never: Step = () => new Promise(() => undefined)

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PaymentPayloadV2Schema, PaymentRequirementsV2Schema } from '@x402/core/schemas'
+import { isSignedByPayer, type PaymentAuthorization } from '../../src/main/service/payments/paymentAuthorization.ts'
+import type { EvmNetwork } from '../../src/shared/contract/networks.ts'
+
+/** What goes wrong at a facilitator. `moves` happens before the trouble, else nothing moved. */
+export type Trouble = {
+  moves: boolean
+  how: 'cut' | 'silent' | 503 | 'no-json' | 'other-network' | 'other-payer' | 'no-hash' | { says: string }
+}
+
+/**
+ * A facilitator as https://docs.x402.org describes it: POST /verify and /settle of version 2, which takes nothing that
+ * the schemas of @x402/core do not. It moves money of its own.
+ */
+export async function strictFacilitator(network: EvmNetwork) {
+  const balances = new Map<string, number>()
+  const used = new Map<string, string>()
+  let trouble: Trouble | undefined
+  const settles: PaymentAuthorization[] = []
+  const balance = (address: string) => balances.get(address.toLowerCase()) ?? 0
+  const add = (address: string, atomic: number) => void balances.set(address.toLowerCase(), balance(address) + atomic)
+
+  const refusalOf = async (it: PaymentAuthorization): Promise<string | undefined> => {
+    if (used.has(it.from + it.nonce)) return 'invalid_exact_evm_nonce_already_used'
+    if (!(await isSignedByPayer(it, network))) return 'invalid_exact_evm_payload_signature'
+    if (Number(it.validBefore) * 1000 < Date.now()) return 'invalid_exact_evm_payload_authorization_valid_before'
+    return balance(it.from) < Number(it.value) ? 'insufficient_funds' : undefined
+  }
+  const moved = (it: PaymentAuthorization): string => {
+    const hash = `0x${createHash('sha256')
+      .update(it.from + it.nonce)
+      .digest('hex')}`
+    used.set(it.from + it.nonce, hash)
+    add(it.from, -Number(it.value))
+    add(it.to, Number(it.value))
+    return hash
+  }
+  const settled = async (it: PaymentAuthorization) => {
+    settles.push(it)
+    const answer = { network: network.id, payer: it.from }
+    const reason = await refusalOf(it)
+    if (reason !== undefined) return { ...answer, success: false, errorReason: reason, transaction: '' }
+    return { ...answer, success: true, transaction: moved(it) }
+  }
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const send = (status: number, value: unknown) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+    }
+    const body = JSON.parse(await textOf(request))
+    const payload = PaymentPayloadV2Schema.safeParse(body.paymentPayload)
+    const asked = PaymentRequirementsV2Schema.safeParse(body.paymentRequirements)
+    if (request.method !== 'POST' || body.x402Version !== 2 || !payload.success || !asked.success) {
+      return send(400, { error: 'invalid_payload' })
+    }
+    const { signature, authorization } = body.paymentPayload.payload
+    const it: PaymentAuthorization = { ...authorization, signature }
+    if (request.url === '/x402/verify') {
+      const invalidReason = await refusalOf(it)
+      return send(200, { isValid: invalidReason === undefined, invalidReason, payer: it.from })
+    }
+    if (!trouble) return send(200, await settled(it))
+    const { moves, how } = trouble
+    const given = moves ? await settled(it) : { success: true, transaction: `0x${'0'.repeat(64)}`, network: network.id }
+    if (how === 'silent') return
+    if (how === 'cut') {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 400 }).write('{"success": true')
+      return void setImmediate(() => response.destroy())
+    }
+    if (how === 503) return send(503, { success: false, errorReason: 'insufficient_funds' })
+    if (how === 'no-json') return void response.writeHead(200).end('<html>It is fine</html>')
+    if (how === 'other-network') return send(200, { ...given, network: 'eip155:1' })
+    if (how === 'other-payer') return send(200, { ...given, payer: `0x${'9'.repeat(40)}` })
+    if (how === 'no-hash') return send(200, { ...given, transaction: '' })
+    return send(200, { success: false, errorReason: how.says, transaction: '', network: network.id })
+  }
+  const server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/x402/`,
+    settles,
+    balance,
+    add,
+    meets(what: Trouble | undefined) {
+      trouble = what
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece)
+  return Buffer.concat(pieces).toString('utf8')
+}
