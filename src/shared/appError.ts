@@ -98,6 +98,11 @@ export const errorCatalogue = {
   'domain/taken': { status: 409, hint: 'Search for another name.' },
   'domain/state': { status: 409, hint: 'Wait until the domain is active, then try again.' },
   'domain/unsupported': { status: 409, hint: 'The registrar of this domain does not offer it.' },
+  'domain/busy': { status: 409, hint: 'Wait until the order of this domain that is under way has ended.' },
+  'domain/unclear': {
+    status: 503,
+    hint: 'Do not order it again. Steward keeps asking the registrar what became of it.',
+  },
   'domain/registrar': { status: 503, hint: 'Nothing was changed. Try again in a moment.' },
   'dns/not-found': { status: 404, hint: 'List the DNS records to see their ids.' },
   'dns/conflict': { status: 409, hint: 'Change or delete the other record first.' },

@@ -49,6 +49,7 @@ test('without a file everything has a default', () => {
       cpu_weight: 25,
     },
     credits: { owner_start_cents: 1_000, charge_sandboxes: false },
+    domains: { dns_listen: null },
     inference: {
       families: { a: unset, b: unset, c: unset, d: unset, e: unset },
       local: [],

@@ -1,6 +1,7 @@
 import { openDataFolder } from '../platform/dataFolder.ts'
 import { Scope } from '../platform/scope.ts'
 import { creditParts, ledgerParts } from './creditParts.ts'
+import { domainParts } from './domainParts.ts'
 import { checkListening, localUrl } from './http/listening.ts'
 import { type HttpParts, httpParts } from './httpParts.ts'
 import { identityParts } from './identityParts.ts'
@@ -13,6 +14,8 @@ export type RunningService = {
   url: string
   port: number
   ownerKeyFile: string
+  /** Of its DNS server; undefined where it has none. */
+  dnsPort: number | undefined
   setProviderKey: InferenceParts['setProviderKey']
   /** Lets requests under way end, for a while; the sandbox host goes on. */
   close(): Promise<void>
@@ -35,15 +38,17 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const identity = identityParts(ground, { onAccessEnded, spentToday: ledger.credits.spentToday })
     const money = await creditParts(ground, { ledger, identity })
     const models = inferenceParts(ground, money)
+    const names = await domainParts(ground)
     const machines = sandboxParts(ground, { onAccessEnded, billing: money.billing })
-    http = httpParts(ground, { beyondLoopback, identity, machines, money, models })
+    http = httpParts(ground, { beyondLoopback, identity, machines, money, models, names })
 
     const port = await http.server.listen(options.listen, http.end)
     const url = localUrl({ host: options.listen.host, port }, http.scheme)
     ground.address.listensAt(url)
     options.log.info('the service listens', { url })
     const { ownerKeyFile } = identity
-    return { url, port, ownerKeyFile, setProviderKey: models.setProviderKey, close: () => scope.close() }
+    const { dnsPort } = names
+    return { url, port, dnsPort, ownerKeyFile, setProviderKey: models.setProviderKey, close: () => scope.close() }
   } catch (failure) {
     await scope.close()
     throw failure

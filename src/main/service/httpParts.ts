@@ -2,6 +2,7 @@ import { routeTable } from '../../shared/contract/routeTable.ts'
 import { type HttpServer, httpServer } from '../platform/http/httpServer.ts'
 import type { CreditParts } from './creditParts.ts'
 import { docsPages } from './docs/docsPages.ts'
+import type { DomainParts } from './domainParts.ts'
 import { authentication } from './http/authentication.ts'
 import { callerAddress } from './http/callerAddress.ts'
 import { failureLimiter } from './http/failureLimiter.ts'
@@ -40,6 +41,7 @@ type Given = {
   machines: SandboxParts
   money: CreditParts
   models: InferenceParts
+  names: DomainParts
 }
 
 const defaultRateLimits = {
@@ -55,7 +57,7 @@ const closeDeadlineMs = 10_000
 /** The server before all of it: the interface, its WebSockets, and the addresses of exposed ports. */
 export function httpParts(
   ground: ServiceGround,
-  { beyondLoopback, identity, machines, money, models }: Given,
+  { beyondLoopback, identity, machines, money, models, names: domains }: Given,
 ): HttpParts {
   const { options, database, events, address, scope } = ground
   const { log, now, tls } = options
@@ -104,6 +106,7 @@ export function httpParts(
       ...identity.endpoints,
       ...money.endpoints,
       ...models.endpoints,
+      ...domains.endpoints,
       ...machines.endpoints,
     ],
     socketPaths: sockets.map(({ path }) => path),

@@ -100,6 +100,10 @@ export const AccountActivityType = z.enum([
   'credits.sent',
   'credits.granted',
   'credits.refunded',
+  'domain.registered',
+  'domain.renewed',
+  'domain.changed',
+  'dns.changed',
   'sandbox.deleted',
   'identity.registered',
 ])

@@ -30,6 +30,8 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   /** Something was noted for this account: GET /v1/activity tells what. */
   z.object({ type: z.literal('activity.noted'), sequence: z.int() }),
   z.object({ type: z.literal('automatons.changed') }),
+  /** Domains or DNS records of the account: read them again. */
+  z.object({ type: z.literal('domains.changed') }),
   /** Of the owner: a wallet asked for an account, or one was decided. */
   z.object({ type: z.literal('account-requests.changed') }),
   z.object({ type: z.literal('terminal.removed'), sandbox_id: SandboxId, session_id: TerminalId }),

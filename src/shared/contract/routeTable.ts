@@ -14,6 +14,21 @@ import {
 import { createAutomatonNonce, getAutomaton, listAutomatons, registerAutomaton } from './automatons.ts'
 import { getBalance, getPricing, grantCredits, listTransactions, refundCharge, transferCredits } from './credits.ts'
 import {
+  addDnsRecord,
+  changeDnsRecord,
+  checkDomains,
+  getDomain,
+  listDnsRecords,
+  listDomainPrices,
+  listDomains,
+  listDomainTransactions,
+  removeDnsRecord,
+  searchDomains,
+  setDomainLock,
+  setDomainPrivacy,
+  setNameservers,
+} from './domains.ts'
+import {
   copyFile,
   downloadFile,
   downloadFolder,
@@ -143,4 +158,17 @@ export const routeTable: readonly Route[] = [
   createResponse,
   createMessage,
   countMessageTokens,
+  searchDomains,
+  checkDomains,
+  listDomainPrices,
+  listDomains,
+  getDomain,
+  setDomainPrivacy,
+  setDomainLock,
+  setNameservers,
+  listDnsRecords,
+  addDnsRecord,
+  changeDnsRecord,
+  removeDnsRecord,
+  listDomainTransactions,
 ]

@@ -6,6 +6,7 @@ import { activity } from './activity.ts'
 import { activityActors } from './activityActors.ts'
 import { automatons } from './automatons.ts'
 import { credits } from './credits.ts'
+import { domains } from './domains.ts'
 import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
 import { ports } from './ports.ts'
@@ -32,4 +33,5 @@ export const serviceMigrations: readonly Migration[] = [
   domainsWithoutPort,
   activityActors,
   credits,
+  domains,
 ]
