@@ -9,7 +9,7 @@ import {
 } from '../../../shared/dns/dnsRecord.ts'
 import { zoneConflict } from '../../../shared/dns/zoneRules.ts'
 import type { AccountId } from '../../../shared/ids.ts'
-import { keyedQueue } from '../sandboxes/keyedQueue.ts'
+import { keyedQueue } from '../../platform/keyedQueue.ts'
 import type { DomainRepository, ZoneRow } from './domainRepository.ts'
 import type { Domains, Source } from './domains.ts'
 import { told } from './registrarErrors.ts'
