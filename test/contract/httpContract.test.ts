@@ -10,6 +10,7 @@ import { inferenceOf } from '../support/models/inferenceOf.ts'
 import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
 import { payer, paymentHeader } from '../support/payer.ts'
 import { plantedCharge } from '../support/plantedCharge.ts'
+import { plantedDomain } from '../support/plantedDomain.ts'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 import { profileOf, signedRegistration } from '../support/signedRegistration.ts'
@@ -29,6 +30,7 @@ let keyId: string
 let snapshotId: string
 let spareSnapshotId: string
 let uploadId: string
+let recordId: string
 let processId: string
 let foreignKey: string
 let walletAddress: string
@@ -65,6 +67,9 @@ beforeAll(async () => {
   uploadId = await createdId(`/v1/sandboxes/${sandboxId}/files/uploads`, { path: '/tmp/up', size: 3 }, 'upload_id')
   const image = { name: 'spare', source: { kind: 'archive', path: archive } }
   expect((await service.send('/v1/images', { body: image })).status).toBe(201)
+  plantedDomain(service.dataDir, { accountId, name: 'contract.com' })
+  const record = { type: 'A', host: 'www', value: '192.0.2.1' }
+  recordId = await createdId('/v1/domains/contract.com/dns', record, 'recordId')
   keyId = await createdId('/v1/auth/api-keys', { name: 'to revoke' }, 'id')
   const wallet = evmWallet()
   const linked = evmWallet()
@@ -202,6 +207,19 @@ const asked: Record<string, Asked> = {
   responseCreate: { body: { model: 'gemini-3-pro', input: 'Hello' } },
   messageCreate: { body: { model: 'gpt-5.2', messages, max_tokens: 100 } },
   messageCountTokens: { body: { model: 'kimi-k2.5', messages } },
+  domainSearch: { query: '?q=contract&suggestions=true' },
+  domainCheck: { query: '?domains=example.com,contract.io' },
+  domainPricing: { query: '?tlds=com,co.uk' },
+  domainList: {},
+  domainGet: {},
+  domainPrivacy: { body: { enabled: false } },
+  domainLock: { body: { enabled: false } },
+  domainNameservers: { body: { nameservers: ['ns1.example.net', 'ns2.example.net'] } },
+  dnsList: {},
+  dnsAdd: { body: { type: 'TXT', host: '@', value: 'hello' } },
+  dnsUpdate: { body: { ttl: 600 } },
+  dnsDelete: {},
+  domainTransactions: {},
   sandboxDelete: { id: () => spareId },
 }
 
@@ -222,7 +240,8 @@ function pathOf(route: Route, path: string = route.path): string {
     pid: processId,
     port: '3000',
     name: 'spare',
-    domain: 'app.example.com',
+    domain: path.includes('/sandboxes/') ? 'app.example.com' : 'contract.com',
+    recordId,
     address: walletAddress,
     amount_usd: '5',
     family: 'a',
@@ -262,7 +281,9 @@ test.each(guarded)('%s wants a key', async (_, route) => {
 })
 
 test.each(named(order))('%s answers other methods with those that it has', async (_, route) => {
-  const answer = await exchange(service.url, pathOf(route), { method: 'PUT', key: service.key })
+  const taken = routeTable.filter(({ path }) => path === route.path).map(({ method }) => method)
+  const method = taken.includes('PUT') ? 'PATCH' : 'PUT'
+  const answer = await exchange(service.url, pathOf(route), { method, key: service.key })
   expect(answer.status).toBe(405)
   expect(answer.headers.allow).toContain(route.method)
   expect(answer.json.code).toBe('request/method')

@@ -4,6 +4,7 @@ import { routeTable } from '../../src/shared/contract/routeTable.ts'
 import { eventually } from '../support/eventually.ts'
 import { inferenceOf } from '../support/models/inferenceOf.ts'
 import { providerServer } from '../support/models/providerServer.ts'
+import { plantedDomain } from '../support/plantedDomain.ts'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
 import { messageOf, openSocket } from '../support/socketClient.ts'
 import { evmWallet } from '../support/wallets.ts'
@@ -38,6 +39,7 @@ const nowhere: Record<string, string> = {
   uploadId: `upl_${'f'.repeat(24)}`,
   keyId: `key_${'f'.repeat(24)}`,
   address: `0x${'f'.repeat(40)}`,
+  recordId: `rec_${'f'.repeat(24)}`,
   domain: 'nowhere.example.com',
   port: '3000',
   pid: '1000',
@@ -65,6 +67,8 @@ beforeAll(async () => {
   expect((await service.send('/v1/auth/wallets', { body: await linked.signedMessage(service.url) })).status).toBe(201)
   marks.push((await service.send('/v1/auth/me')).json.id)
 
+  const { id: ownerId } = (await service.send('/v1/auth/me')).json
+  plantedDomain(service.dataDir, { accountId: ownerId, name: 'theirs.example.com' })
   strangerKey = (await stranger.signIn(service.url)).json.access_token
   await third.signIn(service.url)
   const grant = { to_address: stranger.address, amount_cents: 100 }
@@ -178,6 +182,19 @@ const lines: Record<string, Line> = {
   creditsGrant: { kind: 'owner', body: { to_address: third.address, amount_cents: 1 } },
   creditsAdjust: { kind: 'owner', body: { amount_cents: -1, note: 'Less' } },
   creditsRefund: { kind: 'owner', body: { transaction_id: `txn_${'f'.repeat(24)}` } },
+  domainSearch: open,
+  domainCheck: open,
+  domainPricing: open,
+  domainList: own(),
+  domainGet: missing(),
+  domainPrivacy: missing({ body: { enabled: false } }),
+  domainLock: missing({ body: { enabled: false } }),
+  domainNameservers: missing({ body: { nameservers: ['ns1.example.net', 'ns2.example.net'] } }),
+  dnsList: missing(),
+  dnsAdd: missing({ body: { type: 'TXT', host: '@', value: 'x' } }),
+  dnsUpdate: missing({ body: { ttl: 600 } }),
+  dnsDelete: missing(),
+  domainTransactions: own(),
   modelList: own(),
   chatCompletionCreate: own({ body: { model: freeModel, messages } }),
   responseCreate: own({ body: { model: freeModel, input: 'Hello' } }),

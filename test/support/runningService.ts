@@ -16,6 +16,7 @@ import { temporaryFolder } from './temporaryFolder.ts'
 export type TestService = {
   readonly url: string
   readonly dataDir: string
+  readonly dnsPort: number | undefined
   /** The owner's. */
   readonly key: string
   readonly client: StewardClient
@@ -90,6 +91,9 @@ export async function runningService({ host = 'own', ...given }: TestServiceOpti
     key,
     get url() {
       return service.url
+    },
+    get dnsPort() {
+      return service.dnsPort
     },
     get client() {
       return stewardClient(service.url, key)

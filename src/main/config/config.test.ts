@@ -50,6 +50,7 @@ test('without a file everything has a default', () => {
     },
     credits: { owner_start_cents: 1_000, charge_sandboxes: false },
     payments: { network: null, pay_to: null, facilitator: null },
+    domains: { dns_listen: null },
     inference: {
       families: { a: unset, b: unset, c: unset, d: unset, e: unset },
       local: [],

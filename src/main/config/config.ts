@@ -222,6 +222,14 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   payments: PaymentsConfig,
+  domains: z
+    .strictObject({
+      dns_listen: Listen.nullable().default(null).meta({
+        description:
+          'Where DNS is answered, over UDP and TCP, for names of the test registry. Unset, the application answers at a free port of this computer, and a service that runs alone does not.',
+      }),
+    })
+    .prefault({}),
   inference: InferenceConfig,
   wallet: z
     .strictObject({

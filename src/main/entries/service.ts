@@ -73,6 +73,7 @@ async function run(given: Given): Promise<void> {
             runtimes: config.sandboxes.runtimes,
             identityDomainName: config.identity.domain_name,
             ownerStartCents: config.credits.owner_start_cents,
+            dnsListen: dnsAddress(config, supervised),
             inference: inferenceOptions(config.inference),
             payments: paymentOptions(config.payments, supervised),
             chargeSandboxes: config.credits.charge_sandboxes && !supervised,
@@ -168,6 +169,13 @@ async function listenAgain(
 
 function listenAddress(given: Given, config: Config): ListenAddress {
   const text = given.value('listen') ?? config.service.listen
+  const address = parseListen(text)
+  if (!address) throw wrongListen(text)
+  return address
+}
+
+function dnsAddress({ domains: { dns_listen: text } }: Config, supervised: boolean): ListenAddress | undefined {
+  if (text === null) return supervised ? { host: '127.0.0.1', port: 0 } : undefined
   const address = parseListen(text)
   if (!address) throw wrongListen(text)
   return address

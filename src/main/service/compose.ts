@@ -1,6 +1,7 @@
 import { openDataFolder } from '../platform/dataFolder.ts'
 import { Scope } from '../platform/scope.ts'
 import { creditParts, ledgerParts } from './creditParts.ts'
+import { domainParts } from './domainParts.ts'
 import { checkListening, localUrl } from './http/listening.ts'
 import { type HttpParts, httpParts } from './httpParts.ts'
 import { identityParts } from './identityParts.ts'
@@ -16,6 +17,8 @@ export type RunningService = {
   ownerKeyFile: string
   /** What the application hands over; in memory only. */
   models: Pick<InferenceParts, 'setProviderKey' | 'setLocalServers'>
+  /** Of its DNS server; undefined where it has none. */
+  dnsPort: number | undefined
   /** Lets requests under way end, for a while; the sandbox host goes on. */
   close(): Promise<void>
 }
@@ -38,8 +41,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const money = await creditParts(ground, { ledger, identity })
     const payments = await paymentParts(ground, { ledger, money, identity })
     const models = inferenceParts(ground, money)
+    const names = await domainParts(ground)
     const machines = sandboxParts(ground, { onAccessEnded, billing: money.billing })
-    http = httpParts(ground, { beyondLoopback, identity, machines, money, models, payments })
+    http = httpParts(ground, { beyondLoopback, identity, machines, money, models, payments, names })
     await payments.start()
 
     const port = await http.server.listen(options.listen, http.end)
@@ -47,7 +51,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ground.address.listensAt(url)
     options.log.info('the service listens', { url })
     const { ownerKeyFile } = identity
-    return { url, port, ownerKeyFile, models, close: () => scope.close() }
+    const { dnsPort } = names
+    return { url, port, dnsPort, ownerKeyFile, models, close: () => scope.close() }
   } catch (failure) {
     await scope.close()
     throw failure

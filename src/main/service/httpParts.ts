@@ -2,6 +2,7 @@ import { routeTable } from '../../shared/contract/routeTable.ts'
 import { type HttpServer, httpServer } from '../platform/http/httpServer.ts'
 import type { CreditParts } from './creditParts.ts'
 import { docsPages } from './docs/docsPages.ts'
+import type { DomainParts } from './domainParts.ts'
 import { authentication } from './http/authentication.ts'
 import { callerAddress } from './http/callerAddress.ts'
 import { failureLimiter } from './http/failureLimiter.ts'
@@ -42,6 +43,7 @@ type Given = {
   money: CreditParts
   models: InferenceParts
   payments: PaymentParts
+  names: DomainParts
 }
 
 const defaultRateLimits = {
@@ -57,7 +59,7 @@ const closeDeadlineMs = 10_000
 /** The server before all of it: the interface, its WebSockets, and the addresses of exposed ports. */
 export function httpParts(
   ground: ServiceGround,
-  { beyondLoopback, identity, machines, money, models, payments }: Given,
+  { beyondLoopback, identity, machines, money, models, payments, names: domains }: Given,
 ): HttpParts {
   const { options, database, events, address, scope } = ground
   const { log, now, tls } = options
@@ -107,6 +109,7 @@ export function httpParts(
       ...money.endpoints,
       ...payments.endpoints,
       ...models.endpoints,
+      ...domains.endpoints,
       ...machines.endpoints,
     ],
     socketPaths: sockets.map(({ path }) => path),

@@ -54,6 +54,8 @@ export type ServiceOptions = {
   ownerStartCents?: number | undefined
   /** Whether running sandboxes are charged; absent is not. */
   chargeSandboxes?: boolean | undefined
+  /** Where DNS is answered for the zones of the test registry; absent is nowhere. */
+  dnsListen?: ListenAddress | undefined
   /** Providers of models; absent is none. */
   inference?: InferenceOptions | undefined
   /** How payments are taken; absent is not at all. */

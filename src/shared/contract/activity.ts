@@ -102,6 +102,10 @@ export const AccountActivityType = z.enum([
   'credits.adjusted',
   'credits.refunded',
   'credits.bought',
+  'domain.registered',
+  'domain.renewed',
+  'domain.changed',
+  'dns.changed',
   'sandbox.deleted',
   'identity.registered',
 ])

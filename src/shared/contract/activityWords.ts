@@ -31,6 +31,10 @@ const standsAlone: readonly Told['type'][] = [
   'credits.adjusted',
   'credits.refunded',
   'credits.bought',
+  'domain.registered',
+  'domain.renewed',
+  'domain.changed',
+  'dns.changed',
 ]
 
 /** Who did what to what, in one sentence: `research-agent ran “npm test” in atlas: exit code 0 after 1.2 s.` */

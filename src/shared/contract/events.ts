@@ -34,6 +34,8 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('models.changed') }),
   /** The balance, what is held, or the history: told at once, then at most once a second. */
   z.object({ type: z.literal('credits.changed') }),
+  /** Domains or DNS records of the account: read them again. */
+  z.object({ type: z.literal('domains.changed') }),
   /** Of the owner: a wallet asked for an account, or one was decided. */
   z.object({ type: z.literal('account-requests.changed') }),
   z.object({ type: z.literal('terminal.removed'), sandbox_id: SandboxId, session_id: TerminalId }),

@@ -12,12 +12,12 @@ import type {
   Sandbox,
 } from '../../../shared/contract/sandboxes.ts'
 import { type AccountId, SandboxId, type SnapshotId, shortId } from '../../../shared/ids.ts'
+import { keyedQueue } from '../../platform/keyedQueue.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { Caller } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { Images } from '../images/images.ts'
-import { keyedQueue } from './keyedQueue.ts'
 import { networkBy } from './runtimeChoice.ts'
 import type { RuntimeReports } from './runtimeReports.ts'
 import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'

@@ -7,6 +7,7 @@ import { activityActors } from './activityActors.ts'
 import { automatons } from './automatons.ts'
 import { creditDays } from './creditDays.ts'
 import { credits } from './credits.ts'
+import { domains } from './domains.ts'
 import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
 import { payments } from './payments.ts'
@@ -36,4 +37,5 @@ export const serviceMigrations: readonly Migration[] = [
   credits,
   creditDays,
   payments,
+  domains,
 ]

@@ -1,0 +1,103 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer, isIPv6, type Server, type Socket } from 'node:net'
+import { AppError } from '../../../../shared/appError.ts'
+import { hostAndPort, type ListenAddress } from '../../../platform/listenAddress.ts'
+import { answeredMessage } from './dnsMessage.ts'
+import type { Zone } from './zoneAnswer.ts'
+
+export type DnsServer = {
+  /** The same for UDP and TCP. */
+  port: number
+  close(): Promise<void>
+}
+
+const idleMs = 10_000
+const mostConnections = 64
+/** Two sockets take one port, which may be free for one of them only. */
+const triedPorts = 20
+
+/** Answers for zones, over UDP and TCP. @throws AppError `listen/failed` */
+export async function startDnsServer(
+  address: ListenAddress,
+  zoneOf: (name: string) => Zone | undefined,
+): Promise<DnsServer> {
+  for (let left = address.port === 0 ? triedPorts : 1; ; left -= 1) {
+    const tcp = tcpServer(zoneOf)
+    const udp = udpServer(address.host, zoneOf)
+    try {
+      tcp.server.listen(address.port, address.host)
+      await once(tcp.server, 'listening')
+      const port = portOf(tcp.server)
+      udp.bind({ port, address: address.host, exclusive: true })
+      await once(udp, 'listening')
+      return { port, close: () => closed(tcp, udp) }
+    } catch (cause) {
+      await closed(tcp, udp)
+      if (left === 1) throw unusable(address, cause)
+    }
+  }
+}
+
+function unusable(address: ListenAddress, cause: unknown): AppError {
+  return new AppError('listen/failed', `DNS cannot listen at ${hostAndPort(address)}.`, { cause })
+}
+
+function portOf(server: Server): number {
+  const at = server.address()
+  if (typeof at === 'object' && at) return at.port
+  throw new Error('The DNS server listens nowhere.')
+}
+
+function udpServer(host: string, zoneOf: (name: string) => Zone | undefined): UdpSocket {
+  const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
+  socket.on('message', (message, from) => {
+    const answer = answeredMessage(message, 'udp', zoneOf)
+    if (answer) socket.send(answer, from.port, from.address, () => {}) // whoever asked may be gone
+  })
+  socket.on('error', () => {}) // of single datagrams; of binding, `once` hears as well
+  return socket
+}
+
+type Tcp = { server: Server; connections: Set<Socket> }
+
+function tcpServer(zoneOf: (name: string) => Zone | undefined): Tcp {
+  const connections = new Set<Socket>()
+  const server = createServer((socket) => {
+    connections.add(socket)
+    socket.on('close', () => connections.delete(socket))
+    socket.on('error', () => socket.destroy())
+    socket.setTimeout(idleMs, () => socket.destroy())
+    let left = Buffer.alloc(0)
+    socket.on('data', (bytes) => {
+      left = Buffer.concat([left, bytes])
+      while (left.length >= 2 && left.length >= 2 + left.readUInt16BE(0)) {
+        const end = 2 + left.readUInt16BE(0)
+        const answer = answeredMessage(left.subarray(2, end), 'tcp', zoneOf)
+        left = left.subarray(end)
+        if (!answer) return void socket.destroy()
+        const length = Buffer.alloc(2)
+        length.writeUInt16BE(answer.length)
+        // Whoever asks without reading is asked to wait: nothing more is read until the answers have gone.
+        if (!socket.write(Buffer.concat([length, answer]))) {
+          socket.pause()
+          socket.once('drain', () => socket.resume())
+        }
+      }
+    })
+  })
+  server.maxConnections = mostConnections
+  return { server, connections }
+}
+
+async function closed({ server, connections }: Tcp, udp: UdpSocket): Promise<void> {
+  for (const socket of connections) socket.destroy()
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  await new Promise<void>((resolve) => {
+    try {
+      udp.close(resolve)
+    } catch {
+      resolve() // never bound
+    }
+  })
+}

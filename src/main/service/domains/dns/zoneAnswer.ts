@@ -1,0 +1,169 @@
+import type { Answer } from 'dns-packet'
+import { textPieces } from '../../../../shared/dns/characterStrings.ts'
+import type { DnsRecordData } from '../../../../shared/dns/dnsRecord.ts'
+
+/** What the server answers for. Names are in ASCII and lower case, without a dot at their end. */
+export type Zone = {
+  name: string
+  /** It grows with every change. */
+  serial: number
+  nameservers: readonly string[]
+  records: readonly DnsRecordData[]
+}
+
+export type ZoneAnswer = {
+  rcode: 'NOERROR' | 'NXDOMAIN' | 'REFUSED'
+  /** Whether this zone itself says so: not where it hands a part of its names on. */
+  authoritative: boolean
+  answers: Answer[]
+  authorities: Answer[]
+  additionals: Answer[]
+}
+
+/** Seconds: how long resolvers may keep that something is not there. */
+const negativeTtl = 300
+const nameserverTtl = 3_600
+/** Names that one answer follows, from CNAME to CNAME. */
+const longestChain = 8
+
+/**
+ * Answers a question about a name as an authoritative server does (RFC 1034, wildcards as RFC 4592).
+ * @param name as it was asked: its case comes back
+ * @param zoneOf the zone that a name lies in
+ */
+export function zoneAnswer(
+  question: { name: string; type: string },
+  zoneOf: (name: string) => Zone | undefined,
+): ZoneAnswer {
+  const found: ZoneAnswer = { rcode: 'NOERROR', authoritative: true, answers: [], authorities: [], additionals: [] }
+  let name = question.name
+  for (let step = 0; step < longestChain; step += 1) {
+    const zone = zoneOf(name.toLowerCase())
+    if (!zone) return step === 0 ? { ...found, rcode: 'REFUSED', authoritative: false } : found
+    const next = answerIn(zone, { name, type: question.type }, found)
+    if (next === undefined) return found
+    name = next
+  }
+  return found
+}
+
+/** @returns the name that a CNAME leads to, where the answer goes on */
+function answerIn(zone: Zone, { name, type }: { name: string; type: string }, found: ZoneAnswer): string | undefined {
+  const host = hostOf(zone, name)
+  const cut = delegationOf(zone, host)
+  if (cut) {
+    refer(zone, cut, found)
+    return undefined
+  }
+  const records = recordsAt(zone, host)
+  if (!records) {
+    // After a CNAME the name that was asked for is there: only its end is not.
+    found.rcode = 'NXDOMAIN'
+    found.authorities.push(soaOf(zone))
+    return undefined
+  }
+  const alias = records.find((it) => it.type === 'CNAME')
+  if (alias && type !== 'CNAME') {
+    found.answers.push(...answersOf(alias, name))
+    return alias.value
+  }
+  const asked = records.filter((it) => it.type === type).flatMap((it) => answersOf(it, name))
+  if (host === '@' && type === 'SOA') asked.push(soaOf(zone))
+  if (host === '@' && type === 'NS') asked.push(...zone.nameservers.map((it) => nameserver(zone.name, it)))
+  if (asked.length === 0) found.authorities.push(soaOf(zone))
+  else found.answers.push(...asked)
+  return undefined
+}
+
+function hostOf(zone: Zone, name: string): string {
+  const lower = name.toLowerCase()
+  return lower === zone.name ? '@' : lower.slice(0, -zone.name.length - 1)
+}
+
+/** The name, at or above this one, whose names are another server's. */
+function delegationOf(zone: Zone, host: string): string | undefined {
+  if (host === '@') return undefined
+  const labels = host.split('.')
+  for (let from = labels.length - 1; from >= 0; from -= 1) {
+    const above = labels.slice(from).join('.')
+    if (zone.records.some((it) => it.type === 'NS' && it.host === above)) return above
+  }
+  return undefined
+}
+
+function refer(zone: Zone, cut: string, found: ZoneAnswer): void {
+  if (found.answers.length === 0) found.authoritative = false
+  for (const record of zone.records.filter((it) => it.type === 'NS' && it.host === cut)) {
+    found.authorities.push(...answersOf(record, `${cut}.${zone.name}`))
+    if (!record.value.endsWith(`.${zone.name}`)) continue
+    const glue = zone.records.filter((it) => isAddress(it) && `${it.host}.${zone.name}` === record.value)
+    found.additionals.push(...glue.flatMap((it) => answersOf(it, record.value)))
+  }
+}
+
+function isAddress({ type }: DnsRecordData): boolean {
+  return type === 'A' || type === 'AAAA'
+}
+
+/** Undefined where there is no such name, by itself, above another name, or by a wildcard. */
+function recordsAt({ records }: Zone, host: string): readonly DnsRecordData[] | undefined {
+  if (host === '@') return records.filter((it) => it.host === '@')
+  const exact = records.filter((it) => it.host === host)
+  if (exact.length > 0) return exact
+  if (records.some((it) => it.host.endsWith(`.${host}`))) return []
+  const labels = host.split('.')
+  for (let from = 1; from <= labels.length; from += 1) {
+    const above = labels.slice(from).join('.')
+    const wild = above === '' ? '*' : `*.${above}`
+    const matched = records.filter((it) => it.host === wild)
+    if (matched.length > 0) return matched
+    const isThere = records.some((it) => it.host === above || it.host.endsWith(`.${above}`))
+    if (above !== '' && isThere) return undefined
+  }
+  return undefined
+}
+
+function soaOf({ name, serial, nameservers }: Zone): Answer {
+  const [mname = `ns1.${name}`] = nameservers
+  return {
+    type: 'SOA',
+    name,
+    ttl: negativeTtl,
+    data: {
+      mname,
+      rname: `hostmaster.${name}`,
+      serial: serial % 2 ** 32,
+      refresh: 3_600,
+      retry: 600,
+      expire: 604_800,
+      minimum: negativeTtl,
+    },
+  }
+}
+
+function nameserver(name: string, data: string): Answer {
+  return { type: 'NS', name, ttl: nameserverTtl, data }
+}
+
+/** As the wire has it. */
+function answersOf({ type, value, ttl, distance }: DnsRecordData, name: string): Answer[] {
+  switch (type) {
+    case 'MX':
+      return [{ type, name, ttl, data: { preference: distance ?? 0, exchange: value } }]
+    case 'TXT':
+      return [{ type, name, ttl, data: textPieces(value).map((it) => Buffer.from(it)) }]
+    case 'SRV': {
+      const [weight, port, target = ''] = value.split(' ')
+      return [
+        { type, name, ttl, data: { priority: distance ?? 0, weight: Number(weight), port: Number(port), target } },
+      ]
+    }
+    case 'CAA': {
+      const [, flags, tag = '', text = ''] = /^(\d+) (\S+) "(.*)"$/.exec(value) ?? []
+      // The library's type knows three tags, the wire any.
+      return [{ type, name, ttl, data: { flags: Number(flags), tag: tag as 'issue', value: text } }]
+    }
+    default:
+      return [{ type, name, ttl, data: value }]
+  }
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { domainName, searchedLabel } from './domainName.ts'
+
+test.each([
+  ['example.com', { ascii: 'example.com', unicode: 'example.com', tld: 'com', mixesScripts: false }],
+  ['  EXAMPLE.CO.UK. ', { ascii: 'example.co.uk', tld: 'co.uk' }],
+  ['münchen.de', { ascii: 'xn--mnchen-3ya.de', unicode: 'münchen.de', mixesScripts: false }],
+  ['раураl.com', { mixesScripts: true }],
+  ['日本語テスト.com', { mixesScripts: false }],
+  ['пример.com', { mixesScripts: false }],
+])('%s is %o', (text, name) => expect(domainName(text)).toMatchObject(name))
+
+test.each([
+  ['a', 'has from 3'],
+  [`${'a'.repeat(64)}.com`, 'is not a domain name'],
+  [`${'a.'.repeat(130)}com`, 'has from 3'],
+  ['com', 'is a public suffix'],
+  ['co.uk', 'is a public suffix'],
+  ['www.example.com', 'is part of example.com'],
+  ['example.notatld', 'does not end with'],
+  ['192.0.2.1', 'does not end with'],
+  ['-a.com', 'is not a domain name'],
+  ['a_b.com', 'is not a domain name'],
+  ['a b.com', 'is not a domain name'],
+  ['a..com', 'is not a domain name'],
+  ['a.com/path', 'is not a domain name'],
+  ['a.com?q', 'is not a domain name'],
+  ['a.com#x', 'is not a domain name'],
+  ['b\\a.com', 'is not a domain name'],
+  ['%61.com', 'is not a domain name'],
+  ['a\t.com', 'is not a domain name'],
+  ['a.com:80', 'is not a domain name'],
+  ['user@a.com', 'is not a domain name'],
+  ['xn--a.com', 'is not a domain name'],
+  ['*.com', 'is not a domain name'],
+  ['foo.github.io', 'is part of github.io'],
+])('%s is refused: it %s', (text, reason) =>
+  expect(() => domainName(text)).toThrowError(
+    expect.objectContaining({ code: 'domain/name', message: expect.stringContaining(reason) }),
+  ),
+)
+
+test.each([
+  ['My shop!', 'myshop'],
+  ['  bücher ', 'xn--bcher-kva'],
+  ['--x--', 'x'],
+  ['…', ''],
+  ['a'.repeat(64), ''],
+])('a search for %j is for %j', (query, label) => expect(searchedLabel(query)).toBe(label))

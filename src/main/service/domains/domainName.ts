@@ -1,0 +1,68 @@
+import { domainToASCII, domainToUnicode } from 'node:url'
+import { parse } from 'tldts'
+import { AppError } from '../../../shared/appError.ts'
+
+/** A name that can be registered: one label before a public suffix. */
+export type DomainName = {
+  /** In ASCII and lower case, as registrars and DNS have it. */
+  ascii: string
+  /** As people read it. */
+  unicode: string
+  /** Of the public suffix list, in ASCII: `com`, `co.uk`. */
+  tld: string
+  /** Letters of several scripts look like another name. */
+  mixesScripts: boolean
+}
+
+const length = { min: 3, max: 253 }
+const notInNames = /[\s/?#\\@:%[\]]/u
+
+/** @throws AppError `domain/name`, which says what is wrong with it */
+export function domainName(text: string): DomainName {
+  const given = text.trim().replace(/\.$/, '')
+  const shown = JSON.stringify(given.slice(0, 80))
+  if (given.length < length.min || given.length > length.max) {
+    throw new AppError('domain/name', `A domain name has from ${length.min} to ${length.max} characters.`)
+  }
+  // It takes addresses, of which it would only read the host.
+  const ascii = notInNames.test(given) ? '' : domainToASCII(given)
+  if (ascii === '' || ascii.length > length.max || !ascii.split('.').every(isLabel)) {
+    throw new AppError('domain/name', `${shown} is not a domain name.`)
+  }
+  const { domain, publicSuffix, isIp, isIcann } = parse(ascii, { allowPrivateDomains: false })
+  if (isIp || publicSuffix === null || isIcann !== true) {
+    throw new AppError('domain/name', `${shown} does not end with a public suffix such as .com.`)
+  }
+  if (domain === null) throw new AppError('domain/name', `${shown} is a public suffix itself.`)
+  if (domain !== ascii) throw new AppError('domain/name', `${shown} is part of ${domain}. Use ${domain}.`)
+  const unicode = domainToUnicode(ascii)
+  return { ascii, unicode, tld: publicSuffix, mixesScripts: mixesScripts(unicode) }
+}
+
+function isLabel(label: string): boolean {
+  return /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label)
+}
+
+/** Those that have letters alike. Chinese, Japanese and Korean are written in several scripts anyway. */
+const scripts = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u]
+const othersOfOneScript =
+  /^[\p{Script=Common}\p{Script=Inherited}\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]*$/u
+
+function mixesScripts(unicode: string): boolean {
+  return unicode.split('.').some((label) => {
+    const found = scripts.filter((script) => script.test(label)).length
+    if (found > 1) return true
+    return found === 1 && /\p{Script=Latin}/u.test(label) && !othersOfOneScript.test(label)
+  })
+}
+
+/** The label that a search is for, of what a person typed: `My shop!` → `myshop`. Empty where nothing is left. */
+export function searchedLabel(query: string): string {
+  const letters = query
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}-]+/gu, '')
+    .replace(/^-+|-+$/g, '')
+  const ascii = letters === '' ? '' : domainToASCII(letters)
+  return isLabel(ascii) ? ascii : ''
+}

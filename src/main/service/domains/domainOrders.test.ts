@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { AccountId } from '../../../shared/ids.ts'
+import { silentLog } from '../../platform/log.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { serviceMigrations } from '../../storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '../../storage/openDatabase.ts'
+import { domainOrders } from './domainOrders.ts'
+import { domainRepository } from './domainRepository.ts'
+import { domains } from './domains.ts'
+import { orderRepository } from './orderRepository.ts'
+import { localRegistry } from './registrars/local/localRegistry.ts'
+import { registryRepository } from './registrars/local/registryRepository.ts'
+import { type Registrar, RegistrarFailure } from './registrars/registrar.ts'
+
+/** Orders at a registrar that takes money for every call, over failures and restarts. */
+const ada = AccountId.parse('acc_ada')
+let nowMs: number
+let database: Database
+/** Calls of the registrar that cost money. */
+let billed: string[]
+let ids = 0
+
+beforeEach(() => {
+  nowMs = Date.UTC(2026, 0, 1)
+  billed = []
+  database = openDatabase(':memory:')
+  migrate(database, serviceMigrations)
+  database.prepare('INSERT INTO accounts VALUES (?, ?, ?, ?)').run(ada, 'user', 'Ada', nowMs)
+})
+afterEach(() => database.close())
+
+type Faults = Partial<Pick<Registrar, 'register' | 'renew' | 'find'>>
+
+/** The parts as after a start of the service, on the same database. */
+function started(faults: (real: Registrar) => Faults = () => ({})) {
+  const records = domainRepository(database)
+  const now = () => nowMs
+  const prices = [{ tld: 'com', registration: 1_095, renewal: 1_195, transfer: 1_095 }]
+  const real = localRegistry({ records: registryRepository(database), prices, now })
+  const registry: Registrar = {
+    ...real,
+    register(order) {
+      billed.push(`register ${order.name}`)
+      return real.register(order)
+    },
+    renew(name, years) {
+      billed.push(`renew ${name}`)
+      return real.renew(name, years)
+    },
+  }
+  const registrar = { ...registry, ...faults(registry) }
+  const own = domains({ records, registrar, now, log: silentLog, onChanged: () => {} })
+  const newId = () => `dom_${ids++}`
+  const orders = domainOrders({
+    records: orderRepository(database),
+    domains: own,
+    registrar,
+    newId,
+    now,
+    log: silentLog,
+  })
+  const register = (domain: string) =>
+    orders.register({ accountId: ada, domain, years: 2, amountCents: 2_190, privacy: true, nameservers: undefined })
+  const renew = (domain: string) => orders.renew({ accountId: ada, domain, years: 1, amountCents: 1_195 })
+  const states = () => orders.list(ada).map(({ domain, type, state }) => `${type} ${domain} ${state}`)
+  return { orders, own, register, renew, states }
+}
+
+const failing = (kind: RegistrarFailure['kind']) => () => Promise.reject(new RegistrarFailure(kind, 'It failed.'))
+
+test('a name is registered, then renewed', async () => {
+  const { register, renew, states, own } = started()
+  const { domain } = await register('example.com')
+  expect(domain).toMatchObject({ name: 'example.com', status: 'active', expiresAtMs: Date.UTC(2028, 0, 1) })
+  expect((await renew('example.com')).domain.expiresAtMs).toBe(Date.UTC(2029, 0, 1))
+  expect(own.list(ada)).toHaveLength(1)
+  expect(states()).toEqual(['renewal example.com done', 'registration example.com done'])
+})
+
+test.each([
+  ['taken-at-purchase-x.com', 'domain/taken'],
+  ['down-x.com', 'domain/registrar'],
+  ['x.net', 'domain/state'],
+])('%s is told as %s, and nothing is owned', async (name, code) => {
+  const { register, states, own } = started()
+  await expect(register(name)).rejects.toMatchObject({ code })
+  expect(states()).toEqual([`registration ${name} failed`])
+  expect(own.list(ada)).toEqual([])
+})
+
+test('of two orders of one name at once, one is under way', async () => {
+  const { register } = started()
+  const both = await Promise.allSettled([register('example.com'), register('example.com')])
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(both.find((it) => it.status === 'rejected')).toMatchObject({ reason: { code: 'domain/busy' } })
+  expect(billed).toEqual(['register example.com'])
+})
+
+describe('an answer of the registrar that is lost', () => {
+  const lost = (real: Registrar): Faults => ({
+    async register(order) {
+      await real.register(order)
+      throw new RegistrarFailure('unclear', 'The connection was cut.')
+    },
+    async renew(name, years) {
+      await real.renew(name, years)
+      throw new Error('socket hang up')
+    },
+  })
+
+  test('is made up for by asking for the domain', async () => {
+    const { register, renew, states } = started(lost)
+    await register('example.com')
+    await renew('example.com')
+    expect(states()).toEqual(['renewal example.com done', 'registration example.com done'])
+    expect(billed).toEqual(['register example.com', 'renew example.com'])
+  })
+
+  test('of an order that came to nothing is a failure', async () => {
+    const { register, states } = started(() => ({ register: failing('unclear') }))
+    await expect(register('example.com')).rejects.toMatchObject({ code: 'domain/unclear' })
+    expect(states()).toEqual(['registration example.com failed'])
+  })
+
+  test('stays unclear while the registrar is down, blocks another order, and is cleared up at a later start', async () => {
+    const down = (real: Registrar): Faults => ({ ...lost(real), find: failing('unreachable') })
+    const first = started(down)
+    await expect(first.register('example.com')).rejects.toMatchObject({ code: 'domain/unclear', status: 503 })
+    await expect(first.register('example.com')).rejects.toMatchObject({ code: 'domain/busy' })
+
+    const second = started(down)
+    expect(await second.orders.recover()).toHaveLength(1)
+    expect(second.states()).toEqual(['registration example.com asked'])
+
+    const third = started()
+    expect(await third.orders.recover()).toEqual([])
+    expect(third.states()).toEqual(['registration example.com done'])
+    expect(third.own.list(ada)).toHaveLength(1)
+    expect(billed).toEqual(['register example.com'])
+  })
+})
+
+describe('a process that ends', () => {
+  const never = () => new Promise<never>(() => {})
+
+  test('before the registrar did it, has bought nothing', async () => {
+    void started(() => ({ register: never })).register('example.com')
+    const { orders, states, own } = started()
+    expect(await orders.recover()).toEqual([])
+    expect(states()).toEqual(['registration example.com failed'])
+    expect(own.list(ada)).toEqual([])
+  })
+
+  test('after the registrar did it, has the name, bought once', async () => {
+    const done = Promise.withResolvers<void>()
+    void started((real) => ({
+      async register(order) {
+        await real.register(order)
+        done.resolve()
+        await never()
+      },
+    })).register('example.com')
+    await done.promise
+    const { orders, states, own } = started()
+    expect(await orders.recover()).toEqual([])
+    expect(states()).toEqual(['registration example.com done'])
+    expect(own.list(ada)).toHaveLength(1)
+    expect(billed).toEqual(['register example.com'])
+  })
+
+  test('in a renewal is told by the date whether it was done', async () => {
+    await started().register('example.com')
+    void started(() => ({ renew: never })).renew('example.com')
+    const { orders, states } = started()
+    await orders.recover()
+    expect(states()[0]).toBe('renewal example.com failed')
+  })
+})
+
+test('a name that somebody else of this registrar had before is not taken for the order’s', async () => {
+  await started().register('example.com')
+  nowMs += 60 * 60_000
+  const { register, states } = started(() => ({ register: failing('unclear') }))
+  await expect(register('example.com')).rejects.toMatchObject({ code: 'domain/unclear' })
+  expect(states()[0]).toBe('registration example.com failed')
+})

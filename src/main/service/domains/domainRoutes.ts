@@ -1,0 +1,131 @@
+import { domainToUnicode } from 'node:url'
+import type { z } from 'zod'
+import {
+  addDnsRecord,
+  changeDnsRecord,
+  checkDomains,
+  type DnsRecord,
+  type Domain,
+  getDomain,
+  listDnsRecords,
+  listDomainPrices,
+  listDomains,
+  listDomainTransactions,
+  removeDnsRecord,
+  searchDomains,
+  setDomainLock,
+  setDomainPrivacy,
+  setNameservers,
+} from '../../../shared/contract/domains.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { ActivityLog } from '../activity/activityLog.ts'
+import { type Endpoint, endpoint, openEndpoint } from '../endpoint.ts'
+import type { DomainOrders } from './domainOrders.ts'
+import type { DomainSearch } from './domainSearch.ts'
+import type { Domains, KnownDomain } from './domains.ts'
+import type { Order } from './orderRepository.ts'
+import { told } from './registrarErrors.ts'
+import type { Registrar, RegistrarRecord } from './registrars/registrar.ts'
+import type { Zones } from './zones.ts'
+
+export function domainRoutes(options: {
+  registrar: Registrar
+  search: DomainSearch
+  domains: Domains
+  orders: Pick<DomainOrders, 'list'>
+  zones: Zones
+  noteAccount: ActivityLog['noteAccount']
+  now: () => number
+}): Endpoint[] {
+  const { registrar, search, domains, orders, zones, noteAccount, now } = options
+  const toWire = (row: KnownDomain): Domain => ({
+    ...{ domain: row.name, name: row.name, unicode: domainToUnicode(row.name), status: row.status },
+    ...{ registered_at: isoTime(row.registeredAtMs), expires_at: isoTime(row.expiresAtMs) },
+    ...{ expiresAt: isoTime(row.expiresAtMs), auto_renew: row.autoRenew, privacy: row.privacy },
+    ...{ nameservers: [...row.nameservers], locked: row.locked, registrar: registrar.title },
+    ...{ source: row.source, as_of: isoTime(row.readAtMs) },
+  })
+
+  return [
+    openEndpoint(searchDomains, async ({ query: { q, tlds, suggestions } }) => ({
+      query: q,
+      ...(await told(search.search({ query: q, tlds, suggestions }))),
+    })),
+    openEndpoint(checkDomains, async ({ query }) => ({ domains: await told(search.check(query.domains)) })),
+    openEndpoint(listDomainPrices, async ({ query: { tlds } }) => {
+      const all = await told(registrar.prices())
+      const wanted = tlds && tlds.length > 0 ? all.filter(({ tld }) => tlds.includes(tld)) : all
+      const pricing = wanted.map(({ tld, registration, renewal, transfer }) => ({
+        ...{ tld, registration: registration / 100, renewal: renewal / 100, transfer: transfer / 100 },
+        currency: 'USD' as const,
+      }))
+      return { pricing, registrar: registrar.title, test: registrar.isTest }
+    }),
+    endpoint(listDomains, (_, { caller }) => {
+      const all = domains.list(caller.accountId).map(toWire)
+      const isStale = all.some(({ source }) => source === 'stale')
+      const oldest = all.map(({ as_of }) => as_of).sort()[0] ?? isoTime(now())
+      return { domains: all, source: isStale ? 'stale' : 'cache', as_of: oldest }
+    }),
+    endpoint(getDomain, ({ params }, { caller }) => toWire(domains.get(caller.accountId, params.domain))),
+    endpoint(setDomainPrivacy, async ({ params: { domain }, body: { enabled } }, { caller: { accountId } }) => {
+      const { privacy } = await domains.change(accountId, domain, (at) => at.setPrivacy(domain, enabled))
+      noteAccount(accountId, {
+        type: 'domain.changed',
+        description: `${enabled ? 'Hid' : 'Published'} the owner of ${domain}`,
+      })
+      return { success: true, domain, privacy }
+    }),
+    endpoint(setDomainLock, async ({ params: { domain }, body: { enabled } }, { caller: { accountId } }) => {
+      const { locked } = await domains.change(accountId, domain, (at) => at.setLocked(domain, enabled))
+      noteAccount(accountId, { type: 'domain.changed', description: `${enabled ? 'Locked' : 'Unlocked'} ${domain}` })
+      return { success: true, domain, locked }
+    }),
+    endpoint(setNameservers, async ({ params: { domain }, body }, { caller: { accountId } }) => {
+      const changed = await domains.change(accountId, domain, (at) => at.setNameservers(domain, body.nameservers))
+      noteAccount(accountId, { type: 'domain.changed', description: `Set the nameservers of ${domain}` })
+      const nameservers: string[] = [...changed.nameservers]
+      return { success: true, domain, nameservers }
+    }),
+    endpoint(listDnsRecords, async ({ params, query }, { caller: { accountId } }) => {
+      const zone = await zones.list({ accountId, name: params.domain }, query)
+      const { source, hash } = zone
+      return { records: zone.records.map(recordToWire), source, as_of: isoTime(zone.readAtMs), hash }
+    }),
+    endpoint(addDnsRecord, async ({ params: { domain }, body }, { caller: { accountId } }) => {
+      const record = await zones.add({ accountId, name: domain }, body)
+      noteAccount(accountId, { type: 'dns.changed', description: `Added ${shown(record)} to ${domain}` })
+      return recordToWire(record)
+    }),
+    endpoint(changeDnsRecord, async ({ params: { domain, recordId }, body }, { caller: { accountId } }) => {
+      const record = await zones.change({ accountId, name: domain }, recordId, body)
+      noteAccount(accountId, { type: 'dns.changed', description: `Changed ${shown(record)} of ${domain}` })
+      return { success: true, ...recordToWire(record) }
+    }),
+    endpoint(removeDnsRecord, async ({ params: { domain, recordId } }, { caller: { accountId } }) => {
+      await zones.remove({ accountId, name: domain }, recordId)
+      noteAccount(accountId, { type: 'dns.changed', description: `Deleted a DNS record of ${domain}` })
+      return { success: true, recordId }
+    }),
+    endpoint(listDomainTransactions, (_, { caller }) => ({
+      transactions: orders.list(caller.accountId).map(orderToWire),
+    })),
+  ]
+}
+
+const statuses = { leased: 'pending', asked: 'pending', done: 'completed', failed: 'failed' } as const
+
+function orderToWire({ id, domain, type, amountCents, state, createdAtMs }: Order) {
+  return {
+    ...{ id, domainId: domain, type, amount: amountCents / 100, currency: 'USD' as const },
+    ...{ status: statuses[state], createdAt: isoTime(createdAtMs) },
+  }
+}
+
+function shown({ type, host }: RegistrarRecord): string {
+  return `${type} ${host}`
+}
+
+function recordToWire({ id, type, host, value, ttl, distance }: RegistrarRecord): z.infer<typeof DnsRecord> {
+  return { recordId: id, id, record_id: id, type, host, value, ttl, distance }
+}

@@ -1,0 +1,110 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { AccountId } from '../../../shared/ids.ts'
+import type { Log } from '../../platform/log.ts'
+import type { DomainRepository, DomainRow } from './domainRepository.ts'
+import { told } from './registrarErrors.ts'
+import { type Registrar, RegistrarFailure } from './registrars/registrar.ts'
+
+export type Source = 'live' | 'cache' | 'stale'
+export type KnownDomain = DomainRow & { source: Source }
+
+export type Domains = {
+  /** Of one account, at once, as they are known; what is old is read again behind. */
+  list(accountId: AccountId): KnownDomain[]
+  /** Likewise. @throws AppError `domain/not-found` */
+  get(accountId: AccountId, name: string): KnownDomain
+  /** @throws AppError `domain/not-found`, also where somebody else has it */
+  owned(accountId: AccountId, name: string): DomainRow
+  /** Reads it from the registrar now. @throws AppError `domain/registrar` */
+  refresh(owner: { accountId: AccountId; name: string }): Promise<DomainRow>
+  /** Changes it at the registrar, then reads it. @throws AppError `domain/not-found`, `domain/registrar`, `domain/state` */
+  change(accountId: AccountId, name: string, work: (registrar: Registrar) => Promise<void>): Promise<DomainRow>
+  /** Resolves when nothing is read behind any more. */
+  settled(): Promise<void>
+}
+
+/** A detail that is older is given at once, and read again behind. */
+const freshMs = 5 * 60_000
+/** A registrar that does not answer is asked again after this. */
+const askedAgainMs = 30_000
+/** Readings behind that run at once. */
+const mostAtOnce = 4
+
+export function domains(options: {
+  records: DomainRepository
+  registrar: Registrar
+  now: () => number
+  log: Log
+  /** Something of this account's domains is another now. */
+  onChanged: (accountId: AccountId) => void
+}): Domains {
+  const { records, registrar, now, log, onChanged } = options
+  const waiting: DomainRow[] = []
+  const underWay = new Map<string, Promise<void>>()
+
+  const refresh = async ({ accountId, name }: { accountId: AccountId; name: string }): Promise<DomainRow> => {
+    const before = records.find(name)
+    try {
+      const found = await registrar.find(name)
+      if (!found) throw new RegistrarFailure('refused', `The registrar has no domain ${name} for this service.`)
+      records.keep({ ...found, accountId, readAtMs: now() })
+    } catch (failure) {
+      if (before) records.markFailed(name, now())
+      throw failure
+    }
+    const after = records.find(name)
+    if (!after) throw new Error('A domain is gone that was kept just now.')
+    if (isOther(before, after)) onChanged(accountId)
+    return after
+  }
+  const readNext = (): void => {
+    while (underWay.size < mostAtOnce) {
+      const next = waiting.shift()
+      if (!next) return
+      if (underWay.has(next.name)) continue
+      const reading = refresh(next)
+        .catch((failure) => log.warn('a domain could not be read', { domain: next.name, failure }))
+        .then(() => {
+          underWay.delete(next.name)
+          readNext()
+        })
+      underWay.set(next.name, reading)
+    }
+  }
+  const readBehind = (row: DomainRow): void => {
+    if (underWay.has(row.name) || waiting.some(({ name }) => name === row.name)) return
+    waiting.push(row)
+    readNext()
+  }
+  const known = (row: DomainRow): KnownDomain => {
+    const nowMs = now()
+    const isOld = nowMs - row.readAtMs > freshMs || (row.status === 'pending' && nowMs > row.readAtMs)
+    if (isOld && (row.failedAtMs === null || nowMs - row.failedAtMs > askedAgainMs)) readBehind(row)
+    return { ...row, source: row.failedAtMs === null ? 'cache' : 'stale' }
+  }
+  const owned = (accountId: AccountId, name: string): DomainRow => {
+    const row = records.find(name)
+    if (row?.accountId === accountId) return row
+    throw new AppError('domain/not-found', `You have no domain ${name}.`)
+  }
+
+  return {
+    owned,
+    list: (accountId) => records.list(accountId).map(known),
+    get: (accountId, name) => known(owned(accountId, name)),
+    refresh: (of) => told(refresh(of)),
+    async change(accountId, name, work) {
+      owned(accountId, name)
+      return await told(work(registrar).then(() => refresh({ accountId, name })))
+    },
+    async settled() {
+      while (underWay.size > 0) await Promise.all(underWay.values())
+    },
+  }
+}
+
+function isOther(before: DomainRow | undefined, { readAtMs: _, ...after }: DomainRow): boolean {
+  if (!before) return true
+  const { readAtMs: __, ...earlier } = before
+  return JSON.stringify(earlier) !== JSON.stringify(after)
+}

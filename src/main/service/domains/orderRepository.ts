@@ -1,0 +1,61 @@
+import { AccountId } from '../../../shared/ids.ts'
+import type { Database } from '../../storage/openDatabase.ts'
+
+/**
+ * - `leased`: paid, and the registrar was not asked yet
+ * - `asked`: the registrar was asked, or is about to be: what became of it is not known
+ */
+export type OrderState = 'leased' | 'asked' | 'done' | 'failed'
+
+export type Order = {
+  id: string
+  accountId: AccountId
+  domain: string
+  type: 'registration' | 'renewal'
+  years: number
+  amountCents: number
+  /** Of a renewal: until when it was registered before. */
+  expiresBeforeMs: number | null
+  state: OrderState
+  createdAtMs: number
+}
+
+export type OrderRepository = {
+  /** False where another order of this domain is under way. */
+  add(order: Order): boolean
+  setState(id: string, state: OrderState): void
+  /** Newest first. */
+  list(accountId: AccountId, most: number): Order[]
+  /** Those that have not ended. */
+  open(): Order[]
+}
+
+type Row = Omit<Order, 'accountId'> & { accountId: string }
+const columns = `id, account_id AS accountId, domain, type, years, amount_cents AS amountCents,
+  expires_before_ms AS expiresBeforeMs, state, created_at_ms AS createdAtMs`
+
+export function orderRepository(database: Database): OrderRepository {
+  const add = database.prepare<[string, string, string, string, number, number, number | null, string, number]>(
+    `INSERT INTO domain_orders
+     VALUES (?, (SELECT coalesce(max(sequence), 0) + 1 FROM domain_orders), ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (domain) WHERE state IN ('leased', 'asked') DO NOTHING`,
+  )
+  const setState = database.prepare<[OrderState, string]>('UPDATE domain_orders SET state = ? WHERE id = ?')
+  const list = database.prepare<[string, number], Row>(
+    `SELECT ${columns} FROM domain_orders WHERE account_id = ? ORDER BY sequence DESC LIMIT ?`,
+  )
+  const open = database.prepare<[], Row>(
+    `SELECT ${columns} FROM domain_orders WHERE state IN ('leased', 'asked') ORDER BY sequence`,
+  )
+  const toOrder = (row: Row): Order => ({ ...row, accountId: AccountId.parse(row.accountId) })
+  return {
+    add: (it) =>
+      add.run(
+        ...([it.id, it.accountId, it.domain, it.type, it.years, it.amountCents] as const),
+        ...([it.expiresBeforeMs, it.state, it.createdAtMs] as const),
+      ).changes > 0,
+    setState: (id, state) => void setState.run(state, id),
+    list: (accountId, most) => list.all(accountId, most).map(toOrder),
+    open: () => open.all().map(toOrder),
+  }
+}

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import { domainName } from '../../domainName.ts'
+import {
+  type Availability,
+  type Registrar,
+  type RegistrarDomain,
+  RegistrarFailure,
+  type RegistrarRecord,
+  type TldPrice,
+} from '../registrar.ts'
+import { magicOf } from './magicNames.ts'
+import type { RegistryDomain, RegistryRepository } from './registryRepository.ts'
+
+/** What its zones name, and its DNS server answers with. */
+export const registryNameservers = ['ns1.registry.steward.test', 'ns2.registry.steward.test'] as const
+
+const pendingMs = 5_000
+const expiringMs = 7 * 24 * 60 * 60_000
+/** Of each price of the list, for a premium name. */
+const premiumFactor = 200
+const mostYearsAhead = 10
+
+/** The test registry of this computer: it takes part in nothing, and its names cost test money. */
+export function localRegistry(options: {
+  records: RegistryRepository
+  prices: readonly TldPrice[]
+  now: () => number
+}): Registrar {
+  const { records, prices, now } = options
+  const priceOf = new Map(prices.map((it) => [it.tld, it]))
+
+  const availability = (name: string): Availability => {
+    const magic = magicOf(name)
+    const price = priceOf.get(domainName(name).tld)
+    if (!price || magic === 'down') return { name, status: 'unknown', premium: false, price: null }
+    const premium = magic === 'premium'
+    const factor = premium ? premiumFactor : 1
+    const isTaken = magic === 'taken' || magic === 'redemption' || records.find(name) !== undefined
+    return {
+      name,
+      status: isTaken ? 'taken' : 'available',
+      premium,
+      price: { registration: price.registration * factor, renewal: price.renewal * factor },
+    }
+  }
+  const reached = (name: string): void => {
+    if (magicOf(name) === 'down') throw new RegistrarFailure('unreachable', 'The registrar does not answer.')
+  }
+  const owned = (name: string): RegistryDomain => {
+    reached(name)
+    const domain = records.find(name)
+    if (domain) return domain
+    throw new RegistrarFailure('refused', `${name} is not registered here.`)
+  }
+  const noRecord = (id: string) => new RegistrarFailure('refused', `There is no DNS record ${id}.`)
+
+  return {
+    title: 'Test registry',
+    isTest: true,
+    prices: async () => prices,
+    check: async (names) => names.map(availability),
+    async register({ name, years, privacy, nameservers }) {
+      reached(name)
+      const magic = magicOf(name)
+      if (availability(name).status === 'unknown') {
+        throw new RegistrarFailure('refused', 'The test registry has no names below this top-level domain.')
+      }
+      const atMs = now()
+      const isFree = magic !== 'taken' && magic !== 'takenAtPurchase' && magic !== 'redemption'
+      const isAdded =
+        isFree &&
+        records.add({
+          ...{ name, registeredAtMs: atMs, activeAtMs: magic === 'async' ? atMs + pendingMs : atMs },
+          ...{ expiresAtMs: magic === 'expiring' ? atMs + expiringMs : later(atMs, years), privacy, locked: true },
+          ...{ nameservers: nameservers ?? registryNameservers, serial: 1 },
+        })
+      if (!isAdded) throw new RegistrarFailure('taken', `${name} is taken.`)
+    },
+    async renew(name, years) {
+      const { expiresAtMs } = owned(name)
+      const renewedAtMs = later(Math.max(expiresAtMs, now()), years)
+      if (renewedAtMs > later(now(), mostYearsAhead)) {
+        throw new RegistrarFailure('refused', `${name} can be renewed for ${mostYearsAhead} years from now at most.`)
+      }
+      records.change(name, { expiresAtMs: renewedAtMs })
+    },
+    async find(name) {
+      reached(name)
+      const domain = records.find(name)
+      return domain && toDomain(domain, now())
+    },
+    async setPrivacy(name, privacy) {
+      owned(name)
+      records.change(name, { privacy })
+    },
+    async setLocked(name, locked) {
+      owned(name)
+      records.change(name, { locked })
+    },
+    async setNameservers(name, nameservers) {
+      owned(name)
+      records.change(name, { nameservers })
+    },
+    async records(name) {
+      owned(name)
+      return records.records(name)
+    },
+    async addRecord(name, record) {
+      owned(name)
+      const id = `rec_${randomBytes(12).toString('hex')}`
+      records.addRecord(name, { ...record, id })
+      return id
+    },
+    async changeRecord(name, id, record) {
+      owned(name)
+      const changed: RegistrarRecord = { ...record, id }
+      if (!records.changeRecord(name, changed)) throw noRecord(id)
+      return id
+    },
+    async removeRecord(name, id) {
+      owned(name)
+      if (!records.removeRecord(name, id)) throw noRecord(id)
+    },
+  }
+}
+
+function toDomain({ serial: _, activeAtMs, ...domain }: RegistryDomain, nowMs: number): RegistrarDomain {
+  const status = nowMs < activeAtMs ? 'pending' : nowMs >= domain.expiresAtMs ? 'expired' : 'active'
+  return { ...domain, status, autoRenew: false }
+}
+
+/** The same day of a later year. */
+function later(ms: number, years: number): number {
+  const date = new Date(ms)
+  return date.setUTCFullYear(date.getUTCFullYear() + years)
+}

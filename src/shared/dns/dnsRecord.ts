@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import { characterStrings } from './characterStrings.ts'
+
+export const dnsRecordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const
+export type DnsRecordType = (typeof dnsRecordTypes)[number]
+
+export const dnsLimits = {
+  /** Seconds. */
+  ttl: { min: 300, max: 86_400, default: 3_600 },
+  /** Preference of MX, priority of SRV. */
+  distance: { min: 0, max: 65_535, default: 10 },
+  /** Of a TXT record. */
+  textBytes: 4_096,
+  records: 1_000,
+} as const
+
+/** A record of a zone. `host` is relative to the zone: `@` for the zone itself, `www`, `*`. */
+export type DnsRecordData = {
+  type: DnsRecordType
+  host: string
+  /** A, AAAA: an address. CNAME, MX, NS: a host name. SRV: `weight port target`. CAA: `flags tag "value"`. TXT: the text. */
+  value: string
+  ttl: number
+  /** Of MX and SRV, otherwise null. */
+  distance: number | null
+}
+
+export type NewDnsRecord = Omit<DnsRecordData, 'ttl' | 'distance'> & {
+  ttl?: number | undefined
+  distance?: number | null | undefined
+}
+
+/** What is wrong with a record: the field, and a sentence that begins with it. */
+export class DnsRecordFault extends Error {
+  readonly field: 'type' | 'host' | 'value' | 'ttl' | 'distance'
+
+  constructor(field: DnsRecordFault['field'], demand: string) {
+    super(`\`${field}\` ${demand}.`)
+    this.name = 'DnsRecordFault'
+    this.field = field
+  }
+}
+
+/**
+ * Brings a record into the one form that all parts compare, store and send.
+ * @param zone the name of the domain in ASCII and lower case
+ * @throws DnsRecordFault
+ */
+export function normalRecord(zone: string, given: NewDnsRecord): DnsRecordData {
+  const { type } = given
+  const host = normalHost(zone, given.host)
+  const value = values[type](given.value.trim(), zone)
+  const distance = normalDistance(given)
+  if (type === 'CNAME' && host === '@') throw new DnsRecordFault('host', 'must not be `@`: a CNAME cannot stand there')
+  if (type === 'NS' && host === '@') {
+    throw new DnsRecordFault('host', 'must not be `@`: the nameservers of the domain are set for the domain itself')
+  }
+  if (type === 'SRV' && !/^_[a-z0-9-]{1,62}\._[a-z0-9-]{1,62}(\.|$)/.test(host)) {
+    throw new DnsRecordFault('host', 'must begin with service and protocol, as in `_sip._tcp`')
+  }
+  if (type === 'NS' && host.includes('*')) throw new DnsRecordFault('host', 'must not be a wildcard for NS')
+  return { type, host, value, ttl: normalTtl(given.ttl), distance }
+}
+
+const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
+
+/** @throws DnsRecordFault */
+export function normalHost(zone: string, given: string): string {
+  const lower = given.trim().toLowerCase().replace(/\.$/, '')
+  const isZone = lower === '' || lower === '@' || lower === zone
+  const host = isZone ? '@' : lower.endsWith(`.${zone}`) ? lower.slice(0, -zone.length - 1) : lower
+  if (host === '@') return host
+  const labels = host.split('.')
+  const isName = labels.every((it, at) => label.test(it) || (at === 0 && it === '*'))
+  if (!isName) throw new DnsRecordFault('host', 'must be `@`, or labels of letters, digits, `-` and `_`, as in `www`')
+  if (host.length + 1 + zone.length > 253) throw new DnsRecordFault('host', 'is too long together with the domain')
+  return host
+}
+
+function normalTtl(ttl: number | undefined): number {
+  const { min, max, default: usual } = dnsLimits.ttl
+  if (ttl === undefined) return usual
+  if (Number.isInteger(ttl) && ttl >= min && ttl <= max) return ttl
+  throw new DnsRecordFault('ttl', `must be a whole number of seconds from ${min} to ${max}`)
+}
+
+function normalDistance({ type, distance }: NewDnsRecord): number | null {
+  if (type !== 'MX' && type !== 'SRV') return null
+  const { min, max, default: usual } = dnsLimits.distance
+  const number = distance ?? usual
+  if (Number.isInteger(number) && number >= min && number <= max) return number
+  throw new DnsRecordFault('distance', `must be a whole number from ${min} to ${max}`)
+}
+
+type Normal = (value: string, zone: string) => string
+
+const Ipv4 = z.ipv4()
+const Ipv6 = z.ipv6()
+
+const values: Readonly<Record<DnsRecordType, Normal>> = {
+  A(value) {
+    if (Ipv4.safeParse(value).success) return value
+    throw new DnsRecordFault('value', 'must be an IPv4 address, as in `192.0.2.1`')
+  },
+  AAAA(value) {
+    if (Ipv6.safeParse(value).success && !value.includes('%')) return normalIpv6(value)
+    throw new DnsRecordFault('value', 'must be an IPv6 address, as in `2001:db8::1`')
+  },
+  CNAME: normalTarget,
+  NS: normalTarget,
+  MX: (value, zone) => (value === '.' ? value : normalTarget(value, zone)),
+  TXT(value) {
+    const text = value.startsWith('"') ? characterStrings(value) : value
+    if (text === undefined) throw new DnsRecordFault('value', 'has quotes that do not match')
+    const bytes = new TextEncoder().encode(text).length
+    if (bytes === 0) throw new DnsRecordFault('value', 'must not be empty')
+    if (bytes > dnsLimits.textBytes) {
+      throw new DnsRecordFault('value', `must have at most ${dnsLimits.textBytes} bytes`)
+    }
+    if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new DnsRecordFault('value', 'must not have control characters')
+    return text
+  },
+  SRV(value, zone) {
+    const [weight = '', port = '', target = '', ...more] = value.split(/\s+/)
+    const isNumber = (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535
+    if (!isNumber(weight) || !isNumber(port) || target === '' || more.length > 0) {
+      throw new DnsRecordFault('value', 'must be weight, port and target, as in `5 5060 sip.example.com`')
+    }
+    return `${Number(weight)} ${Number(port)} ${target === '.' ? target : normalTarget(target, zone)}`
+  },
+  CAA(value) {
+    const parts = /^(\d{1,3})\s+([A-Za-z0-9]{1,15})\s+(?:"([^"\\\p{Cc}]*)"|([^\s"\\]+))$/u.exec(value)
+    const [, flags = '', tag = '', quoted, bare] = parts ?? []
+    if (!parts || Number(flags) > 255) {
+      throw new DnsRecordFault('value', 'must be flags, tag and value, as in `0 issue "letsencrypt.org"`')
+    }
+    return `${Number(flags)} ${tag.toLowerCase()} "${quoted ?? bare ?? ''}"`
+  },
+}
+
+function normalTarget(value: string, zone: string): string {
+  const lower = value.toLowerCase().replace(/\.$/, '')
+  const name = lower === '@' ? zone : lower
+  const labels = name.split('.')
+  const isAddress = Ipv4.safeParse(name).success || Ipv6.safeParse(name).success
+  if (!isAddress && labels.length > 1 && name.length <= 253 && labels.every((it) => label.test(it))) return name
+  throw new DnsRecordFault('value', 'must be a whole host name, as in `mail.example.com`')
+}
+
+/** As RFC 5952 writes it. */
+function normalIpv6(text: string): string {
+  return new URL(`http://[${text}]/`).hostname.slice(1, -1)
+}
