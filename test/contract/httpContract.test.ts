@@ -37,7 +37,8 @@ let walletAddress: string
 const signed: Record<string, unknown> = {}
 let automatonId: string
 let accountRequestId: string
-let payment: Record<string, string>
+/** Of what is bought here, a payment each. */
+const payments: Record<string, Record<string, string>> = {}
 /** What the window's requests carry. */
 const person = 'sk_steward_person'
 
@@ -63,11 +64,13 @@ beforeAll(async () => {
   signed.credits = { to_address: foreign.accountId, amount_cents: 1 }
   const { id: accountId } = (await service.send('/v1/auth/me')).json
   signed.refund = { transaction_id: plantedCharge(service.dataDir, { accountId, cents: 1 }) }
-  payment = await signedPayment(accountId)
   uploadId = await createdId(`/v1/sandboxes/${sandboxId}/files/uploads`, { path: '/tmp/up', size: 3 }, 'upload_id')
   const image = { name: 'spare', source: { kind: 'archive', path: archive } }
   expect((await service.send('/v1/images', { body: image })).status).toBe(201)
   plantedDomain(service.dataDir, { accountId, name: 'contract.com' })
+  payments.creditsBuy = await signedPayment(`/pay/5/${accountId}`)
+  payments.domainRegister = await signedPayment('/domains/register', asked.domainRegister?.body)
+  payments.domainRenew = await signedPayment('/domains/contract.com/renew', asked.domainRenew?.body)
   const record = { type: 'A', host: 'www', value: '192.0.2.1' }
   recordId = await createdId('/v1/domains/contract.com/dns', record, 'recordId')
   keyId = await createdId('/v1/auth/api-keys', { name: 'to revoke' }, 'id')
@@ -91,11 +94,11 @@ afterAll(async () => {
   await providers?.close()
 })
 
-/** Of five dollars, by somebody who has them. */
-async function signedPayment(accountId: string): Promise<Record<string, string>> {
+/** For what the service asks at this address, by somebody who has it. */
+async function signedPayment(path: string, body?: unknown): Promise<Record<string, string>> {
   const ada = payer()
   await service.send('/v1/payments/faucet', { body: { address: ada.address } })
-  const [offer] = (await service.send(`/pay/5/${accountId}`)).json.accepts
+  const [offer] = (await service.send(path, { body })).json.accepts
   return paymentHeader(1, await ada.authorize({ to: offer.payTo, value: offer.maxAmountRequired }))
 }
 
@@ -113,7 +116,6 @@ type Asked = {
   signedAs?: string
   bytes?: string
   headers?: Record<string, string>
-  pays?: true
 }
 
 /** What each operation is asked here. Destructive ones go to things that nothing else needs. */
@@ -198,7 +200,7 @@ const asked: Record<string, Asked> = {
   creditsGrant: { signedAs: 'credits' },
   creditsAdjust: { body: { amount_cents: -1, note: 'Less' } },
   creditsRefund: { signedAs: 'refund' },
-  creditsBuy: { pays: true },
+  creditsBuy: {},
   paymentsFaucet: { body: { address: `0x${'1'.repeat(40)}` } },
   paymentsBalance: {},
   modelList: {},
@@ -212,6 +214,8 @@ const asked: Record<string, Asked> = {
   domainPricing: { query: '?tlds=com,co.uk' },
   domainList: {},
   domainGet: {},
+  domainRegister: { body: { domain: 'bought.com' } },
+  domainRenew: { body: {} },
   domainPrivacy: { body: { enabled: false } },
   domainLock: { body: { enabled: false } },
   domainNameservers: { body: { nameservers: ['ns1.example.net', 'ns2.example.net'] } },
@@ -252,13 +256,13 @@ function pathOf(route: Route, path: string = route.path): string {
 
 function ask(route: Route, given: { path?: string; key?: string | null } = {}): Promise<Answer> {
   const { path = pathOf(route), key = route.auth === 'person' ? person : service.key } = given
-  const { body = undefined, bytes, headers, signedAs, pays } = asked[route.operation] ?? {}
+  const { body = undefined, bytes, headers, signedAs } = asked[route.operation] ?? {}
   const sent = bytes ?? (signedAs === undefined ? body : signed[signedAs])
   const type = bytes === undefined ? {} : { 'content-type': 'application/octet-stream' }
   return exchange(service.url, path, {
     method: route.method,
     key,
-    headers: { ...type, ...headers, ...(pays && payment) },
+    headers: { ...type, ...headers, ...payments[route.operation] },
     ...(sent !== undefined && { body: sent }),
   })
 }

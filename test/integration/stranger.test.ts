@@ -47,7 +47,10 @@ const nowhere: Record<string, string> = {
 }
 
 beforeAll(async () => {
-  service = await runningService({ inference: inferenceOf(providers) })
+  service = await runningService({
+    inference: inferenceOf(providers),
+    payments: { facilitator: { kind: 'test-ledger' } },
+  })
   const made = async (path: string, body: unknown, field: string): Promise<string> => {
     const { json, text } = await service.send(path, { body })
     expect(json[field], text).toBeDefined()
@@ -89,6 +92,8 @@ type Line =
   | ({ kind: 'owner' } & Asked)
   /** About the caller alone. */
   | ({ kind: 'own' } & Asked)
+  /** For whoever pays. */
+  | ({ kind: 'paid' } & Asked)
   /** About something that has an owner: for a stranger as if it had never been. */
   | ({ kind: 'missing' } & Asked)
 
@@ -187,6 +192,8 @@ const lines: Record<string, Line> = {
   domainPricing: open,
   domainList: own(),
   domainGet: missing(),
+  domainRegister: { kind: 'paid', body: { domain: 'stranger.com' } },
+  domainRenew: missing({ body: {} }),
   domainPrivacy: missing({ body: { enabled: false } }),
   domainLock: missing({ body: { enabled: false } }),
   domainNameservers: missing({ body: { nameservers: ['ns1.example.net', 'ns2.example.net'] } }),
@@ -195,6 +202,9 @@ const lines: Record<string, Line> = {
   dnsUpdate: missing({ body: { ttl: 600 } }),
   dnsDelete: missing(),
   domainTransactions: own(),
+  creditsBuy: open,
+  paymentsFaucet: { kind: 'owner', body: { address: third.address } },
+  paymentsBalance: own(),
   modelList: own(),
   chatCompletionCreate: own({ body: { model: freeModel, messages } }),
   responseCreate: own({ body: { model: freeModel, input: 'Hello' } }),
@@ -235,7 +245,7 @@ test('has a line for every operation, and for no other', () => {
 
 test.each(ofKind('open'))('%s needs no credential', (_, { auth }) => expect(auth).toBe('none'))
 
-test.each([...ofKind('missing'), ...ofKind('own')])('%s needs a credential', (_, { auth }) =>
+test.each([...ofKind('missing'), ...ofKind('own'), ...ofKind('paid')])('%s needs a credential', (_, { auth }) =>
   expect(['key', 'account']).toContain(auth),
 )
 
@@ -245,8 +255,14 @@ test.each(ofKind('owner'))('%s is for the owner alone', async (_, route, path) =
 })
 
 test.each(ofKind('own'))('%s tells the stranger of nobody else', async (_, route, path) => {
-  const { status, text } = await ask(route, path, {})
+  const { status, text } = await ask(route, path, { address: third.address })
   expect(status, text).toBe(route.status)
+  for (const mark of marks) expect(text).not.toContain(mark)
+})
+
+test.each(ofKind('paid'))('%s wants the stranger’s own money', async (_, route, path) => {
+  const { status, text } = await ask(route, path, {})
+  expect(status, text).toBe(402)
   for (const mark of marks) expect(text).not.toContain(mark)
 })
 

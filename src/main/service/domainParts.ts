@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { installFolder } from '../platform/programFile.ts'
 import { startDnsServer } from './domains/dns/dnsServer.ts'
 import { type DomainOrders, domainOrders } from './domains/domainOrders.ts'
 import { domainRepository } from './domains/domainRepository.ts'
 import { domainRoutes } from './domains/domainRoutes.ts'
+import { domainSales } from './domains/domainSales.ts'
 import { domainSearch } from './domains/domainSearch.ts'
 import { type Domains, domains as ownDomains } from './domains/domains.ts'
 import { orderRepository } from './domains/orderRepository.ts'
@@ -13,6 +13,7 @@ import { readRegistryPrices } from './domains/registrars/local/registryPrices.ts
 import { registryRepository } from './domains/registrars/local/registryRepository.ts'
 import { zones } from './domains/zones.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { PaymentParts } from './paymentParts.ts'
 import type { ServiceGround } from './serviceGround.ts'
 
 export type DomainParts = {
@@ -23,8 +24,10 @@ export type DomainParts = {
   dnsPort: number | undefined
 }
 
+type Given = { payments: Pick<PaymentParts, 'till'> }
+
 /** Names and their DNS. @throws AppError `listen/failed`, `config/invalid` */
-export async function domainParts(ground: ServiceGround): Promise<DomainParts> {
+export async function domainParts(ground: ServiceGround, { payments }: Given): Promise<DomainParts> {
   const { options, database, events, activity, callers, scope } = ground
   const { now } = options
   const log = options.log.of('domains')
@@ -36,8 +39,7 @@ export async function domainParts(ground: ServiceGround): Promise<DomainParts> {
     events.publish(accountId, { type: 'domains.changed' })
   const domains = ownDomains({ records, registrar, now, log, onChanged })
   scope.own(domains, (it) => it.settled())
-  const newId = () => `dom_${randomBytes(12).toString('hex')}`
-  const orders = domainOrders({ records: orderRepository(database), domains, registrar, newId, now, log })
+  const orders = domainOrders({ records: orderRepository(database), domains, registrar, now, log })
   await orders.recover()
   const listen = options.dnsListen
   const dns = listen && scope.own(await startDnsServer(listen, registry.zoneOf), (it) => it.close())
@@ -45,12 +47,13 @@ export async function domainParts(ground: ServiceGround): Promise<DomainParts> {
     domains,
     orders,
     dnsPort: dns?.port,
-    endpoints: callers.known(
-      domainRoutes({
+    endpoints: callers.known([
+      ...domainSales({ till: payments.till, registrar, domains, orders, noteAccount: activity.noteAccount }),
+      ...domainRoutes({
         ...{ registrar, search: domainSearch(registrar), domains, orders, now },
         zones: zones({ records, domains, registrar, now, onChanged: ({ accountId }) => onChanged(accountId) }),
         noteAccount: activity.noteAccount,
       }),
-    ),
+    ]),
   }
 }

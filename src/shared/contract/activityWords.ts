@@ -31,9 +31,9 @@ const standsAlone: readonly Told['type'][] = [
   'credits.adjusted',
   'credits.refunded',
   'credits.bought',
-  'domain.registered',
-  'domain.renewed',
-  'domain.changed',
+  'name.registered',
+  'name.renewed',
+  'name.changed',
   'dns.changed',
 ]
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { dnsLimits, dnsRecordTypes } from '../dns/dnsRecord.ts'
 import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
+import { x402 } from './payments.ts'
 import { defineRoute, QueryFlag } from './route.ts'
 
 export const domainLimits = {
@@ -227,6 +228,59 @@ export const setDomainLock = defineRoute({
   params,
   body: z.object({ enabled: z.boolean() }),
   response: z.object({ success: z.literal(true), domain: z.string(), locked: z.boolean() }),
+})
+
+const Years = z
+  .int(`must be a whole number from ${domainLimits.years.min} to ${domainLimits.years.max}`)
+  .min(domainLimits.years.min, `must be from ${domainLimits.years.min} to ${domainLimits.years.max}`)
+  .max(domainLimits.years.max, `must be from ${domainLimits.years.min} to ${domainLimits.years.max}`)
+  .default(1)
+
+const Bought = z.object({
+  success: z.literal(true),
+  domain: z.string(),
+  status: z.enum(['active', 'expired', 'pending']),
+  years: z.int(),
+  expires_at: IsoTime,
+  transaction_id: z.string().describe('GET /transactions lists it.'),
+  transactionId: z.string().describe('The same as `transaction_id`.'),
+  nameservers: z.array(z.string()),
+  privacy: z.boolean(),
+})
+const paidRefusals = [402, 403, 404, 409, 503]
+
+export const registerDomain = defineRoute({
+  operation: 'domainRegister',
+  method: 'POST',
+  path: '/domains/register',
+  aliases: ['/v1/domains/register'],
+  summary: 'Register a domain, paid with USDC',
+  description: x402,
+  tag: 'Domains',
+  status: 201,
+  refusals: paidRefusals,
+  body: z.object({
+    domain: z.string().min(3, 'must have from 3 to 253 characters').max(253, 'must have from 3 to 253 characters'),
+    years: Years,
+    privacy: z.boolean().default(true).describe('Keep your name out of the public registry.'),
+    nameservers: Nameservers.optional().describe('Default: those of the registrar, which then serves the DNS records.'),
+  }),
+  response: Bought,
+})
+
+export const renewDomain = defineRoute({
+  operation: 'domainRenew',
+  method: 'POST',
+  path: '/domains/:domain/renew',
+  aliases: ['/v1/domains/:domain/renew'],
+  summary: 'Renew a domain, paid with USDC',
+  description: x402,
+  tag: 'Domains',
+  status: 201,
+  refusals: paidRefusals,
+  params,
+  body: z.object({ years: Years }),
+  response: Bought,
 })
 
 const { ttl, distance } = dnsLimits

@@ -1,10 +1,11 @@
+import { utf8Bytes, utf8Text } from '../utf8.ts'
+
 /**
  * The text of character strings as a zone file has them: `"one" "two"`, `\"`, `\\` and `\065` within.
- * @returns undefined where the quotes do not match
+ * @returns undefined where the quotes do not match, or the bytes are no text
  */
 export function characterStrings(quoted: string): string | undefined {
   const bytes: number[] = []
-  const encoder = new TextEncoder()
   let at = 0
   while (at < quoted.length) {
     if (quoted[at] !== '"') return undefined
@@ -21,7 +22,7 @@ export function characterStrings(quoted: string): string | undefined {
         continue
       }
       const character = escaped ? what : String.fromCodePoint(quoted.codePointAt(at) ?? 0)
-      bytes.push(...encoder.encode(character))
+      bytes.push(...utf8Bytes(character))
       at += escaped ? whole.length : character.length
     }
     at += 1
@@ -29,14 +30,14 @@ export function characterStrings(quoted: string): string | undefined {
     if (gap === 0 && at < quoted.length) return undefined
     at += gap
   }
-  return new TextDecoder().decode(Uint8Array.from(bytes))
+  return utf8Text(bytes)
 }
 
 const mostBytes = 255
 
 /** Cuts the text of a TXT record into strings of at most 255 bytes, as they go over the wire. */
 export function textPieces(text: string): Uint8Array[] {
-  const bytes = new TextEncoder().encode(text)
+  const bytes = Uint8Array.from(utf8Bytes(text))
   const pieces: Uint8Array[] = []
   for (let at = 0; at < bytes.length; at += mostBytes) pieces.push(bytes.subarray(at, at + mostBytes))
   return pieces

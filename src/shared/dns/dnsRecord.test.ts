@@ -76,6 +76,22 @@ test.each([
   throw new Error('It was taken.')
 })
 
+test('IPv6 addresses are as the standard library writes them', () => {
+  const written = [
+    '::',
+    '::1',
+    '1::',
+    '1:0:0:2:0:0:0:3',
+    '1:0:0:2:0:0:3:4',
+    '0:0:1::',
+    '1:2:3:4:5:6:7:8',
+    '2001:db8:0:1:1:1:1:1',
+  ]
+  for (const value of [...written, 'fe80::0:ab', '::ffff:1.2.3.4', '64:ff9b::192.0.2.33', '1:0:2:0:3:0:4:0']) {
+    expect(record({ type: 'AAAA', value }).value).toBe(new URL(`http://[${value}]/`).hostname.slice(1, -1))
+  }
+})
+
 test('what is kept is kept again as it is', () => {
   const all = [
     record({}),

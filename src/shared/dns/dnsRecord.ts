@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { utf8Bytes } from '../utf8.ts'
 import { characterStrings } from './characterStrings.ts'
 
 export const dnsRecordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const
@@ -112,7 +113,7 @@ const values: Readonly<Record<DnsRecordType, Normal>> = {
   TXT(value) {
     const text = value.startsWith('"') ? characterStrings(value) : value
     if (text === undefined) throw new DnsRecordFault('value', 'has quotes that do not match')
-    const bytes = new TextEncoder().encode(text).length
+    const bytes = utf8Bytes(text).length
     if (bytes === 0) throw new DnsRecordFault('value', 'must not be empty')
     if (bytes > dnsLimits.textBytes) {
       throw new DnsRecordFault('value', `must have at most ${dnsLimits.textBytes} bytes`)
@@ -147,7 +148,23 @@ function normalTarget(value: string, zone: string): string {
   throw new DnsRecordFault('value', 'must be a whole host name, as in `mail.example.com`')
 }
 
-/** As RFC 5952 writes it. */
+/** As RFC 5952 writes it: the longest run of zeros, the first of several, as `::`. */
 function normalIpv6(text: string): string {
-  return new URL(`http://[${text}]/`).hostname.slice(1, -1)
+  const [, before = text, ...digits] = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text) ?? []
+  const [a = 0, b = 0, c = 0, d = 0] = digits.map(Number)
+  const whole = digits.length > 0 ? `${before}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}` : text
+  const [head = '', tail] = whole.split('::')
+  const groupsOf = (part: string) => (part === '' ? [] : part.split(':'))
+  const first = groupsOf(head)
+  const last = groupsOf(tail ?? '')
+  const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0')
+  const groups = [...first, ...zeros, ...last].map((it) => Number.parseInt(it, 16).toString(16))
+  const runs = groups.join(':').match(/(?<=^|:)0(:0)+(?=:|$)/g) ?? []
+  const [longest] = runs.toSorted((one, other) => other.length - one.length)
+  return longest === undefined ? groups.join(':') : shortened(groups.join(':'), longest)
+}
+
+function shortened(address: string, run: string): string {
+  const at = new RegExp(`(?:^|:)${run}(?:$|:)`).exec(address)
+  return at ? `${address.slice(0, at.index)}::${address.slice(at.index + at[0].length)}` : address
 }

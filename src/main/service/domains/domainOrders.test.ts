@@ -50,18 +50,25 @@ function started(faults: (real: Registrar) => Faults = () => ({})) {
   }
   const registrar = { ...registry, ...faults(registry) }
   const own = domains({ records, registrar, now, log: silentLog, onChanged: () => {} })
-  const newId = () => `dom_${ids++}`
   const orders = domainOrders({
     records: orderRepository(database),
     domains: own,
     registrar,
-    newId,
     now,
     log: silentLog,
   })
   const register = (domain: string) =>
-    orders.register({ accountId: ada, domain, years: 2, amountCents: 2_190, privacy: true, nameservers: undefined })
-  const renew = (domain: string) => orders.renew({ accountId: ada, domain, years: 1, amountCents: 1_195 })
+    orders.register({
+      orderId: `pay_${ids++}`,
+      accountId: ada,
+      domain,
+      years: 2,
+      amountCents: 2_190,
+      privacy: true,
+      nameservers: undefined,
+    })
+  const renew = (domain: string) =>
+    orders.renew({ orderId: `pay_${ids++}`, accountId: ada, domain, years: 1, amountCents: 1_195 })
   const states = () => orders.list(ada).map(({ domain, type, state }) => `${type} ${domain} ${state}`)
   return { orders, own, register, renew, states }
 }

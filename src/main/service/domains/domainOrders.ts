@@ -8,6 +8,8 @@ import { toAppError } from './registrarErrors.ts'
 import { type Registrar, RegistrarFailure } from './registrars/registrar.ts'
 
 export type RegisterOrder = {
+  /** Of the caller: the same one is ordered once. */
+  orderId: string
   accountId: AccountId
   domain: string
   years: number
@@ -15,7 +17,7 @@ export type RegisterOrder = {
   privacy: boolean
   nameservers: readonly string[] | undefined
 }
-export type RenewOrder = Pick<RegisterOrder, 'accountId' | 'domain' | 'years' | 'amountCents'>
+export type RenewOrder = Pick<RegisterOrder, 'orderId' | 'accountId' | 'domain' | 'years' | 'amountCents'>
 export type Ordered = { orderId: string; domain: DomainRow }
 
 /**
@@ -28,6 +30,11 @@ export type DomainOrders = {
   /** Likewise. @throws AppError `domain/not-found` */
   renew(order: RenewOrder): Promise<Ordered>
   list(accountId: AccountId): Order[]
+  /**
+   * What became of an order that nobody works on any more; undefined: nothing was bought, and never will be.
+   * @throws AppError `domain/unclear` while the registrar does not say
+   */
+  outcome(orderId: string): Promise<Ordered | undefined>
   /** Clears up what was under way when the process before ended, as far as the registrar answers. @returns what is still unclear */
   recover(): Promise<Order[]>
 }
@@ -38,11 +45,10 @@ export function domainOrders(options: {
   records: OrderRepository
   domains: Pick<Domains, 'owned' | 'refresh'>
   registrar: Registrar
-  newId: () => string
   now: () => number
   log: Log
 }): DomainOrders {
-  const { records, domains, registrar, newId, now, log } = options
+  const { records, domains, registrar, now, log } = options
 
   /** @returns undefined where the registrar does not say */
   const isDone = async ({ domain, type, expiresBeforeMs, createdAtMs }: Order): Promise<boolean | undefined> => {
@@ -73,14 +79,28 @@ export function domainOrders(options: {
         throw toAppError(failure)
       }
     }
-    const domain = await domains.refresh({ accountId: order.accountId, name: order.domain }).catch(() => undefined)
+    return { orderId: order.id, domain: await finished(order) }
+  }
+  /** Of one that nobody works on. @throws AppError `domain/unclear` */
+  const clearedUp = async (order: Order): Promise<DomainRow | undefined> => {
+    const done = order.state === 'leased' ? false : await isDone(order)
+    if (done === undefined) throw unclear(order)
+    if (!done) {
+      records.setState(order.id, 'failed')
+      return undefined
+    }
+    return finished(order)
+  }
+  const finished = async (order: Order): Promise<DomainRow> => {
+    const { accountId, domain: name } = order
+    const domain = await domains.refresh({ accountId, name }).catch(() => undefined)
     if (!domain) throw unclear(order)
     records.setState(order.id, 'done')
-    return { orderId: order.id, domain }
+    return domain
   }
-  const opened = (given: Pick<Order, 'accountId' | 'domain' | 'type' | 'years' | 'amountCents'>): Order => ({
+  const opened = ({ orderId: id, ...given }: RenewOrder & Pick<Order, 'type'>): Order => ({
     ...given,
-    id: newId(),
+    id,
     expiresBeforeMs: null,
     state: 'leased',
     createdAtMs: now(),
@@ -99,16 +119,15 @@ export function domainOrders(options: {
       return await ordered(order, () => registrar.renew(given.domain, given.years))
     },
     list: (accountId) => records.list(accountId, mostListed),
+    async outcome(orderId) {
+      const order = records.find(orderId)
+      if (!order || order.state === 'failed') return undefined
+      const domain = order.state === 'done' ? domains.owned(order.accountId, order.domain) : await clearedUp(order)
+      return domain && { orderId, domain }
+    },
     async recover() {
       const left: Order[] = []
-      for (const order of records.open()) {
-        const done = order.state === 'leased' ? false : await isDone(order)
-        const known =
-          done === true &&
-          (await domains.refresh({ accountId: order.accountId, name: order.domain }).catch(() => undefined))
-        if (done === undefined || (done && !known)) left.push(order)
-        else records.setState(order.id, done ? 'done' : 'failed')
-      }
+      for (const order of records.open()) await clearedUp(order).catch(() => left.push(order))
       return left
     },
   }

@@ -71,19 +71,19 @@ export function domainRoutes(options: {
     endpoint(setDomainPrivacy, async ({ params: { domain }, body: { enabled } }, { caller: { accountId } }) => {
       const { privacy } = await domains.change(accountId, domain, (at) => at.setPrivacy(domain, enabled))
       noteAccount(accountId, {
-        type: 'domain.changed',
+        type: 'name.changed',
         description: `${enabled ? 'Hid' : 'Published'} the owner of ${domain}`,
       })
       return { success: true, domain, privacy }
     }),
     endpoint(setDomainLock, async ({ params: { domain }, body: { enabled } }, { caller: { accountId } }) => {
       const { locked } = await domains.change(accountId, domain, (at) => at.setLocked(domain, enabled))
-      noteAccount(accountId, { type: 'domain.changed', description: `${enabled ? 'Locked' : 'Unlocked'} ${domain}` })
+      noteAccount(accountId, { type: 'name.changed', description: `${enabled ? 'Locked' : 'Unlocked'} ${domain}` })
       return { success: true, domain, locked }
     }),
     endpoint(setNameservers, async ({ params: { domain }, body }, { caller: { accountId } }) => {
       const changed = await domains.change(accountId, domain, (at) => at.setNameservers(domain, body.nameservers))
-      noteAccount(accountId, { type: 'domain.changed', description: `Set the nameservers of ${domain}` })
+      noteAccount(accountId, { type: 'name.changed', description: `Set the nameservers of ${domain}` })
       const nameservers: string[] = [...changed.nameservers]
       return { success: true, domain, nameservers }
     }),

@@ -24,6 +24,7 @@ export type OrderRepository = {
   /** False where another order of this domain is under way. */
   add(order: Order): boolean
   setState(id: string, state: OrderState): void
+  find(id: string): Order | undefined
   /** Newest first. */
   list(accountId: AccountId, most: number): Order[]
   /** Those that have not ended. */
@@ -47,6 +48,7 @@ export function orderRepository(database: Database): OrderRepository {
   const open = database.prepare<[], Row>(
     `SELECT ${columns} FROM domain_orders WHERE state IN ('leased', 'asked') ORDER BY sequence`,
   )
+  const find = database.prepare<[string], Row>(`SELECT ${columns} FROM domain_orders WHERE id = ?`)
   const toOrder = (row: Row): Order => ({ ...row, accountId: AccountId.parse(row.accountId) })
   return {
     add: (it) =>
@@ -55,6 +57,10 @@ export function orderRepository(database: Database): OrderRepository {
         ...([it.expiresBeforeMs, it.state, it.createdAtMs] as const),
       ).changes > 0,
     setState: (id, state) => void setState.run(state, id),
+    find(id) {
+      const row = find.get(id)
+      return row && toOrder(row)
+    },
     list: (accountId, most) => list.all(accountId, most).map(toOrder),
     open: () => open.all().map(toOrder),
   }

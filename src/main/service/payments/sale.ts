@@ -13,7 +13,7 @@ export type Sale<R extends Route, P> = {
   account(input: Parsed<R>, call: AnyCall): AccountId
   /** What it costs. It is not asked again for a payment that was settled. @throws AppError where this cannot be bought, before anybody pays */
   quote(input: Parsed<R>, call: AnyCall): Quote<P> | Promise<Quote<P>>
-  /** @throws whatever failed: the payer is credited then */
+  /** @throws whatever failed: the payer is credited then, unless it is an `UnclearWork` */
   fulfil(paid: Paid<P>): Answer<R> | Promise<Answer<R>>
   /**
    * Of work that a crash cut off, at any point: its answer where it was done, or can be done to its end now.

@@ -3,6 +3,7 @@ import { AppError } from '../../../shared/appError.ts'
 import type { Route } from '../../../shared/contract/route.ts'
 import { microUsd } from '../../../shared/microUsd.ts'
 import type { KeptAnswer, Payment, PricedRequest, Price as RoutePrice } from '../../platform/http/endpoint.ts'
+import { UnclearWork } from '../../platform/http/unclearWork.ts'
 import type { AnyCall, Endpoint } from '../endpoint.ts'
 import { type BoundRequest, boundRequest, hasMoved, isSame, nameOf, needOwnWallet, unfit } from './boundRequest.ts'
 import { alreadyUsed, type Facilitator, type Settlement } from './facilitator.ts'
@@ -92,6 +93,7 @@ export function till(options: {
     },
     async failed(failure) {
       try {
+        if (failure instanceof UnclearWork) return unknownOutcome(failure.message)
         return await books.credit(row, toldFailure(failure, options.onFailure))
       } catch (unwritten) {
         options.onFailure(unwritten)

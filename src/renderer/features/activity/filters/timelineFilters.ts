@@ -2,7 +2,17 @@ import type { Input } from '../../../../shared/contract/route.ts'
 import type { listTimeline, TimelineEntry } from '../../../../shared/contract/timeline.ts'
 import { isoTime } from '../../../../shared/time.ts'
 
-export const areas = ['all', 'approvals', 'wallet', 'credits', 'identity', 'sandboxes', 'access', 'system'] as const
+export const areas = [
+  'all',
+  'approvals',
+  'wallet',
+  'credits',
+  'domains',
+  'identity',
+  'sandboxes',
+  'access',
+  'system',
+] as const
 export type Area = (typeof areas)[number]
 
 export const areaLabels: Record<Area, string> = {
@@ -10,6 +20,7 @@ export const areaLabels: Record<Area, string> = {
   approvals: 'Approvals',
   wallet: 'Wallet',
   credits: 'Credits',
+  domains: 'Domains',
   identity: 'Identity',
   sandboxes: 'Sandboxes',
   access: 'Keys and sign-in',
@@ -21,6 +32,7 @@ const kindsOf: Record<Exclude<Area, 'all'>, readonly string[]> = {
   approvals: ['intent', 'grant', 'policy', 'stop'],
   wallet: ['wallet', 'keyring'],
   credits: ['credits'],
+  domains: ['name', 'dns'],
   identity: ['identity', 'registration', 'automaton'],
   sandboxes: ['sandbox', 'terminal', 'command', 'file', 'snapshot', 'domain'],
   access: ['key', 'provider', 'auth', 'account', 'client'],

@@ -1,0 +1,16 @@
+/** The bytes of a text. What is no whole character becomes U+FFFD. */
+export function utf8Bytes(text: string): number[] {
+  const escaped = encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'))
+  return [...escaped.matchAll(/%([0-9A-F]{2})|[^%]/g)].map(([one, hex]) =>
+    hex === undefined ? one.charCodeAt(0) : Number.parseInt(hex, 16),
+  )
+}
+
+/** @returns undefined for bytes that are no text */
+export function utf8Text(bytes: readonly number[]): string | undefined {
+  try {
+    return decodeURIComponent(bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''))
+  } catch {
+    return undefined
+  }
+}
