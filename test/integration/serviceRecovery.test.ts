@@ -48,6 +48,7 @@ test('kill -9 of the service loses nothing: sandboxes, terminals, screens and sc
   expect((await service.send(sandbox)).json).toEqual({
     ...before,
     terminal_url: `${service.url}${sandbox.replace('/v1/sandboxes', '/terminal')}`,
+    cost: { ...before.cost, run_cents: expect.any(Number) },
   })
   const after = (await service.send(`${terminal}/read`)).json
   expect(after).toEqual(screen)

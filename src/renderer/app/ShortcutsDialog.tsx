@@ -22,7 +22,8 @@ export function ShortcutsDialog({ open, onOpenChange }: ShortcutsDialogProps) {
 function ShortcutList() {
   const commands = useRegisteredCommands().filter(({ shortcut }) => shortcut !== undefined)
   return (
-    <div className="flex flex-col gap-4">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section tabIndex={0} aria-label="All shortcuts" className="flex flex-col gap-4 rounded-card">
       {bySection(commands).map(([section, members]) => (
         <section key={section} aria-label={section}>
           <h3 className="mb-1 text-tiny font-medium text-faint">{section}</h3>
@@ -41,6 +42,6 @@ function ShortcutList() {
           </ul>
         </section>
       ))}
-    </div>
+    </section>
   )
 }
