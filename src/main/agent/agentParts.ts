@@ -7,6 +7,7 @@ import { approvalParts } from './approvalParts.ts'
 import type { Approvals } from './approvals/approvals.ts'
 import { connectionParts } from './connectionParts.ts'
 import type { ServiceClient } from './connections/serviceClient.ts'
+import { domainParts } from './domainParts.ts'
 import { identityParts } from './identityParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import type { Note } from './note.ts'
@@ -31,7 +32,7 @@ export type AgentParts = {
 
 /**
  * Makes the slices of the agent, in the order in which they need each other: wallet, activity, signer and approvals,
- * sign-in, sheets, identity. A slice knows the others by their types alone; here they meet.
+ * sign-in, sheets, identity, domains. A slice knows the others by their types alone; here they meet.
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
@@ -58,6 +59,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     (it) => it.close(),
   )
   const identity = identityParts(ground, { ...approval, wallet: vault })
+  const domains = domainParts(ground)
   return {
     database: ground.database,
     client: ground.client,
@@ -72,6 +74,7 @@ export function agentParts(options: AgentOptions): AgentParts {
       ...sheets.endpoints,
       ...approval.endpoints,
       ...identity.endpoints,
+      ...domains.endpoints,
     ],
   }
 }

@@ -97,6 +97,8 @@ export const LocalEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('policy.changed'), policy: Policy }),
   z.object({ type: z.literal('grants.changed') }),
   z.object({ type: z.literal('registration.changed'), registration: Registration }),
+  /** What is kept of domains and DNS records was read anew. */
+  z.object({ type: z.literal('local-domains.changed') }),
   z.object({ type: z.literal('timeline.appended'), sequence: z.int() }),
 ])
 export type LocalEvent = z.infer<typeof LocalEvent>

@@ -1,5 +1,12 @@
 import { quotedText } from './characterStrings.ts'
-import { type DnsRecordData, DnsRecordFault, type DnsRecordType, dnsLimits, dnsRecordTypes, normalRecord } from './dnsRecord.ts'
+import {
+  type DnsRecordData,
+  DnsRecordFault,
+  type DnsRecordType,
+  dnsLimits,
+  dnsRecordTypes,
+  normalRecord,
+} from './dnsRecord.ts'
 import { type ZoneEntry, ZoneFileFault, zoneEntries } from './zoneTokens.ts'
 
 /** A line that an import leaves out, and why. */
@@ -115,21 +122,26 @@ function record({ zone, line, type, data, owner, origin, ttl }: Found): DnsRecor
     throw new ZoneFileFault(line, `${owner.slice(0, 80)} repeats the domain: a dot is missing at its end`)
   }
   try {
-    return normalRecord(zone, { type, host, ttl, ...valueOf(type, data, { line, origin }) })
+    return normalRecord(zone, { type, host, ttl, ...valueIn(type, data, { line, origin }) })
   } catch (fault) {
     if (!(fault instanceof DnsRecordFault)) throw fault
-    throw new ZoneFileFault(line, fault.message.replace(/\.$/, ''))
+    throw wrongLine(line, fault)
   }
 }
 
-function valueOf(
+function wrongLine(line: number, fault: DnsRecordFault): ZoneFileFault {
+  return new ZoneFileFault(line, fault.message.replace(/\.$/, ''), { cause: fault })
+}
+
+function valueIn(
   type: DnsRecordType,
   data: ZoneEntry['words'],
   { line, origin }: { line: number; origin: string },
 ): { value: string; distance?: number } {
   const plain = data.map(({ text }) => text)
   const demand = (count: number) => {
-    if (plain.length !== count) throw new ZoneFileFault(line, `${type} needs ${count === 1 ? 'one value' : `${count} values`}`)
+    if (plain.length !== count)
+      throw new ZoneFileFault(line, `${type} needs ${count === 1 ? 'one value' : `${count} values`}`)
   }
   const number = (text = '') => {
     if (/^\d{1,5}$/.test(text)) return Number(text)

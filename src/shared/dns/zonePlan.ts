@@ -24,7 +24,11 @@ export class ZonePlanFault extends Error {
  * changes, then additions. A record that stays as it is, is not judged. Text of TXT is taken as it is, without quotes.
  * @throws ZonePlanFault
  */
-export function zonePlan(zone: string, present: readonly PresentRecord[], wanted: readonly DnsRecordData[]): ZoneStep[] {
+export function zonePlan(
+  zone: string,
+  present: readonly PresentRecord[],
+  wanted: readonly DnsRecordData[],
+): ZoneStep[] {
   if (wanted.length > dnsLimits.records) {
     throw new ZonePlanFault(dnsLimits.records, `A domain can have at most ${dnsLimits.records} DNS records.`)
   }
@@ -69,8 +73,12 @@ function normal(zone: string, record: DnsRecordData, at: number): DnsRecordData 
     return normalRecord(zone, { ...record, value: sentValue(record) })
   } catch (fault) {
     if (!(fault instanceof DnsRecordFault)) throw fault
-    throw new ZonePlanFault(at, fault.message, { cause: fault })
+    throw wrongRecord(at, fault)
   }
+}
+
+function wrongRecord(at: number, fault: DnsRecordFault): ZonePlanFault {
+  return new ZonePlanFault(at, fault.message, { cause: fault })
 }
 
 function requireFits(all: readonly DnsRecordData[], record: DnsRecordData, at: number): void {

@@ -3,8 +3,8 @@ export class ZoneFileFault extends Error {
   /** From 1 on. */
   readonly line: number
 
-  constructor(line: number, what: string) {
-    super(`Line ${line}: ${what}.`)
+  constructor(line: number, what: string, options?: ErrorOptions) {
+    super(`Line ${line}: ${what}.`, options)
     this.name = 'ZoneFileFault'
     this.line = line
   }

@@ -4,6 +4,7 @@ import { askedOnce } from './askedOnce.ts'
 import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
 import { keptIntents } from './keptIntents.ts'
+import { localDomains } from './localDomains.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
 import { wallet } from './wallet.ts'
@@ -18,4 +19,5 @@ export const agentMigrations: readonly Migration[] = [
   askedOnce,
   keptIntents,
   grantReservations,
+  localDomains,
 ]
