@@ -1,5 +1,6 @@
 import { activityFeature } from '../features/activity/activityFeature.tsx'
 import { approvalsFeature } from '../features/approvals/approvalsFeature.tsx'
+import { domainsFeature } from '../features/domains/domainsFeature.ts'
 import { identityFeature } from '../features/identity/identityFeature.ts'
 import { settingsFeature } from '../features/settings/settingsFeature.tsx'
 import { walletFeature } from '../features/wallet/walletFeature.ts'
@@ -8,7 +9,7 @@ import { terminalsFeature } from './terminals/terminalsFeature.tsx'
 
 /** The sections of the window in their order, in groups of what belongs together. */
 export const featureGroups: readonly (readonly Feature[])[] = [
-  [terminalsFeature],
+  [terminalsFeature, domainsFeature],
   [walletFeature],
   [identityFeature, approvalsFeature, activityFeature],
   [settingsFeature],

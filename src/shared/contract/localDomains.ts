@@ -51,6 +51,7 @@ export const listLocalRecords = defineRoute({
   auth: 'person',
   refusals: [503],
   params,
+  query: listDnsRecords.query,
   response: listDnsRecords.response.extend(kept),
 })
 

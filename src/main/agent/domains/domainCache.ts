@@ -130,7 +130,7 @@ export function domainCache(options: {
     },
     async fresh<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>> {
       try {
-        return told(await readOnce(question), now())
+        return told(await read(question), now())
       } catch (failure) {
         const entry = entryOf(question)
         if (!entry || !isAway(failure)) throw failure

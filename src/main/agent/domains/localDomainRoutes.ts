@@ -25,7 +25,9 @@ export function localDomainRoutes(parts: {
     localEndpoint(searchLocalDomains, ({ query }) => cache.fresh(questions.search(query))),
     localEndpoint(listLocalPrices, () => cache.kept(questions.prices())),
     localEndpoint(getLocalDomain, ({ params }) => cache.kept(questions.domain(params.domain))),
-    localEndpoint(listLocalRecords, ({ params }) => cache.kept(questions.zone(params.domain, { fresh: false }))),
+    localEndpoint(listLocalRecords, ({ params: { domain }, query: { fresh } }) =>
+      cache[fresh ? 'fresh' : 'kept'](questions.zone(domain, { fresh })),
+    ),
     localEndpoint(planRecords, ({ params, body }) => plans.make(params.domain, body.records)),
     localEndpoint(listPlans, ({ params }) => ({ plans: plans.list(params.domain) })),
     localEndpoint(applyPlan, ({ params }) => plans.apply(params.planId)),
