@@ -10,7 +10,7 @@ import { StatusDot, type Tone } from '../../../ui/StatusDot.tsx'
 import { type DomainSort, isExpiring } from './domainRows.ts'
 
 const rowPixels = 36
-const columns = 'grid grid-cols-[minmax(0,1fr)_7rem_7rem_2rem] max-narrow:grid-cols-[minmax(0,1fr)_6rem_2rem] gap-3'
+const columns = 'grid grid-cols-[minmax(0,1fr)_7rem_7rem_2rem] max-narrow:grid-cols-[minmax(0,1fr)_7rem_2rem] gap-3'
 const tones: Readonly<Record<Domain['status'], Tone>> = { active: 'positive', pending: 'caution', expired: 'negative' }
 const statusWords: Readonly<Record<Domain['status'], string>> = {
   active: 'Active',
@@ -104,7 +104,10 @@ function DomainRow({ domain: of }: { domain: Domain }) {
       </span>
       <time
         dateTime={expiresAt}
-        className={classNames('tabular-nums', isExpiring(of, Date.now()) ? 'text-caution' : 'text-muted')}
+        className={classNames(
+          'whitespace-nowrap tabular-nums',
+          isExpiring(of, Date.now()) ? 'text-caution' : 'text-muted',
+        )}
       >
         {expiresAt.slice(0, 10)}
       </time>

@@ -50,10 +50,8 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
   })
   const settingLock = useMutation({ mutationFn: (enabled: boolean) => agent(lock, { domain, enabled }), onSettled })
   const failure = settingPrivacy.error ?? settingLock.error
-  // What is known here may be older than what was just set.
-  const isOlder = ({ submittedAt }: { submittedAt: number }) => Date.parse(of.as_of) < submittedAt
-  const isPrivate = isOlder(settingPrivacy) ? (settingPrivacy.data?.privacy ?? of.privacy) : of.privacy
-  const isLocked = isOlder(settingLock) ? (settingLock.data?.locked ?? of.locked) : of.locked
+  const isPrivate = shownFlag(settingPrivacy, settingPrivacy.data?.privacy, { known: of.privacy, asOf: of.as_of })
+  const isLocked = shownFlag(settingLock, settingLock.data?.locked, { known: of.locked, asOf: of.as_of })
   return (
     <section aria-label={unicode} className="flex flex-col gap-4">
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
@@ -112,4 +110,12 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
       )}
     </section>
   )
+}
+
+type Setting = { isPending: boolean; variables: boolean | undefined; submittedAt: number }
+
+/** What is known here may be older than what is being set, or was set just now. */
+function shownFlag(setting: Setting, set: boolean | undefined, of: { known: boolean; asOf: string }): boolean {
+  if (setting.isPending) return setting.variables ?? of.known
+  return Date.parse(of.asOf) < setting.submittedAt ? (set ?? of.known) : of.known
 }
