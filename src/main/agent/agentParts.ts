@@ -8,6 +8,7 @@ import type { Approvals } from './approvals/approvals.ts'
 import { chatParts } from './chatParts.ts'
 import { connectionParts } from './connectionParts.ts'
 import type { ServiceClient } from './connections/serviceClient.ts'
+import { domainParts } from './domainParts.ts'
 import { identityParts } from './identityParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import type { Note } from './note.ts'
@@ -33,7 +34,7 @@ export type AgentParts = {
 
 /**
  * Makes the slices of the agent, in the order in which they need each other: wallet, activity, signer and approvals,
- * sign-in, providers, sheets, identity. A slice knows the others by their types alone; here they meet.
+ * sign-in, providers, sheets, identity, domains. A slice knows the others by their types alone; here they meet.
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
@@ -63,6 +64,7 @@ export function agentParts(options: AgentOptions): AgentParts {
   )
   const chat = chatParts(ground)
   const identity = identityParts(ground, { ...approval, wallet: vault })
+  const domains = domainParts(ground)
   return {
     database: ground.database,
     client: ground.client,
@@ -79,6 +81,7 @@ export function agentParts(options: AgentOptions): AgentParts {
       ...identity.endpoints,
       ...chat.endpoints,
       ...providers.endpoints,
+      ...domains.endpoints,
     ],
   }
 }

@@ -1,6 +1,7 @@
 import { activityFeature } from '../features/activity/activityFeature.tsx'
 import { approvalsFeature } from '../features/approvals/approvalsFeature.tsx'
 import { chatFeature } from '../features/chat/chatFeature.tsx'
+import { domainsFeature } from '../features/domains/domainsFeature.ts'
 import { identityFeature } from '../features/identity/identityFeature.ts'
 import { settingsFeature } from '../features/settings/settingsFeature.tsx'
 import { walletFeature } from '../features/wallet/walletFeature.ts'
@@ -10,7 +11,7 @@ import { terminalsFeature } from './terminals/terminalsFeature.tsx'
 
 /** The sections of the window in their order, in groups of what belongs together. */
 export const featureGroups: readonly (readonly Feature[])[] = [
-  [chatFeature, terminalsFeature],
+  [chatFeature, terminalsFeature, domainsFeature],
   [walletFeature, creditsPageFeature],
   [identityFeature, approvalsFeature, activityFeature],
   [settingsFeature],

@@ -99,6 +99,8 @@ export const LocalEvent = z.discriminatedUnion('type', [
   /** Keys of providers or own model servers: read them again. */
   z.object({ type: z.literal('providers.changed') }),
   z.object({ type: z.literal('registration.changed'), registration: Registration }),
+  /** What is kept of domains and DNS records was read anew. */
+  z.object({ type: z.literal('local-domains.changed') }),
   z.object({ type: z.literal('timeline.appended'), sequence: z.int() }),
   /** Of this conversation: read it again. Null: folders, or several conversations. */
   z.object({ type: z.literal('chat.changed'), conversation_id: z.string().nullable() }),

@@ -6,6 +6,7 @@ import { chats } from './chats.ts'
 import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
 import { keptIntents } from './keptIntents.ts'
+import { localDomains } from './localDomains.ts'
 import { providers } from './providers.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
@@ -24,4 +25,5 @@ export const agentMigrations: readonly Migration[] = [
   providers,
   chats,
   chatSpend,
+  localDomains,
 ]

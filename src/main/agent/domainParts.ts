@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import type { AgentGround } from './agentGround.ts'
+import { domainCache } from './domains/domainCache.ts'
+import { domainCacheRepository } from './domains/domainCacheRepository.ts'
+import { domainQuestions } from './domains/domainQuestions.ts'
+import { localDomainRoutes } from './domains/localDomainRoutes.ts'
+import { planRepository } from './domains/planRepository.ts'
+import { zonePlans } from './domains/zonePlans.ts'
+import type { LocalEndpoint } from './localEndpoint.ts'
+
+/** Domains as they are known here, also without the service. */
+export function domainParts({ database, client, link, hosted, events, scope, log, now }: AgentGround): {
+  endpoints: LocalEndpoint[]
+} {
+  const service = hosted?.url ?? 'embedded'
+  const domainLog = log.of('domains')
+  const questions = domainQuestions(client)
+  const cache = scope.own(
+    domainCache({
+      records: domainCacheRepository(database, service),
+      isConnected: () => link.status().state === 'connected',
+      now,
+      log: domainLog,
+      onChanged: () => events.publish({ type: 'local-domains.changed' }),
+    }),
+    (it) => it.close(),
+  )
+  scope.own(
+    link.subscribe(({ type }) => {
+      if (type !== 'ready' && type !== 'domains.changed') return
+      cache.outdate()
+      // What is kept is there when the service is not, also where nobody looked at it before.
+      cache.kept(questions.list()).catch((failure) => domainLog.info('domains could not be read', { failure }))
+    }),
+    (leave) => leave(),
+  )
+  const plans = zonePlans({
+    plans: planRepository(database, service),
+    ...{ client, cache, questions, now, log: domainLog },
+    newId: () => `plan_${randomBytes(12).toString('hex')}`,
+  })
+  return { endpoints: localDomainRoutes({ cache, questions, plans }) }
+}

@@ -1,0 +1,173 @@
+import type { z } from 'zod'
+import { AppError } from '../../../shared/appError.ts'
+import type { KeptSource } from '../../../shared/contract/localDomains.ts'
+import type { Log } from '../../platform/log.ts'
+import type { CacheKind, DomainCacheRepository } from './domainCacheRepository.ts'
+
+/** One question to the service, and what tells its answer from others. */
+export type Question<Answer> = {
+  kind: CacheKind
+  key: string
+  schema: z.ZodType<Answer>
+  ask(signal: AbortSignal): Promise<Answer>
+}
+/** What the service tells of its own knowledge, where it does. */
+type Told = { source?: 'live' | 'cache' | 'stale'; as_of?: string }
+export type Kept<Answer> = Omit<Answer, 'source' | 'as_of'> & { source: KeptSource; as_of: string }
+
+export type DomainCache = {
+  /** What is kept, at once; it is read anew behind. @throws AppError of the service where nothing is kept */
+  kept<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>>
+  /** Read now, and kept. What is kept is given only where the service does not answer. */
+  fresh<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>>
+  /** Read now, or not at all. @throws AppError of the service */
+  asked<Answer extends object>(question: Question<Answer>): Promise<Answer>
+  /** Everything may be another by now. */
+  outdate(): void
+  close(): Promise<void>
+}
+
+type Entry = {
+  answer: object
+  readAtMs: number
+  /** Of the cache when it was read; anything else is old. */
+  round: number
+  /** The service did not answer when it was asked last. */
+  isOffline: boolean
+  triedAtMs: number
+}
+
+/** Older than this it is read anew behind. */
+const freshMs = 60_000
+/** A service that did not answer is asked again after this. */
+const triedAgainMs = 5_000
+/** Answers in memory beside SQLite. */
+const mostEntries = 200
+
+export function domainCache(options: {
+  records: DomainCacheRepository
+  isConnected: () => boolean
+  now: () => number
+  log: Log
+  onChanged: () => void
+}): DomainCache {
+  const { records, isConnected, now, log, onChanged } = options
+  const entries = new Map<string, Entry>()
+  const underWay = new Map<string, Promise<object>>()
+  const ending = new AbortController()
+  let round = 0
+
+  const entryOf = <Answer extends object>({ kind, key, schema }: Question<Answer>): Entry | undefined => {
+    const id = `${kind} ${key}`
+    const known = entries.get(id)
+    if (known) return known
+    const row = records.find(kind, key)
+    const answer = row && understood(schema, row.answer)
+    if (!row || !answer) return undefined
+    return remember(id, { answer, readAtMs: row.readAtMs, round: -1, isOffline: false, triedAtMs: 0 })
+  }
+  const remember = (id: string, entry: Entry): Entry => {
+    entries.delete(id)
+    entries.set(id, entry)
+    const [oldest] = entries.keys()
+    if (entries.size > mostEntries && oldest !== undefined) entries.delete(oldest)
+    return entry
+  }
+  const read = async <Answer extends object>(question: Question<Answer>): Promise<Answer> => {
+    const { kind, key } = question
+    const id = `${kind} ${key}`
+    const begunIn = round
+    try {
+      const answer = await question.ask(ending.signal)
+      const readAtMs = now()
+      ending.signal.throwIfAborted() // the database may be closed by now
+      records.keep(kind, key, { answer: JSON.stringify(answer), readAtMs })
+      remember(id, { answer, readAtMs, round: begunIn, isOffline: false, triedAtMs: readAtMs })
+      return answer
+    } catch (failure) {
+      if (!ending.signal.aborted && isGone(failure)) {
+        entries.delete(id)
+        records.remove(kind, key)
+      }
+      const entry = entries.get(id)
+      if (entry) entries.set(id, { ...entry, isOffline: isAway(failure), triedAtMs: now() })
+      throw failure
+    }
+  }
+  const readOnce = <Answer extends object>(question: Question<Answer>): Promise<Answer> => {
+    const id = `${question.kind} ${question.key}`
+    const running = underWay.get(id)
+    if (running) return running as Promise<Answer> // of the same kind and key, so of the same schema
+    const begun = read(question).finally(() => underWay.delete(id))
+    underWay.set(id, begun)
+    return begun
+  }
+  const readBehind = <Answer extends object>(question: Question<Answer>, before: Entry): void => {
+    if (underWay.has(`${question.kind} ${question.key}`)) return
+    readOnce(question).then(onChanged, (failure) => {
+      if (ending.signal.aborted) return
+      log.info('domains could not be read', { kind: question.kind, failure })
+      if (isGone(failure) || isAway(failure) !== before.isOffline) onChanged()
+    })
+  }
+  const shown = <Answer extends object>({ answer, readAtMs, isOffline }: Entry): Kept<Answer> => {
+    const { source = 'live', as_of: asOf = new Date(readAtMs).toISOString() } = answer as Told
+    const isAbsent = isOffline || !isConnected()
+    const now = isAbsent ? 'offline' : source === 'stale' ? 'stale' : 'cache'
+    // The entry was made from this question's own answer.
+    return { ...(answer as Answer), source: now, as_of: asOf }
+  }
+
+  return {
+    async kept<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>> {
+      const entry = entryOf(question)
+      if (!entry) return told(await readOnce(question), now())
+      const isOld = entry.round !== round || now() - entry.readAtMs > freshMs
+      if (isOld && isConnected() && (!entry.isOffline || now() - entry.triedAtMs > triedAgainMs)) {
+        readBehind(question, entry)
+      }
+      return shown<Answer>(entry)
+    },
+    async fresh<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>> {
+      try {
+        return told(await read(question), now())
+      } catch (failure) {
+        const entry = entryOf(question)
+        if (!entry || !isAway(failure)) throw failure
+        return { ...shown<Answer>(entry), source: 'offline' }
+      }
+    },
+    // Not shared with a reading that began earlier: that one may have missed the last change.
+    asked: (question) => read(question),
+    outdate() {
+      round += 1
+      for (const [id, entry] of entries) entries.set(id, { ...entry, isOffline: false })
+    },
+    async close() {
+      ending.abort()
+      await Promise.allSettled(underWay.values())
+    },
+  }
+}
+
+function told<Answer extends object>(answer: Answer, nowMs: number): Kept<Answer> {
+  const { source = 'live', as_of: asOf = new Date(nowMs).toISOString() } = answer as Told
+  return { ...answer, source, as_of: asOf }
+}
+
+/** A damaged row is shown to nobody. */
+function understood<Answer>(schema: z.ZodType<Answer>, text: string): Answer | undefined {
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+function isGone(failure: unknown): boolean {
+  return failure instanceof AppError && failure.code === 'domain/not-found'
+}
+
+function isAway(failure: unknown): boolean {
+  return failure instanceof AppError && failure.status >= 500
+}

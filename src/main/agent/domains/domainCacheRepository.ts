@@ -1,0 +1,38 @@
+import type { Database } from '../../storage/openDatabase.ts'
+
+export type CacheKind = 'list' | 'domain' | 'zone' | 'pricing' | 'search'
+export type CachedAnswer = { answer: string; readAtMs: number }
+
+export type DomainCacheRepository = {
+  find(kind: CacheKind, key: string): CachedAnswer | undefined
+  keep(kind: CacheKind, key: string, cached: CachedAnswer): void
+  remove(kind: CacheKind, key: string): void
+}
+
+/** Searches that are kept. */
+const mostSearches = 200
+
+/** @param service whose answers these are: another service has its own */
+export function domainCacheRepository(database: Database, service: string): DomainCacheRepository {
+  const find = database.prepare<[string, string, string], CachedAnswer>(
+    'SELECT answer, read_at_ms AS readAtMs FROM domain_cache WHERE service = ? AND kind = ? AND key = ?',
+  )
+  const keep = database.prepare<[string, string, string, string, number]>(
+    'INSERT OR REPLACE INTO domain_cache (service, kind, key, answer, read_at_ms) VALUES (?, ?, ?, ?, ?)',
+  )
+  const remove = database.prepare<[string, string, string]>(
+    'DELETE FROM domain_cache WHERE service = ? AND kind = ? AND key = ?',
+  )
+  const forget = database.prepare<[string, string, number]>(
+    `DELETE FROM domain_cache WHERE service = ? AND kind = 'search' AND key NOT IN
+      (SELECT key FROM domain_cache WHERE service = ? AND kind = 'search' ORDER BY read_at_ms DESC LIMIT ?)`,
+  )
+  return {
+    find: (kind, key) => find.get(service, kind, key),
+    keep(kind, key, { answer, readAtMs }) {
+      keep.run(service, kind, key, answer, readAtMs)
+      if (kind === 'search') forget.run(service, service, mostSearches)
+    },
+    remove: (kind, key) => void remove.run(service, kind, key),
+  }
+}

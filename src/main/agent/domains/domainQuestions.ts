@@ -1,0 +1,44 @@
+import type { z } from 'zod'
+import {
+  getDomain,
+  listDnsRecords,
+  listDomainPrices,
+  listDomains,
+  type searchDomains as SearchRoute,
+  searchDomains,
+} from '../../../shared/contract/domains.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import type { Question } from './domainCache.ts'
+
+type Client = Pick<ServiceClient, 'call'>
+type Search = z.output<(typeof SearchRoute)['query']>
+
+/** What is asked of the service, with what its answers are kept under. */
+export function domainQuestions(client: Client) {
+  return {
+    list: (): Question<z.output<typeof listDomains.response>> => ({
+      ...{ kind: 'list', key: '', schema: listDomains.response },
+      ask: (signal) => client.call(listDomains, {}, { signal }),
+    }),
+    domain: (domain: string): Question<z.output<typeof getDomain.response>> => ({
+      ...{ kind: 'domain', key: domain, schema: getDomain.response },
+      ask: (signal) => client.call(getDomain, { domain }, { signal }),
+    }),
+    zone: (domain: string, { fresh }: { fresh: boolean }): Question<z.output<typeof listDnsRecords.response>> => ({
+      ...{ kind: 'zone', key: domain, schema: listDnsRecords.response },
+      ask: (signal) => client.call(listDnsRecords, { domain, fresh }, { signal }),
+    }),
+    prices: (): Question<z.output<typeof listDomainPrices.response>> => ({
+      ...{ kind: 'pricing', key: '', schema: listDomainPrices.response },
+      ask: (signal) => client.call(listDomainPrices, {}, { signal }),
+    }),
+    search: ({ q, tlds, suggestions }: Search): Question<z.output<typeof searchDomains.response>> => ({
+      kind: 'search',
+      key: JSON.stringify([q.toLowerCase(), tlds ?? null, suggestions]),
+      schema: searchDomains.response,
+      ask: (signal) =>
+        client.call(searchDomains, { q, suggestions, ...(tlds && { tlds: tlds.join(',') }) }, { signal }),
+    }),
+  }
+}
+export type DomainQuestions = ReturnType<typeof domainQuestions>

@@ -1,0 +1,36 @@
+import {
+  applyPlan,
+  getLocalDomain,
+  listLocalDomains,
+  listLocalPrices,
+  listLocalRecords,
+  listPlans,
+  planRecords,
+  searchLocalDomains,
+  undoPlan,
+} from '../../../shared/contract/localDomains.ts'
+import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import type { DomainCache } from './domainCache.ts'
+import type { DomainQuestions } from './domainQuestions.ts'
+import type { ZonePlans } from './zonePlans.ts'
+
+export function localDomainRoutes(parts: {
+  cache: DomainCache
+  questions: DomainQuestions
+  plans: ZonePlans
+}): LocalEndpoint[] {
+  const { cache, questions, plans } = parts
+  return [
+    localEndpoint(listLocalDomains, () => cache.kept(questions.list())),
+    localEndpoint(searchLocalDomains, ({ query }) => cache.fresh(questions.search(query))),
+    localEndpoint(listLocalPrices, () => cache.kept(questions.prices())),
+    localEndpoint(getLocalDomain, ({ params }) => cache.kept(questions.domain(params.domain))),
+    localEndpoint(listLocalRecords, ({ params: { domain }, query: { fresh } }) =>
+      cache[fresh ? 'fresh' : 'kept'](questions.zone(domain, { fresh })),
+    ),
+    localEndpoint(planRecords, ({ params, body }) => plans.make(params.domain, body.records)),
+    localEndpoint(listPlans, ({ params }) => ({ plans: plans.list(params.domain) })),
+    localEndpoint(applyPlan, ({ params }) => plans.apply(params.planId)),
+    localEndpoint(undoPlan, ({ params }) => plans.undo(params.planId)),
+  ]
+}

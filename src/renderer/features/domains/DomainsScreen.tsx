@@ -1,0 +1,61 @@
+import { classNames } from '../../ui/classNames.ts'
+import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
+import { addressOf, usePlace } from '../../ui/place.ts'
+import { MyDomains } from './list/MyDomains.tsx'
+import { CheckPage } from './search/CheckPage.tsx'
+import { SearchPage } from './search/SearchPage.tsx'
+import { useDomainEvents, useDomainList, usePrices } from './useDomains.ts'
+import { DomainView } from './view/DomainView.tsx'
+
+const pages = [
+  { id: undefined, title: 'My domains' },
+  { id: 'search', title: 'Search' },
+  { id: 'check', title: 'Check names' },
+] as const
+
+/** Names: those that one has, those that are free, and the DNS records of each. */
+export function DomainsScreen() {
+  useDomainEvents()
+  const [, page, domain] = usePlace()
+  const { data: list } = useDomainList()
+  const { data: prices } = usePrices()
+  return (
+    <PageFrame
+      title="Domains"
+      count={list && list.domains.length > 0 ? list.domains.length : undefined}
+      note={prices?.test && 'Test registry: names exist on this computer only.'}
+      bar={
+        <nav aria-label="Domains" className="border-b border-line">
+          <PageColumn width="table" className="flex gap-1 py-1.5">
+            {pages.map(({ id, title }) => {
+              const isPresent = id === page || (id === undefined && page === 'name')
+              return (
+                <a
+                  key={title}
+                  href={id ? addressOf('domains', id) : addressOf('domains')}
+                  aria-current={isPresent ? 'page' : undefined}
+                  className={classNames(
+                    'flex h-7 items-center rounded-control px-2.5',
+                    isPresent ? 'bg-selected text-text' : 'text-muted hover:bg-hover hover:text-text',
+                  )}
+                >
+                  {title}
+                </a>
+              )
+            })}
+          </PageColumn>
+        </nav>
+      }
+    >
+      {page === 'search' ? (
+        <SearchPage />
+      ) : page === 'check' ? (
+        <CheckPage />
+      ) : page === 'name' && domain !== undefined ? (
+        <DomainView key={domain} domain={domain} />
+      ) : (
+        <MyDomains />
+      )}
+    </PageFrame>
+  )
+}

@@ -1,0 +1,22 @@
+import type { KeptSource } from '../../../shared/contract/localDomains.ts'
+import { StatusDot, type Tone } from '../../ui/StatusDot.tsx'
+import { TimeAgo } from '../../ui/TimeAgo.tsx'
+
+const words: Readonly<Record<KeptSource, { tone: Tone; text: string }>> = {
+  live: { tone: 'positive', text: 'Updated' },
+  cache: { tone: 'positive', text: 'Updated' },
+  stale: { tone: 'caution', text: 'Registrar not responding · updated' },
+  offline: { tone: 'negative', text: 'Offline · updated' },
+}
+
+/** How old what is shown is, and why it is no newer. */
+export function SourceNote({ source, asOf }: { source: KeptSource; asOf: string }) {
+  const { tone, text } = words[source]
+  return (
+    <span data-source={source} className="inline-flex min-w-0 items-center gap-1.5 text-small text-muted">
+      <StatusDot tone={tone} />
+      <span className="truncate">{text}</span>
+      <TimeAgo at={asOf} spelled />
+    </span>
+  )
+}

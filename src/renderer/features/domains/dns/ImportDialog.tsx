@@ -1,0 +1,86 @@
+import { FileUp } from 'lucide-react'
+import { useState } from 'react'
+import type { DnsRecordData } from '../../../../shared/dns/dnsRecord.ts'
+import { type ImportedZone, parseZoneFile, zoneFileLimit } from '../../../../shared/dns/zoneFile.ts'
+import { ZoneFileFault } from '../../../../shared/dns/zoneTokens.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { FileButton } from '../../../ui/FileButton.tsx'
+import { TextAreaField } from '../../../ui/TextAreaField.tsx'
+
+type ImportDialogProps = {
+  zone: string
+  onClose: () => void
+  onImport: (records: DnsRecordData[], options: { replace: boolean }) => void
+}
+
+/** A zone file becomes changes, which are reviewed like others. */
+export function ImportDialog({ zone, onClose, onImport }: ImportDialogProps) {
+  const [text, setText] = useState('')
+  const [replace, setReplace] = useState(false)
+  const [fileFault, setFileFault] = useState<string>()
+  const read = text.trim() === '' ? undefined : readZone(zone, text)
+  const imported = read && 'records' in read ? read : undefined
+  const openFile = async (file: File) => {
+    const isTooLarge = file.size > 4 * zoneFileLimit
+    setFileFault(isTooLarge ? `${file.name} is too large for a zone file.` : undefined)
+    if (!isTooLarge) setText(await file.text())
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Import a zone file"
+      description="As BIND and most DNS providers export it. Nothing changes before you review and apply."
+      width="wide"
+      staysOpen
+      onSubmit={() => imported && onImport(imported.records, { replace })}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" disabled={!imported || imported.records.length === 0}>
+            Import
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col items-start gap-3">
+        <FileButton label="Choose file…" icon={FileUp} size="small" onFile={(file) => void openFile(file)} />
+        <div className="w-full">
+          <TextAreaField
+            label="Zone file"
+            value={text}
+            onChange={setText}
+            error={fileFault ?? (read && 'fault' in read ? read.fault : undefined)}
+            hint={imported && importedWords(imported)}
+            rows={10}
+            monospaced
+          />
+        </div>
+        <Checkbox
+          label="Replace all records"
+          hint="Records that are not in the file are removed."
+          checked={replace}
+          onChange={setReplace}
+        />
+      </div>
+    </Dialog>
+  )
+}
+
+function readZone(zone: string, text: string): ImportedZone | { fault: string } {
+  try {
+    return parseZoneFile(zone, text)
+  } catch (fault) {
+    if (fault instanceof ZoneFileFault) return { fault: fault.message }
+    throw fault
+  }
+}
+
+function importedWords({ records, leftOut }: ImportedZone): string {
+  const count = records.length === 1 ? '1 record.' : `${records.length} records.`
+  if (leftOut.length === 0) return count
+  const lines = leftOut.slice(0, 5).map(({ line, reason }) => `line ${line} (${reason})`)
+  return `${count} Left out: ${lines.join(', ')}${leftOut.length > 5 ? '…' : '.'}`
+}

@@ -1,0 +1,113 @@
+import { useState } from 'react'
+import { type DnsRecordData, dnsLimits, dnsRecordTypes } from '../../../../shared/dns/dnsRecord.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import { type RecordForm, writtenRecord } from './zoneEdits.ts'
+
+type RecordFieldsProps = {
+  zone: string
+  /** Undefined for a new record. */
+  record: DnsRecordData | undefined
+  /** Those that it stands beside. */
+  others: readonly DnsRecordData[]
+  onDone: (record: DnsRecordData) => void
+  onCancel: () => void
+}
+
+const examples: Readonly<Record<DnsRecordData['type'], string>> = {
+  A: '192.0.2.1',
+  AAAA: '2001:db8::1',
+  CNAME: 'example.net',
+  MX: 'mail.example.net',
+  TXT: 'v=spf1 -all',
+  SRV: '5 5060 sip.example.net',
+  CAA: '0 issue "letsencrypt.org"',
+  NS: 'ns1.example.net',
+}
+
+/** One record in the place of its row; the type of one that exists stays. */
+export function RecordFields({ zone, record, others, onDone, onCancel }: RecordFieldsProps) {
+  const [form, setForm] = useState<RecordForm>({
+    type: record?.type ?? 'A',
+    host: record?.host ?? '@',
+    value: record?.value ?? '',
+    ttl: String(record?.ttl ?? dnsLimits.ttl.default),
+    distance: String(record?.distance ?? dnsLimits.distance.default),
+  })
+  const [isTried, setTried] = useState(false)
+  const written = writtenRecord(zone, form, others)
+  const errorOf = (field: string) =>
+    isTried && 'field' in written && written.field === field ? written.message : undefined
+  const set = (change: Partial<RecordForm>) => setForm({ ...form, ...change })
+  const hasDistance = form.type === 'MX' || form.type === 'SRV'
+  return (
+    <form
+      noValidate
+      aria-label={record ? 'Edit record' : 'New record'}
+      className="flex flex-col gap-3 rounded-card border border-line bg-panel p-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        setTried(true)
+        if ('record' in written) onDone(written.record)
+      }}
+      onKeyDown={({ key }) => key === 'Escape' && onCancel()}
+    >
+      <div className="grid grid-cols-[6rem_8rem_minmax(0,1fr)_6rem_5rem] items-start gap-3 max-narrow:grid-cols-2">
+        {record ? (
+          <div className="flex flex-col gap-1.5">
+            <span className="font-medium">Type</span>
+            <span className="flex h-8 items-center">{form.type}</span>
+          </div>
+        ) : (
+          <Select
+            label="Type"
+            value={form.type}
+            onChange={(type) => set({ type })}
+            options={dnsRecordTypes.map((value) => ({ value, label: value }))}
+          />
+        )}
+        <TextField
+          label="Name"
+          value={form.host}
+          onChange={(host) => set({ host })}
+          error={errorOf('host')}
+          monospaced
+          autoFocus
+        />
+        <TextField
+          label="Value"
+          value={form.value}
+          onChange={(value) => set({ value })}
+          error={errorOf('value')}
+          placeholder={examples[form.type]}
+          monospaced
+        />
+        <TextField
+          label="TTL (seconds)"
+          value={form.ttl}
+          onChange={(ttl) => set({ ttl })}
+          error={errorOf('ttl')}
+          inputMode="numeric"
+        />
+        {hasDistance && (
+          <TextField
+            label="Priority"
+            value={form.distance}
+            onChange={(distance) => set({ distance })}
+            error={errorOf('distance')}
+            inputMode="numeric"
+          />
+        )}
+      </div>
+      <div className="flex justify-end gap-2">
+        <Button size="small" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button size="small" type="submit" variant="primary">
+          {record ? 'Keep change' : 'Add'}
+        </Button>
+      </div>
+    </form>
+  )
+}

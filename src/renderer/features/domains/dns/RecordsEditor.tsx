@@ -1,0 +1,205 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Download, FileUp, ListPlus, Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { Domain } from '../../../../shared/contract/domains.ts'
+import { type DnsPlan, listLocalRecords, planRecords, undoPlan } from '../../../../shared/contract/localDomains.ts'
+import { normalRecord } from '../../../../shared/dns/dnsRecord.ts'
+import { zoneFileText } from '../../../../shared/dns/zoneFile.ts'
+import { zoneConflict } from '../../../../shared/dns/zoneRules.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { useUnsaved } from '../../../ui/unsaved/useUnsaved.ts'
+import { SourceNote } from '../SourceNote.tsx'
+import { domainsKey, useRecords } from '../useDomains.ts'
+import { ImportDialog } from './ImportDialog.tsx'
+import { PlanDialog } from './PlanDialog.tsx'
+import { RecordFields } from './RecordFields.tsx'
+import { RecordRow, recordColumns } from './RecordRow.tsx'
+import { recordTemplates } from './recordTemplates.ts'
+import {
+  editCount,
+  noEdits,
+  restored,
+  wantedRecords,
+  withImported,
+  withoutRecord,
+  withRecord,
+  type ZoneEdits,
+  zoneRows,
+} from './zoneEdits.ts'
+
+/** DNS records: changes are collected, compared with the zone as it is, and applied together. */
+export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'nameservers'> }) {
+  const zone = domain.domain
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const { data, error, isPending, refetch } = useRecords(zone)
+  const [edits, setEdits] = useState<ZoneEdits>(noEdits)
+  const [edited, setEdited] = useState<string>()
+  const [isImporting, setImporting] = useState(false)
+  const [plan, setPlan] = useState<DnsPlan>()
+  const records = data?.records ?? []
+  const rows = zoneRows(records, edits)
+  const count = editCount(records, edits)
+  useUnsaved(count > 0, ['domains', 'name', zone], () => setEdits(noEdits))
+
+  const planning = useMutation({
+    mutationFn: async () => {
+      // What was added elsewhere meanwhile is no change of these.
+      const { records: known } = await agent(listLocalRecords, { domain: zone, fresh: true })
+      return await agent(planRecords, { domain: zone, records: wantedRecords(zoneRows(known, edits)) })
+    },
+    onSuccess: setPlan,
+  })
+  const undoing = useMutation({
+    mutationFn: (of: DnsPlan) => agent(undoPlan, { planId: of.id }),
+    onSuccess: setPlan,
+    onError: (failure) => notify.failed(failure),
+  })
+  const onApplied = (applied: DnsPlan) => {
+    setPlan(undefined)
+    setEdits(noEdits)
+    void readAgain(queryClient, domainsKey)
+    notify.done(applied.undo_of ? 'Changes undone' : 'Changes applied', {
+      ...(!applied.undo_of && { action: { label: 'Undo', run: () => undoing.mutate(applied) } }),
+    })
+  }
+  const addTemplate = (id: string) => {
+    const template = recordTemplates.find((it) => it.id === id)
+    let next = edits
+    for (const given of template?.records ?? []) {
+      const record = normalRecord(zone, given)
+      const isFree = !zoneConflict(wantedRecords(zoneRows(records, next)), record)
+      if (isFree) next = withRecord(next, record, { newKey: newKey() })
+    }
+    if (next === edits) notify.told('These records exist already, or a CNAME is in their place.')
+    setEdits(next)
+  }
+  const download = () => {
+    const text = zoneFileText({ name: zone, nameservers: domain.nameservers, records })
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([text], { type: 'text/dns' }))
+    link.download = `${zone}.zone`
+    link.click()
+    URL.revokeObjectURL(link.href)
+  }
+  const othersOf = (key?: string) => wantedRecords(rows.filter((it) => it.key !== key))
+
+  if (isPending) return <SkeletonRows label="Loading DNS records…" count={4} rowClassName="h-6" />
+  if (!data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
+  return (
+    <section aria-label="DNS records" className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <h3 className="text-title font-semibold">DNS records</h3>
+        <SourceNote source={data.source} asOf={data.as_of} />
+        <span className="flex-1" />
+        <Menu items={recordTemplates.map(({ id, label }) => ({ label, onSelect: () => addTemplate(id) }))}>
+          <Button size="small" icon={ListPlus}>
+            Templates
+          </Button>
+        </Menu>
+        <Button size="small" icon={FileUp} onClick={() => setImporting(true)}>
+          Import
+        </Button>
+        <Button size="small" icon={Download} onClick={download}>
+          Export
+        </Button>
+        <Button size="small" icon={Plus} onClick={() => setEdited('new')}>
+          Add record
+        </Button>
+      </div>
+      {edited === 'new' && (
+        <RecordFields
+          zone={zone}
+          record={undefined}
+          others={othersOf()}
+          onCancel={() => setEdited(undefined)}
+          onDone={(record) => {
+            setEdits(withRecord(edits, record, { newKey: newKey() }))
+            setEdited(undefined)
+          }}
+        />
+      )}
+      {rows.length === 0 ? (
+        <p className="py-3 text-muted">No DNS records. Add one, or use a template.</p>
+      ) : (
+        <div>
+          <div aria-hidden className={`${recordColumns} border-b border-line pb-1.5 text-small text-muted`}>
+            <span className="pl-1.5">Type</span>
+            <span>Name</span>
+            <span>Value</span>
+            <span className="max-narrow:hidden">TTL</span>
+          </div>
+          <ul aria-label="Records">
+            {rows.map((row) =>
+              row.key === edited ? (
+                <li key={row.key} className="py-1.5">
+                  <RecordFields
+                    zone={zone}
+                    record={row.record}
+                    others={othersOf(row.key)}
+                    onCancel={() => setEdited(undefined)}
+                    onDone={(record) => {
+                      setEdits(withRecord(edits, record, { key: row.key, newKey: '' }))
+                      setEdited(undefined)
+                    }}
+                  />
+                </li>
+              ) : (
+                <RecordRow
+                  key={row.key}
+                  row={row}
+                  onEdit={() => setEdited(row.key)}
+                  onRemove={() => setEdits(withoutRecord(edits, row.key))}
+                  onRestore={() => setEdits(restored(edits, row.key))}
+                />
+              ),
+            )}
+          </ul>
+        </div>
+      )}
+      {planning.error && <ErrorNotice error={planning.error} />}
+      {count > 0 && (
+        <div className="sticky bottom-0 flex items-center justify-end gap-2 border-t border-line bg-canvas py-2.5">
+          <span className="flex-1 text-muted">{count === 1 ? '1 unsaved change' : `${count} unsaved changes`}</span>
+          <Button onClick={() => setEdits(noEdits)}>Discard</Button>
+          <Button variant="primary" busy={planning.isPending} onClick={() => planning.mutate()}>
+            Review changes
+          </Button>
+        </div>
+      )}
+      {isImporting && (
+        <ImportDialog
+          zone={zone}
+          onClose={() => setImporting(false)}
+          onImport={(imported, { replace }) => {
+            setEdits(withImported(records, imported, { replace, newKey }))
+            setImporting(false)
+          }}
+        />
+      )}
+      {plan && (
+        <PlanDialog
+          key={plan.id}
+          plan={plan}
+          onClose={() => {
+            setPlan(undefined)
+            void readAgain(queryClient, domainsKey)
+          }}
+          onApplied={onApplied}
+          onReviewAgain={() => planning.mutate()}
+          onUndo={(of) => undoing.mutate(of)}
+        />
+      )}
+    </section>
+  )
+}
+
+function newKey(): string {
+  return `new-${crypto.randomUUID()}`
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { DnsRecord } from '../../../../shared/contract/domains.ts'
+import type { DnsRecordData } from '../../../../shared/dns/dnsRecord.ts'
+import {
+  editCount,
+  noEdits,
+  restored,
+  wantedRecords,
+  withImported,
+  withoutRecord,
+  withRecord,
+  writtenRecord,
+  zoneRows,
+} from './zoneEdits.ts'
+
+const a = (host: string, value: string): DnsRecordData => ({ type: 'A', host, value, ttl: 3_600, distance: null })
+const kept = (id: string, data: DnsRecordData): DnsRecord => ({ ...data, id, recordId: id, record_id: id })
+const records = [kept('r1', a('@', '192.0.2.1')), kept('r2', a('www', '192.0.2.2'))]
+
+test('edits stay when the zone below them changes', () => {
+  let edits = withRecord(noEdits, a('new', '192.0.2.3'), { newKey: 'n1' })
+  edits = withRecord(edits, a('@', '192.0.2.9'), { key: 'r1', newKey: '' })
+  edits = withoutRecord(edits, 'r2')
+  expect(zoneRows(records, edits).map(({ key, state }) => [key, state])).toEqual([
+    ['r1', 'changed'],
+    ['r2', 'removed'],
+    ['n1', 'added'],
+  ])
+  const moved = [...records, kept('r3', a('other', '192.0.2.7'))]
+  expect(wantedRecords(zoneRows(moved, edits)).map(({ value }) => value)).toEqual([
+    '192.0.2.9',
+    '192.0.2.7',
+    '192.0.2.3',
+  ])
+  expect(editCount(records, restored(restored(withoutRecord(edits, 'n1'), 'r1'), 'r2'))).toBe(0)
+})
+
+test('an import adds what is missing, or becomes the whole zone', () => {
+  const imported = [a('@', '192.0.2.1'), a('x', '192.0.2.5')]
+  const newKey = () => 'n'
+  expect(withImported(records, imported, { replace: false, newKey })).toMatchObject({ removed: [] })
+  const replaced = withImported(records, imported, { replace: true, newKey })
+  expect(wantedRecords(zoneRows(records, replaced))).toEqual(imported)
+})
+
+test('a written record is taken, or its field is named', () => {
+  const form = { type: 'A', host: 'www', value: '192.0.2.9', ttl: '', distance: '' } as const
+  expect(writtenRecord('example.com', form, records)).toEqual({ record: a('www', '192.0.2.9') })
+  expect(writtenRecord('example.com', { ...form, value: 'x' }, [])).toEqual({
+    field: 'value',
+    message: 'Must be an IPv4 address, as in 192.0.2.1.',
+  })
+  expect(writtenRecord('example.com', { ...form, ttl: 'soon' }, [])).toMatchObject({ field: 'ttl' })
+  expect(writtenRecord('example.com', { ...form, value: '192.0.2.2' }, records)).toMatchObject({ field: 'value' })
+})

@@ -1,0 +1,108 @@
+import type { DnsRecord } from '../../../../shared/contract/domains.ts'
+import { type DnsRecordData, DnsRecordFault, normalRecord } from '../../../../shared/dns/dnsRecord.ts'
+import { zoneConflict } from '../../../../shared/dns/zoneRules.ts'
+
+/** What a person wants to be otherwise: it stays what it is when the zone below it changes. */
+export type ZoneEdits = {
+  added: readonly { key: string; record: DnsRecordData }[]
+  /** By id. */
+  changed: Readonly<Record<string, DnsRecordData>>
+  removed: readonly string[]
+}
+
+export const noEdits: ZoneEdits = { added: [], changed: {}, removed: [] }
+
+export type ZoneRow = {
+  /** Of the record, or of the addition. */
+  key: string
+  record: DnsRecordData
+  state: 'same' | 'added' | 'changed' | 'removed'
+}
+
+/** The records of a zone with what would become of each, additions last. */
+export function zoneRows(records: readonly DnsRecord[], edits: ZoneEdits): ZoneRow[] {
+  const rows = records.map((it): ZoneRow => {
+    const changed = edits.changed[it.id]
+    if (edits.removed.includes(it.id)) return { key: it.id, record: dataOf(it), state: 'removed' }
+    return { key: it.id, record: changed ?? dataOf(it), state: changed ? 'changed' : 'same' }
+  })
+  return [...rows, ...edits.added.map(({ key, record }): ZoneRow => ({ key, record, state: 'added' }))]
+}
+
+export function wantedRecords(rows: readonly ZoneRow[]): DnsRecordData[] {
+  return rows.filter(({ state }) => state !== 'removed').map(({ record }) => record)
+}
+
+export function editCount(records: readonly DnsRecord[], edits: ZoneEdits): number {
+  return zoneRows(records, edits).filter(({ state }) => state !== 'same').length
+}
+
+/** @param key the row that it takes the place of; undefined for a new one */
+export function withRecord(
+  edits: ZoneEdits,
+  record: DnsRecordData,
+  place: { key?: string; newKey: string },
+): ZoneEdits {
+  const { key, newKey } = place
+  if (key === undefined) return { ...edits, added: [...edits.added, { key: newKey, record }] }
+  if (edits.added.some((it) => it.key === key)) {
+    return { ...edits, added: edits.added.map((it) => (it.key === key ? { key, record } : it)) }
+  }
+  return { ...edits, changed: { ...edits.changed, [key]: record } }
+}
+
+export function withoutRecord(edits: ZoneEdits, key: string): ZoneEdits {
+  const { [key]: _, ...changed } = edits.changed
+  if (edits.added.some((it) => it.key === key)) return { ...edits, added: edits.added.filter((it) => it.key !== key) }
+  return { ...edits, changed, removed: [...edits.removed, key] }
+}
+
+/** As the zone has it. */
+export function restored(edits: ZoneEdits, key: string): ZoneEdits {
+  const { [key]: _, ...changed } = edits.changed
+  return { ...edits, changed, removed: edits.removed.filter((it) => it !== key) }
+}
+
+/** Adds what is not there yet; with `replace`, everything else is removed. */
+export function withImported(
+  records: readonly DnsRecord[],
+  imported: readonly DnsRecordData[],
+  { replace, newKey }: { replace: boolean; newKey: () => string },
+): ZoneEdits {
+  const isIn = (all: readonly DnsRecordData[], record: DnsRecordData) => all.some((it) => keyOf(it) === keyOf(record))
+  return {
+    added: imported.filter((it) => !isIn(records, it)).map((record) => ({ key: newKey(), record })),
+    changed: {},
+    removed: replace ? records.filter((it) => !isIn(imported, it)).map(({ id }) => id) : [],
+  }
+}
+
+function keyOf({ type, host, value, ttl, distance }: DnsRecordData): string {
+  return JSON.stringify([type, host, value, ttl, distance])
+}
+
+function dataOf({ type, host, value, ttl, distance }: DnsRecord): DnsRecordData {
+  return { type, host, value, ttl, distance }
+}
+
+export type RecordForm = { type: DnsRecordData['type']; host: string; value: string; ttl: string; distance: string }
+
+/** The record that was written, or what is wrong with which field. */
+export function writtenRecord(
+  zone: string,
+  form: RecordForm,
+  others: readonly DnsRecordData[],
+): { record: DnsRecordData } | { field: DnsRecordFault['field']; message: string } {
+  try {
+    const number = (text: string) => (text.trim() === '' ? undefined : Number(text))
+    const record = normalRecord(zone, { ...form, ttl: number(form.ttl), distance: number(form.distance) })
+    const conflict = zoneConflict(others, record)
+    if (!conflict) return { record }
+    if (conflict.reason === 'duplicate') return { field: 'value', message: 'This record exists already.' }
+    return { field: 'host', message: `${record.host} has a ${conflict.with.type} record. A CNAME stands alone.` }
+  } catch (fault) {
+    if (!(fault instanceof DnsRecordFault)) throw fault
+    const words = fault.message.replace(/^`\w+` /, '')
+    return { field: fault.field, message: `${words.charAt(0).toUpperCase()}${words.slice(1)}`.replaceAll('`', '') }
+  }
+}

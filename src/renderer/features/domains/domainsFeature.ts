@@ -1,0 +1,33 @@
+import { Globe, ListChecks, Search } from 'lucide-react'
+import { lazy } from 'react'
+import type { Feature } from '../../ui/feature.ts'
+import { goTo } from '../../ui/place.ts'
+
+const Screen = lazy(async () => ({ default: (await import('./DomainsScreen.tsx')).DomainsScreen }))
+
+export const domainsFeature: Feature = {
+  id: 'domains',
+  title: 'Domains',
+  icon: Globe,
+  letter: 'd',
+  keywords: ['names', 'dns', 'records', 'zone', 'nameservers'],
+  Screen,
+  commands: [
+    {
+      id: 'domains.search',
+      title: 'Search for a domain…',
+      section: 'Domains',
+      icon: Search,
+      keywords: ['name', 'available', 'price'],
+      run: () => goTo('domains', 'search'),
+    },
+    {
+      id: 'domains.check',
+      title: 'Check many names…',
+      section: 'Domains',
+      icon: ListChecks,
+      keywords: ['bulk', 'available', 'list', 'csv'],
+      run: () => goTo('domains', 'check'),
+    },
+  ],
+}

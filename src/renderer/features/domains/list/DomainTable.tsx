@@ -1,0 +1,117 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown, Lock, LockOpen } from 'lucide-react'
+import { useRef } from 'react'
+import type { Domain } from '../../../../shared/contract/domains.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { moveAmongRows } from '../../../ui/moveAmongRows.ts'
+import { PageColumn } from '../../../ui/PageFrame.tsx'
+import { addressOf } from '../../../ui/place.ts'
+import { StatusDot, type Tone } from '../../../ui/StatusDot.tsx'
+import { type DomainSort, isExpiring } from './domainRows.ts'
+
+const rowPixels = 36
+const columns = 'grid grid-cols-[minmax(0,1fr)_7rem_7rem_2rem] max-narrow:grid-cols-[minmax(0,1fr)_7rem_2rem] gap-3'
+const tones: Readonly<Record<Domain['status'], Tone>> = { active: 'positive', pending: 'caution', expired: 'negative' }
+const statusWords: Readonly<Record<Domain['status'], string>> = {
+  active: 'Active',
+  pending: 'Pending',
+  expired: 'Expired',
+}
+
+type DomainTableProps = { rows: readonly Domain[]; sort: DomainSort; onSort: (sort: DomainSort) => void }
+
+/** Only what is in view is drawn. */
+export function DomainTable({ rows, sort, onSort }: DomainTableProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => place.current,
+    getItemKey: (index) => rows[index]?.domain ?? index,
+    estimateSize: () => rowPixels,
+    overscan: 12,
+  })
+  return (
+    <div className="flex size-full flex-col">
+      <PageColumn width="table">
+        <div className={classNames(columns, '-mx-2.5 border-b border-line px-2.5 pb-1.5 text-small text-muted')}>
+          <SortButton label="Domain" isPresent={sort === 'name'} onSort={() => onSort('name')} />
+          <span className="max-narrow:hidden">Status</span>
+          <SortButton label="Expires" isPresent={sort === 'expiry'} onSort={() => onSort('expiry')} />
+          <span className="sr-only">Transfer lock</span>
+        </div>
+      </PageColumn>
+      <div ref={place} className="min-h-0 flex-1 overflow-y-auto pb-6">
+        <PageColumn width="table">
+          <ul
+            aria-label="Your domains"
+            onKeyDown={moveAmongRows}
+            className="relative -mx-2.5"
+            style={{ height: virtualizer.getTotalSize() }}
+          >
+            {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+              const row = rows[index]
+              return (
+                row && (
+                  <li
+                    key={key}
+                    aria-posinset={index + 1}
+                    aria-setsize={rows.length}
+                    className="absolute inset-x-0 top-0"
+                    style={{ transform: `translateY(${start}px)`, height: rowPixels }}
+                  >
+                    <DomainRow domain={row} />
+                  </li>
+                )
+              )
+            })}
+          </ul>
+        </PageColumn>
+      </div>
+    </div>
+  )
+}
+
+function SortButton({ label, isPresent, onSort }: { label: string; isPresent: boolean; onSort: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isPresent}
+      aria-label={`Sort by ${label.toLowerCase()}`}
+      onClick={onSort}
+      className="flex items-center gap-1 text-left hover:text-text"
+    >
+      {label}
+      <ArrowDown aria-hidden className={classNames('size-3', !isPresent && 'invisible')} />
+    </button>
+  )
+}
+
+function DomainRow({ domain: of }: { domain: Domain }) {
+  const { domain, unicode, status, locked, expires_at: expiresAt } = of
+  const Icon = locked ? Lock : LockOpen
+  return (
+    <a
+      href={addressOf('domains', 'name', domain)}
+      className={classNames(columns, 'h-full items-center rounded-control px-2.5 hover:bg-hover')}
+    >
+      <span className="flex min-w-0 items-baseline gap-2">
+        <bdi className="truncate font-medium">{unicode}</bdi>
+        {unicode !== domain && <span className="truncate font-mono text-small text-faint">{domain}</span>}
+      </span>
+      <span className="flex items-center gap-1.5 text-muted max-narrow:hidden">
+        <StatusDot tone={tones[status]} />
+        {statusWords[status]}
+      </span>
+      <time
+        dateTime={expiresAt}
+        className={classNames(
+          'whitespace-nowrap tabular-nums',
+          isExpiring(of, Date.now()) ? 'text-caution' : 'text-muted',
+        )}
+      >
+        {expiresAt.slice(0, 10)}
+      </time>
+      <Icon aria-label={locked ? 'Locked' : 'Unlocked'} role="img" className="size-3.5 text-faint" />
+    </a>
+  )
+}

@@ -1,0 +1,95 @@
+import { Globe, Search, SearchX } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../../ui/Button.tsx'
+import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { PageColumn } from '../../../ui/PageFrame.tsx'
+import { goTo } from '../../../ui/place.ts'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import { SourceNote } from '../SourceNote.tsx'
+import { useDomainList } from '../useDomains.ts'
+import { DomainTable } from './DomainTable.tsx'
+import { type DomainFilter, type DomainSort, domainRows } from './domainRows.ts'
+
+const filters = [
+  { value: 'all', label: 'All' },
+  { value: 'expiring', label: 'Expiring' },
+  { value: 'unlocked', label: 'Unlocked' },
+] as const
+
+export function MyDomains() {
+  const { data, error, isPending, refetch } = useDomainList()
+  const [search, setSearch] = useState('')
+  const [filter, setFilter] = useState<DomainFilter>('all')
+  const [sort, setSort] = useState<DomainSort>('name')
+  if (isPending) {
+    return (
+      <PageColumn width="table" className="py-5">
+        <SkeletonRows label="Loading domains…" count={8} rowClassName="h-6" />
+      </PageColumn>
+    )
+  }
+  if (!data) {
+    return (
+      <PageColumn className="py-5">
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      </PageColumn>
+    )
+  }
+  if (data.domains.length === 0) {
+    return (
+      <EmptyState
+        icon={Globe}
+        title="No domains yet"
+        description="Domains of your account appear here, with their DNS records. They stay readable offline."
+        actions={
+          <Button variant="primary" icon={Search} onClick={() => goTo('domains', 'search')}>
+            Search for a name
+          </Button>
+        }
+      />
+    )
+  }
+  const rows = domainRows(data.domains, { search, filter, sort, nowMs: Date.now() })
+  return (
+    <div className="flex size-full flex-col">
+      <PageColumn width="table" className="flex flex-wrap items-center gap-3 py-3">
+        <div className="w-56 max-narrow:w-full">
+          <TextField
+            label="Filter domains"
+            labelHidden
+            placeholder="Filter by name"
+            value={search}
+            onChange={setSearch}
+          />
+        </div>
+        <ChoiceChips legend="Show" options={filters} value={filter} onChange={setFilter} />
+        <span className="flex-1" />
+        <SourceNote source={data.source} asOf={data.as_of} />
+      </PageColumn>
+      <div className="min-h-0 flex-1">
+        {rows.length === 0 ? (
+          <EmptyState
+            icon={SearchX}
+            title="No matching domains"
+            description="Try another name or filter."
+            actions={
+              <Button
+                onClick={() => {
+                  setSearch('')
+                  setFilter('all')
+                }}
+              >
+                Clear filters
+              </Button>
+            }
+          />
+        ) : (
+          <DomainTable rows={rows} sort={sort} onSort={setSort} />
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import type { CheckedDomain } from '../../../../shared/contract/domains.ts'
+import { StatusDot, type Tone } from '../../../ui/StatusDot.tsx'
+
+const words: Readonly<Record<CheckedDomain['status'], { tone: Tone; text: string }>> = {
+  available: { tone: 'positive', text: 'Available' },
+  taken: { tone: 'neutral', text: 'Taken' },
+  unknown: { tone: 'caution', text: 'Unknown' },
+}
+
+type AvailabilityProps = Pick<CheckedDomain, 'domain' | 'unicode' | 'status' | 'premium' | 'warning' | 'error'>
+
+/** The name at the left, beside it whether it is free; below it what to know. */
+export function Availability({ domain, unicode, status, premium, warning, error }: AvailabilityProps) {
+  const { tone, text } = words[status]
+  const note = warning ?? error
+  return (
+    <>
+      <span className="min-w-0">
+        <span className="flex min-w-0 items-baseline gap-2">
+          <bdi className="truncate font-medium">{unicode}</bdi>
+          {unicode !== domain && <span className="truncate font-mono text-small text-faint">{domain}</span>}
+          {premium && <span className="shrink-0 rounded-full border border-line px-1.5 text-small">Premium</span>}
+        </span>
+        {note !== undefined && <span className="block text-small text-caution">{note}</span>}
+      </span>
+      <span className="flex items-center gap-1.5 text-muted">
+        <StatusDot tone={tone} />
+        {text}
+      </span>
+    </>
+  )
+}
+
+export function dollars(usd: number | null | undefined): string {
+  if (usd === null || usd === undefined) return '—'
+  return usd.toLocaleString('en', { style: 'currency', currency: 'USD' })
+}

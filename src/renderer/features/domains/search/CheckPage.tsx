@@ -1,0 +1,80 @@
+import { useMutation } from '@tanstack/react-query'
+import { Copy, ListChecks } from 'lucide-react'
+import { useState } from 'react'
+import { checkDomains } from '../../../../shared/contract/domains.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { copyText } from '../../../ui/copyText.ts'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { PageScroll } from '../../../ui/PageFrame.tsx'
+import { TextAreaField } from '../../../ui/TextAreaField.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { Availability, dollars } from './Availability.tsx'
+import { checkedCsv, namesFault, pastedNames } from './checkedNames.ts'
+
+/** The service's path that the application forwards. */
+const check = { ...checkDomains, path: '/v1/domains/check' } as const
+
+export function CheckPage() {
+  const agent = useAgent()
+  const [text, setText] = useState('')
+  const names = pastedNames(text)
+  const fault = namesFault(names)
+  const checking = useMutation({
+    mutationFn: async () => (await agent(check, { domains: names.join(',') })).domains,
+  })
+  const copy = async (csv: string) => {
+    if (await copyText(csv)) notify.done('Copied as CSV')
+  }
+  return (
+    <PageScroll width="table" className="flex flex-col gap-4 py-5">
+      <div className="flex max-w-120 flex-col items-start gap-3">
+        <div className="w-full">
+          <TextAreaField
+            label="Names to check"
+            hint={`One per line, up to 200.${names.length > 0 ? ` ${names.length} so far.` : ''}`}
+            error={fault}
+            placeholder={'myshop.com\nmyshop.io'}
+            rows={6}
+            value={text}
+            onChange={setText}
+            monospaced
+          />
+        </div>
+        <Button
+          variant="primary"
+          icon={ListChecks}
+          busy={checking.isPending}
+          disabled={names.length === 0 || fault !== undefined}
+          onClick={() => checking.mutate()}
+        >
+          Check availability
+        </Button>
+      </div>
+      {checking.error && <ErrorNotice error={checking.error} />}
+      {checking.data && (
+        <section aria-label="Checked names">
+          <div className="flex items-center justify-between gap-3 border-b border-line pb-2">
+            <p className="text-muted">
+              {checking.data.filter((it) => it.available).length} of {checking.data.length} available
+            </p>
+            <Button size="small" icon={Copy} onClick={() => void copy(checkedCsv(checking.data))}>
+              Copy as CSV
+            </Button>
+          </div>
+          <ul>
+            {checking.data.map((it) => (
+              <li
+                key={it.domain}
+                className="grid min-h-9 grid-cols-[minmax(0,1fr)_6rem_6rem] items-center gap-3 border-b border-line py-1.5"
+              >
+                <Availability {...it} />
+                <span className="text-right tabular-nums">{dollars(it.price)}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </PageScroll>
+  )
+}

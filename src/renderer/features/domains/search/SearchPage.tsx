@@ -1,0 +1,74 @@
+import { useState } from 'react'
+import { usualTlds } from '../../../../shared/contract/domains.ts'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { PageScroll } from '../../../ui/PageFrame.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import { useSettled } from '../../../ui/useSettled.ts'
+import { SourceNote } from '../SourceNote.tsx'
+import { useSearchResults } from '../useDomains.ts'
+import { Availability, dollars } from './Availability.tsx'
+
+/** Asked apart, so that a slow registry does not hold back the others. */
+const parts = [usualTlds.slice(0, 2), usualTlds.slice(2, 4), usualTlds.slice(4)].map((it) => it.join(','))
+
+export function SearchPage() {
+  const [written, setWritten] = useState('')
+  const q = useSettled(written.trim())
+  return (
+    <PageScroll width="table" className="flex flex-col gap-4 py-5">
+      <div className="max-w-120">
+        <TextField
+          label="Word or domain name"
+          placeholder="myshop or myshop.com"
+          value={written}
+          onChange={setWritten}
+          maxLength={253}
+          autoFocus
+        />
+      </div>
+      {q !== '' && (
+        <section aria-label="Results">
+          <div className={`${columns} border-b border-line pb-1.5 text-small text-muted`}>
+            <span>Name</span>
+            <span>Status</span>
+            <span className="text-right">First year</span>
+            <span className="text-right max-narrow:hidden">Renewal</span>
+          </div>
+          {parts.map((tlds) => (
+            <Results key={tlds} q={q} tlds={tlds} isFirst={tlds === parts[0]} />
+          ))}
+        </section>
+      )}
+    </PageScroll>
+  )
+}
+
+const columns =
+  'grid grid-cols-[minmax(0,1fr)_6rem_6rem_6rem] max-narrow:grid-cols-[minmax(0,1fr)_6rem_5rem] items-center gap-3'
+
+function Results({ q, tlds, isFirst }: { q: string; tlds: string; isFirst: boolean }) {
+  const { data, error, isPending, isPlaceholderData, refetch } = useSearchResults(q, tlds)
+  if (isPending) return <SkeletonRows label="Searching…" count={tlds.split(',').length} rowClassName="h-6" />
+  if (error) return isFirst ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : null
+  // A whole name comes with each part: it is shown once.
+  const results = data.results.filter((it) => isFirst || tlds.split(',').some((tld) => it.domain.endsWith(`.${tld}`)))
+  return (
+    <>
+      <ul aria-busy={isPlaceholderData || undefined} className={isPlaceholderData ? 'opacity-60' : undefined}>
+        {results
+          .filter((it) => isFirst || it.domain !== q.toLowerCase())
+          .map((it) => (
+            <li key={it.domain} className={`${columns} min-h-9 border-b border-line py-1.5`}>
+              <Availability {...it} />
+              <span className="text-right tabular-nums">{dollars(it.pricing?.registration)}</span>
+              <span className="text-right text-muted tabular-nums max-narrow:hidden">
+                {dollars(it.pricing?.renewal)}
+              </span>
+            </li>
+          ))}
+      </ul>
+      {data.source === 'offline' && isFirst && <SourceNote source={data.source} asOf={data.as_of} />}
+    </>
+  )
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import type { CheckedDomain } from '../../../../shared/contract/domains.ts'
+import { checkedCsv, namesFault, pastedNames } from './checkedNames.ts'
+
+test('names are taken from lines, commas and spaces, each once', () => {
+  expect(pastedNames(' A.com,\n b.io;a.com.\t c.net\r\n')).toEqual(['a.com', 'b.io', 'c.net'])
+  expect(pastedNames(' \n')).toEqual([])
+})
+
+test('200 names are taken, 201 are not', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, at) => `n${at}.com`)
+  expect(namesFault(many(200))).toBeUndefined()
+  expect(namesFault(many(201))).toContain('At most 200')
+})
+
+test('a spreadsheet takes no cell for a formula', () => {
+  const domain: CheckedDomain = {
+    ...{ domain: '=cmd.com', unicode: 'a"b', available: true, status: 'available', premium: false },
+    ...{ price: 10.95, currency: 'USD', warning: 'one, two' },
+  }
+  expect(checkedCsv([domain]).split('\r\n')[1]).toBe(`'=cmd.com,"a""b",available,no,10.95,"one, two"`)
+})

@@ -1,0 +1,70 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  getLocalDomain,
+  listLocalDomains,
+  listLocalPrices,
+  listLocalRecords,
+  searchLocalDomains,
+} from '../../../shared/contract/localDomains.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../agent/liveEvents.ts'
+import { readAgain } from '../../agent/readAgain.ts'
+
+export const domainsKey = ['domains'] as const
+const keptKey = [...domainsKey, 'kept'] as const
+
+/** What is kept here comes at once; when it was read anew behind, it is read again. */
+export function useDomainEvents(): void {
+  const queryClient = useQueryClient()
+  useLiveEvent(({ type }) => {
+    const isOther = ['ready', 'domains.changed', 'local-domains.changed', 'connection.changed'].includes(type)
+    if (isOther) void readAgain(queryClient, keptKey)
+  })
+}
+
+export function useDomainList() {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: [...keptKey, 'list'],
+    queryFn: ({ signal }) => agent(listLocalDomains, {}, { signal }),
+    staleTime: 0,
+  })
+}
+
+export function useDomain(domain: string) {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: [...keptKey, 'domain', domain],
+    queryFn: ({ signal }) => agent(getLocalDomain, { domain }, { signal }),
+    staleTime: 0,
+  })
+}
+
+export function useRecords(domain: string) {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: [...keptKey, 'records', domain],
+    queryFn: ({ signal }) => agent(listLocalRecords, { domain }, { signal }),
+    staleTime: 0,
+  })
+}
+
+export function usePrices() {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: [...keptKey, 'pricing'],
+    queryFn: ({ signal }) => agent(listLocalPrices, {}, { signal }),
+  })
+}
+
+/** @param tlds one part of those that are searched: each part is shown as it comes */
+export function useSearchResults(q: string, tlds: string) {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: [...domainsKey, 'search', q, tlds],
+    queryFn: ({ signal }) => agent(searchLocalDomains, { q, tlds }, { signal }),
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+    retry: false,
+  })
+}

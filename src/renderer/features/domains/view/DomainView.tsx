@@ -1,0 +1,121 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Pencil } from 'lucide-react'
+import { useState } from 'react'
+import { setDomainLock, setDomainPrivacy, setNameservers } from '../../../../shared/contract/domains.ts'
+import type { LocalDomain } from '../../../../shared/contract/localDomains.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { PageScroll } from '../../../ui/PageFrame.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { RecordsEditor } from '../dns/RecordsEditor.tsx'
+import { SourceNote } from '../SourceNote.tsx'
+import { domainsKey, useDomain } from '../useDomains.ts'
+import { NameserversDialog } from './NameserversDialog.tsx'
+
+/** The paths of the service that the application forwards. */
+const privacy = { ...setDomainPrivacy, path: '/v1/domains/:domain/privacy' } as const
+const lock = { ...setDomainLock, path: '/v1/domains/:domain/lock' } as const
+const hosts = { ...setNameservers, path: '/v1/domains/:domain/nameservers' } as const
+
+export function DomainView({ domain }: { domain: string }) {
+  const { data, error, isPending, refetch } = useDomain(domain)
+  return (
+    <PageScroll width="table" className="flex flex-col gap-6 py-5">
+      {isPending ? (
+        <SkeletonRows label="Loading the domain…" count={5} rowClassName="h-6" />
+      ) : data ? (
+        <>
+          <DomainFacts domain={data} />
+          <RecordsEditor domain={data} />
+        </>
+      ) : (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      )}
+    </PageScroll>
+  )
+}
+
+function DomainFacts({ domain: of }: { domain: LocalDomain }) {
+  const { domain, unicode, status, registrar, nameservers } = of
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const [isNaming, setNaming] = useState(false)
+  const onSettled = () => readAgain(queryClient, domainsKey)
+  const settingPrivacy = useMutation({
+    mutationFn: (enabled: boolean) => agent(privacy, { domain, enabled }),
+    onSettled,
+  })
+  const settingLock = useMutation({ mutationFn: (enabled: boolean) => agent(lock, { domain, enabled }), onSettled })
+  const failure = settingPrivacy.error ?? settingLock.error
+  const isPrivate = shownFlag(settingPrivacy, settingPrivacy.data?.privacy, { known: of.privacy, asOf: of.as_of })
+  const isLocked = shownFlag(settingLock, settingLock.data?.locked, { known: of.locked, asOf: of.as_of })
+  return (
+    <section aria-label={unicode} className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+        <h3 className="text-title font-semibold break-all">
+          <bdi>{unicode}</bdi>
+        </h3>
+        {unicode !== domain && <span className="font-mono text-small text-faint">{domain}</span>}
+        <SourceNote source={of.source} asOf={of.as_of} />
+      </div>
+      <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-4 gap-y-2">
+        <dt className="text-muted">Status</dt>
+        <dd className="first-letter:uppercase">{status}</dd>
+        <dt className="text-muted">Expires</dt>
+        <dd className="tabular-nums">{of.expires_at.slice(0, 10)}</dd>
+        <dt className="text-muted">Registrar</dt>
+        <dd>{registrar}</dd>
+        <dt className="text-muted">Nameservers</dt>
+        <dd className="flex flex-wrap items-start gap-x-3 gap-y-1">
+          <ul className="min-w-0 font-mono text-small break-all">
+            {nameservers.map((it) => (
+              <li key={it}>{it}</li>
+            ))}
+          </ul>
+          <Button size="small" icon={Pencil} onClick={() => setNaming(true)}>
+            Edit nameservers
+          </Button>
+        </dd>
+      </dl>
+      <div className="flex flex-col gap-2">
+        <Checkbox
+          label="Privacy"
+          hint="Hides your contact details from public lookups."
+          checked={isPrivate}
+          disabled={settingPrivacy.isPending}
+          onChange={(enabled) => settingPrivacy.mutate(enabled)}
+        />
+        <Checkbox
+          label="Transfer lock"
+          hint="Prevents transfers to another registrar."
+          checked={isLocked}
+          disabled={settingLock.isPending}
+          onChange={(enabled) => settingLock.mutate(enabled)}
+        />
+      </div>
+      {failure && <ErrorNotice error={failure} />}
+      {isNaming && (
+        <NameserversDialog
+          domain={unicode}
+          nameservers={nameservers}
+          onClose={() => setNaming(false)}
+          onSave={async (all) => {
+            await agent(hosts, { domain, nameservers: all })
+            await onSettled()
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+type Setting = { isPending: boolean; variables: boolean | undefined; submittedAt: number }
+
+/** What is known here may be older than what is being set, or was set just now. */
+function shownFlag(setting: Setting, set: boolean | undefined, of: { known: boolean; asOf: string }): boolean {
+  if (setting.isPending) return setting.variables ?? of.known
+  return Date.parse(of.asOf) < setting.submittedAt ? (set ?? of.known) : of.known
+}

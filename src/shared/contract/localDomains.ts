@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import { dnsRecordTypes } from '../dns/dnsRecord.ts'
+import { unknownIds } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { DnsRecord, Domain, DomainParam, getDomain, listDnsRecords, listDomains, searchDomains } from './domains.ts'
+import { defineRoute } from './route.ts'
+
+/** Domains at this computer: what was read last is kept, and shown when the service or the registrar does not answer. */
+export const KeptSource = z
+  .enum(['live', 'cache', 'stale', 'offline'])
+  .describe(
+    '`live`: read now. `cache`: read recently. `stale`: the registrar did not answer. `offline`: the service did not answer.',
+  )
+export type KeptSource = z.infer<typeof KeptSource>
+
+const kept = { source: KeptSource, as_of: IsoTime }
+const params = z.object({ domain: DomainParam })
+
+export const LocalDomain = Domain.extend(kept)
+export type LocalDomain = z.infer<typeof LocalDomain>
+
+export const listLocalDomains = defineRoute({
+  operation: 'localDomainList',
+  method: 'GET',
+  path: '/local/domains',
+  summary: 'List your domains as they are known here',
+  tag: 'Domains',
+  auth: 'person',
+  refusals: [503],
+  response: listDomains.response.extend({ ...kept, domains: z.array(Domain) }),
+})
+
+export const getLocalDomain = defineRoute({
+  operation: 'localDomainGet',
+  method: 'GET',
+  path: '/local/domains/:domain',
+  summary: 'Read one of your domains as it is known here',
+  tag: 'Domains',
+  auth: 'person',
+  refusals: [503],
+  params,
+  response: getDomain.response.extend(kept),
+})
+
+export const listLocalRecords = defineRoute({
+  operation: 'localDnsList',
+  method: 'GET',
+  path: '/local/domains/:domain/dns',
+  summary: 'List the DNS records of a domain as they are known here',
+  tag: 'DNS',
+  auth: 'person',
+  refusals: [503],
+  params,
+  query: listDnsRecords.query,
+  response: listDnsRecords.response.extend(kept),
+})
+
+export const searchLocalDomains = defineRoute({
+  operation: 'localDomainSearch',
+  method: 'GET',
+  path: '/local/domains/search',
+  summary: 'Search for names; what was found before is kept',
+  tag: 'Domains',
+  auth: 'person',
+  refusals: [503],
+  query: searchDomains.query,
+  response: searchDomains.response.extend(kept),
+})
+
+export const listLocalPrices = defineRoute({
+  operation: 'localDomainPricing',
+  method: 'GET',
+  path: '/local/domains/pricing',
+  summary: 'List prices by top-level domain as they are known here',
+  tag: 'Domains',
+  auth: 'person',
+  refusals: [503],
+  response: z.object({
+    pricing: z.array(
+      z.object({ tld: z.string(), registration: z.number(), renewal: z.number(), transfer: z.number() }),
+    ),
+    registrar: z.string(),
+    test: z.boolean().describe('Names of this registrar exist on this computer only.'),
+    ...kept,
+  }),
+})
+
+const WantedRecord = z.object({
+  type: z.enum(dnsRecordTypes, `must be one of ${dnsRecordTypes.join(', ')}`),
+  host: z.string().max(253, 'must have at most 253 characters').describe('`@` for the domain itself, `www`, `*`.'),
+  value: z.string().max(8_192, 'must have at most 8192 characters').describe('As DNS records have it; TXT: the text.'),
+  ttl: z.number().optional().describe('Seconds.'),
+  distance: z.number().nullish().describe('Preference of MX and priority of SRV.'),
+})
+export type WantedRecord = z.infer<typeof WantedRecord>
+
+const KeptRecord = DnsRecord.pick({ type: true, host: true, value: true, ttl: true, distance: true })
+const PresentRecord = KeptRecord.extend({ id: z.string() })
+
+const stepState = z.enum(['waiting', 'done', 'failed'])
+export const DnsPlanStep = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('add'), after: KeptRecord, state: stepState }),
+  z.object({ action: z.literal('change'), before: PresentRecord, after: KeptRecord, state: stepState }),
+  z.object({ action: z.literal('remove'), before: PresentRecord, state: stepState }),
+])
+export type DnsPlanStep = z.infer<typeof DnsPlanStep>
+
+export const DnsPlan = z.object({
+  id: z.string(),
+  domain: z.string(),
+  state: z
+    .enum(['ready', 'applying', 'applied', 'failed', 'moved'])
+    .describe('`failed`: a step failed, those before it are done. `moved`: the zone changed meanwhile.'),
+  hash: z.string().describe('Of the records that it was made from.'),
+  steps: z.array(DnsPlanStep),
+  /** The records that it was made from. */
+  before: z.array(PresentRecord),
+  error: z.string().nullable(),
+  /** The plan that this one takes back. */
+  undo_of: z.string().nullable(),
+  created_at: IsoTime,
+})
+export type DnsPlan = z.infer<typeof DnsPlan>
+
+const planParams = z.object({
+  planId: z
+    .string()
+    .min(1)
+    .max(64)
+    .register(unknownIds, { code: 'dns/plan-not-found', message: (id) => `There is no plan ${id}.` }),
+})
+
+export const planRecords = defineRoute({
+  operation: 'localDnsPlan',
+  method: 'POST',
+  path: '/local/domains/:domain/plan',
+  summary: 'Compare the DNS records that you want with the zone as it is now',
+  description: 'Changes nothing. `records` are all records of the zone: what is not among them would be removed.',
+  tag: 'DNS',
+  auth: 'person',
+  refusals: [404, 503],
+  maxBodyBytes: 4 * 1024 * 1024,
+  params,
+  body: z.object({ records: z.array(WantedRecord) }),
+  response: DnsPlan,
+})
+
+export const listPlans = defineRoute({
+  operation: 'localDnsPlans',
+  method: 'GET',
+  path: '/local/domains/:domain/plans',
+  summary: 'List the last plans of a domain, newest first',
+  tag: 'DNS',
+  auth: 'person',
+  params,
+  response: z.object({ plans: z.array(DnsPlan) }),
+})
+
+export const applyPlan = defineRoute({
+  operation: 'localDnsApply',
+  method: 'POST',
+  path: '/local/domains/plans/:planId/apply',
+  summary: 'Apply a plan step by step, unless the zone changed meanwhile',
+  tag: 'DNS',
+  auth: 'person',
+  refusals: [404, 409, 503],
+  params: planParams,
+  response: DnsPlan,
+})
+
+export const undoPlan = defineRoute({
+  operation: 'localDnsUndo',
+  method: 'POST',
+  path: '/local/domains/plans/:planId/undo',
+  summary: 'Plan the way back to the records before a plan',
+  description: 'Changes nothing: apply the plan that it answers.',
+  tag: 'DNS',
+  auth: 'person',
+  refusals: [404, 409, 503],
+  params: planParams,
+  response: DnsPlan,
+})

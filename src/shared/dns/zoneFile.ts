@@ -1,0 +1,228 @@
+import { quotedText } from './characterStrings.ts'
+import {
+  type DnsRecordData,
+  DnsRecordFault,
+  type DnsRecordType,
+  dnsLimits,
+  dnsRecordTypes,
+  normalRecord,
+} from './dnsRecord.ts'
+import { type ZoneEntry, ZoneFileFault, zoneEntries } from './zoneTokens.ts'
+
+/** A line that an import leaves out, and why. */
+export type LeftOutLine = { line: number; reason: string }
+export type ImportedZone = { records: DnsRecordData[]; leftOut: LeftOutLine[] }
+
+/** Characters. */
+export const zoneFileLimit = 1_000_000
+
+/**
+ * Reads a zone file as BIND writes it (RFC 1035, section 5), for one domain. The SOA record and the nameservers of the
+ * domain itself are left out: the registrar has those.
+ * @param zone the name of the domain in ASCII and lower case
+ * @throws ZoneFileFault with the line: nothing of a file that is wrong somewhere is taken
+ */
+export function parseZoneFile(zone: string, text: string): ImportedZone {
+  if (text.length > zoneFileLimit) throw new ZoneFileFault(1, `The file has more than ${zoneFileLimit} characters`)
+  const found: ImportedZone = { records: [], leftOut: [] }
+  const seen = new Set<string>()
+  const state: State = { origin: zone, owner: undefined, ttl: undefined, lastTtl: undefined }
+  for (const entry of zoneEntries(text)) {
+    const read = readEntry(zone, state, entry)
+    if (!read) continue
+    if ('reason' in read) {
+      found.leftOut.push(read)
+      continue
+    }
+    const key = JSON.stringify([read.type, read.host, read.value, read.distance])
+    if (seen.has(key)) throw new ZoneFileFault(entry.line, 'The same record stands in the file twice')
+    seen.add(key)
+    found.records.push(read)
+    if (found.records.length > dnsLimits.records) {
+      throw new ZoneFileFault(entry.line, `The file has more than ${dnsLimits.records} records`)
+    }
+  }
+  return found
+}
+
+type State = {
+  /** Names without a final dot stand below it. */
+  origin: string
+  owner: string | undefined
+  /** Of `$TTL`. */
+  ttl: number | undefined
+  /** Of the record before. */
+  lastTtl: number | undefined
+}
+
+function readEntry(zone: string, state: State, entry: ZoneEntry): DnsRecordData | LeftOutLine | undefined {
+  const { line, words } = entry
+  const [first] = words
+  if (first && !first.quoted && first.text.startsWith('$')) return directive(state, entry)
+  let at = 0
+  if (!entry.continues && first) {
+    state.owner = absolute(first.text, state.origin)
+    at = 1
+  }
+  if (state.owner === undefined) throw new ZoneFileFault(line, 'There is no name before the first record')
+  let ttl: number | undefined
+  for (let more = 0; more < 2; more += 1) {
+    const word = words[at]?.text ?? ''
+    const seconds = ttl === undefined ? secondsOf(word) : undefined
+    if (seconds === undefined && !/^(in|ch|hs|cs)$/i.test(word)) break
+    if (seconds === undefined && word.toUpperCase() !== 'IN') {
+      throw new ZoneFileFault(line, `Records of class ${word.toUpperCase()} cannot be imported`)
+    }
+    ttl ??= seconds
+    at += 1
+  }
+  const type = words[at]?.text.toUpperCase() ?? ''
+  const data = words.slice(at + 1)
+  state.lastTtl = ttl ?? state.ttl ?? state.lastTtl
+  if (!/^[A-Z][A-Z0-9-]{0,15}$/.test(type)) throw new ZoneFileFault(line, 'There is no record type')
+  const isOfDomain = state.owner === zone && type === 'NS'
+  if (type === 'SOA' || isOfDomain) return { line, reason: `${type}: set by the registrar` }
+  if (!isKnown(type)) return { line, reason: `${type}: not supported` }
+  return record({ zone, line, type, data, owner: state.owner, origin: state.origin, ttl: state.lastTtl })
+}
+
+function directive(state: State, { line, words }: ZoneEntry): undefined {
+  const [name, value, ...more] = words
+  const what = name?.text.toUpperCase() ?? ''
+  const text = value?.text ?? ''
+  if (what === '$ORIGIN' && text !== '' && more.length === 0) {
+    state.origin = absolute(text, state.origin)
+    return
+  }
+  const seconds = secondsOf(text)
+  if (what === '$TTL' && seconds !== undefined && more.length === 0) {
+    state.ttl = seconds
+    return
+  }
+  if (what === '$ORIGIN' || what === '$TTL') throw new ZoneFileFault(line, `${what} has a wrong value`)
+  throw new ZoneFileFault(line, `${what.slice(0, 20)} is not allowed in an import`)
+}
+
+type Found = {
+  zone: string
+  line: number
+  type: DnsRecordType
+  data: ZoneEntry['words']
+  owner: string
+  origin: string
+  ttl: number | undefined
+}
+
+function record({ zone, line, type, data, owner, origin, ttl }: Found): DnsRecordData {
+  if (owner !== zone && !owner.endsWith(`.${zone}`)) {
+    throw new ZoneFileFault(line, `${owner.slice(0, 80)} is not part of ${zone}`)
+  }
+  const host = owner === zone ? '@' : owner.slice(0, -zone.length - 1)
+  if (host === zone || host.endsWith(`.${zone}`)) {
+    throw new ZoneFileFault(line, `${owner.slice(0, 80)} repeats the domain: a dot is missing at its end`)
+  }
+  try {
+    return normalRecord(zone, { type, host, ttl, ...valueIn(type, data, { line, origin }) })
+  } catch (fault) {
+    if (!(fault instanceof DnsRecordFault)) throw fault
+    throw wrongLine(line, fault)
+  }
+}
+
+function wrongLine(line: number, fault: DnsRecordFault): ZoneFileFault {
+  return new ZoneFileFault(line, fault.message.replace(/\.$/, ''), { cause: fault })
+}
+
+function valueIn(
+  type: DnsRecordType,
+  data: ZoneEntry['words'],
+  { line, origin }: { line: number; origin: string },
+): { value: string; distance?: number } {
+  const plain = data.map(({ text }) => text)
+  const demand = (count: number) => {
+    if (plain.length !== count)
+      throw new ZoneFileFault(line, `${type} needs ${count === 1 ? 'one value' : `${count} values`}`)
+  }
+  const number = (text = '') => {
+    if (/^\d{1,5}$/.test(text)) return Number(text)
+    throw new ZoneFileFault(line, `${type} has a number that is wrong`)
+  }
+  const target = (text = '') => (text === '.' ? text : absolute(text, origin))
+  switch (type) {
+    case 'TXT':
+      if (data.length === 0) throw new ZoneFileFault(line, 'TXT needs one value')
+      return { value: data.map(({ text }) => `"${text}"`).join(' ') }
+    case 'CNAME':
+    case 'NS':
+      demand(1)
+      return { value: target(plain[0]) }
+    case 'MX':
+      demand(2)
+      return { distance: number(plain[0]), value: target(plain[1]) }
+    case 'SRV':
+      demand(4)
+      return { distance: number(plain[0]), value: `${number(plain[1])} ${number(plain[2])} ${target(plain[3])}` }
+    case 'CAA':
+      demand(3)
+      return { value: `${plain[0]} ${plain[1]} "${plain[2]}"` }
+    default:
+      demand(1)
+      return { value: plain[0] ?? '' }
+  }
+}
+
+/** In lower case, without the final dot. */
+function absolute(name: string, origin: string): string {
+  const lower = name.toLowerCase()
+  if (lower === '@') return origin
+  return lower.endsWith('.') ? lower.slice(0, -1) : `${lower}.${origin}`
+}
+
+const units = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const
+
+/** `3600`, `1h30m`. */
+function secondsOf(text: string): number | undefined {
+  if (/^\d{1,10}$/.test(text)) return Number(text)
+  if (!/^(\d{1,6}[smhdw])+$/i.test(text)) return undefined
+  let seconds = 0
+  for (const [, count, unit] of text.toLowerCase().matchAll(/(\d+)([smhdw])/g)) {
+    seconds += Number(count) * units[unit as keyof typeof units] // the expression has these letters alone
+  }
+  return seconds
+}
+
+function isKnown(type: string): type is DnsRecordType {
+  return (dnsRecordTypes as readonly string[]).includes(type)
+}
+
+/** As BIND reads it, with an SOA record and the nameservers, so that it stands alone. */
+export function zoneFileText(zone: {
+  name: string
+  nameservers: readonly string[]
+  records: readonly DnsRecordData[]
+}): string {
+  const [primary = `ns1.${zone.name}`] = zone.nameservers
+  const { default: ttl } = dnsLimits.ttl
+  return [
+    `$ORIGIN ${zone.name}.`,
+    `$TTL ${ttl}`,
+    `@ ${ttl} IN SOA ${primary}. hostmaster.${zone.name}. ( 1 7200 3600 1209600 3600 )`,
+    ...zone.nameservers.map((it) => `@ ${ttl} IN NS ${it}.`),
+    ...zone.records.map((it) => `${it.host} ${it.ttl} IN ${it.type} ${dataText(it)}`),
+    '',
+  ].join('\n')
+}
+
+function dataText({ type, value, distance }: DnsRecordData): string {
+  if (type === 'TXT') return quotedText(value)
+  if (type === 'A' || type === 'AAAA') return value
+  if (type === 'CAA') return caaText(value)
+  const dotted = value === '.' || value.endsWith(' .') ? value : `${value}.`
+  return type === 'MX' || type === 'SRV' ? `${distance ?? 0} ${dotted}` : dotted
+}
+
+/** Its value may have letters beyond ASCII, which a zone file writes as `\ddd`. */
+function caaText(value: string): string {
+  const [, head = '', text = ''] = /^(\S+ \S+) "(.*)"$/su.exec(value) ?? []
+  return `${head} ${text === '' ? '""' : quotedText(text)}`
+}

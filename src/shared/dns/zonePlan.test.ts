@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { randomZone } from '../../../test/support/randomZone.ts'
+import type { DnsRecordData } from './dnsRecord.ts'
+import { normalRecord } from './dnsRecord.ts'
+import { type PresentRecord, sentValue, type ZoneStep, zonePlan } from './zonePlan.ts'
+import { zoneConflict } from './zoneRules.ts'
+
+const zone = 'example.com'
+const a = (host: string, value: string, ttl = 3_600): DnsRecordData => ({ type: 'A', host, value, ttl, distance: null })
+const withIds = (records: readonly DnsRecordData[]): PresentRecord[] =>
+  records.map((record, at) => ({ ...record, id: `r${at}` }))
+
+test('a record is changed where its name and type stay, and added or removed otherwise', () => {
+  const present = withIds([a('@', '192.0.2.1'), a('www', '192.0.2.1'), a('old', '192.0.2.9')])
+  const steps = zonePlan(zone, present, [a('@', '192.0.2.1', 600), a('www', '192.0.2.2'), a('new', '192.0.2.3')])
+  expect(
+    steps.map((step) => [step.action, 'before' in step && step.before.id, 'after' in step && step.after.value]),
+  ).toEqual([
+    ['remove', 'r2', false],
+    ['change', 'r0', '192.0.2.1'],
+    ['change', 'r1', '192.0.2.2'],
+    ['add', false, '192.0.2.3'],
+  ])
+})
+
+test('of several records of one name only the one that differs is changed', () => {
+  const present = withIds([a('@', '192.0.2.1'), a('@', '192.0.2.2'), a('@', '192.0.2.3')])
+  const steps = zonePlan(zone, present, [a('@', '192.0.2.3'), a('@', '192.0.2.7'), a('@', '192.0.2.1')])
+  expect(steps).toEqual([{ action: 'change', before: present[1], after: a('@', '192.0.2.7') }])
+})
+
+test.each([
+  [[a('@', '192.0.2.300')], 0, '`value`'],
+  [[a('www', '192.0.2.1'), a('www', '192.0.2.1', 600)], 0, 'twice'],
+  [[a('www', '192.0.2.1'), { ...a('www', 'example.net'), type: 'CNAME' as const }], 0, 'CNAME'],
+  [Array.from({ length: 1_001 }, (_, at) => a(`h${at}`, '192.0.2.1')), 1_000, '1000'],
+])('what cannot be is refused, and says which record it is', (wanted, at, what) => {
+  expect(() => zonePlan(zone, [], wanted)).toThrow(
+    expect.objectContaining({ name: 'ZonePlanFault', at, message: expect.stringContaining(what) }),
+  )
+})
+
+test('what the registrar has, stays as it is, also where it could not be made here', () => {
+  const odd = a('@', '192.0.2.1', 60)
+  expect(zonePlan(zone, withIds([odd]), [odd])).toEqual([])
+  expect(zonePlan(zone, withIds([odd]), [odd, a('b', '192.0.2.1')])).toHaveLength(1)
+})
+
+test('a random zone through plan and apply meets no conflict, and the next plan is empty', () => {
+  fc.assert(
+    fc.property(randomZone(zone), randomZone(zone), (before, wanted) => {
+      const present = withIds(before)
+      for (const step of zonePlan(zone, present, wanted)) applied(present, step)
+      expect(zonePlan(zone, present, wanted)).toEqual([])
+      expect(zonePlan(zone, present, before).length).toBeLessThanOrEqual(before.length + wanted.length)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+/** As the service does it. */
+function applied(present: PresentRecord[], step: ZoneStep): void {
+  const at = 'before' in step ? present.findIndex(({ id }) => id === step.before.id) : -1
+  if (at >= 0) present.splice(at, 1)
+  if (step.action === 'remove') return
+  const record = normalRecord(zone, { ...step.after, value: sentValue(step.after) })
+  expect(zoneConflict(present, record)).toBeUndefined()
+  present.push({ ...record, id: `n${Math.random()}` })
+}

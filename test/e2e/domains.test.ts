@@ -1,0 +1,198 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getMe } from '../../src/shared/contract/auth.ts'
+import { addDnsRecord, listDnsRecords, setDomainLock } from '../../src/shared/contract/domains.ts'
+import { plantedDomain } from '../support/plantedDomain.ts'
+import type { Steward } from '../support/steward.ts'
+import { pictures } from './pages/pictures.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
+
+/** Names and their DNS records, as a person finds and changes them. */
+let app: StewardInBrowser<Steward>
+let accountId: string
+const look = pictures()
+const domain = 'workshop.com'
+
+beforeAll(async () => {
+  app = await ownStewardInBrowser()
+  accountId = (await app.client.call(getMe, {})).id
+})
+afterAll(() => app?.close())
+
+async function opened(): Promise<Page> {
+  const { page } = await app.window()
+  await page.getByRole('button', { name: 'Domains', exact: true }).click()
+  await page.getByRole('heading', { name: 'Domains', level: 2, exact: true }).waitFor()
+  return page
+}
+/** What is planted comes past the service: it tells of the domains with the next change. */
+async function tellOfChange(): Promise<void> {
+  await app.client.call(setDomainLock, { domain, enabled: false })
+  await app.client.call(setDomainLock, { domain, enabled: true })
+}
+const values = async () => {
+  const { records } = await app.client.call(listDnsRecords, { domain, fresh: true })
+  return records.map(({ type, host, value }) => `${type} ${host} ${value}`).sort()
+}
+
+test('searches a word and a whole name, with prices and a warning', async () => {
+  const page = await opened()
+  await page.getByRole('heading', { name: 'No domains yet' }).waitFor()
+  await look(page, 'domains-empty')
+  await page.getByRole('button', { name: 'Search for a name' }).click()
+  await page.getByText('Test registry: names exist on this computer only.').waitFor()
+  const field = page.getByLabel('Word or domain name')
+  await field.fill('premium-x')
+  const results = page.getByRole('region', { name: 'Results' })
+  await results
+    .getByRole('listitem')
+    .filter({ hasText: 'premium-x.com' })
+    .getByText('Premium', { exact: true })
+    .waitFor()
+  await field.fill('раураl.com')
+  await results
+    .getByText(/scripts/)
+    .first()
+    .waitFor()
+  await field.fill('myshop')
+  await results.getByText('myshop.com').waitFor()
+  await results.getByText('myshop.dev').waitFor()
+  expect(await results.getByText('$10.95').count()).toBeGreaterThan(0)
+  await look(page, 'domains-search')
+  await look.inOtherSizes(page, 'domains-search')
+})
+
+test('checks pasted names', async () => {
+  const page = await opened()
+  await page.getByRole('link', { name: 'Check names' }).click()
+  const field = page.getByLabel('Names to check')
+  await field.fill(Array.from({ length: 201 }, (_, at) => `n${at}.com`).join('\n'))
+  await page.getByText('At most 200 can be checked at once.').waitFor()
+  await field.fill('example-a.com, taken-x.com\ndown-x.com')
+  await page.getByRole('button', { name: 'Check availability' }).click()
+  const checked = page.getByRole('region', { name: 'Checked names' })
+  await checked.getByText('1 of 3 available').waitFor()
+  await look(page, 'domains-check')
+})
+
+test('plans, applies and undoes DNS changes, also when the zone moved meanwhile', async () => {
+  plantedDomain(app.steward.dataFolder, { accountId, name: domain })
+  await tellOfChange()
+  const page = await opened()
+  await page.getByRole('link', { name: domain }).click()
+  const editor = page.getByRole('region', { name: 'DNS records' })
+  await editor.getByText('No DNS records.').waitFor()
+  const before = await values()
+
+  await editor.getByRole('button', { name: 'Add record' }).click()
+  const form = editor.getByRole('form', { name: 'New record' })
+  await form.getByLabel('Value').fill('192.0.2.300')
+  await form.getByRole('button', { name: 'Add', exact: true }).click()
+  await form.getByText('Must be an IPv4 address').waitFor()
+  await form.getByLabel('Value').fill('192.0.2.1')
+  await form.getByRole('button', { name: 'Add', exact: true }).click()
+  await editor.getByRole('button', { name: 'Templates' }).click()
+  await page.getByRole('menuitem', { name: 'Mail: Fastmail' }).click()
+  await editor.getByText('4 unsaved changes').waitFor()
+  await look(page, 'domains-edits')
+  await editor.getByRole('button', { name: 'Review changes' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('4 changes.').waitFor()
+  expect(await dialog.getByRole('listitem').count()).toBe(4)
+  await look(page, 'domains-plan')
+
+  await app.client.call(addDnsRecord, { domain, type: 'A', host: 'other', value: '192.0.2.9' })
+  await dialog.getByRole('button', { name: 'Apply' }).click()
+  await dialog.getByText(`The records of ${domain} changed meanwhile.`).waitFor()
+  await dialog.getByRole('button', { name: 'Review again' }).click()
+  await dialog.getByRole('button', { name: 'Apply' }).waitFor()
+  await dialog.getByText('4 changes.').waitFor()
+  expect(await dialog.getByRole('listitem').count()).toBe(4)
+  await dialog.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('Changes applied').waitFor()
+  expect(await values()).toEqual([
+    'A @ 192.0.2.1',
+    'A other 192.0.2.9',
+    'MX @ in1-smtp.messagingengine.com',
+    'MX @ in2-smtp.messagingengine.com',
+    'TXT @ v=spf1 include:spf.messagingengine.com ?all',
+  ])
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await dialog.getByText('4 changes.').waitFor()
+  expect(await dialog.getByRole('listitem').count()).toBe(4)
+  await dialog.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('Changes undone').waitFor()
+  expect(await values()).toEqual([...before, 'A other 192.0.2.9'])
+})
+
+test('imports and exports zone files, and refuses a hostile one', async () => {
+  const page = await opened()
+  await page.getByRole('link', { name: domain }).click()
+  const editor = page.getByRole('region', { name: 'DNS records' })
+  await editor.getByRole('button', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog')
+  const text = dialog.getByLabel('Zone file')
+  await text.fill('$INCLUDE /etc/passwd')
+  await dialog.getByText('Line 1: $INCLUDE is not allowed in an import.').waitFor()
+  await text.fill('www 300 IN A 192.0.2.4\nk TXT "a; b" "c"')
+  await dialog.getByText('2 records.').waitFor()
+  await look(page, 'domains-import')
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+  await editor.getByRole('button', { name: 'Review changes' }).click()
+  await dialog.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('Changes applied').waitFor()
+  expect(await values()).toContain('TXT k a; bc')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    editor.getByRole('button', { name: 'Export' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe(`${domain}.zone`)
+})
+
+test('sets lock and nameservers', async () => {
+  const page = await opened()
+  await page.getByRole('link', { name: domain }).click()
+  await page.getByLabel('Transfer lock').uncheck()
+  await page.getByRole('button', { name: 'Edit nameservers' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Nameservers').fill('ns1.example.net')
+  await dialog.getByText(/from 2 to 13 host names/).waitFor()
+  await dialog.getByLabel('Nameservers').fill('ns1.example.net\nns2.example.net')
+  await dialog.getByRole('button', { name: 'Change nameservers' }).click()
+  await page.getByText('ns2.example.net').waitFor()
+  await page.getByText('www', { exact: true }).waitFor()
+  await look(page, 'domains-detail')
+  await look.inOtherSizes(page, 'domains-detail')
+})
+
+test('scrolls through 5,000 domains, and shows them with their age without the service', async () => {
+  plantedDomains(5_000)
+  await tellOfChange()
+  const page = await opened()
+  const list = page.getByRole('list', { name: 'Your domains' })
+  await list.getByRole('link', { name: 'name0000.com' }).waitFor()
+  expect(await list.getByRole('listitem').count()).toBeLessThan(80)
+  await list.evaluate((it) => it.closest('.overflow-y-auto')?.scrollTo(0, 1e9))
+  await list.getByRole('link', { name: domain }).waitFor()
+  await page.getByLabel('Filter domains').fill('name4321')
+  await list.getByRole('link', { name: 'name4321.com' }).waitFor()
+  await page.getByLabel('Filter domains').fill('')
+  await look(page, 'domains')
+  await look.inOtherSizes(page, 'domains')
+
+  process.kill(app.steward.pids().service, 'SIGSTOP')
+  try {
+    await page.locator('[data-source]').first().waitFor()
+    await page.getByLabel('Filter domains').fill(domain)
+    await list.getByRole('link', { name: domain }).click()
+    await page.getByText('ns2.example.net').waitFor()
+  } finally {
+    process.kill(app.steward.pids().service, 'SIGCONT')
+  }
+})
+
+function plantedDomains(count: number): void {
+  for (let at = 0; at < count; at += 1) {
+    plantedDomain(app.steward.dataFolder, { accountId, name: `name${String(at).padStart(4, '0')}.com` })
+  }
+}

@@ -1,0 +1,161 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { eventually } from '../support/eventually.ts'
+import { plantedDomain } from '../support/plantedDomain.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { runningService, type Sent, type TestService } from '../support/runningService.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** Domains on the person's side, with a real service and its registry. */
+let service: TestService
+let agent: RunningAgent
+const dataFolder = temporaryFolder('agent')
+let ownerId: string
+let zone: string
+let names = 0
+
+beforeAll(async () => {
+  service = await runningService({ host: 'none' })
+  ownerId = (await service.send('/v1/auth/me')).json.id
+  agent = await runningAgent({ dataFolder, target: target() })
+  await eventually(() => expect(agent.connection().state).toBe('connected'))
+})
+afterAll(async () => {
+  await agent?.close()
+  await service?.close()
+})
+beforeEach(() => {
+  zone = `zone${++names}.com`
+  plantedDomain(service.dataDir, { accountId: ownerId, name: zone })
+})
+
+const target = () => ({ url: service.url, key: service.key, certificate: undefined })
+const local = (path = '', sent: Sent = {}) => agent.send(`/local/domains${path}`, sent)
+const post = (path: string, body: object = {}) => local(path, { method: 'POST', body })
+const records = async () => (await service.send(`/domains/${zone}/dns?fresh=1`)).json.records as Wanted[]
+type Wanted = { type: string; host: string; value: string; ttl?: number; distance?: number | null }
+const a = (host: string, value: string): Wanted => ({ type: 'A', host, value })
+const short = (all: readonly Wanted[]) => all.map(({ type, host, value }) => `${host} ${type} ${value}`).sort()
+const plan = (wanted: readonly Wanted[]) => post(`/${zone}/plan`, { records: wanted })
+
+describe('a plan', () => {
+  test('shows the difference and changes nothing; applied, the next one is empty', async () => {
+    const before = short(await records())
+    const wanted = [a('@', '192.0.2.1'), { type: 'TXT', host: '@', value: '"quoted" text ' }]
+    const { status, json } = await plan(wanted)
+    expect([status, json.state, json.domain]).toEqual([200, 'ready', zone])
+    expect(short(await records())).toEqual(before)
+    const applied = await post(`/plans/${json.id}/apply`)
+    expect(applied.json).toMatchObject({ state: 'applied', error: null })
+    expect(applied.json.steps.every(({ state }: { state: string }) => state === 'done')).toBe(true)
+    expect(short(await records())).toEqual(['@ A 192.0.2.1', '@ TXT "quoted" text '])
+    expect((await plan(wanted)).json.steps).toEqual([])
+    expect((await post(`/plans/${json.id}/apply`)).json).toMatchObject({ code: 'dns/plan-state' })
+    const undo = await post(`/plans/${json.id}/undo`)
+    expect(undo.json).toMatchObject({ state: 'ready', undo_of: json.id })
+    expect((await post(`/plans/${undo.json.id}/apply`)).json.state).toBe('applied')
+    expect(short(await records())).toEqual(before)
+  })
+
+  test('of a zone that moved meanwhile is refused, and changes nothing', async () => {
+    const { json } = await plan([a('@', '192.0.2.1')])
+    await service.send(`/domains/${zone}/dns`, { body: a('other', '192.0.2.9') })
+    const moved = short(await records())
+    const { status, json: refused } = await post(`/plans/${json.id}/apply`)
+    expect([status, refused.code, refused.hint]).toEqual([409, 'dns/moved', 'Review the changes again.'])
+    expect(short(await records())).toEqual(moved)
+    expect((await local(`/${zone}/plans`)).json.plans[0].state).toBe('moved')
+  })
+
+  test('keeps what was done when a step fails, tells which, and goes back', async () => {
+    const before = short(await records())
+    const { json } = await plan([a('one', '192.0.2.1'), a('two', '192.0.2.2'), a('three', '192.0.2.3')])
+    const additions = json.steps.filter(({ action }: { action: string }) => action === 'add')
+    expect(additions).toHaveLength(3)
+    // The registrar refuses the second one: it was made by somebody else between the look and the step.
+    const registry = openDatabase(join(service.dataDir, 'service.sqlite'))
+    const refuse = registry.prepare(
+      `CREATE TRIGGER refuse BEFORE INSERT ON registry_records WHEN new.host = 'two' BEGIN SELECT raise(ABORT, 'no'); END`,
+    )
+    refuse.run()
+    const applied = await post(`/plans/${json.id}/apply`)
+    registry.exec('DROP TRIGGER refuse')
+    registry.close()
+    expect(applied.json.state).toBe('failed')
+    expect(applied.json.error).toBeTypeOf('string')
+    const states = applied.json.steps.slice(-3).map(({ state }: { state: string }) => state)
+    expect(states).toEqual(['done', 'failed', 'waiting'])
+    expect(short(await records())).toContain('one A 192.0.2.1')
+    const undo = await post(`/plans/${json.id}/undo`)
+    await post(`/plans/${undo.json.id}/apply`)
+    expect(short(await records())).toEqual(before)
+  })
+
+  test.each([
+    [[a('@', '192.0.2.300')], 'Record 1: `value`'],
+    [[a('@', '192.0.2.1'), a('@', '192.0.2.1')], 'Record 1: A @ is there twice'],
+    [[a('w', '192.0.2.1'), { type: 'CNAME', host: 'w', value: 'example.net' }], 'CNAME stands alone'],
+    [[{ type: 'PTR', host: 'w', value: 'example.net' }], 'must be one of'],
+  ])('with a record that cannot be is refused', async (wanted, why) => {
+    const { status, json } = await plan(wanted)
+    expect([status, json.code]).toEqual([400, 'request/invalid'])
+    expect(json.error).toContain(why)
+  })
+
+  test('is not made for a name of somebody else, nor by an API key', async () => {
+    expect((await post('/example.org/plan', { records: [] })).json.code).toBe('domain/not-found')
+    expect((await post('/plans/plan_x/apply')).json.code).toBe('dns/plan-not-found')
+    const headers = { authorization: `Bearer ${service.key}` }
+    expect((await local(`/${zone}/plan`, { method: 'POST', body: { records: [] }, headers })).status).toBe(403)
+  })
+})
+
+test('the list is read anew when the service tells of a change', async () => {
+  await local()
+  await service.send(`/v1/domains/${zone}/privacy`, { method: 'PUT', body: { enabled: false } })
+  await eventually(async () => {
+    const { json } = await local()
+    expect(json.domains.find(({ domain }: { domain: string }) => domain === zone)?.privacy).toBe(false)
+  })
+  expect(agent.events.some(({ type }) => type === 'local-domains.changed')).toBe(true)
+})
+
+test('without the service everything that was read is shown with its age, and no plan is made of nothing', async () => {
+  await local()
+  await service.send(`/v1/domains/${zone}/privacy`, { method: 'PUT', body: { enabled: false } })
+  const live = await local(`/${zone}`)
+  const zoneRead = await local(`/${zone}/dns`)
+  const search = await local('/search?q=shop')
+  await local('/pricing')
+  expect([live.json.source, search.json.source]).toEqual([expect.stringMatching(/live|cache/), 'live'])
+  await eventually(async () => {
+    const { json } = await local()
+    expect(json.domains.map(({ domain }: { domain: string }) => domain)).toContain(zone)
+  })
+  const made = await plan([a('@', '192.0.2.1')])
+  await agent.close()
+
+  // The application starts again where nothing of the service answers.
+  agent = await runningAgent({ dataFolder })
+  const list = await local()
+  expect([list.status, list.json.source]).toEqual([200, 'offline'])
+  expect(list.json.domains.map(({ domain }: { domain: string }) => domain)).toContain(zone)
+  expect((await local(`/${zone}`)).json).toMatchObject({ domain: zone, source: 'offline', as_of: live.json.as_of })
+  const offline = (await local(`/${zone}/dns`)).json
+  expect([offline.source, offline.hash]).toEqual(['offline', zoneRead.json.hash])
+  expect((await local('/search?q=shop')).json).toMatchObject({ source: 'offline', results: search.json.results })
+  expect((await local('/pricing')).json).toMatchObject({ source: 'offline', test: true })
+  for (const refused of [
+    await plan([]),
+    await post(`/plans/${made.json.id}/apply`),
+    await local('/search?q=never-searched'),
+    await agent.send(`/v1/domains/${zone}/privacy`, { method: 'PUT', body: { enabled: true } }),
+  ]) {
+    expect([refused.status, refused.json.code]).toEqual([503, 'service/unavailable'])
+  }
+  expect((await local(`/${zone}/plans`)).json.plans[0]).toMatchObject({ id: made.json.id, state: 'ready' })
+  agent.connect(target())
+  await eventually(() => expect(agent.connection().state).toBe('connected'))
+  await eventually(async () => expect((await local()).json.source).toBe('cache'))
+})

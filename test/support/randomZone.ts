@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { type DnsRecordData, type NewDnsRecord, normalRecord } from '../../src/shared/dns/dnsRecord.ts'
+import { zoneConflict } from '../../src/shared/dns/zoneRules.ts'
+
+const label = fc.constantFrom('www', 'mail', 'a', 'b', '*', '_x', 'dev.api', 'x-1')
+const host = fc.oneof(fc.constant('@'), label)
+const target = fc.constantFrom('example.net', 'mx.example.org', 'deep.in.example.com')
+const ttl = fc.integer({ min: 300, max: 86_400 })
+const distance = fc.integer({ min: 0, max: 65_535 })
+const text = fc
+  .oneof(
+    fc.constantFrom('"quoted"', ' spaces ', '\\', '"', `${'é'.repeat(300)}`),
+    fc.string({ minLength: 1, unit: 'grapheme' }),
+  )
+  .filter((it) => !/[\p{Cc}\p{Cs}]/u.test(it) && new TextEncoder().encode(it).length <= 1_000)
+
+const record: fc.Arbitrary<NewDnsRecord> = fc.oneof(
+  fc.record({ type: fc.constant('A' as const), host, ttl, value: fc.ipV4() }),
+  fc.record({ type: fc.constant('AAAA' as const), host, ttl, value: fc.ipV6().filter((it) => !it.includes('.')) }),
+  fc.record({ type: fc.constant('CNAME' as const), host: label, ttl, value: target }),
+  fc.record({ type: fc.constant('MX' as const), host, ttl, distance, value: target }),
+  fc.record({ type: fc.constant('TXT' as const), host, ttl, value: text }),
+  fc.record({
+    type: fc.constant('SRV' as const),
+    ...{ host: fc.constantFrom('_sip._tcp', '_x._udp.a'), ttl, distance },
+    value: fc.tuple(fc.nat(65_535), fc.nat(65_535), target).map((it) => it.join(' ')),
+  }),
+  fc.record({
+    type: fc.constant('CAA' as const),
+    host,
+    ttl,
+    value: fc.constantFrom('0 issue "a.example"', '0 issue ";"'),
+  }),
+)
+
+/** Records that can stand together in one zone, in their normal form. */
+export function randomZone(zone: string): fc.Arbitrary<DnsRecordData[]> {
+  return fc.array(record, { maxLength: 25 }).map((all) => {
+    const kept: DnsRecordData[] = []
+    for (const given of all) {
+      // Text is given as a zone file has it: what begins with a quote is text all the same.
+      const value = given.type === 'TXT' ? `"${given.value.replace(/["\\]/g, '\\$&')}"` : given.value
+      const one = normalRecord(zone, { ...given, value })
+      if (!zoneConflict(kept, one)) kept.push(one)
+    }
+    return kept
+  })
+}
