@@ -109,7 +109,7 @@ test('goes to sandboxes, ports and files, and knows what was chosen last', async
   await app.client.call(exposePort, { id: first.id, port: 8123, visibility: 'public' })
   const window = await app.window()
   const { page } = window
-  await page.keyboard.press('Alt+3')
+  await page.keyboard.press('Alt+4')
   await page.getByRole('heading', { name: 'Wallet', level: 2 }).waitFor()
 
   await openPalette(page)

@@ -133,7 +133,7 @@ test('what is written and not saved is asked about, whichever way one leaves', a
   expect(question.type()).toBe('beforeunload')
   await question.dismiss()
   await section.getByRole('listitem', { name: 'Rule 1' }).waitFor()
-  await page.keyboard.press('Alt+3')
+  await page.keyboard.press('Alt+4')
   await asks.getByRole('button', { name: 'Leave' }).click()
   await page.getByRole('heading', { name: 'Wallet' }).first().waitFor()
   await settingsScreen(page).open('Policies')
