@@ -63,11 +63,11 @@ export const CreditTransaction = z.object({
   amount_cents: ExactCents.describe('US cents with up to four decimals; negative where it was spent.'),
   description: z.string().describe('The model, the note, or the sandbox.'),
   created_at: IsoTime,
-  balance_after_cents: ExactCents.describe('The balance after it, with up to four decimals: a running sum.'),
+  balance_after_cents: ExactCents.describe('Balance after this transaction, with up to four decimals.'),
   metadata: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
     .optional()
-    .describe('Of a charge: tokens, price version, whether it is an estimate.'),
+    .describe('For a charge: tokens, price version and whether it is an estimate.'),
   key_id: z.string().optional().describe('The API key that spent it.'),
   refunded_cents: ExactCents.optional().describe('Of a charge: how much of it was given back.'),
 })
@@ -177,7 +177,7 @@ export const SandboxTier = z.object({
   vcpu: z.int().min(vcpu.min).max(vcpu.max),
   memory_mb: z.int().min(memoryMb.min).max(memoryMb.max),
   disk_gb: z.int().min(diskGb.min).max(diskGb.max),
-  monthly_cents: z.int().min(0).describe('For 30 days of running; counted by the second.'),
+  monthly_cents: z.int().min(0).describe('Price for 30 days of running, billed per second.'),
 })
 export type SandboxTier = z.infer<typeof SandboxTier>
 
@@ -194,7 +194,7 @@ export const getPricing = defineRoute({
   summary: 'Read what sandboxes cost, and what credits cost',
   tag: 'Credits',
   response: z.object({
-    tiers: z.array(SandboxTier).describe('Small to large. A sandbox costs the first one that it fits in.'),
+    tiers: z.array(SandboxTier).describe('Smallest first. A sandbox is billed at the first tier that it fits in.'),
     pricing: z.array(SandboxTier).describe('The same as `tiers`.'),
     payment_tiers: z.array(PaymentTier),
     sandboxes_charged: z.boolean().describe('Whether this service charges for sandboxes at all.'),
@@ -204,9 +204,9 @@ export const getPricing = defineRoute({
 const Transferred = z.object({
   transfer_id: z.string(),
   status: z.literal('completed'),
-  to_address: z.string().describe('As it was given.'),
+  to_address: z.string().describe('The address that was sent.'),
   amount_cents: z.number(),
-  balance_after_cents: ExactCents.describe('Of the account that asked, with up to four decimals.'),
+  balance_after_cents: ExactCents.describe('Balance of the calling account, with up to four decimals.'),
 })
 
 const onceForever =
@@ -275,14 +275,14 @@ export const refundCharge = defineRoute({
   operation: 'creditsRefund',
   method: 'POST',
   path: '/v1/credits/refunds',
-  summary: 'Give back what a charge took, all or a part of it',
+  summary: 'Refund a charge, in full or in part',
   description: `${onceForever} An API key with limits may not.`,
   tag: 'Credits',
   auth: 'owner',
   refusals: [404, 409, 503],
   body: z.object({
     transaction_id: z.string().min(1, 'must not be empty').max(64, 'must have at most 64 characters'),
-    amount_cents: AmountCents.optional().describe('Absent: all that was not refunded before.'),
+    amount_cents: AmountCents.optional().describe('Default: everything that is not refunded yet.'),
     note: Note.optional(),
   }),
   response: z.object({

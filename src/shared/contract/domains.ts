@@ -32,8 +32,8 @@ const Availability = {
   domain: z.string().describe('In ASCII, as DNS has it.'),
   unicode: z.string().describe('As people read it.'),
   available: z.boolean().describe('Only where the registry itself says so.'),
-  status: z.enum(['available', 'taken', 'unknown']).describe('`unknown`: the registry did not answer.'),
-  premium: z.boolean().describe('It costs more than others below its top-level domain.'),
+  status: z.enum(['available', 'taken', 'unknown']).describe('`unknown`: the registry gave no answer.'),
+  premium: z.boolean().describe('Costs more than usual for its top-level domain.'),
   warning: z.string().optional().describe('Letters of several scripts make it look like another name.'),
 }
 
@@ -116,7 +116,7 @@ export const listDomainPrices = defineRoute({
   response: z.object({
     pricing: z.array(TldPrice),
     registrar: z.string(),
-    test: z.boolean().describe('Names of this registrar exist on this computer only.'),
+    test: z.boolean().describe('Names from this registrar exist on this computer only.'),
   }),
 })
 

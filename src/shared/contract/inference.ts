@@ -16,8 +16,8 @@ const eventStream = {
 export const InferenceCost = z.object({
   micro_usd: z.int().nonnegative().describe('What was charged, in millionths of a US dollar, rounded up.'),
   currency: z.literal('USD'),
-  price_version: z.string().describe('Of the price list that it was computed with.'),
-  estimated: z.boolean().describe('The provider told no usage, or the answer was cut.'),
+  price_version: z.string().describe('Version of the price list that was used.'),
+  estimated: z.boolean().describe('The provider reported no usage, or the answer was cut off.'),
 })
 
 const model = z.string().min(1).describe('A name that GET /v1/models lists.')

@@ -80,7 +80,7 @@ export const listLocalPrices = defineRoute({
       z.object({ tld: z.string(), registration: z.number(), renewal: z.number(), transfer: z.number() }),
     ),
     registrar: z.string(),
-    test: z.boolean().describe('Names of this registrar exist on this computer only.'),
+    test: z.boolean().describe('Names from this registrar exist on this computer only.'),
     ...kept,
   }),
 })

@@ -52,9 +52,10 @@ export function normalRecord(zone: string, given: NewDnsRecord): DnsRecordData {
   const host = normalHost(zone, given.host)
   const value = values[type](given.value.trim(), zone)
   const distance = normalDistance(given)
-  if (type === 'CNAME' && host === '@') throw new DnsRecordFault('host', 'must not be `@`: a CNAME cannot stand there')
+  if (type === 'CNAME' && host === '@')
+    throw new DnsRecordFault('host', 'must not be `@`: a CNAME is not allowed at the root')
   if (type === 'NS' && host === '@') {
-    throw new DnsRecordFault('host', 'must not be `@`: the nameservers of the domain are set for the domain itself')
+    throw new DnsRecordFault('host', 'must not be `@`: set the nameservers of the domain instead')
   }
   if (type === 'SRV' && !/^_[a-z0-9-]{1,62}\._[a-z0-9-]{1,62}(\.|$)/.test(host)) {
     throw new DnsRecordFault('host', 'must begin with service and protocol, as in `_sip._tcp`')
@@ -112,7 +113,7 @@ const values: Readonly<Record<DnsRecordType, Normal>> = {
   MX: (value, zone) => (value === '.' ? value : normalTarget(value, zone)),
   TXT(value) {
     const text = value.startsWith('"') ? characterStrings(value) : value
-    if (text === undefined) throw new DnsRecordFault('value', 'has quotes that do not match')
+    if (text === undefined) throw new DnsRecordFault('value', 'has unbalanced quotes')
     const bytes = utf8Bytes(text).length
     if (bytes === 0) throw new DnsRecordFault('value', 'must not be empty')
     if (bytes > dnsLimits.textBytes) {
@@ -145,7 +146,7 @@ function normalTarget(value: string, zone: string): string {
   const labels = name.split('.')
   const isAddress = Ipv4.safeParse(name).success || Ipv6.safeParse(name).success
   if (!isAddress && labels.length > 1 && name.length <= 253 && labels.every((it) => label.test(it))) return name
-  throw new DnsRecordFault('value', 'must be a whole host name, as in `mail.example.com`')
+  throw new DnsRecordFault('value', 'must be a full host name, as in `mail.example.com`')
 }
 
 /** As RFC 5952 writes it: the longest run of zeros, the first of several, as `::`. */

@@ -141,7 +141,7 @@ export function creditLedger(options: {
     // All that was ever issued, what was taken back included: both sides of that account stay exact.
     const issued = records.received(issuedAccount) - records.balance(issuedAccount).posted
     if (Math.max(records.received(to), issued) + amount <= mostCredits) return
-    throw new AppError('credits/too-much', 'An account cannot be given that many credits.')
+    throw new AppError('credits/too-much', 'An account cannot hold that many credits.')
   }
   /** The transfer that this very request made before, however long ago: no clock makes one out of it twice. */
   const madeBefore = (given: { requestKey: string | undefined }, isSame: (row: TransferRow) => boolean) => {
@@ -266,7 +266,7 @@ export function creditLedger(options: {
       if (before) return before
       const left = charge.amount - records.refundedOf(transactionId)
       const amount = wanted ?? microUsd(left)
-      if (left === 0) throw new AppError('credits/refund', `All of \`${transactionId}\` was refunded before.`)
+      if (left === 0) throw new AppError('credits/refund', `\`${transactionId}\` is already fully refunded.`)
       if (amount > left) {
         throw new AppError('credits/refund', `${exactCents(left)} cents of \`${transactionId}\` can be refunded.`)
       }

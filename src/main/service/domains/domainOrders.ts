@@ -65,7 +65,7 @@ export function domainOrders(options: {
   }
   const ordered = async (order: Order, ask: () => Promise<void>): Promise<Ordered> => {
     if (!records.add(order)) {
-      throw new AppError('domain/busy', `An order of ${order.domain} is under way already.`)
+      throw new AppError('domain/busy', `Another order for ${order.domain} is in progress.`)
     }
     records.setState(order.id, 'asked')
     try {

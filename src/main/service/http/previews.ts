@@ -132,7 +132,8 @@ function stopped(cause?: unknown): AppError {
 function failureOf(port: number, what: ForwardingFailure, cause?: unknown): AppError {
   const server = `The server on port ${port}`
   if (what === 'late') return new AppError('port/late', `${server} did not answer in time.`, { cause })
-  if (what === 'broken') return new AppError('port/failed', `${server} broke off before it answered.`, { cause })
+  if (what === 'broken')
+    return new AppError('port/failed', `${server} closed the connection before it answered.`, { cause })
   if (what === 'protocol') return new AppError('port/failed', `${server} changed to another protocol.`, { cause })
   return new AppError('port/failed', `${server} answered with status ${what}.`, { cause })
 }
