@@ -1,10 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { keptKeys } from '../../src/main/agent/providers/keptKeys.ts'
+import { providerKeyRepository } from '../../src/main/agent/providers/providerKeyRepository.ts'
+import { sealedKeys } from '../../src/main/agent/providers/sealedKeys.ts'
+import { walletPlaces } from '../../src/main/agent/wallet/walletPlaces.ts'
 import { keychainSecretStore } from '../../src/main/platform/keychainSecretStore.ts'
 import { tryKeychain } from '../../src/main/platform/tryKeychain.ts'
+import { vaultFileSecretStore } from '../../src/main/platform/vaultFileSecretStore.ts'
+import { migrate } from '../../src/main/storage/migrate.ts'
+import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { type PrivateKeychain, privateKeychain } from '../support/privateKeychain.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { secretStoreContract } from './secretStore.ts'
 
+/** A process that has asked one keychain asks no other: whatever needs a real one is tried here. */
 let keychain: PrivateKeychain
 
 beforeAll(async () => {
@@ -21,6 +33,53 @@ secretStoreContract('keychain', async () => ({
   again: () => storeOf('contract'),
   close: async () => {},
 }))
+
+const key = 'sk-proj-0123456789-abcdefghijkl-WXYZ'
+
+function keysIn(folder: string) {
+  const database = openDatabase(join(folder, 'agent.sqlite'))
+  onTestFinished(() => void database.close())
+  migrate(database, agentMigrations)
+  const places = walletPlaces({
+    folder: join(folder, 'providers'),
+    setting: 'auto',
+    keychain: storeOf,
+    vaultFile: (file) => vaultFileSecretStore({ file }),
+  })
+  return keptKeys({
+    sealed: sealedKeys({ places, sealFile: join(folder, 'providers', 'seal.key') }),
+    repository: providerKeyRepository(database),
+    onRead: () => {},
+    now: Date.now,
+  })
+}
+
+test('keeps the key of a provider, sealed, over a new start and a lock', async () => {
+  const folder = temporaryFolder('keys')
+  const first = keysIn(folder)
+  expect(await first.storage()).toMatchObject({ kind: 'keychain', name: 'Secret Service (GNOME Keyring, KWallet)' })
+  await first.put('a', key)
+  expect(first.about('a')).toMatchObject({ place: 'keychain', ends_with: 'WXYZ' })
+  expect(readdirSync(join(folder, 'providers')).sort()).toEqual(['keychain.json', 'seal.key'])
+  const pointer = JSON.parse(readFileSync(join(folder, 'providers', 'keychain.json'), 'utf8'))
+  const inKeychain = await storeOf(pointer.keychain_scope).read('a')
+  expect(inKeychain?.length).toBeGreaterThan(key.length)
+  expect(inKeychain).not.toContain(key)
+
+  const again = keysIn(folder)
+  await keychain.lock('refused')
+  await again.readAgain()
+  expect(again.held('a')).toBeUndefined()
+  expect(again.about('a')?.fault).toBe('Your system keychain is locked.')
+  await keychain.unlock()
+  await again.readAgain()
+  expect(again.held('a')).toBe(key)
+  expect(again.about('a')?.fault).toBeNull()
+
+  await again.remove('a')
+  expect(await storeOf(pointer.keychain_scope).read('a')).toBeUndefined()
+  expect(readdirSync(join(folder, 'providers'))).toEqual([])
+})
 
 test('parts the wallets of two data folders', async () => {
   await storeOf('here').write('one', 'mine')

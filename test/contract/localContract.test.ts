@@ -6,6 +6,7 @@ import { claudeConversation } from '../support/chatExports.ts'
 import { contractRoutes } from '../support/contractRoutes.ts'
 import { documentClient, type Given } from '../support/documentClient.ts'
 import { until } from '../support/eventually.ts'
+import { plantedDomain } from '../support/plantedDomain.ts'
 import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
 import { type Answer, exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
 import { openSocket } from '../support/socketClient.ts'
@@ -31,6 +32,9 @@ let messageId: string
 let attachmentId: string
 let folderId: string
 let promptId: string
+const domain = 'contract.com'
+const record = { type: 'A', host: '@', value: '192.0.2.1' }
+let planId: string
 const unknownServer = `mds_${'0'.repeat(24)}`
 
 beforeAll(async () => {
@@ -52,6 +56,8 @@ beforeAll(async () => {
   conversationId = (await call('conversationCreate', { body: { title: 'First', models: ['gpt-5-mini'] } })).json.id
   folderId = (await call('chatFolderCreate', { body: { name: 'Work' } })).json.id
   promptId = (await call('promptCreate', { body: { title: 'Translate', text: 'Into {{language}}.' } })).json.id
+  plantedDomain(service.dataDir, { accountId: (await service.send('/v1/auth/me')).json.id, name: domain })
+  planId = (await call('localDnsPlan', { path: { domain }, body: { records: [record] } })).json.id
   const sent = await call('messageSend', { path: { conversationId }, body: { parent_id: null, text: 'Hello' } })
   messageId = sent.json.answers[0].id
   // No provider has a key here: the answer fails at once, and is there all the same.
@@ -164,6 +170,15 @@ const asked: Record<string, Asked> = {
   modelServerAdd: () => ({ body: { name: 'nobody', base_url: 'http://127.0.0.1:9/v1' }, status: 502 }),
   modelServerRefresh: () => ({ path: { serverId: unknownServer }, body: {}, status: 404 }),
   modelServerRemove: () => ({ path: { serverId: unknownServer }, status: 404 }),
+  localDomainList: () => ({}),
+  localDomainGet: () => ({ path: { domain } }),
+  localDnsList: () => ({ path: { domain }, query: { fresh: 'true' } }),
+  localDomainSearch: () => ({ query: { q: 'shop', tlds: 'com,io' } }),
+  localDomainPricing: () => ({}),
+  localDnsPlan: () => ({ path: { domain }, body: { records: [record] } }),
+  localDnsPlans: () => ({ path: { domain } }),
+  localDnsApply: () => ({ path: { planId }, body: {} }),
+  localDnsUndo: () => ({ path: { planId }, body: {} }),
   policyStop: () => ({ body: { stopped: true } }),
   walletLock: () => ({ body: {} }),
 }

@@ -19,7 +19,10 @@ const selector = 'iframe[title$="a protected page"]'
 export function sheetPage(page: Page): SheetPage {
   const frame = page.frameLocator(selector)
   const fill = (label: string, text: string) => frame.getByRole('textbox', { name: label, exact: true }).fill(text)
-  const press = (button: string) => frame.getByRole('button', { name: button, exact: true }).click()
+  const press = async (button: string) => {
+    await whole(frame)
+    await frame.getByRole('button', { name: button, exact: true }).click()
+  }
   const gone = () => page.locator(selector).waitFor({ state: 'detached' })
   return {
     frame,
@@ -28,7 +31,6 @@ export function sheetPage(page: Page): SheetPage {
     press,
     gone,
     async give(passphrase, button) {
-      await whole(frame)
       await fill('Wallet passphrase', passphrase)
       await press(button)
       await gone()
@@ -46,7 +48,12 @@ export async function stepShown(page: Page, title: string | RegExp): Promise<voi
 
 /** Until its script has run, the window shows a person nothing of it, and what is pressed could still move. */
 async function whole(frame: FrameLocator): Promise<void> {
-  await until('the page of the wallet is whole', () =>
-    frame.locator(':root').evaluate((root) => root.ownerDocument.readyState === 'complete'),
+  await until(
+    'the page of the wallet is whole',
+    () =>
+      frame
+        .locator(':root')
+        .evaluate((root) => root.ownerDocument.readyState === 'complete')
+        .catch(() => false), // it was left for the next page just then
   )
 }
