@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Payer, payer, paymentHeader } from '../support/payer.ts'
+import { type Answer, runningService, type TestService } from '../support/runningService.ts'
+import { secondAccount } from '../support/secondAccount.ts'
+
+/** Names for test money, over the real service: paid once, and a name or credits for it. */
+let service: TestService
+let ada: Payer
+let names = 0
+
+beforeAll(async () => {
+  service = await runningService({ host: 'none', payments: { facilitator: { kind: 'test-ledger' } } })
+  ada = payer()
+  for (let given = 0; given < 5; given += 1)
+    await service.send('/v1/payments/faucet', { body: { address: ada.address } })
+})
+afterAll(() => service?.close())
+
+const fresh = (prefix = 'bought') => `${prefix}-${++names}.com`
+const money = async () => Number((await service.send(`/v1/payments/balance/${ada.address}`)).json.balance)
+const credits = async () => (await service.send('/v1/credits/balance')).json.balance_cents
+const owned = async (): Promise<string[]> =>
+  (await service.send('/domains')).json.domains.map(({ domain }: { domain: string }) => domain)
+const ask = (path: string, body: object, headers: Record<string, string> = {}) => service.send(path, { body, headers })
+
+/** A payment of what is asked for this very request. */
+async function paymentFor(path: string, body: object, version: 1 | 2 = 1): Promise<Record<string, string>> {
+  const { status, json } = await ask(path, body)
+  expect(status, JSON.stringify(json)).toBe(402)
+  const [offer] = json.accepts
+  return paymentHeader(
+    version,
+    await ada.authorize({ to: offer.payTo, value: offer.maxAmountRequired.replace(/^0+/, '') }),
+  )
+}
+async function bought(path: string, body: object): Promise<Answer> {
+  return ask(path, body, await paymentFor(path, body))
+}
+
+test('a name is registered for exactly what was asked, and renewed', async () => {
+  const domain = fresh()
+  const before = await money()
+  const answer = await bought('/domains/register', { domain, years: 2, privacy: false })
+  expect(answer.status, answer.text).toBe(201)
+  expect(answer.json).toMatchObject({ success: true, domain, status: 'active', years: 2, privacy: false })
+  expect(answer.json.transactionId).toBe(answer.json.transaction_id)
+  expect(before - (await money())).toBe((1_095 + 1_195) * 10_000)
+
+  const renewed = await bought(`/v1/domains/${domain}/renew`, { years: 3 })
+  expect(renewed.status, renewed.text).toBe(201)
+  expect(before - (await money())).toBe((1_095 + 4 * 1_195) * 10_000)
+  const years = (from: string, to: string) => new Date(to).getUTCFullYear() - new Date(from).getUTCFullYear()
+  expect(years(answer.json.expires_at, renewed.json.expires_at)).toBe(3)
+  expect(await owned()).toContain(domain)
+  const { transactions } = (await service.send('/transactions')).json
+  expect(transactions.slice(0, 2)).toMatchObject([
+    { domainId: domain, type: 'renewal', amount: 35.85, currency: 'USD', status: 'completed' },
+    { domainId: domain, type: 'registration', amount: 22.9, status: 'completed' },
+  ])
+})
+
+test('of fifty copies of one payment one is settled, and all that answer tell of one name', async () => {
+  const body = { domain: fresh() }
+  const headers = await paymentFor('/domains/register', body, 2)
+  const before = await money()
+  const answers = await Promise.all(Array.from({ length: 50 }, () => ask('/domains/register', body, headers)))
+  const done = answers.filter(({ status }) => status === 201)
+  expect(done.length).toBeGreaterThan(0)
+  expect(new Set(done.map(({ json }) => json.transaction_id)).size).toBe(1)
+  expect(new Set(answers.map(({ status }) => status)).size).toBeLessThanOrEqual(2)
+  expect(answers.filter(({ status }) => status !== 201).every(({ status }) => status === 409)).toBe(true)
+  expect(before - (await money())).toBe(10_950_000)
+  const again = await ask('/domains/register', body, headers)
+  expect([again.status, again.json.transaction_id]).toEqual([201, done[0]?.json.transaction_id])
+  expect(before - (await money())).toBe(10_950_000)
+})
+
+test('of two people who pay for one name, one has it and the other has credits', async () => {
+  const body = { domain: fresh() }
+  const both = await Promise.all([paymentFor('/domains/register', body), paymentFor('/domains/register', body)])
+  const [before, creditsBefore] = [await money(), await credits()]
+  const answers = await Promise.all(both.map((headers) => ask('/domains/register', body, headers)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+  expect(before - (await money())).toBe(2 * 10_950_000)
+  expect((await credits()) - creditsBefore).toBe(1_095)
+})
+
+describe('a registrar that does not do it', () => {
+  test('after the payment: the money becomes credits, and the answer says so', async () => {
+    const domain = fresh('taken-at-purchase')
+    const before = await credits()
+    const answer = await bought('/domains/register', { domain })
+    expect([answer.status, answer.json.code]).toEqual([409, 'domain/taken'])
+    expect(answer.text).toMatch(/credit/i)
+    expect((await credits()) - before).toBe(1_095)
+    expect(await owned()).not.toContain(domain)
+  })
+
+  test.each([
+    ['taken', 409, 'domain/taken'],
+    ['down', 503, 'domain/registrar'],
+  ])('before it, of %s names: nothing is asked to be paid', async (prefix, status, code) => {
+    const answer = await ask('/domains/register', { domain: fresh(prefix) })
+    expect([answer.status, answer.json.code]).toEqual([status, code])
+  })
+})
+
+test.each([
+  [{ domain: 'x' }],
+  [{ domain: 'co.uk' }],
+  [{ domain: 'www.example.com' }],
+  [{ domain: 'fine.com', years: 0 }],
+  [{ domain: 'fine.com', years: 11 }],
+  [{ domain: 'fine.com', years: 1.5 }],
+  [{ domain: 'fine.com', nameservers: ['ns1.example.net'] }],
+  [{ domain: 'fine.com', nameservers: Array.from({ length: 14 }, (_, at) => `ns${at}.example.net`) }],
+])('%j is refused before anybody pays', async (body) => expect((await ask('/domains/register', body)).status).toBe(400))
+
+test('a payment for one name buys no other one, and a cheaper one none', async () => {
+  const body = { domain: fresh() }
+  const headers = await paymentFor('/domains/register', body)
+  const premium = await ask('/domains/register', { domain: fresh('premium') }, headers)
+  expect(premium.status).toBe(402)
+  const long = await ask('/domains/register', { ...body, years: 10 }, headers)
+  expect(long.status).toBe(402)
+  expect((await ask('/domains/register', body, headers)).status).toBe(201)
+  const other = await ask('/domains/register', { domain: fresh() }, headers)
+  expect([other.status, other.json.code]).toEqual([409, 'payments/used'])
+})
+
+test('somebody else cannot renew it, nor read it', async () => {
+  const domain = fresh()
+  expect((await bought('/domains/register', { domain })).status).toBe(201)
+  const { key } = secondAccount(service.dataDir)
+  for (const [path, body] of [
+    [`/domains/${domain}/renew`, {}],
+    [`/domains/${domain}`, undefined],
+  ] as const) {
+    const answer = await service.send(path, { key, ...(body && { body }) })
+    expect([answer.status, answer.json.code]).toEqual([404, 'domain/not-found'])
+  }
+})
