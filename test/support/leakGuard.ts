@@ -12,7 +12,7 @@ import { removeMadeFolders } from './temporaryFolder.ts'
  * left its tree: they inherit a mark in their environment, or name a temporary folder), mounts in its folders, cgroups of
  * sandboxes.
  */
-const deadlineMs = 30_000
+const deadlineMs = 90_000
 const watchedHandles = [
   'TCPServerWrap',
   'TCPSocketWrap',
