@@ -38,7 +38,7 @@ export async function domainParts(ground: ServiceGround, { payments }: Given): P
   const onChanged = (accountId: Parameters<typeof events.publish>[0]): void =>
     events.publish(accountId, { type: 'domains.changed' })
   const domains = ownDomains({ records, registrar, now, log, onChanged })
-  scope.own(domains, (it) => it.settled())
+  scope.own(domains, (it) => it.close())
   const orders = domainOrders({ records: orderRepository(database), domains, registrar, now, log })
   await orders.recover()
   const listen = options.dnsListen

@@ -19,8 +19,8 @@ export type Domains = {
   refresh(owner: { accountId: AccountId; name: string }): Promise<DomainRow>
   /** Changes it at the registrar, then reads it. @throws AppError `domain/not-found`, `domain/registrar`, `domain/state` */
   change(accountId: AccountId, name: string, work: (registrar: Registrar) => Promise<void>): Promise<DomainRow>
-  /** Resolves when nothing is read behind any more. */
-  settled(): Promise<void>
+  /** Begins no more readings behind, and waits for those under way. */
+  close(): Promise<void>
 }
 
 /** A detail that is older is given at once, and read again behind. */
@@ -39,7 +39,7 @@ export function domains(options: {
   onChanged: (accountId: AccountId) => void
 }): Domains {
   const { records, registrar, now, log, onChanged } = options
-  const waiting: DomainRow[] = []
+  const waiting = new Map<string, DomainRow>()
   const underWay = new Map<string, Promise<void>>()
 
   const refresh = async ({ accountId, name }: { accountId: AccountId; name: string }): Promise<DomainRow> => {
@@ -58,10 +58,9 @@ export function domains(options: {
     return after
   }
   const readNext = (): void => {
-    while (underWay.size < mostAtOnce) {
-      const next = waiting.shift()
-      if (!next) return
-      if (underWay.has(next.name)) continue
+    for (const [name, next] of waiting) {
+      if (underWay.size >= mostAtOnce) return
+      waiting.delete(name)
       const reading = refresh(next)
         .catch((failure) => log.warn('a domain could not be read', { domain: next.name, failure }))
         .then(() => {
@@ -72,8 +71,8 @@ export function domains(options: {
     }
   }
   const readBehind = (row: DomainRow): void => {
-    if (underWay.has(row.name) || waiting.some(({ name }) => name === row.name)) return
-    waiting.push(row)
+    if (underWay.has(row.name)) return
+    waiting.set(row.name, row)
     readNext()
   }
   const known = (row: DomainRow): KnownDomain => {
@@ -97,8 +96,9 @@ export function domains(options: {
       owned(accountId, name)
       return await told(work(registrar).then(() => refresh({ accountId, name })))
     },
-    async settled() {
-      while (underWay.size > 0) await Promise.all(underWay.values())
+    async close() {
+      waiting.clear()
+      await Promise.all(underWay.values())
     },
   }
 }

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { AccountId } from '../../../shared/ids.ts'
+import { silentLog } from '../../platform/log.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { serviceMigrations } from '../../storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '../../storage/openDatabase.ts'
+import { domainRepository } from './domainRepository.ts'
+import { domains } from './domains.ts'
+import { localRegistry } from './registrars/local/localRegistry.ts'
+import { registryRepository } from './registrars/local/registryRepository.ts'
+import { type Registrar, type RegistrarDomain, RegistrarFailure } from './registrars/registrar.ts'
+
+/** What is known of domains, and how it is read again behind. */
+const ada = AccountId.parse('acc_ada')
+const minute = 60_000
+let nowMs: number
+let database: Database
+let asked: string[]
+/** What the registrar answers next. */
+let find: (name: string) => Promise<RegistrarDomain | undefined>
+
+beforeEach(() => {
+  nowMs = Date.UTC(2026, 0, 1)
+  asked = []
+  database = openDatabase(':memory:')
+  migrate(database, serviceMigrations)
+  database.prepare('INSERT INTO accounts VALUES (?, ?, ?, ?)').run(ada, 'user', 'Ada', nowMs)
+})
+afterEach(() => database.close())
+
+const told = (name: string): RegistrarDomain => ({
+  ...{ name, status: 'active', registeredAtMs: 0, expiresAtMs: 1, autoRenew: false, privacy: true, locked: true },
+  nameservers: ['ns1.example.net', 'ns2.example.net'],
+})
+
+function known(names: readonly string[]) {
+  const records = domainRepository(database)
+  for (const name of names) records.keep({ ...told(name), accountId: ada, readAtMs: nowMs })
+  const real = localRegistry({ records: registryRepository(database), prices: [], now: () => nowMs })
+  const registrar: Registrar = {
+    ...real,
+    find(name) {
+      asked.push(name)
+      return find(name)
+    },
+  }
+  return domains({ records, registrar, now: () => nowMs, log: silentLog, onChanged: () => {} })
+}
+const many = Array.from({ length: 5_000 }, (_, index) => `name${index}.com`)
+
+test('what is old is given at once, and read again once, however often it is asked for', async () => {
+  find = async (name) => ({ ...told(name), privacy: false })
+  const all = known(many.slice(0, 40))
+  nowMs += 6 * minute
+  for (let times = 0; times < 3; times += 1) expect(all.list(ada)[0]).toMatchObject({ privacy: true, source: 'cache' })
+  await eventually(() => expect(all.list(ada).every(({ privacy }) => !privacy)).toBe(true))
+  expect(asked.length).toBe(new Set(asked).size)
+  await all.close()
+})
+
+test('what is fresh is not read again', async () => {
+  const all = known(['fresh.com'])
+  nowMs += 4 * minute
+  expect(all.get(ada, 'fresh.com').source).toBe('cache')
+  await all.close()
+  expect(asked).toEqual([])
+})
+
+test('of thousands that are old a few are read at once, and closing waits for no more', async () => {
+  const release = Promise.withResolvers<void>()
+  find = async (name) => {
+    await release.promise
+    return told(name)
+  }
+  const all = known(many)
+  nowMs += 6 * minute
+  expect(all.list(ada)).toHaveLength(5_000)
+  expect(asked).toHaveLength(4)
+  const closed = all.close()
+  release.resolve()
+  await closed
+  expect(asked).toHaveLength(4)
+})
+
+test('a registrar that is down makes it stale, and is not asked again at once', async () => {
+  find = () => Promise.reject(new RegistrarFailure('unreachable', 'It is down.'))
+  const all = known(['one.com'])
+  nowMs += 6 * minute
+  expect(all.get(ada, 'one.com').source).toBe('cache')
+  await eventually(() => expect(all.get(ada, 'one.com').source).toBe('stale'))
+  expect(asked).toEqual(['one.com'])
+  find = async (name) => told(name)
+  nowMs += minute
+  all.get(ada, 'one.com')
+  await eventually(() => expect(all.get(ada, 'one.com').source).toBe('cache'))
+  await all.close()
+})
