@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { z } from 'zod'
 import { SandboxName } from '../../shared/contract/sandboxes.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
@@ -7,14 +8,17 @@ import { TextField } from './TextField.tsx'
 
 type NameDialogProps = {
   title: string
-  description: string
+  description?: string
+  label?: string
+  /** What the name has to be like; absent: the name of a sandbox. */
+  schema?: z.ZodType<string>
   confirmLabel: string
   /** What the field begins with, and what stands in it while it is empty. */
   initial?: string
   placeholder?: string
   hint?: string
   /** Rejects with why it could not be done; an empty name is handed over where `optional`. */
-  onConfirm: (name: string) => Promise<void>
+  onConfirm: (name: string) => Promise<unknown>
   optional?: boolean
   onClose: () => void
 }
@@ -24,6 +28,8 @@ export function NameDialog(props: NameDialogProps) {
   const {
     title,
     description,
+    label = 'Name',
+    schema = SandboxName,
     confirmLabel,
     initial = '',
     placeholder,
@@ -39,8 +45,8 @@ export function NameDialog(props: NameDialogProps) {
 
   const submit = async () => {
     if (busy) return
-    const issue = optional && name.trim() === '' ? undefined : SandboxName.safeParse(name).error?.issues[0]
-    setWrong(issue && `The name ${issue.message}.`)
+    const issue = optional && name.trim() === '' ? undefined : schema.safeParse(name).error?.issues[0]
+    setWrong(issue && `The ${label.toLowerCase()} ${issue.message}.`)
     setFailure(undefined)
     if (issue) return
     setBusy(true)
@@ -58,7 +64,7 @@ export function NameDialog(props: NameDialogProps) {
       open
       onOpenChange={(open) => !open && !busy && onClose()}
       title={title}
-      description={description}
+      {...(description !== undefined && { description })}
       width="narrow"
       onSubmit={() => void submit()}
       footer={
@@ -74,7 +80,7 @@ export function NameDialog(props: NameDialogProps) {
     >
       <div className="flex flex-col gap-3">
         <TextField
-          label="Name"
+          label={label}
           value={name}
           onChange={setName}
           error={wrong}

@@ -1,10 +1,11 @@
 import { Download, FileJson, MessageSquarePlus, MoreHorizontal, Pencil, SlidersHorizontal, Trash2 } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { type Conversation, ConversationId } from '../../../shared/contract/chats.ts'
+import { type Conversation, ConversationId, Title } from '../../../shared/contract/chats.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu } from '../../ui/Menu.tsx'
+import { NameDialog } from '../../ui/NameDialog.tsx'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
 import { addressOf, goTo, usePlace } from '../../ui/place.ts'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
@@ -19,7 +20,6 @@ import { useBranchAhead } from './data/useBranch.ts'
 import { useChatActions } from './data/useChatActions.ts'
 import { useConversation, useLiveChat } from './data/useConversations.ts'
 import { ConversationList } from './list/ConversationList.tsx'
-import { RenameDialog } from './list/RenameDialog.tsx'
 import { dollars } from './money/amounts.ts'
 import { PromptLibrary } from './prompts/PromptLibrary.tsx'
 import { ConversationSettings } from './settings/ConversationSettings.tsx'
@@ -154,9 +154,10 @@ function Chats({ id, part, sought }: ChatsProps) {
         </PageColumn>
       )}
       {renaming && conversation && (
-        <RenameDialog
+        <NameDialog
           title="Rename chat"
           label="Title"
+          schema={Title}
           initial={conversation.title}
           confirmLabel="Rename"
           onConfirm={(title) => actions.change(conversation.id, { title })}

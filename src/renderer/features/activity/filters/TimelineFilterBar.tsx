@@ -1,5 +1,6 @@
 import { Search, X } from 'lucide-react'
 import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
+import { DateRange } from '../../../ui/DateRange.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
@@ -67,31 +68,7 @@ export function TimelineFilterBar({ filters, onChange }: TimelineFilterBarProps)
           options={periods.map((value) => ({ value, label: periodLabels[value] }))}
         />
       </div>
-      {filters.period === 'between' && (
-        <div className="flex items-center gap-2">
-          <TextField
-            type="date"
-            label="From"
-            labelHidden
-            value={filters.from}
-            max={filters.to}
-            onChange={(from) => change({ from })}
-            className="w-34"
-          />
-          <span aria-hidden className="text-faint">
-            –
-          </span>
-          <TextField
-            type="date"
-            label="To"
-            labelHidden
-            value={filters.to}
-            min={filters.from}
-            onChange={(to) => change({ to })}
-            className="w-34"
-          />
-        </div>
-      )}
+      {filters.period === 'between' && <DateRange from={filters.from} to={filters.to} onChange={change} />}
       <ChoiceChips
         legend="Area"
         options={areas.map((value) => ({ value, label: areaLabels[value] }))}

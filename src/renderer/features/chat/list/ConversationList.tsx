@@ -1,11 +1,12 @@
 import { Download, FileJson, FolderInput, Pencil, Pin, PinOff, Search, Trash2 } from 'lucide-react'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
-import type { ConversationSummary, FolderId } from '../../../../shared/contract/chats.ts'
+import { type ConversationSummary, type FolderId, Title } from '../../../../shared/contract/chats.ts'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { inputLook } from '../../../ui/Field.tsx'
 import type { MenuItem } from '../../../ui/Menu.tsx'
 import { moveAmongRows } from '../../../ui/moveAmongRows.ts'
+import { NameDialog } from '../../../ui/NameDialog.tsx'
 import { goTo } from '../../../ui/place.ts'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { notify } from '../../../ui/toast.tsx'
@@ -15,7 +16,6 @@ import { startExport } from '../transfer/exportConversation.ts'
 import { ConversationRow } from './ConversationRow.tsx'
 import { FolderMenu } from './FolderMenu.tsx'
 import { MoveDialog } from './MoveDialog.tsx'
-import { RenameDialog } from './RenameDialog.tsx'
 import { SearchResults } from './SearchResults.tsx'
 
 type ConversationListProps = { present: string | undefined; searchField: RefObject<HTMLInputElement | null> }
@@ -134,9 +134,10 @@ function Rows({ folder, folders, present }: RowsProps) {
         </nav>
       )}
       {asked?.what === 'rename' && (
-        <RenameDialog
+        <NameDialog
           title="Rename chat"
           label="Title"
+          schema={Title}
           initial={asked.of.title}
           confirmLabel="Rename"
           onConfirm={(title) => actions.change(asked.of.id, { title })}

@@ -1,9 +1,9 @@
 import { ChevronDown, Folder as FolderIcon, FolderPlus, MessagesSquare, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { Folder, FolderId } from '../../../../shared/contract/chats.ts'
+import { type Folder, type FolderId, Title } from '../../../../shared/contract/chats.ts'
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
 import { Menu, type MenuItem } from '../../../ui/Menu.tsx'
-import { RenameDialog } from './RenameDialog.tsx'
+import { NameDialog } from '../../../ui/NameDialog.tsx'
 import { useFolderActions } from './useFolderActions.ts'
 
 type FolderMenuProps = {
@@ -49,9 +49,9 @@ export function FolderMenu({ folders, present, onChoose }: FolderMenuProps) {
         </button>
       </Menu>
       {asked === 'new' && (
-        <RenameDialog
+        <NameDialog
           title="New folder"
-          label="Name"
+          schema={Title}
           initial=""
           confirmLabel="Create"
           onConfirm={async (name) => onChoose((await create(name)).id)}
@@ -59,9 +59,9 @@ export function FolderMenu({ folders, present, onChoose }: FolderMenuProps) {
         />
       )}
       {folder && asked === 'rename' && (
-        <RenameDialog
+        <NameDialog
           title="Rename folder"
-          label="Name"
+          schema={Title}
           initial={folder.name}
           confirmLabel="Rename"
           onConfirm={(name) => rename(folder.id, name)}

@@ -1,5 +1,6 @@
 import { Search } from 'lucide-react'
 import type { ApiKey } from '../../../../shared/contract/accounts.ts'
+import { DateRange } from '../../../ui/DateRange.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
 import { daysUntil } from '../spending/dailySeries.ts'
@@ -81,32 +82,7 @@ export function HistoryFilterBar({ filters, onChange, keys }: HistoryFilterBarPr
           options={historyPeriods.map((value) => ({ value, label: periodLabels[value] }))}
         />
       </div>
-      {filters.period === 'between' && (
-        <div className="flex items-center gap-2">
-          <TextField
-            type="date"
-            label="From"
-            labelHidden
-            value={filters.from}
-            max={filters.to}
-            onChange={(from) => change({ from })}
-            className="w-34"
-          />
-          <span aria-hidden className="text-faint">
-            –
-          </span>
-          <TextField
-            type="date"
-            label="To"
-            labelHidden
-            value={filters.to}
-            min={filters.from}
-            onChange={(to) => change({ to })}
-            className="w-34"
-          />
-          <span className="text-small text-faint">UTC</span>
-        </div>
-      )}
+      {filters.period === 'between' && <DateRange from={filters.from} to={filters.to} note="UTC" onChange={change} />}
     </search>
   )
 }
