@@ -18,7 +18,10 @@ const selector = 'iframe[title$="a protected page"]'
 
 export function sheetPage(page: Page): SheetPage {
   const frame = page.frameLocator(selector)
-  const fill = (label: string, text: string) => frame.getByRole('textbox', { name: label, exact: true }).fill(text)
+  const fill = async (label: string, text: string) => {
+    await whole(frame)
+    await frame.getByRole('textbox', { name: label, exact: true }).fill(text)
+  }
   const press = async (button: string) => {
     await whole(frame)
     await frame.getByRole('button', { name: button, exact: true }).click()
