@@ -57,7 +57,7 @@ export async function ownStewardInBrowser(options: { config?: object } = {}): Pr
 
 /** For what looks into the browser itself: nothing of it is shared. */
 export async function stewardInOwnBrowser(options: { config?: object } = {}): Promise<StewardInBrowser<Steward>> {
-  return ownSteward(options, { open: openBrowser, close: (browser) => browser.close() })
+  return ownSteward(options, { open: () => openBrowser(), close: (browser) => browser.close() })
 }
 
 async function ownSteward(
