@@ -25,7 +25,7 @@ export default defineConfig({
       minify: false,
       // These are hundreds of files, and every start would look each of them up. What is native, or finds its own files
       // by their place, stays outside.
-      externalizeDeps: { exclude: ['find-my-way', 'ws', 'zod'] },
+      externalizeDeps: { exclude: ['find-my-way', 'viem', 'ws', 'zod'] },
       rollupOptions: {
         input: {
           main: here('src/main/entries/main.ts'),

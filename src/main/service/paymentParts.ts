@@ -88,7 +88,8 @@ function facilitatorOf({ options, scope }: ServiceGround, testLedger: TestLedger
   }
   const chain = rpcUrl === undefined ? undefined : thread.chain({ network, rpcUrl })
   const http = httpClient({ maxAnswerBytes: mostAnswerBytes })
-  return remoteFacilitator({ network, url: facilitator.url, chain, http, log, now })
+  const { url, cdpKey } = facilitator
+  return remoteFacilitator({ network, url, chain, cdpKey, http, log, now })
 }
 
 function networkOf({ network }: PaymentOptions) {
