@@ -1,6 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
 import { httpClient } from '../../src/main/platform/httpClient.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
+import { type CdpKey, cdpKey } from '../../src/main/service/payments/cdpToken.ts'
 import { remoteFacilitator } from '../../src/main/service/payments/remoteFacilitator.ts'
 import { testLedgerFacilitator } from '../../src/main/service/payments/testLedgerFacilitator.ts'
 import { testMoneyRepository } from '../../src/main/service/payments/testMoneyRepository.ts'
@@ -28,11 +31,11 @@ facilitatorContract('the ledger of test money', async () => {
 
 facilitatorContract('a chain', () => evmFacilitator(base))
 
-const remote = async (given: { settleWithinMs?: number } = {}) => {
+const remote = async (given: { settleWithinMs?: number; cdpKey?: CdpKey | undefined } = {}) => {
   const server = await strictFacilitator(base)
   const http = httpClient({ maxAnswerBytes: 10_000 })
   const facilitator = remoteFacilitator({
-    ...{ network: base, url: server.url, rpcUrl: undefined, http, log: silentLog },
+    ...{ network: base, url: server.url, chain: undefined, http, log: silentLog, now: Date.now },
     ...given,
   })
   return {
@@ -78,6 +81,29 @@ test.each<[string, Trouble['how']]>([
   }
 })
 
+test('a facilitator of Coinbase gets a token for each request, and nobody else gets one', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+  const key = cdpKey('key-1', privateKey.export({ type: 'sec1', format: 'pem' }).toString())
+  for (const cdp of [key, undefined]) {
+    const { server, facilitator, close } = await remote({ cdpKey: cdp })
+    try {
+      const ada = payer(base)
+      server.add(ada.address, price)
+      const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
+      const payment = { authorization, createdAtMs: Date.now(), again: false }
+      expect(await facilitator.verify(payment)).toBeUndefined()
+      expect((await facilitator.settle(payment)).state).toBe('settled')
+      expect(server.tokens.map(({ path }) => path)).toEqual(cdp ? ['/x402/verify', '/x402/settle'] : [])
+      for (const { path, token } of server.tokens) {
+        const { payload } = await jwtVerify(token, publicKey, { issuer: 'cdp', subject: 'key-1' })
+        expect(payload.uris).toEqual([`POST ${new URL(server.url).host}${path}`])
+      }
+    } finally {
+      await close()
+    }
+  }
+})
+
 test('what a facilitator elsewhere left open is found on the chain, where that can be asked', async () => {
   const chain = await evmFacilitator(base)
   const server = await strictFacilitator(base)
@@ -85,9 +111,10 @@ test('what a facilitator elsewhere left open is found on the chain, where that c
   const facilitator = remoteFacilitator({
     network: base,
     url: server.url,
-    rpcUrl: chain.node.url,
+    chain: chain.chain,
     http,
     log: silentLog,
+    now: Date.now,
   })
   try {
     const ada = payer(base)
@@ -154,7 +181,7 @@ test('what was settled is found on the chain, however many blocks ago', async ()
   }
 })
 
-test('a node that is away is unknown, and nobody is told its address', async () => {
+test('a node that is away is unknown, and nobody is told more than its host', async () => {
   const { node, facilitator, give, close } = await evmFacilitator(base)
   const ada = payer(base)
   await give(ada.address, price)
@@ -164,8 +191,8 @@ test('a node that is away is unknown, and nobody is told its address', async () 
     await node.close()
     expect((await facilitator.settle(payment)).state).toBe('unknown')
     const failure = await facilitator.verify(payment).catch((it: unknown) => it)
-    expect(String(failure)).toContain('The chain cannot be asked')
-    expect(String(failure)).not.toContain(new URL(node.url).port)
+    expect(String(failure)).toContain(`${new URL(node.url).host} cannot be reached.`)
+    expect(String(failure)).not.toContain('s3cret')
   } finally {
     await close()
   }

@@ -202,6 +202,7 @@ const asked: Record<string, Asked> = {
   creditsRefund: { signedAs: 'refund' },
   creditsBuy: {},
   paymentsFaucet: { body: { address: `0x${'1'.repeat(40)}` } },
+  paymentsDiscovery: {},
   paymentsBalance: {},
   modelList: {},
   providerTest: {},

@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/appError.ts'
 import { evmNetwork, testLedgerNetwork } from '../../shared/contract/networks.ts'
+import { chainThread } from '../platform/chain/chainThread.ts'
 import { httpClient } from '../platform/httpClient.ts'
 import type { CreditParts, LedgerParts } from './creditParts.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -9,7 +10,7 @@ import type { Facilitator } from './payments/facilitator.ts'
 import { paymentBooks } from './payments/paymentBooks.ts'
 import type { PaymentOptions } from './payments/paymentOptions.ts'
 import { paymentRepository } from './payments/paymentRepository.ts'
-import { testMoneyRoutes, topUpRoute } from './payments/paymentRoutes.ts'
+import { discoveryRoute, testMoneyRoutes, topUpRoute } from './payments/paymentRoutes.ts'
 import { remoteFacilitator } from './payments/remoteFacilitator.ts'
 import { type TestLedger, testLedgerFacilitator } from './payments/testLedgerFacilitator.ts'
 import { testMoneyRepository } from './payments/testMoneyRepository.ts'
@@ -66,21 +67,30 @@ export async function paymentParts(
         accountOf: identity.accountOf,
         noteAccount: activity.noteAccount,
       }),
+      discoveryRoute({ till: sold, baseUrl: address.base }),
       ...testMoneyRoutes({ ledger: testLedger, needUnlimited: money.needUnlimited }),
     ]),
     start: unfinished.start,
   }
 }
 
-function facilitatorOf({ options }: ServiceGround, testLedger: TestLedger | undefined): Facilitator | undefined {
+function facilitatorOf({ options, scope }: ServiceGround, testLedger: TestLedger | undefined): Facilitator | undefined {
   const { payments, now } = options
   if (!payments) return undefined
   const { facilitator } = payments
   if (facilitator.kind === 'test-ledger') return testLedger
   const log = options.log.of('payments')
   const network = networkOf(payments)
-  if (facilitator.kind === 'chain') return chainFacilitator({ ...facilitator, network, log, now })
-  return remoteFacilitator({ ...facilitator, network, log, http: httpClient({ maxAnswerBytes: mostAnswerBytes }) })
+  const thread = scope.own(chainThread({ log }), (it) => it.close())
+  const { rpcUrl } = facilitator
+  if (facilitator.kind === 'chain') {
+    const { relayerKey } = facilitator
+    return chainFacilitator({ chain: thread.chain({ network, rpcUrl: facilitator.rpcUrl }), relayerKey, log, now })
+  }
+  const chain = rpcUrl === undefined ? undefined : thread.chain({ network, rpcUrl })
+  const http = httpClient({ maxAnswerBytes: mostAnswerBytes })
+  const { url, cdpKey } = facilitator
+  return remoteFacilitator({ network, url, chain, cdpKey, http, log, now })
 }
 
 function networkOf({ network }: PaymentOptions) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 
 /** Ways of x402 to say what has to be paid, and to pay: https://docs.x402.org */
@@ -22,6 +23,7 @@ export const buyCredits = defineRoute({
   path: '/pay/:amount_usd/:address',
   summary: 'Buy credits for an account, with USDC',
   description: x402,
+  sold: true,
   tag: 'Credits',
   auth: 'none',
   refusals: [402, 409],
@@ -39,6 +41,25 @@ export const buyCredits = defineRoute({
     success: z.literal(true),
     credits_cents: z.number().describe('What was credited.'),
     tx_hash: z.string().describe('The transaction that paid.'),
+  }),
+})
+
+export const listPaidResources = defineRoute({
+  operation: 'paymentsDiscovery',
+  method: 'GET',
+  path: '/.well-known/x402',
+  summary: 'What is sold here by x402',
+  description:
+    'The discovery document of x402, in the form that indexes of paid resources read. What each costs, its own 402 says. 503 where no payments are taken.',
+  tag: 'Service',
+  auth: 'none',
+  refusals: [503],
+  response: z.object({
+    version: z.literal(1).describe('Of this form.'),
+    resources: z
+      .array(z.string())
+      .describe('Addresses; `{name}` stands for a parameter, as in the OpenAPI document of this service.'),
+    instructions: z.string().describe('For people and agents.'),
   }),
 })
 
@@ -77,5 +98,25 @@ export const getTestBalance = defineRoute({
     balance: z.string().describe('Millionths of a test USDC.'),
     network: z.string(),
     asset: z.string(),
+  }),
+})
+
+export const getAuthorizationState = defineRoute({
+  operation: 'paymentsAuthorization',
+  method: 'GET',
+  path: '/v1/payments/authorizations/:address/:nonce',
+  summary: 'Read whether a signed payment of test money was used',
+  description: `What a chain tells of real money by \`authorizationState\`. ${testMoney}`,
+  tag: 'Credits',
+  params: z.object({
+    address: Address,
+    nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits'),
+  }),
+  response: z.object({
+    used: z.boolean(),
+    transaction: z.string().nullable().describe('The transaction that used it.'),
+    at: IsoTime.describe(
+      'The time by which the ledger tells what has expired. What is unused and expired stays unused.',
+    ),
   }),
 })
