@@ -317,7 +317,7 @@ export const exportPayments = defineRoute({
   query: z.object({ ...filters, format: z.enum(['csv', 'jsonl']).default('csv') }),
   response: z.unknown(),
   raw: {
-    response: { mediaTypes: ['text/csv; charset=utf-8', 'application/x-ndjson'], description: 'One payment a line.' },
+    response: { mediaTypes: ['text/csv', 'application/x-ndjson'], description: 'One payment a line.' },
     headers: {},
   },
 })
@@ -367,9 +367,9 @@ const HostLimit = z.object({
 const PayeeLimit = z.object({
   payee: z
     .string()
-    .max(200)
-    .regex(/^[a-z0-9]+:[A-Za-z0-9]+:[A-Za-z0-9]+$/, 'must be network and address, as in eip155:8453:0x…')
-    .transform((text) => (text.startsWith('eip155:') ? text.toLowerCase() : text)),
+    .trim()
+    .toLowerCase()
+    .regex(/^eip155:\d{1,18}:0x[0-9a-f]{40}$/, 'must be network and address, as in eip155:8453:0x…'),
   month_micro_usd: MicroUsdAmount,
 })
 const unique =
