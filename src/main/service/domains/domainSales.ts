@@ -12,10 +12,10 @@ import { domainName } from './domainName.ts'
 import type { DomainOrders, Ordered } from './domainOrders.ts'
 import type { Domains } from './domains.ts'
 import { told } from './registrarErrors.ts'
-import type { Availability, Registrar } from './registrars/registrar.ts'
+import type { Availability, NamePrice, Registrar } from './registrars/registrar.ts'
 
 type Renewal = { domain: string; years: number; amountCents: number }
-type Registration = Renewal & { privacy: boolean; nameservers: string[] | null }
+type Registration = Renewal & { privacy: boolean; nameservers: string[] | null; price: NamePrice }
 
 const guarded: Endpoint['access'] = { kind: 'guarded', linkMayUse: false }
 
@@ -53,7 +53,7 @@ export function domainSales(options: {
         return {
           amount: microUsdOfCents(amountCents),
           description: `${name} for ${yearsText(years)}`,
-          purchase: { domain: name, years, amountCents, privacy, nameservers: nameservers ?? null },
+          purchase: { domain: name, years, amountCents, privacy, nameservers: nameservers ?? null, price },
         }
       },
       async fulfil({ id: orderId, accountId, purchase }) {
