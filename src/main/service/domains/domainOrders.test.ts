@@ -33,7 +33,7 @@ type Faults = Partial<Pick<Registrar, 'register' | 'renew' | 'find' | 'settlesWi
 
 /** The parts as after a start of the service, on the same database. */
 function started(faults: (real: Registrar) => Faults = () => ({})) {
-  const records = domainRepository(database)
+  const records = domainRepository(database, 'local')
   const now = () => nowMs
   const prices = [{ tld: 'com', registration: 1_095, renewal: 1_195, transfer: 1_095 }]
   const real = localRegistry({ records: registryRepository(database), prices, now })

@@ -111,6 +111,7 @@ export function domainOrders(options: {
     id,
     state: 'leased',
     createdAtMs: now(),
+    registrar: registrar.id,
   })
 
   return {
@@ -139,12 +140,13 @@ export function domainOrders(options: {
     async outcome(orderId) {
       const order = records.find(orderId)
       if (!order || order.state === 'failed') return undefined
+      if (order.registrar !== registrar.id) throw unclear(order) // only the one that was asked can tell
       const domain = order.state === 'done' ? domains.owned(order.accountId, order.domain) : await clearedUp(order)
       return domain && { orderId, domain }
     },
     async recover() {
       const left: Order[] = []
-      for (const order of records.open()) await clearedUp(order).catch(() => left.push(order))
+      for (const order of records.open(registrar.id)) await clearedUp(order).catch(() => left.push(order))
       return left
     },
   }

@@ -10,9 +10,8 @@ import type { Paid } from '../payments/sale.ts'
 import type { Till } from '../payments/till.ts'
 import { domainName } from './domainName.ts'
 import type { DomainOrders, Ordered } from './domainOrders.ts'
-import type { Domains } from './domains.ts'
-import { told } from './registrarErrors.ts'
-import type { Availability, NamePrice, Registrar } from './registrars/registrar.ts'
+import type { DomainQuotes } from './domainQuotes.ts'
+import type { NamePrice } from './registrars/registrar.ts'
 
 type Renewal = { domain: string; years: number; amountCents: number }
 type Registration = Renewal & { privacy: boolean; nameservers: string[] | null; price: NamePrice }
@@ -22,18 +21,14 @@ const guarded: Endpoint['access'] = { kind: 'guarded', linkMayUse: false }
 /** Domains for USDC. The price of the offer is the one that is ordered for, however the price list changes meanwhile. */
 export function domainSales(options: {
   till: Till
-  registrar: Registrar
-  domains: Pick<Domains, 'owned'>
+  quotes: Pick<DomainQuotes, 'pinned'>
   orders: DomainOrders
+  /** @throws AppError where names are not sold for the money that this service takes */
+  needSale: () => void
   noteAccount: ActivityLog['noteAccount']
 }): Endpoint[] {
-  const { till, registrar, domains, orders, noteAccount } = options
+  const { till, quotes, orders, needSale, noteAccount } = options
 
-  const checked = async (name: string): Promise<Availability> => {
-    const [found] = await told(registrar.check([name]))
-    if (found?.price) return found
-    throw new AppError('domain/registrar', `The registrar does not say what ${name} costs.`)
-  }
   const recovered = async <P extends Renewal>({ id, purchase }: Paid<P>) => {
     const ordered = await orders.outcome(id)
     return ordered && boughtOf(ordered, purchase)
@@ -42,14 +37,12 @@ export function domainSales(options: {
   return [
     till.sell<typeof registerDomain, Registration>(registerDomain, guarded, {
       account: (_, call) => accountOf(call),
-      async quote({ body: { domain, years, privacy, nameservers } }) {
+      async quote({ body: { domain, years, privacy, nameservers, quote_id: quoteId } }, call) {
+        needSale()
         const name = domainName(domain).ascii
-        const { status, price } = await checked(name)
-        if (status === 'taken') throw new AppError('domain/taken', `${name} is taken.`)
-        if (status !== 'available' || !price) {
-          throw new AppError('domain/registrar', `The registrar does not say whether ${name} is available.`)
-        }
-        const amountCents = price.registration + price.renewal * (years - 1)
+        const quote = await quotes.pinned(accountOf(call), { type: 'registration', domain: name, years }, quoteId)
+        const { amountCents, registrationCents: registration, renewalCents: renewal } = quote
+        const price = { registration, renewal }
         return {
           amount: microUsdOfCents(amountCents),
           description: `${name} for ${yearsText(years)}`,
@@ -67,10 +60,9 @@ export function domainSales(options: {
     }),
     till.sell<typeof renewDomain, Renewal>(renewDomain, guarded, {
       account: (_, call) => accountOf(call),
-      async quote({ params: { domain }, body: { years } }, call) {
-        domains.owned(accountOf(call), domain)
-        const { price } = await checked(domain)
-        const amountCents = (price?.renewal ?? 0) * years
+      async quote({ params: { domain }, body: { years, quote_id: quoteId } }, call) {
+        needSale()
+        const { amountCents } = await quotes.pinned(accountOf(call), { type: 'renewal', domain, years }, quoteId)
         return {
           amount: microUsdOfCents(amountCents),
           description: `Renewal of ${domain} for ${yearsText(years)}`,

@@ -1,5 +1,8 @@
 import type { DnsRecordData, DnsRecordType } from '../../../../shared/dns/dnsRecord.ts'
 
+/** As it stands in the database. */
+export type RegistrarId = 'local' | 'namesilo' | 'name.com'
+
 /** US cents for one year. */
 export type TldPrice = { tld: string; registration: number; renewal: number; transfer: number }
 
@@ -54,6 +57,7 @@ export type AuthCode = { code: string | null }
  * not known, ask by `find` what became of it, never call it again.
  */
 export interface Registrar {
+  readonly id: RegistrarId
   /** For people: `Test registry`, `NameSilo`. */
   readonly title: string
   /** Its names exist on this computer only. */

@@ -57,6 +57,7 @@ export function localRegistry(options: {
   const noRecord = (id: string) => new RegistrarFailure('refused', `There is no DNS record ${id}.`)
 
   return {
+    id: 'local',
     title: 'Test registry',
     isTest: true,
     recordTypes: dnsRecordTypes,

@@ -39,6 +39,7 @@ export function nameComRegistrar(options: { api: NameComApi; settlesWithinMs: nu
 
   return {
     ...registrar,
+    id: 'name.com',
     isTest: false,
     settlesWithinMs,
     async prices(signal) {

@@ -52,6 +52,7 @@ export function nameSiloRegistrar(options: {
   const registrar = { title: nameSiloTitle, recordTypes }
   return {
     ...registrar,
+    id: 'namesilo',
     isTest: false,
     settlesWithinMs,
     prices,
