@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import { parse } from 'tldts'
 import { AppError } from '../../shared/appError.ts'
+import type { AccountId } from '../../shared/ids.ts'
 import { type HttpClient, httpClient } from '../platform/httpClient.ts'
 import { installFolder } from '../platform/programFile.ts'
 import { startDnsServer } from './domains/dns/dnsServer.ts'
@@ -11,6 +13,7 @@ import { domainSales } from './domains/domainSales.ts'
 import { domainSearch } from './domains/domainSearch.ts'
 import { type Domains, domains as ownDomains } from './domains/domains.ts'
 import { orderRepository } from './domains/orderRepository.ts'
+import { type DomainTargets, pointedDomain } from './domains/pointedDomain.ts'
 import { quoteRepository } from './domains/quoteRepository.ts'
 import { readRdapBootstrap } from './domains/rdap/rdapBootstrap.ts'
 import { rdapLookup } from './domains/rdap/rdapLookup.ts'
@@ -29,6 +32,11 @@ export type DomainParts = {
   domains: Domains
   orders: DomainOrders
   endpoints: readonly Endpoint[]
+  /**
+   * Whether an account registered a domain here, or the one that it is part of. Names of the test registry are somebody
+   * else's in the world: they count only where the world does not come.
+   */
+  owns(accountId: AccountId, domain: string): boolean
   /** Where DNS is answered for the zones of the test registry; undefined: nowhere. */
   dnsPort: number | undefined
 }
@@ -36,10 +44,14 @@ export type DomainParts = {
 /** Prices of all top-level domains are the longest. */
 const mostAnswerBytes = 2_000_000
 
-type Given = { payments: Pick<PaymentParts, 'till'> }
+type Given = {
+  payments: Pick<PaymentParts, 'till'>
+  /** Known once sandboxes are. */
+  targets: () => DomainTargets
+}
 
 /** Names and their DNS. @throws AppError `listen/failed`, `config/invalid` */
-export async function domainParts(ground: ServiceGround, { payments }: Given): Promise<DomainParts> {
+export async function domainParts(ground: ServiceGround, { payments, targets }: Given): Promise<DomainParts> {
   const { options, database, events, activity, callers, scope } = ground
   const { now } = options
   const log = options.log.of('domains')
@@ -58,16 +70,24 @@ export async function domainParts(ground: ServiceGround, { payments }: Given): P
   const bootstrap = readRdapBootstrap(options.rdapBootstrapFile ?? join(installFolder, 'resources', 'rdap.json'))
   const listen = registrar.isTest ? options.dnsListen : undefined
   const dns = listen && scope.own(await startDnsServer(listen, registry.zoneOf), (it) => it.close())
+  const ownZones = zones({ records, domains, registrar, now, onChanged: ({ accountId }) => onChanged(accountId) })
+  const pointing = pointedDomain({ targets, zones: ownZones, sandboxHost: options.sandboxHost, log })
+  const isAtHome = options.sandboxHost === undefined
   return {
     domains,
     orders,
+    owns(accountId, name) {
+      const { domain } = parse(name, { allowPrivateDomains: false })
+      const row = domain !== null && (!registrar.isTest || isAtHome) ? records.find(domain) : undefined
+      return row?.accountId === accountId && row.status !== 'expired'
+    },
     dnsPort: dns?.port,
     endpoints: callers.known([
-      ...domainSales({ till: payments.till, quotes, orders, needSale, noteAccount: activity.noteAccount }),
+      ...domainSales({ till: payments.till, quotes, orders, needSale, pointing, noteAccount: activity.noteAccount }),
       ...domainRoutes({
         ...{ registrar, search: domainSearch(registrar), domains, orders, quotes, needSale, now },
         worldSearch: domainSearch(rdapLookup({ bootstrap, http, now })),
-        zones: zones({ records, domains, registrar, now, onChanged: ({ accountId }) => onChanged(accountId) }),
+        zones: ownZones,
         noteAccount: activity.noteAccount,
       }),
     ]),

@@ -329,8 +329,20 @@ export const registerDomain = defineRoute({
     privacy: z.boolean().default(true).describe('Keep your name out of the public registry.'),
     nameservers: Nameservers.optional().describe('Default: those of the registrar, which then serves the DNS records.'),
     quote_id: QuoteId,
+    sandbox_id: z.string().max(64).optional().describe('A sandbox of yours that the domain is to lead to at once.'),
+    sandbox_port: z.int().min(1).max(65_535).optional().describe('The exposed port of that sandbox.'),
   }),
-  response: Bought,
+  response: Bought.extend({
+    sandbox: z
+      .object({
+        sandbox_id: z.string(),
+        port: z.int(),
+        url: z.string().nullable(),
+        verified: z.boolean(),
+        error: z.string().nullable().describe('Why the domain does not lead there yet. It was bought all the same.'),
+      })
+      .optional(),
+  }),
 })
 
 export const renewDomain = defineRoute({
