@@ -50,7 +50,7 @@ test('without a file everything has a default', () => {
     },
     credits: { owner_start_cents: 1_000, charge_sandboxes: false },
     payments: { network: null, pay_to: null, facilitator: null },
-    domains: { dns_listen: null },
+    domains: { dns_listen: null, registrar: 'local', rdap_bootstrap_file: null, resolvers: [] },
     inference: {
       families: { a: unset, b: unset, c: unset, d: unset, e: unset },
       local: [],

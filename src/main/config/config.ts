@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../shared/appError.ts'
 import { registerTypedData } from '../../shared/contract/automatons.ts'
 import { DefaultNetwork } from '../../shared/contract/sandboxes.ts'
+import { RegistrarConfig } from './domainsConfig.ts'
 import { InferenceConfig } from './inferenceConfig.ts'
 import { PaymentsConfig } from './paymentsConfig.ts'
 
@@ -227,6 +228,15 @@ export const Config = z.strictObject({
       dns_listen: Listen.nullable().default(null).meta({
         description:
           'Where DNS is answered, over UDP and TCP, for names of the test registry. Unset, the application answers at a free port of this computer, and a service that runs alone does not.',
+      }),
+      registrar: RegistrarConfig,
+      rdap_bootstrap_file: z.string().min(1).nullable().default(null).meta({
+        description:
+          'The list of RDAP servers, as https://data.iana.org/rdap/dns.json has it, in the place of the short one that Steward comes with. They are asked whether names are registered in the world: `GET /domains/check?source=rdap`.',
+      }),
+      resolvers: z.array(z.string()).default([]).meta({
+        description:
+          'DNS servers that are asked for the proof that a domain of a sandbox is yours: addresses, with a port where it is another than 53. Empty: those of the system.',
       }),
     })
     .prefault({}),
