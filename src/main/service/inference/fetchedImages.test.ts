@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { testTls } from '../../../../test/support/tlsFiles.ts'
 import { imageFetcher } from './fetchedImages.ts'
-import { isPublicAddress } from './publicAddress.ts'
+import { isPublicAddress } from '../../platform/publicAddress.ts'
 
 test.each([
   '127.0.0.1',

@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { imageTypes } from './dialects/imageSource.ts'
 import { badRequest } from './inferenceError.ts'
 import type { ImagePart, ImageSource, InnerRequest } from './innerForm.ts'
-import { isPublicAddress } from './publicAddress.ts'
+import { isPublicAddress } from '../../platform/publicAddress.ts'
 
 /** What the strictest of the providers take of one image. */
 const maxImageBytes = 5 * 1024 * 1024
