@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getMe } from '../../src/shared/contract/auth.ts'
-import { addDnsRecord, listDnsRecords, setDomainLock } from '../../src/shared/contract/domains.ts'
+import { addDnsRecord, getDomain, listDnsRecords, setDomainLock } from '../../src/shared/contract/domains.ts'
 import { plantedDomain } from '../support/plantedDomain.ts'
 import type { Steward } from '../support/steward.ts'
 import { pictures } from './pages/pictures.ts'
@@ -14,7 +15,8 @@ const look = pictures()
 const domain = 'workshop.com'
 
 beforeAll(async () => {
-  app = await ownStewardInBrowser()
+  // Nobody answers at this resolver: a test asks no server outside.
+  app = await ownStewardInBrowser({ config: { domains: { resolvers: ['127.0.0.1:9'] } } })
   accountId = (await app.client.call(getMe, {})).id
 })
 afterAll(() => app?.close())
@@ -92,13 +94,20 @@ test('plans, applies and undoes DNS changes, also when the zone moved meanwhile'
   await form.getByLabel('Value').fill('192.0.2.1')
   await form.getByRole('button', { name: 'Add', exact: true }).click()
   await editor.getByRole('button', { name: 'Templates' }).click()
-  await page.getByRole('menuitem', { name: 'Mail: Fastmail' }).click()
-  await editor.getByText('4 unsaved changes').waitFor()
+  const templates = page.getByRole('dialog', { name: 'Add records from a template' })
+  await templates.getByRole('button', { name: 'Your own server' }).click()
+  await templates.getByLabel('IPv4 address').fill('nowhere')
+  await templates.getByText('Must be an IPv4 address').waitFor()
+  await templates.getByRole('button', { name: 'Fastmail' }).click()
+  await look(page, 'domains-templates')
+  await look.inOtherSizes(page, 'domains-templates')
+  await templates.getByRole('button', { name: 'Add 6 records' }).click()
+  await editor.getByText('7 unsaved changes').waitFor()
   await look(page, 'domains-edits')
   await editor.getByRole('button', { name: 'Review changes' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('4 changes.').waitFor()
-  expect(await dialog.getByRole('listitem').count()).toBe(4)
+  await dialog.getByText('7 changes.').waitFor()
+  expect(await dialog.getByRole('listitem').count()).toBe(7)
   await look(page, 'domains-plan')
 
   await app.client.call(addDnsRecord, { domain, type: 'A', host: 'other', value: '192.0.2.9' })
@@ -106,20 +115,21 @@ test('plans, applies and undoes DNS changes, also when the zone moved meanwhile'
   await dialog.getByText(`The records of ${domain} changed meanwhile.`).waitFor()
   await dialog.getByRole('button', { name: 'Review again' }).click()
   await dialog.getByRole('button', { name: 'Apply' }).waitFor()
-  await dialog.getByText('4 changes.').waitFor()
-  expect(await dialog.getByRole('listitem').count()).toBe(4)
+  await dialog.getByText('7 changes.').waitFor()
+  expect(await dialog.getByRole('listitem').count()).toBe(7)
   await dialog.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('Changes applied').waitFor()
   expect(await values()).toEqual([
     'A @ 192.0.2.1',
     'A other 192.0.2.9',
+    ...['fm1', 'fm2', 'fm3'].map((it) => `CNAME ${it}._domainkey ${it}.${domain}.dkim.fmhosted.com`),
     'MX @ in1-smtp.messagingengine.com',
     'MX @ in2-smtp.messagingengine.com',
     'TXT @ v=spf1 include:spf.messagingengine.com ?all',
   ])
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
-  await dialog.getByText('4 changes.').waitFor()
-  expect(await dialog.getByRole('listitem').count()).toBe(4)
+  await dialog.getByText('7 changes.').waitFor()
+  expect(await dialog.getByRole('listitem').count()).toBe(7)
   await dialog.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('Changes undone').waitFor()
   expect(await values()).toEqual([...before, 'A other 192.0.2.9'])
@@ -149,7 +159,21 @@ test('imports and exports zone files, and refuses a hostile one', async () => {
   expect(download.suggestedFilename()).toBe(`${domain}.zone`)
 })
 
-test('sets lock and nameservers', async () => {
+test('shows which servers have the records already', async () => {
+  const page = await opened()
+  await page.getByRole('link', { name: domain }).click()
+  const section = page.getByRole('region', { name: 'Propagation' })
+  await section.getByRole('button', { name: 'Check propagation' }).click()
+  await section.getByText('All 3 up to date').waitFor()
+  await section.getByText('It did not answer.').waitFor()
+  await section.getByRole('button', { name: /Nameserver/ }).click()
+  await section.getByText('192.0.2.4').waitFor()
+  await section.scrollIntoViewIfNeeded()
+  await look(page, 'domains-propagation')
+  await look.inOtherSizes(page, 'domains-propagation')
+})
+
+test('sets lock and nameservers, and says when the records are not in use', async () => {
   const page = await opened()
   await page.getByRole('link', { name: domain }).click()
   await page.getByLabel('Transfer lock').uncheck()
@@ -159,10 +183,41 @@ test('sets lock and nameservers', async () => {
   await dialog.getByText(/from 2 to 13 host names/).waitFor()
   await dialog.getByLabel('Nameservers').fill('ns1.example.net\nns2.example.net')
   await dialog.getByRole('button', { name: 'Change nameservers' }).click()
-  await page.getByText('ns2.example.net').waitFor()
+  await page.getByText('ns2.example.net', { exact: true }).waitFor()
+  await page.getByText('These records are not in use.').waitFor()
   await page.getByText('www', { exact: true }).waitFor()
   await look(page, 'domains-detail')
   await look.inOtherSizes(page, 'domains-detail')
+})
+
+test('changes many at once, and names those that failed', async () => {
+  for (const name of ['bulk-a.com', 'bulk-b.com', 'down-bulk.com']) {
+    plantedDomain(app.steward.dataFolder, { accountId, name })
+  }
+  await tellOfChange()
+  const page = await opened()
+  await page.getByLabel('Filter domains').fill('bulk')
+  await page.getByRole('link', { name: 'down-bulk.com' }).waitFor()
+  await page.getByLabel('Select all shown').check()
+  const bar = page.getByRole('region', { name: 'Selected domains' })
+  await bar.getByText('3 selected').waitFor()
+  await look(page, 'domains-bulk')
+  await look.inOtherSizes(page, 'domains-bulk')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    bar.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  expect(readFileSync(await download.path(), 'utf8').split('\r\n')).toHaveLength(5)
+  await bar.getByRole('button', { name: 'Transfer lock' }).click()
+  await page.getByRole('menuitem', { name: 'Unlock' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Unlock transfers: 3 domains' })
+  await dialog.getByRole('button', { name: 'Unlock transfers' }).click()
+  await dialog.getByText('2 of 3 changed, 1 failed').waitFor()
+  await dialog.getByRole('list', { name: 'Failed' }).getByText('down-bulk.com').waitFor()
+  await look(page, 'domains-bulk-failed', ['dark'])
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  expect((await app.client.call(getDomain, { domain: 'bulk-a.com' })).locked).toBe(false)
+  expect((await app.client.call(getDomain, { domain: 'down-bulk.com' })).locked).toBe(true)
 })
 
 test('scrolls through 5,000 domains, and shows them with their age without the service', async () => {
@@ -185,7 +240,7 @@ test('scrolls through 5,000 domains, and shows them with their age without the s
     await page.locator('[data-source]').first().waitFor()
     await page.getByLabel('Filter domains').fill(domain)
     await list.getByRole('link', { name: domain }).click()
-    await page.getByText('ns2.example.net').waitFor()
+    await page.getByText('ns2.example.net', { exact: true }).waitFor()
   } finally {
     process.kill(app.steward.pids().service, 'SIGCONT')
   }

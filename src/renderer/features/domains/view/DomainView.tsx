@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
-import { setDomainLock, setDomainPrivacy, setNameservers } from '../../../../shared/contract/domains.ts'
 import type { LocalDomain } from '../../../../shared/contract/localDomains.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { readAgain } from '../../../agent/readAgain.ts'
@@ -11,14 +10,12 @@ import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { PageScroll } from '../../../ui/PageFrame.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { RecordsEditor } from '../dns/RecordsEditor.tsx'
+import { changeLock, changeNameservers, changePrivacy } from '../domainCalls.ts'
+import { ExpiryText } from '../list/ExpiryText.tsx'
+import { PropagationSection } from '../propagation/PropagationSection.tsx'
 import { SourceNote } from '../SourceNote.tsx'
 import { domainsKey, useDomain } from '../useDomains.ts'
 import { NameserversDialog } from './NameserversDialog.tsx'
-
-/** The paths of the service that the application forwards. */
-const privacy = { ...setDomainPrivacy, path: '/v1/domains/:domain/privacy' } as const
-const lock = { ...setDomainLock, path: '/v1/domains/:domain/lock' } as const
-const hosts = { ...setNameservers, path: '/v1/domains/:domain/nameservers' } as const
 
 export function DomainView({ domain }: { domain: string }) {
   const { data, error, isPending, refetch } = useDomain(domain)
@@ -30,6 +27,7 @@ export function DomainView({ domain }: { domain: string }) {
         <>
           <DomainFacts domain={data} />
           <RecordsEditor domain={data} />
+          <PropagationSection domain={data.domain} />
         </>
       ) : (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
@@ -45,10 +43,13 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
   const [isNaming, setNaming] = useState(false)
   const onSettled = () => readAgain(queryClient, domainsKey)
   const settingPrivacy = useMutation({
-    mutationFn: (enabled: boolean) => agent(privacy, { domain, enabled }),
+    mutationFn: (enabled: boolean) => agent(changePrivacy, { domain, enabled }),
     onSettled,
   })
-  const settingLock = useMutation({ mutationFn: (enabled: boolean) => agent(lock, { domain, enabled }), onSettled })
+  const settingLock = useMutation({
+    mutationFn: (enabled: boolean) => agent(changeLock, { domain, enabled }),
+    onSettled,
+  })
   const failure = settingPrivacy.error ?? settingLock.error
   const isPrivate = shownFlag(settingPrivacy, settingPrivacy.data?.privacy, { known: of.privacy, asOf: of.as_of })
   const isLocked = shownFlag(settingLock, settingLock.data?.locked, { known: of.locked, asOf: of.as_of })
@@ -65,7 +66,9 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
         <dt className="text-muted">Status</dt>
         <dd className="first-letter:uppercase">{status}</dd>
         <dt className="text-muted">Expires</dt>
-        <dd className="tabular-nums">{of.expires_at.slice(0, 10)}</dd>
+        <dd>
+          <ExpiryText domain={of} />
+        </dd>
         <dt className="text-muted">Registrar</dt>
         <dd>{registrar}</dd>
         <dt className="text-muted">Nameservers</dt>
@@ -103,7 +106,7 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
           nameservers={nameservers}
           onClose={() => setNaming(false)}
           onSave={async (all) => {
-            await agent(hosts, { domain, nameservers: all })
+            await agent(changeNameservers, { domain, nameservers: all })
             await onSettled()
           }}
         />
