@@ -12,7 +12,7 @@ import { useLiveEvent } from '../../agent/liveEvents.ts'
 import { readAgain } from '../../agent/readAgain.ts'
 
 export const paymentsKey = ['payments'] as const
-const budgetsKey = ['payment budgets'] as const
+export const budgetsKey = ['payment budgets'] as const
 const pageSize = 50
 /** While a payment goes on; an event that was missed costs no more than this. */
 const everyMs = 3_000

@@ -37,8 +37,9 @@ export function BulkBar({ domains, onClear }: { domains: readonly Domain[]; onCl
     <PageColumn width="table" className="pb-3">
       <section
         aria-label="Selected domains"
-        className="flex flex-wrap items-center gap-2 rounded-card border border-line bg-panel py-1.5 pr-1.5 pl-3"
+        className="flex flex-wrap items-center gap-2 rounded-card border border-line bg-panel py-1.5 px-1.5"
       >
+        <IconButton icon={X} label="Clear selection" size="small" onClick={onClear} />
         <span className="mr-auto tabular-nums">{domains.length.toLocaleString('en')} selected</span>
         <Menu
           items={[
@@ -66,7 +67,6 @@ export function BulkBar({ domains, onClear }: { domains: readonly Domain[]; onCl
         <Button size="small" icon={Download} onClick={() => download(domainsCsv(domains))}>
           Export CSV
         </Button>
-        <IconButton icon={X} label="Clear selection" onClick={onClear} />
       </section>
       {isNaming && first && (
         <NameserversDialog
