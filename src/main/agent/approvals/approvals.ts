@@ -1,4 +1,5 @@
 import type { Asker, Grant, Intent, IntentRecord, IntentState, Policy } from '../../../shared/contract/intents.ts'
+import type { Verdict } from './judge.ts'
 
 /** The one way to a signature: policy, then the person, then the signer. */
 export type Approvals = {
@@ -8,6 +9,8 @@ export type Approvals = {
    * @throws AppError `intent/invalid`, `intent/too-many`, `wallet/absent`
    */
   ask(request: AskRequest): Promise<IntentRecord>
+  /** What would become of it, without asking. @throws AppError `intent/invalid`, `wallet/absent` */
+  foresee(request: Pick<AskRequest, 'intent' | 'asker'>): Promise<Verdict>
   /** As soon as it is neither waiting nor being signed, or when the time is up, as it is then. */
   settled(id: string, options: { waitMs: number; signal?: AbortSignal }): Promise<IntentRecord>
   get(id: string): IntentRecord
@@ -33,6 +36,8 @@ export type AskRequest = {
   intent: Intent
   asker: Asker
   reason?: string | undefined
+  /** The person is asked, whatever rules and grants allow. */
+  needsPerson?: boolean
   /** Keeps what belongs to the intent, in the transaction that keeps the intent, before anything is signed. */
   alongside?: (record: IntentRecord) => void
 }
