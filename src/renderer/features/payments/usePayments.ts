@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
-  exportPayments,
+  type exportPayments,
   getPayment,
   getPaymentBudgets,
   listPayments,

@@ -10,6 +10,7 @@ import { TextAreaField } from '../../../ui/TextAreaField.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { checkDomains } from '../domainCalls.ts'
 import { Availability, dollars } from './Availability.tsx'
+import { BuyButton } from './BuyButton.tsx'
 import { checkedCsv, namesFault, pastedNames } from './checkedNames.ts'
 
 export function CheckPage() {
@@ -63,10 +64,11 @@ export function CheckPage() {
             {checking.data.map((it) => (
               <li
                 key={it.domain}
-                className="grid min-h-9 grid-cols-[minmax(0,1fr)_6rem_6rem] items-center gap-3 border-b border-line py-1.5"
+                className="grid min-h-9 grid-cols-[minmax(0,1fr)_6rem_6rem_4rem] items-center gap-3 border-b border-line py-1.5"
               >
                 <Availability {...it} />
                 <span className="text-right tabular-nums">{dollars(it.price)}</span>
+                <BuyButton found={it} renewal={null} />
               </li>
             ))}
           </ul>

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Pencil } from 'lucide-react'
+import { Pencil, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import type { LocalDomain } from '../../../../shared/contract/localDomains.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
@@ -8,6 +8,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { PageScroll } from '../../../ui/PageFrame.tsx'
+import { usePurchase } from '../../../ui/purchaseContext.ts'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { RecordsEditor } from '../dns/RecordsEditor.tsx'
 import { changeLock, changeNameservers, changePrivacy } from '../domainCalls.ts'
@@ -40,6 +41,7 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
   const { domain, unicode, status, registrar, nameservers } = of
   const agent = useAgent()
   const queryClient = useQueryClient()
+  const openPurchase = usePurchase()
   const [isNaming, setNaming] = useState(false)
   const onSettled = () => readAgain(queryClient, domainsKey)
   const settingPrivacy = useMutation({
@@ -66,8 +68,15 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
         <dt className="text-muted">Status</dt>
         <dd className="first-letter:uppercase">{status}</dd>
         <dt className="text-muted">Expires</dt>
-        <dd>
+        <dd className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <ExpiryText domain={of} />
+          <Button
+            size="small"
+            icon={RefreshCw}
+            onClick={() => openPurchase({ kind: 'renewal', domain, unicode, expiresAt: of.expires_at })}
+          >
+            Renew…
+          </Button>
         </dd>
         <dt className="text-muted">Registrar</dt>
         <dd>{registrar}</dd>

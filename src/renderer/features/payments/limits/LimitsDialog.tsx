@@ -1,7 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { changePaymentBudgets, getPaymentBudgets, type PaymentBudgetLimits } from '../../../../shared/contract/localPayments.ts'
+import {
+  changePaymentBudgets,
+  getPaymentBudgets,
+  type PaymentBudgetLimits,
+} from '../../../../shared/contract/localPayments.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { readAgain } from '../../../agent/readAgain.ts'
 import { Button } from '../../../ui/Button.tsx'

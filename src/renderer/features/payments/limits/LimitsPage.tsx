@@ -130,7 +130,10 @@ function PayeesPanel({ payees }: Pick<PaymentBudgets, 'payees'>) {
       ) : (
         <ul aria-label="Known payees" className="divide-y divide-line">
           {payees.map(({ host, network, pay_to: payTo, since }) => (
-            <li key={`${host} ${network}`} className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 px-3.5 py-1.5">
+            <li
+              key={`${host} ${network}`}
+              className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 px-3.5 py-1.5"
+            >
               <span className="min-w-40 flex-1 truncate font-medium">{host}</span>
               <code className="font-mono text-small text-muted" title={payTo}>
                 {shortAddress(payTo)}

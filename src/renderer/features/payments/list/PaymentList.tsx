@@ -29,7 +29,9 @@ export function PaymentList({ filters, onFilters }: PaymentListProps) {
   }
   return (
     <PageScroll width="table" className="flex flex-col gap-3 py-4">
-      {filters.state !== 'unknown' && <UnclearNotice onShow={() => onFilters({ ...noPaymentFilters, state: 'unknown' })} />}
+      {filters.state !== 'unknown' && (
+        <UnclearNotice onShow={() => onFilters({ ...noPaymentFilters, state: 'unknown' })} />
+      )}
       <PaymentFilterBar filters={filters} onChange={onFilters} />
       {isPending ? (
         <SkeletonRows label="Loading payments…" count={8} rowClassName="h-6" />

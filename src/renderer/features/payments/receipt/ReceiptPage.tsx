@@ -81,8 +81,8 @@ function UnclearNote({ payment: { id, state, paid, valid_until: validUntil } }: 
         <div className="min-w-60 flex-1">
           <p className="font-medium">It is not known yet whether this was paid.</p>
           <p className="text-muted">
-            Steward asks the seller and the chain, and never signs a second payment. Until then the amount counts against
-            your limits.
+            Steward asks the seller and the chain, and never signs a second payment. Until then the amount counts
+            against your limits.
             {validUntil !== null && ` The signature is void after ${new Date(validUntil).toLocaleTimeString()}.`}
           </p>
         </div>
