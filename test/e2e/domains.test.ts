@@ -5,14 +5,17 @@ import { getMe } from '../../src/shared/contract/auth.ts'
 import { addDnsRecord, getDomain, listDnsRecords, setDomainLock } from '../../src/shared/contract/domains.ts'
 import { plantedDomain } from '../support/plantedDomain.ts'
 import type { Steward } from '../support/steward.ts'
+import { importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
+import { walletSheet } from './pages/walletSheet.ts'
 
 /** Names and their DNS records, as a person finds and changes them. */
 let app: StewardInBrowser<Steward>
 let accountId: string
 const look = pictures()
 const domain = 'workshop.com'
+const passphrase = 'orbit lantern velvet quarry mosaic'
 
 beforeAll(async () => {
   // Nobody answers at this resolver: a test asks no server outside.
@@ -188,6 +191,129 @@ test('sets lock and nameservers, and says when the records are not in use', asyn
   await page.getByText('www', { exact: true }).waitFor()
   await look(page, 'domains-detail')
   await look.inOtherSizes(page, 'domains-detail')
+})
+
+const priced = 'studio-mine.xyz'
+const order = (page: Page, title: string) => page.getByRole('dialog', { name: title })
+const search = async (page: Page, text: string) => {
+  await page.getByRole('link', { name: 'Search' }).click()
+  await page.getByLabel('Word or domain name').fill(text)
+}
+
+test('a name is bought with what the wallet has: price, approval, payment, receipt', async () => {
+  // The second account of the well-known test phrase of Hardhat and Anvil.
+  const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
+  const page = await opened()
+  await search(page, 'studio-mine')
+  await page.getByRole('button', { name: `Buy ${priced}` }).click()
+  const dialog = order(page, `Register ${priced}`)
+  await dialog.getByText('You have no wallet to pay with yet.').waitFor()
+  await importPrivateKey(app.person, { key, passphrase })
+  await dialog.getByRole('button', { name: 'Get 100 test USDC' }).click()
+  await dialog.getByText('balance $100.00').waitFor()
+  await dialog.getByText('You approve it in the next step.').waitFor()
+  await look(page, 'purchase-order')
+  await look.inOtherSizes(page, 'purchase-order')
+  await dialog.getByRole('button', { name: /^Buy for \$/ }).click()
+  const approval = dialog.getByRole('region', { name: 'Approval' })
+  await approval.getByRole('button', { name: 'Approve once' }).waitFor()
+  await look(page, 'purchase-approval')
+  await look.inOtherSizes(page, 'purchase-approval')
+  await approval.getByRole('button', { name: 'Approve once' }).click()
+  await dialog.getByText(`${priced} is yours`).waitFor()
+  await look(page, 'purchase-done')
+  expect((await app.client.call(getDomain, { domain: priced })).status).toBe('active')
+  await dialog.getByRole('button', { name: 'Receipt' }).click()
+  const receipt = page.getByRole('article', { name: 'Payment' })
+  await receipt.getByText(`Register ${priced} for 1 year`).waitFor()
+  await receipt.getByText('Signature hash').waitFor()
+  await receipt.getByRole('list', { name: 'Steps' }).getByText('Sent to the seller').waitFor()
+  await look(page, 'payments-receipt')
+  await look.inOtherSizes(page, 'payments-receipt')
+})
+
+test('what is denied is not paid, and can be ordered again', async () => {
+  const page = await opened()
+  await page.getByRole('link', { name: priced }).click()
+  await page.getByRole('button', { name: 'Renew…' }).click()
+  const dialog = order(page, `Renew ${priced}`)
+  const before = (await app.client.call(getDomain, { domain: priced })).expires_at
+  await dialog.getByRole('button', { name: /^Buy for \$/ }).click()
+  await dialog.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Deny' }).click()
+  await dialog.getByText('Nothing was paid.').waitFor()
+  await dialog.getByText('You denied it.').waitFor()
+  expect((await app.client.call(getDomain, { domain: priced })).expires_at).toBe(before)
+  await dialog.getByRole('button', { name: 'Back to the order' }).click()
+  await dialog.getByRole('button', { name: /^Buy for \$/ }).click()
+  await dialog.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Approve once' }).click()
+  await dialog.getByText(`${priced} is renewed`).waitFor()
+  const { expires_at: after } = await app.client.call(getDomain, { domain: priced })
+  expect(Number(after.slice(0, 4)) - Number(before.slice(0, 4))).toBe(1)
+})
+
+test('what is above $10 is confirmed with the passphrase', async () => {
+  const page = await opened()
+  await search(page, 'taken-at-purchase-x')
+  await page.getByRole('button', { name: 'Buy taken-at-purchase-x.com' }).click()
+  const dialog = order(page, 'Register taken-at-purchase-x.com')
+  await dialog.getByRole('button', { name: 'Buy for $10.95' }).click()
+  await dialog.getByRole('button', { name: 'Approve once…' }).click()
+  const sheet = walletSheet(page)
+  await sheet.step(/Confirm/)
+  await sheet.fill('Wallet passphrase', passphrase)
+  await sheet.press('Approve')
+  // Somebody else was faster: the money is not lost.
+  await dialog.getByText('You paid, and the order failed.').waitFor()
+  await dialog.getByText('$10.95 became credits of your account.').waitFor()
+  await look(page, 'purchase-failed', ['dark'])
+})
+
+test('limits are set and hold before anything is asked', async () => {
+  const page = await opened()
+  await page.getByRole('button', { name: 'Payments', exact: true }).click()
+  const rows = page.getByRole('list', { name: 'Payments, newest first' }).getByRole('listitem')
+  await rows
+    .filter({ hasText: `Renew ${priced}` })
+    .filter({ hasText: 'Not paid' })
+    .waitFor()
+  await rows
+    .filter({ hasText: `Register ${priced}` })
+    .filter({ hasText: 'Paid' })
+    .waitFor()
+  await look(page, 'payments')
+  await look.inOtherSizes(page, 'payments')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  expect(readFileSync(await download.path(), 'utf8')).toContain(priced)
+  await page.getByLabel('Search payments').fill('nothing like it')
+  await page.getByText('No matching payments.').waitFor()
+  await page.getByRole('link', { name: 'Limits' }).click()
+  await page.getByRole('button', { name: 'Change limits' }).click()
+  const form = page.getByRole('dialog', { name: 'Payment limits' })
+  await form.getByLabel('One payment').fill('much')
+  await form.getByRole('button', { name: 'Save limits' }).click()
+  await form.getByText('Enter dollars, as in 25 or 0.50.').waitFor()
+  await form.getByLabel('One payment').fill('1')
+  await form.getByLabel('Calendar month').fill('40')
+  await look(page, 'payments-limits-form')
+  await form.getByRole('button', { name: 'Save limits' }).click()
+  await page.getByText('Payment limits saved').waitFor()
+  await page.getByRole('list', { name: 'Payment limits' }).getByText('of $40.00').waitFor()
+  await look(page, 'payments-limits')
+  await look.inOtherSizes(page, 'payments-limits')
+
+  await page.getByRole('button', { name: 'Domains', exact: true }).click()
+  await search(page, 'studio-other')
+  await page.getByRole('button', { name: 'Buy studio-other.xyz' }).click()
+  const dialog = order(page, 'Register studio-other.xyz')
+  await dialog.getByText('It would not be paid.').waitFor()
+  await dialog.getByText(/above your limit of \$1\.00/).waitFor()
+  expect(await dialog.getByRole('button', { name: /^Buy for/ }).isDisabled()).toBe(true)
+  await look(page, 'purchase-refused')
+  await dialog.getByRole('button', { name: 'Change limits' }).click()
+  await page.getByRole('list', { name: 'Payment limits' }).waitFor()
 })
 
 test('changes many at once, and names those that failed', async () => {

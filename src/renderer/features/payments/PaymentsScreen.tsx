@@ -1,9 +1,10 @@
 import { Download } from 'lucide-react'
-import { type ComponentType, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { classNames } from '../../ui/classNames.ts'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
 import { addressOf, usePlace } from '../../ui/place.ts'
+import type { DecisionView } from './decisionView.ts'
 import { LimitsPage } from './limits/LimitsPage.tsx'
 import { downloadPayments } from './list/downloadPayments.ts'
 import { PaymentList } from './list/PaymentList.tsx'
@@ -14,9 +15,6 @@ const pages = [
   { id: undefined, title: 'All payments' },
   { id: 'limits', title: 'Limits' },
 ] as const
-
-/** A request for approval, with its decision. The window knows how it is shown. */
-export type DecisionView = ComponentType<{ intentId: string }>
 
 /** What was paid to others, each with its receipt, and what may be paid. */
 export function PaymentsScreen({ Decision }: { Decision: DecisionView }) {

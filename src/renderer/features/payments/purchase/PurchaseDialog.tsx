@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { PurchaseOrder } from '../../../ui/purchaseContext.ts'
-import type { DecisionView } from '../PaymentsScreen.tsx'
+import type { DecisionView } from '../decisionView.ts'
 import { OrderDialog } from './OrderDialog.tsx'
 import { ProgressDialog } from './ProgressDialog.tsx'
 
