@@ -7,8 +7,8 @@ import { plantedDomain } from '../support/plantedDomain.ts'
 import type { Steward } from '../support/steward.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
+import { sheetPage } from './pages/sheetPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
-import { walletSheet } from './pages/walletSheet.ts'
 
 /** Names and their DNS records, as a person finds and changes them. */
 let app: StewardInBrowser<Steward>
@@ -245,23 +245,22 @@ test('what is denied is not paid, and can be ordered again', async () => {
   expect((await app.client.call(getDomain, { domain: priced })).expires_at).toBe(before)
   await dialog.getByRole('button', { name: 'Back to the order' }).click()
   await dialog.getByRole('button', { name: /^Buy for \$/ }).click()
-  await dialog.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Approve once' }).click()
+  // Above $10: the passphrase confirms it.
+  await dialog.getByRole('button', { name: 'Approve once…' }).click()
+  await sheetPage(page).give(passphrase, 'Approve')
   await dialog.getByText(`${priced} is renewed`).waitFor()
   const { expires_at: after } = await app.client.call(getDomain, { domain: priced })
   expect(Number(after.slice(0, 4)) - Number(before.slice(0, 4))).toBe(1)
 })
 
-test('what is above $10 is confirmed with the passphrase', async () => {
+test('what was paid and not delivered becomes credits', async () => {
   const page = await opened()
   await search(page, 'taken-at-purchase-x')
   await page.getByRole('button', { name: 'Buy taken-at-purchase-x.com' }).click()
   const dialog = order(page, 'Register taken-at-purchase-x.com')
   await dialog.getByRole('button', { name: 'Buy for $10.95' }).click()
   await dialog.getByRole('button', { name: 'Approve once…' }).click()
-  const sheet = walletSheet(page)
-  await sheet.step(/Confirm/)
-  await sheet.fill('Wallet passphrase', passphrase)
-  await sheet.press('Approve')
+  await sheetPage(page).give(passphrase, 'Approve')
   // Somebody else was faster: the money is not lost.
   await dialog.getByText('You paid, and the order failed.').waitFor()
   await dialog.getByText('$10.95 became credits of your account.').waitFor()

@@ -19,6 +19,7 @@ test('a payment is paid only where that is known', () => {
 test('the amount is what was really taken', () => {
   expect(amountText({ paid_micro_usd: 400_000, amount_micro_usd: 2_000_000 })).toBe('$0.40')
   expect(amountText({ paid_micro_usd: null, amount_micro_usd: 2_000_000 })).toBe('$2.00')
+  expect(amountText({ paid_micro_usd: 0, amount_micro_usd: 2_000_000 })).toBe('$2.00')
 })
 
 test('limits are named by what they are of', () => {

@@ -46,9 +46,9 @@ export function microText(microUsd: number): string {
   return usdText(String(microUsd))
 }
 
-/** What was taken where that is known, otherwise what may be. */
+/** What was taken where something was, otherwise what it was about. */
 export function amountText({ paid_micro_usd: paid, amount_micro_usd: amount }: PaymentAmounts): string {
-  return microText(paid ?? amount)
+  return microText(paid === null || paid === 0 ? amount : paid)
 }
 type PaymentAmounts = Pick<Payment, 'paid_micro_usd' | 'amount_micro_usd'>
 

@@ -1,7 +1,10 @@
+import { useEffect } from 'react'
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { noticeId } from '../everywhere/useNotices.ts'
 import { useInbox } from '../inbox/useInbox.ts'
 import { DecisionNotices } from './DecisionNotices.tsx'
 import { IntentFields } from './IntentFields.tsx'
@@ -21,13 +24,16 @@ export function InlineDecision({ intentId }: { intentId: string }) {
 function Waiting({ record }: { record: IntentRecord }) {
   const { needsUnlock, busy, error, unlock, deny, approve } = useDecision(record)
   const armed = useArmed(`${shownKey(record)} ${needsUnlock}`)
+  const { id } = record
+  // It is in view already: the notice at the corner would only stand in its way.
+  useEffect(() => notify.takeBack(noticeId(id)), [id])
   return (
     <section aria-label="Approval" className="flex flex-col gap-3">
       <p className="font-medium break-words">{record.sentence}</p>
       <DecisionNotices record={record} />
       <IntentFields record={record} />
       {error !== undefined && <ErrorNotice error={error} />}
-      <div className="flex flex-wrap justify-end gap-2">
+      <div className="sticky -bottom-4 -mx-4 -mb-4 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-raised px-4 py-3">
         <Button busy={busy === 'deny'} onClick={() => void deny()}>
           Deny
         </Button>

@@ -108,7 +108,7 @@ function PreviewRow({ row: { record, state, note } }: { row: TemplateRow }) {
   const { type, host, value, distance } = record
   return (
     <li data-state={state} className={classNames('px-3 py-1.5', state !== 'new' && 'bg-panel')}>
-      <span className="grid grid-cols-[3.5rem_7.5rem_minmax(0,1fr)] items-baseline gap-2">
+      <span className="grid grid-cols-[4rem_7.5rem_minmax(0,1fr)] items-baseline gap-2">
         <span className={classNames('font-medium', state !== 'new' && 'text-faint')}>{type}</span>
         <span className="truncate font-mono text-small text-muted" title={host}>
           {host}

@@ -34,24 +34,26 @@ export function ProgressDialog({ order, paymentId, Decision, onClose, onAgain }:
     onClose()
     goTo(...place)
   }
+  const buttons = (
+    <>
+      {payment && <Button onClick={() => leave('payments', payment.id)}>Receipt</Button>}
+      {outcome?.kind === 'unpaid' && <Button onClick={onAgain}>Back to the order</Button>}
+      {isBought && order.kind === 'registration' && (
+        <Button onClick={() => leave('domains', 'name', order.domain)}>Edit DNS records</Button>
+      )}
+      <Button variant={outcome ? 'primary' : 'secondary'} onClick={onClose}>
+        {isBought ? 'Done' : 'Close'}
+      </Button>
+    </>
+  )
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
       title={orderTitle(order)}
       staysOpen
-      footer={
-        <>
-          {payment && <Button onClick={() => leave('payments', payment.id)}>Receipt</Button>}
-          {outcome?.kind === 'unpaid' && <Button onClick={onAgain}>Back to the order</Button>}
-          {isBought && order.kind === 'registration' && (
-            <Button onClick={() => leave('domains', 'name', order.domain)}>Edit DNS records</Button>
-          )}
-          <Button variant={outcome ? 'primary' : 'secondary'} onClick={onClose}>
-            {isBought ? 'Done' : 'Close'}
-          </Button>
-        </>
-      }
+      // While it waits for approval, the decision has the buttons.
+      {...(payment?.state !== 'waiting' && { footer: buttons })}
     >
       <div className="flex flex-col gap-4">
         {error && !payment ? (

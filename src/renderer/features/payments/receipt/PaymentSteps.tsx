@@ -12,6 +12,11 @@ const words: Readonly<Record<PaymentState, string>> = {
   reconciled: 'Cleared up',
 }
 
+/** What was planned again after it waited was approved meanwhile. */
+function isApproved(steps: PaymentReceipt['steps'], at: number): boolean {
+  return steps[at]?.state === 'planned' && steps[at - 1]?.state === 'waiting'
+}
+
 /** What happened, oldest first. */
 export function PaymentSteps({ steps }: Pick<PaymentReceipt, 'steps'>) {
   return (
@@ -23,7 +28,7 @@ export function PaymentSteps({ steps }: Pick<PaymentReceipt, 'steps'>) {
             <span aria-hidden className="mt-1.5 size-2 shrink-0 rounded-full bg-chart-rest" />
             <div className="min-w-0 flex-1">
               <p className="flex items-baseline justify-between gap-3">
-                <span className="font-medium">{words[state]}</span>
+                <span className="font-medium">{isApproved(steps, index) ? 'Approved' : words[state]}</span>
                 <time
                   dateTime={at}
                   title={new Date(at).toLocaleString()}

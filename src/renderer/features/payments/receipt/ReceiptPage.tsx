@@ -53,7 +53,11 @@ function Receipt({ payment, Decision }: { payment: PaymentReceipt; Decision: Dec
         <p className="text-muted break-words">{sentence}</p>
       </header>
       <UnclearNote payment={payment} />
-      {state === 'waiting' && intentId !== null && <Decision intentId={intentId} />}
+      {state === 'waiting' && intentId !== null && (
+        <div className="max-w-180 rounded-card border border-line bg-raised p-4">
+          <Decision intentId={intentId} />
+        </div>
+      )}
       <div className="grid items-start gap-6 wide:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-6">
           <ReceiptFacts payment={payment} />
