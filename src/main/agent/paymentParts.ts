@@ -20,7 +20,6 @@ import { payments as paymentsOf } from './payments/payments.ts'
 import { purchases as purchasesOf } from './payments/purchases.ts'
 import { publicSeller } from './payments/seller.ts'
 import { serviceSeller } from './payments/serviceSeller.ts'
-import { evmRpc } from './wallet/evmRpc.ts'
 
 type Given = {
   approval: Pick<ApprovalParts, 'approvals' | 'asks' | 'repeats' | 'policy'>
@@ -35,7 +34,7 @@ export function paymentParts(
   ground: AgentGround,
   { approval, budget, serviceTarget }: Given,
 ): { endpoints: LocalEndpoint[] } {
-  const { database, client, config, hosted, link, events, activity, scope, now } = ground
+  const { database, client, hosted, link, events, activity, scope, now } = ground
   const log = ground.log.of('payments')
   const { publish } = events
   const service = hosted?.url ?? 'embedded'
@@ -62,15 +61,7 @@ export function paymentParts(
       }
     )
   })
-  const { base, base_sepolia } = config.wallet.rpc
-  const nodes = new Map([
-    ['base', evmRpc(base)],
-    ['base-sepolia', evmRpc(base_sepolia)],
-  ])
-  const lookup = scope.own(
-    lookupByNetwork({ chain: chainLookup(({ slug }) => nodes.get(slug)), testLedger: testLedgerLookup(client) }),
-    (it) => it.close(),
-  )
+  const lookup = lookupByNetwork({ chain: chainLookup(ground.chains, now), testLedger: testLedgerLookup(client) })
   const sending = paymentSending({
     payments: rows,
     journal,

@@ -14,16 +14,8 @@ import type { WalletVault } from './wallet/walletVault.ts'
 export type WalletParts = { wallet: WalletVault; endpoints: LocalEndpoint[] }
 
 /** The wallet, and what its accounts hold. */
-export function walletParts({
-  dataFolder,
-  config,
-  database,
-  client,
-  events,
-  activity,
-  scope,
-  now,
-}: AgentGround): WalletParts {
+export function walletParts(ground: AgentGround): WalletParts {
+  const { dataFolder, config, database, client, events, activity, chains, scope, now } = ground
   const wallet = scope.own(
     openWallet({
       repository: walletRepository(database),
@@ -34,16 +26,7 @@ export function walletParts({
     }),
     (it) => it.close(),
   )
-  const { base, base_sepolia } = config.wallet.rpc
-  const funds = scope.own(
-    balances({
-      keys: wallet,
-      repository: balanceRepository(database),
-      rpcUrls: { base, 'base-sepolia': base_sepolia },
-      now,
-    }),
-    (it) => it.close(),
-  )
+  const funds = balances({ keys: wallet, repository: balanceRepository(database), chains, now })
   const testBalance = async (address: string) => (await client.call(getTestBalance, { address })).balance
   const info = walletInfoRoute({ keys: wallet, balances: funds, testBalance, now })
   return { wallet, endpoints: [...walletRoutes(wallet), ...balanceRoutes(funds), info] }

@@ -1,5 +1,4 @@
 import type { Asker, Grant, Intent, IntentRecord, IntentState, Policy } from '../../../shared/contract/intents.ts'
-import type { Verdict } from './judge.ts'
 
 /** The one way to a signature: policy, then the person, then the signer. */
 export type Approvals = {
@@ -10,7 +9,7 @@ export type Approvals = {
    */
   ask(request: AskRequest): Promise<IntentRecord>
   /** What would become of it, without asking. @throws AppError `intent/invalid`, `wallet/absent` */
-  foresee(request: Pick<AskRequest, 'intent' | 'asker'>): Promise<Verdict>
+  foresee(request: Pick<AskRequest, 'intent' | 'asker'>): Promise<Foreseen>
   /** As soon as it is neither waiting nor being signed, or when the time is up, as it is then. */
   settled(id: string, options: { waitMs: number; signal?: AbortSignal }): Promise<IntentRecord>
   get(id: string): IntentRecord
@@ -31,6 +30,9 @@ export type Approvals = {
   switchStop(stopped: boolean): Policy
   close(): void
 }
+
+/** What rules and grants say now. */
+export type Foreseen = { effect: 'ask' } | { effect: 'allow' | 'deny'; detail: string }
 
 export type AskRequest = {
   intent: Intent

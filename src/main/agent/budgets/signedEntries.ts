@@ -1,14 +1,6 @@
+import type { AuthorizationLookup } from '../payments/authorizationLookup.ts'
 import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
 import { payeeOf } from './paymentBudgets.ts'
-
-type Lookup = {
-  stateOf(authorization: {
-    network: string
-    payer: string
-    nonce: string
-    validBeforeMs: number
-  }): Promise<{ state: 'used' | 'unused' | 'unknown'; isFinal?: boolean }>
-}
 
 /** An hour between two questions about one that nobody can tell of. */
 const againMs = 3_600_000
@@ -18,17 +10,19 @@ export function signedEntries(options: {
   records: Pick<PaymentBudgetRepository, 'overdue' | 'settle'>
   /** It is of a payment that Steward follows itself. */
   isFollowed: (intentId: string) => boolean
-  lookup: Lookup
+  lookup: AuthorizationLookup
   now: () => number
 }) {
   const { records, isFollowed, lookup, now } = options
   const asked = new Map<string, number>()
   return {
     async lookAfter(): Promise<void> {
-      for (const { id, payee, payer, nonce, validBeforeMs } of records.overdue(now() - 65_000)) {
+      for (const { id, payee, payer, nonce, validBeforeMs, amountMicroUsd, atMs } of records.overdue(now() - 65_000)) {
         if (isFollowed(id) || (asked.get(id) ?? 0) > now() - againMs) continue
         asked.set(id, now())
-        const known = await lookup.stateOf({ network: payeeOf(payee).network, payer, nonce, validBeforeMs })
+        const { network, payTo } = payeeOf(payee)
+        const amount = String(amountMicroUsd)
+        const known = await lookup.stateOf({ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs: atMs })
         if (known.state === 'used') records.settle(id, 'spent')
         if (known.state === 'unused' && known.isFinal) records.settle(id, 'void')
       }

@@ -90,10 +90,12 @@ export function paymentSending({ payments, journal, sellerOf, lookup, now }: Opt
   }
 
   const lookUp = async (payment: StoredPayment): Promise<void> => {
-    const { id, network, from: payer, state, error } = payment.record
+    const { id, network, from: payer, pay_to: payTo, amount, created_at: since, state, error } = payment.record
     const nonce = nonceOf(payment)
     if (nonce === undefined) throw new Error(`The payment ${id} has no nonce.`)
-    const known = await lookup.stateOf({ network, payer, nonce, validBeforeMs: expiryMs(payment) })
+    const known = await lookup.stateOf({
+      ...{ network, payer, payTo, amount, nonce, validBeforeMs: expiryMs(payment), sinceMs: Date.parse(since) },
+    })
     if (known.state === 'used') {
       const paid = {
         paid: true,
