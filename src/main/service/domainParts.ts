@@ -3,6 +3,7 @@ import { parse } from 'tldts'
 import { AppError } from '../../shared/appError.ts'
 import type { AccountId } from '../../shared/ids.ts'
 import { type HttpClient, httpClient } from '../platform/httpClient.ts'
+import { hostAndPort } from '../platform/listenAddress.ts'
 import { installFolder } from '../platform/programFile.ts'
 import { startDnsServer } from './domains/dns/dnsServer.ts'
 import { type DomainOrders, domainOrders } from './domains/domainOrders.ts'
@@ -88,6 +89,7 @@ export async function domainParts(ground: ServiceGround, { payments, targets }: 
         ...{ registrar, search: domainSearch(registrar), domains, orders, quotes, needSale, now },
         worldSearch: domainSearch(rdapLookup({ bootstrap, http, now })),
         zones: ownZones,
+        dnsServer: listen && dns && hostAndPort({ host: listen.host, port: dns.port }),
         noteAccount: activity.noteAccount,
       }),
     ]),

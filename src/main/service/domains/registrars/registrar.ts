@@ -66,6 +66,8 @@ export interface Registrar {
   readonly recordTypes: readonly DnsRecordType[]
   /** An order that `find` does not know of so long after it was placed came to nothing. */
   readonly settlesWithinMs: number
+  /** They answer with the records below. One that begins with a dot stands for all below it; undefined: not known. */
+  readonly nameservers?: readonly string[]
   prices(signal?: AbortSignal): Promise<readonly TldPrice[]>
   /** In the order asked. What cannot be found out is `unknown`, never `available`. */
   check(names: readonly string[], signal?: AbortSignal): Promise<readonly Availability[]>

@@ -62,6 +62,7 @@ export function localRegistry(options: {
     isTest: true,
     recordTypes: dnsRecordTypes,
     settlesWithinMs: 0,
+    nameservers: registryNameservers,
     prices: async () => prices,
     check: async (names) => names.map(availability),
     async register({ name, years, privacy, nameservers, price }) {
