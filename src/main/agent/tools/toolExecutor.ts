@@ -23,9 +23,11 @@ export type ToolRun = {
   /** Fires when the client has gone or takes the call back: what has not been approved is withdrawn. */
   signal: AbortSignal
   /** Told of a call that takes a while; how long it has taken, in seconds. */
-  progress?: (seconds: number, message: string) => void
+  progress?: ((seconds: number, message: string) => void) | undefined
   /** Instead of `toolWaits`: 0 answers at once with what waits. */
   waitMs?: { person: number; program: number }
+  /** The id of a call that waited: its outcome is what is asked for, and nothing is run again. */
+  resume?: string | undefined
 }
 
 /**
@@ -210,6 +212,7 @@ export function toolExecutor(options: Options & { perform: PerformTool }): ToolE
         const tool = toolNamed(name)
         if (!tool) throw new AppError('tool/unknown', `There is no tool ${name.slice(0, 64)}.`)
         const args = parsedArguments(tool, given)
+        if (run.resume?.startsWith('call_')) return await waited(run.resume, tool, run)
         const approval = tool.approval?.(args)
         if (!checkMay(tool, run.caller, approval)) return await now(tool, args, run)
         const asked = approval ?? { sentence: `Run ${tool.name}.`, target: tool.name }
@@ -235,6 +238,7 @@ function parsedArguments({ input }: Tool, given: unknown): ToolArguments {
 
 function recordOutcome(tool: Tool, record: ToolCallRecord): ToolOutcome {
   const { id, state, sentence, result, error, hint, expires_at } = record
+  if (record.tool !== tool.name) throw new AppError('tool/call-not-found', `${id} is no call of ${tool.name}.`)
   switch (state) {
     case 'done':
       return resultOutcome(tool, result ?? {})
