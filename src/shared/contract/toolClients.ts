@@ -11,7 +11,7 @@ export const mcpPath = '/mcp'
 export const toolKeyPrefix = 'sk_tools_'
 /** In the data folder, for this user alone: where a program of this computer finds the Steward that runs. */
 export const stdioDoorFile = 'mcp.json'
-export const StdioDoor = z.object({ url: z.string(), key: z.string() })
+export const StdioDoor = z.object({ url: z.string(), key: z.string(), pid: z.int() })
 export type StdioDoor = z.infer<typeof StdioDoor>
 
 /** Of a request to `/mcp`: a profile that is narrower than the client's, for this request alone. */

@@ -1,7 +1,7 @@
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
-import type { Exchange } from '../../platform/http/exchange.ts'
 import { mcpPath } from '../../../shared/contract/toolClients.ts'
+import type { Exchange } from '../../platform/http/exchange.ts'
 import type { Log } from '../../platform/log.ts'
 import { type McpServerOptions, mcpServer } from './mcpServer.ts'
 import { ToolCaller } from './toolCaller.ts'

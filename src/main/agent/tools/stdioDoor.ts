@@ -32,7 +32,8 @@ export function stdioDoor(dataFolder: string): StdioDoor {
   const file = join(dataFolder, stdioDoorFile)
   const key = `${toolKeyPrefix}${randomBytes(32).toString('base64url')}`
   return {
-    open: (origin) => writeSecretFile(file, JSON.stringify({ url: `${origin}${mcpPath}`, key } satisfies DoorFile)),
+    open: (origin) =>
+      writeSecretFile(file, JSON.stringify({ url: `${origin}${mcpPath}`, key, pid: process.pid } satisfies DoorFile)),
     callerOf(given) {
       const [own, other] = [Buffer.from(key), Buffer.from(given)]
       return own.length === other.length && timingSafeEqual(own, other) ? caller : undefined
