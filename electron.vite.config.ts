@@ -33,6 +33,7 @@ export default defineConfig({
           service: here('src/main/entries/service.ts'),
           host: here('src/main/entries/host.ts'),
           mcp: here('src/main/entries/mcp.ts'),
+          chainWorker: here('src/main/platform/chain/chainWorker.ts'),
           screenWorker: here('src/main/host/terminals/screenWorker.ts'),
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

@@ -56,6 +56,10 @@ export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: G
   pending.start((id) => found(() => approvals.get(id)))
   const leave = events.subscribe((event) => {
     if (event.type === 'intent.changed' && event.intent.kind === 'tool.call') pending.decided(event.intent)
+    if (event.type === 'payment.changed' && event.payment.paid !== null) {
+      const { id, paid, paid_micro_usd, amount_micro_usd } = event.payment
+      budgets.settled(id, paid ? (paid_micro_usd ?? amount_micro_usd) : 0)
+    }
   })
   scope.own(leave, (it) => it())
   const executor = toolExecutor({ operations, approvals, asks, pending, budgets, paymentKeys: keys, note, perform })

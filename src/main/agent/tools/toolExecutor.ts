@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import { describeIssue } from '../../../shared/contract/describeIssue.ts'
+import type { Input, Route } from '../../../shared/contract/route.ts'
 import type { ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
 import type { Tool, ToolApproval, ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
 import { isWaiting } from '../../../shared/contract/tools/tool.ts'
@@ -79,17 +80,18 @@ export function toolPerformer({
   return async (tool, args, { caller, signal, waitMs, progress = () => {} }) => {
     const { asker, dailyBudgetMicroUsd } = caller
     const key = tool.price === 'usdc' ? paymentKeys.keyOf(callDigest(caller, tool, args)) : undefined
-    const work: ToolWork = {
-      call(route, input) {
+    const work = {
+      call<R extends Route>(route: R, input: Input<R>) {
         if (!tool.routes.includes(route)) throw new Error(`${tool.name} does not name ${route.operation}.`)
         return operations.call(route, input, { asker, signal, idempotencyKey: key })
       },
       waitMs,
       progress,
-    }
+      heldMicroUsd: undefined,
+    } satisfies ToolWork
     const held = await budgets.hold(tool, args, { holder: holderOf(caller), limit: dailyBudgetMicroUsd, work })
     try {
-      const result = await tool.run(held.args, work)
+      const result = await tool.run(held.args, { ...work, heldMicroUsd: held.microUsd })
       held.settle(result)
       if (tool.effect !== 'read') {
         note({
