@@ -12,6 +12,7 @@ import { payments } from './payments.ts'
 import { providers } from './providers.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
+import { tools } from './tools.ts'
 import { wallet } from './wallet.ts'
 
 /** The schema of `agent.sqlite`, in order. */
@@ -30,4 +31,5 @@ export const agentMigrations: readonly Migration[] = [
   localDomains,
   payments,
   paymentBudgets,
+  tools,
 ]
