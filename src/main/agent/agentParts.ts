@@ -15,6 +15,8 @@ import type { Note } from './note.ts'
 import { providerParts } from './providerParts.ts'
 import type { SheetPages } from './sheets/sheetPages.ts'
 import { walletSheets } from './sheets/walletSheets.ts'
+import { toolParts } from './toolParts.ts'
+import type { ToolExecutor } from './tools/toolExecutor.ts'
 import { requireStrong } from './wallet/passphrases.ts'
 import type { WalletVault } from './wallet/walletVault.ts'
 import { walletParts } from './walletParts.ts'
@@ -27,6 +29,7 @@ export type AgentParts = {
   /** Where a person gives and sees secrets. */
   sheets: SheetPages
   approvals: Approvals
+  tools: ToolExecutor
   clientOf: LocalRoutesOptions['clientOf']
   /** What the local API answers beside its own paths. */
   endpoints: readonly LocalEndpoint[]
@@ -34,7 +37,7 @@ export type AgentParts = {
 
 /**
  * Makes the slices of the agent, in the order in which they need each other: wallet, activity, signer and approvals,
- * sign-in, providers, sheets, identity, domains. A slice knows the others by their types alone; here they meet.
+ * sign-in, providers, sheets, identity, domains, tools. A slice knows the others by their types alone; here they meet.
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
@@ -65,23 +68,27 @@ export function agentParts(options: AgentOptions): AgentParts {
   const chat = chatParts(ground)
   const identity = identityParts(ground, { ...approval, wallet: vault })
   const domains = domainParts(ground)
+  const tools = toolParts(ground, { ...approval, endpoints: () => endpoints })
+  const endpoints: readonly LocalEndpoint[] = [
+    ...activity.endpoints,
+    ...wallet.endpoints,
+    ...sheets.endpoints,
+    ...approval.endpoints,
+    ...identity.endpoints,
+    ...chat.endpoints,
+    ...providers.endpoints,
+    ...domains.endpoints,
+    ...tools.endpoints,
+  ]
   return {
     database: ground.database,
     client: ground.client,
     note: ground.activity.note,
     wallet: vault,
     approvals,
+    tools: tools.executor,
     sheets: sheets.pages,
     clientOf,
-    endpoints: [
-      ...activity.endpoints,
-      ...wallet.endpoints,
-      ...sheets.endpoints,
-      ...approval.endpoints,
-      ...identity.endpoints,
-      ...chat.endpoints,
-      ...providers.endpoints,
-      ...domains.endpoints,
-    ],
+    endpoints,
   }
 }

@@ -10,6 +10,8 @@ export type ServiceCallOptions = {
   /** Instead of the agent's own; null sends none. */
   credential?: string | null
   idempotencyKey?: string
+  /** How long the answer may take; absent is half a minute. */
+  answerMs?: number
 }
 
 /** Calls one operation of the service, with the agent's own credential. */
@@ -30,7 +32,7 @@ export type ServiceStream = {
   events: AsyncIterable<string>
 }
 
-const answerMs = 30_000
+const usualAnswerMs = 30_000
 /** Until an answer begins: a model may think long before its first word. */
 const beginMs = 20 * 60_000
 /** Without any byte; the service sends a comment every 15 s. */
@@ -72,7 +74,7 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
 
   return {
     async call(route, input, options = {}) {
-      const late = AbortSignal.timeout(answerMs)
+      const late = AbortSignal.timeout(options.answerMs ?? usualAnswerMs)
       const signal = options.signal ? AbortSignal.any([options.signal, late]) : late
       const { client, url, request } = prepared(route, input, { ...options, signal, accept: 'application/json' })
       const { status, text } = await told(client.ask(url, request))
