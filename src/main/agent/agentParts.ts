@@ -65,10 +65,10 @@ export function agentParts(options: AgentOptions): AgentParts {
     }),
     (it) => it.close(),
   )
-  const chat = chatParts(ground)
   const identity = identityParts(ground, { ...approval, wallet: vault })
   const domains = domainParts(ground)
   const tools = toolParts(ground, { ...approval, endpoints: () => endpoints })
+  const chat = chatParts(ground, { executor: tools.executor, approvals })
   const endpoints: readonly LocalEndpoint[] = [
     ...activity.endpoints,
     ...wallet.endpoints,
