@@ -81,7 +81,7 @@ test('a model makes a sandbox, writes, runs, exposes, checks a domain, is denied
   await command.getByRole('button', { name: /Run a command/ }).click()
   const output = command.getByRole('group', { name: 'Output' })
   await output.getByText('<b>red</b>').waitFor()
-  expect(await output.innerText()).toBe(`<b>red</b>\n${page}oops\n`)
+  expect(await output.textContent()).toBe(`<b>red</b>\n${page}oops\n`)
   expect(await chat.answers.locator('script, b').count()).toBe(0)
   expect(await window.page.title()).not.toBe('hacked')
   await look(window.page, 'chat-tools')

@@ -85,6 +85,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 
 function Lines({ label, isTerminal = false, children }: { label: string; isTerminal?: boolean; children: ReactNode }) {
   return (
+    // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
     <pre
       // Scrolls by itself, so the keyboard must reach it.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: see above

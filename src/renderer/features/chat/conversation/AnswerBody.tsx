@@ -8,7 +8,7 @@ export function AnswerBody({ answer: { text, calls }, isMade }: { answer: Messag
   if (calls.length === 0) return text === '' ? null : <MarkdownText text={text} streaming={isMade} />
   const steps = stepsOf(text, calls)
   return (
-    <div className="flex flex-col gap-3">
+    <div className="flex flex-col gap-2">
       {steps.map(({ key, said, made }, place) => (
         <div key={key} className="flex flex-col gap-2">
           {said !== '' && <MarkdownText text={said} streaming={isMade && place === steps.length - 1} />}
