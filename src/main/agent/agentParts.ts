@@ -5,6 +5,8 @@ import { type AgentOptions, agentGround } from './agentGround.ts'
 import type { LocalRoutesOptions } from './api/localRoutes.ts'
 import { approvalParts } from './approvalParts.ts'
 import type { Approvals } from './approvals/approvals.ts'
+import { budgetParts } from './budgetParts.ts'
+import { sharedBudget } from './budgets/paymentBudgets.ts'
 import { chatParts } from './chatParts.ts'
 import { connectionParts } from './connectionParts.ts'
 import type { ServiceClient } from './connections/serviceClient.ts'
@@ -12,10 +14,13 @@ import { domainParts } from './domainParts.ts'
 import { identityParts } from './identityParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import type { Note } from './note.ts'
+import { paymentParts } from './paymentParts.ts'
 import { providerParts } from './providerParts.ts'
 import type { SheetPages } from './sheets/sheetPages.ts'
 import { walletSheets } from './sheets/walletSheets.ts'
 import { toolParts } from './toolParts.ts'
+import type { McpEndpoint } from './tools/mcpEndpoint.ts'
+import type { StdioDoor } from './tools/stdioDoor.ts'
 import type { ToolExecutor } from './tools/toolExecutor.ts'
 import { requireStrong } from './wallet/passphrases.ts'
 import type { WalletVault } from './wallet/walletVault.ts'
@@ -30,6 +35,9 @@ export type AgentParts = {
   sheets: SheetPages
   approvals: Approvals
   tools: ToolExecutor
+  /** Answers `/mcp`. */
+  mcp: McpEndpoint
+  stdioDoor: StdioDoor
   clientOf: LocalRoutesOptions['clientOf']
   /** What the local API answers beside its own paths. */
   endpoints: readonly LocalEndpoint[]
@@ -37,7 +45,7 @@ export type AgentParts = {
 
 /**
  * Makes the slices of the agent, in the order in which they need each other: wallet, activity, signer and approvals,
- * sign-in, providers, sheets, identity, domains, tools. A slice knows the others by their types alone; here they meet.
+ * sign-in, providers, sheets, identity, domains, payments, tools. A slice knows the others by their types alone; here they meet.
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
@@ -48,7 +56,12 @@ export function agentParts(options: AgentOptions): AgentParts {
   /** Known before anybody is signed in there. */
   const servicePlace = hosted && { url: hosted.url, key: '', certificate: undefined, authority: hosted.authority }
   const serviceTarget = () => link.target() ?? servicePlace
-  const approval = approvalParts(ground, { wallet: vault, serviceTarget })
+  const budget = budgetParts(ground)
+  const approval = approvalParts(ground, {
+    wallet: vault,
+    serviceTarget,
+    paymentReservations: budget.reservations,
+  })
   const { approvals, policy } = approval
   const { clientOf } = connectionParts(ground, { wallet: vault, approvals, serviceTarget })
   const providers = providerParts(ground)
@@ -67,8 +80,9 @@ export function agentParts(options: AgentOptions): AgentParts {
   )
   const identity = identityParts(ground, { ...approval, wallet: vault })
   const domains = domainParts(ground)
+  const payment = paymentParts(ground, { approval, budget, serviceTarget })
   const tools = toolParts(ground, { ...approval, endpoints: () => endpoints })
-  const chat = chatParts(ground, { executor: tools.executor, approvals })
+  const chat = chatParts(ground, { shared: sharedBudget(budget.budgets), executor: tools.executor, approvals })
   const endpoints: readonly LocalEndpoint[] = [
     ...activity.endpoints,
     ...wallet.endpoints,
@@ -78,6 +92,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     ...chat.endpoints,
     ...providers.endpoints,
     ...domains.endpoints,
+    ...payment.endpoints,
     ...tools.endpoints,
   ]
   return {
@@ -87,6 +102,8 @@ export function agentParts(options: AgentOptions): AgentParts {
     wallet: vault,
     approvals,
     tools: tools.executor,
+    mcp: tools.mcp,
+    stdioDoor: tools.door,
     sheets: sheets.pages,
     clientOf,
     endpoints,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AgentGround } from './agentGround.ts'
 import type { Approvals } from './approvals/approvals.ts'
-import { checkOrder, spendBudgets } from './budgets/spendBudgets.ts'
+import { checkOrder, type SharedBudget, spendBudgets } from './budgets/spendBudgets.ts'
 import { spendRepository } from './budgets/spendRepository.ts'
 import { answering } from './chat/answering.ts'
 import { attachments } from './chat/attachments.ts'
@@ -19,19 +19,20 @@ import { sending } from './chat/sending.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import type { ToolExecutor } from './tools/toolExecutor.ts'
 
-type Given = { executor: ToolExecutor; approvals: Pick<Approvals, 'list' | 'cancel'> }
+type Given = { shared: SharedBudget; executor: ToolExecutor; approvals: Pick<Approvals, 'list' | 'cancel'> }
 
 /** Conversations with models, and what they may cost. */
 export function chatParts(
-  { database, client, events, activity, scope, now, ...ground }: AgentGround,
-  { executor, approvals }: Given,
+  ground: AgentGround,
+  { shared, executor, approvals }: Given,
 ): { endpoints: LocalEndpoint[] } {
+  const { database, client, events, activity, scope, now } = ground
   const log = ground.log.of('chat')
   const { publish } = events
   const { note } = activity
   const newId = () => randomBytes(12).toString('hex')
   const store = chatStore(database)
-  const budgets = spendBudgets({ spending: spendRepository(database), now })
+  const budgets = spendBudgets({ spending: spendRepository(database), shared, now })
   endInterruptedAnswers({ store, budgets, now })
   scope.own(chatPurge({ store, now, log }), (it) => it.close())
   const models = modelList({ client, now })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import { describeIssue } from '../../../shared/contract/describeIssue.ts'
+import type { Input, Route } from '../../../shared/contract/route.ts'
 import type { ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
 import type { Tool, ToolApproval, ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
 import { isWaiting } from '../../../shared/contract/tools/tool.ts'
@@ -23,9 +24,11 @@ export type ToolRun = {
   /** Fires when the client has gone or takes the call back: what has not been approved is withdrawn. */
   signal: AbortSignal
   /** Told of a call that takes a while; how long it has taken, in seconds. */
-  progress?: (seconds: number, message: string) => void
+  progress?: ((seconds: number, message: string) => void) | undefined
   /** Instead of `toolWaits`: 0 answers at once with what waits. */
   waitMs?: { person: number; program: number }
+  /** The id of a call that waited: its outcome is what is asked for, and nothing is run again. */
+  resume?: string | undefined
 }
 
 /**
@@ -77,17 +80,18 @@ export function toolPerformer({
   return async (tool, args, { caller, signal, waitMs, progress = () => {} }) => {
     const { asker, dailyBudgetMicroUsd } = caller
     const key = tool.price === 'usdc' ? paymentKeys.keyOf(callDigest(caller, tool, args)) : undefined
-    const work: ToolWork = {
-      call(route, input) {
+    const work = {
+      call<R extends Route>(route: R, input: Input<R>) {
         if (!tool.routes.includes(route)) throw new Error(`${tool.name} does not name ${route.operation}.`)
         return operations.call(route, input, { asker, signal, idempotencyKey: key })
       },
       waitMs,
       progress,
-    }
+      heldMicroUsd: undefined,
+    } satisfies ToolWork
     const held = await budgets.hold(tool, args, { holder: holderOf(caller), limit: dailyBudgetMicroUsd, work })
     try {
-      const result = await tool.run(held.args, work)
+      const result = await tool.run(held.args, { ...work, heldMicroUsd: held.microUsd })
       held.settle(result)
       if (tool.effect !== 'read') {
         note({
@@ -210,6 +214,7 @@ export function toolExecutor(options: Options & { perform: PerformTool }): ToolE
         const tool = toolNamed(name)
         if (!tool) throw new AppError('tool/unknown', `There is no tool ${name.slice(0, 64)}.`)
         const args = parsedArguments(tool, given)
+        if (run.resume?.startsWith('call_')) return await waited(run.resume, tool, run)
         const approval = tool.approval?.(args)
         if (!checkMay(tool, run.caller, approval)) return await now(tool, args, run)
         const asked = approval ?? { sentence: `Run ${tool.name}.`, target: tool.name }
@@ -235,6 +240,7 @@ function parsedArguments({ input }: Tool, given: unknown): ToolArguments {
 
 function recordOutcome(tool: Tool, record: ToolCallRecord): ToolOutcome {
   const { id, state, sentence, result, error, hint, expires_at } = record
+  if (record.tool !== tool.name) throw new AppError('tool/call-not-found', `${id} is no call of ${tool.name}.`)
   switch (state) {
     case 'done':
       return resultOutcome(tool, result ?? {})

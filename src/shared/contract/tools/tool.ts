@@ -33,6 +33,8 @@ export type ToolWork = {
   call<R extends Route>(route: R, input: Input<R>): Promise<Output<R>>
   /** How long an operation that waits for a person may take, in milliseconds. */
   waitMs: number
+  /** What is held of the caller's budget for this call, in micro-dollars; undefined: it has none. */
+  heldMicroUsd: number | undefined
   progress(message: string): void
 }
 
@@ -87,7 +89,7 @@ type Definition<A extends z.ZodRawShape> = Pick<Tool, 'name' | 'description' | '
   Partial<Pick<Tool, 'overwrites' | 'idempotent' | 'openWorld' | 'price' | 'mayWait'>> & {
     input: A
     output: z.ZodRawShape
-    cost?: ToolCost<z.ZodObject<A>>
+    cost?: ToolCost<z.ZodObject<NoInfer<A>>>
     approval?: (args: z.output<z.ZodObject<A>>) => ToolApproval | undefined
     run: Tool<z.ZodObject<A>>['run']
     text?: (result: ToolResult) => string

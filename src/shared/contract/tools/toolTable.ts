@@ -4,6 +4,7 @@ import { creditTools } from './creditTools.ts'
 import { domainTools } from './domainTools.ts'
 import { identityTools } from './identityTools.ts'
 import { modelTools } from './modelTools.ts'
+import { domainPurchaseTools, paymentTools } from './paymentTools.ts'
 import { sandboxTools } from './sandboxTools.ts'
 import { terminalTools } from './terminalTools.ts'
 import type { Tool, ToolGroup } from './tool.ts'
@@ -14,7 +15,9 @@ export const toolTable: readonly Tool[] = [
   ...terminalTools,
   ...modelTools,
   ...domainTools,
+  ...domainPurchaseTools,
   ...creditTools,
+  ...paymentTools,
   ...identityTools,
   ...approvalTools,
 ]
