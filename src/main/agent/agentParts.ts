@@ -78,11 +78,11 @@ export function agentParts(options: AgentOptions): AgentParts {
     }),
     (it) => it.close(),
   )
-  const chat = chatParts(ground, { shared: sharedBudget(budget.budgets) })
   const identity = identityParts(ground, { ...approval, wallet: vault })
   const domains = domainParts(ground)
   const payment = paymentParts(ground, { approval, budget, serviceTarget })
   const tools = toolParts(ground, { ...approval, endpoints: () => endpoints })
+  const chat = chatParts(ground, { shared: sharedBudget(budget.budgets), executor: tools.executor, approvals })
   const endpoints: readonly LocalEndpoint[] = [
     ...activity.endpoints,
     ...wallet.endpoints,

@@ -3,6 +3,7 @@ import { approvals } from './approvals.ts'
 import { askedOnce } from './askedOnce.ts'
 import { chatSpend } from './chatSpend.ts'
 import { chats } from './chats.ts'
+import { chatTools } from './chatTools.ts'
 import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
 import { keptIntents } from './keptIntents.ts'
@@ -32,4 +33,5 @@ export const agentMigrations: readonly Migration[] = [
   payments,
   paymentBudgets,
   tools,
+  chatTools,
 ]
