@@ -13,6 +13,7 @@ import type { HostedPlace } from './connections/hostedService.ts'
 import { type ServiceClient, serviceClient } from './connections/serviceClient.ts'
 import type { ServiceLink } from './connections/serviceLink.ts'
 import type { LocalEvents } from './localEvents.ts'
+import { type TaskContext, taskContext } from './taskContext.ts'
 
 export type AgentOptions = {
   dataFolder: string
@@ -37,6 +38,8 @@ export type AgentGround = AgentOptions & {
   /** Calls the service as the person. */
   client: ServiceClient
   activity: Timeline
+  /** Which task the present work belongs to. */
+  tasks: TaskContext
 }
 
 const steward = { kind: 'system', name: 'Steward' } as const
@@ -46,9 +49,11 @@ export function agentGround(options: AgentOptions): AgentGround {
   const { dataFolder, link, events, scope, log, now } = options
   const database = scope.own(openDatabase(join(dataFolder, 'agent.sqlite')), (it) => it.close())
   migrate(database, agentMigrations)
-  const client = scope.own(serviceClient(link.target), (it) => it.close())
+  const tasks = taskContext()
+  const client = scope.own(serviceClient(link.target, tasks), (it) => it.close())
   const activity = timeline({
     database,
+    tasks,
     headPath: join(dataFolder, 'activity.head'),
     now,
     onAppended: (sequence) => events.publish({ type: 'timeline.appended', sequence }),
@@ -59,5 +64,5 @@ export function agentGround(options: AgentOptions): AgentGround {
     return it.close()
   })
   activity.note({ kind: 'system.started', actor: steward, summary: `Steward ${version} started.`, detail: { version } })
-  return { ...options, database, client, activity }
+  return { ...options, database, client, activity, tasks }
 }

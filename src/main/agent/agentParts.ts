@@ -28,6 +28,7 @@ export type AgentParts = {
   sheets: SheetPages
   approvals: Approvals
   clientOf: LocalRoutesOptions['clientOf']
+  tasks: LocalRoutesOptions['tasks']
   /** What the local API answers beside its own paths. */
   endpoints: readonly LocalEndpoint[]
 }
@@ -73,6 +74,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     approvals,
     sheets: sheets.pages,
     clientOf,
+    tasks: ground.tasks,
     endpoints: [
       ...activity.endpoints,
       ...wallet.endpoints,

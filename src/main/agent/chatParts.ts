@@ -14,10 +14,11 @@ import { modelList } from './chat/modelList.ts'
 import { moneyRoutes } from './chat/moneyRoutes.ts'
 import { runningAnswers } from './chat/runningAnswers.ts'
 import { sending } from './chat/sending.ts'
+import { inTurn } from './chat/turnTask.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 
 /** Conversations with models, and what they may cost. */
-export function chatParts({ database, client, events, activity, scope, now, ...ground }: AgentGround): {
+export function chatParts({ database, client, events, activity, tasks, scope, now, ...ground }: AgentGround): {
   endpoints: LocalEndpoint[]
 } {
   const log = ground.log.of('chat')
@@ -43,7 +44,10 @@ export function chatParts({ database, client, events, activity, scope, now, ...g
         store,
         running,
         conversations: chats,
-        sending: sending({ store, budgets, models, running, begin, publish, newId, now }),
+        sending: sending({
+          ...{ store, budgets, models, running, publish, newId, now },
+          begin: inTurn(begin, { store, tasks, note }),
+        }),
       }),
       ...libraryRoutes({
         store,

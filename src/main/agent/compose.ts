@@ -84,6 +84,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
           endpoints: agent.endpoints,
           sheets: agent.sheets,
           clientOf: agent.clientOf,
+          tasks: agent.tasks,
           status: { version, shell: options.shell, platform: process.platform },
           log: log.of('api'),
         }),

@@ -9,7 +9,7 @@ import { zonePlans } from './domains/zonePlans.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 
 /** Domains as they are known here, also without the service. */
-export function domainParts({ database, client, link, hosted, events, scope, log, now }: AgentGround): {
+export function domainParts({ database, client, link, hosted, activity, events, scope, log, now }: AgentGround): {
   endpoints: LocalEndpoint[]
 } {
   const service = hosted?.url ?? 'embedded'
@@ -39,5 +39,5 @@ export function domainParts({ database, client, link, hosted, events, scope, log
     ...{ client, cache, questions, now, log: domainLog },
     newId: () => `plan_${randomBytes(12).toString('hex')}`,
   })
-  return { endpoints: localDomainRoutes({ cache, questions, plans }) }
+  return { endpoints: localDomainRoutes({ cache, questions, plans, note: activity.note }) }
 }

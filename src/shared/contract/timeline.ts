@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
+import { Links, LinkText, TaskId } from './timelineLinks.ts'
 
 /** The agent's append-only log: each entry holds the hash of the one before. */
 export const TimelineEntry = z.object({
@@ -15,6 +16,10 @@ export const TimelineEntry = z.object({
   /** One plain sentence without secrets. */
   summary: z.string(),
   detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  /** What it belongs to. Null where nobody knows, and in entries of earlier versions. */
+  task: z.string().nullable(),
+  /** What it leads to, by kind. */
+  links: Links,
   /** SHA-256 as hexadecimal, of the entry's canonical JSON with `previous_hash` in it. */
   previous_hash: z.string(),
   hash: z.string(),
@@ -24,11 +29,14 @@ export const TimelineEntry = z.object({
 export type TimelineEntry = z.infer<typeof TimelineEntry>
 
 const Filters = {
-  /** Words that all occur in the summary, the kind, the subject or the detail. */
+  /** Beginnings of words that all occur in the summary, the kind, the subject, the detail, the links or who did it. */
   search: z.string().max(200).optional(),
   /** `intent` for all kinds of an area, `intent.signed` for one. Several are parted by commas. */
   kinds: z.string().max(500).optional(),
   actor: z.enum(['person', 'client', 'tool', 'agent', 'service', 'system']).optional(),
+  task: TaskId.optional(),
+  /** What an entry leads to: `payment:pay_1`. */
+  link: LinkText.optional(),
   from: IsoTime.optional(),
   to: IsoTime.optional(),
 }

@@ -1,15 +1,17 @@
+import type { z } from 'zod'
 import { TimelineEntry } from '../../../shared/contract/timeline.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { canonicalJson, entryHash, genesisHash } from './entryHash.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 
-const { detail: Detail, actor: Actor } = TimelineEntry.shape
+const { detail: Detail, actor: Actor, links: LinksOfEntry } = TimelineEntry.shape
 const maxTimeMs = 8.64e15
 
 /** A row as an entry, with what is wrong with the row itself. What it follows is looked at by `linkProblem`. */
 export function entryOf(row: TimelineRow): TimelineEntry {
   const at = timeOf(row)
-  const detail = detailOf(row)
+  const detail = written(row.detail, Detail)
+  const links = row.links === null ? {} : written(row.links, LinksOfEntry)
   const actor = Actor.safeParse({ kind: row.actorKind, name: row.actorName })
   const entry = {
     sequence: row.sequence,
@@ -19,12 +21,16 @@ export function entryOf(row: TimelineRow): TimelineEntry {
     subject: row.subject,
     summary: row.summary,
     detail: detail ?? {},
+    task: row.task,
+    links: links ?? {},
     previous_hash: row.previousHash,
   }
   const problem = (): string | null => {
     if (at === undefined) return 'It was changed after it was written: its time is none.'
     if (!actor.success) return 'It was changed after it was written: its actor is of no known kind.'
     if (detail === undefined) return 'It was changed after it was written: its detail is not the JSON that was written.'
+    if (links === undefined || row.links === '{}')
+      return 'It was changed after it was written: its links are not the JSON that was written.'
     if (entryHash(entry) !== row.hash) return 'It was changed after it was written: it does not match its hash.'
     return null
   }
@@ -52,9 +58,9 @@ function timeOf({ atMs }: TimelineRow): string | undefined {
 }
 
 /** Only the very text that was written: other spaces, or a key given twice, are a change as well. */
-function detailOf({ detail: text }: TimelineRow): TimelineEntry['detail'] | undefined {
+function written<T>(text: string, schema: z.ZodType<T>): T | undefined {
   try {
-    const parsed = Detail.safeParse(JSON.parse(text))
+    const parsed = schema.safeParse(JSON.parse(text))
     return parsed.success && canonicalJson(parsed.data) === text ? parsed.data : undefined
   } catch {
     return undefined // no JSON

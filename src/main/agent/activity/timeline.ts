@@ -1,7 +1,9 @@
 import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 import type { Note, NotedEntry } from '../note.ts'
+import type { TaskContext } from '../taskContext.ts'
 import { genesisHash } from './entryHash.ts'
+import { taskedEntry, type WaitingEntry } from './entryTask.ts'
 import { type Head, headFile, readHead } from './timelineHead.ts'
 import { type TimelineRepository, type TimelineRow, timelineRepository } from './timelineRepository.ts'
 import { writtenEntry } from './writtenEntry.ts'
@@ -20,6 +22,8 @@ export type Timeline = {
 type Options = {
   /** `agent.sqlite` */
   database: Database
+  /** Which task something is noted in. Absent: none. */
+  tasks?: Pick<TaskContext, 'current'>
   /** Where the head is kept beside it. */
   headPath: string
   now: () => number
@@ -27,21 +31,25 @@ type Options = {
   log: Log
 }
 
-export function timeline({ database, headPath, now, onAppended, log }: Options): Timeline {
+export function timeline({ database, tasks, headPath, now, onAppended, log }: Options): Timeline {
   const records = timelineRepository(database)
   let head = firstHead(records, headPath)
   const kept = headFile({ file: headPath, databaseFile: database.name, log })
   // What was noted inside somebody's transaction, whose end takes what it wrote back with it when it fails.
-  let noted: NotedEntry[] = []
+  let noted: WaitingEntry[] = []
 
-  const append = (entries: readonly NotedEntry[], also?: () => void): void => {
+  const append = (entries: readonly WaitingEntry[], also?: () => void): void => {
     const written = records.atomically(() => {
       let last = head
       // Rows that somebody slipped in behind our back stay where they are, and do not follow from ours.
       let sequence = Math.max(last?.sequence ?? 0, records.lastSequence())
-      for (const entry of entries) {
+      for (const waiting of entries) {
         sequence += 1
-        const row = writtenEntry(entry, { sequence, previousHash: last?.hash ?? genesisHash, nowMs: now() })
+        const row = writtenEntry(taskedEntry(waiting, records), {
+          sequence,
+          previousHash: last?.hash ?? genesisHash,
+          nowMs: now(),
+        })
         records.add(row)
         last = headOf(row)
       }
@@ -57,18 +65,18 @@ export function timeline({ database, headPath, now, onAppended, log }: Options):
   const writeNoted = (): void => {
     const entries = noted
     noted = []
-    for (const entry of entries) {
+    for (const waiting of entries) {
       try {
-        append([entry])
+        append([waiting])
       } catch (failure) {
-        log.error('an entry of the log could not be written', { kind: entry.kind, failure })
+        log.error('an entry of the log could not be written', { kind: waiting.entry.kind, failure })
       }
     }
   }
 
   return {
     note(entry) {
-      noted.push(entry)
+      noted.push({ entry, present: tasks?.current() })
       // Transactions are synchronous: by then it has ended.
       if (database.inTransaction) queueMicrotask(writeNoted)
       else writeNoted()
@@ -76,7 +84,10 @@ export function timeline({ database, headPath, now, onAppended, log }: Options):
     follow(accountId, { entries, sequence }) {
       if (database.inTransaction) throw new Error('The log is written in transactions of its own.')
       writeNoted()
-      append(entries, () => records.setFollowed(accountId, sequence))
+      append(
+        entries.map((entry) => ({ entry, present: undefined })),
+        () => records.setFollowed(accountId, sequence),
+      )
     },
     records,
     head: () => head,

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Output, Parsed } from '../../../shared/contract/route.ts'
 import type { exportTimeline, listTimeline, TimelineEntry } from '../../../shared/contract/timeline.ts'
+import type { LinkKind } from '../../../shared/contract/timelineLinks.ts'
 import { entryOf, linkProblem } from './rowProblems.ts'
-import type { RowFilter, TimelineRepository, TimelineRow } from './timelineRepository.ts'
+import type { EntryLink, RowFilter, TimelineRepository, TimelineRow } from './timelineRepository.ts'
 
 type Wanted = Parsed<typeof listTimeline>['query']
 type Filters = Omit<Parsed<typeof exportTimeline>['query'], 'format'>
@@ -52,7 +53,7 @@ function inPlace(records: TimelineRepository, row: TimelineRow): TimelineEntry {
   return { ...entry, problem: linkProblem(row, row.sequence === 1 ? undefined : previous) }
 }
 
-function rowFilter({ search = '', kinds = '', actor, from, to }: Filters): RowFilter {
+function rowFilter({ search = '', kinds = '', actor, task, link, from, to }: Filters): RowFilter {
   return {
     words: search.split(/\s+/).filter((word) => word !== ''),
     kinds: kinds
@@ -60,7 +61,15 @@ function rowFilter({ search = '', kinds = '', actor, from, to }: Filters): RowFi
       .map((kind) => kind.trim())
       .filter((kind) => kind !== ''),
     actor,
+    task,
+    link: link === undefined ? undefined : linkOf(link),
     fromMs: from === undefined ? undefined : Date.parse(from),
     toMs: to === undefined ? undefined : Date.parse(to),
   }
+}
+
+/** `payment:pay_1`; the contract has looked at it. */
+function linkOf(text: string): EntryLink {
+  const at = text.indexOf(':')
+  return { kind: text.slice(0, at) as LinkKind, id: text.slice(at + 1) }
 }

@@ -1,3 +1,4 @@
+import type { LinkKind } from '../../../shared/contract/timelineLinks.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
 /** A row as it stands in the file, which somebody may have changed: nothing in it is taken for granted. */
@@ -11,16 +12,23 @@ export type TimelineRow = {
   summary: string
   /** JSON, if nobody has touched it. */
   detail: string
+  task: string | null
+  /** JSON likewise; null for none. */
+  links: string | null
   previousHash: string
   hash: string
 }
 
+export type EntryLink = { kind: LinkKind; id: string }
+
 export type RowFilter = {
-  /** Each occurs somewhere in the row. */
+  /** Of each, a word in the row begins with it. */
   words: readonly string[]
   /** `intent` is every kind that begins with `intent.`. */
   kinds: readonly string[]
   actor: string | undefined
+  task: string | undefined
+  link: EntryLink | undefined
   fromMs: number | undefined
   toMs: number | undefined
 }
@@ -37,6 +45,8 @@ export type TimelineRepository = {
     filter: RowFilter,
     range: { from: number; below: number; newestFirst: boolean; limit: number },
   ): TimelineRow[]
+  /** The first entry that leads there. */
+  firstOf(link: EntryLink): TimelineRow | undefined
   /** How far the log of this account of a service was read; undefined when it never was. */
   followed(accountId: string): number | undefined
   setFollowed(accountId: string, sequence: number): void
@@ -44,20 +54,26 @@ export type TimelineRepository = {
 }
 
 const columns = `sequence, at_ms AS atMs, kind, actor_kind AS actorKind, actor_name AS actorName, subject, summary, detail,
-  previous_hash AS previousHash, hash`
+  task, links, previous_hash AS previousHash, hash`
 const searched = `(summary LIKE ? ESCAPE '\\' OR kind LIKE ? ESCAPE '\\' OR coalesce(subject, '') LIKE ? ESCAPE '\\'
   OR detail LIKE ? ESCAPE '\\' OR actor_name LIKE ? ESCAPE '\\')`
 const searchedColumns = 5
 
 export function timelineRepository(database: Database): TimelineRepository {
   const add = database.prepare(
-    `INSERT INTO timeline (sequence, at_ms, kind, actor_kind, actor_name, subject, summary, detail, previous_hash, hash)
-     VALUES (:sequence, :atMs, :kind, :actorKind, :actorName, :subject, :summary, :detail, :previousHash, :hash)`,
+    `INSERT INTO timeline (sequence, at_ms, kind, actor_kind, actor_name, subject, summary, detail, task, links,
+       previous_hash, hash)
+     VALUES (:sequence, :atMs, :kind, :actorKind, :actorName, :subject, :summary, :detail, :task, :links,
+       :previousHash, :hash)`,
   )
   const last = database.prepare<[], { sequence: number | null }>('SELECT max(sequence) AS sequence FROM timeline')
   const find = database.prepare<[number], TimelineRow>(`SELECT ${columns} FROM timeline WHERE sequence = ?`)
   const following = database.prepare<[number, number], TimelineRow>(
     `SELECT ${columns} FROM timeline WHERE sequence > ? ORDER BY sequence LIMIT ?`,
+  )
+  const firstOf = database.prepare<[string, string], TimelineRow>(
+    `SELECT ${columns} FROM timeline
+     WHERE sequence = (SELECT min(sequence) FROM timeline_links WHERE kind = ? AND id = ?)`,
   )
   const followed = database.prepare<[string], { sequence: number }>(
     'SELECT sequence FROM followed_services WHERE account_id = ?',
@@ -80,28 +96,50 @@ export function timelineRepository(database: Database): TimelineRepository {
         )
         .all(from, below, ...values, limit)
     },
+    firstOf: ({ kind, id }) => firstOf.get(kind, id),
     followed: (accountId) => followed.get(accountId)?.sequence,
     setFollowed: (accountId, sequence) => void setFollowed.run(accountId, sequence),
     atomically: (work) => database.transaction(work).immediate(),
   }
 }
 
-function conditionsOf({ words, kinds, actor, fromMs, toMs }: RowFilter) {
+function conditionsOf({ words, kinds, actor, task, link, fromMs, toMs }: RowFilter) {
   const conditions: string[] = []
   const values: (string | number)[] = []
   const need = (condition: string, ...given: (string | number)[]): void => {
     conditions.push(condition)
     values.push(...given)
   }
-  for (const word of words) need(searched, ...Array<string>(searchedColumns).fill(`%${escaped(word)}%`))
+  const found = words.filter(hasLetters)
+  if (found.length > 0) {
+    need(
+      'sequence IN (SELECT rowid FROM timeline_index WHERE timeline_index MATCH ?)',
+      found.map(beginning).join(' AND '),
+    )
+  }
+  for (const word of words) {
+    if (!hasLetters(word)) need(searched, ...Array<string>(searchedColumns).fill(`%${escaped(word)}%`))
+  }
   if (kinds.length > 0) {
     const oneOf = kinds.map((kind) => (kind.includes('.') ? 'kind = ?' : `kind LIKE ? || '.%' ESCAPE '\\'`))
     need(`(${oneOf.join(' OR ')})`, ...kinds.map((kind) => (kind.includes('.') ? kind : escaped(kind))))
   }
   if (actor !== undefined) need('actor_kind = ?', actor)
+  if (task !== undefined) need('task = ?', task)
+  if (link) need('sequence IN (SELECT sequence FROM timeline_links WHERE kind = ? AND id = ?)', link.kind, link.id)
   if (fromMs !== undefined) need('at_ms >= ?', fromMs)
   if (toMs !== undefined) need('at_ms < ?', toMs)
   return { conditions, values }
+}
+
+/** Without any there is no word to look up: `%`, `→`. */
+function hasLetters(word: string): boolean {
+  return /[\p{L}\p{N}]/u.test(word)
+}
+
+/** In the language of FTS5. Nothing in a word is an operator. */
+function beginning(word: string): string {
+  return `"${word.replaceAll('"', '""')}"*`
 }
 
 function escaped(text: string): string {

@@ -36,6 +36,7 @@ type Options = {
   status: LocalStatus
   endpoints: readonly LocalEndpoint[]
   clientOf: LocalRoutesOptions['clientOf']
+  tasks?: LocalRoutesOptions['tasks']
   /** The wallet's own pages, on a host name of theirs. */
   sheets?: SheetPages | undefined
   log: Log

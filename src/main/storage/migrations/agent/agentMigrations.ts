@@ -10,6 +10,7 @@ import { localDomains } from './localDomains.ts'
 import { providers } from './providers.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
+import { timelineTasks } from './timelineTasks.ts'
 import { wallet } from './wallet.ts'
 
 /** The schema of `agent.sqlite`, in order. */
@@ -26,4 +27,5 @@ export const agentMigrations: readonly Migration[] = [
   chats,
   chatSpend,
   localDomains,
+  timelineTasks,
 ]
