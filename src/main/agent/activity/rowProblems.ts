@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { TimelineEntry } from '../../../shared/contract/timeline.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { canonicalJson, entryHash, genesisHash } from './entryHash.ts'
+import type { Cut } from './timelineCut.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 
 const { detail: Detail, actor: Actor, links: LinksOfEntry } = TimelineEntry.shape
@@ -37,8 +38,19 @@ export function entryOf(row: TimelineRow): TimelineEntry {
   return { ...entry, hash: row.hash, problem: problem() }
 }
 
-/** How a row stands to the one before it. */
-export function linkProblem(row: TimelineRow, previous: Pick<TimelineRow, 'sequence' | 'hash'> | undefined) {
+/** How a row stands to the one before it, or to what the log says was cut off before it. */
+export function linkProblem(
+  row: TimelineRow,
+  previous: Pick<TimelineRow, 'sequence' | 'hash'> | undefined,
+  cut: Cut | undefined,
+) {
+  if (!previous && cut && row.sequence > 1) {
+    // Cut, and not removed yet: what is left is checked against the entry after it.
+    if (row.sequence <= cut.through) return null
+    if (row.sequence === cut.through + 1) {
+      return row.previousHash === cut.hash ? null : `It does not follow from entry ${cut.through}, which was cut off.`
+    }
+  }
   const before = previous?.sequence ?? 0
   if (row.sequence > before + 1) return `Before it, ${missing(before + 1, row.sequence - 1)}.`
   if (row.previousHash !== (previous?.hash ?? genesisHash)) {

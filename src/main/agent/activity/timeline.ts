@@ -1,9 +1,11 @@
+import { isoTime } from '../../../shared/time.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 import type { Note, NotedEntry } from '../note.ts'
 import type { TaskContext } from '../taskContext.ts'
 import { genesisHash } from './entryHash.ts'
 import { taskedEntry, type WaitingEntry } from './entryTask.ts'
+import { cutKind } from './timelineCut.ts'
 import { type Head, headFile, readHead } from './timelineHead.ts'
 import { type TimelineRepository, type TimelineRow, timelineRepository } from './timelineRepository.ts'
 import { writtenEntry } from './writtenEntry.ts'
@@ -13,6 +15,11 @@ export type Timeline = {
   note: Note
   /** What a service told, and how far its log was read: both or neither. @throws when they cannot be kept */
   follow(accountId: string, told: { entries: readonly NotedEntry[]; sequence: number }): void
+  /**
+   * Says in the log that all entries before the first one of this time are cut off, with the hash that the chain goes on
+   * from. They may be removed then. @returns up to where; undefined when there is nothing to cut
+   */
+  cut(beforeMs: number): number | undefined
   records: TimelineRepository
   /** The newest entry that this process knows of, whatever stands in the file. */
   head(): Head | undefined
@@ -89,11 +96,36 @@ export function timeline({ database, tasks, headPath, now, onAppended, log }: Op
         () => records.setFollowed(accountId, sequence),
       )
     },
+    cut(beforeMs) {
+      writeNoted()
+      const through = (records.firstSince(beforeMs) ?? records.lastSequence() + 1) - 1
+      const first = records.firstSequence()
+      const last = records.find(through)
+      if (!last || through < first) return undefined
+      append([{ entry: cutEntry({ first, last, beforeMs }), present: undefined }], () => records.allowRemoval(through))
+      return through
+    },
     records,
     head: () => head,
     close() {
       writeNoted()
       return kept.close(head)
+    },
+  }
+}
+
+function cutEntry({ first, last, beforeMs }: { first: number; last: TimelineRow; beforeMs: number }): NotedEntry {
+  const count = last.sequence - first + 1
+  const entries = count === 1 ? `Entry ${first} was` : `Entries ${first} to ${last.sequence} were`
+  return {
+    kind: cutKind,
+    actor: { kind: 'system', name: 'Steward' },
+    summary: `${entries} removed: older than the log is kept.`,
+    detail: {
+      through_sequence: last.sequence,
+      through_hash: last.hash,
+      removed: count,
+      older_than: isoTime(beforeMs),
     },
   }
 }

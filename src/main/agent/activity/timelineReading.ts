@@ -3,6 +3,7 @@ import type { Output, Parsed } from '../../../shared/contract/route.ts'
 import type { exportTimeline, listTimeline, TimelineEntry } from '../../../shared/contract/timeline.ts'
 import type { LinkKind } from '../../../shared/contract/timelineLinks.ts'
 import { entryOf, linkProblem } from './rowProblems.ts'
+import { lastCut } from './timelineCut.ts'
 import type { EntryLink, RowFilter, TimelineRepository, TimelineRow } from './timelineRepository.ts'
 
 type Wanted = Parsed<typeof listTimeline>['query']
@@ -22,14 +23,14 @@ export async function listedEntries(
   const found: TimelineRow[] = []
   let below = before ?? records.lastSequence() + 1
   while (below > 1 && found.length <= limit) {
-    const from = Math.max(1, below - rowsAtOnce)
+    const from = isLookedUp(filter) ? 1 : Math.max(1, below - rowsAtOnce)
     found.push(...records.matching(filter, { from, below, newestFirst: true, limit: limit + 1 - found.length }))
     below = from
     if (below <= 1 || found.length > limit) break
     await setImmediate()
     signal.throwIfAborted()
   }
-  const entries = found.slice(0, limit).map((row) => inPlace(records, row))
+  const entries = found.slice(0, limit).map(inPlace(records))
   return { entries, has_more: found.length > limit }
 }
 
@@ -37,7 +38,7 @@ export async function listedEntries(
 export function* exportedEntries(records: TimelineRepository, filters: Filters): Generator<TimelineEntry> {
   const filter = rowFilter(filters)
   const end = records.lastSequence() + 1
-  for (let from = 1; from < end; ) {
+  for (let from = Math.max(1, records.firstSequence()); from < end; ) {
     const rows = records.matching(filter, { from, below: end, newestFirst: false, limit: exportedAtOnce })
     yield* rows.map(entryOf)
     const last = rows.at(-1)
@@ -46,11 +47,22 @@ export function* exportedEntries(records: TimelineRepository, filters: Filters):
   }
 }
 
-function inPlace(records: TimelineRepository, row: TimelineRow): TimelineEntry {
-  const entry = entryOf(row)
-  if (entry.problem !== null) return entry
-  const previous = records.find(row.sequence - 1) ?? { sequence: Math.max(0, row.sequence - 2), hash: '' }
-  return { ...entry, problem: linkProblem(row, row.sequence === 1 ? undefined : previous) }
+/** Each with what is wrong with it and with its place. */
+export function inPlace(records: TimelineRepository): (row: TimelineRow) => TimelineEntry {
+  const first = records.firstSequence()
+  const cut = first > 1 ? lastCut(records, records.lastSequence()) : undefined
+  return (row) => {
+    const entry = entryOf(row)
+    if (entry.problem !== null) return entry
+    if (row.sequence === first) return { ...entry, problem: linkProblem(row, undefined, cut) }
+    const previous = records.find(row.sequence - 1) ?? { sequence: Math.max(0, row.sequence - 2), hash: '' }
+    return { ...entry, problem: linkProblem(row, previous, undefined) }
+  }
+}
+
+/** Found in an index, and not by going through all rows. */
+function isLookedUp({ words, task, link }: RowFilter): boolean {
+  return words.length > 0 || task !== undefined || link !== undefined
 }
 
 function rowFilter({ search = '', kinds = '', actor, task, link, from, to }: Filters): RowFilter {

@@ -1,4 +1,4 @@
-import type { LinkKind } from '../../../shared/contract/timelineLinks.ts'
+import type { LinkKind, TaskId } from '../../../shared/contract/timelineLinks.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
 /** A row as it stands in the file, which somebody may have changed: nothing in it is taken for granted. */
@@ -37,6 +37,16 @@ export type TimelineRepository = {
   add(row: TimelineRow): void
   /** 0 when there is none. */
   lastSequence(): number
+  /** 0 when there is none. */
+  firstSequence(): number
+  /** The newest first, of those up to `upTo`. */
+  ofKind(kind: string, upTo: number): Iterable<TimelineRow>
+  /** The first entry that is not older; undefined when all are. */
+  firstSince(atMs: number): number | undefined
+  /** From now on entries up to here may be removed. In the transaction of the entry that says so. */
+  allowRemoval(through: number): void
+  /** @throws where it was not allowed */
+  removeThrough(through: number): void
   find(sequence: number): TimelineRow | undefined
   /** Oldest first, of those above `after`. */
   following(after: number, limit: number): TimelineRow[]
@@ -45,6 +55,8 @@ export type TimelineRepository = {
     filter: RowFilter,
     range: { from: number; below: number; newestFirst: boolean; limit: number },
   ): TimelineRow[]
+  /** Oldest first; of more than `most` the newest. */
+  ofTask(task: TaskId, most: number): TimelineRow[]
   /** The first entry that leads there. */
   firstOf(link: EntryLink): TimelineRow | undefined
   /** How far the log of this account of a service was read; undefined when it never was. */
@@ -67,6 +79,18 @@ export function timelineRepository(database: Database): TimelineRepository {
        :previousHash, :hash)`,
   )
   const last = database.prepare<[], { sequence: number | null }>('SELECT max(sequence) AS sequence FROM timeline')
+  const first = database.prepare<[], { sequence: number | null }>('SELECT min(sequence) AS sequence FROM timeline')
+  const ofKind = database.prepare<[string, number], TimelineRow>(
+    `SELECT ${columns} FROM timeline WHERE kind = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 100`,
+  )
+  const firstSince = database.prepare<[number], { sequence: number }>(
+    'SELECT sequence FROM timeline WHERE at_ms >= ? ORDER BY sequence LIMIT 1',
+  )
+  const allowRemoval = database.prepare<[number]>(
+    `INSERT INTO timeline_cut (only, through_sequence) VALUES (1, ?)
+     ON CONFLICT (only) DO UPDATE SET through_sequence = max(through_sequence, excluded.through_sequence)`,
+  )
+  const removeThrough = database.prepare<[number]>('DELETE FROM timeline WHERE sequence <= ?')
   const find = database.prepare<[number], TimelineRow>(`SELECT ${columns} FROM timeline WHERE sequence = ?`)
   const following = database.prepare<[number, number], TimelineRow>(
     `SELECT ${columns} FROM timeline WHERE sequence > ? ORDER BY sequence LIMIT ?`,
@@ -74,6 +98,9 @@ export function timelineRepository(database: Database): TimelineRepository {
   const firstOf = database.prepare<[string, string], TimelineRow>(
     `SELECT ${columns} FROM timeline
      WHERE sequence = (SELECT min(sequence) FROM timeline_links WHERE kind = ? AND id = ?)`,
+  )
+  const ofTask = database.prepare<[string, number], TimelineRow>(
+    `SELECT ${columns} FROM timeline WHERE task = ? ORDER BY sequence DESC LIMIT ?`,
   )
   const followed = database.prepare<[string], { sequence: number }>(
     'SELECT sequence FROM followed_services WHERE account_id = ?',
@@ -85,6 +112,11 @@ export function timelineRepository(database: Database): TimelineRepository {
   return {
     add: (row) => void add.run(row),
     lastSequence: () => last.get()?.sequence ?? 0,
+    firstSequence: () => first.get()?.sequence ?? 0,
+    ofKind: (kind, upTo) => ofKind.all(kind, upTo),
+    firstSince: (atMs) => firstSince.get(atMs)?.sequence,
+    allowRemoval: (through) => void allowRemoval.run(through),
+    removeThrough: (through) => void removeThrough.run(through),
     find: (sequence) => find.get(sequence),
     following: (after, limit) => following.all(after, limit),
     matching(filter, { from, below, newestFirst, limit }) {
@@ -96,6 +128,7 @@ export function timelineRepository(database: Database): TimelineRepository {
         )
         .all(from, below, ...values, limit)
     },
+    ofTask: (task, most) => ofTask.all(task, most).reverse(),
     firstOf: ({ kind, id }) => firstOf.get(kind, id),
     followed: (accountId) => followed.get(accountId)?.sequence,
     setFollowed: (accountId, sequence) => void setFollowed.run(accountId, sequence),

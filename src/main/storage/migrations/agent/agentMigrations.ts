@@ -8,6 +8,7 @@ import { intentBasis } from './intentBasis.ts'
 import { keptIntents } from './keptIntents.ts'
 import { localDomains } from './localDomains.ts'
 import { providers } from './providers.ts'
+import { recordings } from './recordings.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
 import { timelineTasks } from './timelineTasks.ts'
@@ -28,4 +29,5 @@ export const agentMigrations: readonly Migration[] = [
   chatSpend,
   localDomains,
   timelineTasks,
+  recordings,
 ]
