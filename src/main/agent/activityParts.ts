@@ -1,4 +1,4 @@
-import { activitySettings } from './activity/activitySettings.ts'
+import { type ActivitySettingsStore, activitySettings } from './activity/activitySettings.ts'
 import { connectionNotes } from './activity/connectionNotes.ts'
 import { retention } from './activity/retention.ts'
 import { serviceFollower } from './activity/serviceFollower.ts'
@@ -13,12 +13,12 @@ import type { WalletVault } from './wallet/walletVault.ts'
 export function activityParts(
   { activity, database, link, client, scope, now, ...ground }: AgentGround,
   { wallet }: { wallet: Pick<WalletVault, 'accounts'> },
-): { endpoints: LocalEndpoint[] } {
+): { settings: ActivitySettingsStore; endpoints: LocalEndpoint[] } {
   const log = ground.log.of('activity')
   const isOwn = (address: string): boolean => wallet.accounts().some((account) => account.address === address)
-  const settings = activitySettings({ settings: settingsRepository(database), note: activity.note })
+  const settings = activitySettings({ settings: settingsRepository(database), note: activity.note, now })
   scope.own(connectionNotes({ link, note: activity.note }), (it) => it.close())
   scope.own(serviceFollower({ link, client, timeline: activity, isOwn, log }), (it) => it.close())
   scope.own(retention({ timeline: activity, settings, now, log }), (it) => it.close())
-  return { endpoints: [...timelineRoutes(activity), ...settingsRoutes(settings)] }
+  return { settings, endpoints: [...timelineRoutes(activity), ...settingsRoutes(settings)] }
 }

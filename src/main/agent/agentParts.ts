@@ -13,6 +13,7 @@ import { identityParts } from './identityParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import type { Note } from './note.ts'
 import { providerParts } from './providerParts.ts'
+import { recordingParts } from './recordingParts.ts'
 import type { SheetPages } from './sheets/sheetPages.ts'
 import { walletSheets } from './sheets/walletSheets.ts'
 import { requireStrong } from './wallet/passphrases.ts'
@@ -66,6 +67,7 @@ export function agentParts(options: AgentOptions): AgentParts {
   const chat = chatParts(ground)
   const identity = identityParts(ground, { ...approval, wallet: vault })
   const domains = domainParts(ground)
+  const recordings = recordingParts(ground, activity)
   return {
     database: ground.database,
     client: ground.client,
@@ -84,6 +86,7 @@ export function agentParts(options: AgentOptions): AgentParts {
       ...chat.endpoints,
       ...providers.endpoints,
       ...domains.endpoints,
+      ...recordings.endpoints,
     ],
   }
 }

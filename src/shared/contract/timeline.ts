@@ -45,13 +45,16 @@ export const listTimeline = defineRoute({
   operation: 'timelineList',
   method: 'GET',
   path: '/local/activity',
-  summary: 'The log, newest first',
+  summary: 'The log, newest first unless asked otherwise',
   tag: 'Activity',
   auth: 'person',
   query: z.object({
     ...Filters,
     /** Only entries below this sequence: the last one of the page before. */
     before: z.coerce.number().int().min(1).optional(),
+    /** Only entries above this sequence: with `order=oldest`, the last one of the page before. */
+    after: z.coerce.number().int().min(0).optional(),
+    order: z.enum(['newest', 'oldest']).default('newest'),
     limit: z.coerce.number().int().min(1).max(500).default(100),
   }),
   response: z.object({ entries: z.array(TimelineEntry), has_more: z.boolean() }),

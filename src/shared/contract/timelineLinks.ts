@@ -27,6 +27,7 @@ export const linkKinds = [
   'domain',
   'plan',
   'registration',
+  'recording',
 ] as const
 export type LinkKind = (typeof linkKinds)[number]
 

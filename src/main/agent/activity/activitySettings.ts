@@ -6,6 +6,8 @@ import type { SettingsRepository } from './settingsRepository.ts'
 /** How long the log and recordings are kept, and whether terminals are recorded. */
 export type ActivitySettingsStore = {
   read(): ActivitySettings
+  /** Terminals that were opened since are recorded; null: none are. */
+  recordSinceMs(): number | null
   change(wanted: { [K in keyof ActivitySettings]?: ActivitySettings[K] | undefined }): ActivitySettings
   subscribe: Emitter<ActivitySettings>['subscribe']
 }
@@ -13,20 +15,27 @@ export type ActivitySettingsStore = {
 export function activitySettings({
   settings,
   note,
+  now,
 }: {
   settings: SettingsRepository
   note: Note
+  now: () => number
 }): ActivitySettingsStore {
+  const read = (): ActivitySettings => {
+    const { recordSinceMs: _, ...told } = settings.read()
+    return told
+  }
   const changed = emitter<ActivitySettings>()
   return {
-    read: settings.read,
+    read,
+    recordSinceMs: () => settings.read().recordSinceMs,
     change(wanted) {
-      const before = settings.read()
+      const { recordSinceMs: since, ...before } = settings.read()
       const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
       const after: ActivitySettings = { ...before, ...given }
       const words = changeWords(before, after)
       if (words.length === 0) return after
-      settings.write(after)
+      settings.write({ ...after, recordSinceMs: after.record_terminals ? (since ?? now()) : null })
       note({
         kind: 'log.settings',
         actor: { kind: 'person', name: 'You' },

@@ -32,7 +32,7 @@ const open = () => {
     onAppended: () => {},
     log: silentLog,
   })
-  settings = activitySettings({ settings: settingsRepository(database), note: log.note })
+  settings = activitySettings({ settings: settingsRepository(database), note: log.note, now: () => nowMs })
   keeper = retention({ timeline: log, settings, now: () => nowMs, log: silentLog })
 }
 const close = async () => {
@@ -86,7 +86,11 @@ test('cuts off what is older, says so in the log, and the rest proves itself', a
     'Entries 1 to 6 were removed: older than the log is kept.',
   ])
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 6, cut_through: 6 })
-  const found = await listedEntries(log.records, { search: 'atlas', limit: 50 }, new AbortController().signal)
+  const found = await listedEntries(
+    log.records,
+    { search: 'atlas', order: 'newest', limit: 50 },
+    new AbortController().signal,
+  )
   expect(found.entries.map(({ sequence, problem }) => [sequence, problem])).toEqual([
     [10, null],
     [9, null],
@@ -129,7 +133,7 @@ test('nothing else may be removed than what the log says was cut', async () => {
 test('a cut by hand is found: without an entry that says so, and beyond the one that does', async () => {
   tamper('DELETE FROM timeline WHERE sequence <= 4')
   expect(await problems()).toEqual(['5: Before it, the entries 1 to 4 are missing.'])
-  const { entries } = await listedEntries(log.records, { limit: 50 }, new AbortController().signal)
+  const { entries } = await listedEntries(log.records, { order: 'newest', limit: 50 }, new AbortController().signal)
   expect(entries.at(-1)?.problem).toBe('Before it, the entries 1 to 4 are missing.')
   database.exec('DELETE FROM timeline WHERE sequence <= 5')
   expect(await problems()).toEqual(['6: Before it, the entries 1 to 5 are missing.'])

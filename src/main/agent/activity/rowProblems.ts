@@ -2,10 +2,12 @@ import type { z } from 'zod'
 import { TimelineEntry } from '../../../shared/contract/timeline.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { canonicalJson, entryHash, genesisHash } from './entryHash.ts'
-import type { Cut } from './timelineCut.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 
 const { detail: Detail, actor: Actor, links: LinksOfEntry } = TimelineEntry.shape
+/** The entry that says up to where the log was cut, and what the chain went on from there. */
+export type Cut = { through: number; hash: string }
+
 const maxTimeMs = 8.64e15
 
 /** A row as an entry, with what is wrong with the row itself. What it follows is looked at by `linkProblem`. */

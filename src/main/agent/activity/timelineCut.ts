@@ -1,9 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { entryOf } from './rowProblems.ts'
+import { type Cut, entryOf } from './rowProblems.ts'
 import type { TimelineRepository } from './timelineRepository.ts'
-
-/** The entry that says up to where the log was cut, and what the chain went on from there. */
-export type Cut = { through: number; hash: string }
 
 export const cutKind = 'log.cut'
 

@@ -13,20 +13,26 @@ type Filters = Omit<Parsed<typeof exportTimeline>['query'], 'format'>
 const rowsAtOnce = 5_000
 const exportedAtOnce = 200
 
-/** The newest entries below `before` that fit, each with what is wrong with it. */
+/** The entries between `after` and `before` that fit, from the newest or the oldest on, each with what is wrong with it. */
 export async function listedEntries(
   records: TimelineRepository,
-  { before, limit, ...filters }: Wanted,
+  { before, after = 0, order, limit, ...filters }: Wanted,
   signal: AbortSignal,
 ): Promise<Output<typeof listTimeline>> {
   const filter = rowFilter(filters)
+  const newestFirst = order === 'newest'
+  const atOnce = isLookedUp(filter) ? Number.POSITIVE_INFINITY : rowsAtOnce
   const found: TimelineRow[] = []
+  let from = Math.max(after + 1, records.firstSequence())
   let below = before ?? records.lastSequence() + 1
-  while (below > 1 && found.length <= limit) {
-    const from = isLookedUp(filter) ? 1 : Math.max(1, below - rowsAtOnce)
-    found.push(...records.matching(filter, { from, below, newestFirst: true, limit: limit + 1 - found.length }))
-    below = from
-    if (below <= 1 || found.length > limit) break
+  while (from < below && found.length <= limit) {
+    const piece = newestFirst
+      ? { from: Math.max(from, below - atOnce), below }
+      : { from, below: Math.min(below, from + atOnce) }
+    found.push(...records.matching(filter, { ...piece, newestFirst, limit: limit + 1 - found.length }))
+    if (newestFirst) below = piece.from
+    else from = piece.below
+    if (from >= below || found.length > limit) break
     await setImmediate()
     signal.throwIfAborted()
   }

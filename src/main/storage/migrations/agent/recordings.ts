@@ -7,7 +7,7 @@ export const recordings = {
   CREATE TABLE activity_settings (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     keep_entries_days INTEGER CHECK (keep_entries_days > 0),
-    record_terminals INTEGER NOT NULL CHECK (record_terminals IN (0, 1)),
+    record_since_ms INTEGER, -- terminals that were opened since are recorded; null: none are
     keep_recordings_days INTEGER NOT NULL CHECK (keep_recordings_days > 0)
   ) STRICT;
 
