@@ -83,6 +83,7 @@ export async function runningAgent(given: {
       endpoints: parts.endpoints,
       sheets: parts.sheets,
       clientOf: parts.clientOf,
+      tasks: parts.tasks,
       status: { version: '0.0.0', shell: 'browser', platform: 'linux' },
       log: silentLog,
     }),

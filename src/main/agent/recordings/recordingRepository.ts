@@ -26,6 +26,8 @@ export type RecordingRepository = {
   /** Newest first, without the deleted ones. */
   list(wanted: Wanted & { offset: number; limit: number }): RecordingRow[]
   sums(wanted: Wanted): { total: number; bytes: number }
+  /** What may be gone on with. */
+  unended(): RecordingRow[]
   /** Older ones, the deleted ones among them. */
   startedBefore(atMs: number): RecordingRow[]
   /** Oldest first, without the deleted ones. */
@@ -59,6 +61,7 @@ export function recordingRepository(database: Database): RecordingRepository {
   const sums = database.prepare<[object], { total: number; bytes: number }>(
     `SELECT count(*) AS total, coalesce(sum(bytes), 0) AS bytes FROM recordings WHERE ${wantedOnes}`,
   )
+  const unended = database.prepare<[], Row>(`SELECT ${columns} FROM recordings WHERE state = 'running'`)
   const startedBefore = database.prepare<[number], Row>(`SELECT ${columns} FROM recordings WHERE started_at_ms < ?`)
   const oldest = database.prepare<[number], Row>(
     `SELECT ${columns} FROM recordings WHERE state <> 'deleted' ORDER BY started_at_ms, id LIMIT ?`,
@@ -75,6 +78,7 @@ export function recordingRepository(database: Database): RecordingRepository {
     ofTerminal: (id) => found(ofTerminal.get(id)),
     list: ({ offset, limit, ...wanted }) => list.all({ ...given(wanted), offset, limit }).map(recordingOf),
     sums: (wanted) => sums.get(given(wanted)) ?? { total: 0, bytes: 0 },
+    unended: () => unended.all().map(recordingOf),
     startedBefore: (atMs) => startedBefore.all(atMs).map(recordingOf),
     oldest: (limit) => oldest.all(limit).map(recordingOf),
     remove: (id) => void remove.run(id),

@@ -40,8 +40,6 @@ type Options = {
 
 const dayMs = 86_400_000
 const tidyEveryMs = 3_600_000
-/** After a failure; the connection may be away, and tells when it is back. */
-const againMs = 5_000
 
 export function recordings(options: Options): Recordings {
   const { records, files, settings, client, link, note, now, log } = options
@@ -64,6 +62,13 @@ export function recordings(options: Options): Recordings {
       ...{ command, state: 'running', missed: false, cursor: 0, cols, rows, bytes: 0, durationMs: 0, startedAtMs },
     }
     if (!known) records.add(row)
+    goOn(row)
+  }
+
+  /** From where it was. */
+  const goOn = (row: RecordingRow): void => {
+    const { terminalId } = row
+    if (closing.signal.aborted || settings.recordSinceMs() === null || running.has(terminalId)) return
     const stop = new AbortController()
     const signal = AbortSignal.any([stop.signal, closing.signal])
     const done = kept(row, signal).finally(() => running.delete(terminalId))
@@ -79,9 +84,8 @@ export function recordings(options: Options): Recordings {
       if (row.state !== 'running' && !signal.aborted) ended(row)
     } catch (failure) {
       if (signal.aborted) return
+      // Its next output, or the next connection, goes on with it.
       log.warn('a terminal could not be recorded', { terminal: begun.terminalId, failure })
-      const again = setTimeout(() => void look(), againMs)
-      closing.signal.addEventListener('abort', () => clearTimeout(again), { once: true })
     }
   }
 
@@ -98,7 +102,7 @@ export function recordings(options: Options): Recordings {
     void tidy()
   }
 
-  /** At the terminals that run now. */
+  /** At the terminals that are there now: some may have come, or ended, while nobody looked. */
   const look = async (): Promise<void> => {
     if (settings.recordSinceMs() === null || closing.signal.aborted) return
     const { signal } = closing
@@ -106,12 +110,19 @@ export function recordings(options: Options): Recordings {
       const { sandboxes } = await client.call(listSandboxes, {}, { signal })
       for (const { id, name } of sandboxes) names.set(id, name)
       for (const { id } of sandboxes.filter(({ status }) => status === 'running')) {
-        const { sessions } = await client.call(listTerminals, { id: id as SandboxId }, { signal })
+        const { sessions } = await client.call(listTerminals, { id: id as SandboxId, all: 'true' }, { signal })
         sessions.forEach(begin)
       }
+      records.unended().forEach(goOn)
     } catch (failure) {
       if (!signal.aborted) log.info('terminals could not be listed', { failure })
     }
+  }
+
+  const printed = (terminalId: string): void => {
+    if (running.has(terminalId) || settings.recordSinceMs() === null) return
+    const row = records.ofTerminal(terminalId)
+    if (row?.state === 'running') goOn(row)
   }
 
   const stopAll = async (): Promise<void> => {
@@ -155,7 +166,9 @@ export function recordings(options: Options): Recordings {
 
   const leave = link.subscribe((event) => {
     if (event.type === 'sandbox.changed') names.set(event.sandbox.id, event.sandbox.name)
-    if (event.type === 'terminal.changed' && event.terminal.state === 'running') begin(event.terminal)
+    // One that ends at once is told of when it has.
+    if (event.type === 'terminal.changed') begin(event.terminal)
+    if (event.type === 'terminal.output') printed(event.session_id)
     if (event.type === 'ready') void look()
   })
   const leaveSettings = settings.subscribe(({ record_terminals: wanted }) => {
@@ -164,7 +177,7 @@ export function recordings(options: Options): Recordings {
   })
   /** Turned on again, only terminals that are opened then are recorded. */
   const endRunning = (): void => {
-    for (const row of records.oldest(10_000)) if (row.state === 'running') records.save({ ...row, state: 'ended' })
+    for (const row of records.unended()) records.save({ ...row, state: 'ended' })
   }
   const timer = setInterval(() => void tidy(), tidyEveryMs)
 
