@@ -41,7 +41,11 @@ function Playing({ cast, label, skips, onSkips }: PlayingProps) {
   return (
     <section aria-label={label} className="flex flex-col gap-2.5">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section tabIndex={0} aria-label="Screen" className="overflow-x-auto rounded-card bg-[#101114] p-2.5">
+      <section
+        tabIndex={0}
+        aria-label="Screen"
+        className="overflow-x-auto rounded-card border border-line bg-[#101114] p-2.5"
+      >
         <div ref={host} className="w-max font-mono" data-cast-screen />
       </section>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">

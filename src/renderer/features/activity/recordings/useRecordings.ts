@@ -23,6 +23,7 @@ export function useRecordings() {
   })
   return useInfiniteQuery({
     queryKey: [...recordingsKey, 'list'],
+    staleTime: 0,
     queryFn: ({ pageParam: offset, signal }) => agent(listRecordings, { offset, limit: pageSize }, { signal }),
     initialPageParam: 0,
     getNextPageParam: (last, pages) => {

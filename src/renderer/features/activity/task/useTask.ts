@@ -19,12 +19,14 @@ export function useTask(task: TaskId) {
     queryKey: [...key, 'sums'],
     queryFn: ({ signal }) => agent(readTask, { task }, { signal }),
     retry: false,
+    staleTime: 0,
   })
   const pages = useInfiniteQuery({
     queryKey: [...key, 'entries'],
     queryFn: ({ pageParam: after, signal }) =>
       agent(listTimeline, { task, after, order: 'oldest', limit: pageSize }, { signal }),
     initialPageParam: 0,
+    staleTime: 0,
     getNextPageParam: ({ has_more: more, entries }) => (more ? entries.at(-1)?.sequence : undefined),
   })
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

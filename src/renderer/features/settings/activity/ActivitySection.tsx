@@ -28,6 +28,8 @@ export function ActivitySection() {
     onSuccess: (changed) => queryClient.setQueryData(settingsKey, changed),
     onError: (failure) => notify.failed(failure),
   })
+  // What was chosen is shown at once.
+  const wanted = changing.isPending ? changing.variables : {}
   return (
     <SettingsPage title="Activity" description="What Steward keeps of what happened, on this computer only.">
       {isPending ? (
@@ -35,7 +37,7 @@ export function ActivitySection() {
       ) : error ? (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       ) : (
-        <Settings settings={data} busy={changing.isPending} onChange={changing.mutate} />
+        <Settings settings={{ ...data, ...wanted }} onChange={changing.mutate} />
       )}
     </SettingsPage>
   )
@@ -43,11 +45,10 @@ export function ActivitySection() {
 
 type SettingsProps = {
   settings: ActivitySettings
-  busy: boolean
   onChange: (wanted: Partial<ActivitySettings>) => void
 }
 
-function Settings({ settings, busy, onChange }: SettingsProps) {
+function Settings({ settings, onChange }: SettingsProps) {
   const { keep_entries_days: entries, record_terminals: records, keep_recordings_days: recordings } = settings
   return (
     <>
@@ -62,7 +63,6 @@ function Settings({ settings, busy, onChange }: SettingsProps) {
               labelHidden
               value={optionOf(entries)}
               options={daysOptions(entries, [30, 90, 365], true)}
-              disabled={busy}
               onChange={(option) => onChange({ keep_entries_days: daysOf(option) })}
             />
           </div>
@@ -75,7 +75,6 @@ function Settings({ settings, busy, onChange }: SettingsProps) {
               label="Record terminals"
               hint="Everything that terminals opened from now on show is kept in files that only you can read, passwords and keys that appear on the screen included. What you type is recorded only where the terminal shows it."
               checked={records}
-              disabled={busy}
               onChange={(checked) => onChange({ record_terminals: checked })}
             />
           </div>
@@ -86,7 +85,6 @@ function Settings({ settings, busy, onChange }: SettingsProps) {
                 labelHidden
                 value={optionOf(recordings)}
                 options={daysOptions(recordings, [1, 7, 14, 30, 90])}
-                disabled={busy}
                 onChange={(option) => onChange({ keep_recordings_days: daysOf(option) ?? recordings })}
               />
             </div>
