@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { balanceRepository } from '../../src/main/agent/wallet/balanceRepository.ts'
 import { type Balances, balances } from '../../src/main/agent/wallet/balances.ts'
+import { chainThread } from '../../src/main/platform/chain/chainThread.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
 import { migrate } from '../../src/main/storage/migrate.ts'
 import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
@@ -19,11 +21,13 @@ const [base] = evmNetworks
 const readAt = Date.parse('2026-01-02T03:04:05.678Z')
 
 let node: EvmNode
+const thread = chainThread({ log: silentLog })
 const keys = memoryKeys()
 const opened: (() => unknown)[] = []
 const atEnd: (() => unknown)[] = []
 
 beforeAll(async () => {
+  atEnd.push(() => thread.close())
   node = await evmNode(base)
   atEnd.push(() => node.close())
   await node.mint(keys.evm.address, 12_345_678n)
@@ -46,14 +50,12 @@ function openedDatabase(): Database {
 }
 
 function reading(rpc: string, database = openedDatabase()): Balances {
-  const made = balances({
+  return balances({
     keys,
     repository: balanceRepository(database),
-    rpcUrls: { base: rpc, 'base-sepolia': rpc },
+    chains: evmNetworks.map((network) => thread.chain({ network, rpcUrl: rpc })),
     now: () => readAt,
   })
-  opened.push(() => made.close())
-  return made
 }
 
 async function server(answer: Parameters<typeof createServer>[1]): Promise<{ url: string; server: Server }> {
@@ -121,7 +123,7 @@ test.each([
     /code -32005\.$/,
   ],
   ['no JSON', 502, '<html>Bad gateway for /v2/s3cret</html>', /status 502, not with JSON-RPC\.$/],
-  ['figures that are none', 200, '{"jsonrpc":"2.0","id":1,"result":"0x2105"}', /figures that cannot be read\.$/],
+  ['figures that are none', 200, '{"jsonrpc":"2.0","id":1,"result":"0x2105"}', /an answer that cannot be read\.$/],
 ])('says so when the network answers with %s, and nothing of its key', async (_, status, text, expected) => {
   const { url } = await server((_request, response) => response.writeHead(status).end(text))
   const { detail } = await reading(`${url}/v2/s3cret?key=s3cret`).read('base')

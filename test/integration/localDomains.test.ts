@@ -16,7 +16,7 @@ let zone: string
 let names = 0
 
 beforeAll(async () => {
-  service = await runningService({ host: 'none' })
+  service = await runningService({ host: 'none', dnsListen: { host: '127.0.0.1', port: 0 } })
   ownerId = (await service.send('/v1/auth/me')).json.id
   agent = await runningAgent({ dataFolder, target: target() })
   await eventually(() => expect(agent.connection().state).toBe('connected'))
@@ -158,4 +158,24 @@ test('without the service everything that was read is shown with its age, and no
   agent.connect(target())
   await eventually(() => expect(agent.connection().state).toBe('connected'))
   await eventually(async () => expect((await local()).json.source).toBe('cache'))
+})
+
+describe('how far records have spread', () => {
+  test('is what each server answers: the registry the zone, another one nothing of it', async () => {
+    await service.send(`/domains/${zone}/dns`, { body: a('www', '192.0.2.1') })
+    await service.send(`/domains/${zone}/dns`, { body: { type: 'TXT', host: '@', value: 'v=spf1 -all' } })
+    await local(`/${zone}/dns?fresh=1`)
+    const { servers } = (await local(`/${zone}/propagation`)).json
+    const [own, ...others] = servers
+    expect(own).toMatchObject({ kind: 'authoritative', name: `127.0.0.1:${service.dnsPort}` })
+    expect(others.map(({ kind }: { kind: string }) => kind)).toEqual(['resolver', 'resolver', 'resolver', 'resolver'])
+    const { json } = await post(`/${zone}/propagation`, { server: own.id })
+    expect(json.left_out).toBe(0)
+    expect(json.records).toContainEqual({
+      ...{ type: 'A', host: 'www', state: 'same', ttl: 3_600, detail: null },
+      ...{ wanted: ['192.0.2.1'], found: ['192.0.2.1'] },
+    })
+    expect(json.records.map(({ state }: { state: string }) => state)).toEqual(['same', 'same'])
+    expect((await post(`/${zone}/propagation`, { server: '10.0.0.1' })).status).toBe(404)
+  })
 })

@@ -1,4 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { chainThread } from '../../src/main/platform/chain/chainThread.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { chainFacilitator } from '../../src/main/service/payments/chainFacilitator.ts'
 import type { EvmNetwork } from '../../src/shared/contract/networks.ts'
@@ -13,12 +14,15 @@ export async function evmFacilitator(
   const node: EvmNode = await evmNode(network)
   const relayerKey = generatePrivateKey()
   await node.setEther(privateKeyToAccount(relayerKey).address, 10n ** 18n)
+  const thread = chainThread({ log: silentLog })
+  const chain = thread.chain({ network, rpcUrl: node.url })
   const facilitator = chainFacilitator({
-    ...{ network, rpcUrl: node.url, relayerKey, log: silentLog, now: Date.now },
+    ...{ chain, relayerKey, log: silentLog, now: Date.now },
     ...given,
   })
   return {
     node,
+    chain,
     facilitator,
     relayerKey,
     give: (address: string, atomic: number) => node.mint(address, BigInt(atomic)),
@@ -31,6 +35,7 @@ export async function evmFacilitator(
       ),
     async close() {
       await facilitator.close()
+      await thread.close()
       await node.close()
     },
   }

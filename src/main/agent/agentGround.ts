@@ -1,6 +1,9 @@
 import { join } from 'node:path'
+import { evmNetworks } from '../../shared/contract/networks.ts'
 import type { ModelOrder } from '../../shared/contract/supervision.ts'
 import type { Config } from '../config/config.ts'
+import type { Chain } from '../platform/chain/chain.ts'
+import { chainThread } from '../platform/chain/chainThread.ts'
 import type { Log } from '../platform/log.ts'
 import type { Scope } from '../platform/scope.ts'
 import { version } from '../platform/version.ts'
@@ -40,6 +43,8 @@ export type AgentGround = AgentOptions & {
   activity: Timeline
   /** Which task the present work belongs to. */
   tasks: TaskContext
+  /** Every network that is known, through its configured RPC. */
+  chains: readonly Chain[]
 }
 
 const steward = { kind: 'system', name: 'Steward' } as const
@@ -63,6 +68,10 @@ export function agentGround(options: AgentOptions): AgentGround {
     it.note({ kind: 'system.stopped', actor: steward, summary: 'Steward stopped.' })
     return it.close()
   })
+  const { base, base_sepolia } = options.config.wallet.rpc
+  const rpcUrls = { base, 'base-sepolia': base_sepolia }
+  const thread = scope.own(chainThread({ log: log.of('chain') }), (it) => it.close())
+  const chains = evmNetworks.map((network) => thread.chain({ network, rpcUrl: rpcUrls[network.slug] }))
   activity.note({ kind: 'system.started', actor: steward, summary: `Steward ${version} started.`, detail: { version } })
-  return { ...options, database, client, activity, tasks }
+  return { ...options, database, client, activity, tasks, chains }
 }

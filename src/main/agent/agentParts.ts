@@ -5,6 +5,8 @@ import { type AgentOptions, agentGround } from './agentGround.ts'
 import type { LocalRoutesOptions } from './api/localRoutes.ts'
 import { approvalParts } from './approvalParts.ts'
 import type { Approvals } from './approvals/approvals.ts'
+import { budgetParts } from './budgetParts.ts'
+import { sharedBudget } from './budgets/paymentBudgets.ts'
 import { chatParts } from './chatParts.ts'
 import { connectionParts } from './connectionParts.ts'
 import type { ServiceClient } from './connections/serviceClient.ts'
@@ -12,6 +14,7 @@ import { domainParts } from './domainParts.ts'
 import { identityParts } from './identityParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import type { Note } from './note.ts'
+import { paymentParts } from './paymentParts.ts'
 import { providerParts } from './providerParts.ts'
 import { recordingParts } from './recordingParts.ts'
 import type { SheetPages } from './sheets/sheetPages.ts'
@@ -36,7 +39,7 @@ export type AgentParts = {
 
 /**
  * Makes the slices of the agent, in the order in which they need each other: wallet, activity, signer and approvals,
- * sign-in, providers, sheets, identity, domains. A slice knows the others by their types alone; here they meet.
+ * sign-in, providers, sheets, identity, domains, payments. A slice knows the others by their types alone; here they meet.
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
@@ -47,7 +50,12 @@ export function agentParts(options: AgentOptions): AgentParts {
   /** Known before anybody is signed in there. */
   const servicePlace = hosted && { url: hosted.url, key: '', certificate: undefined, authority: hosted.authority }
   const serviceTarget = () => link.target() ?? servicePlace
-  const approval = approvalParts(ground, { wallet: vault, serviceTarget })
+  const budget = budgetParts(ground)
+  const approval = approvalParts(ground, {
+    wallet: vault,
+    serviceTarget,
+    paymentReservations: budget.reservations,
+  })
   const { approvals, policy } = approval
   const { clientOf } = connectionParts(ground, { wallet: vault, approvals, serviceTarget })
   const providers = providerParts(ground)
@@ -64,9 +72,10 @@ export function agentParts(options: AgentOptions): AgentParts {
     }),
     (it) => it.close(),
   )
-  const chat = chatParts(ground)
+  const chat = chatParts(ground, { shared: sharedBudget(budget.budgets) })
   const identity = identityParts(ground, { ...approval, wallet: vault })
   const domains = domainParts(ground)
+  const payment = paymentParts(ground, { approval, budget, serviceTarget })
   const recordings = recordingParts(ground, activity)
   return {
     database: ground.database,
@@ -86,6 +95,7 @@ export function agentParts(options: AgentOptions): AgentParts {
       ...chat.endpoints,
       ...providers.endpoints,
       ...domains.endpoints,
+      ...payment.endpoints,
       ...recordings.endpoints,
     ],
   }

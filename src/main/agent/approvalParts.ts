@@ -4,10 +4,14 @@ import { approvalEngine } from './approvals/approvalEngine.ts'
 import { approvalRoutes } from './approvals/approvalRoutes.ts'
 import type { Approvals } from './approvals/approvals.ts'
 import { type ConfirmedPolicy, confirmedPolicy } from './approvals/confirmedPolicy.ts'
+import { grantRepository } from './approvals/grantRepository.ts'
+import { grantReservations } from './approvals/grantReservations.ts'
 import { type PacedAsks, pacedAsks } from './approvals/pacedAsks.ts'
 import { type RepeatedAsks, repeatedAsks } from './approvals/repeatedAsks.ts'
 import { repeatRepository } from './approvals/repeatRepository.ts'
+import type { Reservations } from './approvals/reservations.ts'
 import { waitingNotices } from './approvals/waitingNotices.ts'
+import { allReservations } from './budgets/paymentReservations.ts'
 import type { ServiceTarget } from './connections/serviceTarget.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import { intentSigner } from './signer/intentSigner.ts'
@@ -24,12 +28,26 @@ export type ApprovalParts = {
   endpoints: LocalEndpoint[]
 }
 
-type Given = { wallet: WalletVault; serviceTarget: () => ServiceTarget | undefined }
+type Given = {
+  wallet: WalletVault
+  serviceTarget: () => ServiceTarget | undefined
+  /** Of payments, beside grants. */
+  paymentReservations: Reservations
+}
 
 /** The signer, and what decides whether it signs. */
-export function approvalParts(ground: AgentGround, { wallet, serviceTarget }: Given): ApprovalParts {
+export function approvalParts(
+  ground: AgentGround,
+  { wallet, serviceTarget, paymentReservations }: Given,
+): ApprovalParts {
   const { config, database, events, activity, dialog, scope, log, now } = ground
-  const signer = intentSigner({ keys: wallet, domainName: config.identity.domain_name, now, randomBytes })
+  const signer = intentSigner({
+    keys: wallet,
+    domainName: config.identity.domain_name,
+    testLedgerOrigin: () => (ground.hosted ? undefined : serviceTarget()?.url),
+    now,
+    randomBytes,
+  })
   const approvals = scope.own(
     approvalEngine({
       database,
@@ -43,6 +61,10 @@ export function approvalParts(ground: AgentGround, { wallet, serviceTarget }: Gi
         const url = serviceTarget()?.url
         return url === undefined ? undefined : new URL(url).host
       },
+      reservations: allReservations([
+        paymentReservations,
+        grantReservations({ grants: grantRepository(database), now }),
+      ]),
       publish: events.publish,
       note: activity.note,
       newId: () => randomBytes(12).toString('hex'),

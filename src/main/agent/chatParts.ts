@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AgentGround } from './agentGround.ts'
-import { checkOrder, spendBudgets } from './budgets/spendBudgets.ts'
+import { checkOrder, type SharedBudget, spendBudgets } from './budgets/spendBudgets.ts'
 import { spendRepository } from './budgets/spendRepository.ts'
 import { answering } from './chat/answering.ts'
 import { attachments } from './chat/attachments.ts'
@@ -17,16 +17,17 @@ import { sending } from './chat/sending.ts'
 import { inTurn } from './chat/turnTask.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 
+type Given = { shared: SharedBudget }
+
 /** Conversations with models, and what they may cost. */
-export function chatParts({ database, client, events, activity, tasks, scope, now, ...ground }: AgentGround): {
-  endpoints: LocalEndpoint[]
-} {
+export function chatParts(ground: AgentGround, { shared }: Given): { endpoints: LocalEndpoint[] } {
+  const { database, client, events, activity, tasks, scope, now } = ground
   const log = ground.log.of('chat')
   const { publish } = events
   const { note } = activity
   const newId = () => randomBytes(12).toString('hex')
   const store = chatStore(database)
-  const budgets = spendBudgets({ spending: spendRepository(database), now })
+  const budgets = spendBudgets({ spending: spendRepository(database), shared, now })
   endInterruptedAnswers({ store, budgets, now })
   scope.own(chatPurge({ store, now, log }), (it) => it.close())
   const models = modelList({ client, now })

@@ -5,13 +5,13 @@ import { domainCacheRepository } from './domains/domainCacheRepository.ts'
 import { domainQuestions } from './domains/domainQuestions.ts'
 import { localDomainRoutes } from './domains/localDomainRoutes.ts'
 import { planRepository } from './domains/planRepository.ts'
+import { propagation } from './domains/propagation/propagation.ts'
 import { zonePlans } from './domains/zonePlans.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 
 /** Domains as they are known here, also without the service. */
-export function domainParts({ database, client, link, hosted, activity, events, scope, log, now }: AgentGround): {
-  endpoints: LocalEndpoint[]
-} {
+export function domainParts(ground: AgentGround): { endpoints: LocalEndpoint[] } {
+  const { config, database, client, link, hosted, activity, events, scope, log, now } = ground
   const service = hosted?.url ?? 'embedded'
   const domainLog = log.of('domains')
   const questions = domainQuestions(client)
@@ -39,5 +39,9 @@ export function domainParts({ database, client, link, hosted, activity, events, 
     ...{ client, cache, questions, now, log: domainLog },
     newId: () => `plan_${randomBytes(12).toString('hex')}`,
   })
-  return { endpoints: localDomainRoutes({ cache, questions, plans, note: activity.note }) }
+  const spread = propagation({
+    ...{ cache, questions, resolvers: config.domains.resolvers },
+    isOwnService: hosted === undefined,
+  })
+  return { endpoints: localDomainRoutes({ cache, questions, plans, propagation: spread, note: activity.note }) }
 }

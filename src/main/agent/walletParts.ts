@@ -1,3 +1,4 @@
+import { getTestBalance } from '../../shared/contract/payments.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import { balanceRepository } from './wallet/balanceRepository.ts'
@@ -5,6 +6,7 @@ import { balanceRoutes } from './wallet/balanceRoutes.ts'
 import { balances } from './wallet/balances.ts'
 import { openWallet } from './wallet/openWallet.ts'
 import { secretPlaces } from './wallet/secretPlaces.ts'
+import { walletInfoRoute } from './wallet/walletInfo.ts'
 import { walletRepository } from './wallet/walletRepository.ts'
 import { walletRoutes } from './wallet/walletRoutes.ts'
 import type { WalletVault } from './wallet/walletVault.ts'
@@ -12,7 +14,8 @@ import type { WalletVault } from './wallet/walletVault.ts'
 export type WalletParts = { wallet: WalletVault; endpoints: LocalEndpoint[] }
 
 /** The wallet, and what its accounts hold. */
-export function walletParts({ dataFolder, config, database, events, activity, scope, now }: AgentGround): WalletParts {
+export function walletParts(ground: AgentGround): WalletParts {
+  const { dataFolder, config, database, client, events, activity, chains, scope, now } = ground
   const wallet = scope.own(
     openWallet({
       repository: walletRepository(database),
@@ -23,15 +26,8 @@ export function walletParts({ dataFolder, config, database, events, activity, sc
     }),
     (it) => it.close(),
   )
-  const { base, base_sepolia } = config.wallet.rpc
-  const funds = scope.own(
-    balances({
-      keys: wallet,
-      repository: balanceRepository(database),
-      rpcUrls: { base, 'base-sepolia': base_sepolia },
-      now,
-    }),
-    (it) => it.close(),
-  )
-  return { wallet, endpoints: [...walletRoutes(wallet), ...balanceRoutes(funds)] }
+  const funds = balances({ keys: wallet, repository: balanceRepository(database), chains, now })
+  const testBalance = async (address: string) => (await client.call(getTestBalance, { address })).balance
+  const info = walletInfoRoute({ keys: wallet, balances: funds, testBalance, now })
+  return { wallet, endpoints: [...walletRoutes(wallet), ...balanceRoutes(funds), info] }
 }

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { AppError } from '../../shared/appError.ts'
 import { registerTypedData } from '../../shared/contract/automatons.ts'
 import { DefaultNetwork } from '../../shared/contract/sandboxes.ts'
+import { parseListen } from '../platform/listenAddress.ts'
 import { InferenceConfig } from './inferenceConfig.ts'
 import { PaymentsConfig } from './paymentsConfig.ts'
 
@@ -13,6 +15,12 @@ const Listen = z
   .string()
   .regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:[\]/]+):\d{1,5}$/, listenSyntax)
   .refine((value) => Number(value.slice(value.lastIndexOf(':') + 1)) < 65_536, 'must have a port up to 65535')
+const DnsServerAddress = z
+  .string()
+  .refine(
+    (text) => isIP(text) !== 0 || isIP(parseListen(text)?.host ?? '') !== 0,
+    'must be an IP address, as in 1.1.1.1, 127.0.0.1:5353 or [::1]:5353',
+  )
 const Url = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).nullable()
 const RpcUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
 const File = z.string().min(1, 'must name a file').nullable()
@@ -228,6 +236,14 @@ export const Config = z.strictObject({
         description:
           'Where DNS is answered, over UDP and TCP, for names of the test registry. Unset, the application answers at a free port of this computer, and a service that runs alone does not.',
       }),
+      resolvers: z
+        .array(DnsServerAddress)
+        .max(12, 'must name at most 12 servers')
+        .default(['1.1.1.1', '8.8.8.8', '9.9.9.9', '208.67.222.222'])
+        .meta({
+          description:
+            'DNS servers that the window asks how far changed records have spread: IP addresses, with a port as in 127.0.0.1:5353. They learn the names that are looked at. The first one also finds the addresses of nameservers.',
+        }),
     })
     .prefault({}),
   inference: InferenceConfig,

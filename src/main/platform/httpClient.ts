@@ -6,7 +6,7 @@ import {
   request as plainRequest,
 } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
-import type { Socket } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 
 /** Asks servers. Its connections stay open for what is asked next. */
@@ -37,6 +37,8 @@ type Options = {
   maxAnswerBytes: number
   /** Connects to the server of http:// addresses, wherever they lead. */
   connect?: (() => Socket) | undefined
+  /** Of names, in the place of the system's own. */
+  lookup?: LookupFunction | undefined
   /** Of https:// addresses. */
   tls?: Pick<ConnectionOptions, 'ca' | 'allowPartialTrustChain' | 'checkServerIdentity'> | undefined
 }
@@ -49,7 +51,7 @@ const idleMs = 4_000
  * Made of `node:http`, which every process of ours has loaded. undici, installed or within Node, would add 130 ms and
  * 18 MB to each start, for pipelining and decoding that nobody here needs.
  */
-export function httpClient({ maxAnswerBytes, connect, tls }: Options): HttpClient {
+export function httpClient({ maxAnswerBytes, connect, lookup, tls }: Options): HttpClient {
   const plainAgent = new PlainAgent({ keepAlive: true, timeout: idleMs })
   if (connect) plainAgent.createConnection = connect
   const tlsAgent = new TlsAgent({ keepAlive: true, timeout: idleMs, ...tls })
@@ -59,6 +61,7 @@ export function httpClient({ maxAnswerBytes, connect, tls }: Options): HttpClien
     const options = {
       method,
       signal,
+      ...(lookup && { lookup }),
       headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
     }
     const asked =

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { hostAndPort } from '../platform/listenAddress.ts'
 import { installFolder } from '../platform/programFile.ts'
 import { startDnsServer } from './domains/dns/dnsServer.ts'
 import { type DomainOrders, domainOrders } from './domains/domainOrders.ts'
@@ -51,6 +52,7 @@ export async function domainParts(ground: ServiceGround, { payments }: Given): P
       ...domainSales({ till: payments.till, registrar, domains, orders, noteAccount: activity.noteAccount }),
       ...domainRoutes({
         ...{ registrar, search: domainSearch(registrar), domains, orders, now },
+        dnsServer: listen && dns && hostAndPort({ host: listen.host, port: dns.port }),
         zones: zones({ records, domains, registrar, now, onChanged: ({ accountId }) => onChanged(accountId) }),
         noteAccount: activity.noteAccount,
       }),

@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/appError.ts'
 import { evmNetwork, testLedgerNetwork } from '../../shared/contract/networks.ts'
+import { chainThread } from '../platform/chain/chainThread.ts'
 import { httpClient } from '../platform/httpClient.ts'
 import type { CreditParts, LedgerParts } from './creditParts.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -72,15 +73,22 @@ export async function paymentParts(
   }
 }
 
-function facilitatorOf({ options }: ServiceGround, testLedger: TestLedger | undefined): Facilitator | undefined {
+function facilitatorOf({ options, scope }: ServiceGround, testLedger: TestLedger | undefined): Facilitator | undefined {
   const { payments, now } = options
   if (!payments) return undefined
   const { facilitator } = payments
   if (facilitator.kind === 'test-ledger') return testLedger
   const log = options.log.of('payments')
   const network = networkOf(payments)
-  if (facilitator.kind === 'chain') return chainFacilitator({ ...facilitator, network, log, now })
-  return remoteFacilitator({ ...facilitator, network, log, http: httpClient({ maxAnswerBytes: mostAnswerBytes }) })
+  const thread = scope.own(chainThread({ log }), (it) => it.close())
+  const { rpcUrl } = facilitator
+  if (facilitator.kind === 'chain') {
+    const { relayerKey } = facilitator
+    return chainFacilitator({ chain: thread.chain({ network, rpcUrl: facilitator.rpcUrl }), relayerKey, log, now })
+  }
+  const chain = rpcUrl === undefined ? undefined : thread.chain({ network, rpcUrl })
+  const http = httpClient({ maxAnswerBytes: mostAnswerBytes })
+  return remoteFacilitator({ network, url: facilitator.url, chain, http, log, now })
 }
 
 function networkOf({ network }: PaymentOptions) {

@@ -117,6 +117,17 @@ export const listDomainPrices = defineRoute({
     pricing: z.array(TldPrice),
     registrar: z.string(),
     test: z.boolean().describe('Names from this registrar exist on this computer only.'),
+    nameservers: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Of the registrar: they answer with the DNS records kept here. A name that begins with a dot stands for all below it. Absent where that is not known.',
+      ),
+    dns_server: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('`HOST:PORT` where DNS is answered for names of a test registry.'),
   }),
 })
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Registration } from './automatons.ts'
 import { ServiceEvent } from './events.ts'
 import { IntentRecord, Policy } from './intents.ts'
+import { Payment } from './localPayments.ts'
 import { defineRoute } from './route.ts'
 
 /**
@@ -98,6 +99,9 @@ export const LocalEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('grants.changed') }),
   /** Keys of providers or own model servers: read them again. */
   z.object({ type: z.literal('providers.changed') }),
+  z.object({ type: z.literal('payment.changed'), payment: Payment }),
+  /** Limits of payments, known payees, or what is used of the limits: read them again. */
+  z.object({ type: z.literal('payment-budgets.changed') }),
   z.object({ type: z.literal('registration.changed'), registration: Registration }),
   /** What is kept of domains and DNS records was read anew. */
   z.object({ type: z.literal('local-domains.changed') }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 
 /** Ways of x402 to say what has to be paid, and to pay: https://docs.x402.org */
@@ -77,5 +78,25 @@ export const getTestBalance = defineRoute({
     balance: z.string().describe('Millionths of a test USDC.'),
     network: z.string(),
     asset: z.string(),
+  }),
+})
+
+export const getAuthorizationState = defineRoute({
+  operation: 'paymentsAuthorization',
+  method: 'GET',
+  path: '/v1/payments/authorizations/:address/:nonce',
+  summary: 'Read whether a signed payment of test money was used',
+  description: `What a chain tells of real money by \`authorizationState\`. ${testMoney}`,
+  tag: 'Credits',
+  params: z.object({
+    address: Address,
+    nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits'),
+  }),
+  response: z.object({
+    used: z.boolean(),
+    transaction: z.string().nullable().describe('The transaction that used it.'),
+    at: IsoTime.describe(
+      'The time by which the ledger tells what has expired. What is unused and expired stays unused.',
+    ),
   }),
 })

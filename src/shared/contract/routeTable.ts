@@ -56,7 +56,7 @@ import { getHealth } from './health.ts'
 import { addImage, listImages, removeImage } from './images.ts'
 import { countMessageTokens, createChatCompletion, createMessage, createResponse, listModels } from './inference.ts'
 import { getMetrics } from './metrics.ts'
-import { buyCredits, getTestBalance, giveTestMoney } from './payments.ts'
+import { buyCredits, getAuthorizationState, getTestBalance, giveTestMoney } from './payments.ts'
 import { createPortToken, exposePort, listListeningPorts, listPorts, removePort } from './ports.ts'
 import { listProcesses, signalProcess } from './processes.ts'
 import { testProvider } from './providers.ts'
@@ -173,6 +173,7 @@ export const routeTable: readonly Route[] = [
   buyCredits,
   giveTestMoney,
   getTestBalance,
+  getAuthorizationState,
   listModels,
   createChatCompletion,
   createResponse,

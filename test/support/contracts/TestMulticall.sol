@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.26;
 
-/// The two functions of Multicall3 (https://www.multicall3.com) that Steward calls.
+/// The functions of Multicall3 (https://www.multicall3.com) that Steward calls.
 contract TestMulticall {
     struct Call3 {
         address target;
@@ -24,5 +24,17 @@ contract TestMulticall {
 
     function getEthBalance(address account) external view returns (uint256) {
         return account.balance;
+    }
+
+    function getChainId() external view returns (uint256) {
+        return block.chainid;
+    }
+
+    function getBlockNumber() external view returns (uint256) {
+        return block.number;
+    }
+
+    function getCurrentBlockTimestamp() external view returns (uint256) {
+        return block.timestamp;
     }
 }

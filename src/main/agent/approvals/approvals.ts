@@ -8,6 +8,8 @@ export type Approvals = {
    * @throws AppError `intent/invalid`, `intent/too-many`, `wallet/absent`
    */
   ask(request: AskRequest): Promise<IntentRecord>
+  /** What would become of it, without asking. @throws AppError `intent/invalid`, `wallet/absent` */
+  foresee(request: Pick<AskRequest, 'intent' | 'asker'>): Promise<Foreseen>
   /** As soon as it is neither waiting nor being signed, or when the time is up, as it is then. */
   settled(id: string, options: { waitMs: number; signal?: AbortSignal }): Promise<IntentRecord>
   get(id: string): IntentRecord
@@ -29,10 +31,15 @@ export type Approvals = {
   close(): void
 }
 
+/** What rules and grants say now. */
+export type Foreseen = { effect: 'ask' } | { effect: 'allow' | 'deny'; detail: string }
+
 export type AskRequest = {
   intent: Intent
   asker: Asker
   reason?: string | undefined
+  /** The person is asked, whatever rules and grants allow. */
+  needsPerson?: boolean
   /** Keeps what belongs to the intent, in the transaction that keeps the intent, before anything is signed. */
   alongside?: (record: IntentRecord) => void
 }

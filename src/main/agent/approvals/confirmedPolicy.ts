@@ -6,13 +6,18 @@ import { checkRules, loosens } from './policyChange.ts'
 import { type PolicyWords, policyWords, resumeWords } from './policyWords.ts'
 
 /** What the window wished for and only a sheet may do. */
-export type PolicyWish = PolicyWords & { apply: () => Policy }
+export type PolicyWish = PolicyWords & { apply: () => unknown }
 
 export type ConfirmedPolicy = {
   /** @throws AppError `policy/confirmation`, `wallet/locked`, `wallet/absent` */
   change(next: Omit<Policy, 'stopped'>, signal: AbortSignal): Promise<Policy>
   /** Free without a wallet: nothing can be signed. @throws AppError `policy/confirmation`, `wallet/locked` */
   switchStop(stopped: boolean, signal: AbortSignal): Promise<Policy>
+  /**
+   * Any other change that lets more through. `apply` fails where that is no longer the change that was shown.
+   * @throws AppError `policy/confirmation`, `wallet/locked`, `wallet/absent`
+   */
+  confirmed<T>(wish: PolicyWords & { apply: () => T }, signal: AbortSignal): Promise<T>
   /** What the window wished for last. */
   wish(): PolicyWish | undefined
 }
@@ -33,7 +38,7 @@ export function confirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy
   let wished: PolicyWish | undefined
   let isOpen = false
 
-  const confirmed = async (wish: PolicyWish, signal: AbortSignal): Promise<Policy> => {
+  const confirmed = async <T>(wish: PolicyWords & { apply: () => T }, signal: AbortSignal): Promise<T> => {
     if (wish.lines.length > mostLines)
       throw unconfirmed(`This changes more than ${mostLines} things. Save it in smaller steps.`)
     if (!dialog) {
@@ -75,6 +80,12 @@ export function confirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy
       const confirms = !stopped && approvals.policy().stopped && approvals.hasWallet()
       if (!confirms) return approvals.switchStop(stopped)
       return confirmed({ ...resumeWords, apply: () => approvals.switchStop(false) }, signal)
+    },
+    async confirmed(wish, signal) {
+      if (!approvals.hasWallet()) {
+        throw new AppError('wallet/absent', 'This is confirmed with your passphrase, and there is no wallet yet.')
+      }
+      return confirmed(wish, signal)
     },
     wish: () => wished,
   }

@@ -30,7 +30,7 @@ type Options = {
 }
 
 /** What is asked is judged at once: signed, denied, or kept for the person. */
-export function intentAsking(options: Options): Pick<Approvals, 'ask'> {
+export function intentAsking(options: Options): Pick<Approvals, 'ask' | 'foresee'> {
   const { lifecycle, intents, policies, judging, signing, signer, wallet, expireDue, newId, now } = options
 
   const checkRoom = (asker: Asker): void => {
@@ -41,14 +41,20 @@ export function intentAsking(options: Options): Pick<Approvals, 'ask'> {
   }
 
   return {
-    async ask({ intent, asker, reason, alongside }) {
+    async foresee({ intent, asker }) {
+      const prepared = await signer.prepare(intent)
+      const record = newRecord({ id: '', prepared, asker, reason: undefined }, policies.read(), now())
+      return judging.verdictOn(record)
+    },
+    async ask({ intent, asker, reason, needsPerson, alongside }) {
       expireDue()
       checkRoom(asker)
       const prepared = await signer.prepare(intent)
       const unlocked = wallet.isUnlocked()
       const record = lifecycle.atomically(() => {
         const fresh = newRecord({ id: `int_${newId()}`, prepared, asker, reason }, policies.read(), now())
-        const verdict = judging.verdictOn(fresh)
+        const judged = judging.verdictOn(fresh)
+        const verdict = needsPerson && judged.effect === 'allow' ? { effect: 'ask' as const } : judged
         if (verdict.effect !== 'deny') checkRoom(asker)
         const asked = lifecycle.ask({ intent: prepared.intent, record: fresh })
         const settled = judging.settleFirst(asked, verdict, { unlocked })

@@ -67,7 +67,15 @@ const nothing: SpendActual = {
 }
 const dayMs = 24 * 3600 * 1000
 
-export function spendBudgets({ spending, now }: { spending: SpendRepository; now: () => number }): SpendBudgets {
+/** What everything that is paid may cost together. */
+export type SharedBudget = {
+  leftForAll(): number
+  /** Why it leaves too little, as a sentence. */
+  words(): string | undefined
+}
+type Options = { spending: SpendRepository; shared?: SharedBudget; now: () => number }
+
+export function spendBudgets({ spending, shared, now }: Options): SpendBudgets {
   const today = (): string => new Date(now()).toISOString().slice(0, 10)
 
   const stateOf = (scope: SpendScope, key: string, limits: SpendLimits): LimitState => {
@@ -88,7 +96,13 @@ export function spendBudgets({ spending, now }: { spending: SpendRepository; now
       : []),
     stateOf('day', today(), spending.limits('day')),
   ]
-  const available = (place: SpendPlace | undefined): number => Math.min(...states(place).map(leftOf))
+  const sharedLeft = (): number => shared?.leftForAll() ?? Number.POSITIVE_INFINITY
+  const available = (place: SpendPlace | undefined): number => Math.min(...states(place).map(leftOf), sharedLeft())
+  const refused = (place: SpendPlace | undefined): AppError => {
+    const own = tightest(place)
+    const words = sharedLeft() < (own ? leftOf(own) : Number.POSITIVE_INFINITY) ? shared?.words() : undefined
+    return words === undefined ? exceeded(own) : new AppError('budget/exceeded', `Not sent: ${words}`)
+  }
   /** The one that leaves least. */
   const tightest = (place: SpendPlace | undefined): LimitState | undefined =>
     states(place)
@@ -99,7 +113,7 @@ export function spendBudgets({ spending, now }: { spending: SpendRepository; now
     reserve: (place, asks) =>
       spending.atomically(() => {
         const amounts = sharedOut(asks, available(place))
-        if (!amounts) throw exceeded(tightest(place))
+        if (!amounts) throw refused(place)
         for (const [at, { id, model }] of asks.entries()) {
           spending.addReservation({
             id,
@@ -114,19 +128,19 @@ export function spendBudgets({ spending, now }: { spending: SpendRepository; now
     settle: (id, actual) =>
       spending.atomically(() => {
         const reservation = spending.takeReservation(id)
-        if (reservation) spending.addEntry(reservation, actual)
+        if (reservation) spending.addEntry(reservation, actual, now())
         return reservation !== undefined
       }),
     assumeSpent: (id) =>
       spending.atomically(() => {
         const reservation = spending.takeReservation(id)
-        if (reservation) spending.addEntry(reservation, { ...nothing, costMicroUsd: reservation.amountMicroUsd })
+        if (reservation) spending.addEntry(reservation, { ...nothing, costMicroUsd: reservation.amountMicroUsd }, now())
       }),
     release: (id) => void spending.takeReservation(id),
     unsettled: () => spending.openReservations().map(({ id }) => id),
     states,
     available,
-    refusal: (place, asks) => (sharedOut(asks, available(place)) ? undefined : exceeded(tightest(place))),
+    refusal: (place, asks) => (sharedOut(asks, available(place)) ? undefined : refused(place)),
     limits: () => ({ day: spending.limits('day'), conversation: spending.limits('conversation') }),
     change: (limits) =>
       spending.atomically(() => {

@@ -38,7 +38,7 @@ export type SpendRepository = {
   /** @returns undefined when it was settled, released, or never there */
   takeReservation(id: string): SpendReservation | undefined
   openReservations(): SpendReservation[]
-  addEntry(reservation: SpendReservation, actual: SpendActual): void
+  addEntry(reservation: SpendReservation, actual: SpendActual, atMs: number): void
   ofConversation(conversationId: string): Spend
   sums(by: 'day' | 'model' | 'conversation', filter: SpendFilter, limit: number): SpendSum[]
   total(filter: SpendFilter): Spend
@@ -83,7 +83,7 @@ export function spendRepository(database: Database): SpendRepository {
   const open = database.prepare<[], SpendReservation>(`SELECT ${columns} FROM spend_reservations`)
   const addEntry = database.prepare(
     `INSERT INTO spend_entries VALUES (@id, @conversationId, @model, @day, @costMicroUsd, @savedMicroUsd, @inputTokens,
-       @cachedTokens, @outputTokens, @estimated)`,
+       @cachedTokens, @outputTokens, @estimated, @atMs)`,
   )
   const ofConversation = database.prepare<[string], SumRow>(
     `SELECT ${sumColumns} FROM spend_entries WHERE conversation_id = ?`,
@@ -104,8 +104,8 @@ export function spendRepository(database: Database): SpendRepository {
     addReservation: (reservation) => void add.run(reservation),
     takeReservation: (id) => take.get(id),
     openReservations: () => open.all(),
-    addEntry: (reservation, actual) =>
-      void addEntry.run({ ...reservation, ...actual, estimated: actual.estimated ? 1 : 0 }),
+    addEntry: (reservation, actual, atMs) =>
+      void addEntry.run({ ...reservation, ...actual, atMs, estimated: actual.estimated ? 1 : 0 }),
     ofConversation: (id) => spendOf(ofConversation.get(id)),
     sums: (by, filter, limit) =>
       sumsBy[by].all(given(filter, limit)).map((row) => ({ ...spendOf(row), key: row.key ?? '' })),

@@ -1,12 +1,14 @@
 import type { Asker } from '../../../shared/contract/intents.ts'
 import {
   applyPlan,
+  checkPropagation,
   type DnsPlan,
   getLocalDomain,
   listLocalDomains,
   listLocalPrices,
   listLocalRecords,
   listPlans,
+  listPropagationServers,
   planRecords,
   searchLocalDomains,
   undoPlan,
@@ -15,15 +17,17 @@ import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { Note } from '../note.ts'
 import type { DomainCache } from './domainCache.ts'
 import type { DomainQuestions } from './domainQuestions.ts'
+import type { Propagation } from './propagation/propagation.ts'
 import type { ZonePlans } from './zonePlans.ts'
 
 export function localDomainRoutes(parts: {
   cache: DomainCache
   questions: DomainQuestions
   plans: ZonePlans
+  propagation: Propagation
   note: Note
 }): LocalEndpoint[] {
-  const { cache, questions, plans, note } = parts
+  const { cache, questions, plans, propagation, note } = parts
   return [
     localEndpoint(listLocalDomains, () => cache.kept(questions.list())),
     localEndpoint(searchLocalDomains, ({ query }) => cache.fresh(questions.search(query))),
@@ -31,6 +35,12 @@ export function localDomainRoutes(parts: {
     localEndpoint(getLocalDomain, ({ params }) => cache.kept(questions.domain(params.domain))),
     localEndpoint(listLocalRecords, ({ params: { domain }, query: { fresh } }) =>
       cache[fresh ? 'fresh' : 'kept'](questions.zone(domain, { fresh })),
+    ),
+    localEndpoint(listPropagationServers, async ({ params }) => ({
+      servers: await propagation.servers(params.domain),
+    })),
+    localEndpoint(checkPropagation, ({ params, body }, { signal }) =>
+      propagation.check(params.domain, body.server, signal),
     ),
     localEndpoint(planRecords, ({ params, body }) => plans.make(params.domain, body.records)),
     localEndpoint(listPlans, ({ params }) => ({ plans: plans.list(params.domain) })),

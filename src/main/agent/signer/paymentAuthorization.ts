@@ -1,4 +1,10 @@
-import { type EvmNetwork, evmNetwork, evmNetworks, usdcDecimals } from '../../../shared/contract/networks.ts'
+import {
+  type EvmNetwork,
+  evmNetwork,
+  evmNetworks,
+  testLedgerNetwork,
+  usdcDecimals,
+} from '../../../shared/contract/networks.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import { tokenAmount } from '../../../shared/tokenAmount.ts'
 import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
@@ -29,8 +35,7 @@ export async function paymentAuthorization(
   intent: IntentOf<'x402.authorize'>,
   tools: IntentTools,
 ): Promise<Understood> {
-  const network = evmNetwork(intent.network)
-  if (!network) throw refused(`network ${JSON.stringify(intent.network)} is not a network Steward knows.`)
+  const network = networkOf(intent, tools)
   await checkPayee(intent.pay_to, tools)
   const site = siteOf('resource', intent.resource)
   const { description } = intent
@@ -83,6 +88,16 @@ export async function paymentAuthorization(
   }
 }
 
+/** Test money is signed for at the service of this application alone: elsewhere the signature would be somebody's to use. */
+function networkOf({ network: name, resource }: IntentOf<'x402.authorize'>, tools: IntentTools): EvmNetwork {
+  const network = evmNetwork(name)
+  if (network) return network
+  if (name !== testLedgerNetwork.id) throw refused(`network ${JSON.stringify(name)} is not a network Steward knows.`)
+  const origin = tools.testLedgerOrigin?.()
+  if (origin !== undefined && URL.parse(resource)?.origin === URL.parse(origin)?.origin) return testLedgerNetwork
+  throw refused('network is the test ledger, which is for payments to the service of this application only.')
+}
+
 function typedDataOf({ usdc, chainId }: EvmNetwork, message: TypedData['message']): TypedData {
   return {
     domain: { name: usdc.name, version: usdc.version, chainId, verifyingContract: usdc.address },
@@ -94,7 +109,7 @@ function typedDataOf({ usdc, chainId }: EvmNetwork, message: TypedData['message'
 
 async function checkPayee(payee: string, { keys }: IntentTools): Promise<void> {
   if (/^0x0{40}$/.test(payee)) throw refused('pay_to is the zero address: the money would be lost.')
-  const token = evmNetworks.find(({ usdc }) => sameEvmAddress(usdc.address, payee))
+  const token = [...evmNetworks, testLedgerNetwork].find(({ usdc }) => sameEvmAddress(usdc.address, payee))
   if (token) throw refused(`pay_to ${payee} is the USDC contract on ${token.name}: the money would be lost.`)
   const own = keys.accounts().find(({ chainType, address }) => chainType === 'evm' && sameEvmAddress(address, payee))
   if (own) throw refused(`pay_to ${payee} is “${own.label}” of this wallet: you would pay yourself.`)

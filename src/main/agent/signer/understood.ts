@@ -15,6 +15,8 @@ export type SignerTools = {
   keys: Pick<WalletKeys, 'account' | 'accounts' | 'lend'>
   /** Of the EIP-712 domain that registrations are signed for: `identity.domain_name`. */
   domainName: string
+  /** Of the service of this application, which has a ledger of test money; undefined where there is none. */
+  testLedgerOrigin?: () => string | undefined
   now: () => number
   /** Cryptographically strong. */
   randomBytes: (length: number) => Uint8Array

@@ -1,11 +1,10 @@
 import { AppError } from '../../../shared/appError.ts'
-import { type EvmNetwork, evmNetwork, evmNetworks } from '../../../shared/contract/networks.ts'
+import { evmNetwork } from '../../../shared/contract/networks.ts'
 import type { Output } from '../../../shared/contract/route.ts'
 import type { getBalances, listNetworks } from '../../../shared/contract/wallet.ts'
 import { isoTime } from '../../../shared/time.ts'
+import type { Chain } from '../../platform/chain/chain.ts'
 import type { BalanceRepository } from './balanceRepository.ts'
-import { evmFigures } from './evmFigures.ts'
-import { evmRpc } from './evmRpc.ts'
 import type { SigningAccount, WalletKeys } from './walletKeys.ts'
 
 export type Balances = {
@@ -16,34 +15,32 @@ export type Balances = {
    */
   read(network: string): Promise<Output<typeof getBalances>>
   networks(): Output<typeof listNetworks>['networks']
-  close(): Promise<void>
 }
 
 type Parts = {
   keys: Pick<WalletKeys, 'accounts'>
   repository: BalanceRepository
-  /** JSON-RPC of each network. */
-  rpcUrls: Readonly<Record<(typeof evmNetworks)[number]['slug'], string>>
+  chains: readonly Pick<Chain, 'network' | 'host' | 'balances'>[]
   now: () => number
 }
 
-export function balances({ keys, repository, rpcUrls, now }: Parts): Balances {
-  const known = evmNetworks.map((network) => ({ network, rpc: evmRpc(rpcUrls[network.slug]) }))
+export function balances({ keys, repository, chains, now }: Parts): Balances {
   const underWay = new Map<string, Promise<string | null>>()
 
   /** @returns why it could not, as a sentence */
-  const refresh = async (network: EvmNetwork, accounts: readonly SigningAccount[]): Promise<string | null> => {
-    const rpc = known.find((it) => it.network.id === network.id)?.rpc
-    if (!rpc || accounts.length === 0) return null
+  const refresh = async (
+    chain: Parts['chains'][number],
+    accounts: readonly SigningAccount[],
+  ): Promise<string | null> => {
+    if (accounts.length === 0) return null
     try {
-      const addresses = accounts.map(({ address }) => address)
-      const figures = await evmFigures(rpc, network, addresses)
+      const figures = await chain.balances(accounts.map(({ address }) => address))
       const asOfMs = now()
       repository.save(
         accounts.flatMap(({ id }, index) => {
           const of = figures[index]
           if (!of) return []
-          return [{ accountId: id, network: network.id, usdc: `${of.usdc}`, ether: `${of.ether}`, asOfMs }]
+          return [{ accountId: id, network: chain.network.id, usdc: `${of.usdc}`, ether: `${of.ether}`, asOfMs }]
         }),
       )
       return null
@@ -52,11 +49,11 @@ export function balances({ keys, repository, rpcUrls, now }: Parts): Balances {
     }
   }
   /** Several that ask at once share one answer. */
-  const refreshOnce = (network: EvmNetwork, accounts: readonly SigningAccount[]): Promise<string | null> => {
-    const key = [network.id, ...accounts.map(({ id }) => id)].join()
+  const refreshOnce = (chain: Parts['chains'][number], accounts: readonly SigningAccount[]): Promise<string | null> => {
+    const key = [chain.network.id, ...accounts.map(({ id }) => id)].join()
     const running = underWay.get(key)
     if (running) return running
-    const begun = refresh(network, accounts).finally(() => underWay.delete(key))
+    const begun = refresh(chain, accounts).finally(() => underWay.delete(key))
     underWay.set(key, begun)
     return begun
   }
@@ -64,9 +61,10 @@ export function balances({ keys, repository, rpcUrls, now }: Parts): Balances {
   return {
     async read(name) {
       const network = evmNetwork(name)
-      if (!network) throw new AppError('chain/unknown', `There is no network ${JSON.stringify(name)}.`)
+      const chain = chains.find((it) => it.network.id === network?.id)
+      if (!network || !chain) throw new AppError('chain/unknown', `There is no network ${JSON.stringify(name)}.`)
       const accounts = keys.accounts().filter(({ chainType }) => chainType === 'evm')
-      const detail = await refreshOnce(network, accounts)
+      const detail = await refreshOnce(chain, accounts)
       const kept = repository.of(network.id)
       return {
         network: network.id,
@@ -86,13 +84,10 @@ export function balances({ keys, repository, rpcUrls, now }: Parts): Balances {
       }
     },
     networks: () =>
-      known.map(({ network: { id, slug, name, chainId, test, usdc }, rpc }) => ({
+      chains.map(({ network: { id, slug, name, chainId, test, usdc }, host }) => ({
         ...{ id, slug, name, chain_id: chainId, test },
         usdc_address: usdc.address,
-        rpc_host: rpc.host,
+        rpc_host: host,
       })),
-    async close() {
-      await Promise.all(known.map(({ rpc }) => rpc.close()))
-    },
   }
 }

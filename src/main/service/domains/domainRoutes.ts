@@ -34,10 +34,12 @@ export function domainRoutes(options: {
   domains: Domains
   orders: Pick<DomainOrders, 'list'>
   zones: Zones
+  /** `HOST:PORT` where DNS is answered for a test registry; undefined: nowhere. */
+  dnsServer: string | undefined
   noteAccount: ActivityLog['noteAccount']
   now: () => number
 }): Endpoint[] {
-  const { registrar, search, domains, orders, zones, noteAccount, now } = options
+  const { registrar, search, domains, orders, zones, dnsServer, noteAccount, now } = options
   const toWire = (row: KnownDomain): Domain => ({
     ...{ domain: row.name, name: row.name, unicode: domainToUnicode(row.name), status: row.status },
     ...{ registered_at: isoTime(row.registeredAtMs), expires_at: isoTime(row.expiresAtMs) },
@@ -59,7 +61,11 @@ export function domainRoutes(options: {
         ...{ tld, registration: registration / 100, renewal: renewal / 100, transfer: transfer / 100 },
         currency: 'USD' as const,
       }))
-      return { pricing, registrar: registrar.title, test: registrar.isTest }
+      const nameservers: string[] | undefined = registrar.nameservers && [...registrar.nameservers]
+      return {
+        ...{ pricing, registrar: registrar.title, test: registrar.isTest, dns_server: dnsServer ?? null },
+        ...(nameservers && { nameservers }),
+      }
     }),
     endpoint(listDomains, (_, { caller }) => {
       const all = domains.list(caller.accountId).map(toWire)

@@ -3,8 +3,8 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { testTls } from '../../../../test/support/tlsFiles.ts'
+import { isPublicAddress } from '../../platform/publicAddress.ts'
 import { imageFetcher } from './fetchedImages.ts'
-import { isPublicAddress } from './publicAddress.ts'
 
 test.each([
   '127.0.0.1',

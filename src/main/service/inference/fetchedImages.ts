@@ -1,11 +1,12 @@
-import { type LookupAddress, lookup } from 'node:dns'
+import { lookup } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { guardedLookup } from '../../platform/guardedLookup.ts'
+import { isPublicAddress } from '../../platform/publicAddress.ts'
 import { imageTypes } from './dialects/imageSource.ts'
 import { badRequest } from './inferenceError.ts'
 import type { ImagePart, ImageSource, InnerRequest } from './innerForm.ts'
-import { isPublicAddress } from './publicAddress.ts'
 
 /** What the strictest of the providers take of one image. */
 const maxImageBytes = 5 * 1024 * 1024
@@ -29,25 +30,14 @@ type Guard = {
 export function imageFetcher(
   { isAllowed, ca, resolve = lookup }: Guard = { isAllowed: isPublicAddress },
 ): ImageFetcher {
-  const guardedLookup: LookupFunction = (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (failure, addresses) => {
-      if (failure) return callback(failure, '', 0)
-      const found = addresses as LookupAddress[] // of `all: true`
-      const [first] = found
-      if (!first || found.some(({ address }) => !isAllowed(address))) {
-        return callback(new Error('The address is not public.'), '', 0)
-      }
-      if (options.all) return callback(null, found)
-      return callback(null, first.address, first.family)
-    })
-  }
+  const checkedLookup = guardedLookup(isAllowed, resolve)
 
   async function fetched(url: string, signal: AbortSignal, redirects: number): Promise<ImageSource> {
     const place = new URL(url)
     const literal = place.hostname.replace(/^\[|\]$/g, '')
     if (place.protocol !== 'https:' || place.username !== '') throw new Error('Only plain https addresses are fetched.')
     if (isIP(literal) !== 0 && !isAllowed(literal)) throw new Error('The address is not public.')
-    const answer = await answered(place, { signal, lookup: guardedLookup, ca })
+    const answer = await answered(place, { signal, lookup: checkedLookup, ca })
     const status = answer.statusCode ?? 0
     const { location } = answer.headers
     if (status >= 300 && status < 400 && location !== undefined) {

@@ -1,168 +1,139 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EvmNetwork } from '../../../shared/contract/networks.ts'
+import type { Chain, SentTransfer, TransferCheck } from '../../platform/chain/chain.ts'
 import type { Log } from '../../platform/log.ts'
 import { serialQueue } from '../../platform/serialQueue.ts'
-import { type ChainClient, chainClient, chainFailure } from './chainClient.ts'
-import { chainOutcome, hasPaid } from './chainOutcome.ts'
+import { chainOutcome, chainReason } from './chainOutcome.ts'
 import { alreadyUsed, type Facilitator, type Settlement, type SignedPayment, tooLittle } from './facilitator.ts'
 import type { PaymentAuthorization, Refusal } from './paymentAuthorization.ts'
 
 /** From sending to a receipt. Later it is unknown, until the chain is asked again. */
-const settleWithinMs = 30_000
+const usualSettleWithinMs = 30_000
 const askEveryMs = 250
 
 /** Settles on a chain itself, with a key of ours that pays for the gas and can do nothing else. */
 export function chainFacilitator(options: {
-  network: EvmNetwork
-  rpcUrl: string
+  chain: Chain
   relayerKey: `0x${string}`
   log: Log
   now: () => number
   settleWithinMs?: number
   blocksAtOnce?: bigint
 }): Facilitator {
-  const { network, log, now } = options
+  const { chain, relayerKey, log, now, settleWithinMs = usualSettleWithinMs, blocksAtOnce } = options
   const closing = new AbortController()
-  let opened: Promise<ChainClient> | undefined
-  const chain = (): Promise<ChainClient> => {
-    opened ??= chainClient(options)
-    return opened
-  }
-  /** Transactions of one account have an order: each is made and sent before the next. */
-  const inTurn = serialQueue()
-  let nextNonce: number | undefined
+  const limits = { signal: closing.signal, withinMs: 10_000 }
+  const askingFor = { chain, now, blocksAtOnce, limits }
+  const relayer = relayedTransfers({ chain, relayerKey, limits })
 
-  const usdc = ({ abi }: ChainClient) => ({ address: network.usdc.address, abi }) as const
-  const callOf = ({ signature, ...it }: PaymentAuthorization) =>
-    [
-      it.from,
-      it.to,
-      BigInt(it.value),
-      BigInt(it.validAfter),
-      BigInt(it.validBefore),
-      it.nonce,
-      Number(`0x${signature.slice(130)}`),
-      signature.slice(0, 66) as `0x${string}`, // of 65 bytes in hexadecimal, as checked before
-      `0x${signature.slice(66, 130)}`,
-    ] as const
-
-  const send = async (opened: ChainClient, authorization: PaymentAuthorization): Promise<`0x${string}`> => {
-    const { client, viem, accounts, abi } = opened
-    const relayer = accounts.privateKeyToAccount(options.relayerKey)
-    const call = { functionName: 'transferWithAuthorization', args: callOf(authorization) } as const
-    const gas = await client.estimateContractGas({ ...usdc(opened), ...call, account: relayer.address })
-    const fees = await client.estimateFeesPerGas()
-    const pending = await client.getTransactionCount({ address: relayer.address, blockTag: 'pending' })
-    const nonce = Math.max(pending, nextNonce ?? 0)
-    const serialized = await relayer.signTransaction({
-      ...fees,
-      ...{ chainId: network.chainId, type: 'eip1559', to: network.usdc.address, nonce, gas: (gas * 12n) / 10n },
-      data: viem.encodeFunctionData({ abi, ...call }),
-    })
-    try {
-      await client.sendRawTransaction({ serializedTransaction: serialized })
-      nextNonce = nonce + 1
-    } catch (failure) {
-      nextNonce = undefined // the chain tells what it has
-      throw failure
-    }
-    return viem.keccak256(serialized)
-  }
-
+  /** @returns undefined where no receipt came in time, or one of a transaction that failed */
   const receiptOf = async (
-    opened: ChainClient,
-    payment: SignedPayment,
-    hash: `0x${string}`,
+    { authorization }: SignedPayment,
+    { hash }: SentTransfer,
   ): Promise<Settlement | undefined> => {
-    const untilMs = now() + (options.settleWithinMs ?? settleWithinMs)
+    const untilMs = now() + settleWithinMs
     while (now() < untilMs && !closing.signal.aborted) {
-      const receipt = await opened.client.getTransactionReceipt({ hash }).catch(() => undefined)
-      if (receipt?.status === 'reverted') return undefined
-      if (receipt && (await hasPaid(opened, network, { ...payment, hash })))
-        return { state: 'settled', transaction: hash }
+      const receipt = await chain
+        .transferReceipt({ hash, transfer: authorization }, limits)
+        .catch(() => 'none' as const)
+      if (receipt === 'paid') return { state: 'settled', transaction: hash }
+      if (receipt !== 'none') return undefined
       await sleep(askEveryMs, undefined, { signal: closing.signal }).catch(() => undefined)
     }
-    nextNonce = undefined // it may have been lost, and the next one must not wait behind it
     return undefined
   }
 
   /** Of one that came to nothing here: somebody else may have settled it, or nobody can any more. */
-  const found = async (opened: ChainClient, payment: SignedPayment, message: string): Promise<Settlement> => {
-    const outcome = await chainOutcome(opened, options, payment)
+  const found = async (payment: SignedPayment, message: string): Promise<Settlement> => {
+    const outcome = await chainOutcome(askingFor, payment)
     return outcome.state === 'unused' ? { state: 'unknown', message } : outcome
   }
 
   const settled = async (payment: SignedPayment): Promise<Settlement> => {
-    const opened = await chain()
-    if (payment.again) {
-      const before = await chainOutcome(opened, options, payment)
+    const { authorization, again } = payment
+    if (again) {
+      const before = await chainOutcome(askingFor, payment)
       if (before.state !== 'unused') return before
     }
-    let hash: `0x${string}`
+    let sent: SentTransfer | 'refused'
     try {
-      hash = await inTurn(() => send(opened, payment.authorization))
+      sent = await relayer.send(authorization)
     } catch (failure) {
-      log.warn('a payment was not sent to the chain', { failure: chainFailure(failure) })
-      if (!payment.again && isRefusedByContract(failure, opened)) {
-        const outcome = await chainOutcome(opened, options, payment)
-        return outcome.state === 'unused'
-          ? { state: 'failed', reason: 'invalid_transaction_state', message: 'The contract of USDC refuses it.' }
-          : outcome
-      }
-      return found(opened, payment, 'The transaction could not be sent.')
+      log.warn('a payment was not sent to the chain', { failure: chainReason(failure) })
+      return found(payment, 'The transaction could not be sent.')
     }
-    return (await receiptOf(opened, payment, hash)) ?? found(opened, payment, 'The transaction has no receipt yet.')
-  }
-
-  const verified = async (authorization: PaymentAuthorization): Promise<Refusal | undefined> => {
-    const opened = await chain()
-    const { client } = opened
-    const { from, nonce, value } = authorization
-    const [balance, isUsed] = await Promise.all([
-      client.readContract({ ...usdc(opened), functionName: 'balanceOf', args: [from] }),
-      client.readContract({ ...usdc(opened), functionName: 'authorizationState', args: [from, nonce] }),
-    ])
-    if (isUsed) return alreadyUsed
-    if (balance < BigInt(value)) return tooLittle
-    try {
-      await client.simulateContract({
-        ...usdc(opened),
-        functionName: 'transferWithAuthorization',
-        args: callOf(authorization),
-      })
-    } catch (failure) {
-      if (!isRefusedByContract(failure, opened)) throw failure
-      return { reason: 'invalid_transaction_state', message: 'The contract of USDC refuses it.' }
+    if (sent !== 'refused') {
+      const receipt = await receiptOf(payment, sent)
+      if (!receipt) relayer.missed()
+      return receipt ?? found(payment, 'The transaction has no receipt yet.')
     }
-    return undefined
+    const outcome = await chainOutcome(askingFor, payment)
+    if (outcome.state !== 'unused') return outcome
+    return again ? { state: 'unknown', message: refused.message } : { state: 'failed', ...refused }
   }
 
   return {
-    network,
-    verify: ({ authorization }) =>
-      verified(authorization).catch((failure: unknown) => {
-        throw new Error(`The chain cannot be asked: ${chainFailure(failure)}`) // a cause would tell the key in its address
-      }),
+    network: chain.network,
+    async verify({ authorization }) {
+      return refusals[await chain.checkTransfer(authorization, limits)]
+    },
     async settle(payment) {
       try {
-        return await settled(payment)
+        const settlement = await settled(payment)
+        if (settlement.state !== 'unknown') relayer.forget(payment.authorization)
+        return settlement
       } catch (failure) {
-        log.warn('what became of a payment is not known', { failure: chainFailure(failure) })
+        log.warn('what became of a payment is not known', { failure: chainReason(failure) })
         return { state: 'unknown', message: 'The chain cannot be asked.' }
       }
     },
     async close() {
-      closing.abort()
+      closing.abort(new Error('Steward is stopping.'))
     },
   }
 }
 
-/** Nothing was sent: the contract would have refused it. */
-function isRefusedByContract(failure: unknown, { viem }: ChainClient): boolean {
-  return (
-    failure instanceof viem.BaseError &&
-    failure.walk(
-      (it) => it instanceof viem.ContractFunctionRevertedError || it instanceof viem.ExecutionRevertedError,
-    ) !== null
-  )
+/** Transactions of one account have an order: each is made and sent before the next. */
+function relayedTransfers({ chain, relayerKey, limits }: Relayed) {
+  const inTurn = serialQueue()
+  /** Of what was sent here: a node may not count all of it yet. */
+  let nextNonce = 0
+  const open = new Map<string, SentTransfer>()
+  const nameOf = ({ from, nonce }: PaymentAuthorization) => `${from} ${nonce}`
+
+  return {
+    async send(transfer: PaymentAuthorization): Promise<SentTransfer | 'refused'> {
+      const prepared = await chain.prepareTransfer(transfer, limits)
+      if (prepared.state === 'refused') return 'refused'
+      const { gas, fees } = prepared
+      return inTurn(async () => {
+        const replaces = open.get(nameOf(transfer))
+        try {
+          const asked = { transfer, gas, fees, relayerKey, leastNonce: nextNonce, replaces }
+          const sent = await chain.sendTransfer(asked, limits)
+          nextNonce = Math.max(nextNonce, sent.nonce + 1)
+          open.set(nameOf(transfer), sent)
+          return sent
+        } catch (failure) {
+          nextNonce = 0 // the node tells what it has
+          throw failure
+        }
+      })
+    },
+    /** A transaction has no receipt. It may have been lost, and the next one must not wait behind it. */
+    missed() {
+      nextNonce = 0
+    },
+    forget(transfer: PaymentAuthorization) {
+      open.delete(nameOf(transfer))
+    },
+  }
+}
+type Relayed = { chain: Chain; relayerKey: `0x${string}`; limits: { signal: AbortSignal; withinMs: number } }
+
+const refused: Refusal = { reason: 'invalid_transaction_state', message: 'The contract of USDC refuses it.' }
+const refusals: Record<TransferCheck, Refusal | undefined> = {
+  fine: undefined,
+  used: alreadyUsed,
+  'too-little': tooLittle,
+  refused,
 }

@@ -1,7 +1,8 @@
 import { AppError } from '../../../shared/appError.ts'
-import { buyCredits, getTestBalance, giveTestMoney } from '../../../shared/contract/payments.ts'
+import { buyCredits, getAuthorizationState, getTestBalance, giveTestMoney } from '../../../shared/contract/payments.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import { formatUsd, microUsd, microUsdOfCents } from '../../../shared/microUsd.ts'
+import { isoTime } from '../../../shared/time.ts'
 import type { GroupCommit } from '../../storage/groupCommit.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { CreditLedger } from '../credits/creditLedger.ts'
@@ -84,6 +85,13 @@ export function testMoneyRoutes(options: {
     endpoint(getTestBalance, ({ params: { address } }) => {
       const ledger = testLedger()
       return { address, balance: String(ledger.balance(address)), ...namesOf(ledger) }
+    }),
+    endpoint(getAuthorizationState, ({ params: { address, nonce } }) => {
+      const ledger = testLedger()
+      // The time first: what is unused after it has passed could not have been used before.
+      const at = isoTime(ledger.now())
+      const transaction = ledger.transactionOf(address, nonce) ?? null
+      return { used: transaction !== null, transaction, at }
     }),
   ]
 }

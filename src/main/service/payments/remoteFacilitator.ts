@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { EvmNetwork } from '../../../shared/contract/networks.ts'
+import type { Chain } from '../../platform/chain/chain.ts'
 import type { HttpClient } from '../../platform/httpClient.ts'
 import type { Log } from '../../platform/log.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
-import { type ChainClient, chainClient, chainFailure } from './chainClient.ts'
-import { chainOutcome } from './chainOutcome.ts'
+import { chainOutcome, chainReason } from './chainOutcome.ts'
 import type { Facilitator, Settlement, SignedPayment } from './facilitator.ts'
 import { requirements } from './offer.ts'
 
@@ -33,14 +33,14 @@ export function remoteFacilitator(options: {
   network: EvmNetwork
   url: string
   /** Where what became of a payment is looked up by ourselves. Absent: nowhere. */
-  rpcUrl: string | undefined
+  chain: Chain | undefined
   http: HttpClient
   log: Log
+  now: () => number
   settleWithinMs?: number
 }): Facilitator {
-  const { network, http, log, rpcUrl, settleWithinMs = usualSettleWithinMs } = options
+  const { network, http, log, chain, now, settleWithinMs = usualSettleWithinMs } = options
   const base = options.url.replace(/\/+$/, '')
-  let opened: Promise<ChainClient> | undefined
 
   const ask = async (path: string, { authorization: signed }: SignedPayment, withinMs: number) => {
     const { signature, ...authorization } = signed
@@ -58,9 +58,8 @@ export function remoteFacilitator(options: {
   /** Once it may have moved, a refusal tells nothing: it can be because it moved. The chain tells, where it can be asked. */
   const onChain = async (payment: SignedPayment): Promise<Settlement> => {
     const unknown: Settlement = { state: 'unknown', message: 'The facilitator did not say what became of it.' }
-    if (rpcUrl === undefined) return unknown
-    opened ??= chainClient({ network, rpcUrl })
-    const outcome = await chainOutcome(await opened, { network }, payment)
+    if (!chain) return unknown
+    const outcome = await chainOutcome({ chain, now }, payment)
     return outcome.state === 'unused' ? unknown : outcome
   }
 
@@ -95,7 +94,7 @@ export function remoteFacilitator(options: {
       try {
         return await settled(payment)
       } catch (failure) {
-        log.warn('what became of a payment is not known', { failure: chainFailure(failure) })
+        log.warn('what became of a payment is not known', { failure: chainReason(failure) })
         return onChain(payment).catch(
           (): Settlement => ({ state: 'unknown', message: 'The facilitator did not answer.' }),
         )

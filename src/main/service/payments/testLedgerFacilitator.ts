@@ -10,6 +10,9 @@ export type TestLedger = Facilitator & {
   /** @returns what the address has now */
   give(address: string, amount: number): Promise<number>
   balance(address: string): number
+  /** @returns the transaction that used this authorization; undefined while none has */
+  transactionOf(payer: string, nonce: string): string | undefined
+  now(): number
 }
 
 export function testLedgerFacilitator(options: {
@@ -56,6 +59,8 @@ export function testLedgerFacilitator(options: {
         return records.balance(address.toLowerCase())
       }),
     balance: (address) => records.balance(address.toLowerCase()),
+    transactionOf: (payer, nonce) => records.findTransfer(payer.toLowerCase(), nonce.toLowerCase())?.transactionHash,
+    now,
     close: async () => undefined,
   }
 }

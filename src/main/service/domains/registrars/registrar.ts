@@ -43,6 +43,8 @@ export interface Registrar {
   readonly title: string
   /** Its names exist on this computer only. */
   readonly isTest: boolean
+  /** They answer with the records below. One that begins with a dot stands for all below it; undefined: not known. */
+  readonly nameservers?: readonly string[]
   prices(signal?: AbortSignal): Promise<readonly TldPrice[]>
   /** In the order asked. What cannot be found out is `unknown`, never `available`. */
   check(names: readonly string[], signal?: AbortSignal): Promise<readonly Availability[]>

@@ -7,6 +7,8 @@ import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
 import { keptIntents } from './keptIntents.ts'
 import { localDomains } from './localDomains.ts'
+import { paymentBudgets } from './paymentBudgets.ts'
+import { payments } from './payments.ts'
 import { providers } from './providers.ts'
 import { recordings } from './recordings.ts'
 import { registrations } from './registrations.ts'
@@ -28,6 +30,8 @@ export const agentMigrations: readonly Migration[] = [
   chats,
   chatSpend,
   localDomains,
+  payments,
+  paymentBudgets,
   timelineTasks,
   recordings,
 ]

@@ -40,8 +40,8 @@ function Playing({ cast, label, skips, onSkips }: PlayingProps) {
   }, [cast])
   return (
     <section aria-label={label} className="flex flex-col gap-2.5">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         tabIndex={0}
         aria-label="Screen"
         className="overflow-x-auto rounded-card border border-line bg-[#101114] p-2.5"

@@ -57,6 +57,7 @@ export function localRegistry(options: {
   return {
     title: 'Test registry',
     isTest: true,
+    nameservers: registryNameservers,
     prices: async () => prices,
     check: async (names) => names.map(availability),
     async register({ name, years, privacy, nameservers }) {

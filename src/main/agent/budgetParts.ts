@@ -1,0 +1,21 @@
+import type { AgentGround } from './agentGround.ts'
+import { intentRepository } from './approvals/intentRepository.ts'
+import type { Reservations } from './approvals/reservations.ts'
+import { type PaymentBudgetRepository, paymentBudgetRepository } from './budgets/paymentBudgetRepository.ts'
+import { type PaymentBudgets, paymentBudgets } from './budgets/paymentBudgets.ts'
+import { paymentReservations } from './budgets/paymentReservations.ts'
+
+export type BudgetParts = {
+  records: PaymentBudgetRepository
+  budgets: PaymentBudgets
+  reservations: Reservations
+}
+
+/** One set of limits for everything that is paid. */
+export function budgetParts({ database, now }: Pick<AgentGround, 'database' | 'now'>): BudgetParts {
+  const records = paymentBudgetRepository(database)
+  const budgets = paymentBudgets({ records, now })
+  const { find } = intentRepository(database)
+  const signed = (id: string) => find(id)?.record.result
+  return { records, budgets, reservations: paymentReservations({ records, budgets, signed, now }) }
+}

@@ -1,0 +1,60 @@
+import { dollars } from '../../../shared/contract/intentWords.ts'
+import type { PaymentBudgetLimits } from '../../../shared/contract/localPayments.ts'
+import type { PolicyWords } from '../approvals/policyWords.ts'
+
+type Line = { label: string; value: string }
+type Named = ReadonlyMap<string, number>
+
+/** What holds while the kept limits cannot be understood: nothing is paid. */
+export const closedLimits: PaymentBudgetLimits = {
+  payment_micro_usd: 0,
+  day_micro_usd: 0,
+  month_micro_usd: 0,
+  hosts: [],
+  payees: [],
+  ask_first_payee: true,
+}
+
+/** Each change that lets more be paid than before; none means that it is as strict or stricter. */
+export function looserLimits(from: PaymentBudgetLimits, to: PaymentBudgetLimits): Line[] {
+  const single = [
+    { label: 'One payment', before: from.payment_micro_usd, after: to.payment_micro_usd },
+    { label: 'Any 24 hours', before: from.day_micro_usd, after: to.day_micro_usd },
+    { label: 'A month', before: from.month_micro_usd, after: to.month_micro_usd },
+  ]
+  const named = [...looserNamed(hostsOf(from), hostsOf(to)), ...looserNamed(payeesOf(from), payeesOf(to))]
+  return [
+    ...single.filter(({ before, after }) => before !== null && (after === null || after > before)).map(line),
+    ...named.map(line),
+    ...(from.ask_first_payee && !to.ask_first_payee
+      ? [{ label: 'New payees', value: 'are paid without asking you where a rule allows it' }]
+      : []),
+  ]
+}
+
+export function budgetWords(lines: Line[]): PolicyWords {
+  return { title: 'Change your limits?', sentence: 'This allows more to be paid than before.', lines }
+}
+
+function line({ label, before, after }: { label: string; before: number | null; after: number | null }): Line {
+  return { label, value: `${words(after)}, was ${words(before)}` }
+}
+
+function looserNamed(before: Named, after: Named) {
+  return [...before].flatMap(([label, limit]) => {
+    const next = after.get(label) ?? null
+    return next === null || next > limit ? [{ label, before: limit, after: next }] : []
+  })
+}
+
+function hostsOf({ hosts }: PaymentBudgetLimits): Named {
+  return new Map(hosts.map((it) => [it.host, it.month_micro_usd]))
+}
+
+function payeesOf({ payees }: PaymentBudgetLimits): Named {
+  return new Map(payees.map((it) => [it.payee, it.month_micro_usd]))
+}
+
+function words(microUsd: number | null): string {
+  return microUsd === null ? 'no limit' : `up to ${dollars(String(microUsd))}`
+}

@@ -1,0 +1,168 @@
+import { AppError } from '../../../shared/appError.ts'
+import { dollars } from '../../../shared/contract/intentWords.ts'
+import type { BudgetState, PaymentBudgetLimits } from '../../../shared/contract/localPayments.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { ReservationRefusal, ReservedUse } from '../approvals/reservations.ts'
+import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
+import type { SharedBudget } from './spendBudgets.ts'
+
+/** A payment as budgets see it. */
+export type BudgetedUse = Pick<ReservedUse, 'host' | 'scope' | 'amountMicroUsd' | 'by'>
+
+/**
+ * Limits of everything that is paid: USDC payments of any kind, and in day and month what chats cost. What was signed counts
+ * until it is known that it was not used.
+ */
+export type PaymentBudgets = {
+  /** @returns why it may not be paid, or not without the person; undefined where it may */
+  refusal(use: BudgetedUse): ReservationRefusal | undefined
+  /** The limits that a payment counts against. */
+  statesFor(use: Pick<BudgetedUse, 'host' | 'scope'>): BudgetState[]
+  /** All there are. */
+  states(): BudgetState[]
+  /** @throws AppError `data/unusable` where they cannot be understood */
+  limits(): PaymentBudgetLimits
+  /** What day and month leave for anything, chats too; `Infinity` without limits. */
+  leftForAll(): number
+  /** Of those two, the one that leaves least. */
+  tightest(): BudgetState | undefined
+}
+
+const dayMs = 24 * 3600 * 1000
+/** Beyond it sums would no longer be exact. */
+const mostMicroUsd = 1_000_000_000_000
+
+export function paymentBudgets(options: { records: PaymentBudgetRepository; now: () => number }): PaymentBudgets {
+  const { records, now } = options
+
+  const limits = (): PaymentBudgetLimits => {
+    const kept = records.limits()
+    if (kept) return kept
+    throw new AppError(
+      'data/unusable',
+      'The limits of payments cannot be read. Nothing is paid until you set them again.',
+    )
+  }
+  const monthStart = (): number => {
+    const today = new Date(now())
+    return Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 1)
+  }
+  const monthEnd = (): number => {
+    const today = new Date(now())
+    return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1)
+  }
+  const stateOf = (given: Pick<BudgetState, 'scope' | 'key' | 'limit_micro_usd'>): BudgetState => {
+    const { spent, held } = usedOf(given)
+    const { limit_micro_usd: limit, scope } = given
+    return {
+      ...given,
+      used_micro_usd: spent,
+      held_micro_usd: held,
+      left_micro_usd: limit === null ? null : Math.max(0, limit - spent - held),
+      resets_at: scope === 'payment' || scope === 'day' ? null : isoTime(monthEnd()),
+    }
+  }
+  const usedOf = ({ scope, key }: Pick<BudgetState, 'scope' | 'key'>) => {
+    // One millisecond early: the month begins with its first.
+    const monthMs = monthStart() - 1
+    if (scope === 'payment') return { spent: 0, held: 0 }
+    if (scope === 'host') return records.used({ sinceMs: monthMs, host: key ?? '' })
+    if (scope === 'payee') return records.used({ sinceMs: monthMs, payee: key ?? '' })
+    const sinceMs = scope === 'day' ? now() - dayMs : monthMs
+    const [paid, chats] = [records.used({ sinceMs }), records.chats(sinceMs)]
+    return { spent: paid.spent + chats.spent, held: paid.held + chats.held }
+  }
+  const common = ({ day_micro_usd: day, month_micro_usd: month }: PaymentBudgetLimits): BudgetState[] => [
+    stateOf({ scope: 'day', key: null, limit_micro_usd: day }),
+    stateOf({ scope: 'month', key: null, limit_micro_usd: month }),
+  ]
+  const single = ({ payment_micro_usd: most }: PaymentBudgetLimits): BudgetState[] =>
+    most === null ? [] : [stateOf({ scope: 'payment', key: null, limit_micro_usd: most })]
+  const hostState = ({ host, month_micro_usd: limit_micro_usd }: PaymentBudgetLimits['hosts'][number]) =>
+    stateOf({ scope: 'host', key: host, limit_micro_usd })
+  const payeeState = ({ payee, month_micro_usd: limit_micro_usd }: PaymentBudgetLimits['payees'][number]) =>
+    stateOf({ scope: 'payee', key: payee, limit_micro_usd })
+
+  const statesFor: PaymentBudgets['statesFor'] = ({ host, scope }) => {
+    const all = limits()
+    return [
+      ...single(all),
+      ...common(all),
+      ...all.hosts.filter((it) => it.host === host).map(hostState),
+      ...all.payees.filter((it) => it.payee === scope).map(payeeState),
+    ]
+  }
+  const states = (): BudgetState[] => {
+    const all = limits()
+    return [...single(all), ...common(all), ...all.hosts.map(hostState), ...all.payees.map(payeeState)]
+  }
+
+  return {
+    limits,
+    statesFor,
+    states,
+    leftForAll: () => Math.min(...common(limits()).map(leftOf)),
+    tightest: () =>
+      common(limits())
+        .filter((it) => it.limit_micro_usd !== null)
+        .sort((one, other) => leftOf(one) - leftOf(other))[0],
+    refusal({ host, scope, amountMicroUsd, by }) {
+      const kept = records.limits()
+      if (!kept) return denied('The limits of payments cannot be read.')
+      const { network, payTo } = payeeOf(scope)
+      if (host === null || amountMicroUsd === null || payTo === '') return denied('The payment names no payee.')
+      if (amountMicroUsd > BigInt(mostMicroUsd)) return denied(`It is above ${dollars(String(mostMicroUsd))}.`)
+      const amount = Number(amountMicroUsd)
+      const full = statesFor({ host, scope }).find((it) => leftOf(it) < amount)
+      if (full) return denied(exceededWords(full))
+      const known = records.payeeOf(host, network)
+      if (known !== undefined && known !== payTo) {
+        return denied(`${host} was paid at ${known} before, and now names ${payTo}.`)
+      }
+      if (known === undefined && kept.ask_first_payee && by !== 'person') {
+        return { effect: 'ask', detail: `It is the first payment to ${payTo} at ${host}.` }
+      }
+      return undefined
+    },
+  }
+}
+
+/** As the budgets of chats see it. */
+export function sharedBudget({ leftForAll, tightest }: PaymentBudgets): SharedBudget {
+  return {
+    leftForAll,
+    words() {
+      const limit = tightest()
+      return limit && exceededWords(limit)
+    },
+  }
+}
+
+/** Of `eip155:8453:0x…`. */
+export function payeeOf(scope: string | null): { network: string; payTo: string } {
+  const [, network = '', payTo = ''] = /^([^:]+:[^:]+):(.+)$/.exec(scope ?? '') ?? []
+  return { network, payTo }
+}
+
+function leftOf({ scope, limit_micro_usd: limit, left_micro_usd: left }: BudgetState): number {
+  return scope === 'payment' ? (limit ?? Number.POSITIVE_INFINITY) : (left ?? Number.POSITIVE_INFINITY)
+}
+
+const names = {
+  payment: 'one payment',
+  day: 'any 24 hours',
+  month: 'this month',
+  host: 'this host in this month',
+  payee: 'this payee in this month',
+} as const
+
+/** `The limit of any 24 hours is $10.00, and $3.00 of it is left.` */
+export function exceededWords({ scope, limit_micro_usd: limit, left_micro_usd: left }: BudgetState): string {
+  const most = dollars(String(limit ?? 0))
+  if (scope === 'payment') return `It is above your limit of ${most} for one payment.`
+  return `Your limit for ${names[scope]} is ${most}, and ${dollars(String(left ?? 0))} of it is left.`
+}
+
+function denied(detail: string): ReservationRefusal {
+  return { effect: 'deny', detail }
+}

@@ -1,0 +1,72 @@
+import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import type { Reservations } from '../approvals/reservations.ts'
+import type { PaymentBudgetRepository, SignedEntry } from './paymentBudgetRepository.ts'
+import { type PaymentBudgets, payeeOf } from './paymentBudgets.ts'
+
+type Options = {
+  records: PaymentBudgetRepository
+  budgets: Pick<PaymentBudgets, 'refusal'>
+  /** As it is within the transaction that signs it. */
+  signed: (intentId: string) => IntentRecord['result'] | undefined
+  now: () => number
+}
+
+/**
+ * Every payment that is signed, whoever asked for it and by whatever way, counts against the budgets. What was signed
+ * stays reserved until it is known to be spent or void.
+ */
+export function paymentReservations({ records, budgets, signed, now }: Options): Reservations {
+  return {
+    reserve(use) {
+      if (use.kind !== 'x402.authorize') return undefined
+      return records.atomically(() => {
+        const refusal = budgets.refusal(use)
+        if (refusal) return refusal
+        records.reserve({
+          id: use.id,
+          amountMicroUsd: Number(use.amountMicroUsd), // `refusal` just bounded it
+          host: use.host ?? '',
+          payee: use.scope ?? '',
+          atMs: now(),
+        })
+        return undefined
+      })
+    },
+    commit: (id) =>
+      records.atomically(() => {
+        const entry = records.sign(id, signedEntry(signed(id)))
+        if (!entry) return
+        const { network, payTo } = payeeOf(entry.payee)
+        records.pin({ host: entry.host, network, payTo, sinceMs: now() })
+      }),
+    giveBack: records.giveBack,
+  }
+}
+
+function signedEntry(result: IntentRecord['result'] | undefined): SignedEntry | undefined {
+  const authorization = result?.authorization
+  if (!authorization) return undefined
+  const { from, nonce, validBefore } = authorization
+  return { payer: from, nonce, validBeforeMs: Number(validBefore) * 1000 }
+}
+
+/** All of them or none. */
+export function allReservations(parts: readonly Reservations[]): Reservations {
+  return {
+    reserve(use) {
+      for (const [at, part] of parts.entries()) {
+        const refusal = part.reserve(use)
+        if (!refusal) continue
+        for (const before of parts.slice(0, at)) before.giveBack(use.id)
+        return refusal
+      }
+      return undefined
+    },
+    commit(id) {
+      for (const part of parts) part.commit(id)
+    },
+    giveBack(id) {
+      for (const part of parts) part.giveBack(id)
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { testLedgerNetwork } from '../../../shared/contract/networks.ts'
+import { getAuthorizationState } from '../../../shared/contract/payments.ts'
+import type { Chain, Hex } from '../../platform/chain/chain.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+
+/** A signed payment, as it can be found again. */
+export type Authorization = {
+  network: string
+  payer: string
+  payTo: string
+  /** Atomic units, decimal. */
+  amount: string
+  nonce: string
+  validBeforeMs: number
+  /** It was not signed before. */
+  sinceMs: number
+}
+export type AuthorizationState =
+  /** The money moved. */
+  | { state: 'used'; transaction: string | null }
+  /** `isFinal`: it has expired or was cancelled, by the clock of where it is used, so the money never moves. */
+  | { state: 'unused'; isFinal: boolean }
+  | { state: 'unknown'; detail: string }
+
+/** Where it can be seen whether a signed payment was used: the chain, or the ledger of test money. It never throws. */
+export interface AuthorizationLookup {
+  stateOf(authorization: Authorization): Promise<AuthorizationState>
+}
+
+/** A block that says it has expired may still be replaced by one that is a little earlier. */
+const settledSeconds = 60
+
+export function chainLookup(
+  chains: readonly Pick<Chain, 'network' | 'authorizationOutcome'>[],
+  now: () => number,
+): AuthorizationLookup {
+  return {
+    async stateOf({ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs }) {
+      const chain = chains.find((it) => it.network.id === network)
+      if (!chain) return { state: 'unknown', detail: `No node of ${network} is known.` }
+      try {
+        const told = await chain.authorizationOutcome({
+          ...{ from: lower(payer), to: lower(payTo), value: amount, nonce: lower(nonce), sinceMs, nowMs: now() },
+          validBefore: String(Math.floor(validBeforeMs / 1000) + settledSeconds),
+        })
+        if (told.state === 'paid') return { state: 'used', transaction: told.transaction }
+        // Its nonce is gone, and nothing says that it was gone otherwise: it counts as paid.
+        if (told.state === 'used') return { state: 'used', transaction: null }
+        return { state: 'unused', isFinal: told.state !== 'unused' }
+      } catch (failure) {
+        return { state: 'unknown', detail: wordsOf(failure) }
+      }
+    },
+  }
+}
+
+/** The ledger of test money is asked at the service that keeps it. */
+export function testLedgerLookup(client: Pick<ServiceClient, 'call'>): AuthorizationLookup {
+  return {
+    async stateOf({ payer, nonce, validBeforeMs }) {
+      try {
+        const { used, transaction, at } = await client.call(getAuthorizationState, { address: payer, nonce })
+        if (used) return { state: 'used', transaction }
+        return { state: 'unused', isFinal: Date.parse(at) >= validBeforeMs }
+      } catch (failure) {
+        return { state: 'unknown', detail: wordsOf(failure) }
+      }
+    },
+  }
+}
+
+export function lookupByNetwork(given: {
+  chain: AuthorizationLookup
+  testLedger: AuthorizationLookup
+}): AuthorizationLookup {
+  return { stateOf: (it) => (it.network === testLedgerNetwork.id ? given.testLedger : given.chain).stateOf(it) }
+}
+
+function lower(hex: string): Hex {
+  return hex.toLowerCase() as Hex // as the wallet signed it
+}
+
+function wordsOf(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure)
+}

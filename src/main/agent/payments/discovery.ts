@@ -1,0 +1,134 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { discoverPayments } from '../../../shared/contract/localPayments.ts'
+import type { Output } from '../../../shared/contract/route.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
+import { plainWords, readOffers } from './readOffers.ts'
+import type { Seller, SellerAnswer } from './seller.ts'
+import { sellerAddress } from './sellerAddress.ts'
+
+type Discovered = Output<typeof discoverPayments>
+type Endpoint = Discovered['endpoints'][number]
+type Source = NonNullable<Discovered['source']>
+
+const mostEndpoints = 100
+/** Values of a document that are looked at: a stranger made it. */
+const mostValues = 5_000
+const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'patch', 'delete'])
+
+/**
+ * Where a site tells what it sells, tried one after the other until one of them does. Read leniently: sites write it in many
+ * ways. Nothing that is found is asked, and none of it is believed: `check` tells what an address costs.
+ */
+export async function discovered(seller: Seller, address: string, signal: AbortSignal): Promise<Discovered> {
+  const url = sellerAddress(address)
+  const { origin } = url
+  const ways: { url: string; source: Source; read: (answer: SellerAnswer) => Endpoint[] }[] = [
+    { url: `${origin}/.well-known/x402`, source: 'well-known', read: (it) => listedEndpoints(jsonOf(it), origin) },
+    { url: `${origin}/.well-known/x402.json`, source: 'well-known', read: (it) => listedEndpoints(jsonOf(it), origin) },
+    { url: `${origin}/openapi.json`, source: 'openapi', read: (it) => documentedEndpoints(jsonOf(it), origin) },
+    { url: url.href, source: 'probe', read: (it) => probedEndpoint(it, url.href) },
+    { url: `${origin}/llms.txt`, source: 'llms', read: (it) => toldEndpoints(it.body.toString('utf8'), origin) },
+  ]
+  const tried: Discovered['tried'] = []
+  for (const way of ways) {
+    const request = { method: 'GET', url: way.url, headers: { accept: 'application/json, text/plain, */*' } }
+    try {
+      const answer = await seller.ask(request, signal)
+      const fits = way.source === 'probe' ? answer.status === 402 : answer.status === 200
+      const endpoints = fits ? way.read(answer).slice(0, mostEndpoints) : []
+      tried.push({ url: way.url, status: answer.status, detail: null })
+      if (endpoints.length > 0) {
+        return { url: url.href, source: way.source, source_url: way.url, endpoints, tried }
+      }
+    } catch (failure) {
+      signal.throwIfAborted()
+      if (!(failure instanceof AppError)) throw failure
+      tried.push({ url: way.url, status: null, detail: failure.message })
+    }
+  }
+  if (tried.every(({ status }) => status === null)) {
+    throw new AppError('payment/seller', tried[0]?.detail ?? `${url.host} gave no answer.`)
+  }
+  return { url: url.href, source: null, source_url: null, endpoints: [], tried }
+}
+
+function jsonOf({ body }: SellerAnswer): unknown {
+  return parsedJson(body.toString('utf8'))
+}
+
+function probedEndpoint(answer: SellerAnswer, url: string): Endpoint[] {
+  const offers = readOffers(answer.headers, answer.body.toString('utf8')).map(({ offer }) => offer)
+  return [{ url, method: 'GET', description: offers[0]?.description ?? null, offers }]
+}
+
+/** Lists of addresses, or of objects that name one, at any depth. */
+function listedEndpoints(document: unknown, origin: string): Endpoint[] {
+  const found = new Map<string, Endpoint>()
+  const todo: unknown[] = [document]
+  for (let looked = 0; todo.length > 0 && looked < mostValues; looked += 1) {
+    const value = todo.shift()
+    if (typeof value === 'string') {
+      const url = absolute(value, origin)
+      if (url !== undefined && !found.has(url)) found.set(url, { url, method: null, description: null, offers: [] })
+    } else if (Array.isArray(value)) {
+      todo.push(...value.slice(0, mostEndpoints))
+    } else if (typeof value === 'object' && value !== null) {
+      const fields = value as Readonly<Record<string, unknown>>
+      const url = [fields.url, fields.resource, fields.endpoint, fields.path]
+        .map((it) => absolute(it, origin))
+        .find(Boolean)
+      const offers = readOffers({}, JSON.stringify({ x402Version: fields.x402Version === 1 ? 1 : 2, ...fields }))
+      if (url !== undefined) {
+        found.set(url, {
+          url,
+          method: methodOf(fields.method),
+          description: typeof fields.description === 'string' ? plainWords(fields.description) : null,
+          offers: offers.map(({ offer }) => offer),
+        })
+      } else todo.push(...Object.values(fields).filter((it) => typeof it === 'object'))
+    }
+  }
+  return [...found.values()]
+}
+
+/** Operations that say they answer 402, or have an extension for payments. */
+function documentedEndpoints(document: unknown, origin: string): Endpoint[] {
+  const { paths, servers } = fieldsOf(document)
+  const base =
+    absolute(fieldsOf(Array.isArray(servers) ? servers[0] : undefined).url, origin)?.replace(/\/$/, '') ?? origin
+  return Object.entries(fieldsOf(paths)).flatMap(([path, operations]) =>
+    Object.entries(fieldsOf(operations)).flatMap(([method, operation]): Endpoint[] => {
+      const { responses, summary, description, ...rest } = fieldsOf(operation)
+      const paid = '402' in fieldsOf(responses) || Object.keys(rest).some((it) => /^x-.*(402|payment)/i.test(it))
+      const url = absolute(`${base}${path}`, origin)
+      if (!methods.has(method) || !paid || url === undefined) return []
+      const words = [summary, description].find((it) => typeof it === 'string')
+      return [{ url, method: method.toUpperCase(), description: plainWords(words as string | undefined), offers: [] }]
+    }),
+  )
+}
+
+/** Addresses in lines that speak of paying. */
+function toldEndpoints(text: string, origin: string): Endpoint[] {
+  const lines = text.split('\n', mostValues).filter((line) => /x402|\b402\b|paid|usdc/i.test(line))
+  const urls = lines.flatMap(
+    (line) => line.slice(0, 2_000).match(/https?:\/\/[^\s)<>"'`\]]+|(?<=\]\()\/[^\s)]+/g) ?? [],
+  )
+  const known = urls.flatMap((it) => absolute(it, origin) ?? [])
+  return [...new Set(known)].map((url) => ({ url, method: null, description: null, offers: [] }))
+}
+
+function absolute(value: unknown, origin: string): string | undefined {
+  if (typeof value !== 'string' || value.length > 2_048 || !/^(https?:\/\/|\/)[\x21-\x7e]*$/.test(value))
+    return undefined
+  const url = URL.parse(value, origin)
+  return url && /^https?:$/.test(url.protocol) && url.username === '' ? url.href : undefined
+}
+
+function methodOf(value: unknown): string | null {
+  return typeof value === 'string' && methods.has(value.toLowerCase()) ? value.toUpperCase() : null
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+}

@@ -1,0 +1,43 @@
+import type { Payment } from '../../../shared/contract/localPayments.ts'
+import { csvLine } from '../../platform/csvCell.ts'
+
+const columns = [
+  ...[
+    'id',
+    'created_at',
+    'updated_at',
+    'state',
+    'paid',
+    'purpose',
+    'title',
+    'amount_usd',
+    'paid_usd',
+    'network',
+    'test',
+  ],
+  ...['from', 'pay_to', 'host', 'method', 'url', 'transaction', 'asker', 'reason', 'error', 'intent_id'],
+] as const
+
+/** RFC 4180, and no cell that a spreadsheet would take for a formula. Amounts are dollars. */
+export function* paymentCsv(payments: Iterable<Payment>): Generator<string> {
+  yield csvLine(columns)
+  for (const payment of payments) {
+    const { amount_micro_usd: amount, paid_micro_usd: paid, asker, ...fields } = payment
+    const cells: Readonly<Record<string, string | number | boolean | null>> = {
+      ...fields,
+      amount_usd: amount / 1_000_000,
+      paid_usd: paid === null ? null : paid / 1_000_000,
+      asker: asker.name,
+    }
+    yield csvLine(columns.map((name) => cellOf(cells[name])))
+  }
+}
+
+export function* paymentLines(payments: Iterable<Payment>): Generator<string> {
+  for (const payment of payments) yield `${JSON.stringify(payment)}\n`
+}
+
+function cellOf(value: string | number | boolean | null | undefined): string | number {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'number' ? value : String(value)
+}

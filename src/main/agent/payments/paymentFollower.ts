@@ -1,0 +1,84 @@
+import type { PaymentId } from '../../../shared/contract/localPayments.ts'
+import type { Log } from '../../platform/log.ts'
+import type { PaymentRepository } from './paymentRepository.ts'
+import type { PaymentSending } from './paymentSending.ts'
+
+/** Takes what is signed and has not ended on, when its time has come; one step of a payment at a time. */
+export type PaymentFollower = {
+  /** Takes up what an earlier run left. */
+  start(): void
+  /** Now, whatever its time. */
+  follow(id: PaymentId): Promise<void>
+  /** Something changed: when the next one is due may be another time. */
+  plan(): void
+  close(): Promise<void>
+}
+
+/** A computer that slept wakes up with its clock ahead of its timers. */
+const longestMs = 60_000
+
+export function paymentFollower(options: {
+  payments: Pick<PaymentRepository, 'due' | 'nextAtMs' | 'unended'>
+  sending: PaymentSending
+  /** Of payments that were signed for others. */
+  alongside?: () => Promise<void>
+  log: Log
+  now: () => number
+}): PaymentFollower {
+  const { payments, sending, alongside, log, now } = options
+  const underWay = new Map<PaymentId, Promise<void>>()
+  const ending = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let sweeping: Promise<void> | undefined
+
+  const follow = (id: PaymentId): Promise<void> => {
+    const running = underWay.get(id)
+    if (running || ending.signal.aborted) return running ?? Promise.resolve()
+    const step = sending
+      .step(id, ending.signal)
+      .catch((failure: unknown) => {
+        if (!ending.signal.aborted) log.error('a payment could not be followed', { paymentId: id, failure })
+      })
+      .finally(() => {
+        underWay.delete(id)
+        plan()
+      })
+    underWay.set(id, step)
+    return step
+  }
+  const sweep = async (): Promise<void> => {
+    for (const id of payments.due(now())) void follow(id)
+    await alongside?.()
+  }
+  const plan = (): void => {
+    clearTimeout(timer)
+    if (ending.signal.aborted) return
+    const nextMs = payments.nextAtMs()
+    const waitMs =
+      nextMs === undefined ? longestMs : Math.min(Math.max(nextMs - now(), underWay.size > 0 ? 1_000 : 20), longestMs)
+    timer = setTimeout(() => {
+      if (sweeping || ending.signal.aborted) return
+      sweeping = sweep()
+        .catch((failure: unknown) => log.error('payments could not be followed', { failure }))
+        .finally(() => {
+          sweeping = undefined
+          plan()
+        })
+    }, waitMs)
+    timer.unref()
+  }
+
+  return {
+    start() {
+      for (const id of payments.unended()) void follow(id)
+      plan()
+    },
+    follow,
+    plan,
+    async close() {
+      ending.abort()
+      clearTimeout(timer)
+      await Promise.all([...underWay.values(), sweeping])
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import type { PaidAnswer, Payment, PaymentId, PaymentState } from '../../../shared/contract/localPayments.ts'
+import { emitter } from '../../../shared/emitter.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
+import type { PaymentPayload } from './paymentPayload.ts'
+import type { PaymentRecord, PaymentRepository, StoredPayment } from './paymentRepository.ts'
+import { mayBecome } from './paymentStates.ts'
+import { paymentSentence, transactionUrl } from './paymentWords.ts'
+
+export type PaymentChange = Partial<
+  Pick<
+    PaymentRecord,
+    'paid' | 'error' | 'transaction' | 'receipt' | 'reconciled_by' | 'signature_sha256' | 'valid_until'
+  >
+> & {
+  payload?: PaymentPayload
+  attempts?: number
+  nextAtMs: number | null
+  answer?: PaidAnswer
+}
+
+/**
+ * The only writer of payments: each step is on disk before anything depends on it. With a payment whose outcome is known,
+ * what it holds of the limits is spent or void in the same transaction.
+ */
+export type PaymentJournal = {
+  /** Belongs into the transaction that keeps the intent. */
+  add(payment: StoredPayment): void
+  /** @returns undefined, with nothing changed, where it cannot become that from what it is */
+  become(id: PaymentId, state: PaymentState, change: PaymentChange): StoredPayment | undefined
+  /** @param listener hears of each change once it is committed */
+  subscribe(listener: (changed: { payment: StoredPayment; from: PaymentState | undefined }) => void): () => void
+  /** Tells of one that was added, once that is committed. */
+  tell(payment: StoredPayment): void
+}
+
+type Options = {
+  payments: PaymentRepository
+  budgets: Pick<PaymentBudgetRepository, 'settle'>
+  now: () => number
+}
+
+export function paymentJournal({ payments, budgets, now }: Options): PaymentJournal {
+  const changes = emitter<{ payment: StoredPayment; from: PaymentState | undefined }>()
+
+  const changed = (before: StoredPayment, state: PaymentState, change: PaymentChange): StoredPayment => {
+    const { payload, attempts, nextAtMs, answer, ...fields } = change
+    const at = isoTime(now())
+    const record: PaymentRecord = { ...before.record, ...fields, state, updated_at: at }
+    const step = { state, detail: fields.error ?? null, at }
+    const isNew = before.record.state !== state || before.record.error !== record.error
+    return {
+      ...before,
+      record: {
+        ...record,
+        sentence: paymentSentence(record),
+        transaction_url: transactionUrl(record.network, record.transaction),
+        paid_micro_usd: record.paid === null ? null : record.paid ? record.amount_micro_usd : 0,
+        steps: isNew ? [...before.record.steps, step].slice(-100) : before.record.steps,
+      },
+      payload: before.payload ?? payload ?? null,
+      attempts: attempts ?? before.attempts,
+      answer: answer ?? before.answer,
+      nextAtMs,
+    }
+  }
+
+  return {
+    add: payments.add,
+    become(id, state, change) {
+      const done = payments.atomically(() => {
+        const before = payments.find(id)
+        const from = before?.record.state
+        if (!before || from === undefined || !mayBecome(from, state)) return undefined
+        const after = changed(before, state, change)
+        if (!payments.change(after, from)) return undefined
+        const { paid, intent_id: intentId } = after.record
+        if (paid !== null && intentId !== null) budgets.settle(intentId, paid ? 'spent' : 'void')
+        return { payment: after, from }
+      })
+      if (done) changes.emit(done)
+      return done?.payment
+    },
+    subscribe: changes.subscribe,
+    tell: (payment) => changes.emit({ payment, from: undefined }),
+  }
+}
+
+/** Without what only its receipt has. */
+export function paymentSummary(record: PaymentRecord): Payment {
+  const {
+    quote: _,
+    offer: __,
+    signature_sha256: ___,
+    receipt: ____,
+    reconciled_by: _____,
+    steps: ______,
+    ...payment
+  } = record
+  return payment
+}

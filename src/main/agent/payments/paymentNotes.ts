@@ -1,0 +1,38 @@
+import type { PaymentState } from '../../../shared/contract/localPayments.ts'
+import type { Note } from '../note.ts'
+import type { PaymentRecord } from './paymentRepository.ts'
+
+const kinds = {
+  settled: 'payment.settled',
+  refused: 'payment.refused',
+  unknown: 'payment.unknown',
+  reconciled: 'payment.reconciled',
+} as const
+
+/** What the log tells of payments, once for each state. Who asked and what was signed is told by their intents. */
+export function paymentNotes(note: Note) {
+  return {
+    became(record: PaymentRecord, from: PaymentState | undefined): void {
+      const { state, asker, title, sentence, id } = record
+      const isKnown = record.paid !== null
+      if (!(state in kinds) || (state === from && !(state === 'refused' && isKnown))) return
+      note({
+        kind: kinds[state as keyof typeof kinds], // just looked
+        actor: { kind: asker.kind, name: asker.name },
+        subject: id,
+        summary: `${title}: ${sentence}`,
+        detail: {
+          intent: record.intent_id,
+          paid: record.paid,
+          amount: record.amount,
+          network: record.network,
+          pay_to: record.pay_to,
+          host: record.host,
+          transaction: record.transaction,
+          signature_sha256: record.signature_sha256,
+          error: record.error,
+        },
+      })
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import type { SignedIntent } from '../../../shared/contract/intents.ts'
+import type { PaymentReceipt } from '../../../shared/contract/localPayments.ts'
+import { paymentHeaders } from '../../../shared/contract/payments.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
+import type { RawOffer } from './readOffers.ts'
+
+/** The header that carries a payment: its name and its bytes, the same each time. */
+export type PaymentPayload = { header: string; value: string }
+
+type Signed = { version: 1 | 2; raw: RawOffer; url: string; result: SignedIntent }
+
+/** Built of what is kept alone, so that it is the same after a crash. */
+export function paymentPayload({ version, raw, url, result }: Signed): PaymentPayload {
+  const { signature, authorization } = result
+  if (!authorization) throw new Error('A signed payment has its authorization.')
+  const payload = { signature, authorization }
+  const value =
+    version === 1
+      ? { x402Version: 1, scheme: raw.scheme, network: raw.network, payload }
+      : { x402Version: 2, resource: { url }, accepted: raw, payload }
+  return {
+    header: version === 1 ? paymentHeaders.payment.v1 : paymentHeaders.payment.v2,
+    value: Buffer.from(JSON.stringify(value), 'utf8').toString('base64'),
+  }
+}
+
+export type Receipt = NonNullable<PaymentReceipt['receipt']>
+const Told = z.looseObject({
+  success: z.boolean(),
+  transaction: z.string().max(200).optional().catch(undefined),
+  txHash: z.string().max(200).optional().catch(undefined),
+  network: z.string().max(128).optional().catch(undefined),
+  payer: z.string().max(200).optional().catch(undefined),
+})
+
+/** What a seller says of the payment; undefined where it says nothing that can be read. */
+export function receiptOf(headers: Readonly<Record<string, string>>): Receipt | undefined {
+  const { v1, v2 } = paymentHeaders.receipt
+  for (const header of [headers[v2], headers[v1]]) {
+    if (header === undefined) continue
+    const text = header.trim()
+    const told = Told.safeParse(parsedJson(text.startsWith('{') ? text : Buffer.from(text, 'base64').toString('utf8')))
+    if (!told.success) continue
+    const { success, transaction, txHash, network, payer } = told.data
+    const hash = transaction ?? txHash
+    return {
+      success,
+      transaction: hash !== undefined && /^0x[0-9a-fA-F]{64}$/.test(hash) ? hash.toLowerCase() : null,
+      network: network ?? null,
+      payer: payer ?? null,
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,100 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Intent } from '../../../shared/contract/intents.ts'
+import { dollars } from '../../../shared/contract/intentWords.ts'
+import type { PaymentPurpose, PaymentReceipt } from '../../../shared/contract/localPayments.ts'
+import { testLedgerNetwork } from '../../../shared/contract/networks.ts'
+import type { KeptRequest } from './paymentRepository.ts'
+import { plainWords, type ReadOffer, readOffers } from './readOffers.ts'
+import type { Seller, SellerAnswer, SellerRequest } from './seller.ts'
+
+/** What somebody wants to pay for. */
+export type Wanted = {
+  seller: Seller
+  /** As it is sent. */
+  request: SellerRequest
+  via: KeptRequest['via']
+  /** The same as an address, for people and for the signer. */
+  url: string
+  purpose: PaymentPurpose
+  title: string
+  /** The price that is expected: any other is refused. */
+  quote: PaymentReceipt['quote']
+  /** The most that whoever asks would pay; null: what the limit of one payment says. */
+  capMicroUsd: number | null
+}
+
+export type Choice = { at: number; chosen: ReadOffer }
+export type ReadDemand = { offers: ReadOffer[]; choice: Choice | undefined }
+
+/** A signature is good for at most so long, whatever the seller would like. */
+const longestSeconds = 300
+
+/**
+ * The offers of a 402, and the first of them that may be paid.
+ * @param isOwnService whether it was asked of the service of this application, which alone is paid with its test money
+ */
+export function readDemand({ headers, body }: SellerAnswer, isOwnService: boolean): ReadDemand {
+  const offers = readOffers(headers, body.toString('utf8')).map((it): ReadOffer => {
+    if (it.network?.id !== testLedgerNetwork.id || isOwnService || !it.offer.payable) return it
+    const problem = 'Test money of this computer buys at its own service only.'
+    return { ...it, offer: { ...it.offer, payable: false, problem } }
+  })
+  const at = offers.findIndex(({ offer }) => offer.payable)
+  const chosen = offers[at]
+  return { offers, choice: chosen && { at, chosen } }
+}
+
+/** @throws AppError `payment/offer` saying what is wrong with each */
+export function needChoice({ offers, choice }: ReadDemand, host: string): Choice {
+  if (choice) return choice
+  const problems = [...new Set(offers.map(({ offer }) => offer.problem))].slice(0, 5).join(' ')
+  throw new AppError(
+    'payment/offer',
+    offers.length === 0
+      ? `${host} asks for a payment in a form that is not x402.`
+      : `No offer of ${host} can be paid. ${problems}`,
+  )
+}
+
+/** @throws AppError `payment/price`, `payment/too-dear` */
+export function checkPrice({ chosen }: Choice, { quote, capMicroUsd }: Pick<Wanted, 'quote' | 'capMicroUsd'>): number {
+  const amount = chosen.offer.amount_micro_usd ?? 0 // of a payable offer it is known
+  if (quote && quote.amount_micro_usd !== amount) {
+    throw new AppError(
+      'payment/price',
+      `The seller asks for ${dollars(String(amount))}, and not for ${dollars(String(quote.amount_micro_usd))}.`,
+    )
+  }
+  if (capMicroUsd !== null && amount > capMicroUsd) {
+    throw new AppError(
+      'payment/too-dear',
+      `It costs ${dollars(String(amount))}, which is above ${dollars(String(capMicroUsd))}.`,
+    )
+  }
+  return amount
+}
+
+/** What the wallet is asked to sign: of the offer it takes network, payee, amount and a bounded time. */
+export function intentOf(
+  { chosen }: Choice,
+  { url, purpose, title }: Pick<Wanted, 'url' | 'purpose' | 'title'>,
+): Intent {
+  const { network, pay_to, amount, max_timeout_seconds: seconds, description } = chosen.offer
+  const words = purpose === 'fetch' ? description : plainWords(title)
+  return {
+    kind: 'x402.authorize',
+    network,
+    pay_to,
+    amount,
+    resource: url,
+    valid_seconds: Math.min(seconds ?? longestSeconds, longestSeconds),
+    ...(words !== null && { description: words.slice(0, 300) }),
+  }
+}
+
+/** `12.5` is 12500000. @throws AppError `request/invalid` for more than 6 decimals */
+export function microUsdOf(name: string, usd: number): number {
+  const amount = Math.round(usd * 1_000_000)
+  if (Number.isSafeInteger(amount) && amount > 0 && Math.abs(amount / 1_000_000 - usd) < 1e-9) return amount
+  throw new AppError('request/invalid', `\`${name}\` must have at most 6 decimals, not ${usd}.`)
+}

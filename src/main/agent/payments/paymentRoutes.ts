@@ -1,0 +1,127 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Asker } from '../../../shared/contract/intents.ts'
+import {
+  checkPayment,
+  discoverPayments,
+  exportPayments,
+  fetchPaid,
+  getPayment,
+  listPayments,
+  reconcilePayment,
+} from '../../../shared/contract/localPayments.ts'
+import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '../../../shared/contract/localPurchases.ts'
+import { bytesAnswer } from '../../platform/http/answers.ts'
+import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { discovered } from './discovery.ts'
+import { paymentCsv, paymentLines } from './paymentExport.ts'
+import type { PaymentFollower } from './paymentFollower.ts'
+import { microUsdOf, type Wanted } from './paymentPlan.ts'
+import { askerKey, type PaymentRepository, type StoredPayment } from './paymentRepository.ts'
+import { type Bought, type Payments, receiptOfPayment } from './payments.ts'
+import type { Purchases } from './purchases.ts'
+import { paidAnswer, type Seller, sentHeaders } from './seller.ts'
+import { sellerAddress } from './sellerAddress.ts'
+
+type Options = {
+  payments: Payments
+  rows: PaymentRepository
+  follower: Pick<PaymentFollower, 'follow'>
+  purchases: Purchases
+  seller: Seller
+}
+
+const formats = {
+  csv: { mediaType: 'text/csv; charset=utf-8', ending: 'csv', lines: paymentCsv },
+  jsonl: { mediaType: 'application/x-ndjson', ending: 'jsonl', lines: paymentLines },
+} as const
+const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+
+export function paymentRoutes({ payments, rows, follower, purchases, seller }: Options): LocalEndpoint[] {
+  const wantedFrom = (given: {
+    url: string
+    method: string
+    headers?: Record<string, string>
+    body?: string
+  }): Wanted => {
+    const { href: url } = sellerAddress(given.url)
+    const { method, body } = given
+    if (body !== undefined && !withBody.has(method)) {
+      throw new AppError('request/invalid', `\`body\` goes with POST, PUT and PATCH, not with ${method}.`)
+    }
+    return {
+      ...{ seller, via: 'public', url, purpose: 'fetch', title: `${method} ${url}`, quote: null, capMicroUsd: null },
+      request: { method, url, headers: sentHeaders(given.headers ?? {}), body },
+    }
+  }
+  /** Others' payments are to a program as if they were not. @throws AppError `payment/not-found` */
+  const visible = (id: string, asker: Asker): StoredPayment => {
+    const payment = rows.find(id)
+    const isOwn = payment && askerKey(payment.record.asker) === askerKey(asker)
+    if (payment && (isOwn || asker.kind === 'person')) return payment
+    throw new AppError('payment/not-found', `There is no payment ${id}.`)
+  }
+
+  return [
+    localEndpoint(discoverPayments, ({ body }, { signal }) => discovered(seller, body.url, signal)),
+    localEndpoint(checkPayment, ({ body }, { asker, signal }) => payments.check(wantedFrom(body), asker, signal)),
+    localEndpoint(fetchPaid, async ({ body }, call) => {
+      const { url, method, headers, max_amount_usd: most, reason, wait_ms: waitMs } = body
+      const wanted = async (): Promise<Wanted> => ({
+        ...wantedFrom({ url, method, headers, ...(body.body !== undefined && { body: body.body }) }),
+        capMicroUsd: most === undefined ? null : microUsdOf('max_amount_usd', most),
+      })
+      return resultOf(await payments.buy(wanted, call, { reason, waitMs }))
+    }),
+    localEndpoint(quotePurchase, async ({ body }, { asker, signal }) => {
+      const { registration, renewal, topup } = body
+      const wanted = registration
+        ? purchases.registration(registration)
+        : renewal
+          ? purchases.renewal(renewal)
+          : await purchases.topUp(topup?.amount_usd ?? 0)
+      return payments.check(wanted, asker, signal)
+    }),
+    localEndpoint(buyRegistration, async ({ body }, call) => {
+      const { price_usd: price, reason, wait_ms: waitMs, ...given } = body
+      return resultOf(await payments.buy(async () => purchases.registration(given, price), call, { reason, waitMs }))
+    }),
+    localEndpoint(buyRenewal, async ({ body }, call) => {
+      const { price_usd: price, reason, wait_ms: waitMs, ...given } = body
+      return resultOf(await payments.buy(async () => purchases.renewal(given, price), call, { reason, waitMs }))
+    }),
+    localEndpoint(buyTopUp, async ({ body: { amount_usd: amount, reason, wait_ms: waitMs } }, call) =>
+      resultOf(await payments.buy(() => purchases.topUp(amount), call, { reason, waitMs })),
+    ),
+    localEndpoint(listPayments, ({ query: { limit, before, ...filters } }, { asker }) => {
+      const filter = { ...filters, ...(asker.kind !== 'person' && { asker: askerKey(asker) }) }
+      const found = rows.list({ ...filter, before }, limit + 1)
+      return { payments: found.slice(0, limit), has_more: found.length > limit, total: rows.count(filter) }
+    }),
+    localEndpoint(exportPayments, ({ query: { format, ...filter } }) => {
+      const { mediaType, ending, lines } = formats[format]
+      return bytesAnswer({
+        headers: {
+          'content-type': mediaType,
+          'content-disposition': `attachment; filename="steward-payments.${ending}"`,
+        },
+        body: lines(rows.all(filter)),
+      })
+    }),
+    localEndpoint(getPayment, async ({ params, query }, { asker, signal }) => {
+      const { record } = visible(params.paymentId, asker)
+      return receiptOfPayment(await payments.settled(record.id, { waitMs: query.wait_ms, signal }))
+    }),
+    localEndpoint(reconcilePayment, async ({ params }, { asker }) => {
+      const { record } = visible(params.paymentId, asker)
+      await follower.follow(record.id)
+      return receiptOfPayment(visible(record.id, asker))
+    }),
+  ]
+}
+
+function resultOf(bought: Bought) {
+  if (bought.payment === null) {
+    return { payment: null, answer: paidAnswer(bought.answer) }
+  }
+  return { payment: receiptOfPayment(bought.payment), answer: bought.payment.answer }
+}

@@ -1,0 +1,174 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { PaymentId } from '../../../shared/contract/localPayments.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
+import type { AuthorizationLookup } from './authorizationLookup.ts'
+import type { PaymentJournal } from './paymentJournal.ts'
+import { type Receipt, receiptOf } from './paymentPayload.ts'
+import type { KeptRequest, PaymentRepository, StoredPayment } from './paymentRepository.ts'
+import { plainWords } from './readOffers.ts'
+import { paidAnswer, type Seller, type SellerAnswer } from './seller.ts'
+
+/** Takes a signed payment one step on: sends the same bytes, or looks up what became of them. It signs nothing. */
+export type PaymentSending = {
+  /** @throws whatever is a mistake of ours */
+  step(id: PaymentId, signal: AbortSignal): Promise<void>
+}
+
+type Options = {
+  payments: Pick<PaymentRepository, 'find'>
+  journal: Pick<PaymentJournal, 'become'>
+  /** Undefined where that service is not the one that Steward is connected to. */
+  sellerOf: (request: KeptRequest) => Seller | undefined
+  lookup: Pick<AuthorizationLookup, 'stateOf'>
+  now: () => number
+}
+
+const secondMs = 1_000
+/** After the signature expired, before a chain is asked whether it was used: its clock is not ours. */
+const expiredMs = 65 * secondMs
+/** It has ended by then; after a crash it is taken up at once. */
+const sendingMs = 150 * secondMs
+const longestMs = 10 * 60 * secondMs
+
+export function paymentSending({ payments, journal, sellerOf, lookup, now }: Options): PaymentSending {
+  const expiryMs = ({ record }: StoredPayment): number => Date.parse(record.valid_until ?? record.created_at)
+  const isExpired = (payment: StoredPayment): boolean => now() >= expiryMs(payment)
+
+  const present = async (payment: StoredPayment, seller: Seller, signal: AbortSignal): Promise<void> => {
+    const { record, request, payload, attempts } = payment
+    if (!payload) throw new Error(`The payment ${record.id} has no signature.`)
+    // Before a byte leaves, it is on disk that one may have left.
+    const state = record.state === 'unknown' ? 'unknown' : 'sent'
+    const sent = journal.become(record.id, state, { attempts: attempts + 1, nextAtMs: now() + sendingMs })
+    if (!sent) return
+    const { method, url, headers, body } = request
+    const paying = { method, url, headers: { ...headers, [payload.header]: payload.value }, body }
+    const answer = await seller.ask(paying, signal).catch((failure: unknown) => {
+      signal.throwIfAborted()
+      if (failure instanceof AppError) return failure
+      throw failure
+    })
+    if (answer instanceof AppError) later(sent, answer.message)
+    else take(sent, answer)
+  }
+
+  const take = (payment: StoredPayment, answer: SellerAnswer): void => {
+    const { id, network, from } = payment.record
+    const told = receiptOf(answer.headers)
+    const receipt = told && isOurs(told, { network, from }) ? told : undefined
+    const kept = { answer: paidAnswer(answer), ...(receipt && { receipt }) }
+    if (receipt?.success) {
+      const error = answer.status < 400 ? null : `Paid, and the seller answered with status ${answer.status}.`
+      const settled = { paid: true, error, transaction: receipt.transaction, nextAtMs: null, ...kept } as const
+      if (journal.become(id, 'settled', settled)) return
+    }
+    if (answer.status === 402 && payment.record.state === 'sent' && payment.attempts === 1) {
+      const error = `The seller refused the payment: ${reasonOf(answer, receipt)}`
+      journal.become(id, 'refused', { paid: null, error, nextAtMs: expiryMs(payment) + expiredMs, ...kept })
+      return
+    }
+    if (answer.status === 402 || answer.status < 400) {
+      // Used before, or served without a receipt: the chain tells.
+      const error =
+        answer.status === 402
+          ? `The seller refused the payment: ${reasonOf(answer, receipt)}`
+          : 'The seller sent no receipt.'
+      journal.become(id, 'unknown', { error, nextAtMs: now() + 2 * secondMs, ...kept })
+      return
+    }
+    later(payment, `The seller answered with status ${answer.status}.`, { ...kept, waitMs: retryAfterMs(answer) })
+  }
+
+  /** The same bytes are sent again. */
+  const later = (payment: StoredPayment, error: string, given: Given = {}): void => {
+    const { waitMs = 0, ...kept } = given
+    const backOffMs = Math.min(
+      secondMs * 2 ** Math.min(payment.attempts, 10),
+      isExpired(payment) ? longestMs : 30 * secondMs,
+    )
+    journal.become(payment.record.id, 'unknown', { error, nextAtMs: now() + Math.max(waitMs, backOffMs), ...kept })
+  }
+
+  const lookUp = async (payment: StoredPayment): Promise<void> => {
+    const { id, network, from: payer, pay_to: payTo, amount, created_at: since, state, error } = payment.record
+    const nonce = nonceOf(payment)
+    if (nonce === undefined) throw new Error(`The payment ${id} has no nonce.`)
+    const known = await lookup.stateOf({
+      ...{ network, payer, payTo, amount, nonce, validBeforeMs: expiryMs(payment), sinceMs: Date.parse(since) },
+    })
+    if (known.state === 'used') {
+      const paid = {
+        paid: true,
+        error,
+        reconciled_by: 'chain',
+        transaction: known.transaction,
+        nextAtMs: null,
+      } as const
+      journal.become(id, 'reconciled', paid)
+    } else if (known.state === 'unused' && known.isFinal) {
+      const next = state === 'refused' ? 'refused' : 'reconciled'
+      journal.become(id, next, { paid: false, error, reconciled_by: 'chain', nextAtMs: null })
+    } else {
+      const overdueMs = Math.max(0, now() - expiryMs(payment) - expiredMs)
+      const waitMs = Math.min(Math.max(15 * secondMs, overdueMs), longestMs)
+      journal.become(id, state === 'refused' ? 'refused' : 'unknown', { nextAtMs: now() + waitMs })
+    }
+  }
+
+  /** The service knows its own payments for good; a stranger is asked while the signature is good. */
+  const mayPresent = (payment: StoredPayment): boolean => {
+    const { record, request, attempts, answer } = payment
+    if (record.state === 'refused' || !request.complete) return false
+    // It served, or says that it was used: asking once more tells no more.
+    if (
+      attempts > 0 &&
+      record.state === 'unknown' &&
+      answer !== null &&
+      (answer.status < 400 || answer.status === 402)
+    ) {
+      return false
+    }
+    return request.via === 'service' || !isExpired(payment)
+  }
+
+  return {
+    async step(id, signal) {
+      const payment = payments.find(id)
+      if (!payment || payment.nextAtMs === null) return
+      const seller = mayPresent(payment) ? sellerOf(payment.request) : undefined
+      if (seller) await present(payment, seller, signal)
+      else await lookUp(payment)
+    },
+  }
+}
+
+type Given = { waitMs?: number } & Pick<Parameters<PaymentJournal['become']>[2], 'answer' | 'receipt'>
+
+/** What it says of another payer or network is not about our payment. */
+function isOurs({ payer, network }: Receipt, ours: { network: string; from: string }): boolean {
+  const samePayer = payer === null || payer.toLowerCase() === ours.from.toLowerCase()
+  return samePayer && (network === null || network === ours.network || !network.includes(':'))
+}
+
+function nonceOf({ payload }: StoredPayment): string | undefined {
+  const sent = parsedJson(Buffer.from(payload?.value ?? '', 'base64').toString('utf8')) as
+    | { payload?: { authorization?: { nonce?: string } } }
+    | undefined // we wrote it
+  return sent?.payload?.authorization?.nonce
+}
+
+function reasonOf({ body }: SellerAnswer, receipt: Receipt | undefined): string {
+  const told = parsedJson(body.toString('utf8'))
+  const { reason, error } =
+    typeof told === 'object' && told !== null ? (told as { reason?: unknown; error?: unknown }) : {}
+  const words = [error, reason].find((it) => typeof it === 'string')
+  return (
+    plainWords(typeof words === 'string' ? words : undefined, 200) ??
+    (receipt ? 'it was not settled.' : 'it gave no reason.')
+  )
+}
+
+function retryAfterMs({ headers }: SellerAnswer): number {
+  const seconds = Number(headers['retry-after'])
+  return seconds > 0 ? Math.min(seconds, 60) * secondMs : 0
+}

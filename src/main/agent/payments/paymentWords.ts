@@ -1,0 +1,40 @@
+import type { Payment } from '../../../shared/contract/localPayments.ts'
+import { usdcDecimals } from '../../../shared/contract/networks.ts'
+import { tokenAmount } from '../../../shared/tokenAmount.ts'
+
+type Worded = Pick<Payment, 'state' | 'paid' | 'amount' | 'test'>
+
+/** State and outcome in one sentence, also of what is not known. */
+export function paymentSentence({ state, paid, amount, test }: Worded): string {
+  const money = `${tokenAmount(BigInt(amount), usdcDecimals)} ${test ? 'test USDC' : 'USDC'}`
+  switch (state) {
+    case 'planned':
+      return `${money} is about to be paid.`
+    case 'waiting':
+      return `${money} waits for approval.`
+    case 'signed':
+      return `${money} is signed and about to be sent.`
+    case 'sent':
+      return `${money} was sent. The seller has not answered yet.`
+    case 'settled':
+      return `${money} was paid.`
+    case 'refused':
+      return paid === null
+        ? `The seller refused ${money}. Until the signature expires it counts against your limits.`
+        : `Nothing was paid.`
+    case 'unknown':
+      return `It is not known yet whether ${money} was paid. Steward keeps checking and signs nothing new.`
+    case 'reconciled':
+      return paid ? `${money} was paid.` : `Nothing was paid. The signature expired without being used.`
+  }
+}
+
+const explorers: Readonly<Record<string, string>> = {
+  'eip155:8453': 'https://basescan.org/tx/',
+  'eip155:84532': 'https://sepolia.basescan.org/tx/',
+}
+
+export function transactionUrl(network: string, transaction: string | null): string | null {
+  const explorer = explorers[network]
+  return explorer === undefined || transaction === null ? null : `${explorer}${transaction}`
+}

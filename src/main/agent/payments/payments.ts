@@ -1,0 +1,303 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '../../../shared/appError.ts'
+import type { Asker, IntentRecord } from '../../../shared/contract/intents.ts'
+import type { PaymentCheck, PaymentId, PaymentReceipt } from '../../../shared/contract/localPayments.ts'
+import { usdcDecimals } from '../../../shared/contract/networks.ts'
+import { isoTime } from '../../../shared/time.ts'
+import { tokenAmount } from '../../../shared/tokenAmount.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
+import type { Approvals, AskRequest } from '../approvals/approvals.ts'
+import type { RepeatedAsks } from '../approvals/repeatedAsks.ts'
+import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
+import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
+import type { LocalCall } from '../localEndpoint.ts'
+import { serviceRefusal } from '../serviceRefusal.ts'
+import type { PaymentFollower } from './paymentFollower.ts'
+import type { PaymentJournal } from './paymentJournal.ts'
+import { paymentPayload } from './paymentPayload.ts'
+import { type Choice, checkPrice, intentOf, needChoice, readDemand, type Wanted } from './paymentPlan.ts'
+import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
+import { isFinal } from './paymentStates.ts'
+import { paymentSentence } from './paymentWords.ts'
+import { isCredential, type SellerAnswer } from './seller.ts'
+
+type Call = Pick<LocalCall, 'asker' | 'repeatable' | 'setHeader' | 'signal'>
+export type Bought = { payment: StoredPayment } | { payment: null; answer: SellerAnswer }
+
+/** Pays for what somebody wants, once: the request without a payment, the offer, approval, signature, the same request with it. */
+export type Payments = {
+  /**
+   * @returns the payment as it is after `waitMs` at most, or the answer where it was free
+   * @throws AppError where nothing was signed and nothing will be
+   */
+  buy(wanted: () => Promise<Wanted>, call: Call, given: { reason: string | undefined; waitMs: number }): Promise<Bought>
+  /** What it would cost, and what would become of it. Never signs. */
+  check(wanted: Wanted, asker: Asker, signal: AbortSignal): Promise<PaymentCheck>
+  /** As soon as its state is final, or when the time is up. @throws AppError `payment/not-found` */
+  settled(id: PaymentId, options: { waitMs: number; signal: AbortSignal }): Promise<StoredPayment>
+  /** Decisions that were made while nobody listened. */
+  start(): void
+  /** Something became of an intent. */
+  onIntent(record: IntentRecord): void
+  close(): void
+}
+
+type Options = {
+  payments: PaymentRepository
+  journal: PaymentJournal
+  approvals: Pick<Approvals, 'get' | 'foresee'>
+  ask: (request: AskRequest) => Promise<IntentRecord>
+  repeats: RepeatedAsks
+  budgets: PaymentBudgets
+  payees: Pick<PaymentBudgetRepository, 'payeeOf'>
+  follower: Pick<PaymentFollower, 'follow' | 'plan'>
+  /** Where the agent is connected to now, as the journal names it. */
+  service: string
+  isOwnService: (url: string) => boolean
+  newId: () => PaymentId
+  now: () => number
+}
+
+/** It was free: nothing to keep, and nothing to repeat. */
+class NothingToPay extends Error {
+  readonly answer: SellerAnswer
+  constructor(answer: SellerAnswer) {
+    super('It was free.')
+    this.answer = answer
+  }
+}
+
+export function payments(options: Options): Payments {
+  const { journal, approvals, budgets, follower, isOwnService, newId, now } = options
+  const rows = options.payments
+  const waiting = new Set<() => void>()
+  let closed = false
+
+  const found = (id: string): StoredPayment => {
+    const payment = rows.find(id)
+    if (payment) return payment
+    throw new AppError('payment/not-found', `There is no payment ${id}.`)
+  }
+  const hostOf = (url: string): string => new URL(url).host
+
+  /** Of another payee than the one that this host was paid at before. @throws AppError `payment/payee`, `budget/exceeded` */
+  const checkBudgets = ({ chosen }: Choice, host: string, amount: number): void => {
+    const { network, pay_to } = chosen.offer
+    const payTo = pay_to.toLowerCase()
+    const known = options.payees.payeeOf(host, network)
+    if (known !== undefined && known !== payTo) {
+      throw new AppError('payment/payee', `${host} was paid at ${known} before, and now names ${pay_to}.`)
+    }
+    const use = { host, scope: `${network}:${payTo}`, amountMicroUsd: BigInt(amount), by: 'person' } as const
+    const refusal = budgets.refusal(use)
+    if (refusal?.effect === 'deny') throw new AppError('budget/exceeded', `Not paid: ${refusal.detail}`)
+  }
+
+  const newPayment = (wanted: Wanted, { chosen }: Choice, intent: IntentRecord, id: PaymentId): StoredPayment => {
+    const { offer, raw, network } = chosen
+    const { request, via, url, purpose, title, quote } = wanted
+    const at = isoTime(now())
+    const state = intent.state === 'denied' ? 'refused' : intent.state === 'waiting' ? 'waiting' : 'planned'
+    const paid = state === 'refused' ? false : null
+    const headers = Object.entries(request.headers)
+    const kept = headers.filter(([name]) => !isCredential(name))
+    const record = {
+      ...{ id, state, paid, purpose, title, url, quote, offer, asker: intent.asker, reason: intent.reason },
+      sentence: paymentSentence({ state, paid, amount: offer.amount, test: offer.test }),
+      error: state === 'refused' ? intent.error : null,
+      ...{ method: request.method, host: hostOf(url), scheme: 'exact' as const },
+      ...{ network: offer.network, network_name: network?.name ?? offer.network, test: offer.test, asset: offer.asset },
+      ...{ from: intent.address, pay_to: offer.pay_to, amount: offer.amount },
+      amount_micro_usd: offer.amount_micro_usd ?? 0,
+      paid_micro_usd: paid === false ? 0 : null,
+      ...{ intent_id: intent.id, valid_until: null, transaction: null, transaction_url: null },
+      ...{ created_at: at, updated_at: at, signature_sha256: null, receipt: null, reconciled_by: null },
+      steps: [{ state, detail: state === 'refused' ? intent.error : null, at }],
+    } satisfies Omit<PaymentReceipt, 'answer'>
+    return {
+      record,
+      request: {
+        ...{ via, service: via === 'service' ? options.service : '', method: request.method, url: request.url },
+        headers: Object.fromEntries(kept),
+        ...(request.body !== undefined && { body: request.body }),
+        complete: kept.length === headers.length,
+      },
+      raw: { ...raw },
+      ...{ payload: null, attempts: 0, nextAtMs: null, answer: null },
+    }
+  }
+
+  /** Asks without a payment, and then the wallet. @returns the intent */
+  const begun = async (wanted: Wanted, call: Call, given: { reason: string | undefined; alongside: Alongside }) => {
+    const answer = await unpaid(wanted, call.signal)
+    if (answer.status !== 402) throw new NothingToPay(answer)
+    const host = hostOf(wanted.url)
+    const choice = needChoice(readDemand(answer, isOwnService(wanted.url)), host)
+    const amount = checkPrice(choice, wanted)
+    checkBudgets(choice, host, amount)
+    const isCapped = wanted.capMicroUsd !== null || wanted.quote !== null || budgets.limits().payment_micro_usd !== null
+    let payment: StoredPayment | undefined
+    const intent = await options.ask({
+      intent: intentOf(choice, wanted),
+      asker: call.asker,
+      reason: given.reason,
+      needsPerson: !isCapped,
+      alongside(record) {
+        payment = newPayment(wanted, choice, record, newId())
+        journal.add(payment)
+        given.alongside(record)
+      },
+    })
+    if (payment) journal.tell(payment)
+    onIntent(intent)
+    return intent
+  }
+
+  const sign = (payment: StoredPayment, { result }: IntentRecord): void => {
+    const { id, offer, url } = payment.record
+    if (!result?.authorization) throw new Error(`The payment ${id} was signed without an authorization.`)
+    const signed = journal.become(id, 'signed', {
+      payload: paymentPayload({ version: offer.x402_version, raw: payment.raw, url, result }),
+      signature_sha256: createHash('sha256').update(result.signature).digest('hex'),
+      valid_until: isoTime(Number(result.authorization.validBefore) * 1000),
+      nextAtMs: now(),
+    })
+    if (signed) void follower.follow(id)
+  }
+
+  const onIntent = (intent: IntentRecord): void => {
+    if (closed || intent.kind !== 'x402.authorize') return
+    const payment = rows.ofIntent(intent.id)
+    const state = payment?.record.state
+    if (!payment || (state !== 'planned' && state !== 'waiting')) return
+    const { id } = payment.record
+    if (intent.state === 'signed') sign(payment, intent)
+    else if (intent.state === 'waiting') journal.become(id, 'waiting', { nextAtMs: null })
+    else if (intent.state === 'approved') journal.become(id, 'planned', { nextAtMs: null })
+    else journal.become(id, 'refused', { paid: false, error: intent.error, nextAtMs: null })
+  }
+
+  const leaveJournal = journal.subscribe(() => {
+    for (const look of waiting) look()
+    follower.plan()
+  })
+  const settled: Payments['settled'] = async (id, { waitMs, signal }) => {
+    const isDone = () => closed || isFinal(found(id).record.state)
+    if (waitMs > 0 && !isDone() && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const end = (): void => {
+          clearTimeout(timer)
+          waiting.delete(look)
+          signal.removeEventListener('abort', end)
+          resolve()
+        }
+        const look = () => {
+          if (isDone()) end()
+        }
+        const timer = setTimeout(end, waitMs)
+        signal.addEventListener('abort', end)
+        waiting.add(look)
+      })
+    }
+    if (closed) throw new AppError('service/unavailable', 'Steward is shutting down.')
+    return found(id)
+  }
+
+  return {
+    async buy(wanted, call, { reason, waitMs }) {
+      try {
+        const intentId = await options.repeats.once(call, async (alongside) => {
+          const { id } = await begun(await wanted(), call, { reason, alongside })
+          return id
+        })
+        const payment = rows.ofIntent(intentId)
+        if (!payment) throw new AppError('payment/not-found', 'The payment of this request was deleted.')
+        return { payment: await settled(payment.record.id, { waitMs, signal: call.signal }) }
+      } catch (failure) {
+        if (failure instanceof NothingToPay) return { payment: null, answer: failure.answer }
+        throw failure
+      }
+    },
+    async check(wanted, asker, signal) {
+      const answer = await unpaid(wanted, signal)
+      const { method } = wanted.request
+      const told = { url: wanted.url, method, status: answer.status }
+      if (answer.status !== 402) {
+        return { ...told, needs_payment: false, offers: [], chosen: null, verdict: null, budgets: [] }
+      }
+      const demand = readDemand(answer, isOwnService(wanted.url))
+      const offers = demand.offers.map(({ offer }) => offer)
+      const { choice } = demand
+      if (!choice) {
+        const detail = offers.length === 0 ? 'It asks in a form that is not x402.' : 'None of its offers can be paid.'
+        return {
+          ...told,
+          needs_payment: true,
+          offers,
+          chosen: null,
+          verdict: { effect: 'refuse', detail },
+          budgets: [],
+        }
+      }
+      const { network, pay_to } = choice.chosen.offer
+      const at = { host: hostOf(wanted.url), scope: `${network}:${pay_to.toLowerCase()}` }
+      const verdict = await verdictOn(wanted, choice, asker, at)
+      const states = budgets.statesFor(at)
+      return { ...told, needs_payment: true, offers, chosen: choice.at, verdict, budgets: states }
+    },
+    settled,
+    start() {
+      for (const { record } of rows.undecided()) {
+        const intent = intentFor(record.intent_id)
+        if (intent) onIntent(intent)
+        else journal.become(record.id, 'refused', { paid: false, error: 'Its request was deleted.', nextAtMs: null })
+      }
+    },
+    onIntent,
+    close() {
+      closed = true
+      leaveJournal()
+      for (const look of [...waiting]) look()
+    },
+  }
+
+  async function verdictOn(wanted: Wanted, choice: Choice, asker: Asker, at: { host: string; scope: string }) {
+    const amount = BigInt(choice.chosen.offer.amount)
+    const refusal = budgets.refusal({ ...at, amountMicroUsd: amount, by: 'policy' })
+    if (refusal?.effect === 'deny') return { effect: 'refuse' as const, detail: refusal.detail }
+    try {
+      const verdict = await approvals.foresee({ intent: intentOf(choice, wanted), asker })
+      if (verdict.effect === 'deny') return { effect: 'refuse' as const, detail: verdict.detail }
+      if (refusal) return { effect: 'ask' as const, detail: refusal.detail }
+      const money = `${tokenAmount(amount, usdcDecimals)} USDC`
+      if (verdict.effect === 'ask') return { effect: 'ask' as const, detail: `You approve ${money} first.` }
+      return { effect: 'allow' as const, detail: verdict.detail }
+    } catch (failure) {
+      if (failure instanceof AppError) return { effect: 'refuse' as const, detail: failure.message }
+      throw failure
+    }
+  }
+
+  function intentFor(id: string | null): IntentRecord | undefined {
+    try {
+      return id === null ? undefined : approvals.get(id)
+    } catch (failure) {
+      if (failure instanceof AppError && failure.code === 'intent/not-found') return undefined
+      throw failure
+    }
+  }
+}
+
+/** What a stranger refuses is its answer; what the own service refuses is a failure of ours, in its own words. */
+async function unpaid({ seller, request, via }: Wanted, signal: AbortSignal): Promise<SellerAnswer> {
+  const answer = await seller.ask(request, signal)
+  if (via === 'public' || answer.status === 402 || answer.status < 400) return answer
+  throw serviceRefusal(answer.status, parsedJson(answer.body.toString('utf8')))
+}
+
+type Alongside = (record: IntentRecord) => void
+
+/** With its answer, as the local API tells it. */
+export function receiptOfPayment({ record, answer }: StoredPayment): PaymentReceipt {
+  return { ...record, answer }
+}

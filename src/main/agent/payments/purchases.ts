@@ -1,0 +1,61 @@
+import { getMe } from '../../../shared/contract/auth.ts'
+import { registerDomain, renewDomain } from '../../../shared/contract/domains.ts'
+import type { PaymentPurpose } from '../../../shared/contract/localPayments.ts'
+import { buyCredits } from '../../../shared/contract/payments.ts'
+import { type Input, type Route, requestOf } from '../../../shared/contract/route.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import { microUsdOf, type Wanted } from './paymentPlan.ts'
+import type { Seller } from './seller.ts'
+
+/** What the service sells, as something to pay for. */
+export type Purchases = {
+  registration(given: Registration, priceUsd?: number): Wanted
+  renewal(given: Renewal, priceUsd?: number): Wanted
+  /** For the account that Steward is. */
+  topUp(amountUsd: number): Promise<Wanted>
+}
+export type Registration = { domain: string; years: number; privacy: boolean; nameservers?: string[] | undefined }
+export type Renewal = { domain: string; years: number }
+
+type Options = {
+  client: Pick<ServiceClient, 'call'>
+  seller: Seller
+  /** Without a slash at its end. @throws AppError where there is none now */
+  serviceUrl: () => string
+}
+
+export function purchases({ client, seller, serviceUrl }: Options): Purchases {
+  const wanted = <R extends Route>(
+    { route, input }: { route: R; input: Input<R> },
+    { purpose, title, priceUsd }: { purpose: PaymentPurpose; title: string; priceUsd: number | undefined },
+  ): Wanted => {
+    const { path, body } = requestOf(route, input)
+    const headers = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) }
+    return {
+      ...{ seller, via: 'service', url: `${serviceUrl()}${path}`, purpose, title, capMicroUsd: null },
+      request: { method: route.method, url: path, headers, body },
+      quote: priceUsd === undefined ? null : { amount_micro_usd: microUsdOf('price_usd', priceUsd), source: 'you' },
+    }
+  }
+  return {
+    registration({ domain, years, privacy, nameservers }, priceUsd) {
+      const input = { domain, years, privacy, ...(nameservers && { nameservers }) }
+      const title = `Register ${domain} for ${yearWords(years)}`
+      return wanted({ route: registerDomain, input }, { purpose: 'domain-registration', title, priceUsd })
+    },
+    renewal({ domain, years }, priceUsd) {
+      const title = `Renew ${domain} for ${yearWords(years)}`
+      return wanted({ route: renewDomain, input: { domain, years } }, { purpose: 'domain-renewal', title, priceUsd })
+    },
+    async topUp(amountUsd) {
+      const { id } = await client.call(getMe, {})
+      const input = { amount_usd: String(amountUsd), address: id }
+      const title = `Buy $${amountUsd}.00 of credits`
+      return wanted({ route: buyCredits, input }, { purpose: 'credits', title, priceUsd: amountUsd })
+    },
+  }
+}
+
+function yearWords(years: number): string {
+  return years === 1 ? '1 year' : `${years} years`
+}

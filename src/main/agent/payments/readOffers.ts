@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import type { PaymentOffer } from '../../../shared/contract/localPayments.ts'
+import { type EvmNetwork, evmNetwork, testLedgerNetwork } from '../../../shared/contract/networks.ts'
+import { paymentHeaders } from '../../../shared/contract/payments.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
+
+/** What a seller asks for, as it was sent: it goes back with the payment, word by word. */
+export type RawOffer = Readonly<Record<string, unknown>>
+export type ReadOffer = { offer: PaymentOffer; raw: RawOffer; network: EvmNetwork | undefined }
+
+/** All that is read of one answer, however many a seller lists. */
+const mostOffers = 20
+const text = (most: number) => z.string().max(most)
+const Amount = z.string().regex(/^\d{1,78}$/)
+
+/** Version 1 names the amount `maxAmountRequired`, version 2 `amount`. */
+const Wanted = z.looseObject({
+  scheme: text(64),
+  network: text(128),
+  maxAmountRequired: Amount.optional(),
+  amount: Amount.optional(),
+  asset: text(128),
+  payTo: text(128),
+  maxTimeoutSeconds: z.number().finite().nonnegative().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+})
+const Demand = z.looseObject({
+  x402Version: z.union([z.literal(1), z.literal(2)]),
+  accepts: z.array(z.unknown()).min(1),
+  resource: z
+    .looseObject({ description: z.string().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+})
+
+/** Seconds: shorter than a request may take, and what we sign is good for no longer than 300 anyhow. */
+const shortestSeconds = 5
+
+/**
+ * Reads a 402 answer. Everything in it is what a stranger wrote: networks and tokens are looked up in our own table, and
+ * whatever is not exactly known there is not payable.
+ * @param headers by lower-case names
+ */
+export function readOffers(headers: Readonly<Record<string, string>>, body: string): ReadOffer[] {
+  const demands = [
+    decoded(headers[paymentHeaders.required.v2]),
+    parsedJson(body),
+    decoded(headers[paymentHeaders.required.v1]),
+  ]
+  for (const demand of demands) {
+    const { data } = Demand.safeParse(demand)
+    if (!data) continue
+    const { x402Version, accepts, resource } = data
+    const offers = accepts.slice(0, mostOffers).flatMap((it) => {
+      const wanted = Wanted.safeParse(it).data
+      return wanted ? [readOffer(wanted, { version: x402Version, described: resource?.description })] : []
+    })
+    if (offers.length > 0) return offers
+  }
+  return []
+}
+
+type Wanted = z.infer<typeof Wanted>
+
+function readOffer(raw: Wanted, { version, described }: { version: 1 | 2; described: string | undefined }): ReadOffer {
+  const network = networkOf(raw.network)
+  const amount = (version === 1 ? raw.maxAmountRequired : raw.amount) ?? raw.amount ?? raw.maxAmountRequired ?? ''
+  const atomic = amount === '' ? 0n : BigInt(amount)
+  const isUsdc = network !== undefined && raw.asset.toLowerCase() === network.usdc.address.toLowerCase()
+  const problem = problemOf(raw, { network, isUsdc, atomic })
+  return {
+    raw,
+    network,
+    offer: {
+      x402_version: version,
+      scheme: raw.scheme,
+      network: network?.id ?? raw.network,
+      network_name: network?.name ?? null,
+      test: network?.test ?? false,
+      asset: raw.asset,
+      amount: String(atomic),
+      amount_micro_usd: isUsdc && atomic <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(atomic) : null,
+      pay_to: raw.payTo,
+      max_timeout_seconds:
+        raw.maxTimeoutSeconds === undefined ? null : Math.min(Math.floor(raw.maxTimeoutSeconds), 2 ** 31),
+      description: plainWords(raw.description ?? described),
+      payable: problem === null,
+      problem,
+    },
+  }
+}
+
+type Known = { network: EvmNetwork | undefined; isUsdc: boolean; atomic: bigint }
+
+function problemOf({ scheme, network: name, asset, payTo, maxTimeoutSeconds }: Wanted, known: Known): string | null {
+  const { network, isUsdc, atomic } = known
+  if (scheme !== 'exact') return `Steward does not pay by the scheme ${quoted(scheme)}.`
+  if (!network) return `Steward does not pay on the network ${quoted(name)}.`
+  if (!isUsdc) return `${quoted(asset)} is not USDC on ${network.name}.`
+  if (atomic <= 0n) return 'It names no amount.'
+  if (atomic > BigInt(Number.MAX_SAFE_INTEGER)) return 'The amount is larger than any that Steward pays.'
+  if (!/^0x[0-9a-fA-F]{40}$/.test(payTo)) return `${quoted(payTo)} is no address on ${network.name}.`
+  if (maxTimeoutSeconds !== undefined && maxTimeoutSeconds < shortestSeconds) {
+    return `It leaves ${maxTimeoutSeconds} seconds to pay, which is too short.`
+  }
+  return null
+}
+
+/** Networks of Steward, and the ledger of test money, which the signer takes from the own service alone. */
+function networkOf(name: string): EvmNetwork | undefined {
+  if (name === testLedgerNetwork.id) return testLedgerNetwork
+  // A bare chain id is no name of x402: sellers that write one mean something else.
+  return /^\d+$/.test(name) ? undefined : evmNetwork(name)
+}
+
+function decoded(header: string | undefined): unknown {
+  if (header === undefined) return undefined
+  const value = header.trim()
+  return parsedJson(value.startsWith('{') ? value : Buffer.from(value, 'base64').toString('utf8'))
+}
+
+/** A seller's own words, without what nobody sees or what turns text around; null where nothing is left. */
+export function plainWords(words: string | undefined, most = 300): string | null {
+  const plain = (words ?? '').replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ').trim()
+  return plain === '' ? null : plain.slice(0, most)
+}
+
+function quoted(words: string): string {
+  return `“${plainWords(words, 64) ?? ''}”`
+}

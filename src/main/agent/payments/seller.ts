@@ -1,0 +1,158 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { AppError } from '../../../shared/appError.ts'
+import { type PaidAnswer, paymentLimits } from '../../../shared/contract/localPayments.ts'
+import { paymentHeaders } from '../../../shared/contract/payments.ts'
+import { guardedLookup, notPublic } from '../../platform/guardedLookup.ts'
+import { type HttpClient, httpClient } from '../../platform/httpClient.ts'
+import { mayConnect, sellerAddress } from './sellerAddress.ts'
+
+/** One request, with or without a payment. The same each time it is sent. */
+export type SellerRequest = {
+  method: string
+  url: string
+  headers: Readonly<Record<string, string>>
+  body?: string | undefined
+}
+export type SellerAnswer = {
+  status: number
+  /** By lower-case names; one of several values is joined by commas. */
+  headers: Readonly<Record<string, string>>
+  body: Buffer
+  /** Its body was longer, or broke off, and what came is here: headers with the receipt are never lost. */
+  truncated: boolean
+}
+
+/** Who sells: any x402 address, or the service that Steward is connected to. */
+export interface Seller {
+  /**
+   * Asks once. No redirect is followed.
+   * @throws AppError `payment/seller` when no answer came, `payment/address`
+   */
+  ask(request: SellerRequest, signal?: AbortSignal): Promise<SellerAnswer>
+  close(): void
+}
+
+const answerMs = 60_000
+
+type Options = { resolve?: Parameters<typeof guardedLookup>[1]; ca?: string | undefined; deadlineMs?: number }
+
+/** Strangers: each connection goes to an address that was checked as it was made. */
+export function publicSeller({ resolve, ca, deadlineMs = answerMs }: Options = {}): Seller {
+  const client = httpClient({
+    maxAnswerBytes: paymentLimits.answerBytes,
+    lookup: guardedLookup(mayConnect, resolve),
+    ...(ca !== undefined && { tls: { ca } }),
+  })
+  return {
+    ask(request, signal) {
+      const url = sellerAddress(request.url)
+      return askedOnce(client, { ...request, url: url.href }, { signal, deadlineMs, name: url.host })
+    },
+    close: () => client.close(),
+  }
+}
+
+type Asking = { signal: AbortSignal | undefined; deadlineMs?: number; name: string }
+
+export async function askedOnce(client: HttpClient, request: SellerRequest, asking: Asking): Promise<SellerAnswer> {
+  const { signal, deadlineMs = answerMs, name } = asking
+  const leaving = new AbortController()
+  const late = AbortSignal.timeout(deadlineMs)
+  const ending = AbortSignal.any([leaving.signal, late, ...(signal ? [signal] : [])])
+  try {
+    const { method, url, headers, body } = request
+    const answer = await client.open(url, {
+      method,
+      headers: { 'user-agent': 'Steward', ...headers },
+      body,
+      signal: ending,
+    })
+    return { status: answer.status, headers: singleHeaders(answer.headers), ...(await partOf(answer.body)) }
+  } catch (cause) {
+    signal?.throwIfAborted()
+    const why = late.aborted ? `did not answer within ${deadlineMs / 1000} s` : `gave no answer${codeOf(cause)}`
+    throw unanswered(`${name} ${why}.`, cause)
+  } finally {
+    leaving.abort() // ends the connection of an answer that was not read to its end
+  }
+}
+
+/** As much as is kept, also of an answer that breaks off: what came before may be all there is to know of a payment. */
+async function partOf(body: AsyncIterable<Uint8Array>): Promise<Pick<SellerAnswer, 'body' | 'truncated'>> {
+  const pieces: Uint8Array[] = []
+  let room = paymentLimits.answerBytes as number
+  try {
+    for await (const piece of body) {
+      pieces.push(piece.subarray(0, room))
+      if (piece.length > room) return { body: Buffer.concat(pieces), truncated: true }
+      room -= piece.length
+    }
+  } catch {
+    return { body: Buffer.concat(pieces), truncated: true }
+  }
+  return { body: Buffer.concat(pieces), truncated: false }
+}
+
+function singleHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, [value].flat().join(', ')]],
+    ),
+  )
+}
+
+function unanswered(message: string, cause: unknown): AppError {
+  return new AppError('payment/seller', message, { cause })
+}
+
+/** Node's own codes alone, such as ECONNREFUSED: other words may come from the seller. */
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return ''
+  if (cause.message === notPublic) return ': its name leads to an address that is not public'
+  const code = 'code' in cause ? String(cause.code) : ''
+  return /^[A-Z_0-9]{3,60}$/.test(code) ? ` (${code})` : ''
+}
+
+const shownHeaders = ['content-type', 'content-length', 'date', 'etag', 'last-modified', 'location', 'retry-after']
+
+/** What of an answer is kept and shown. */
+export function paidAnswer({ status, headers, body, truncated }: SellerAnswer): PaidAnswer {
+  const kept = Object.fromEntries(shownHeaders.flatMap((it) => (headers[it] === undefined ? [] : [[it, headers[it]]])))
+  const text = body.toString('utf8')
+  // Cut in the middle of a character it still is text.
+  const isText = !text.slice(0, truncated ? -1 : undefined).includes('\ufffd') && !text.includes('\0')
+  return {
+    status,
+    headers: kept,
+    ...(isText ? { body: text, encoding: 'utf8' } : { body: body.toString('base64'), encoding: 'base64' }),
+    truncated,
+  }
+}
+
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authorization', 'proxy-connection'],
+  ...['accept-encoding', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'range'],
+  ...Object.values(paymentHeaders.payment),
+])
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/** @throws AppError `request/invalid` for headers that are not the caller's to give */
+export function sentHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const lower = name.toLowerCase()
+      if (!token.test(name) || ownHeaders.has(lower)) {
+        throw new AppError('request/invalid', `\`headers\` must not name ${JSON.stringify(name.slice(0, 64))}.`)
+      }
+      if (!/^[\x20-\x7e\t]*$/.test(value)) {
+        throw new AppError('request/invalid', `\`headers\` has characters in ${lower} that no header may have.`)
+      }
+      return [lower, value]
+    }),
+  )
+}
+
+/** Whether a header may hold a secret: such a one is never written down. */
+export function isCredential(name: string): boolean {
+  return /auth|cookie|token|secret|key|password|session|signature/.test(name)
+}

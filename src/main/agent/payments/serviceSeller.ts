@@ -1,0 +1,24 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { HttpClient } from '../../platform/httpClient.ts'
+import { askedOnce, type Seller } from './seller.ts'
+
+/** A connection to the service that Steward is connected to, for one request. */
+export type ServiceConnection = { client: HttpClient; baseUrl: string; authorization: string }
+
+/** The service that Steward is connected to, asked as the person; addresses are paths of it. */
+export function serviceSeller(connect: () => ServiceConnection | undefined): Seller {
+  return {
+    async ask(request, signal) {
+      const connection = connect()
+      if (!connection) throw new AppError('service/unavailable', "The service isn't responding.")
+      const { client, baseUrl, authorization } = connection
+      try {
+        const asked = { ...request, url: `${baseUrl}${request.url}`, headers: { ...request.headers, authorization } }
+        return await askedOnce(client, asked, { signal, name: 'The service' })
+      } finally {
+        client.close()
+      }
+    },
+    close() {},
+  }
+}

@@ -1,0 +1,51 @@
+import { AppError } from '../../../shared/appError.ts'
+import { getWalletInfo } from '../../../shared/contract/localPayments.ts'
+import { evmNetwork, testLedgerNetwork, usdcDecimals } from '../../../shared/contract/networks.ts'
+import type { Output } from '../../../shared/contract/route.ts'
+import { isoTime } from '../../../shared/time.ts'
+import { tokenAmount } from '../../../shared/tokenAmount.ts'
+import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import type { Balances } from './balances.ts'
+import type { WalletKeys } from './walletKeys.ts'
+
+type Options = {
+  keys: Pick<WalletKeys, 'account'>
+  balances: Pick<Balances, 'read'>
+  /** Millionths of a test USDC. @throws where the service does not tell */
+  testBalance: (address: string) => Promise<string>
+  now: () => number
+}
+type Read = Pick<Output<typeof getWalletInfo>, 'usdc' | 'source' | 'as_of' | 'detail'>
+
+/** The account that pays where none is named, and what it has. */
+export function walletInfoRoute({ keys, balances, testBalance, now }: Options): LocalEndpoint {
+  const ofTestLedger = async (address: string): Promise<Read> => {
+    try {
+      return { usdc: await testBalance(address), source: 'live', as_of: isoTime(now()), detail: null }
+    } catch (failure) {
+      if (!(failure instanceof AppError)) throw failure
+      return { usdc: null, source: 'stale', as_of: null, detail: failure.message }
+    }
+  }
+  const ofChain = async (accountId: string, network: string): Promise<Read> => {
+    const { source, detail, balances: all } = await balances.read(network)
+    const own = all.find((it) => it.account_id === accountId)
+    return { usdc: own?.usdc ?? null, source, as_of: own?.as_of ?? null, detail }
+  }
+
+  return localEndpoint(getWalletInfo, async ({ query }) => {
+    const network = query.network === testLedgerNetwork.id ? testLedgerNetwork : evmNetwork(query.network)
+    if (!network) throw new AppError('chain/unknown', `There is no network ${JSON.stringify(query.network)}.`)
+    const { id, address } = keys.account('evm')
+    const isLedger = network.id === testLedgerNetwork.id
+    const read = isLedger ? await ofTestLedger(address) : await ofChain(id, network.id)
+    return {
+      ...read,
+      ...{ address, network: network.id, network_name: network.name, chain_id: network.chainId, test: network.test },
+      usdc_balance: read.usdc === null ? null : tokenAmount(BigInt(read.usdc), usdcDecimals),
+      usdc_address: network.usdc.address,
+      // https://eips.ethereum.org/EIPS/eip-681
+      deposit_link: isLedger ? null : `ethereum:${network.usdc.address}@${network.chainId}/transfer?address=${address}`,
+    }
+  })
+}

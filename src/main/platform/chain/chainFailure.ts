@@ -1,0 +1,41 @@
+/** Why a chain did not answer, without anything that the node said: that may repeat its address, which may hold a key. */
+export type FailureFacts =
+  | { kind: 'unreachable' | 'unreadable' | 'too-large' | 'crashed' | 'closed' }
+  | { kind: 'late'; afterMs: number }
+  | { kind: 'status'; status: number }
+  | { kind: 'refused'; code: number }
+  | { kind: 'other-network'; chainId: number }
+
+/** Its message is a sentence for people, with the host of the node and nothing else of its address. */
+export class ChainFailure extends Error {
+  readonly kind: FailureFacts['kind']
+
+  constructor(host: string, facts: FailureFacts) {
+    super(sentence(host, facts))
+    this.name = 'ChainFailure'
+    this.kind = facts.kind
+  }
+}
+
+function sentence(host: string, facts: FailureFacts): string {
+  switch (facts.kind) {
+    case 'unreachable':
+      return `${host} cannot be reached.`
+    case 'late':
+      return `${host} did not answer within ${Math.round(facts.afterMs / 100) / 10} s.`
+    case 'status':
+      return `${host} answered with status ${facts.status}, not with JSON-RPC.`
+    case 'refused':
+      return `${host} refused the request with code ${facts.code}.`
+    case 'unreadable':
+      return `${host} gave an answer that cannot be read.`
+    case 'too-large':
+      return `${host} gave an answer that is too large.`
+    case 'other-network':
+      return `${host} is of another network: its chain id is not ${facts.chainId}.`
+    case 'crashed':
+      return `Reading from ${host} failed inside Steward.`
+    case 'closed':
+      return 'Steward is stopping.'
+  }
+}

@@ -1,0 +1,18 @@
+import type { EvmNetwork } from '../../../shared/contract/networks.ts'
+import type { ChainQuestions, QuestionName } from './chain.ts'
+import type { FailureFacts } from './chainFailure.ts'
+
+export type ChainPlace = { network: EvmNetwork; rpcUrl: string }
+
+export type Question<K extends QuestionName = QuestionName> = {
+  [N in K]: { name: N; asked: ChainQuestions[N]['asked'] }
+}[K]
+
+export type ToChainWorker =
+  | { type: 'ask'; id: number; place: ChainPlace; question: Question }
+  | { type: 'stop'; id: number }
+
+export type FromChainWorker =
+  | { type: 'ready' }
+  | { type: 'answer'; id: number; answer: unknown }
+  | { type: 'failure'; id: number; facts: FailureFacts }

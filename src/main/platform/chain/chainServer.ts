@@ -1,0 +1,34 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { FromChainWorker, ToChainWorker } from './chainMessages.ts'
+import { failureFacts } from './failureFacts.ts'
+import { openNode } from './openNode.ts'
+import { authorizationOutcome } from './questions/authorizationOutcome.ts'
+import { balances } from './questions/balances.ts'
+import { checkTransfer, prepareTransfer, sendTransfer, transferReceipt } from './questions/transfers.ts'
+
+const questions = { balances, authorizationOutcome, checkTransfer, prepareTransfer, sendTransfer, transferReceipt }
+
+/** Answers questions, each with a signal of its own. */
+export function serveChain(port: MessagePort): void {
+  const underWay = new Map<number, AbortController>()
+  const tell = (message: FromChainWorker): void => port.postMessage(message)
+
+  const answer = async ({ id, place, question }: Extract<ToChainWorker, { type: 'ask' }>): Promise<void> => {
+    const stopping = new AbortController()
+    underWay.set(id, stopping)
+    try {
+      const work = questions[question.name] as (node: unknown, asked: unknown) => Promise<unknown> // of one name are of one type
+      tell({ type: 'answer', id, answer: await work(openNode(place, stopping.signal), question.asked) })
+    } catch (failure) {
+      tell({ type: 'failure', id, facts: failureFacts(failure) })
+    } finally {
+      underWay.delete(id)
+    }
+  }
+
+  port.on('message', (message: ToChainWorker) => {
+    if (message.type === 'stop') underWay.get(message.id)?.abort()
+    else void answer(message)
+  })
+  tell({ type: 'ready' })
+}

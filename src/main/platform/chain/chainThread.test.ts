@@ -1,0 +1,250 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { afterEach, describe, expect, test } from 'vitest'
+import { atEndOfFile } from '../../../../test/support/endOfFile.ts'
+import { until } from '../../../../test/support/eventually.ts'
+import { numbers, results, scriptedNode } from '../../../../test/support/scriptedNode.ts'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { evmNetworks } from '../../../shared/contract/networks.ts'
+import { silentLog } from '../log.ts'
+import type { AskedAuthorization } from './chain.ts'
+import { chainThread } from './chainThread.ts'
+
+/** A node is hostile: whatever it does, a question ends, the caller's thread is free, and its address stays unsaid. */
+const [base] = evmNetworks
+const address = '0x2222222222222222222222222222222222222222'
+const shared = chainThread({ log: silentLog })
+atEndOfFile(() => shared.close())
+
+const opened: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close()
+})
+async function node(...given: Parameters<typeof scriptedNode>) {
+  const made = await scriptedNode(...given)
+  opened.push(made.close)
+  return made
+}
+function ownThread(given: Omit<Parameters<typeof chainThread>[0], 'log'> = {}) {
+  const made = chainThread({ log: silentLog, ...given })
+  opened.push(() => made.close())
+  return made
+}
+const at = (url: string, thread = shared) => thread.chain({ network: base, rpcUrl: `${url}/v2/s3cret?key=s3cret` })
+const failureOf = (asked: Promise<unknown>): Promise<Error & { kind?: string }> =>
+  asked.then(
+    (answer) =>
+      expect.fail(`It answered ${JSON.stringify(answer, (_, it) => (typeof it === 'bigint' ? `${it}` : it))}`),
+    (failure: unknown) => (failure instanceof Error ? failure : Promise.reject(failure)),
+  )
+
+describe('a node that answers', () => {
+  const json = { 'content-type': 'application/json' }
+  const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, '['))
+  test.each<[string, Parameters<typeof scriptedNode>[0], string, RegExp]>([
+    [
+      'no JSON',
+      (_, it) => it.writeHead(200).end('<html>s3cret</html>'),
+      'unreadable',
+      /an answer that cannot be read\.$/,
+    ],
+    ['JSON that is no JSON-RPC', (_, it) => it.writeHead(200, json).end('[1,2]'), 'unreadable', /cannot be read/],
+    ['null', (_, it) => it.writeHead(200, json).end('null'), 'unreadable', /cannot be read/],
+    ['nothing', (_, it) => it.writeHead(204).end(), 'unreadable', /cannot be read/],
+    ['a number for a table', results({ eth_call: '0x2105' }), 'unreadable', /cannot be read/],
+    ['a table of garbage', results({ eth_call: `0x${'f'.repeat(640)}` }), 'unreadable', /cannot be read/],
+    ['an object for a text', results({ eth_call: { toString: 's3cret' } }), 'unreadable', /cannot be read/],
+    ['arrays in arrays', (_, it) => it.writeHead(200, json).end('['.repeat(500_000)), 'unreadable', /cannot be read/],
+    [
+      'an error that repeats its key',
+      (_, it) =>
+        it
+          .writeHead(200, json)
+          .end('{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"s3cret is over its limit"}}'),
+      'refused',
+      /refused the request with code -32005\.$/,
+    ],
+    [
+      'an error of its proxy',
+      (_, it) => it.writeHead(502).end('s3cret'),
+      'status',
+      /with status 502, not with JSON-RPC\.$/,
+    ],
+    ['too much', (_, it) => it.writeHead(200, json).end(`"${'x'.repeat(3_000_000)}"`), 'too-large', /too large\.$/],
+    [
+      'much that was packed small',
+      (_, it) => it.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(bomb),
+      'too-large',
+      /too large\.$/,
+    ],
+    [
+      'half of an answer',
+      (_, it) => {
+        it.writeHead(200, { ...json, 'content-length': '100' }).write('{"jsonrpc"')
+        setImmediate(() => it.destroy())
+      },
+      'unreachable',
+      /cannot be reached\.$/,
+    ],
+  ])('%s is told from an answer', async (_, answer, kind, message) => {
+    const { url } = await node(answer)
+    const failure = await failureOf(at(url).balances([address]))
+    expect(failure).toMatchObject({ kind, message: expect.stringMatching(message) })
+    expect(`${failure.message} ${failure.stack} ${JSON.stringify(failure)}`).not.toContain('s3cret')
+    expect(failure.cause).toBeUndefined()
+  })
+
+  test('for another network is not believed, whatever it is asked', async () => {
+    const { url } = await node(results({ eth_call: numbers(1, 0, 2_000_000_000, 5) }))
+    for (const asked of [at(url).balances([address]), at(url).authorizationOutcome(authorization())]) {
+      const { message } = await failureOf(asked)
+      expect(message).toBe(`${new URL(url).host} is of another network: its chain id is not 8453.`)
+    }
+  })
+
+  test('with a redirect is not followed', async () => {
+    const other = await node(results({ eth_call: numbers(8453, 1, 1) }))
+    const { url } = await node((_, it) => it.writeHead(307, { location: other.url }).end())
+    expect(await failureOf(at(url).balances([address]))).toMatchObject({ kind: 'status' })
+    expect(other.calls).toEqual([])
+  })
+})
+
+describe('what was signed', () => {
+  const used = numbers(8453, 1, 1_700_000_000, 50)
+  const unused = (seconds: number) => numbers(8453, 0, seconds, 50)
+
+  test('is unused while either clock says that it still can be', async () => {
+    const { validBefore } = authorization()
+    const early = await node(results({ eth_call: unused(Number(validBefore) - 1) }))
+    expect(await at(early.url).authorizationOutcome(authorization({ late: true }))).toEqual({ state: 'unused' })
+    // A clock that runs ahead, or lies, frees no money.
+    const ahead = await node(results({ eth_call: unused(Number(validBefore) + 1_000_000) }))
+    expect(await at(ahead.url).authorizationOutcome(authorization())).toEqual({ state: 'unused' })
+    expect(await at(ahead.url).authorizationOutcome(authorization({ late: true }))).toEqual({ state: 'expired' })
+  })
+
+  test('is not paid by logs that nobody asked for', async () => {
+    const log = {
+      ...{ address: base.usdc.address, blockHash: hash('b'), blockNumber: '0x5', data: '0x' },
+      ...{ logIndex: '0x0', transactionHash: hash('c'), transactionIndex: '0x0', removed: false },
+      // AuthorizationUsed of somebody else
+      topics: [
+        '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5',
+        `0x${'0'.repeat(24)}${'9'.repeat(40)}`,
+        authorization().nonce,
+      ],
+    }
+    const { url, calls } = await node(
+      results({
+        eth_call: used,
+        eth_blockNumber: '0x32',
+        eth_getLogs: [log, null, { topics: [] }],
+        eth_getBlockByNumber: null,
+      }),
+    )
+    expect(
+      await at(url)
+        .authorizationOutcome(authorization())
+        .catch(() => ({ state: 'failed' })),
+    ).not.toMatchObject({
+      state: 'paid',
+    })
+    expect(calls.map(({ method }) => method)).not.toContain('eth_getTransactionReceipt')
+  })
+
+  test('is looked for within its time, in a chain without end', async () => {
+    const block = { number: '0x5', timestamp: '0xffffffffff', hash: hash('b'), transactions: [] }
+    const { url } = await node(
+      results({ eth_call: used, eth_blockNumber: '0xffffffffffff', eth_getLogs: [], eth_getBlockByNumber: block }),
+    )
+    const failure = await failureOf(at(url).authorizationOutcome(authorization(), { withinMs: 400 }))
+    expect(failure).toMatchObject({ kind: 'late', message: `${new URL(url).host} did not answer within 0.4 s.` })
+  })
+})
+
+test('a node that drips is given up, and so is its connection', async () => {
+  let isClosed = false
+  const { url, calls } = await node((request, response) => {
+    request.socket.once('close', () => {
+      isClosed = true
+    })
+    response.writeHead(200).write('{"jsonrpc":"2.0",')
+    const drip = setInterval(() => response.write(' '), 20)
+    response.once('close', () => clearInterval(drip))
+  })
+  expect(await failureOf(at(url).balances([address], { withinMs: 300 }))).toMatchObject({ kind: 'late' })
+  await until('the connection to close', () => isClosed)
+  expect(calls).toHaveLength(1)
+})
+
+test('whoever does not want to wait any more is told so, and the node is left', async () => {
+  let isClosed = false
+  const { url, calls } = await node((request) => {
+    request.socket.once('close', () => {
+      isClosed = true
+    })
+  })
+  const stopping = new AbortController()
+  const asked = failureOf(at(url).balances([address], { signal: stopping.signal }))
+  await until('the node to be asked', () => calls.length > 0)
+  stopping.abort(new Error('Never mind.'))
+  expect((await asked).message).toBe('Never mind.')
+  await until('the connection to close', () => isClosed)
+  expect((await failureOf(at(url).balances([address], { signal: stopping.signal }))).message).toBe('Never mind.')
+})
+
+test('the thread starts with the first question, ends when nobody asks, and starts again', async () => {
+  const { url } = await node(results({ eth_call: numbers(8453, 7, 8) }))
+  const thread = ownThread({ idleMs: 1 })
+  const chain = at(url, thread)
+  expect(thread.isRunning()).toBe(false)
+  for (let times = 0; times < 2; times += 1) {
+    expect(await chain.balances([address])).toEqual([{ usdc: 7n, ether: 8n }])
+    await until('the thread to end', () => !thread.isRunning())
+  }
+})
+
+test('closing ends what is asked, and nothing is asked afterwards', async () => {
+  const { url, calls } = await node(() => undefined)
+  const thread = ownThread()
+  const asked = failureOf(at(url, thread).balances([address]))
+  await until('the node to be asked', () => calls.length > 0)
+  await thread.close()
+  expect(await asked).toMatchObject({ kind: 'closed', message: 'Steward is stopping.' })
+  expect(await failureOf(at(url, thread).balances([address]))).toMatchObject({ kind: 'closed' })
+  expect(calls).toHaveLength(1)
+})
+
+test.each([
+  ['ends', 'process.exit(3)', 'crashed'],
+  ['fails', `throw new Error('s3cret')`, 'crashed'],
+  ['never stops', 'for (;;);', 'late'],
+])('a thread that %s fails what it was asked, and makes room for another', async (_, does, kind) => {
+  const script = join(temporaryFolder('chain-worker'), 'worker.mjs')
+  const text = `import { parentPort } from 'node:worker_threads'
+    parentPort.on('message', () => { ${does} })
+    parentPort.postMessage({ type: 'ready' })`
+  writeFileSync(script, text)
+  const thread = ownThread({ workerUrl: pathToFileURL(script), stopMs: 50 })
+  for (let times = 0; times < 2; times += 1) {
+    const failure = await failureOf(at('http://127.0.0.1:1', thread).balances([address], { withinMs: 100 }))
+    expect(failure.kind).toBe(kind)
+    await until('the thread to end', () => !thread.isRunning())
+  }
+})
+
+function authorization(given: { late?: boolean } = {}): AskedAuthorization {
+  const validBefore = 1_700_000_300
+  return {
+    ...{ from: address, to: `0x${'3'.repeat(40)}`, value: '5000000', nonce: hash('a') },
+    ...{ validBefore: String(validBefore), sinceMs: (validBefore - 300) * 1000 },
+    nowMs: (validBefore + (given.late ? 1 : -100)) * 1000,
+  }
+}
+
+function hash(digit: string): `0x${string}` {
+  return `0x${digit.repeat(64)}`
+}

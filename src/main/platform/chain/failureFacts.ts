@@ -1,0 +1,51 @@
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  ExecutionRevertedError,
+  HttpRequestError,
+  ResponseBodyTooLargeError,
+  RpcRequestError,
+} from 'viem'
+import type { FailureFacts } from './chainFailure.ts'
+
+/** The node serves something else than what is meant. */
+export class OtherNetwork extends Error {
+  readonly chainId: number
+
+  constructor(chainId: number) {
+    super('The node is of another network.')
+    this.chainId = chainId
+  }
+}
+
+/** Kinds, codes and numbers only: what a node says in words stays in the thread. */
+export function failureFacts(failure: unknown): FailureFacts {
+  const chain = [...causes(failure)]
+  const first = <T>(kind: abstract new (...given: never[]) => T): T | undefined =>
+    chain.find((it): it is T => it instanceof kind)
+  const otherNetwork = first(OtherNetwork)
+  if (otherNetwork) return { kind: 'other-network', chainId: otherNetwork.chainId }
+  if (first(ResponseBodyTooLargeError)) return { kind: 'too-large' }
+  const refused = first(RpcRequestError)
+  if (refused) return { kind: 'refused', code: refused.code }
+  const request = first(HttpRequestError)
+  if (request?.status !== undefined) return { kind: 'status', status: request.status }
+  if (request && !first(SyntaxError)) return { kind: 'unreachable' }
+  return { kind: 'unreadable' }
+}
+
+/** The contract would have refused it: nothing was sent. */
+export function isRefusedByContract(failure: unknown): boolean {
+  if (!(failure instanceof BaseError)) return false
+  return [...causes(failure)].some(
+    (it) => it instanceof ContractFunctionRevertedError || it instanceof ExecutionRevertedError,
+  )
+}
+
+function* causes(failure: unknown): Generator<unknown> {
+  let next = failure
+  for (let depth = 0; depth < 20 && next !== undefined && next !== null; depth += 1) {
+    yield next
+    next = typeof next === 'object' && 'cause' in next ? next.cause : undefined
+  }
+}

@@ -1,0 +1,31 @@
+import { parseEventLogs } from 'viem'
+import type { Hex, TransferReceipt, TransferTerms } from '../chain.ts'
+import { type OpenNode, usdcAbi } from '../openNode.ts'
+
+/** Whether this transaction moved what was signed. @throws while there is no receipt */
+export async function hasPaid(
+  { client, usdc }: OpenNode,
+  { from, to, value, nonce }: TransferTerms,
+  hash: Hex,
+): Promise<Exclude<TransferReceipt, 'none'>> {
+  const { status, logs, transactionHash } = await client.getTransactionReceipt({ hash })
+  if (transactionHash !== hash) throw new Error('It is the receipt of another transaction.')
+  if (status !== 'success') return 'reverted'
+  const own = logs.filter(({ address }) => address.toLowerCase() === usdc.address.toLowerCase())
+  const events = parseEventLogs({ abi: usdcAbi, logs: own })
+  const isUsed = events.some(
+    (it) => it.eventName === 'AuthorizationUsed' && isOf(it.args.authorizer, from) && it.args.nonce === nonce,
+  )
+  const isMoved = events.some(
+    (it) =>
+      it.eventName === 'Transfer' &&
+      isOf(it.args.from, from) &&
+      isOf(it.args.to, to) &&
+      it.args.value === BigInt(value),
+  )
+  return isUsed && isMoved ? 'paid' : 'other'
+}
+
+function isOf(address: string, lowerCase: string): boolean {
+  return address.toLowerCase() === lowerCase
+}

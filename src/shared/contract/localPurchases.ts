@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { domainLimits, Nameservers } from './domains.ts'
+import { PaidResult, PaymentCheck, WaitMs } from './localPayments.ts'
+import { Reason } from './reason.ts'
+import { defineRoute } from './route.ts'
+
+/**
+ * Buying from the service that Steward is connected to, in one operation each: price, limits, approval, payment, answer.
+ * `answer.body` is the JSON that the service answers (`domains.ts`, `payments.ts`). What is refused names the reason and
+ * costs nothing. An order that is repeated with the same `Idempotency-Key` finds the same payment.
+ */
+
+const tag = 'Payments'
+const { min, max } = domainLimits.years
+const Years = z.int().min(min, `must be from ${min} to ${max}`).max(max, `must be from ${min} to ${max}`).default(1)
+const DomainName = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .min(3, 'must have from 3 to 253 characters')
+  .max(253, 'must have from 3 to 253 characters')
+const Price = z
+  .number()
+  .positive('must be above 0')
+  .max(1_000_000, 'must be at most 1000000')
+  .optional()
+  .describe('The whole price that you were shown, in US dollars. Another price is refused. Default: the price of now.')
+const asked = { reason: Reason.optional(), wait_ms: WaitMs }
+const Registration = z.object({
+  domain: DomainName,
+  years: Years,
+  privacy: z.boolean().default(true),
+  nameservers: Nameservers.optional(),
+})
+const Renewal = z.object({ domain: DomainName, years: Years })
+const TopUp = z.object({
+  amount_usd: z.int().min(1).max(999_999_999).describe('One of the `payment_tiers` of `GET /v1/credits/pricing`.'),
+})
+const bought = {
+  tag,
+  auth: 'client',
+  refusals: [402, 403, 404, 409, 502, 503],
+  idempotent: true,
+  response: PaidResult,
+} as const
+
+export const quotePurchase = defineRoute({
+  operation: 'localPurchaseQuote',
+  method: 'POST',
+  path: '/local/payments/quote',
+  summary: 'Read what a purchase from the service costs, and whether it would be paid. Never signs',
+  description:
+    'Exactly one of `registration`, `renewal` and `topup` is given. The price is `amount_micro_usd` of the chosen offer.',
+  tag,
+  auth: 'client',
+  refusals: [404, 409, 502, 503],
+  body: z
+    .object({ registration: Registration.optional(), renewal: Renewal.optional(), topup: TopUp.optional() })
+    .refine(
+      (given) => Object.values(given).filter((it) => it !== undefined).length === 1,
+      'must have exactly one of registration, renewal and topup',
+    ),
+  response: PaymentCheck,
+})
+
+export const buyRegistration = defineRoute({
+  operation: 'localDomainRegister',
+  method: 'POST',
+  path: '/local/payments/domains/register',
+  summary: 'Register a domain with the service, paid from the wallet',
+  ...bought,
+  body: Registration.extend({ price_usd: Price, ...asked }),
+})
+
+export const buyRenewal = defineRoute({
+  operation: 'localDomainRenew',
+  method: 'POST',
+  path: '/local/payments/domains/renew',
+  summary: 'Renew a domain with the service, paid from the wallet',
+  ...bought,
+  body: Renewal.extend({ price_usd: Price, ...asked }),
+})
+
+export const buyTopUp = defineRoute({
+  operation: 'localCreditsTopUp',
+  method: 'POST',
+  path: '/local/payments/topup',
+  summary: 'Buy credits for your account at the service, paid from the wallet',
+  ...bought,
+  body: TopUp.extend(asked),
+})

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
+
+/** Buying from the real service with the wallet, through approvals and limits. */
+let paying: PayingAgent
+let names = 0
+const fresh = (prefix = 'mine') => `${prefix}-${++names}.com`
+
+beforeAll(async () => {
+  paying = await payingAgent()
+  paying.setPolicy([])
+})
+afterAll(() => paying?.close())
+
+const bought = async (path: string, body: object, headers = {}) => {
+  const asked = await paying.post(path, body, headers)
+  expect(asked.status, asked.text).toBe(200)
+  const { payment } = asked.json
+  if (payment.state !== 'waiting') return payment
+  const decided = await paying.approve(payment)
+  expect(decided.status, decided.text).toBe(200)
+  return paying.payment(payment.id, 20_000)
+}
+
+test('a person tops up: price, approval, payment, credits', async () => {
+  const quote = await paying.post('/local/payments/quote', { topup: { amount_usd: 5 } })
+  expect(quote.json).toMatchObject({ needs_payment: true, chosen: 0, verdict: { effect: 'ask' } })
+  expect(quote.json.offers[0]).toMatchObject({
+    scheme: 'exact',
+    amount_micro_usd: 5_000_000,
+    payable: true,
+    test: true,
+  })
+  const before = { money: await paying.money(), credits: await paying.credits() }
+
+  const asked = await paying.post('/local/payments/topup', { amount_usd: 5 })
+  expect(asked.json).toMatchObject({ answer: null, payment: { state: 'waiting', paid: null, purpose: 'credits' } })
+  expect(await paying.money()).toBe(before.money)
+  const { payment } = asked.json
+  expect((await paying.approve(payment)).json).toMatchObject({ state: 'signed' })
+  const paid = await paying.payment(payment.id, 20_000)
+
+  expect(paid).toMatchObject({
+    state: 'settled',
+    paid: true,
+    paid_micro_usd: 5_000_000,
+    sentence: '5.00 test USDC was paid.',
+    receipt: { success: true },
+    answer: { status: 200, truncated: false },
+    quote: { amount_micro_usd: 5_000_000 },
+  })
+  expect(JSON.parse(paid.answer.body)).toMatchObject({ success: true, credits_cents: 500, tx_hash: paid.transaction })
+  expect(paid.steps.map(({ state }: { state: string }) => state)).toEqual([
+    'waiting',
+    'planned',
+    'signed',
+    'sent',
+    'settled',
+  ])
+  expect(before.money - (await paying.money())).toBe(5_000_000)
+  expect((await paying.credits()) - before.credits).toBe(500)
+})
+
+test('a domain is registered and renewed at the price that was shown, and at no other', async () => {
+  const domain = fresh()
+  const registration = { domain, years: 2 }
+  const dear = await paying.post('/local/payments/domains/register', { ...registration, price_usd: 22.89 })
+  expect([dear.status, dear.json.code]).toEqual([409, 'payment/price'])
+  const before = await paying.money()
+  const paid = await bought('/local/payments/domains/register', { ...registration, price_usd: 22.9 })
+  expect(paid, JSON.stringify(paid)).toMatchObject({
+    state: 'settled',
+    title: `Register ${domain} for 2 years`,
+    answer: { status: 201 },
+  })
+  const renewed = await bought('/local/payments/domains/renew', { domain, price_usd: 11.95 })
+  expect(renewed).toMatchObject({ state: 'settled', purpose: 'domain-renewal' })
+  expect(before - (await paying.money())).toBe(22_900_000 + 11_950_000)
+  const taken = await paying.post('/local/payments/domains/register', registration)
+  expect([taken.status, taken.json.code]).toEqual([409, 'domain/taken'])
+})
+
+test('work that failed after the payment tells of the credits it became', async () => {
+  const before = await paying.credits()
+  const paid = await bought('/local/payments/domains/register', {
+    domain: fresh('taken-at-purchase'),
+    price_usd: 10.95,
+  })
+  expect(paid).toMatchObject({ state: 'settled', paid: true, error: expect.stringContaining('answered with status') })
+  expect(JSON.parse(paid.answer.body).credited_cents).toBe(1095)
+  expect((await paying.credits()) - before).toBe(1095)
+})
+
+test('with the same Idempotency-Key the same payment is found, also after a restart', async () => {
+  const headers = { 'idempotency-key': 'top-up-once' }
+  const before = await paying.money()
+  const [first, second] = await Promise.all([
+    paying.post('/local/payments/topup', { amount_usd: 5 }, headers),
+    paying.post('/local/payments/topup', { amount_usd: 5 }, headers),
+  ])
+  expect(first.json.payment.id).toBe(second.json.payment.id)
+  await paying.restart()
+  await paying.approve(first.json.payment)
+  const paid = await paying.payment(first.json.payment.id, 20_000)
+  expect(paid).toMatchObject({ state: 'settled' })
+  const third = await paying.post('/local/payments/topup', { amount_usd: 5 }, headers)
+  expect(third.json).toMatchObject({ payment: { id: paid.id, state: 'settled' }, answer: { status: 200 } })
+  expect(before - (await paying.money())).toBe(5_000_000)
+})
+
+test('what is denied is never paid', async () => {
+  const before = await paying.money()
+  const { payment } = (await paying.post('/local/payments/topup', { amount_usd: 5 })).json
+  await paying.post(`/local/intents/${payment.intent_id}/decision`, { approve: false })
+  expect(await paying.payment(payment.id, 20_000)).toMatchObject({
+    state: 'refused',
+    paid: false,
+    error: 'You denied it.',
+    sentence: 'Nothing was paid.',
+  })
+  expect(await paying.money()).toBe(before)
+})
+
+test('a limit holds before anything is asked, and lower limits hold at once', async () => {
+  const set = await paying.budgets({ ...noLimits, payment_micro_usd: 4_000_000 })
+  expect(set.status, set.text).toBe(200)
+  const refused = await paying.post('/local/payments/topup', { amount_usd: 5 })
+  expect([refused.status, refused.json.code, refused.json.error]).toEqual([
+    402,
+    'budget/exceeded',
+    'Not paid: It is above your limit of $4.00 for one payment.',
+  ])
+  const looser = await paying.budgets(noLimits)
+  expect([looser.status, looser.json.code]).toEqual([403, 'policy/confirmation'])
+  expect((await paying.budgets()).json.limits.payment_micro_usd).toBe(4_000_000)
+})
+
+test('payments are listed, found and exported', async () => {
+  const { json } = await paying.agent.send('/local/payments?limit=2')
+  expect(json).toMatchObject({ has_more: true, payments: [{ state: 'refused' }, { state: 'settled' }] })
+  const next = await paying.agent.send(`/local/payments?limit=200&before=${json.payments[1].id}`)
+  expect(next.json.payments).toHaveLength(json.total - 2)
+  const found = await paying.agent.send('/local/payments?search=RENEW&state=settled')
+  expect(found.json.payments).toMatchObject([{ purpose: 'domain-renewal' }])
+  const csv = (await paying.agent.send('/local/payments/export?format=csv')).text.split('\r\n')
+  expect(csv).toHaveLength(json.total + 2)
+  const lines = (await paying.agent.send('/local/payments/export?format=jsonl&state=refused')).text.trim().split('\n')
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ state: 'refused' })
+})
+
+test('the account that pays is told with its balance', async () => {
+  const ledger = await paying.agent.send('/local/wallet/info?network=eip155:31337')
+  expect(ledger.json).toMatchObject({ address: paying.address, usdc: String(await paying.money()), deposit_link: null })
+})

@@ -1,0 +1,89 @@
+import type { PolicyRule } from '../../src/shared/contract/intents.ts'
+import { type RunningAgent, runningAgent } from './runningAgent.ts'
+import { type Answer, type Json, runningService, type TestService } from './runningService.ts'
+import { temporaryFolder } from './temporaryFolder.ts'
+
+export const passphrase = 'several plain words'
+
+/** An agent with a wallet full of test money, at a real service that sells for it. */
+export type PayingAgent = {
+  service: TestService
+  readonly agent: RunningAgent
+  address: string
+  dataFolder: string
+  /** The wallet's test USDC, in millionths. */
+  money(): Promise<number>
+  credits(): Promise<number>
+  /** With an extra confirmation above $100 only. */
+  setPolicy(rules: PolicyRule[]): void
+  /** Approves the request of a payment as the person. */
+  approve(payment: Json): Promise<Answer>
+  post(path: string, body: object, headers?: Record<string, string>): Promise<Answer>
+  payment(id: string, waitMs?: number): Promise<Json>
+  budgets(change?: object): Promise<Answer>
+  /** Ends the agent and starts it on the same folder, unlocked. */
+  restart(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function payingAgent(given: { now?: () => number } = {}): Promise<PayingAgent> {
+  const service = await runningService({
+    host: 'none',
+    payments: { facilitator: { kind: 'test-ledger' } },
+    ...given,
+  })
+  const dataFolder = temporaryFolder('agent')
+  const open = () =>
+    runningAgent({
+      dataFolder,
+      target: { url: service.url, key: service.key, certificate: undefined },
+      tellService: () => {},
+      ...given,
+    })
+  let agent = await open()
+  const keyring = await agent.wallet.addPhrase({
+    phrase: await agent.wallet.makePhrase(12),
+    writtenDown: true,
+    passphrase,
+  })
+  const address = keyring.accounts.find((it) => it.chain_type === 'evm')?.address ?? ''
+  for (let times = 0; times < 5; times += 1) await service.send('/v1/payments/faucet', { body: { address } })
+  const post = (path: string, body: object, headers = {}) => agent.send(path, { body, headers })
+  return {
+    service,
+    get agent() {
+      return agent
+    },
+    address,
+    dataFolder,
+    money: async () => Number((await service.send(`/v1/payments/balance/${address}`)).json.balance),
+    credits: async () => (await service.send('/v1/credits/balance')).json.balance_cents,
+    setPolicy: (rules) =>
+      void agent.approvals.changePolicy({ rules, confirm_above_micro_usd: '100000000', expiry_minutes: 15 }),
+    approve: (payment) => post(`/local/intents/${payment.intent_id}/decision`, { approve: true }),
+    post,
+    payment: async (id, waitMs = 0) => (await agent.send(`/local/payments/${id}?wait_ms=${waitMs}`)).json,
+    budgets: (change) =>
+      change === undefined
+        ? agent.send('/local/payments/budgets')
+        : agent.send('/local/payments/budgets', { method: 'PUT', body: change }),
+    async restart() {
+      await agent.close()
+      agent = await open()
+      await agent.wallet.unlock(passphrase)
+    },
+    async close() {
+      await agent.close()
+      await service.close()
+    },
+  }
+}
+
+export const noLimits = {
+  payment_micro_usd: null,
+  day_micro_usd: null,
+  month_micro_usd: null,
+  hosts: [],
+  payees: [],
+  ask_first_payee: true,
+}

@@ -1,0 +1,52 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { decodeFunctionData, encodeFunctionResult, type Hex, multicall3Abi, numberToHex } from 'viem'
+
+type Call = { method: string; params: readonly unknown[] }
+
+/** An HTTP server that takes JSON-RPC and says whatever a test wants, in the words of JSON-RPC or not. */
+export async function scriptedNode(
+  answer: (request: IncomingMessage, response: ServerResponse, call: Call) => unknown,
+) {
+  const calls: Call[] = []
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece)
+    const call = JSON.parse(Buffer.concat(pieces).toString('utf8') || '{}') as Call
+    calls.push(call)
+    await answer(request, response, call)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** As a node answers: `results` by method, or what the function makes of a call. */
+export function results(table: Record<string, unknown>) {
+  return (_request: IncomingMessage, response: ServerResponse, { method, params }: Call): void => {
+    const of = table[method]
+    const result = typeof of === 'function' ? of(params) : of
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))
+  }
+}
+
+/** `eth_call` of Multicall3: one number for each call of it, in order. */
+export function numbers(...given: (number | bigint)[]) {
+  return ([{ data }]: [{ data: Hex }]): Hex => {
+    const { args } = decodeFunctionData({ abi: multicall3Abi, data })
+    const calls = args[0] as readonly unknown[]
+    return encodeFunctionResult({
+      abi: multicall3Abi,
+      functionName: 'aggregate3',
+      result: calls.map((_, index) => ({ success: true, returnData: numberToHex(given[index] ?? 0, { size: 32 }) })),
+    })
+  }
+}
