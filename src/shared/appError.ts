@@ -194,6 +194,9 @@ export const errorCatalogue = {
   'inference/overloaded': { status: 503, hint: 'Try again in a moment.' },
   'inference/upstream': { status: 502, hint: 'Try again. If it keeps failing, use another model.' },
   'inference/timeout': { status: 504, hint: 'Try again, or stream the answer.' },
+  'activity/task-not-found': { status: 404, hint: 'It may be older than the log is kept.' },
+  'recording/not-found': { status: 404, hint: 'List the recordings to see their ids.' },
+
   'chat/not-found': { status: 404, hint: 'List the conversations to see their ids.' },
   'chat/message-not-found': { status: 404, hint: 'Open the conversation again.' },
   'chat/folder-not-found': { status: 404, hint: 'List the folders to see their ids.' },

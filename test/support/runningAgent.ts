@@ -84,6 +84,7 @@ export async function runningAgent(given: {
       sheets: parts.sheets,
       clientOf: parts.clientOf,
       mcp: parts.mcp.answer,
+      tasks: parts.tasks,
       status: { version: '0.0.0', shell: 'browser', platform: 'linux' },
       log: silentLog,
     }),

@@ -16,6 +16,7 @@ import type { LocalEndpoint } from './localEndpoint.ts'
 import type { Note } from './note.ts'
 import { paymentParts } from './paymentParts.ts'
 import { providerParts } from './providerParts.ts'
+import { recordingParts } from './recordingParts.ts'
 import type { SheetPages } from './sheets/sheetPages.ts'
 import { walletSheets } from './sheets/walletSheets.ts'
 import { toolParts } from './toolParts.ts'
@@ -39,6 +40,7 @@ export type AgentParts = {
   mcp: McpEndpoint
   stdioDoor: StdioDoor
   clientOf: LocalRoutesOptions['clientOf']
+  tasks: LocalRoutesOptions['tasks']
   /** What the local API answers beside its own paths. */
   endpoints: readonly LocalEndpoint[]
 }
@@ -81,6 +83,7 @@ export function agentParts(options: AgentOptions): AgentParts {
   const identity = identityParts(ground, { ...approval, wallet: vault })
   const domains = domainParts(ground)
   const payment = paymentParts(ground, { approval, budget, serviceTarget })
+  const recordings = recordingParts(ground, activity)
   const tools = toolParts(ground, { ...approval, endpoints: () => endpoints })
   const chat = chatParts(ground, { shared: sharedBudget(budget.budgets), executor: tools.executor, approvals })
   const endpoints: readonly LocalEndpoint[] = [
@@ -93,6 +96,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     ...providers.endpoints,
     ...domains.endpoints,
     ...payment.endpoints,
+    ...recordings.endpoints,
     ...tools.endpoints,
   ]
   return {
@@ -106,6 +110,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     stdioDoor: tools.door,
     sheets: sheets.pages,
     clientOf,
+    tasks: ground.tasks,
     endpoints,
   }
 }

@@ -16,17 +16,15 @@ import { modelList } from './chat/modelList.ts'
 import { moneyRoutes } from './chat/moneyRoutes.ts'
 import { runningAnswers } from './chat/runningAnswers.ts'
 import { sending } from './chat/sending.ts'
+import { inTurn } from './chat/turnTask.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import type { ToolExecutor } from './tools/toolExecutor.ts'
 
 type Given = { shared: SharedBudget; executor: ToolExecutor; approvals: Pick<Approvals, 'list' | 'cancel'> }
 
 /** Conversations with models, and what they may cost. */
-export function chatParts(
-  ground: AgentGround,
-  { shared, executor, approvals }: Given,
-): { endpoints: LocalEndpoint[] } {
-  const { database, client, events, activity, scope, now } = ground
+export function chatParts(ground: AgentGround, { shared, executor, approvals }: Given): { endpoints: LocalEndpoint[] } {
+  const { database, client, events, activity, tasks, scope, now } = ground
   const log = ground.log.of('chat')
   const { publish } = events
   const { note } = activity
@@ -52,7 +50,10 @@ export function chatParts(
         store,
         running,
         conversations: chats,
-        sending: sending({ store, budgets, models, running, begin, publish, newId, now }),
+        sending: sending({
+          ...{ store, budgets, models, running, publish, newId, now },
+          begin: inTurn(begin, { store, tasks, note }),
+        }),
       }),
       ...libraryRoutes({
         store,

@@ -85,6 +85,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
           sheets: agent.sheets,
           clientOf: agent.clientOf,
           mcp: agent.mcp.answer,
+          tasks: agent.tasks,
           status: { version, shell: options.shell, platform: process.platform },
           log: log.of('api'),
         }),

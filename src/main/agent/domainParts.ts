@@ -11,7 +11,7 @@ import type { LocalEndpoint } from './localEndpoint.ts'
 
 /** Domains as they are known here, also without the service. */
 export function domainParts(ground: AgentGround): { endpoints: LocalEndpoint[] } {
-  const { config, database, client, link, hosted, events, scope, log, now } = ground
+  const { config, database, client, link, hosted, activity, events, scope, log, now } = ground
   const service = hosted?.url ?? 'embedded'
   const domainLog = log.of('domains')
   const questions = domainQuestions(client)
@@ -43,5 +43,5 @@ export function domainParts(ground: AgentGround): { endpoints: LocalEndpoint[] }
     ...{ cache, questions, resolvers: config.domains.propagation_resolvers },
     isOwnService: hosted === undefined,
   })
-  return { endpoints: localDomainRoutes({ cache, questions, plans, propagation: spread }) }
+  return { endpoints: localDomainRoutes({ cache, questions, plans, propagation: spread, note: activity.note }) }
 }

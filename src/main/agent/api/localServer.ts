@@ -39,6 +39,7 @@ type Options = {
   clientOf: LocalRoutesOptions['clientOf']
   /** Answers `/mcp`, and asks for a key of its own. Absent: there is nothing. */
   mcp?: ((exchange: Exchange) => Promise<void>) | undefined
+  tasks?: LocalRoutesOptions['tasks']
   /** The wallet's own pages, on a host name of theirs. */
   sheets?: SheetPages | undefined
   log: Log

@@ -28,6 +28,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
       kind,
       ...entry,
       subject: record.id,
+      links: { intent: record.id },
       detail: {
         intent_id: record.id,
         intent_kind: record.kind,
@@ -74,6 +75,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
         actor: person,
         subject: grant.id,
         summary: grantNote(grant),
+        links: { intent: intentId },
         detail: {
           grant_id: grant.id,
           intent_id: intentId,

@@ -247,6 +247,7 @@ function stored(
     kind: finished.state === 'failed' ? 'chat.failed' : 'chat.answered',
     actor: { kind: 'person', name: 'You' },
     subject: conversation.id,
+    links: { conversation: conversation.id, message: row.id },
     summary: summaryOf(plan.model.id, finished, usage),
     detail: {
       conversation_id: conversation.id,

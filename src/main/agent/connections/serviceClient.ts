@@ -1,8 +1,10 @@
 import { AppError } from '../../../shared/appError.ts'
 import { type Input, type Output, type Route, requestOf } from '../../../shared/contract/route.ts'
+import { taskHeader } from '../../../shared/contract/timelineLinks.ts'
 import { sseParser } from '../../platform/http/sseEvents.ts'
 import { type HttpClient, type HttpRequest, httpClient, textOf } from '../../platform/httpClient.ts'
 import { serviceRefusal } from '../serviceRefusal.ts'
+import type { TaskContext } from '../taskContext.ts'
 import { askedUrl, connector, type ServiceTarget, tlsOptions } from './serviceTarget.ts'
 
 export type ServiceCallOptions = {
@@ -40,7 +42,11 @@ const silentMs = 90_000
 const maxRefusalBytes = 256 * 1024
 const maxAnswerBytes = 16 * 1024 * 1024
 
-export function serviceClient(target: () => ServiceTarget | undefined): ServiceClient {
+/** @param tasks where given, a request tells which task it belongs to */
+export function serviceClient(
+  target: () => ServiceTarget | undefined,
+  tasks?: Pick<TaskContext, 'current'>,
+): ServiceClient {
   // One for each socket and each certificate: a service that is known by its own is trusted with that one only.
   const clients = new Map<string | undefined, HttpClient>()
   const clientOf = (to: ServiceTarget): HttpClient => {
@@ -57,6 +63,7 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
     const to = target()
     if (!to) throw unavailable()
     const { path, body } = requestOf(route, input)
+    const task = options.credential === undefined ? tasks?.current() : undefined
     const key = options.credential === undefined ? to.key : options.credential
     const request: HttpRequest = {
       method: route.method,
@@ -65,6 +72,7 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
         accept,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...(task && { [taskHeader]: task.id }),
         ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
       },
       body,

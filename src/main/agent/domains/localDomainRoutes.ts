@@ -1,6 +1,8 @@
+import type { Asker } from '../../../shared/contract/intents.ts'
 import {
   applyPlan,
   checkPropagation,
+  type DnsPlan,
   getLocalDomain,
   listLocalDomains,
   listLocalPrices,
@@ -12,6 +14,7 @@ import {
   undoPlan,
 } from '../../../shared/contract/localDomains.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import type { Note } from '../note.ts'
 import type { DomainCache } from './domainCache.ts'
 import type { DomainQuestions } from './domainQuestions.ts'
 import type { Propagation } from './propagation/propagation.ts'
@@ -22,8 +25,9 @@ export function localDomainRoutes(parts: {
   questions: DomainQuestions
   plans: ZonePlans
   propagation: Propagation
+  note: Note
 }): LocalEndpoint[] {
-  const { cache, questions, plans, propagation } = parts
+  const { cache, questions, plans, propagation, note } = parts
   return [
     localEndpoint(listLocalDomains, () => cache.kept(questions.list())),
     localEndpoint(searchLocalDomains, ({ query }) => cache.fresh(questions.search(query))),
@@ -40,7 +44,25 @@ export function localDomainRoutes(parts: {
     ),
     localEndpoint(planRecords, ({ params, body }) => plans.make(params.domain, body.records)),
     localEndpoint(listPlans, ({ params }) => ({ plans: plans.list(params.domain) })),
-    localEndpoint(applyPlan, ({ params }) => plans.apply(params.planId)),
+    localEndpoint(applyPlan, async ({ params }, { asker }) => {
+      const plan = await plans.apply(params.planId)
+      notePlan(plan, asker, note)
+      return plan
+    }),
     localEndpoint(undoPlan, ({ params }) => plans.undo(params.planId)),
   ]
+}
+
+/** The service notes each change of a record; this is what they were made for. */
+function notePlan({ id, domain, state, steps }: DnsPlan, { kind, name }: Asker, note: Note): void {
+  const failed = state === 'failed'
+  const changes = steps.length === 1 ? '1 change' : `${steps.length} changes`
+  note({
+    kind: failed ? 'dns.failed' : 'dns.applied',
+    actor: { kind, name },
+    subject: domain,
+    summary: `${name} applied a plan of ${changes} to the DNS records of ${domain}${failed ? ', in part' : ''}.`,
+    detail: { plan_id: id, domain, state, changes: steps.length },
+    links: { plan: id, domain },
+  })
 }

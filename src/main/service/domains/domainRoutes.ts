@@ -106,6 +106,7 @@ export function domainRoutes(options: {
       })
       noteAccount(accountId, {
         type: 'name.changed',
+        domain,
         description: `${enabled ? 'Hid' : 'Published'} the owner of ${domain}`,
       })
       return { success: true, domain, privacy }
@@ -115,7 +116,11 @@ export function domainRoutes(options: {
         work: (at) => at.setLocked(domain, enabled),
         isDone: (it) => it.locked === enabled,
       })
-      noteAccount(accountId, { type: 'name.changed', description: `${enabled ? 'Locked' : 'Unlocked'} ${domain}` })
+      noteAccount(accountId, {
+        type: 'name.changed',
+        domain,
+        description: `${enabled ? 'Locked' : 'Unlocked'} ${domain}`,
+      })
       return { success: true, domain, locked }
     }),
     endpoint(setNameservers, async ({ params: { domain }, body }, { caller: { accountId } }) => {
@@ -123,7 +128,7 @@ export function domainRoutes(options: {
         work: (at) => at.setNameservers(domain, body.nameservers),
         isDone: (it) => it.nameservers.join() === body.nameservers.join(),
       })
-      noteAccount(accountId, { type: 'name.changed', description: `Set the nameservers of ${domain}` })
+      noteAccount(accountId, { type: 'name.changed', domain, description: `Set the nameservers of ${domain}` })
       const nameservers: string[] = [...changed.nameservers]
       return { success: true, domain, nameservers }
     }),
@@ -144,17 +149,17 @@ export function domainRoutes(options: {
     }),
     endpoint(addDnsRecord, async ({ params: { domain }, body }, { caller: { accountId } }) => {
       const record = await zones.add({ accountId, name: domain }, body)
-      noteAccount(accountId, { type: 'dns.changed', description: `Added ${shown(record)} to ${domain}` })
+      noteAccount(accountId, { type: 'dns.changed', domain, description: `Added ${shown(record)} to ${domain}` })
       return recordToWire(record)
     }),
     endpoint(changeDnsRecord, async ({ params: { domain, recordId }, body }, { caller: { accountId } }) => {
       const record = await zones.change({ accountId, name: domain }, recordId, body)
-      noteAccount(accountId, { type: 'dns.changed', description: `Changed ${shown(record)} of ${domain}` })
+      noteAccount(accountId, { type: 'dns.changed', domain, description: `Changed ${shown(record)} of ${domain}` })
       return { success: true, ...recordToWire(record) }
     }),
     endpoint(removeDnsRecord, async ({ params: { domain, recordId } }, { caller: { accountId } }) => {
       await zones.remove({ accountId, name: domain }, recordId)
-      noteAccount(accountId, { type: 'dns.changed', description: `Deleted a DNS record of ${domain}` })
+      noteAccount(accountId, { type: 'dns.changed', domain, description: `Deleted a DNS record of ${domain}` })
       return { success: true, recordId }
     }),
     endpoint(listDomainTransactions, (_, { caller }) => ({

@@ -67,7 +67,11 @@ export function domainSales(options: {
         const nameservers = purchase.nameservers ?? undefined
         const ordered = await cleared(orders.register({ ...purchase, orderId, accountId, nameservers }))
         const { domain, years } = purchase
-        noteAccount(accountId, { type: 'name.registered', description: `Registered ${domain} for ${yearsText(years)}` })
+        noteAccount(accountId, {
+          type: 'name.registered',
+          domain,
+          description: `Registered ${domain} for ${yearsText(years)}`,
+        })
         return { ...boughtOf(ordered, purchase), ...(await pointed(accountId, purchase)) }
       },
       async recover(paid) {
@@ -89,7 +93,11 @@ export function domainSales(options: {
       async fulfil({ id: orderId, accountId, purchase }) {
         const ordered = await cleared(orders.renew({ ...purchase, orderId, accountId }))
         const { domain, years } = purchase
-        noteAccount(accountId, { type: 'name.renewed', description: `Renewed ${domain} for ${yearsText(years)}` })
+        noteAccount(accountId, {
+          type: 'name.renewed',
+          domain,
+          description: `Renewed ${domain} for ${yearsText(years)}`,
+        })
         return boughtOf(ordered, purchase)
       },
       recover: recovered,

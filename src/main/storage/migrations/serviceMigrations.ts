@@ -4,6 +4,7 @@ import { accountRequests } from './accountRequests.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
 import { activityActors } from './activityActors.ts'
+import { activityTasks } from './activityTasks.ts'
 import { automatons } from './automatons.ts'
 import { creditDays } from './creditDays.ts'
 import { credits } from './credits.ts'
@@ -42,4 +43,5 @@ export const serviceMigrations: readonly Migration[] = [
   domains,
   registrars,
   domainClaims,
+  activityTasks,
 ]

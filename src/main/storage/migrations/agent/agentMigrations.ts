@@ -11,8 +11,10 @@ import { localDomains } from './localDomains.ts'
 import { paymentBudgets } from './paymentBudgets.ts'
 import { payments } from './payments.ts'
 import { providers } from './providers.ts'
+import { recordings } from './recordings.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
+import { timelineTasks } from './timelineTasks.ts'
 import { tools } from './tools.ts'
 import { wallet } from './wallet.ts'
 
@@ -34,4 +36,6 @@ export const agentMigrations: readonly Migration[] = [
   paymentBudgets,
   tools,
   chatTools,
+  timelineTasks,
+  recordings,
 ]
