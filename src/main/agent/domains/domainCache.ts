@@ -26,6 +26,8 @@ export type DomainCache = {
   asked<Answer extends object>(question: Question<Answer>): Promise<Answer>
   /** Everything may be another by now. */
   outdate(): void
+  /** The service was reached anew, and may know the person by another account. */
+  reconnected(): void
   close(): Promise<void>
 }
 
@@ -51,11 +53,15 @@ const mostEntries = 200
 export function domainCache(options: {
   records: DomainCacheRepository
   isConnected: () => boolean
+  /** The account by which the service knows the person now. @throws AppError of the service */
+  account: (signal: AbortSignal) => Promise<string>
   now: () => number
   log: Log
   onChanged: () => void
 }): DomainCache {
   const { records, isConnected, now, log, onChanged } = options
+  /** Asked once for each connection. */
+  let owner: Promise<string> | undefined
   const entries = new Map<string, Entry>()
   const underWay = new Map<string, Promise<object>>()
   const ending = new AbortController()
@@ -77,12 +83,32 @@ export function domainCache(options: {
     if (entries.size > mostEntries && oldest !== undefined) entries.delete(oldest)
     return entry
   }
+  const knownOwner = (): Promise<string> => {
+    owner ??= namedOwner().catch((failure) => {
+      owner = undefined
+      throw failure
+    })
+    return owner
+  }
+  const namedOwner = async (): Promise<string> => {
+    const accountId = await options.account(ending.signal)
+    if (accountId !== records.owner()) {
+      records.setOwner(accountId)
+      entries.clear()
+      onChanged()
+    }
+    return accountId
+  }
   const read = async <Answer extends object>(question: Question<Answer>): Promise<Answer> => {
     const { kind, key } = question
     const id = `${kind} ${key}`
     const begunIn = round
     try {
+      const of = knownOwner()
+      await of
       const answer = await question.ask(ending.signal)
+      // Somebody else signed in meanwhile: it is of neither for sure, so it is shown and not kept.
+      if (of !== owner) return answer
       const readAtMs = now()
       ending.signal.throwIfAborted() // the database may be closed by now
       records.keep(kind, key, { answer: JSON.stringify(answer), readAtMs })
@@ -158,6 +184,9 @@ export function domainCache(options: {
     outdate() {
       round += 1
       for (const [id, entry] of entries) entries.set(id, { ...entry, isOffline: false })
+    },
+    reconnected() {
+      owner = undefined
     },
     async close() {
       ending.abort()
