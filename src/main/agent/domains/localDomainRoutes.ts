@@ -13,6 +13,7 @@ import {
   searchLocalDomains,
   undoPlan,
 } from '../../../shared/contract/localDomains.ts'
+import { bytesAnswer } from '../../platform/http/answers.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { Note } from '../note.ts'
 import type { DomainCache } from './domainCache.ts'
@@ -29,7 +30,7 @@ export function localDomainRoutes(parts: {
 }): LocalEndpoint[] {
   const { cache, questions, plans, propagation, note } = parts
   return [
-    localEndpoint(listLocalDomains, () => cache.kept(questions.list())),
+    localEndpoint(listLocalDomains, async () => jsonBytes(await cache.keptJson(questions.list()))),
     localEndpoint(searchLocalDomains, ({ query }) => cache.fresh(questions.search(query))),
     localEndpoint(listLocalPrices, () => cache.kept(questions.prices())),
     localEndpoint(getLocalDomain, ({ params }) => cache.kept(questions.domain(params.domain))),
@@ -65,4 +66,8 @@ function notePlan({ id, domain, state, steps }: DnsPlan, { kind, name }: Asker, 
     detail: { plan_id: id, domain, state, changes: steps.length },
     links: { plan: id, domain },
   })
+}
+
+function jsonBytes(body: Uint8Array) {
+  return bytesAnswer({ headers: { 'content-type': 'application/json; charset=utf-8' }, body })
 }
