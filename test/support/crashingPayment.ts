@@ -1,9 +1,11 @@
+import { writeSync } from 'node:fs'
 import { ClientRequest } from 'node:http'
 import SqliteDatabase from 'better-sqlite3'
 
 /**
- * An agent that pays and is killed in the middle: before the `at`-th write that belongs to the payment, or (`flushed`) when
- * the request with the payment has left, and nothing was answered yet. `never` tells how many writes there are.
+ * An agent that tells how the last payment ended, pays, and is killed in the middle: before the `at`-th write that belongs to the
+ * payment, or (`flushed`) as its answer comes, or (`sent`) when the request with the payment has left. `never` tells how many
+ * writes there are.
  */
 const [dataFolder = '', url = '', key = '', at = ''] = process.argv.slice(2)
 const die = (): never => process.kill(process.pid, 'SIGKILL') as never
@@ -42,10 +44,19 @@ const { passphrase } = await import('./payingAgent.ts')
 const target = { url, key, certificate: undefined }
 const agent = await runningAgent({ dataFolder, target, tellService: () => {} })
 await agent.wallet.unlock(passphrase)
+const [last] = (await agent.send('/local/payments?limit=1')).json.payments
+const ended = last && (await agent.send(`/local/payments/${last.id}?wait_ms=30000`)).json
+const { usdc } = (await agent.send('/local/wallet/info?network=eip155:31337')).json
+const { balance_cents: credits } = (await agent.send('/v1/credits/balance')).json
+const held = (await agent.send('/local/payments/budgets')).json.states[0]
+writeSync(
+  1,
+  `${JSON.stringify({ reason: ended?.reason, state: ended?.state, paid: ended?.paid, usdc, credits, held })}\n`,
+)
 isPaying = true
 await agent.send('/local/payments/topup', {
   body: { amount_usd: 5, reason: `crash ${at}`, wait_ms: 20_000 },
   headers: { 'idempotency-key': `crash ${at}` },
 })
-process.stdout.write(`${writes}\n`)
+writeSync(1, `${writes}\n`)
 process.exit(0)
