@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --quick] [-- --gateway]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
+ * `npm run bench [-- --quick] [-- --gateway | --payments]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
  * nothing else. A quick run has few tries and prints its page instead of writing it.
  */
 import { writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.t
 import { chatFigures } from './steward/chatFigures.ts'
 import { gatewayRows } from './steward/gatewayRows.ts'
 import { ledgerFigures } from './steward/ledgerFigures.ts'
-import { paymentFigures } from './steward/paymentFigures.ts'
+import { concurrentPayments, paymentFigures } from './steward/paymentFigures.ts'
 import { coldStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
 import {
   burst,
@@ -45,7 +45,7 @@ import { drawnFlood, drawnThroughput, firstScreens } from './steward/windowFigur
 
 const quick = process.argv.includes('--quick')
 /** Prints one group of rows, and writes nothing. */
-const only = process.argv.includes('--gateway')
+const only = ['--gateway', '--payments'].find((it) => process.argv.includes(it))
 const tries = (count: number) => (quick ? Math.ceil(count / 20) : count)
 
 if (failedSteps([buildStep]) > 0) process.exit(1)
@@ -60,11 +60,12 @@ try {
   await removeMadeFolders()
 }
 const page = benchPage(rows, conditions)
-if (quick || only) process.stdout.write(`\n${page}`)
+if (quick || only !== undefined) process.stdout.write(`\n${page}`)
 else writeFileSync(new URL('../../docs/bench.md', import.meta.url), page)
 
 async function* measured(): AsyncGenerator<Row> {
-  if (only) return yield* gatewayRows(tries)
+  if (only === '--gateway') return yield* gatewayRows(tries)
+  if (only === '--payments') return yield* paymentRows()
   yield timeRow('cold start → ready', '≤ 700 ms', { mine: await coldStarts(tries(20)), percent: 50 })
   yield timeRow('cold start → first screen', '≤ 1.2 s', { mine: await firstScreens(tries(10)), percent: 50 })
   const steward = await startSteward()
@@ -122,8 +123,13 @@ async function ledgerRow(): Promise<Row> {
 
 async function* paymentRows(): AsyncGenerator<Row> {
   const { ledger, chain } = await paymentFigures(tries(400))
+  const { lastMs, eachProcessorMs } = await concurrentPayments(quick ? 20 : 200)
   yield timeRow('x402 verify, test ledger', '≤ 3 ms', { mine: ledger, percent: 50 })
-  yield timeRow('x402 verify, EVM node', '–', { ...chain, peerName: '@x402/evm', percent: 50 })
+  yield timeRow('x402 verify, EVM node', '≤ 3 ms', { ...chain, peerName: '@x402/evm', percent: 50 })
+  yield {
+    ...plainRow(`${quick ? 20 : 200} payments at once, test ledger: all settled`, milliseconds(lastMs), '–'),
+    processor: milliseconds(eachProcessorMs),
+  }
 }
 
 async function* walletRows(): AsyncGenerator<Row> {
