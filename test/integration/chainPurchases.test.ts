@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { chainLookup } from '../../src/main/agent/payments/authorizationLookup.ts'
+import { publicSeller, type Seller } from '../../src/main/agent/payments/seller.ts'
 import type { PaymentAuthorization } from '../../src/main/service/payments/paymentAuthorization.ts'
 import type { PaymentId } from '../../src/shared/contract/localPayments.ts'
 import { evmNetworks } from '../../src/shared/contract/networks.ts'
+import { script } from '../support/approvals.ts'
 import { eventually } from '../support/eventually.ts'
 import { evmFacilitator } from '../support/evmFacilitator.ts'
 import { hostileSeller } from '../support/hostileSeller.ts'
@@ -38,11 +40,12 @@ afterAll(async () => {
   await chain?.close()
 })
 
-async function rich() {
+async function rich(seller?: Seller) {
   nowMs = 0
   const now = () => Date.now() + nowMs
   const lookup = chainLookup([chain.chain], now)
-  const paying = paymentsOfTest({ now, signer: lockableSigner({ now }), chain: (asked) => lookup.stateOf(asked) })
+  const stateOf: typeof lookup.stateOf = (asked) => lookup.stateOf(asked)
+  const paying = paymentsOfTest({ now, signer: lockableSigner({ now }), chain: stateOf, ...(seller && { seller }) })
   const address = paying.signer.wallet.accounts().find(({ chainType }) => chainType === 'evm')?.address ?? ''
   const before = await chain.balance(address)
   await chain.give(address, 2 * price)
@@ -63,6 +66,34 @@ test('credits are bought, and the balance moves by the exact amount', async () =
   expect(paid.record).toMatchObject({ state: 'settled', paid: true, network: base.id, test: false })
   expect(paid.record.transaction_url).toBe(`https://basescan.org/tx/${paid.record.transaction}`)
   expect(await spent()).toBe(price)
+})
+
+test('a domain is bought, and the balance moves by the exact amount', async () => {
+  const plain = publicSeller({ deadlineMs: 5_000 })
+  onTestFinished(() => plain.close())
+  // The key is added to what is sent, as for the agent's own service: it is never kept with the payment.
+  const withKey: Seller = {
+    ...plain,
+    ask: (request, signal) =>
+      plain.ask({ ...request, headers: { ...request.headers, 'x-api-key': service.key } }, signal),
+  }
+  const { engine, wanted, ended, spent, address } = await rich(withKey)
+  await chain.give(address, price)
+  const url = `${service.url}/domains/register`
+  const request = {
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ domain: 'agent-1.com' }),
+  }
+  const call = { asker: script, repeatable: undefined, setHeader: () => {}, signal: new AbortController().signal }
+  const want = async () => ({ ...wanted(url, 20), request })
+  const { payment } = await engine.payments.buy(want, call, { reason: undefined, waitMs: 0 })
+  if (!payment) throw new Error('It was free.')
+  expect((await ended(payment.record.id)).record).toMatchObject({ state: 'settled', paid: true, network: base.id })
+  expect(await spent()).toBe(10_950_000 - price)
+  const { domains } = (await service.send('/domains')).json
+  expect(domains.map(({ domain }: { domain: string }) => domain)).toEqual(['agent-1.com'])
 })
 
 test('a service that is killed while it settles has settled once, and the answer comes', async () => {
