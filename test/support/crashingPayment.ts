@@ -33,7 +33,7 @@ SqliteDatabase.prototype.prepare = function (this: SqliteDatabase.Database, text
 
 const { end } = ClientRequest.prototype
 ClientRequest.prototype.end = function (this: ClientRequest, ...given: unknown[]) {
-  const isPayment = this.hasHeader('payment-signature') || this.hasHeader('x-payment')
+  const isPayment = isPaying && (this.hasHeader('payment-signature') || this.hasHeader('x-payment'))
   if (at === 'flushed' && isPayment) this.once('finish', () => this.once('response', die))
   if (at === 'sent' && isPayment) this.once('finish', die)
   return (end as (...all: unknown[]) => ClientRequest).apply(this, given)
