@@ -105,6 +105,8 @@ const files = [
   'out/{main,preload,renderer}/**',
   'resources/*.{png,json}',
   '!node_modules/better-sqlite3/{deps,src}',
+  // The build has what it needs of it, in one file.
+  '!node_modules/viem/**',
   '!**/*.{map,ts,mts,cts,tsbuildinfo,c,cc,cpp,h,gyp,gypi}',
   '!**/{README,CHANGELOG,readme,changelog}*',
   '!**/{test,tests,__tests__,example,examples,docs,.github}/**',

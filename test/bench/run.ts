@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --quick] [-- --gateway | --domains]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
+ * `npm run bench [-- --quick] [-- --gateway | --domains | --payments]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
  * nothing else. A quick run has few tries and prints its page instead of writing it.
  */
 import { writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ import { chatFigures } from './steward/chatFigures.ts'
 import { domainRows } from './steward/domainRows.ts'
 import { gatewayRows } from './steward/gatewayRows.ts'
 import { ledgerFigures } from './steward/ledgerFigures.ts'
-import { paymentFigures } from './steward/paymentFigures.ts'
+import { concurrentPayments, paymentFigures } from './steward/paymentFigures.ts'
 import { coldStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
 import {
   burst,
@@ -61,13 +61,14 @@ try {
   await removeMadeFolders()
 }
 const page = benchPage(rows, conditions)
-if (quick || only) process.stdout.write(`\n${page}`)
+if (quick || only !== undefined) process.stdout.write(`\n${page}`)
 else writeFileSync(new URL('../../docs/bench.md', import.meta.url), page)
 
 function groups() {
   return [
     { flag: '--gateway', rows: gatewayRows },
     { flag: '--domains', rows: domainRows },
+    { flag: '--payments', rows: paymentRows },
   ]
 }
 
@@ -131,8 +132,13 @@ async function ledgerRow(): Promise<Row> {
 
 async function* paymentRows(): AsyncGenerator<Row> {
   const { ledger, chain } = await paymentFigures(tries(400))
+  const { lastMs, eachProcessorMs } = await concurrentPayments(quick ? 20 : 200)
   yield timeRow('x402 verify, test ledger', '≤ 3 ms', { mine: ledger, percent: 50 })
-  yield timeRow('x402 verify, EVM node', '–', { ...chain, peerName: '@x402/evm', percent: 50 })
+  yield timeRow('x402 verify, EVM node', '≤ 3 ms', { ...chain, peerName: '@x402/evm', percent: 50 })
+  yield {
+    ...plainRow(`${quick ? 20 : 200} payments at once, test ledger: all settled`, milliseconds(lastMs), '–'),
+    processor: milliseconds(eachProcessorMs),
+  }
 }
 
 async function* walletRows(): AsyncGenerator<Row> {

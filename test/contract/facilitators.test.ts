@@ -165,6 +165,26 @@ test('a chain that stops in between leaves it unknown, and later it is found or 
   }
 })
 
+test('a transaction that no block takes is replaced by one that pays more, and nobody waits behind it', async () => {
+  const { node, facilitator, give, balance, close } = await evmFacilitator(base, { settleWithinMs: 300 })
+  try {
+    const ada = payer(base)
+    await give(ada.address, 2 * price)
+    const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
+    const payment = { authorization, createdAtMs: Date.now(), again: false }
+    await node.client.setAutomine(false)
+    for (const again of [false, true, true]) {
+      expect((await facilitator.settle({ ...payment, again })).state).toBe('unknown')
+      expect(await node.client.getTxpoolStatus()).toMatchObject({ pending: 1, queued: 0 })
+    }
+    await node.client.mine({ blocks: 1 })
+    expect((await facilitator.settle({ ...payment, again: true })).state).toBe('settled')
+    expect(await balance(ada.address)).toBe(price)
+  } finally {
+    await close()
+  }
+})
+
 test('what was settled is found on the chain, however many blocks ago', async () => {
   const { node, facilitator, give, balance, close } = await evmFacilitator(base, { blocksAtOnce: 40n })
   try {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ExactEvmScheme } from '@x402/evm'
 import { wrapFetchWithPaymentFromConfig } from '@x402/fetch'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { evmNetworks } from '../../src/shared/contract/networks.ts'
 import { type ConwayTerminal, conwayTerminal } from '../support/conwayTerminal.ts'
 import { eventually } from '../support/eventually.ts'
@@ -11,36 +11,61 @@ import { lowerCase, type Payer, payer, paymentHeader } from '../support/payer.ts
 import type { Json } from '../support/runningService.ts'
 import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { type Trouble, troubledNode } from '../support/troubledNode.ts'
 import { evmWallet } from '../support/wallets.ts'
 
 /** A service as a process of its own, which sells on a real EVM node: clients of others pay, and it is killed at any moment. */
 const [base] = evmNetworks
 const payTo = '0x2222222222222222222222222222222222222222'
 const price = 5_000_000
+/** Of one year of .com at the test registry. */
+const domainPrice = 10_950_000
 let chain: Awaited<ReturnType<typeof evmFacilitator>>
+/** What the service takes for its node. */
+let node: Awaited<ReturnType<typeof troubledNode>>
 let service: ServiceProcess
 const wallet = evmWallet()
 let path: string
 
 beforeAll(async () => {
   chain = await evmFacilitator(base)
+  node = await troubledNode(chain.node.url)
   const keyFile = join(temporaryFolder('relayer'), 'relayer.key')
   writeFileSync(keyFile, `${chain.relayerKey}\n`, { mode: 0o600 })
   service = await serviceProcess(undefined, {
-    payments: { network: 'base', pay_to: payTo, facilitator: { rpc_url: chain.node.url, relayer_key_file: keyFile } },
+    payments: { network: 'base', pay_to: payTo, facilitator: { rpc_url: node.url, relayer_key_file: keyFile } },
   })
   await wallet.signIn(service.url)
   path = `/pay/5/${wallet.address}`
 })
 afterAll(async () => {
   await service?.close()
+  await node?.close()
   await chain?.close()
 })
 
-async function rich(): Promise<Payer> {
+async function rich(atomic = 2 * price): Promise<Payer> {
   const one = payer(base)
-  await chain.give(one.address, 2 * price)
+  await chain.give(one.address, atomic)
   return one
+}
+let names = 0
+const fresh = () => `chain-${++names}.com`
+const onBase = { network: base.id, asset: base.usdc.address }
+/** A domain for a year, and a payment for it. */
+async function order(given: Parameters<Payer['authorize']>[0] | object = {}, atomic = domainPrice) {
+  const one = await rich(atomic)
+  const signed = await one.authorize({ to: payTo, value: String(domainPrice), ...given })
+  node.watch(signed.nonce)
+  const body = { domain: fresh() }
+  const headers = paymentHeader(2, signed, onBase)
+  const buy = (sent: Parameters<ServiceProcess['send']>[1] = {}) =>
+    service.send('/domains/register', { body, headers, ...sent })
+  return { one, ...body, nonce: signed.nonce, buy }
+}
+async function boughtTimes(domain: string): Promise<number> {
+  const { transactions } = (await service.send('/transactions')).json
+  return transactions.filter((it: Json) => it.domainId === domain && it.type === 'registration').length
 }
 const headerOf = async (one: Payer, version: 1 | 2 = 2) =>
   paymentHeader(version, await one.authorize({ to: payTo, value: String(price) }), {
@@ -65,14 +90,34 @@ test('@x402/fetch buys credits, and balances move by the exact amount', async ()
   expect((await creditsOf()) - credited).toBe(500)
 })
 
-test('a published client of version 1 buys credits by its own tool', async () => {
+test('@x402/fetch buys a domain, and balances move by the exact amount', async () => {
+  const ada = await rich(domainPrice + 3)
+  const paid = await chain.balance(payTo)
+  const domain = fresh()
+  const fetching = wrapFetchWithPaymentFromConfig(fetch, {
+    schemes: [{ network: base.id, client: new ExactEvmScheme(ada.account) }],
+    spendControls: false,
+  })
+  const headers = { 'x-api-key': service.key, 'content-type': 'application/json' }
+  const body = JSON.stringify({ domain })
+  const answer = await fetching(`${service.url}/domains/register`, { method: 'POST', headers, body })
+  expect([answer.status, ((await answer.json()) as Json).domain]).toEqual([201, domain])
+  expect([await chain.balance(ada.address), (await chain.balance(payTo)) - paid]).toEqual([3, domainPrice])
+  expect(await boughtTimes(domain)).toBe(1)
+})
+
+test('a published client of version 1 buys credits and a domain by its own tools', async () => {
   const program: ConwayTerminal = conwayTerminal({ home: temporaryFolder('conway-home'), serviceUrl: service.url })
   const { walletAddress, apiKey } = await program.provision()
-  await chain.give(walletAddress, price)
+  await chain.give(walletAddress, price + domainPrice)
+  const domain = fresh()
   const tools = await program.connect()
   try {
     const answer = JSON.parse(await tools.call('credits_topup', { amount_usd: 5 }))
     expect(answer).toMatchObject({ success: true, credits_cents: 500, recipient_address: walletAddress })
+    expect(await chain.balance(walletAddress)).toBe(domainPrice)
+    const bought = JSON.parse(await tools.call('domain_register', { domain }))
+    expect(bought).toMatchObject({ success: true, domain })
     expect(await chain.balance(walletAddress)).toBe(0)
     expect((await service.send('/v1/credits/balance', { key: apiKey })).json.balance_cents).toBe(500)
   } finally {
@@ -124,3 +169,103 @@ test('killed at any moment of many payments: each is settled once and credited o
   for (const one of payers) expect(await chain.balance(one.address)).toBe(price)
   expect((await creditsOf()) - credited).toBe(8 * 500)
 })
+
+describe('a payment on a chain', () => {
+  const now = () => Math.floor(Date.now() / 1000)
+  test.each([
+    ['to somebody else', { to: `0x${'7'.repeat(40)}` }, 'recipient_mismatch'],
+    ['of less', { value: String(domainPrice - 1) }, 'authorization_value'],
+    ['that has expired', { validBefore: String(now() - 1) }, 'authorization_valid_before'],
+    ['signed by somebody else', { signature: `0x${'1'.repeat(128)}1b` }, 'signature'],
+  ])('%s is refused with the reason, and nothing moves', async (_, change, reason) => {
+    const { one, buy } = await order(change)
+    const { status, json } = await buy()
+    expect([status, json.reason]).toEqual([402, `invalid_exact_evm_payload_${reason}`])
+    expect(await chain.balance(one.address)).toBe(domainPrice)
+  })
+
+  test('without the money is refused, and buys once there is', async () => {
+    const { one, domain, buy } = await order({}, 1)
+    const { status, json } = await buy()
+    expect([status, json.reason]).toEqual([402, 'insufficient_funds'])
+    await chain.give(one.address, domainPrice - 1)
+    expect((await buy()).status).toBe(201)
+    expect([await chain.balance(one.address), await boughtTimes(domain)]).toEqual([0, 1])
+  })
+
+  test('is of the wallet that signed in, and for the request that it was signed for', async () => {
+    const { domain, buy } = await order()
+    const { access_token: key } = (await evmWallet().signIn(service.url)).json
+    const foreign = await buy({ key })
+    expect([foreign.status, foreign.json.code]).toEqual([403, 'payments/wallet'])
+    expect((await buy()).status).toBe(201)
+    const other = await buy({ body: { domain: fresh() } })
+    expect([other.status, other.json.code]).toEqual([409, 'payments/used'])
+    expect(await boughtTimes(domain)).toBe(1)
+  })
+
+  test('in 50 copies settles once, and buys one domain', async () => {
+    const { one, domain, nonce, buy } = await order({}, 3 * domainPrice)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => buy()))
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses).toContain(201)
+    expect(statuses.every((status) => status === 201 || status === 409)).toBe(true)
+    const hashes = answers.flatMap(({ status, json }) => (status === 201 ? [json.transaction_id] : []))
+    expect(new Set(hashes).size).toBe(1)
+    expect([await chain.balance(one.address), node.sent(nonce), await boughtTimes(domain)]).toEqual([
+      2 * domainPrice,
+      1,
+      1,
+    ])
+  })
+
+  test.each<[string, Trouble]>([
+    ['before it has the transaction', { how: 'cut', passed: false }],
+    ['after it took the transaction', { how: 'cut', passed: true }],
+  ])('is unknown while the node is gone, from %s, and bought by the same payment later', async (_, trouble) => {
+    const { one, domain, nonce, buy } = await order({}, 2 * domainPrice)
+    let isGone = false
+    node.meets((of, method) => {
+      if (of === nonce && method === 'eth_sendRawTransaction') isGone = true
+      return isGone ? (method === 'eth_sendRawTransaction' ? trouble : { how: 'cut', passed: false }) : undefined
+    })
+    const { status, json, headers } = await buy()
+    expect([status, json.code, headers['retry-after']]).toEqual([503, 'payments/unknown', '5'])
+    expect(await boughtTimes(domain)).toBe(0)
+    node.meets(undefined)
+    await eventually(async () => expect((await buy()).status).toBe(201))
+    expect([await chain.balance(one.address), await boughtTimes(domain)]).toEqual([domainPrice, 1])
+  })
+})
+
+/** One kill serves several payments, each of them held at a step of its own. */
+test.each<[string, Record<string, boolean>]>([
+  ['it verifies, prepares, sends, or waits for a receipt', heldBefore('sendRawTransaction')],
+  ['it has sent, and was not told so', { ...heldBefore('call'), eth_sendRawTransaction: true }],
+])('killed while %s: one domain for each payment, paid once', async (_, steps) => {
+  // The last one waits in the turn of the relayer, behind which nobody else can send.
+  const held: { step: string; order: Awaited<ReturnType<typeof order>>; answer: Promise<unknown> }[] = []
+  for (const step of Object.keys(steps)) {
+    const it = await order({}, 2 * domainPrice)
+    const stepOf = (nonce: string) => held.find(({ order }) => order.nonce === nonce)?.step ?? step
+    node.meets((nonce, method) =>
+      nonce !== '' && stepOf(nonce) === method ? { how: 'hold', passed: steps[method] ?? false } : undefined,
+    )
+    held.push({ step, order: it, answer: it.buy().catch(() => undefined) })
+    await eventually(() => expect(node.isHeld(it.nonce), step).toBe(true))
+    const copy = await it.buy()
+    expect([copy.status, copy.json.code]).toEqual([409, 'payments/in-flight'])
+  }
+  await service.restart('SIGKILL')
+  await Promise.all(held.map(({ answer }) => answer))
+  node.meets(undefined)
+  for (const { step, order: it } of held) {
+    await eventually(async () => expect((await it.buy()).status, step).toBe(201))
+    expect([await chain.balance(it.one.address), await boughtTimes(it.domain)], step).toEqual([domainPrice, 1])
+  }
+})
+
+function heldBefore(last: string): Record<string, boolean> {
+  const methods = ['eth_getTransactionReceipt', 'eth_estimateGas', 'eth_call', `eth_${last}`]
+  return Object.fromEntries(methods.map((method) => [method, false]))
+}

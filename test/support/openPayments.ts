@@ -29,7 +29,7 @@ type Options = {
   now?: () => number
   signer?: LockableSigner
   /** What the chain would say; by itself nothing was used. */
-  chain?: (asked: Parameters<AuthorizationLookup['stateOf']>[0]) => AuthorizationState
+  chain?: (asked: Parameters<AuthorizationLookup['stateOf']>[0]) => AuthorizationState | Promise<AuthorizationState>
   seller?: Seller
   rules?: PolicyRule[]
   limits?: Partial<PaymentBudgetLimits>

@@ -7,7 +7,8 @@ import { testLedgerFacilitator } from '../../../src/main/service/payments/testLe
 import { testMoneyRepository } from '../../../src/main/service/payments/testMoneyRepository.ts'
 import { evmNetworks, testLedgerNetwork } from '../../../src/shared/contract/networks.ts'
 import { evmFacilitator } from '../../support/evmFacilitator.ts'
-import { lowerCase, payer } from '../../support/payer.ts'
+import { lowerCase, payer, paymentHeader } from '../../support/payer.ts'
+import { runningService } from '../../support/runningService.ts'
 import { testLedger } from '../../support/testLedger.ts'
 import { type Compared, type Samples, timed, timedTogether } from '../figures.ts'
 
@@ -18,6 +19,33 @@ const [base] = evmNetworks
 /** Verifying one payment, beside the facilitator of `@x402/evm` on the same node. */
 export async function paymentFigures(count: number): Promise<{ ledger: Samples; chain: Compared }> {
   return { ledger: await onTestLedger(count), chain: await onChain(count) }
+}
+
+/** So many people who buy credits at the same moment, over HTTP. @returns when the last had its answer */
+export async function concurrentPayments(count: number): Promise<{ lastMs: number; eachProcessorMs: number }> {
+  const service = await runningService({ host: 'none', payments: { facilitator: { kind: 'test-ledger' } } })
+  try {
+    const { id } = (await service.send('/v1/auth/me')).json
+    const path = `/pay/5/${id}`
+    const [offer] = (await service.send(path, { key: null })).json.accepts
+    const buyers = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const one = payer()
+        await service.send('/v1/payments/faucet', { body: { address: one.address } })
+        return paymentHeader(2, await one.authorize({ to: offer.payTo, value: String(amount) }))
+      }),
+    )
+    const before = process.cpuUsage()
+    const begin = performance.now()
+    const answers = await Promise.all(buyers.map((headers) => service.send(path, { key: null, headers })))
+    const lastMs = performance.now() - begin
+    const { user, system } = process.cpuUsage(before)
+    const paid = new Set(answers.map(({ json }) => json.tx_hash))
+    if (paid.size !== count || answers.some(({ status }) => status !== 200)) throw new Error('Not all were paid.')
+    return { lastMs, eachProcessorMs: (user + system) / 1000 / count }
+  } finally {
+    await service.close()
+  }
 }
 
 async function onTestLedger(count: number): Promise<Samples> {

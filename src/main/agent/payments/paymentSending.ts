@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
-import type { PaymentId } from '../../../shared/contract/localPayments.ts'
+import type { PaidAnswer, PaymentId } from '../../../shared/contract/localPayments.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
 import type { AuthorizationLookup } from './authorizationLookup.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
@@ -62,21 +62,20 @@ export function paymentSending({ payments, journal, sellerOf, lookup, now }: Opt
       const settled = { paid: true, error, transaction: receipt.transaction, nextAtMs: null, ...kept } as const
       if (journal.become(id, 'settled', settled)) return
     }
-    if (answer.status === 402 && payment.record.state === 'sent' && payment.attempts === 1) {
-      const error = `The seller refused the payment: ${reasonOf(answer, receipt)}`
+    if (isTransient(kept.answer)) {
+      later(payment, `The seller answered with status ${answer.status}.`, { ...kept, waitMs: retryAfterMs(answer) })
+      return
+    }
+    const isServed = answer.status < 400
+    const error = isServed
+      ? 'The seller sent no receipt.'
+      : `The seller refused the payment: ${reasonOf(answer, receipt)}`
+    if (!isServed && payment.record.state === 'sent' && payment.attempts === 1) {
       journal.become(id, 'refused', { paid: null, error, nextAtMs: expiryMs(payment) + expiredMs, ...kept })
       return
     }
-    if (answer.status === 402 || answer.status < 400) {
-      // Used before, or served without a receipt: the chain tells.
-      const error =
-        answer.status === 402
-          ? `The seller refused the payment: ${reasonOf(answer, receipt)}`
-          : 'The seller sent no receipt.'
-      journal.become(id, 'unknown', { error, nextAtMs: now() + 2 * secondMs, ...kept })
-      return
-    }
-    later(payment, `The seller answered with status ${answer.status}.`, { ...kept, waitMs: retryAfterMs(answer) })
+    // Served without a receipt, or used before: the chain tells.
+    journal.become(id, 'unknown', { error, nextAtMs: now() + 2 * secondMs, ...kept })
   }
 
   /** The same bytes are sent again. */
@@ -115,20 +114,13 @@ export function paymentSending({ payments, journal, sellerOf, lookup, now }: Opt
     }
   }
 
-  /** The service knows its own payments for good; a stranger is asked while the signature is good. */
+  /** A stranger is asked while the signature is good. The service knows its own payments for longer, and then has the answer too. */
   const mayPresent = (payment: StoredPayment): boolean => {
-    const { record, request, attempts, answer } = payment
+    const { record, request, answer } = payment
     if (record.state === 'refused' || !request.complete) return false
-    // It served, or says that it was used: asking once more tells no more.
-    if (
-      attempts > 0 &&
-      record.state === 'unknown' &&
-      answer !== null &&
-      (answer.status < 400 || answer.status === 402)
-    ) {
-      return false
-    }
-    return request.via === 'service' || !isExpired(payment)
+    if (record.state === 'unknown' && answer !== null && !isTransient(answer)) return false
+    const graceMs = request.via === 'service' ? longestMs : 0
+    return now() < expiryMs(payment) + graceMs
   }
 
   return {
@@ -155,6 +147,11 @@ function nonceOf({ payload }: StoredPayment): string | undefined {
     | { payload?: { authorization?: { nonce?: string } } }
     | undefined // we wrote it
   return sent?.payload?.authorization?.nonce
+}
+
+/** It says nothing of the payment: the same bytes are worth another try. */
+function isTransient({ status, body }: PaidAnswer): boolean {
+  return status >= 500 || [408, 425, 429].includes(status) || (status === 409 && body.includes('payments/in-flight'))
 }
 
 function reasonOf({ body }: SellerAnswer, receipt: Receipt | undefined): string {

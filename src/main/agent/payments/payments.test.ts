@@ -88,6 +88,16 @@ describe('whatever a seller does with a payment, it is signed once', () => {
     expect(seller.signatures()).toBe(1)
   })
 
+  test('it refuses in other words: that is told at once, and it is not asked again', async () => {
+    const seller = await hostileSeller((_, response) => void response.writeHead(409).end('{"error":"It is sold."}'))
+    const { pay, ended, engine } = paymentsOfTest()
+    const id = idOf(await pay(seller.url))
+    const error = 'The seller refused the payment: It is sold.'
+    expect((await ended(id)).record).toMatchObject({ state: 'refused', paid: null, error })
+    await engine.follow(id)
+    expect(seller.payments()).toHaveLength(1)
+  })
+
   test('it says that it refused, and took the money: the chain tells', async () => {
     const seller = await hostileSeller((_, response) => void response.writeHead(402).end('no'))
     const { pay, ended, engine, read, records } = paymentsOfTest({ chain: () => used })

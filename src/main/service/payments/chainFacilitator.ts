@@ -9,6 +9,8 @@ import type { PaymentAuthorization, Refusal } from './paymentAuthorization.ts'
 /** From sending to a receipt. Later it is unknown, until the chain is asked again. */
 const usualSettleWithinMs = 30_000
 const askEveryMs = 250
+/** Of a node in a row: whoever pays is told to come again, rather than to wait. */
+const mostFailures = 4
 
 /** Settles on a chain itself, with a key of ours that pays for the gas and can do nothing else. */
 export function chainFacilitator(options: {
@@ -31,12 +33,13 @@ export function chainFacilitator(options: {
     { hash }: SentTransfer,
   ): Promise<Settlement | undefined> => {
     const untilMs = now() + settleWithinMs
-    while (now() < untilMs && !closing.signal.aborted) {
-      const receipt = await chain
-        .transferReceipt({ hash, transfer: authorization }, limits)
-        .catch(() => 'none' as const)
+    let failures = 0
+    while (now() < untilMs && failures < mostFailures && !closing.signal.aborted) {
+      const asked = chain.transferReceipt({ hash, transfer: authorization }, limits)
+      const receipt = await asked.catch(() => 'failed' as const)
       if (receipt === 'paid') return { state: 'settled', transaction: hash }
-      if (receipt !== 'none') return undefined
+      if (receipt === 'reverted' || receipt === 'other') return undefined
+      failures = receipt === 'failed' ? failures + 1 : 0
       await sleep(askEveryMs, undefined, { signal: closing.signal }).catch(() => undefined)
     }
     return undefined
