@@ -25,13 +25,14 @@ export default defineConfig({
       minify: false,
       // These are hundreds of files, and every start would look each of them up. What is native, or finds its own files
       // by their place, stays outside.
-      externalizeDeps: { exclude: ['find-my-way', 'ws', 'zod'] },
+      externalizeDeps: { exclude: ['find-my-way', 'viem', 'ws', 'zod'] },
       rollupOptions: {
         input: {
           main: here('src/main/entries/main.ts'),
           headless: here('src/main/entries/headless.ts'),
           service: here('src/main/entries/service.ts'),
           host: here('src/main/entries/host.ts'),
+          mcp: here('src/main/entries/mcp.ts'),
           chainWorker: here('src/main/platform/chain/chainWorker.ts'),
           screenWorker: here('src/main/host/terminals/screenWorker.ts'),
         },

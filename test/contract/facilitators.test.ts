@@ -1,6 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
 import { httpClient } from '../../src/main/platform/httpClient.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
+import { type CdpKey, cdpKey } from '../../src/main/service/payments/cdpToken.ts'
 import { remoteFacilitator } from '../../src/main/service/payments/remoteFacilitator.ts'
 import { testLedgerFacilitator } from '../../src/main/service/payments/testLedgerFacilitator.ts'
 import { testMoneyRepository } from '../../src/main/service/payments/testMoneyRepository.ts'
@@ -28,7 +31,7 @@ facilitatorContract('the ledger of test money', async () => {
 
 facilitatorContract('a chain', () => evmFacilitator(base))
 
-const remote = async (given: { settleWithinMs?: number } = {}) => {
+const remote = async (given: { settleWithinMs?: number; cdpKey?: CdpKey | undefined } = {}) => {
   const server = await strictFacilitator(base)
   const http = httpClient({ maxAnswerBytes: 10_000 })
   const facilitator = remoteFacilitator({
@@ -75,6 +78,29 @@ test.each<[string, Trouble['how']]>([
     }
   } finally {
     await close()
+  }
+})
+
+test('a facilitator of Coinbase gets a token for each request, and nobody else gets one', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+  const key = cdpKey('key-1', privateKey.export({ type: 'sec1', format: 'pem' }).toString())
+  for (const cdp of [key, undefined]) {
+    const { server, facilitator, close } = await remote({ cdpKey: cdp })
+    try {
+      const ada = payer(base)
+      server.add(ada.address, price)
+      const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
+      const payment = { authorization, createdAtMs: Date.now(), again: false }
+      expect(await facilitator.verify(payment)).toBeUndefined()
+      expect((await facilitator.settle(payment)).state).toBe('settled')
+      expect(server.tokens.map(({ path }) => path)).toEqual(cdp ? ['/x402/verify', '/x402/settle'] : [])
+      for (const { path, token } of server.tokens) {
+        const { payload } = await jwtVerify(token, publicKey, { issuer: 'cdp', subject: 'key-1' })
+        expect(payload.uris).toEqual([`POST ${new URL(server.url).host}${path}`])
+      }
+    } finally {
+      await close()
+    }
   }
 })
 

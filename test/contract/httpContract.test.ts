@@ -68,6 +68,9 @@ beforeAll(async () => {
   const image = { name: 'spare', source: { kind: 'archive', path: archive } }
   expect((await service.send('/v1/images', { body: image })).status).toBe(201)
   plantedDomain(service.dataDir, { accountId, name: 'contract.com' })
+  // Its code is given for a name that may leave.
+  const unlocked = await service.send('/domains/contract.com/lock', { method: 'PUT', body: { enabled: false } })
+  expect(unlocked.status).toBe(200)
   payments.creditsBuy = await signedPayment(`/pay/5/${accountId}`)
   payments.domainRegister = await signedPayment('/domains/register', asked.domainRegister?.body)
   payments.domainRenew = await signedPayment('/domains/contract.com/renew', asked.domainRenew?.body)
@@ -202,6 +205,8 @@ const asked: Record<string, Asked> = {
   creditsRefund: { signedAs: 'refund' },
   creditsBuy: {},
   paymentsFaucet: { body: { address: `0x${'1'.repeat(40)}` } },
+  paymentsDiscovery: {},
+  paymentsAuthorization: {},
   paymentsBalance: {},
   paymentsAuthorization: {},
   modelList: {},
@@ -215,6 +220,8 @@ const asked: Record<string, Asked> = {
   domainPricing: { query: '?tlds=com,co.uk' },
   domainList: {},
   domainGet: {},
+  domainQuote: { body: { domain: 'quoted.com' } },
+  domainAuthCode: {},
   domainRegister: { body: { domain: 'bought.com' } },
   domainRenew: { body: {} },
   domainPrivacy: { body: { enabled: false } },
@@ -250,6 +257,7 @@ function pathOf(route: Route, path: string = route.path): string {
     address: walletAddress,
     nonce: `0x${'1'.repeat(64)}`,
     amount_usd: '5',
+    nonce: `0x${'1'.repeat(64)}`,
     family: 'a',
   }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)

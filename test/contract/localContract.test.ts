@@ -36,7 +36,11 @@ const domain = 'contract.com'
 const record = { type: 'A', host: '@', value: '192.0.2.1' }
 let planId: string
 let paymentId: string
-const unknownServer = `mds_${'0'.repeat(24)}`
+const none = '0'.repeat(24)
+const unknownServer = `mds_${none}`
+const unknownRecording = `rec_${none}`
+const unknownCall = `call_${none}`
+const unknownTask = 'chat:msg_1'
 
 beforeAll(async () => {
   service = await runningService({ host: 'none', payments: { facilitator: { kind: 'test-ledger' } } })
@@ -92,6 +96,9 @@ function shown({ type, scheme, in: place, name }: Json): Record<string, string> 
   return { [name.toLowerCase()]: name === windowKeyHeader ? opened.json.window_key : service.key }
 }
 
+const madeToolClient = async (): Promise<string> =>
+  (await call('toolClientCreate', { body: { name: 'Made' } })).json.client.id
+
 type Wanted = Given & { status?: number }
 type Asked = () => Wanted | Promise<Wanted>
 
@@ -123,6 +130,13 @@ const asked: Record<string, Asked> = {
   registrationRetry: () => ({ path: { registrationId }, body: {}, status: 409 }),
   timelineList: () => ({ query: { limit: '10' } }),
   timelineVerify: () => ({}),
+  timelineTask: () => ({ path: { task: unknownTask }, status: 404 }),
+  activitySettings: () => ({}),
+  activitySettingsChange: () => ({ body: { keep_recordings_days: 7 } }),
+  recordingList: () => ({ query: { limit: '5' } }),
+  recordingRead: () => ({ path: { recordingId: unknownRecording }, status: 404 }),
+  recordingDelete: () => ({ path: { recordingId: unknownRecording }, status: 404 }),
+  recordingsDelete: () => ({}),
   timelineExport: () => ({ query: { format: 'csv' } }),
   conversationCreate: () => ({ body: { title: 'Second', parameters: { temperature: 1 } } }),
   conversationList: () => ({ query: { limit: '1', pinned: 'false' } }),
@@ -180,6 +194,8 @@ const asked: Record<string, Asked> = {
   localDnsPlan: () => ({ path: { domain }, body: { records: [record] } }),
   localDnsPlans: () => ({ path: { domain } }),
   localDnsApply: () => ({ path: { planId }, body: {} }),
+  localDnsServers: () => ({ path: { domain } }),
+  localDnsPropagation: () => ({ path: { domain }, body: { server: 'nobody' }, status: 404 }),
   localDnsUndo: () => ({ path: { planId }, body: {} }),
   walletInfo: () => ({ query: { network: 'eip155:31337' } }),
   paymentDiscover: () => ({ body: { url: `${service.url}/` } }),
@@ -202,6 +218,11 @@ const asked: Record<string, Asked> = {
     },
   }),
   paymentPayeeForget: () => ({ path: { host: 'shop.example' } }),
+  toolClientCreate: () => ({ body: { name: 'Codex', profile: 'read-only' } }),
+  toolClientList: () => ({}),
+  toolClientChange: async () => ({ path: { clientId: await madeToolClient() }, body: { dry_run: true } }),
+  toolClientRevoke: async () => ({ path: { clientId: await madeToolClient() } }),
+  toolCallGet: () => ({ path: { callId: unknownCall }, status: 404 }),
   policyStop: () => ({ body: { stopped: true } }),
   walletLock: () => ({ body: {} }),
 }

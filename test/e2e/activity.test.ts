@@ -3,19 +3,31 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { createApiKey, revokeApiKey } from '../../src/shared/contract/accounts.ts'
+import { createTerminal, writeTerminal } from '../../src/shared/contract/terminals.ts'
 import { until } from '../support/eventually.ts'
+import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
 import { openActivity } from './pages/activityScreen.ts'
+import { openChat } from './pages/chatScreen.ts'
 import { pictures } from './pages/pictures.ts'
+import { settingsScreen } from './pages/settingsScreen.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** The log in the window, from what the real service told, and what somebody did to its file. */
 let app: StewardInBrowser
+let providers: ProviderServer
 const look = pictures()
 
 beforeAll(async () => {
-  app = await ownStewardInBrowser()
+  providers = await providerServer()
+  const { baseUrl, apiKey } = providers.providerOf('d')
+  app = await ownStewardInBrowser({
+    config: { inference: { families: { d: { base_url: baseUrl, api_key: apiKey } } } },
+  })
 })
-afterAll(() => app?.close())
+afterAll(async () => {
+  await app?.close()
+  await providers?.close()
+})
 
 const makeKey = (name: string) => app.client.call(createApiKey, { name })
 
@@ -96,6 +108,105 @@ test('is read by keyboard, one stop for Tab', async () => {
   await page.keyboard.press('Home')
   await until('the newest to have the focus', async () => !/started/.test((await focused.textContent()) ?? 'started'))
   expect(await activity.root.locator('[data-row][tabindex="0"]').count()).toBe(1)
+})
+
+test('a question and all that follows from it are one task, with its cost; each leads to the other', async () => {
+  const window = await app.window()
+  const { page } = window
+  const chat = await openChat(window)
+  await chat.composer.getByRole('button', { name: /^Model:/ }).click()
+  await page.getByRole('option', { name: /^kimi-k2\.5/ }).click()
+  providers.play({
+    parts: [{ text: 'Blue, mostly.' }],
+    usage: { input: 1_000, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 500, reasoning: 0 },
+  })
+  await chat.send('Which colour is the sky?')
+  await chat.answered('Blue, mostly.')
+
+  const activity = await openActivity(window)
+  await activity.area('Chat')
+  await activity.sees('You asked kimi-k2.5 in a chat')
+  const answered = await activity.open('kimi-k2.5 answered in a chat')
+  expect(await activity.root.getByText('Which colour').count(), 'the log has no words of a chat').toBe(0)
+  await answered.getByRole('link', { name: 'Show whole task' }).click()
+  const task = activity.root.getByRole('region', { name: 'Task' })
+  await task.getByText('2 entries').waitFor()
+  await task
+    .getByRole('list', { name: 'Cost' })
+    .getByText(/^Models \$0\.00/)
+    .waitFor()
+  const order = activity.root.getByRole('list', { name: 'Task, oldest first' }).getByRole('article')
+  expect(await order.count()).toBe(2)
+  expect(await order.first().textContent()).toMatch(/^You asked/)
+  await look(page, 'activity-task')
+  await look.inOtherSizes(page, 'activity-task')
+
+  await task.getByRole('link', { name: 'Open message' }).click()
+  await chat.messages.getByText('Which colour is the sky?', { exact: true }).waitFor()
+  const answer = chat.answers.last()
+  await answer.hover()
+  await answer.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Show in Activity' }).click()
+  await task.getByText('2 entries').waitFor()
+  await task.getByRole('link', { name: 'Show all activity' }).click()
+  await activity.sees('You asked kimi-k2.5 in a chat')
+})
+
+test('terminals are recorded once a person wants it, and replayed', async () => {
+  const window = await app.window()
+  const { page } = window
+  const root = page.getByRole('main')
+  const recordings = root.getByRole('navigation', { name: 'Activity' }).getByRole('link', { name: 'Recordings' })
+  await openActivity(window)
+  await recordings.click()
+  await root.getByRole('heading', { name: 'No recordings' }).waitFor()
+  const section = await settingsScreen(page).open('Activity')
+  await section.getByRole('checkbox', { name: 'Record terminals' }).check()
+  await look(page, 'settings-activity')
+
+  const { id } = await app.sandbox('recorded')
+  const { session_id: sessionId } = await app.client.call(createTerminal, {
+    id,
+    command: `for i in 1 2 3 4 5 6; do printf '\\033[3%dmline %d of the build\\033[0m\\n' $i $i; sleep 0.15; done; read end; echo the end`,
+    cols: 72,
+    rows: 14,
+  })
+  await app.client.call(writeTerminal, { id, sessionId, input: '\n' })
+  const activity = await openActivity(window)
+  const entry = await activity.open('Recorded a terminal of recorded')
+  await entry.getByRole('link', { name: 'Replay terminal' }).click()
+  const player = root.getByRole('region', { name: 'Recording' })
+  const rows = player.locator('.xterm-rows')
+  await rows.waitFor()
+  await player.getByRole('button', { name: /^Speed/ }).click()
+  await page.getByRole('menuitemradio', { name: '8×' }).click()
+  await player.getByRole('button', { name: 'Play' }).click()
+  await rows.getByText('the end').waitFor()
+  await player.getByRole('button', { name: 'Play' }).waitFor()
+  await look(page, 'activity-replay')
+  await look.inOtherSizes(page, 'activity-replay')
+  const time = player.getByRole('slider', { name: 'Time' })
+  await time.focus()
+  await page.keyboard.press('ArrowLeft')
+  await until('it to be back at its beginning', async () => (await rows.getByText('the end').count()) === 0)
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    root.getByRole('button', { name: 'Save as .cast' }).click(),
+  ])
+  const [header, ...events] = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split('\n')
+  expect(JSON.parse(header ?? '')).toMatchObject({ version: 2, width: 72, height: 14, title: 'recorded' })
+  expect(events.length).toBeGreaterThan(2)
+
+  await recordings.click()
+  await root.getByRole('list', { name: 'Recordings' }).getByRole('listitem').first().waitFor()
+  await look(page, 'activity-recordings')
+  await root.getByRole('button', { name: 'Delete the recording of recorded' }).click()
+  await page.getByRole('button', { name: 'Delete recording' }).click()
+  await root.getByRole('heading', { name: 'No recordings' }).waitFor()
+  const settings = await settingsScreen(page).open('Activity')
+  await settings.getByRole('checkbox', { name: 'Record terminals' }).uncheck()
 })
 
 test('exports the log as a file', async () => {

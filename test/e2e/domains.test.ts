@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getMe } from '../../src/shared/contract/auth.ts'
-import { addDnsRecord, listDnsRecords, setDomainLock } from '../../src/shared/contract/domains.ts'
+import { addDnsRecord, getDomain, listDnsRecords, setDomainLock } from '../../src/shared/contract/domains.ts'
 import { plantedDomain } from '../support/plantedDomain.ts'
 import type { Steward } from '../support/steward.ts'
+import { importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
+import { sheetPage } from './pages/sheetPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** Names and their DNS records, as a person finds and changes them. */
@@ -12,9 +15,11 @@ let app: StewardInBrowser<Steward>
 let accountId: string
 const look = pictures()
 const domain = 'workshop.com'
+const passphrase = 'orbit lantern velvet quarry mosaic'
 
 beforeAll(async () => {
-  app = await ownStewardInBrowser()
+  // Nobody answers at this resolver: a test asks no server outside.
+  app = await ownStewardInBrowser({ config: { domains: { propagation_resolvers: ['127.0.0.1:9'] } } })
   accountId = (await app.client.call(getMe, {})).id
 })
 afterAll(() => app?.close())
@@ -92,13 +97,20 @@ test('plans, applies and undoes DNS changes, also when the zone moved meanwhile'
   await form.getByLabel('Value').fill('192.0.2.1')
   await form.getByRole('button', { name: 'Add', exact: true }).click()
   await editor.getByRole('button', { name: 'Templates' }).click()
-  await page.getByRole('menuitem', { name: 'Mail: Fastmail' }).click()
-  await editor.getByText('4 unsaved changes').waitFor()
+  const templates = page.getByRole('dialog', { name: 'Add records from a template' })
+  await templates.getByRole('button', { name: 'Your own server' }).click()
+  await templates.getByLabel('IPv4 address').fill('nowhere')
+  await templates.getByText('Must be an IPv4 address').waitFor()
+  await templates.getByRole('button', { name: 'Fastmail' }).click()
+  await look(page, 'domains-templates')
+  await look.inOtherSizes(page, 'domains-templates')
+  await templates.getByRole('button', { name: 'Add 6 records' }).click()
+  await editor.getByText('7 unsaved changes').waitFor()
   await look(page, 'domains-edits')
   await editor.getByRole('button', { name: 'Review changes' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('4 changes.').waitFor()
-  expect(await dialog.getByRole('listitem').count()).toBe(4)
+  await dialog.getByText('7 changes.').waitFor()
+  expect(await dialog.getByRole('listitem').count()).toBe(7)
   await look(page, 'domains-plan')
 
   await app.client.call(addDnsRecord, { domain, type: 'A', host: 'other', value: '192.0.2.9' })
@@ -106,20 +118,21 @@ test('plans, applies and undoes DNS changes, also when the zone moved meanwhile'
   await dialog.getByText(`The records of ${domain} changed meanwhile.`).waitFor()
   await dialog.getByRole('button', { name: 'Review again' }).click()
   await dialog.getByRole('button', { name: 'Apply' }).waitFor()
-  await dialog.getByText('4 changes.').waitFor()
-  expect(await dialog.getByRole('listitem').count()).toBe(4)
+  await dialog.getByText('7 changes.').waitFor()
+  expect(await dialog.getByRole('listitem').count()).toBe(7)
   await dialog.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('Changes applied').waitFor()
   expect(await values()).toEqual([
     'A @ 192.0.2.1',
     'A other 192.0.2.9',
+    ...['fm1', 'fm2', 'fm3'].map((it) => `CNAME ${it}._domainkey ${it}.${domain}.dkim.fmhosted.com`),
     'MX @ in1-smtp.messagingengine.com',
     'MX @ in2-smtp.messagingengine.com',
     'TXT @ v=spf1 include:spf.messagingengine.com ?all',
   ])
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
-  await dialog.getByText('4 changes.').waitFor()
-  expect(await dialog.getByRole('listitem').count()).toBe(4)
+  await dialog.getByText('7 changes.').waitFor()
+  expect(await dialog.getByRole('listitem').count()).toBe(7)
   await dialog.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('Changes undone').waitFor()
   expect(await values()).toEqual([...before, 'A other 192.0.2.9'])
@@ -149,7 +162,21 @@ test('imports and exports zone files, and refuses a hostile one', async () => {
   expect(download.suggestedFilename()).toBe(`${domain}.zone`)
 })
 
-test('sets lock and nameservers', async () => {
+test('shows which servers have the records already', async () => {
+  const page = await opened()
+  await page.getByRole('link', { name: domain }).click()
+  const section = page.getByRole('region', { name: 'Propagation' })
+  await section.getByRole('button', { name: 'Check propagation' }).click()
+  await section.getByText('All 3 up to date').waitFor()
+  await section.getByText('It did not answer.').waitFor()
+  await section.getByRole('button', { name: /Nameserver/ }).click()
+  await section.getByText('192.0.2.4').waitFor()
+  await section.scrollIntoViewIfNeeded()
+  await look(page, 'domains-propagation')
+  await look.inOtherSizes(page, 'domains-propagation')
+})
+
+test('sets lock and nameservers, and says when the records are not in use', async () => {
   const page = await opened()
   await page.getByRole('link', { name: domain }).click()
   await page.getByLabel('Transfer lock').uncheck()
@@ -159,10 +186,163 @@ test('sets lock and nameservers', async () => {
   await dialog.getByText(/from 2 to 13 host names/).waitFor()
   await dialog.getByLabel('Nameservers').fill('ns1.example.net\nns2.example.net')
   await dialog.getByRole('button', { name: 'Change nameservers' }).click()
-  await page.getByText('ns2.example.net').waitFor()
+  await page.getByText('ns2.example.net', { exact: true }).waitFor()
+  await page.getByText('These records are not in use.').waitFor()
   await page.getByText('www', { exact: true }).waitFor()
   await look(page, 'domains-detail')
   await look.inOtherSizes(page, 'domains-detail')
+})
+
+const priced = 'studio-mine.xyz'
+const order = (page: Page, title: string) => page.getByRole('dialog', { name: title })
+const search = async (page: Page, text: string) => {
+  await page.getByRole('link', { name: 'Search' }).click()
+  await page.getByLabel('Word or domain name').fill(text)
+}
+
+test('a name is bought with what the wallet has: price, approval, payment, receipt', async () => {
+  // The second account of the well-known test phrase of Hardhat and Anvil.
+  const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
+  const page = await opened()
+  await search(page, 'studio-mine')
+  await page.getByRole('button', { name: `Buy ${priced}` }).click()
+  const dialog = order(page, `Register ${priced}`)
+  await dialog.getByText('You have no wallet to pay with yet.').waitFor()
+  await importPrivateKey(app.person, { key, passphrase })
+  await dialog.getByRole('button', { name: 'Get 100 test USDC' }).click()
+  await dialog.getByText('balance $100.00').waitFor()
+  await dialog.getByText('You approve it in the next step.').waitFor()
+  await look(page, 'purchase-order')
+  await look.inOtherSizes(page, 'purchase-order')
+  await dialog.getByRole('button', { name: /^Buy for \$/ }).click()
+  const approval = dialog.getByRole('region', { name: 'Approval' })
+  await approval.getByRole('button', { name: 'Approve once' }).waitFor()
+  await look(page, 'purchase-approval')
+  await look.inOtherSizes(page, 'purchase-approval')
+  await approval.getByRole('button', { name: 'Approve once' }).click()
+  await dialog.getByText(`${priced} is yours`).waitFor()
+  await look(page, 'purchase-done')
+  expect((await app.client.call(getDomain, { domain: priced })).status).toBe('active')
+  await dialog.getByRole('button', { name: 'Receipt' }).click()
+  const receipt = page.getByRole('article', { name: 'Payment' })
+  await receipt.getByText(`Register ${priced} for 1 year`).waitFor()
+  await receipt.getByText('Signature hash').waitFor()
+  await receipt.getByRole('list', { name: 'Steps' }).getByText('Sent to the seller').waitFor()
+  await look(page, 'payments-receipt')
+  await look.inOtherSizes(page, 'payments-receipt')
+})
+
+test('what is denied is not paid, and can be ordered again', async () => {
+  const page = await opened()
+  await page.getByRole('link', { name: priced }).click()
+  await page.getByRole('button', { name: 'Renew…' }).click()
+  const dialog = order(page, `Renew ${priced}`)
+  const before = (await app.client.call(getDomain, { domain: priced })).expires_at
+  await dialog.getByRole('button', { name: /^Buy for \$/ }).click()
+  await dialog.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Deny' }).click()
+  await dialog.getByText('Nothing was paid.').waitFor()
+  await dialog.getByText('You denied it.').waitFor()
+  expect((await app.client.call(getDomain, { domain: priced })).expires_at).toBe(before)
+  await dialog.getByRole('button', { name: 'Back to the order' }).click()
+  await dialog.getByRole('button', { name: /^Buy for \$/ }).click()
+  // Above $10: the passphrase confirms it.
+  await dialog.getByRole('button', { name: 'Approve once…' }).click()
+  await sheetPage(page).give(passphrase, 'Approve')
+  await dialog.getByText(`${priced} is renewed`).waitFor()
+  const { expires_at: after } = await app.client.call(getDomain, { domain: priced })
+  expect(Number(after.slice(0, 4)) - Number(before.slice(0, 4))).toBe(1)
+})
+
+test('what was paid and not delivered becomes credits', async () => {
+  const page = await opened()
+  await search(page, 'taken-at-purchase-x')
+  await page.getByRole('button', { name: 'Buy taken-at-purchase-x.com' }).click()
+  const dialog = order(page, 'Register taken-at-purchase-x.com')
+  await dialog.getByRole('button', { name: 'Buy for $10.95' }).click()
+  await dialog.getByRole('button', { name: 'Approve once…' }).click()
+  await sheetPage(page).give(passphrase, 'Approve')
+  // Somebody else was faster: the money is not lost.
+  await dialog.getByText('You paid, and the order failed.').waitFor()
+  await dialog.getByText('$10.95 became credits of your account.').waitFor()
+  await look(page, 'purchase-failed', ['dark'])
+})
+
+test('limits are set and hold before anything is asked', async () => {
+  const page = await opened()
+  await page.getByRole('button', { name: 'Payments', exact: true }).click()
+  const rows = page.getByRole('list', { name: 'Payments, newest first' }).getByRole('listitem')
+  await rows
+    .filter({ hasText: `Renew ${priced}` })
+    .filter({ hasText: 'Not paid' })
+    .waitFor()
+  await rows
+    .filter({ hasText: `Register ${priced}` })
+    .filter({ hasText: 'Paid' })
+    .waitFor()
+  await look(page, 'payments')
+  await look.inOtherSizes(page, 'payments')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  expect(readFileSync(await download.path(), 'utf8')).toContain(priced)
+  await page.getByLabel('Search payments').fill('nothing like it')
+  await page.getByText('No matching payments.').waitFor()
+  await page.getByRole('link', { name: 'Limits' }).click()
+  await page.getByRole('button', { name: 'Change limits' }).click()
+  const form = page.getByRole('dialog', { name: 'Payment limits' })
+  await form.getByLabel('One payment').fill('much')
+  await form.getByRole('button', { name: 'Save limits' }).click()
+  await form.getByText('Enter dollars, as in 25 or 0.50.').waitFor()
+  await form.getByLabel('One payment').fill('1')
+  await form.getByLabel('Calendar month').fill('40')
+  await look(page, 'payments-limits-form')
+  await form.getByRole('button', { name: 'Save limits' }).click()
+  await page.getByText('Payment limits saved').waitFor()
+  await page.getByRole('list', { name: 'Payment limits' }).getByText('of $40.00').waitFor()
+  await look(page, 'payments-limits')
+  await look.inOtherSizes(page, 'payments-limits')
+
+  await page.getByRole('button', { name: 'Domains', exact: true }).click()
+  await search(page, 'studio-other')
+  await page.getByRole('button', { name: 'Buy studio-other.xyz' }).click()
+  const dialog = order(page, 'Register studio-other.xyz')
+  await dialog.getByText('It would not be paid.').waitFor()
+  await dialog.getByText(/above your limit of \$1\.00/).waitFor()
+  expect(await dialog.getByRole('button', { name: /^Buy for/ }).isDisabled()).toBe(true)
+  await look(page, 'purchase-refused')
+  await dialog.getByRole('button', { name: 'Change limits' }).click()
+  await page.getByRole('list', { name: 'Payment limits' }).waitFor()
+})
+
+test('changes many at once, and names those that failed', async () => {
+  for (const name of ['bulk-a.com', 'bulk-b.com', 'down-bulk.com']) {
+    plantedDomain(app.steward.dataFolder, { accountId, name })
+  }
+  await tellOfChange()
+  const page = await opened()
+  await page.getByLabel('Filter domains').fill('bulk')
+  await page.getByRole('link', { name: 'down-bulk.com' }).waitFor()
+  await page.getByLabel('Select all shown').check()
+  const bar = page.getByRole('region', { name: 'Selected domains' })
+  await bar.getByText('3 selected').waitFor()
+  await look(page, 'domains-bulk')
+  await look.inOtherSizes(page, 'domains-bulk')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    bar.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  expect(readFileSync(await download.path(), 'utf8').split('\r\n')).toHaveLength(5)
+  await bar.getByRole('button', { name: 'Transfer lock' }).click()
+  await page.getByRole('menuitem', { name: 'Unlock' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Unlock transfers: 3 domains' })
+  await dialog.getByRole('button', { name: 'Unlock transfers' }).click()
+  await dialog.getByText('2 of 3 changed, 1 failed').waitFor()
+  await dialog.getByRole('list', { name: 'Failed' }).getByText('down-bulk.com').waitFor()
+  await look(page, 'domains-bulk-failed', ['dark'])
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  expect((await app.client.call(getDomain, { domain: 'bulk-a.com' })).locked).toBe(false)
+  expect((await app.client.call(getDomain, { domain: 'down-bulk.com' })).locked).toBe(true)
 })
 
 test('scrolls through 5,000 domains, and shows them with their age without the service', async () => {
@@ -185,7 +365,7 @@ test('scrolls through 5,000 domains, and shows them with their age without the s
     await page.locator('[data-source]').first().waitFor()
     await page.getByLabel('Filter domains').fill(domain)
     await list.getByRole('link', { name: domain }).click()
-    await page.getByText('ns2.example.net').waitFor()
+    await page.getByText('ns2.example.net', { exact: true }).waitFor()
   } finally {
     process.kill(app.steward.pids().service, 'SIGCONT')
   }

@@ -51,6 +51,7 @@ test('each screen stands in the same frame, on a large screen and at 200 % zoom 
   const { page } = await app.window()
   for (const [section, title, seen] of [
     ['wallet', 'Wallet', 'Networks'],
+    ['payments', 'Payments', 'No payments yet'],
     ['identity', 'Identity', 'Research agent'],
     ['approvals', 'Approvals', 'Reads papers.'],
     ['activity', 'Activity', 'Today'],
@@ -188,7 +189,13 @@ test('sections show their names when asked, and are reached by G and a letter wh
   await window.terminal.sees(/gw/)
 
   await nav.getByRole('button', { name: 'Settings' }).click()
-  for (const [letter, title] of Object.entries({ w: 'Wallet', i: 'Identity', a: 'Approvals', y: 'Activity' })) {
+  for (const [letter, title] of Object.entries({
+    w: 'Wallet',
+    p: 'Payments',
+    i: 'Identity',
+    a: 'Approvals',
+    y: 'Activity',
+  })) {
     await page.keyboard.press('g')
     await page.keyboard.press(letter)
     await shown(title)

@@ -4,7 +4,8 @@ import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
 import { plantedDomain } from '../support/plantedDomain.ts'
 import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
-import { runningService, type Sent, type TestService } from '../support/runningService.ts'
+import { type Answer, runningService, type Sent, type TestService } from '../support/runningService.ts'
+import { secondAccount } from '../support/secondAccount.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Domains on the person's side, with a real service and its registry. */
@@ -16,7 +17,7 @@ let zone: string
 let names = 0
 
 beforeAll(async () => {
-  service = await runningService({ host: 'none' })
+  service = await runningService({ host: 'none', dnsListen: { host: '127.0.0.1', port: 0 } })
   ownerId = (await service.send('/v1/auth/me')).json.id
   agent = await runningAgent({ dataFolder, target: target() })
   await eventually(() => expect(agent.connection().state).toBe('connected'))
@@ -158,4 +159,47 @@ test('without the service everything that was read is shown with its age, and no
   agent.connect(target())
   await eventually(() => expect(agent.connection().state).toBe('connected'))
   await eventually(async () => expect((await local()).json.source).toBe('cache'))
+})
+
+test('an account sees its own domains only, also after another one was signed in here', async () => {
+  // A change is told; what a test plants is not.
+  await service.send(`/domains/${zone}/privacy`, { method: 'PUT', body: { enabled: false } })
+  await eventually(async () => expect(listed(await local())).toContain(zone))
+  const other = secondAccount(service.dataDir)
+  plantedDomain(service.dataDir, { accountId: other.accountId, name: `theirs-${zone}` })
+  agent.connect({ ...target(), key: other.key })
+  await eventually(async () => expect(listed(await local())).toEqual([`theirs-${zone}`]))
+  await agent.close()
+
+  // It starts again without the service: as whoever was here last.
+  agent = await runningAgent({ dataFolder })
+  expect(listed(await local())).toEqual([`theirs-${zone}`])
+  expect((await local(`/${zone}`)).status).toBe(503)
+  agent.connect(target())
+  await eventually(async () => {
+    const names = listed(await local())
+    expect(names).toContain(zone)
+    expect(names).not.toContain(`theirs-${zone}`)
+  })
+})
+const listed = ({ json }: Answer): string[] => (json.domains ?? []).map(({ domain }: { domain: string }) => domain)
+
+describe('how far records have spread', () => {
+  test('is what each server answers: the registry the zone, another one nothing of it', async () => {
+    await service.send(`/domains/${zone}/dns`, { body: a('www', '192.0.2.1') })
+    await service.send(`/domains/${zone}/dns`, { body: { type: 'TXT', host: '@', value: 'v=spf1 -all' } })
+    await local(`/${zone}/dns?fresh=1`)
+    const { servers } = (await local(`/${zone}/propagation`)).json
+    const [own, ...others] = servers
+    expect(own).toMatchObject({ kind: 'authoritative', name: `127.0.0.1:${service.dnsPort}` })
+    expect(others.map(({ kind }: { kind: string }) => kind)).toEqual(['resolver', 'resolver', 'resolver', 'resolver'])
+    const { json } = await post(`/${zone}/propagation`, { server: own.id })
+    expect(json.left_out).toBe(0)
+    expect(json.records).toContainEqual({
+      ...{ type: 'A', host: 'www', state: 'same', ttl: 3_600, detail: null },
+      ...{ wanted: ['192.0.2.1'], found: ['192.0.2.1'] },
+    })
+    expect(json.records.map(({ state }: { state: string }) => state)).toEqual(['same', 'same'])
+    expect((await post(`/${zone}/propagation`, { server: '10.0.0.1' })).status).toBe(404)
+  })
 })

@@ -60,6 +60,23 @@ describe('what has to be paid', () => {
     expect(JSON.stringify(json)).not.toContain('outputSchema')
   })
 
+  test('is told to whoever looks for what is sold here', async () => {
+    const { status, json } = await service.send('/.well-known/x402', { key: null })
+    expect([status, json.version]).toEqual([200, 1])
+    expect(json.resources).toEqual(
+      expect.arrayContaining([
+        `${service.url}/pay/{amount_usd}/{address}`,
+        `${service.url}/domains/register`,
+        `${service.url}/v1/domains/{domain}/renew`,
+      ]),
+    )
+    const { paths } = (await service.send('/openapi.json', { key: null })).json
+    const sold = Object.entries<Json>(paths).filter(([, it]) =>
+      Object.values<Json>(it).some((operation) => operation['x-payment-info']?.protocols.includes('x402')),
+    )
+    expect(sold.map(([at]) => `${service.url}${at}`).sort()).toEqual(json.resources.toSorted())
+  })
+
   test('is told to HEAD too, which never pays', async () => {
     const ada = await rich()
     const signed = await ada.authorize({ to: payTo, value: String(price) })
@@ -101,6 +118,8 @@ describe('what has to be paid', () => {
     try {
       const { status, json } = await other.send(path, { key: null })
       expect({ status, code: json.code }).toEqual({ status: 503, code: 'payments/unconfigured' })
+      const discovery = await other.send('/.well-known/x402', { key: null })
+      expect([discovery.status, discovery.json.code]).toEqual([503, 'payments/unconfigured'])
       expect((await other.send('/v1/payments/faucet', { body: { address: wallet.address } })).status).toBe(404)
     } finally {
       await other.close()

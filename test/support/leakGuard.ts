@@ -26,6 +26,7 @@ const watchedHandles = [
 const mark = `STEWARD_TEST_MARK=${randomUUID()}`
 const [markName = '', markValue = ''] = mark.split('=')
 process.env[markName] = markValue
+void process.stdout // it is this process's from its start, and a handle once some module has looked at it
 const handlesBefore = countedHandles()
 const pidsBefore = new Set(descendantsOf(process.pid).map((it) => it.pid))
 const leaks = watchLeaks(startedHere)

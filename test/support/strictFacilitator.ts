@@ -20,6 +20,7 @@ export async function strictFacilitator(network: EvmNetwork) {
   const used = new Map<string, string>()
   let trouble: Trouble | undefined
   const settles: PaymentAuthorization[] = []
+  const tokens: { path: string; token: string }[] = []
   const balance = (address: string) => balances.get(address.toLowerCase()) ?? 0
   const add = (address: string, atomic: number) => void balances.set(address.toLowerCase(), balance(address) + atomic)
 
@@ -50,6 +51,8 @@ export async function strictFacilitator(network: EvmNetwork) {
     const send = (status: number, value: unknown) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
     }
+    const [, token] = (request.headers.authorization ?? '').split('Bearer ')
+    if (token !== undefined) tokens.push({ path: String(request.url), token })
     const body = JSON.parse(await textOf(request))
     const payload = PaymentPayloadV2Schema.safeParse(body.paymentPayload)
     const asked = PaymentRequirementsV2Schema.safeParse(body.paymentRequirements)
@@ -82,6 +85,8 @@ export async function strictFacilitator(network: EvmNetwork) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/x402/`,
     settles,
+    /** That came with requests, in order. */
+    tokens,
     balance,
     add,
     meets(what: Trouble | undefined) {

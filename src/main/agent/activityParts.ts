@@ -1,5 +1,9 @@
+import { type ActivitySettingsStore, activitySettings } from './activity/activitySettings.ts'
 import { connectionNotes } from './activity/connectionNotes.ts'
+import { retention } from './activity/retention.ts'
 import { serviceFollower } from './activity/serviceFollower.ts'
+import { settingsRepository } from './activity/settingsRepository.ts'
+import { settingsRoutes } from './activity/settingsRoutes.ts'
 import { timelineRoutes } from './activity/timelineRoutes.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
@@ -7,11 +11,14 @@ import type { WalletVault } from './wallet/walletVault.ts'
 
 /** The log, which also follows the connection and what the service did. */
 export function activityParts(
-  { activity, link, client, scope, log }: AgentGround,
+  { activity, database, link, client, scope, now, ...ground }: AgentGround,
   { wallet }: { wallet: Pick<WalletVault, 'accounts'> },
-): { endpoints: LocalEndpoint[] } {
+): { settings: ActivitySettingsStore; endpoints: LocalEndpoint[] } {
+  const log = ground.log.of('activity')
   const isOwn = (address: string): boolean => wallet.accounts().some((account) => account.address === address)
+  const settings = activitySettings({ settings: settingsRepository(database), note: activity.note, now })
   scope.own(connectionNotes({ link, note: activity.note }), (it) => it.close())
-  scope.own(serviceFollower({ link, client, timeline: activity, isOwn, log: log.of('activity') }), (it) => it.close())
-  return { endpoints: timelineRoutes(activity) }
+  scope.own(serviceFollower({ link, client, timeline: activity, isOwn, log }), (it) => it.close())
+  scope.own(retention({ timeline: activity, settings, now, log }), (it) => it.close())
+  return { settings, endpoints: [...timelineRoutes(activity), ...settingsRoutes(settings)] }
 }

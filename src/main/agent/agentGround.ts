@@ -16,6 +16,7 @@ import type { HostedPlace } from './connections/hostedService.ts'
 import { type ServiceClient, serviceClient } from './connections/serviceClient.ts'
 import type { ServiceLink } from './connections/serviceLink.ts'
 import type { LocalEvents } from './localEvents.ts'
+import { type TaskContext, taskContext } from './taskContext.ts'
 
 export type AgentOptions = {
   dataFolder: string
@@ -40,6 +41,8 @@ export type AgentGround = AgentOptions & {
   /** Calls the service as the person. */
   client: ServiceClient
   activity: Timeline
+  /** Which task the present work belongs to. */
+  tasks: TaskContext
   /** Every network that is known, through its configured RPC. */
   chains: readonly Chain[]
 }
@@ -51,9 +54,11 @@ export function agentGround(options: AgentOptions): AgentGround {
   const { dataFolder, link, events, scope, log, now } = options
   const database = scope.own(openDatabase(join(dataFolder, 'agent.sqlite')), (it) => it.close())
   migrate(database, agentMigrations)
-  const client = scope.own(serviceClient(link.target), (it) => it.close())
+  const tasks = taskContext()
+  const client = scope.own(serviceClient(link.target, tasks), (it) => it.close())
   const activity = timeline({
     database,
+    tasks,
     headPath: join(dataFolder, 'activity.head'),
     now,
     onAppended: (sequence) => events.publish({ type: 'timeline.appended', sequence }),
@@ -68,5 +73,5 @@ export function agentGround(options: AgentOptions): AgentGround {
   const thread = scope.own(chainThread({ log: log.of('chain') }), (it) => it.close())
   const chains = evmNetworks.map((network) => thread.chain({ network, rpcUrl: rpcUrls[network.slug] }))
   activity.note({ kind: 'system.started', actor: steward, summary: `Steward ${version} started.`, detail: { version } })
-  return { ...options, database, client, activity, chains }
+  return { ...options, database, client, activity, tasks, chains }
 }

@@ -16,8 +16,13 @@ import type { LocalEndpoint } from './localEndpoint.ts'
 import type { Note } from './note.ts'
 import { paymentParts } from './paymentParts.ts'
 import { providerParts } from './providerParts.ts'
+import { recordingParts } from './recordingParts.ts'
 import type { SheetPages } from './sheets/sheetPages.ts'
 import { walletSheets } from './sheets/walletSheets.ts'
+import { toolParts } from './toolParts.ts'
+import type { McpEndpoint } from './tools/mcpEndpoint.ts'
+import type { StdioDoor } from './tools/stdioDoor.ts'
+import type { ToolExecutor } from './tools/toolExecutor.ts'
 import { requireStrong } from './wallet/passphrases.ts'
 import type { WalletVault } from './wallet/walletVault.ts'
 import { walletParts } from './walletParts.ts'
@@ -30,14 +35,19 @@ export type AgentParts = {
   /** Where a person gives and sees secrets. */
   sheets: SheetPages
   approvals: Approvals
+  tools: ToolExecutor
+  /** Answers `/mcp`. */
+  mcp: McpEndpoint
+  stdioDoor: StdioDoor
   clientOf: LocalRoutesOptions['clientOf']
+  tasks: LocalRoutesOptions['tasks']
   /** What the local API answers beside its own paths. */
   endpoints: readonly LocalEndpoint[]
 }
 
 /**
  * Makes the slices of the agent, in the order in which they need each other: wallet, activity, signer and approvals,
- * sign-in, providers, sheets, identity, domains, payments. A slice knows the others by their types alone; here they meet.
+ * sign-in, providers, sheets, identity, domains, payments, tools. A slice knows the others by their types alone; here they meet.
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
@@ -70,28 +80,37 @@ export function agentParts(options: AgentOptions): AgentParts {
     }),
     (it) => it.close(),
   )
-  const chat = chatParts(ground, { shared: sharedBudget(budget.budgets) })
   const identity = identityParts(ground, { ...approval, wallet: vault })
   const domains = domainParts(ground)
   const payment = paymentParts(ground, { approval, budget, serviceTarget })
+  const recordings = recordingParts(ground, activity)
+  const tools = toolParts(ground, { ...approval, endpoints: () => endpoints })
+  const chat = chatParts(ground, { shared: sharedBudget(budget.budgets), executor: tools.executor, approvals })
+  const endpoints: readonly LocalEndpoint[] = [
+    ...activity.endpoints,
+    ...wallet.endpoints,
+    ...sheets.endpoints,
+    ...approval.endpoints,
+    ...identity.endpoints,
+    ...chat.endpoints,
+    ...providers.endpoints,
+    ...domains.endpoints,
+    ...payment.endpoints,
+    ...recordings.endpoints,
+    ...tools.endpoints,
+  ]
   return {
     database: ground.database,
     client: ground.client,
     note: ground.activity.note,
     wallet: vault,
     approvals,
+    tools: tools.executor,
+    mcp: tools.mcp,
+    stdioDoor: tools.door,
     sheets: sheets.pages,
     clientOf,
-    endpoints: [
-      ...activity.endpoints,
-      ...wallet.endpoints,
-      ...sheets.endpoints,
-      ...approval.endpoints,
-      ...identity.endpoints,
-      ...chat.endpoints,
-      ...providers.endpoints,
-      ...domains.endpoints,
-      ...payment.endpoints,
-    ],
+    tasks: ground.tasks,
+    endpoints,
   }
 }

@@ -1,23 +1,25 @@
 import { randomBytes } from 'node:crypto'
+import { getMe } from '../../shared/contract/auth.ts'
 import type { AgentGround } from './agentGround.ts'
 import { domainCache } from './domains/domainCache.ts'
 import { domainCacheRepository } from './domains/domainCacheRepository.ts'
 import { domainQuestions } from './domains/domainQuestions.ts'
 import { localDomainRoutes } from './domains/localDomainRoutes.ts'
 import { planRepository } from './domains/planRepository.ts'
+import { propagation } from './domains/propagation/propagation.ts'
 import { zonePlans } from './domains/zonePlans.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 
 /** Domains as they are known here, also without the service. */
-export function domainParts({ database, client, link, hosted, events, scope, log, now }: AgentGround): {
-  endpoints: LocalEndpoint[]
-} {
+export function domainParts(ground: AgentGround): { endpoints: LocalEndpoint[] } {
+  const { config, database, client, link, hosted, activity, events, scope, log, now } = ground
   const service = hosted?.url ?? 'embedded'
   const domainLog = log.of('domains')
   const questions = domainQuestions(client)
   const cache = scope.own(
     domainCache({
       records: domainCacheRepository(database, service),
+      account: async (signal) => (await client.call(getMe, {}, { signal })).id,
       isConnected: () => link.status().state === 'connected',
       now,
       log: domainLog,
@@ -28,6 +30,7 @@ export function domainParts({ database, client, link, hosted, events, scope, log
   scope.own(
     link.subscribe(({ type }) => {
       if (type !== 'ready' && type !== 'domains.changed') return
+      if (type === 'ready') cache.reconnected()
       cache.outdate()
       // What is kept is there when the service is not, also where nobody looked at it before.
       cache.kept(questions.list()).catch((failure) => domainLog.info('domains could not be read', { failure }))
@@ -39,5 +42,9 @@ export function domainParts({ database, client, link, hosted, events, scope, log
     ...{ client, cache, questions, now, log: domainLog },
     newId: () => `plan_${randomBytes(12).toString('hex')}`,
   })
-  return { endpoints: localDomainRoutes({ cache, questions, plans }) }
+  const spread = propagation({
+    ...{ cache, questions, resolvers: config.domains.propagation_resolvers },
+    isOwnService: hosted === undefined,
+  })
+  return { endpoints: localDomainRoutes({ cache, questions, plans, propagation: spread, note: activity.note }) }
 }

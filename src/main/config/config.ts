@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { AppError } from '../../shared/appError.ts'
 import { registerTypedData } from '../../shared/contract/automatons.ts'
 import { DefaultNetwork } from '../../shared/contract/sandboxes.ts'
+import { parseListen } from '../platform/listenAddress.ts'
+import { RegistrarConfig } from './domainsConfig.ts'
 import { InferenceConfig } from './inferenceConfig.ts'
 import { PaymentsConfig } from './paymentsConfig.ts'
 
@@ -13,6 +16,12 @@ const Listen = z
   .string()
   .regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:[\]/]+):\d{1,5}$/, listenSyntax)
   .refine((value) => Number(value.slice(value.lastIndexOf(':') + 1)) < 65_536, 'must have a port up to 65535')
+const DnsServerAddress = z
+  .string()
+  .refine(
+    (text) => isIP(text) !== 0 || isIP(parseListen(text)?.host ?? '') !== 0,
+    'must be an IP address, as in 1.1.1.1, 127.0.0.1:5353 or [::1]:5353',
+  )
 const Url = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).nullable()
 const RpcUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
 const File = z.string().min(1, 'must name a file').nullable()
@@ -228,6 +237,23 @@ export const Config = z.strictObject({
         description:
           'Where DNS is answered, over UDP and TCP, for names of the test registry. Unset, the application answers at a free port of this computer, and a service that runs alone does not.',
       }),
+      registrar: RegistrarConfig,
+      rdap_bootstrap_file: z.string().min(1).nullable().default(null).meta({
+        description:
+          'The list of RDAP servers, as https://data.iana.org/rdap/dns.json has it, in the place of the short one that Steward comes with. They are asked whether names are registered in the world: `GET /domains/check?source=rdap`.',
+      }),
+      resolvers: z.array(DnsServerAddress).default([]).meta({
+        description:
+          'DNS servers that are asked for the proof that a domain of a sandbox is yours: addresses, with a port where it is another than 53. Empty: those of the system.',
+      }),
+      propagation_resolvers: z
+        .array(DnsServerAddress)
+        .max(12, 'must name at most 12 servers')
+        .default(['1.1.1.1', '8.8.8.8', '9.9.9.9', '208.67.222.222'])
+        .meta({
+          description:
+            'DNS servers that the window asks how far changed records have spread: IP addresses, with a port as in 127.0.0.1:5353. They learn the names that are looked at. The first one also finds the addresses of nameservers.',
+        }),
     })
     .prefault({}),
   inference: InferenceConfig,

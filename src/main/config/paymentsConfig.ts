@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../shared/appError.ts'
 import { evmNetworks } from '../../shared/contract/networks.ts'
+import { isLoopback } from '../platform/listenAddress.ts'
+import { parsedJson } from '../platform/parsedJson.ts'
+import { readPrivateFile } from '../platform/privateFile.ts'
+import { type CdpKey, cdpKey } from '../service/payments/cdpToken.ts'
 import type { PaymentOptions } from '../service/payments/paymentOptions.ts'
 
 const names = evmNetworks.flatMap(({ slug, id }) => [slug, id])
@@ -25,7 +28,11 @@ export const PaymentsConfig = z
         [
           z.literal('test-ledger'),
           z.strictObject({ rpc_url: Address, relayer_key_file: z.string().min(1) }),
-          z.strictObject({ url: Address, rpc_url: Address.optional() }),
+          z
+            .strictObject({ url: Address, rpc_url: Address.optional(), cdp_key_file: z.string().min(1).optional() })
+            .refine(({ url, cdp_key_file }) => cdp_key_file === undefined || isPrivateWay(url), {
+              error: 'must have an https:// `url` beside `cdp_key_file`',
+            }),
         ],
         'must be "test-ledger", {"rpc_url", "relayer_key_file"} or {"url"}',
       )
@@ -33,7 +40,7 @@ export const PaymentsConfig = z
       .default(null)
       .meta({
         description:
-          'What moves the money that is paid by x402. `"test-ledger"`: test money of this service, worth nothing; the service of the application has it by default, others take no payments. `{"rpc_url", "relayer_key_file"}`: a chain; the file holds a private key that pays for gas. `{"url"}`: a facilitator elsewhere; with `rpc_url` beside it, what it leaves open is looked up on the chain.',
+          'What moves the money that is paid by x402. `"test-ledger"`: test money of this service, worth nothing; the service of the application has it by default, others take no payments. `{"rpc_url", "relayer_key_file"}`: a chain; the file holds a private key that pays for gas. `{"url"}`: a facilitator elsewhere; with `rpc_url` beside it, what it leaves open is looked up on the chain; with `cdp_key_file`, requests are signed with that API key of Coinbase. Files with keys must be readable by the service alone (`chmod 600`).',
       }),
   })
   .refine(
@@ -53,13 +60,15 @@ export function paymentOptions(config: PaymentsConfig, embedded: boolean): Payme
   }
   if (facilitator === null) return undefined
   if ('url' in facilitator) {
-    return { ...place, facilitator: { kind: 'remote', url: facilitator.url, rpcUrl: facilitator.rpc_url } }
+    const { url, rpc_url: rpcUrl, cdp_key_file: file } = facilitator
+    const key = file === undefined ? undefined : cdpKeyIn(file)
+    return { ...place, facilitator: { kind: 'remote', url, rpcUrl, cdpKey: key } }
   }
   const { rpc_url: rpcUrl, relayer_key_file: file } = facilitator
-  return { ...place, facilitator: { kind: 'chain', rpcUrl, relayerKey: keyIn(file) } }
+  return { ...place, facilitator: { kind: 'chain', rpcUrl, relayerKey: relayerKeyIn(file) } }
 }
 
-function keyIn(file: string): `0x${string}` {
+function relayerKeyIn(file: string): `0x${string}` {
   const names = `\`payments.facilitator.relayer_key_file\` names ${file}, which`
   const digits = /^(0x)?([0-9a-fA-F]{64})$/.exec(textOf(file, names).trim())?.[2]
   if (digits === undefined)
@@ -67,14 +76,41 @@ function keyIn(file: string): `0x${string}` {
   return `0x${digits.toLowerCase()}`
 }
 
-function textOf(file: string, names: string): string {
+/** As the portal gives it to download: `id` and `privateKey`, or `name` in older ones. */
+const CdpKeyFile = z.union([
+  z.object({ id: z.string().min(1), privateKey: z.string() }),
+  z
+    .object({ name: z.string().min(1), privateKey: z.string() })
+    .transform(({ name, privateKey }) => ({ id: name, privateKey })),
+])
+
+function cdpKeyIn(file: string): CdpKey {
+  const names = `\`payments.facilitator.cdp_key_file\` names ${file}, which`
+  const read = CdpKeyFile.safeParse(parsedJson(textOf(file, names)))
+  if (!read.success)
+    throw new AppError('config/invalid', `${names} is not the JSON of an API key: \`id\` and \`privateKey\`.`)
   try {
-    return readFileSync(file, 'utf8')
+    return cdpKey(read.data.id, read.data.privateKey)
   } catch (cause) {
-    throw unreadable(names, cause)
+    throw invalid(`${names} holds no key.`, cause)
   }
 }
 
-function unreadable(names: string, cause: unknown): AppError {
-  return new AppError('config/invalid', `${names} cannot be read.`, { cause })
+function textOf(file: string, names: string): string {
+  try {
+    return readPrivateFile(file)
+  } catch (cause) {
+    throw invalid(names, cause)
+  }
+}
+
+function invalid(message: string, cause: unknown): AppError {
+  const words = cause instanceof Error ? cause.message : 'cannot be read.'
+  return new AppError('config/invalid', `${message} ${words}`, { cause })
+}
+
+/** Whoever sees a request could use its token. */
+function isPrivateWay(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || isLoopback(hostname)
 }

@@ -14,8 +14,9 @@ export const startLine: CommandLine = {
     doctor: 'Says what this machine can do, and what is missing',
     stop: 'Ends Steward, and every sandbox that runs in its data folder',
     image: 'What sandboxes can be made from: `add NAME`, `remove NAME` or `list`',
+    verify: 'Checks an export of Activity, in JSON Lines',
   },
-  words: { image: ['WHAT', 'NAME'] },
+  words: { image: ['WHAT', 'NAME'], verify: ['FILE'] },
   options: {
     browser: { about: 'Use the browser, also where Electron can run' },
     'no-open': { about: 'Print the address only; open no browser' },
@@ -49,7 +50,9 @@ export const serviceLine: CommandLine = {
 }
 
 export type StartOptions = {
-  command: 'start' | 'doctor' | 'stop' | 'image' | 'help' | 'version'
+  command: 'start' | 'doctor' | 'stop' | 'image' | 'verify' | 'help' | 'version'
+  /** Of the command `verify`: the file. */
+  verify: string | undefined
   /** Of the command `image`, not yet judged: `imageOrder.ts` does. */
   image: ImageWords | undefined
   browser: boolean
@@ -74,6 +77,7 @@ export function readStartOptions(parts: readonly string[], environment: Environm
   if (listen !== undefined && !parseListen(listen)) throw wrongListen(listen)
   return {
     command: commandOf(given.command, given.has('help'), given.has('version')),
+    verify: given.command === 'verify' ? fileOf(given) : undefined,
     image: imageWords(given),
     browser: given.has('browser'),
     open: !given.has('no-open'),
@@ -104,7 +108,13 @@ export function wrongListen(listen: string): AppError {
 function commandOf(command: string | undefined, help: boolean, version: boolean): StartOptions['command'] {
   if (help) return 'help'
   if (version) return 'version'
-  return command === 'doctor' || command === 'stop' || command === 'image' ? command : 'start'
+  const named = ['doctor', 'stop', 'image', 'verify'] as const
+  return named.find((it) => it === command) ?? 'start'
+}
+
+/** From where the command was given. */
+function fileOf({ words: [file] }: Given): string | undefined {
+  return file === undefined ? undefined : resolve(file)
 }
 
 function imageWords(given: Given): ImageWords | undefined {

@@ -10,7 +10,7 @@ import type { Facilitator } from './payments/facilitator.ts'
 import { paymentBooks } from './payments/paymentBooks.ts'
 import type { PaymentOptions } from './payments/paymentOptions.ts'
 import { paymentRepository } from './payments/paymentRepository.ts'
-import { testMoneyRoutes, topUpRoute } from './payments/paymentRoutes.ts'
+import { discoveryRoute, testMoneyRoutes, topUpRoute } from './payments/paymentRoutes.ts'
 import { remoteFacilitator } from './payments/remoteFacilitator.ts'
 import { type TestLedger, testLedgerFacilitator } from './payments/testLedgerFacilitator.ts'
 import { testMoneyRepository } from './payments/testMoneyRepository.ts'
@@ -67,6 +67,7 @@ export async function paymentParts(
         accountOf: identity.accountOf,
         noteAccount: activity.noteAccount,
       }),
+      discoveryRoute({ till: sold, baseUrl: address.base }),
       ...testMoneyRoutes({ ledger: testLedger, needUnlimited: money.needUnlimited }),
     ]),
     start: unfinished.start,
@@ -88,7 +89,8 @@ function facilitatorOf({ options, scope }: ServiceGround, testLedger: TestLedger
   }
   const chain = rpcUrl === undefined ? undefined : thread.chain({ network, rpcUrl })
   const http = httpClient({ maxAnswerBytes: mostAnswerBytes })
-  return remoteFacilitator({ network, url: facilitator.url, chain, http, log, now })
+  const { url, cdpKey } = facilitator
+  return remoteFacilitator({ network, url, chain, cdpKey, http, log, now })
 }
 
 function networkOf({ network }: PaymentOptions) {

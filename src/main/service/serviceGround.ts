@@ -44,6 +44,7 @@ export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGro
     now: options.now,
     onNoted: ({ accountId, sequence }) => events.publish(accountId, { type: 'activity.noted', sequence }),
     by: callers.by,
+    task: callers.task,
     log: options.log.of('activity'),
   })
   return { options, database, events, activity, callers, address: serviceAddress(options.publicUrl), scope }

@@ -351,11 +351,35 @@ describe('the schema of the agent', () => {
     expect(database.prepare('SELECT * FROM balances').all()).toEqual([])
   })
 
+  test('19 keeps the entries of the log of 18, finds their words, and what their details lead to', () => {
+    migrate(database, upTo(18))
+    const hash = (digit: string) => digit.repeat(64)
+    const add = database.prepare(
+      `INSERT INTO timeline (sequence, at_ms, kind, actor_kind, actor_name, subject, summary, detail, previous_hash, hash)
+       VALUES (?, 0, 'intent.asked', 'person', 'You', 'sb_1', 'You asked to pay', ?, ?, ?)`,
+    )
+    add.run(1, '{"intent_id":"int_1","sandbox_name":"atlas"}', hash('0'), hash('1'))
+    add.run(2, 'somebody was here', hash('1'), hash('2'))
+    migrate(database, upTo(19))
+    expect(database.prepare('SELECT sequence, task, links FROM timeline').all()).toEqual([
+      { sequence: 1, task: null, links: null },
+      { sequence: 2, task: null, links: null },
+    ])
+    expect(database.prepare('SELECT kind, id, sequence FROM timeline_links ORDER BY kind').all()).toEqual([
+      { kind: 'intent', id: 'int_1', sequence: 1 },
+      { kind: 'sandbox', id: 'sb_1', sequence: 1 },
+    ])
+    const found = database.prepare('SELECT rowid FROM timeline_index WHERE timeline_index MATCH ?')
+    expect([found.all('atlas'), found.all('somebody')]).toEqual([[{ rowid: 1 }], [{ rowid: 2 }]])
+  })
+
   test('changes and removes no entry of the log', () => {
     migrate(database, agentMigrations)
     const hash = (digit: string) => digit.repeat(64)
     database
-      .prepare(`INSERT INTO timeline VALUES (1, 0, 'a.b', 'person', 'You', NULL, 'It was.', '{}', ?, ?)`)
+      .prepare(
+        `INSERT INTO timeline (sequence, at_ms, kind, actor_kind, actor_name, subject, summary, detail, previous_hash, hash) VALUES (1, 0, 'a.b', 'person', 'You', NULL, 'It was.', '{}', ?, ?)`,
+      )
       .run(hash('0'), hash('1'))
     expect(() => database.exec(`UPDATE timeline SET summary = 'It was not.'`)).toThrow('the log only grows')
     expect(() => database.exec('DELETE FROM timeline')).toThrow('the log only grows')

@@ -5,6 +5,7 @@ import { ConnectionNotice } from './ConnectionNotice.tsx'
 import { CrashBoundary } from './CrashBoundary.tsx'
 import { features, firstFeature } from './features.ts'
 import { CommandPalette } from './palette/CommandPalette.tsx'
+import { PurchaseProvider } from './payments/PurchaseProvider.tsx'
 import { ShortcutsDialog } from './ShortcutsDialog.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { StatusBar } from './StatusBar.tsx'
@@ -27,7 +28,9 @@ export function App() {
         <CrashBoundary key={section.id}>
           <h1 className="sr-only">{section.title}</h1>
           <Suspense fallback={<div role="status" aria-busy="true" aria-label={`Opening ${section.title}…`} />}>
-            <section.Screen />
+            <PurchaseProvider>
+              <section.Screen />
+            </PurchaseProvider>
           </Suspense>
         </CrashBoundary>
         <ConnectionNotice />

@@ -7,12 +7,13 @@ import { settingsFeature } from '../features/settings/settingsFeature.tsx'
 import { walletFeature } from '../features/wallet/walletFeature.ts'
 import type { Feature } from '../ui/feature.ts'
 import { creditsPageFeature } from './credits/creditsPageFeature.ts'
+import { paymentsPageFeature } from './payments/paymentsPageFeature.ts'
 import { terminalsFeature } from './terminals/terminalsFeature.tsx'
 
 /** The sections of the window in their order, in groups of what belongs together. */
 export const featureGroups: readonly (readonly Feature[])[] = [
   [chatFeature, terminalsFeature, domainsFeature],
-  [walletFeature, creditsPageFeature],
+  [walletFeature, creditsPageFeature, paymentsPageFeature],
   [identityFeature, approvalsFeature, activityFeature],
   [settingsFeature],
 ]

@@ -15,9 +15,14 @@ export const notify = {
     toast.info(message, contentOf(options))
   },
   /** Stays until it is taken back, or pushed away. @returns what takes it back */
-  asked(message: string, options: ToastOptions = {}): () => void {
-    const id = toast.info(message, { duration: Number.POSITIVE_INFINITY, ...contentOf(options) })
+  asked(message: string, { id: named, ...options }: ToastOptions & { id?: string } = {}): () => void {
+    const content = { duration: Number.POSITIVE_INFINITY, ...contentOf(options) }
+    const id = toast.info(message, { ...content, ...(named !== undefined && { id: named }) })
     return () => void toast.dismiss(id)
+  },
+  /** What was asked under this id is being answered. */
+  takeBack(id: string): void {
+    toast.dismiss(id)
   },
   /** Stays until it is read: 10 seconds, or as long as the pointer rests on it. */
   failed(error: unknown, { title, action }: { title?: string; action?: ToastAction } = {}): void {

@@ -1,25 +1,10 @@
-import { AppError } from '../../shared/appError.ts'
 import { getPolicy, type Policy } from '../../shared/contract/intents.ts'
-import { useAgent, useLocalStatus } from '../agent/AgentProvider.tsx'
-import { useSheet } from './sheetContext.ts'
-import { useUnlocked } from './useUnlocked.ts'
+import { useAgent } from '../agent/AgentProvider.tsx'
+import { useConfirmedChange } from './useConfirmedChange.ts'
 
-/**
- * Runs a change of what is allowed. What lets more through is confirmed where this window cannot draw: in a dialog of
- * the system, which the agent opens by itself, or in a browser on a sheet, which makes the change.
- */
+/** A change of the policy, which is confirmed where it lets more through. */
 export function useConfirmedPolicy(): (change: () => Promise<Policy>) => Promise<Policy> {
   const agent = useAgent()
-  const openSheet = useSheet()
-  const unlocked = useUnlocked()
-  const isOnSheet = useLocalStatus()?.shell !== 'electron'
-  return async (change) => {
-    try {
-      return await unlocked(change)
-    } catch (failure) {
-      if (!isOnSheet || !(failure instanceof AppError && failure.code === 'policy/confirmation')) throw failure
-      if ((await openSheet({ purpose: 'confirm_policy' })) === 'cancelled') throw failure
-      return agent(getPolicy, {})
-    }
-  }
+  const confirmed = useConfirmedChange()
+  return (change) => confirmed(change, () => agent(getPolicy, {}))
 }

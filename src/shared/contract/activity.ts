@@ -3,6 +3,7 @@ import { AccountId } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
+import { TaskId } from './timelineLinks.ts'
 
 export const activityLimits = {
   /** Entries of one answer. */
@@ -122,6 +123,12 @@ export const AccountActivity = z.object({
   description: z.string(),
   by: ActivityBy,
   command: z.string().nullable().describe('What was run, cut after 4096 bytes; null for everything else'),
+  domain: z.string().nullable().default(null).describe('The domain that it is about; else null'),
+  terminal_id: z.string().nullable().default(null).describe('The terminal that it is about; else null'),
+  charged_micro_usd: z.int().nullable().default(null).describe('What it took from the credits; null for nothing'),
+  task: TaskId.nullable()
+    .default(null)
+    .describe('What it belongs to for the agent that had it done: a turn of a chat, a call, an action; else null'),
   at: IsoTime,
 })
 export type AccountActivity = z.infer<typeof AccountActivity>

@@ -2,7 +2,16 @@ import { z } from 'zod'
 import { dnsRecordTypes } from '../dns/dnsRecord.ts'
 import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
-import { DnsRecord, Domain, DomainParam, getDomain, listDnsRecords, listDomains, searchDomains } from './domains.ts'
+import {
+  DnsRecord,
+  Domain,
+  DomainParam,
+  getDomain,
+  listDnsRecords,
+  listDomainPrices,
+  listDomains,
+  searchDomains,
+} from './domains.ts'
 import { defineRoute } from './route.ts'
 
 /** Domains at this computer: what was read last is kept, and shown when the service or the registrar does not answer. */
@@ -81,8 +90,60 @@ export const listLocalPrices = defineRoute({
     ),
     registrar: z.string(),
     test: z.boolean().describe('Names from this registrar exist on this computer only.'),
+    nameservers: listDomainPrices.response.shape.nameservers,
+    dns_server: listDomainPrices.response.shape.dns_server,
     ...kept,
   }),
+})
+
+export const PropagationServer = z.object({
+  id: z.string().max(300),
+  name: z.string().describe('For people: a host name, or an address.'),
+  kind: z.enum(['authoritative', 'resolver']).describe('`authoritative`: it has the zone itself, not a copy of it.'),
+})
+export type PropagationServer = z.infer<typeof PropagationServer>
+
+export const listPropagationServers = defineRoute({
+  operation: 'localDnsServers',
+  method: 'GET',
+  path: '/local/domains/:domain/propagation',
+  summary: 'List the DNS servers that can be asked for the records of a domain',
+  tag: 'DNS',
+  auth: 'person',
+  refusals: [503],
+  params,
+  response: z.object({ servers: z.array(PropagationServer) }),
+})
+
+const propagated = z
+  .enum(['same', 'other', 'missing', 'failed'])
+  .describe('`other`: it has other values. `missing`: it has none. `failed`: it did not answer; `detail` says why.')
+export const PropagatedRecords = z.object({
+  type: z.enum(dnsRecordTypes),
+  host: z.string(),
+  state: propagated,
+  wanted: z.array(z.string()).describe('The values of the zone, MX and SRV with their priority before them.'),
+  found: z.array(z.string()).describe('What the server answered. It comes from outside: show it as text.'),
+  ttl: z.int().nullable().describe('Seconds until a resolver asks again.'),
+  detail: z.string().nullable(),
+})
+export type PropagatedRecords = z.infer<typeof PropagatedRecords>
+
+/** Names and types that one look asks for: strangers' servers are not asked for whole zones. */
+export const mostPropagated = 40
+
+export const checkPropagation = defineRoute({
+  operation: 'localDnsPropagation',
+  method: 'POST',
+  path: '/local/domains/:domain/propagation',
+  summary: 'Ask one DNS server for the records of a domain, and compare',
+  description: `At most ${mostPropagated} names and types are asked for; \`left_out\` counts the others. Ask each server by itself: slow ones hold back no other.`,
+  tag: 'DNS',
+  auth: 'person',
+  refusals: [404, 503],
+  params,
+  body: z.object({ server: z.string().max(300) }),
+  response: z.object({ server: PropagationServer, records: z.array(PropagatedRecords), left_out: z.int() }),
 })
 
 const WantedRecord = z.object({

@@ -23,6 +23,7 @@ export const buyCredits = defineRoute({
   path: '/pay/:amount_usd/:address',
   summary: 'Buy credits for an account, with USDC',
   description: x402,
+  sold: true,
   tag: 'Credits',
   auth: 'none',
   refusals: [402, 409],
@@ -40,6 +41,25 @@ export const buyCredits = defineRoute({
     success: z.literal(true),
     credits_cents: z.number().describe('What was credited.'),
     tx_hash: z.string().describe('The transaction that paid.'),
+  }),
+})
+
+export const listPaidResources = defineRoute({
+  operation: 'paymentsDiscovery',
+  method: 'GET',
+  path: '/.well-known/x402',
+  summary: 'What is sold here by x402',
+  description:
+    'The discovery document of x402, in the form that indexes of paid resources read. What each costs, its own 402 says. 503 where no payments are taken.',
+  tag: 'Service',
+  auth: 'none',
+  refusals: [503],
+  response: z.object({
+    version: z.literal(1).describe('Of this form.'),
+    resources: z
+      .array(z.string())
+      .describe('Addresses; `{name}` stands for a parameter, as in the OpenAPI document of this service.'),
+    instructions: z.string().describe('For people and agents.'),
   }),
 })
 

@@ -40,6 +40,8 @@ export type Route<
   auth: RouteAuth
   /** Statuses of its own refusals, beside those that every route has. */
   refusals: readonly number[]
+  /** Paid for by x402: without a payment it answers 402. */
+  sold: boolean
   /** Honours `Idempotency-Key`: everything that creates, executes, transfers or pays. */
   idempotent: boolean
   /** Largest request body in bytes. */
@@ -73,6 +75,7 @@ type Definition<P, Q, B, R> = {
   status?: 200 | 201
   auth?: RouteAuth
   refusals?: readonly number[]
+  sold?: boolean
   idempotent?: boolean
   maxBodyBytes?: number
   raw?: RawBodies
@@ -92,6 +95,7 @@ export function defineRoute<
     auth: 'key',
     description: undefined,
     refusals: [],
+    sold: false,
     idempotent: false,
     maxBodyBytes: defaultMaxBodyBytes,
     raw: undefined,

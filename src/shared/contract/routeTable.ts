@@ -27,11 +27,13 @@ import {
   addDnsRecord,
   changeDnsRecord,
   checkDomains,
+  getAuthCode,
   getDomain,
   listDnsRecords,
   listDomainPrices,
   listDomains,
   listDomainTransactions,
+  quoteDomain,
   registerDomain,
   removeDnsRecord,
   renewDomain,
@@ -56,7 +58,7 @@ import { getHealth } from './health.ts'
 import { addImage, listImages, removeImage } from './images.ts'
 import { countMessageTokens, createChatCompletion, createMessage, createResponse, listModels } from './inference.ts'
 import { getMetrics } from './metrics.ts'
-import { buyCredits, getAuthorizationState, getTestBalance, giveTestMoney } from './payments.ts'
+import { buyCredits, getAuthorizationState, getTestBalance, giveTestMoney, listPaidResources } from './payments.ts'
 import { createPortToken, exposePort, listListeningPorts, listPorts, removePort } from './ports.ts'
 import { listProcesses, signalProcess } from './processes.ts'
 import { testProvider } from './providers.ts'
@@ -170,6 +172,7 @@ export const routeTable: readonly Route[] = [
   grantCredits,
   adjustCredits,
   refundCharge,
+  listPaidResources,
   buyCredits,
   giveTestMoney,
   getTestBalance,
@@ -185,10 +188,12 @@ export const routeTable: readonly Route[] = [
   listDomainPrices,
   listDomains,
   getDomain,
+  quoteDomain,
   registerDomain,
   renewDomain,
   setDomainPrivacy,
   setDomainLock,
+  getAuthCode,
   setNameservers,
   listDnsRecords,
   addDnsRecord,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
+import { Links, LinkText, TaskId } from './timelineLinks.ts'
 
 /** The agent's append-only log: each entry holds the hash of the one before. */
 export const TimelineEntry = z.object({
@@ -15,6 +16,10 @@ export const TimelineEntry = z.object({
   /** One plain sentence without secrets. */
   summary: z.string(),
   detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  /** What it belongs to. Null where nobody knows, and in entries of earlier versions. */
+  task: z.string().nullable(),
+  /** What it leads to, by kind. */
+  links: Links,
   /** SHA-256 as hexadecimal, of the entry's canonical JSON with `previous_hash` in it. */
   previous_hash: z.string(),
   hash: z.string(),
@@ -24,11 +29,14 @@ export const TimelineEntry = z.object({
 export type TimelineEntry = z.infer<typeof TimelineEntry>
 
 const Filters = {
-  /** Words that all occur in the summary, the kind, the subject or the detail. */
+  /** Beginnings of words that all occur in the summary, the kind, the subject, the detail, the links or who did it. */
   search: z.string().max(200).optional(),
   /** `intent` for all kinds of an area, `intent.signed` for one. Several are parted by commas. */
   kinds: z.string().max(500).optional(),
   actor: z.enum(['person', 'client', 'tool', 'agent', 'service', 'system']).optional(),
+  task: TaskId.optional(),
+  /** What an entry leads to: `payment:pay_1`. */
+  link: LinkText.optional(),
   from: IsoTime.optional(),
   to: IsoTime.optional(),
 }
@@ -37,16 +45,46 @@ export const listTimeline = defineRoute({
   operation: 'timelineList',
   method: 'GET',
   path: '/local/activity',
-  summary: 'The log, newest first',
+  summary: 'The log, newest first unless asked otherwise',
   tag: 'Activity',
   auth: 'person',
   query: z.object({
     ...Filters,
     /** Only entries below this sequence: the last one of the page before. */
     before: z.coerce.number().int().min(1).optional(),
+    /** Only entries above this sequence: with `order=oldest`, the last one of the page before. */
+    after: z.coerce.number().int().min(0).optional(),
+    order: z.enum(['newest', 'oldest']).default('newest'),
     limit: z.coerce.number().int().min(1).max(500).default(100),
   }),
   response: z.object({ entries: z.array(TimelineEntry), has_more: z.boolean() }),
+})
+
+export const readTask = defineRoute({
+  operation: 'timelineTask',
+  method: 'GET',
+  path: '/local/activity/tasks/:task',
+  summary: 'What a task cost in all, and what it leads to',
+  tag: 'Activity',
+  auth: 'person',
+  refusals: [404],
+  params: z.object({ task: TaskId }),
+  response: z.object({
+    task: TaskId,
+    /** How many belong to it. */
+    entries: z.int(),
+    first_at: IsoTime,
+    last_at: IsoTime,
+    /** What models cost. */
+    cost_micro_usd: z.int(),
+    /** Payments that are settled. */
+    paid_micro_usdc: z.int(),
+    /** Taken from the credits, for anything but models. */
+    charged_micro_usd: z.int(),
+    /** Part of it is estimated. */
+    estimated: z.boolean(),
+    links: Links,
+  }),
 })
 
 export const verifyTimeline = defineRoute({
@@ -59,6 +97,8 @@ export const verifyTimeline = defineRoute({
   response: z.object({
     ok: z.boolean(),
     checked: z.int(),
+    /** The oldest entries, up to here, were cut off, as an entry of the log says. Null: none were. */
+    cut_through: z.int().nullable(),
     /** Of the newest entry; null when there is none. */
     head: z.object({ sequence: z.int(), hash: z.string() }).nullable(),
     /** The first ones, oldest first. */

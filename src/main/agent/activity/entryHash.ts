@@ -7,14 +7,27 @@ export type HashedEntry = Omit<TimelineEntry, 'hash' | 'problem'>
 /** Stands where the first entry has no other before it. */
 export const genesisHash = '0'.repeat(64)
 
+/** SHA-256, as lower-case hexadecimal, of `hashedText` in UTF-8. */
+export function entryHash(entry: HashedEntry): string {
+  return createHash('sha256').update(hashedText(entry)).digest('hex')
+}
+
 /**
- * SHA-256, as lower-case hexadecimal, of the entry's canonical JSON in UTF-8: the eight fields of `HashedEntry`, the
- * keys of every object sorted, no spaces, strings and numbers as `JSON.stringify` writes them.
+ * The entry's canonical JSON: the fields of `HashedEntry`, `task` and `links` only where there are any, as entries of
+ * earlier versions have none; the keys of every object sorted, no spaces, strings and numbers as `JSON.stringify` writes them.
  * @see https://www.rfc-editor.org/rfc/rfc8785
  */
-export function entryHash({ sequence, at, kind, actor, subject, summary, detail, previous_hash }: HashedEntry): string {
-  const hashed = { sequence, at, kind, actor, subject, summary, detail, previous_hash }
-  return createHash('sha256').update(canonicalJson(hashed)).digest('hex')
+export function hashedText(entry: HashedEntry): string {
+  return canonicalJson(hashedFields(entry))
+}
+
+export function hashedFields(entry: HashedEntry): Record<string, unknown> {
+  const { sequence, at, kind, actor, subject, summary, detail, task, links, previous_hash } = entry
+  return {
+    ...{ sequence, at, kind, actor, subject, summary, detail, previous_hash },
+    ...(task !== null && { task }),
+    ...(Object.keys(links).length > 0 && { links }),
+  }
 }
 
 export function canonicalJson(value: unknown): string {

@@ -1,15 +1,20 @@
+import type { z } from 'zod'
 import { TimelineEntry } from '../../../shared/contract/timeline.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { canonicalJson, entryHash, genesisHash } from './entryHash.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 
-const { detail: Detail, actor: Actor } = TimelineEntry.shape
+const { detail: Detail, actor: Actor, links: LinksOfEntry } = TimelineEntry.shape
+/** The entry that says up to where the log was cut, and what the chain went on from there. */
+export type Cut = { through: number; hash: string }
+
 const maxTimeMs = 8.64e15
 
 /** A row as an entry, with what is wrong with the row itself. What it follows is looked at by `linkProblem`. */
 export function entryOf(row: TimelineRow): TimelineEntry {
   const at = timeOf(row)
-  const detail = detailOf(row)
+  const detail = written(row.detail, Detail)
+  const links = row.links === null ? {} : written(row.links, LinksOfEntry)
   const actor = Actor.safeParse({ kind: row.actorKind, name: row.actorName })
   const entry = {
     sequence: row.sequence,
@@ -19,20 +24,35 @@ export function entryOf(row: TimelineRow): TimelineEntry {
     subject: row.subject,
     summary: row.summary,
     detail: detail ?? {},
+    task: row.task,
+    links: links ?? {},
     previous_hash: row.previousHash,
   }
   const problem = (): string | null => {
     if (at === undefined) return 'It was changed after it was written: its time is none.'
     if (!actor.success) return 'It was changed after it was written: its actor is of no known kind.'
     if (detail === undefined) return 'It was changed after it was written: its detail is not the JSON that was written.'
+    if (links === undefined || row.links === '{}')
+      return 'It was changed after it was written: its links are not the JSON that was written.'
     if (entryHash(entry) !== row.hash) return 'It was changed after it was written: it does not match its hash.'
     return null
   }
   return { ...entry, hash: row.hash, problem: problem() }
 }
 
-/** How a row stands to the one before it. */
-export function linkProblem(row: TimelineRow, previous: Pick<TimelineRow, 'sequence' | 'hash'> | undefined) {
+/** How a row stands to the one before it, or to what the log says was cut off before it. */
+export function linkProblem(
+  row: TimelineRow,
+  previous: Pick<TimelineRow, 'sequence' | 'hash'> | undefined,
+  cut: Cut | undefined,
+) {
+  if (!previous && cut && row.sequence > 1) {
+    // Cut, and not removed yet: what is left is checked against the entry after it.
+    if (row.sequence <= cut.through) return null
+    if (row.sequence === cut.through + 1) {
+      return row.previousHash === cut.hash ? null : `It does not follow from entry ${cut.through}, which was cut off.`
+    }
+  }
   const before = previous?.sequence ?? 0
   if (row.sequence > before + 1) return `Before it, ${missing(before + 1, row.sequence - 1)}.`
   if (row.previousHash !== (previous?.hash ?? genesisHash)) {
@@ -52,9 +72,9 @@ function timeOf({ atMs }: TimelineRow): string | undefined {
 }
 
 /** Only the very text that was written: other spaces, or a key given twice, are a change as well. */
-function detailOf({ detail: text }: TimelineRow): TimelineEntry['detail'] | undefined {
+function written<T>(text: string, schema: z.ZodType<T>): T | undefined {
   try {
-    const parsed = Detail.safeParse(JSON.parse(text))
+    const parsed = schema.safeParse(JSON.parse(text))
     return parsed.success && canonicalJson(parsed.data) === text ? parsed.data : undefined
   } catch {
     return undefined // no JSON

@@ -106,7 +106,8 @@ export function serviceFollower({ link, client, timeline, isOwn = () => false, l
 }
 
 function entryOf(activity: AccountActivity, service: string): NotedEntry {
-  const { id, sequence, type, by, sandbox_id: sandbox, sandbox_name: name, command, at } = activity
+  const { id, sequence, type, by, sandbox_id: sandbox, sandbox_name: name, command, domain, terminal_id, at } = activity
+  const { task, charged_micro_usd } = activity
   return {
     kind: type,
     actor: actorOf(by, service),
@@ -118,7 +119,14 @@ function entryOf(activity: AccountActivity, service: string): NotedEntry {
       service_sequence: sequence,
       ...(name !== null && { sandbox_name: name }),
       ...(command !== null && { command }),
+      ...(charged_micro_usd !== null && { charged_micro_usd }),
       ...(by.kind !== 'key' && by.name !== null && { wallet: by.name }),
+    },
+    ...(task !== null && { task }),
+    links: {
+      ...(sandbox !== null && { sandbox }),
+      ...(terminal_id !== null && { terminal: terminal_id }),
+      ...(domain !== null && { domain }),
     },
     atMs: Date.parse(at),
   }

@@ -8,6 +8,7 @@ import { type Log, silentLog } from '../../platform/log.ts'
 import { migrate } from '../../storage/migrate.ts'
 import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '../../storage/openDatabase.ts'
+import { taskContext } from '../taskContext.ts'
 import { genesisHash } from './entryHash.ts'
 import { type Timeline, timeline } from './timeline.ts'
 import { timelineRepository } from './timelineRepository.ts'
@@ -18,10 +19,12 @@ let folder: string
 let database: Database
 let log: Timeline
 let appended: number[]
+const tasks = taskContext()
 
 const open = (failures: Log = silentLog): Timeline =>
   timeline({
     database,
+    tasks,
     headPath: join(folder, 'activity.head'),
     now: () => Date.UTC(2026, 0, 2),
     onAppended: (sequence) => appended.push(sequence),
@@ -72,7 +75,13 @@ test('each entry holds the hash of the one before it', async () => {
   expect(two).toMatchObject({ sequence: 2, atMs: 5, detail: '{"a":"ü \\"q\\"","b":1,"c":null,"d":true}' })
   expect(two?.previousHash).toBe(one?.hash)
   expect(appended).toEqual([1, 2])
-  expect(await verifyRows(log)).toEqual({ ok: true, checked: 2, head: { sequence: 2, hash: two?.hash }, problems: [] })
+  expect(await verifyRows(log)).toEqual({
+    ok: true,
+    checked: 2,
+    cut_through: null,
+    head: { sequence: 2, hash: two?.hash },
+    problems: [],
+  })
 })
 
 test('the hash of an entry is the one that the documentation gives', () => {
@@ -85,13 +94,27 @@ const anyEntry = fc.record({
   kind: text,
   actor: fc.record({ kind: fc.constantFrom('person', 'client', 'tool', 'agent', 'service', 'system'), name: text }),
   subject: text,
+  task: fc.constantFrom('chat:msg_1', 'action:1'),
+  links: fc.record({ intent: text, sandbox: text }, { requiredKeys: [] }),
   summary: text,
   detail: fc.dictionary(text, fc.oneof(text, fc.double(), fc.boolean(), fc.constant(null)), { maxKeys: 4 }),
   atMs: fc.integer({ min: 0, max: 4_102_444_800_000 }),
 })
 
 test('whatever is noted is intact, and any other value in any field of it is found', async () => {
-  const columns = ['at_ms', 'kind', 'actor_kind', 'actor_name', 'subject', 'summary', 'detail', 'previous_hash', 'hash']
+  const columns = [
+    'at_ms',
+    'kind',
+    'actor_kind',
+    'actor_name',
+    'subject',
+    'summary',
+    'detail',
+    'task',
+    'links',
+    'previous_hash',
+    'hash',
+  ]
   const change = fc.record({
     column: fc.constantFrom(...columns),
     row: fc.nat(),
@@ -121,7 +144,7 @@ test('whatever is noted is intact, and any other value in any field of it is fou
 })
 
 test('an empty log is intact', async () => {
-  expect(await verifyRows(log)).toEqual({ ok: true, checked: 0, head: null, problems: [] })
+  expect(await verifyRows(log)).toEqual({ ok: true, checked: 0, cut_through: null, head: null, problems: [] })
 })
 
 test('reads as it was written, whatever it says', async () => {
@@ -203,10 +226,63 @@ test('follows a service with its place in one step', () => {
   expect(log.records.followed('acct_1')).toBe(9)
 })
 
+describe('a task', () => {
+  const seen = () => all().map(({ task, links }) => [task, links === null ? null : JSON.parse(links)])
+
+  test('is the one in which something was noted, with where it came from', () => {
+    const links = { conversation: 'chat_1', message: 'msg_1' }
+    tasks.run({ id: 'chat:msg_1', links }, () => log.note({ ...noted('one'), links: { sandbox: 'sb_1' } }))
+    log.note(noted('two'))
+    expect(seen()).toEqual([
+      ['chat:msg_1', { ...links, sandbox: 'sb_1' }],
+      [null, null],
+    ])
+  })
+
+  test('goes on with what it began, whoever decides it, also after a restart', async () => {
+    const links = { conversation: 'chat_1', message: 'msg_1' }
+    const ask = { ...noted('asked'), links: { intent: 'int_1' } }
+    tasks.run({ id: 'chat:msg_1', links }, () => log.note(ask))
+    await log.close()
+    log = open()
+    tasks.run({ id: 'action:1', links: {} }, () => log.note({ ...noted('approved'), links: { intent: 'int_1' } }))
+    log.note({ ...noted('paid'), links: { intent: 'int_1', payment: 'pay_1' } })
+    log.note({ ...noted('settled'), links: { payment: 'pay_1' } })
+    expect(seen()).toEqual([
+      ['chat:msg_1', { ...links, intent: 'int_1' }],
+      ['chat:msg_1', { ...links, intent: 'int_1' }],
+      ['chat:msg_1', { ...links, intent: 'int_1', payment: 'pay_1' }],
+      ['chat:msg_1', { ...links, intent: 'int_1', payment: 'pay_1' }],
+    ])
+    expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 4 })
+  })
+
+  test('is not taken from an entry that somebody changed', () => {
+    log.note({ ...noted('asked'), task: 'chat:msg_1', links: { intent: 'int_1' } })
+    tamper(`UPDATE timeline SET task = 'chat:forged'`)
+    log.note({ ...noted('approved'), links: { intent: 'int_1' } })
+    expect(seen()[1]).toEqual([null, { intent: 'int_1' }])
+  })
+
+  test('is known in a transaction that ends later', async () => {
+    tasks.run({ id: 'chat:msg_1', links: {} }, () => database.transaction(() => log.note(noted('one')))())
+    await log.close()
+    expect(seen()).toEqual([['chat:msg_1', null]])
+  })
+
+  test('no secret gets into a link', () => {
+    log.note({ ...noted('one'), links: { payment: `0x${'ab'.repeat(32)}` } })
+    expect(seen()).toEqual([[null, { payment: '[removed]' }]])
+  })
+})
+
 describe('finds', () => {
   beforeEach(() => {
     for (const word of ['one', 'two', 'three', 'four', 'five', 'six']) {
-      log.note({ ...noted(word), subject: 'it', detail: { word, amount: 1, paid: false, by: null } })
+      log.note({
+        ...{ ...noted(word), subject: 'it', detail: { word, amount: 1, paid: false, by: null } },
+        ...{ task: 'chat:msg_1', links: { intent: 'int_1' } },
+      })
     }
   })
   const found = async () => (await verifyRows(log)).problems.map(({ sequence, problem }) => `${sequence}: ${problem}`)
@@ -233,6 +309,8 @@ describe('finds', () => {
         `replace(detail, 'false', 'true')`,
         `substr(detail, 2)`,
       ],
+      task: ['NULL', `'chat:msg_2'`, `''`],
+      links: ['NULL', `'{}'`, `'{"intent":"int_2"}'`, `links || ' '`, `'{"intent":"int_1","x":"y"}'`, `'['`],
       previous_hash: [`replace(previous_hash, substr(previous_hash, 1, 1), 'x')`, `hash`, `hex(randomblob(32))`],
       hash: [`upper(hash || '') || ''`, `lower(hex(randomblob(32)))`],
       sequence: ['sequence + 100'],
@@ -300,7 +378,7 @@ describe('finds', () => {
 
   test('a row that was slipped in, and goes on beside it', async () => {
     tamper(
-      `INSERT INTO timeline SELECT 7, at_ms, kind, actor_kind, actor_name, subject, summary, detail, hash, '${'a'.repeat(64)}'
+      `INSERT INTO timeline SELECT 7, at_ms, kind, actor_kind, actor_name, subject, summary, detail, hash, '${'a'.repeat(64)}', task, links
        FROM timeline WHERE sequence = 6`,
     )
     log.note(noted('seven'))

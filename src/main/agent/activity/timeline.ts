@@ -1,7 +1,11 @@
+import { isoTime } from '../../../shared/time.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 import type { Note, NotedEntry } from '../note.ts'
+import type { TaskContext } from '../taskContext.ts'
 import { genesisHash } from './entryHash.ts'
+import { taskedEntry, type WaitingEntry } from './entryTask.ts'
+import { cutKind } from './timelineCut.ts'
 import { type Head, headFile, readHead } from './timelineHead.ts'
 import { type TimelineRepository, type TimelineRow, timelineRepository } from './timelineRepository.ts'
 import { writtenEntry } from './writtenEntry.ts'
@@ -11,6 +15,11 @@ export type Timeline = {
   note: Note
   /** What a service told, and how far its log was read: both or neither. @throws when they cannot be kept */
   follow(accountId: string, told: { entries: readonly NotedEntry[]; sequence: number }): void
+  /**
+   * Says in the log that all entries before the first one of this time are cut off, with the hash that the chain goes on
+   * from. They may be removed then. @returns up to where; undefined when there is nothing to cut
+   */
+  cut(beforeMs: number): number | undefined
   records: TimelineRepository
   /** The newest entry that this process knows of, whatever stands in the file. */
   head(): Head | undefined
@@ -20,6 +29,8 @@ export type Timeline = {
 type Options = {
   /** `agent.sqlite` */
   database: Database
+  /** Which task something is noted in. Absent: none. */
+  tasks?: Pick<TaskContext, 'current'>
   /** Where the head is kept beside it. */
   headPath: string
   now: () => number
@@ -27,21 +38,25 @@ type Options = {
   log: Log
 }
 
-export function timeline({ database, headPath, now, onAppended, log }: Options): Timeline {
+export function timeline({ database, tasks, headPath, now, onAppended, log }: Options): Timeline {
   const records = timelineRepository(database)
   let head = firstHead(records, headPath)
   const kept = headFile({ file: headPath, databaseFile: database.name, log })
   // What was noted inside somebody's transaction, whose end takes what it wrote back with it when it fails.
-  let noted: NotedEntry[] = []
+  let noted: WaitingEntry[] = []
 
-  const append = (entries: readonly NotedEntry[], also?: () => void): void => {
+  const append = (entries: readonly WaitingEntry[], also?: () => void): void => {
     const written = records.atomically(() => {
       let last = head
       // Rows that somebody slipped in behind our back stay where they are, and do not follow from ours.
       let sequence = Math.max(last?.sequence ?? 0, records.lastSequence())
-      for (const entry of entries) {
+      for (const waiting of entries) {
         sequence += 1
-        const row = writtenEntry(entry, { sequence, previousHash: last?.hash ?? genesisHash, nowMs: now() })
+        const row = writtenEntry(taskedEntry(waiting, records), {
+          sequence,
+          previousHash: last?.hash ?? genesisHash,
+          nowMs: now(),
+        })
         records.add(row)
         last = headOf(row)
       }
@@ -57,18 +72,18 @@ export function timeline({ database, headPath, now, onAppended, log }: Options):
   const writeNoted = (): void => {
     const entries = noted
     noted = []
-    for (const entry of entries) {
+    for (const waiting of entries) {
       try {
-        append([entry])
+        append([waiting])
       } catch (failure) {
-        log.error('an entry of the log could not be written', { kind: entry.kind, failure })
+        log.error('an entry of the log could not be written', { kind: waiting.entry.kind, failure })
       }
     }
   }
 
   return {
     note(entry) {
-      noted.push(entry)
+      noted.push({ entry, present: tasks?.current() })
       // Transactions are synchronous: by then it has ended.
       if (database.inTransaction) queueMicrotask(writeNoted)
       else writeNoted()
@@ -76,13 +91,41 @@ export function timeline({ database, headPath, now, onAppended, log }: Options):
     follow(accountId, { entries, sequence }) {
       if (database.inTransaction) throw new Error('The log is written in transactions of its own.')
       writeNoted()
-      append(entries, () => records.setFollowed(accountId, sequence))
+      append(
+        entries.map((entry) => ({ entry, present: undefined })),
+        () => records.setFollowed(accountId, sequence),
+      )
+    },
+    cut(beforeMs) {
+      writeNoted()
+      const through = (records.firstSince(beforeMs) ?? records.lastSequence() + 1) - 1
+      const first = records.firstSequence()
+      const last = records.find(through)
+      if (!last || through < first) return undefined
+      append([{ entry: cutEntry({ first, last, beforeMs }), present: undefined }], () => records.allowRemoval(through))
+      return through
     },
     records,
     head: () => head,
     close() {
       writeNoted()
       return kept.close(head)
+    },
+  }
+}
+
+function cutEntry({ first, last, beforeMs }: { first: number; last: TimelineRow; beforeMs: number }): NotedEntry {
+  const count = last.sequence - first + 1
+  const entries = count === 1 ? `Entry ${first} was` : `Entries ${first} to ${last.sequence} were`
+  return {
+    kind: cutKind,
+    actor: { kind: 'system', name: 'Steward' },
+    summary: `${entries} removed: older than the log is kept.`,
+    detail: {
+      through_sequence: last.sequence,
+      through_hash: last.hash,
+      removed: count,
+      older_than: isoTime(beforeMs),
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
 import { csvLine } from '../../platform/csvCell.ts'
-import { canonicalJson } from './entryHash.ts'
+import { canonicalJson, hashedFields } from './entryHash.ts'
 
 const columns = [
   'sequence',
@@ -11,25 +11,29 @@ const columns = [
   'subject',
   'summary',
   'detail',
+  'task',
+  'links',
   'previous_hash',
   'hash',
 ] as const
 
 /** One entry a line. Without `hash` and with sorted keys it is the very text that was hashed. */
 export function* jsonLines(entries: Iterable<TimelineEntry>): Generator<string> {
-  for (const { problem: _, ...entry } of entries) yield `${canonicalJson(entry)}\n`
+  for (const entry of entries) yield `${canonicalJson({ ...hashedFields(entry), hash: entry.hash })}\n`
 }
 
 /** RFC 4180, and no cell that a spreadsheet would take for a formula. */
 export function* csvLines(entries: Iterable<TimelineEntry>): Generator<string> {
   yield csvLine(columns)
-  for (const { actor, detail, subject, ...entry } of entries) {
+  for (const { actor, detail, links, subject, task, ...entry } of entries) {
     const cells = {
       ...entry,
       actor_kind: actor.kind,
       actor_name: actor.name,
       subject: subject ?? '',
       detail: canonicalJson(detail),
+      task: task ?? '',
+      links: Object.keys(links).length === 0 ? '' : canonicalJson(links),
     }
     yield csvLine(columns.map((name) => String(cells[name])))
   }

@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Output, Parsed } from '../../../shared/contract/route.ts'
 import type { exportTimeline, listTimeline, TimelineEntry } from '../../../shared/contract/timeline.ts'
+import type { LinkKind } from '../../../shared/contract/timelineLinks.ts'
 import { entryOf, linkProblem } from './rowProblems.ts'
-import type { RowFilter, TimelineRepository, TimelineRow } from './timelineRepository.ts'
+import { lastCut } from './timelineCut.ts'
+import type { EntryLink, RowFilter, TimelineRepository, TimelineRow } from './timelineRepository.ts'
 
 type Wanted = Parsed<typeof listTimeline>['query']
 type Filters = Omit<Parsed<typeof exportTimeline>['query'], 'format'>
@@ -11,24 +13,30 @@ type Filters = Omit<Parsed<typeof exportTimeline>['query'], 'format'>
 const rowsAtOnce = 5_000
 const exportedAtOnce = 200
 
-/** The newest entries below `before` that fit, each with what is wrong with it. */
+/** The entries between `after` and `before` that fit, from the newest or the oldest on, each with what is wrong with it. */
 export async function listedEntries(
   records: TimelineRepository,
-  { before, limit, ...filters }: Wanted,
+  { before, after = 0, order, limit, ...filters }: Wanted,
   signal: AbortSignal,
 ): Promise<Output<typeof listTimeline>> {
   const filter = rowFilter(filters)
+  const newestFirst = order === 'newest'
+  const atOnce = isLookedUp(filter) ? Number.POSITIVE_INFINITY : rowsAtOnce
   const found: TimelineRow[] = []
+  let from = Math.max(after + 1, records.firstSequence())
   let below = before ?? records.lastSequence() + 1
-  while (below > 1 && found.length <= limit) {
-    const from = Math.max(1, below - rowsAtOnce)
-    found.push(...records.matching(filter, { from, below, newestFirst: true, limit: limit + 1 - found.length }))
-    below = from
-    if (below <= 1 || found.length > limit) break
+  while (from < below && found.length <= limit) {
+    const piece = newestFirst
+      ? { from: Math.max(from, below - atOnce), below }
+      : { from, below: Math.min(below, from + atOnce) }
+    found.push(...records.matching(filter, { ...piece, newestFirst, limit: limit + 1 - found.length }))
+    if (newestFirst) below = piece.from
+    else from = piece.below
+    if (from >= below || found.length > limit) break
     await setImmediate()
     signal.throwIfAborted()
   }
-  const entries = found.slice(0, limit).map((row) => inPlace(records, row))
+  const entries = found.slice(0, limit).map(inPlace(records))
   return { entries, has_more: found.length > limit }
 }
 
@@ -36,7 +44,7 @@ export async function listedEntries(
 export function* exportedEntries(records: TimelineRepository, filters: Filters): Generator<TimelineEntry> {
   const filter = rowFilter(filters)
   const end = records.lastSequence() + 1
-  for (let from = 1; from < end; ) {
+  for (let from = Math.max(1, records.firstSequence()); from < end; ) {
     const rows = records.matching(filter, { from, below: end, newestFirst: false, limit: exportedAtOnce })
     yield* rows.map(entryOf)
     const last = rows.at(-1)
@@ -45,14 +53,25 @@ export function* exportedEntries(records: TimelineRepository, filters: Filters):
   }
 }
 
-function inPlace(records: TimelineRepository, row: TimelineRow): TimelineEntry {
-  const entry = entryOf(row)
-  if (entry.problem !== null) return entry
-  const previous = records.find(row.sequence - 1) ?? { sequence: Math.max(0, row.sequence - 2), hash: '' }
-  return { ...entry, problem: linkProblem(row, row.sequence === 1 ? undefined : previous) }
+/** Each with what is wrong with it and with its place. */
+export function inPlace(records: TimelineRepository): (row: TimelineRow) => TimelineEntry {
+  const first = records.firstSequence()
+  const cut = first > 1 ? lastCut(records, records.lastSequence()) : undefined
+  return (row) => {
+    const entry = entryOf(row)
+    if (entry.problem !== null) return entry
+    if (row.sequence === first) return { ...entry, problem: linkProblem(row, undefined, cut) }
+    const previous = records.find(row.sequence - 1) ?? { sequence: Math.max(0, row.sequence - 2), hash: '' }
+    return { ...entry, problem: linkProblem(row, previous, undefined) }
+  }
 }
 
-function rowFilter({ search = '', kinds = '', actor, from, to }: Filters): RowFilter {
+/** Found in an index, and not by going through all rows. */
+function isLookedUp({ words, task, link }: RowFilter): boolean {
+  return words.length > 0 || task !== undefined || link !== undefined
+}
+
+function rowFilter({ search = '', kinds = '', actor, task, link, from, to }: Filters): RowFilter {
   return {
     words: search.split(/\s+/).filter((word) => word !== ''),
     kinds: kinds
@@ -60,7 +79,15 @@ function rowFilter({ search = '', kinds = '', actor, from, to }: Filters): RowFi
       .map((kind) => kind.trim())
       .filter((kind) => kind !== ''),
     actor,
+    task,
+    link: link === undefined ? undefined : linkOf(link),
     fromMs: from === undefined ? undefined : Date.parse(from),
     toMs: to === undefined ? undefined : Date.parse(to),
   }
+}
+
+/** `payment:pay_1`; the contract has looked at it. */
+function linkOf(text: string): EntryLink {
+  const at = text.indexOf(':')
+  return { kind: text.slice(0, at) as LinkKind, id: text.slice(at + 1) }
 }

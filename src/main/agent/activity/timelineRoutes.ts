@@ -1,6 +1,7 @@
-import { exportTimeline, listTimeline, verifyTimeline } from '../../../shared/contract/timeline.ts'
+import { exportTimeline, listTimeline, readTask, verifyTimeline } from '../../../shared/contract/timeline.ts'
 import { bytesAnswer } from '../../platform/http/answers.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { taskTotals } from './taskTotals.ts'
 import type { Timeline } from './timeline.ts'
 import { csvLines, jsonLines } from './timelineExport.ts'
 import { exportedEntries, listedEntries } from './timelineReading.ts'
@@ -14,6 +15,7 @@ const formats = {
 export function timelineRoutes(timeline: Timeline): LocalEndpoint[] {
   return [
     localEndpoint(listTimeline, ({ query }, { signal }) => listedEntries(timeline.records, query, signal)),
+    localEndpoint(readTask, ({ params }) => taskTotals(timeline.records, params.task)),
     localEndpoint(verifyTimeline, (_, { signal }) => verifyRows(timeline, signal)),
     localEndpoint(exportTimeline, ({ query: { format, ...filters } }) => {
       const { mediaType, ending, lines } = formats[format]

@@ -3,6 +3,7 @@ import type { Output } from '../../../shared/contract/route.ts'
 import type { verifyTimeline } from '../../../shared/contract/timeline.ts'
 import { entryOf, linkProblem, missing } from './rowProblems.ts'
 import type { Timeline } from './timeline.ts'
+import { lastCut } from './timelineCut.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 
 type Verified = Output<typeof verifyTimeline>
@@ -17,6 +18,7 @@ export async function verifyRows({ records, head: known }: Pick<Timeline, 'recor
   const problems: Verified['problems'] = []
   let checked = 0
   let previous: TimelineRow | undefined
+  const cut = lastCut(records, head?.sequence ?? 0)
   const found = (sequence: number, problem: string | null): void => {
     if (problem !== null && problems.length < mostProblems) problems.push({ sequence, problem })
   }
@@ -25,7 +27,7 @@ export async function verifyRows({ records, head: known }: Pick<Timeline, 'recor
     const rows = records.following(previous?.sequence ?? 0, rowsAtOnce)
     for (const row of rows) {
       const own = entryOf(row).problem
-      found(row.sequence, own ?? linkProblem(row, previous))
+      found(row.sequence, own ?? linkProblem(row, previous, cut))
       if (own === null && row.sequence === head?.sequence && row.hash !== head.hash) {
         found(row.sequence, 'It is not the entry that was written here: its hash is another one than was kept.')
       }
@@ -44,6 +46,7 @@ export async function verifyRows({ records, head: known }: Pick<Timeline, 'recor
   return {
     ok: problems.length === 0,
     checked,
+    cut_through: cut && checked > 0 ? cut.through : null,
     head: previous ? { sequence: previous.sequence, hash: previous.hash } : null,
     problems,
   } satisfies Verified

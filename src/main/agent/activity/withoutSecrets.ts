@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
+import type { Links } from '../../../shared/contract/timelineLinks.ts'
 
 type Detail = TimelineEntry['detail']
 
@@ -30,13 +31,19 @@ const load = createRequire(import.meta.url)
  * phrase is replaced. Whoever notes something leaves secrets out of it in the first place.
  */
 export function withoutSecrets<
-  T extends { summary: string; subject?: string | undefined; detail?: Detail | undefined },
+  T extends {
+    summary: string
+    subject?: string | undefined
+    detail?: Detail | undefined
+    links?: Links | undefined
+  },
 >(entry: T): T {
   return {
     ...entry,
     summary: cleanText(entry.summary),
     ...(entry.subject !== undefined && { subject: cleanText(entry.subject) }),
     ...(entry.detail !== undefined && { detail: cleanDetail(entry.detail) }),
+    ...(entry.links !== undefined && { links: cleanDetail(entry.links as Detail) }),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Links } from '../../../shared/contract/timelineLinks.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { NotedEntry } from '../note.ts'
 import { canonicalJson, entryHash } from './entryHash.ts'
@@ -15,6 +16,7 @@ export function writtenEntry(
   const entry = withoutSecrets(noted)
   const atMs = Math.trunc(entry.atMs ?? nowMs)
   const detail = plainDetail(entry.detail ?? {})
+  const links = plainLinks(entry.links ?? {})
   const row = {
     sequence,
     atMs,
@@ -24,6 +26,8 @@ export function writtenEntry(
     subject: entry.subject === undefined || entry.subject === '' ? null : plainText(entry.subject, most.name),
     summary: plainText(entry.summary, most.summary),
     detail: canonicalJson(detail),
+    task: entry.task ?? null,
+    links: Object.keys(links).length === 0 ? null : canonicalJson(links),
     previousHash,
   }
   const hash = entryHash({
@@ -34,6 +38,8 @@ export function writtenEntry(
     subject: row.subject,
     summary: row.summary,
     detail,
+    task: row.task,
+    links,
     previous_hash: previousHash,
   })
   return { ...row, hash }
@@ -49,6 +55,14 @@ function plainDetail(detail: NonNullable<NotedEntry['detail']>): NonNullable<Not
       const plain = typeof value === 'string' ? plainText(value, most.value) : value
       return [plainText(name, most.name), typeof plain === 'number' && !Number.isFinite(plain) ? null : plain]
     }),
+  )
+}
+
+function plainLinks(links: Links): Links {
+  return Object.fromEntries(
+    Object.entries(links)
+      .filter(([, id]) => id !== undefined && id !== '')
+      .map(([kind, id]) => [kind, plainText(id, most.name)]),
   )
 }
 

@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { windowKeyHeader, windowProtocol } from '../../../shared/contract/localApi.ts'
+import { taskHeader } from '../../../shared/contract/timelineLinks.ts'
 import { uploadOffsetHeader } from '../../../shared/contract/uploads.ts'
 import { endToEnd, type HeaderList } from '../../platform/http/endToEndHeaders.ts'
+import { newTask } from '../taskContext.ts'
 import { forwardedAnswerHeaders } from './answerHeaders.ts'
 import { offersWindowKey, withoutWindowProtocols } from './windowProof.ts'
 
 /** Of our own pages, or about the way to us: none of the service's business. */
-const ownToRequests = new Set(['host', 'cookie', 'origin', 'referer', 'expect', windowKeyHeader])
+const ownToRequests = new Set(['host', 'cookie', 'origin', 'referer', 'expect', windowKeyHeader, taskHeader])
 
 /**
  * What an answer may say for itself. All else stays behind: a service elsewhere may be somebody's who wants to act on
@@ -55,7 +57,10 @@ export function requestHeaders(request: IncomingMessage, key: string | undefined
     if (value === undefined || !goesOn(name) || ownToRequests.has(name) || name.startsWith('sec-fetch-')) continue
     kept[name] = value
   }
-  if (key !== undefined && !bringsKey(request.headers)) kept.authorization = `Bearer ${key}`
+  if (key !== undefined && !bringsKey(request.headers)) {
+    kept.authorization = `Bearer ${key}`
+    if (changesSomething(request)) kept[taskHeader] = newTask('action')
+  }
   if (offersWindowKey(request)) {
     const others = withoutWindowProtocols(String(kept[protocolHeader]))
     if (others.length > 0) kept[protocolHeader] = others.join(', ')
@@ -88,6 +93,10 @@ export function handshakeHeaders({ headers }: IncomingMessage, request: Incoming
     if (typeof value === 'string') kept[name] = value
   }
   return kept
+}
+
+function changesSomething({ method = 'GET' }: IncomingMessage): boolean {
+  return method !== 'GET' && method !== 'HEAD'
 }
 
 /** An empty header counts too: it is a key that the service refuses, not one that is missing. */

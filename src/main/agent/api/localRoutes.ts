@@ -7,6 +7,7 @@ import type { Exchange } from '../../platform/http/exchange.ts'
 import { requestPipeline } from '../../platform/http/requestPipeline.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import { type LocalCall, type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { newTask, type TaskContext } from '../taskContext.ts'
 import type { SessionCookie } from './cookies.ts'
 import { localDocument } from './localDocument.ts'
 import type { PersonSessions } from './personSessions.ts'
@@ -28,6 +29,8 @@ export type LocalRoutesOptions = {
   /** Whether a request is the person's; what showed that is taken off it. */
   takeProof(request: IncomingMessage): boolean
   toFailure(failure: unknown, request: IncomingMessage): AppError
+  /** What a person or a program has done here is one task. Absent: none. */
+  tasks?: Pick<TaskContext, 'run'> | undefined
 }
 
 const person: Asker = { kind: 'person', id: 'person', name: 'You' }
@@ -48,7 +51,7 @@ export function localRoutes(options: LocalRoutesOptions): (exchange: Exchange) =
     }),
     localEndpoint(getLocalDocument, () => document()),
     localEndpoint(getLocalStatus, () => ({ ...status, connection: link.status() })),
-    ...options.endpoints,
+    ...options.endpoints.map((it) => (options.tasks ? inTask(it, options.tasks) : it)),
   ]
   const document = localDocument({
     routes: endpoints.map(({ route }) => route),
@@ -77,6 +80,19 @@ export function localRoutes(options: LocalRoutesOptions): (exchange: Exchange) =
       Object.assign(call, { asker, origin: `http://${request.headers.host?.toLowerCase()}` }),
     toFailure,
   })
+}
+
+/** Reading is none. */
+function inTask(endpoint: LocalEndpoint, tasks: Pick<TaskContext, 'run'>): LocalEndpoint {
+  const { route, handle } = endpoint
+  if (route.method === 'GET') return endpoint
+  return {
+    ...endpoint,
+    handle: (input, call, settlement) =>
+      tasks.run({ id: newTask(call.asker.kind === 'person' ? 'action' : 'call'), links: {} }, () =>
+        handle(input, call, settlement),
+      ),
+  }
 }
 
 export function noSession(): AppError {

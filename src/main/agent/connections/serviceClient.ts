@@ -1,8 +1,10 @@
 import { AppError } from '../../../shared/appError.ts'
 import { type Input, type Output, type Route, requestOf } from '../../../shared/contract/route.ts'
+import { taskHeader } from '../../../shared/contract/timelineLinks.ts'
 import { sseParser } from '../../platform/http/sseEvents.ts'
 import { type HttpClient, type HttpRequest, httpClient, textOf } from '../../platform/httpClient.ts'
 import { serviceRefusal } from '../serviceRefusal.ts'
+import type { TaskContext } from '../taskContext.ts'
 import { askedUrl, connector, type ServiceTarget, tlsOptions } from './serviceTarget.ts'
 
 export type ServiceCallOptions = {
@@ -10,6 +12,8 @@ export type ServiceCallOptions = {
   /** Instead of the agent's own; null sends none. */
   credential?: string | null
   idempotencyKey?: string
+  /** How long the answer may take; absent is half a minute. */
+  answerMs?: number
 }
 
 /** Calls one operation of the service, with the agent's own credential. */
@@ -30,7 +34,7 @@ export type ServiceStream = {
   events: AsyncIterable<string>
 }
 
-const answerMs = 30_000
+const usualAnswerMs = 30_000
 /** Until an answer begins: a model may think long before its first word. */
 const beginMs = 20 * 60_000
 /** Without any byte; the service sends a comment every 15 s. */
@@ -38,7 +42,11 @@ const silentMs = 90_000
 const maxRefusalBytes = 256 * 1024
 const maxAnswerBytes = 16 * 1024 * 1024
 
-export function serviceClient(target: () => ServiceTarget | undefined): ServiceClient {
+/** @param tasks where given, a request tells which task it belongs to */
+export function serviceClient(
+  target: () => ServiceTarget | undefined,
+  tasks?: Pick<TaskContext, 'current'>,
+): ServiceClient {
   // One for each socket and each certificate: a service that is known by its own is trusted with that one only.
   const clients = new Map<string | undefined, HttpClient>()
   const clientOf = (to: ServiceTarget): HttpClient => {
@@ -55,6 +63,7 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
     const to = target()
     if (!to) throw unavailable()
     const { path, body } = requestOf(route, input)
+    const task = options.credential === undefined ? tasks?.current() : undefined
     const key = options.credential === undefined ? to.key : options.credential
     const request: HttpRequest = {
       method: route.method,
@@ -63,6 +72,7 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
         accept,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...(task && { [taskHeader]: task.id }),
         ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
       },
       body,
@@ -72,7 +82,7 @@ export function serviceClient(target: () => ServiceTarget | undefined): ServiceC
 
   return {
     async call(route, input, options = {}) {
-      const late = AbortSignal.timeout(answerMs)
+      const late = AbortSignal.timeout(options.answerMs ?? usualAnswerMs)
       const signal = options.signal ? AbortSignal.any([options.signal, late]) : late
       const { client, url, request } = prepared(route, input, { ...options, signal, accept: 'application/json' })
       const { status, text } = await told(client.ask(url, request))

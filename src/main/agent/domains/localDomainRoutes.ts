@@ -1,36 +1,73 @@
+import type { Asker } from '../../../shared/contract/intents.ts'
 import {
   applyPlan,
+  checkPropagation,
+  type DnsPlan,
   getLocalDomain,
   listLocalDomains,
   listLocalPrices,
   listLocalRecords,
   listPlans,
+  listPropagationServers,
   planRecords,
   searchLocalDomains,
   undoPlan,
 } from '../../../shared/contract/localDomains.ts'
+import { bytesAnswer } from '../../platform/http/answers.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import type { Note } from '../note.ts'
 import type { DomainCache } from './domainCache.ts'
 import type { DomainQuestions } from './domainQuestions.ts'
+import type { Propagation } from './propagation/propagation.ts'
 import type { ZonePlans } from './zonePlans.ts'
 
 export function localDomainRoutes(parts: {
   cache: DomainCache
   questions: DomainQuestions
   plans: ZonePlans
+  propagation: Propagation
+  note: Note
 }): LocalEndpoint[] {
-  const { cache, questions, plans } = parts
+  const { cache, questions, plans, propagation, note } = parts
   return [
-    localEndpoint(listLocalDomains, () => cache.kept(questions.list())),
+    localEndpoint(listLocalDomains, async () => jsonBytes(await cache.keptJson(questions.list()))),
     localEndpoint(searchLocalDomains, ({ query }) => cache.fresh(questions.search(query))),
     localEndpoint(listLocalPrices, () => cache.kept(questions.prices())),
     localEndpoint(getLocalDomain, ({ params }) => cache.kept(questions.domain(params.domain))),
     localEndpoint(listLocalRecords, ({ params: { domain }, query: { fresh } }) =>
       cache[fresh ? 'fresh' : 'kept'](questions.zone(domain, { fresh })),
     ),
+    localEndpoint(listPropagationServers, async ({ params }) => ({
+      servers: await propagation.servers(params.domain),
+    })),
+    localEndpoint(checkPropagation, ({ params, body }, { signal }) =>
+      propagation.check(params.domain, body.server, signal),
+    ),
     localEndpoint(planRecords, ({ params, body }) => plans.make(params.domain, body.records)),
     localEndpoint(listPlans, ({ params }) => ({ plans: plans.list(params.domain) })),
-    localEndpoint(applyPlan, ({ params }) => plans.apply(params.planId)),
+    localEndpoint(applyPlan, async ({ params }, { asker }) => {
+      const plan = await plans.apply(params.planId)
+      notePlan(plan, asker, note)
+      return plan
+    }),
     localEndpoint(undoPlan, ({ params }) => plans.undo(params.planId)),
   ]
+}
+
+/** The service notes each change of a record; this is what they were made for. */
+function notePlan({ id, domain, state, steps }: DnsPlan, { kind, name }: Asker, note: Note): void {
+  const failed = state === 'failed'
+  const changes = steps.length === 1 ? '1 change' : `${steps.length} changes`
+  note({
+    kind: failed ? 'dns.failed' : 'dns.applied',
+    actor: { kind, name },
+    subject: domain,
+    summary: `${name} applied a plan of ${changes} to the DNS records of ${domain}${failed ? ', in part' : ''}.`,
+    detail: { plan_id: id, domain, state, changes: steps.length },
+    links: { plan: id, domain },
+  })
+}
+
+function jsonBytes(body: Uint8Array) {
+  return bytesAnswer({ headers: { 'content-type': 'application/json; charset=utf-8' }, body })
 }

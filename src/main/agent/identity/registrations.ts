@@ -177,6 +177,7 @@ function noteEnd({ id, state, profile, detail, intent_id }: Registration, note: 
       state === 'registered'
         ? `Registered the automaton “${profile.name}”.`
         : `Could not register the automaton “${profile.name}”: ${detail ?? 'the service refused it.'}`,
+    links: { registration: id, ...(intent_id !== null && { intent: intent_id }) },
     detail: { registration_id: id, intent_id, automaton_id: profile.automaton_id, address: profile.automaton_address },
   })
 }

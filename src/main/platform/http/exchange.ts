@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { AppError } from '../../../shared/appError.ts'
+import type { Ending } from './ending.ts'
 
 /** One request and the answer to it. */
 export type Exchange = {
@@ -19,26 +20,36 @@ export type Exchange = {
 /** A request to become a WebSocket. `head` is what came behind it already. */
 export type Upgrade = { request: IncomingMessage; stream: Duplex; head: Buffer }
 
-/** The signals are made for those who ask for them. */
-export function exchangeOf(
-  { request, response }: Pick<Exchange, 'request' | 'response'>,
-  { headers, closing }: { headers: Readonly<Record<string, string>>; closing: AbortSignal },
-): Exchange {
-  let gone: AbortSignal | undefined
-  let signal: AbortSignal | undefined
-  return {
-    request,
-    response,
-    headers: { ...headers },
-    failureBody: undefined,
-    get gone() {
-      gone ??= goneSignal(response)
-      return gone
-    },
-    get signal() {
-      signal ??= eitherSignal(this.gone, closing, response)
-      return signal
-    },
+type Given = Pick<Exchange, 'request' | 'response'> & { headers: Readonly<Record<string, string>>; ending: Ending }
+
+/**
+ * The signals are made for those who ask for them. A class, since an object with getters of its own gets a hidden class of
+ * its own in V8, which would keep it until the next full garbage collection.
+ */
+export class RequestExchange implements Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly headers: Record<string, string>
+  failureBody: Exchange['failureBody'] = undefined
+  readonly #ending: Ending
+  #gone: AbortSignal | undefined
+  #signal: AbortSignal | undefined
+
+  constructor({ request, response, headers, ending }: Given) {
+    this.request = request
+    this.response = response
+    this.headers = { ...headers }
+    this.#ending = ending
+  }
+
+  get gone(): AbortSignal {
+    this.#gone ??= goneSignal(this.response)
+    return this.#gone
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= eitherSignal(this.response, this.#ending)
+    return this.#signal
   }
 }
 
@@ -61,13 +72,14 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return gone.signal
 }
 
-/** Unlike `AbortSignal.any`, it leaves nothing at the signal of the server, which outlives all requests. */
-function eitherSignal(gone: AbortSignal, closing: AbortSignal, response: ServerResponse): AbortSignal {
+function eitherSignal(response: ServerResponse, ending: Ending): AbortSignal {
   const either = new AbortController()
   const end = (): void => either.abort()
-  if (gone.aborted || closing.aborted) end()
-  gone.addEventListener('abort', end, { once: true })
-  closing.addEventListener('abort', end, { once: true })
-  response.once('close', () => closing.removeEventListener('abort', end))
+  if (response.destroyed) end()
+  const forget = ending.onceEnded(end)
+  response.once('close', () => {
+    forget()
+    if (!response.writableFinished) end()
+  })
   return either.signal
 }

@@ -5,7 +5,8 @@ import type { ListenAddress } from '../listenAddress.ts'
 import type { Log } from '../log.ts'
 import { type Listening, listenAt, startListening } from '../loopbackListening.ts'
 import { sendFailure } from './answers.ts'
-import { type Exchange, exchangeOf, pathOf, type Upgrade } from './exchange.ts'
+import { endingOf } from './ending.ts'
+import { type Exchange, pathOf, RequestExchange, type Upgrade } from './exchange.ts'
 import { answerBrokenRequest, dropRest, refuseUpgrade, toAppError } from './failures.ts'
 import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
 
@@ -54,6 +55,7 @@ export function httpServer({ tls, headers, closing, answer, upgrade, log }: Opti
     shouldUpgradeCallback: isWebSocketUpgrade,
   }
   const server = tls ? createTlsServer({ ...settings, ...tls }) : createServer(settings)
+  const ending = endingOf(closing)
   const toFailure = (failure: unknown, request: IncomingMessage): AppError =>
     toAppError(failure, log, { method: request.method ?? '', path: pathOf(request) })
 
@@ -63,7 +65,7 @@ export function httpServer({ tls, headers, closing, answer, upgrade, log }: Opti
       const tookMs = performance.now() - beganMs
       log.debug('answered', { method: request.method, path: pathOf(request), status: response.statusCode, tookMs })
     })
-    const exchange = exchangeOf({ request, response }, { headers, closing })
+    const exchange = new RequestExchange({ request, response, headers, ending })
     answered(exchange).catch((failure: unknown) => {
       if (response.destroyed) return
       const known = toFailure(failure, request)

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
 import { AppError } from '../../../shared/appError.ts'
 import { parseRequest } from '../../../shared/contract/parseRequest.ts'
@@ -93,7 +93,7 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
 
   const streams = endpoint.streams?.(input) ?? false
   const repeatable = streams ? undefined : repeatableOf(route, request, bytes)
-  const call = half.callOf(who, baseCall(exchange, route, repeatable), exchange)
+  const call = half.callOf(who, new PipelineCall(exchange, route, repeatable), exchange)
   const work = () => paidWork(endpoint, { input, call, bytes, exchange })
 
   if (repeatable && half.once) {
@@ -173,18 +173,28 @@ function repeatableOf(
   return idempotent && raw === undefined && key !== undefined ? { key: String(key), method, path, body } : undefined
 }
 
-function baseCall(exchange: Exchange, { raw, maxBodyBytes }: Route, repeatable: Repeatable | undefined): BaseCall {
-  const { request } = exchange
-  return {
-    method: request.method ?? 'GET',
-    headers: request.headers,
-    body: raw?.request === undefined ? noPieces() : bodyPieces(request, maxBodyBytes),
-    setHeader(name, value) {
-      exchange.headers[name.toLowerCase()] = value
-    },
-    get signal() {
-      return exchange.signal
-    },
-    repeatable,
+/** A class for the same reason as that of the exchange. */
+class PipelineCall implements BaseCall {
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: AsyncIterable<Uint8Array>
+  readonly repeatable: Repeatable | undefined
+  readonly #exchange: Exchange
+
+  constructor(exchange: Exchange, { raw, maxBodyBytes }: Route, repeatable: Repeatable | undefined) {
+    const { request } = exchange
+    this.method = request.method ?? 'GET'
+    this.headers = request.headers
+    this.body = raw?.request === undefined ? noPieces() : bodyPieces(request, maxBodyBytes)
+    this.repeatable = repeatable
+    this.#exchange = exchange
+  }
+
+  readonly setHeader = (name: string, value: string): void => {
+    this.#exchange.headers[name.toLowerCase()] = value
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.signal
   }
 }

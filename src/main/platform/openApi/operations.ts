@@ -29,6 +29,9 @@ export type SocketRoute = {
   messages?: z.ZodType
 }
 
+/** As indexes of paid resources read it: https://github.com/Merit-Systems/x402scan/blob/main/docs/DISCOVERY.md */
+const paymentInfo = { protocols: ['x402'], pricingMode: 'quote' }
+
 export function operationOf(route: Route, operationId: string, ground: OperationGround): JsonSchema {
   const { schemas, repetition } = ground
   return {
@@ -36,6 +39,7 @@ export function operationOf(route: Route, operationId: string, ground: Operation
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
     tags: [route.tag],
+    ...(route.sold && { 'x-payment-info': paymentInfo }),
     ...securityOf(route.auth, ground),
     parameters: [
       ...parameters(schemas.jsonSchema(route.params, 'input'), 'path'),

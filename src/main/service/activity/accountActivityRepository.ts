@@ -4,6 +4,7 @@ import {
   ActivityType,
   accountActivitiesKept,
 } from '../../../shared/contract/activity.ts'
+import { TaskId } from '../../../shared/contract/timelineLinks.ts'
 import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
@@ -18,6 +19,10 @@ export type AccountActivityRecord = {
   description: string
   by: ActivityBy
   command: string | null
+  domain: string | null
+  terminalId: string | null
+  chargedMicroUsd: number | null
+  task: TaskId | null
   atMs: number
 }
 
@@ -35,22 +40,30 @@ export type AccountActivityRepository = {
 }
 type SandboxActivity = Omit<AccountActivityRecord, 'sequence' | 'sandboxId' | 'sandboxName'> & { sandboxId: SandboxId }
 
-type Row = Omit<AccountActivityRecord, 'type' | 'by'> & { type: string; byKind: string; byName: string | null }
+type Row = Omit<AccountActivityRecord, 'type' | 'by' | 'task'> & {
+  type: string
+  task: string | null
+  byKind: string
+  byName: string | null
+}
 
 const Type = ActivityType.or(AccountActivityType)
 const insert = `INSERT INTO account_activities
-  (account_id, sequence, id, type, sandbox_id, sandbox_name, description, by_kind, by_name, command, at_ms)`
+  (account_id, sequence, id, type, sandbox_id, sandbox_name, description, by_kind, by_name, command,
+  domain, terminal_id, charged_micro_usd, task, at_ms)`
 const next = (account: string) =>
   `(SELECT coalesce(max(sequence), 0) + 1 FROM account_activities WHERE account_id = ${account})`
 const noted = 'RETURNING account_id AS accountId, sequence'
 
 export function accountActivityRepository(database: Database): AccountActivityRepository {
   const add = database.prepare<[object], Noted>(
-    `${insert} SELECT id, ${next(':accountId')}, :id, :type, :sandboxId, :sandboxName, :description, :byKind, :byName, :command, :atMs
+    `${insert} SELECT id, ${next(':accountId')}, :id, :type, :sandboxId, :sandboxName, :description, :byKind, :byName, :command,
+       :domain, :terminalId, :chargedMicroUsd, :task, :atMs
      FROM accounts WHERE id = :accountId ${noted}`,
   )
   const addOfSandbox = database.prepare<[object], Noted>(
-    `${insert} SELECT account_id, ${next('sandboxes.account_id')}, :id, :type, id, name, :description, :byKind, :byName, :command, :atMs
+    `${insert} SELECT account_id, ${next('sandboxes.account_id')}, :id, :type, id, name, :description, :byKind, :byName, :command,
+       :domain, :terminalId, :chargedMicroUsd, :task, :atMs
      FROM sandboxes WHERE id = :sandboxId ${noted}`,
   )
   const dropOld = database.prepare<[string, number]>(
@@ -58,7 +71,8 @@ export function accountActivityRepository(database: Database): AccountActivityRe
   )
   const following = database.prepare<[string, number, number], Row>(
     `SELECT sequence, id, type, sandbox_id AS sandboxId, sandbox_name AS sandboxName, description,
-       by_kind AS byKind, by_name AS byName, command, at_ms AS atMs
+       by_kind AS byKind, by_name AS byName, command,
+       domain, terminal_id AS terminalId, charged_micro_usd AS chargedMicroUsd, task, at_ms AS atMs
      FROM account_activities WHERE account_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
   )
   const kept = (added: Noted | undefined): Noted | undefined => {
@@ -73,6 +87,7 @@ export function accountActivityRepository(database: Database): AccountActivityRe
       following.all(accountId, after, limit).map(({ byKind, byName, ...row }) => ({
         ...row,
         type: Type.parse(row.type),
+        task: TaskId.nullable().parse(row.task),
         by: ActivityBy.parse({ kind: byKind, name: byName }),
       })),
   }

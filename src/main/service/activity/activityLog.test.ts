@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import { type ActivityBy, accountActivitiesKept, activityLimits } from '../../../shared/contract/activity.ts'
-import { AccountId, SandboxId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/contract/timelineLinks.ts'
+import { AccountId, SandboxId, TerminalId } from '../../../shared/ids.ts'
 import { silentLog } from '../../platform/log.ts'
 import { migrate } from '../../storage/migrate.ts'
 import { serviceMigrations } from '../../storage/migrations/serviceMigrations.ts'
@@ -17,6 +18,8 @@ let log: ActivityLog
 let nowMs: number
 let noted: Noted[]
 let by: ActivityBy
+let task: TaskId | null
+const plain = { domain: null, terminalId: null, chargedMicroUsd: null, task: null }
 
 beforeEach(() => {
   database = openDatabase(join(temporaryFolder('activity'), 'data.sqlite'))
@@ -34,12 +37,14 @@ beforeEach(() => {
   nowMs = 1_000
   noted = []
   by = { kind: 'service', name: null }
+  task = null
   log = activityLog({
     records: activityRepository(database),
     newId: () => `act_${++made}`,
     now: () => nowMs,
     onNoted: (it) => noted.push(it),
     by: () => by,
+    task: () => task,
     log: silentLog,
   })
 })
@@ -118,6 +123,7 @@ describe('the feed of the account', () => {
         description: 'It was created.',
         by: { kind: 'key', name: 'ci' },
         command: null,
+        ...plain,
         atMs: 5,
       },
       {
@@ -129,6 +135,7 @@ describe('the feed of the account', () => {
         description: 'Ran a command: exit code 0 after 1 ms.',
         by,
         command: 'echo secret',
+        ...plain,
         atMs: 1_000,
       },
       {
@@ -140,6 +147,7 @@ describe('the feed of the account', () => {
         description: 'It was deleted.',
         by,
         command: null,
+        ...plain,
         atMs: 1_000,
       },
       {
@@ -151,6 +159,7 @@ describe('the feed of the account', () => {
         description: 'A key was created.',
         by,
         command: null,
+        ...plain,
         atMs: 1_000,
       },
     ])
@@ -159,6 +168,19 @@ describe('the feed of the account', () => {
       [4, 'key.created'],
     ])
     expect(noted).toEqual([1, 2, 3, 4].map((sequence) => ({ accountId: 'ada', sequence })))
+  })
+
+  test('says what an activity belongs to, what it is about and what it took from the credits', () => {
+    task = 'chat:msg_1'
+    const terminalId = TerminalId.parse(`pty_${'a'.repeat(24)}`)
+    log.note(one, { type: 'terminal.opened', description: 'x', terminalId: terminalId })
+    log.noteAccount(ada, { type: 'credits.sent', description: 'x', chargedMicroUsd: 5 })
+    log.noteAccount(ada, { type: 'name.registered', description: 'x', domain: 'a.example' })
+    expect(log.ofAccount(ada, 0, 5)).toMatchObject([
+      { ...plain, task, terminalId },
+      { ...plain, task, chargedMicroUsd: 5 },
+      { ...plain, task, domain: 'a.example' },
+    ])
   })
 
   test('counts for each account, and tells once what happens once', () => {

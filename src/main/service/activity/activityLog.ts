@@ -4,7 +4,8 @@ import {
   type ActivityType,
   activityLimits,
 } from '../../../shared/contract/activity.ts'
-import type { AccountId, SandboxId } from '../../../shared/ids.ts'
+import type { TaskId } from '../../../shared/contract/timelineLinks.ts'
+import type { AccountId, SandboxId, TerminalId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import type { AccountActivityRecord, Noted } from './accountActivityRepository.ts'
 import type { ActivityRepository, CommandRecord, ListedActivity } from './activityRepository.ts'
@@ -29,6 +30,9 @@ export type AccountNote = {
   /** One sentence without keys, tokens or contents. */
   description: string
   sandbox?: { id: SandboxId; name: string }
+  domain?: string
+  /** What it took from the credits. */
+  chargedMicroUsd?: number
 }
 
 export type Activity = {
@@ -37,6 +41,7 @@ export type Activity = {
   description: string
   /** What was run. */
   command?: string
+  terminalId?: TerminalId
   /** With it, the activity is noted once, however often it is told. */
   subject?: string
   /** Absent is now. */
@@ -51,9 +56,11 @@ export function activityLog(options: {
   onNoted: (noted: Noted) => void
   /** Who does what is noted now. */
   by: () => ActivityBy
+  /** What is noted now belongs to it. */
+  task: () => TaskId | null
   log: Log
 }): ActivityLog {
-  const { records, newId, now, onNoted, by, log } = options
+  const { records, newId, now, onNoted, by, task, log } = options
   const kept = (about: Record<string, string>, keep: () => Noted | undefined): void => {
     try {
       const noted = keep()
@@ -62,7 +69,10 @@ export function activityLog(options: {
       log.error('an activity could not be noted', { ...about, failure })
     }
   }
-  const note: ActivityLog['note'] = (sandboxId, { command, subject = null, atMs = now(), ...told }) =>
+  const note: ActivityLog['note'] = (
+    sandboxId,
+    { command, terminalId = null, subject = null, atMs = now(), ...told },
+  ) =>
     kept({ sandboxId }, () =>
       records.addActivity({
         ...told,
@@ -71,13 +81,14 @@ export function activityLog(options: {
         subject,
         by: by(),
         command: command === undefined ? null : cutText(command),
+        ...{ domain: null, terminalId, chargedMicroUsd: null, task: task() },
         atMs,
       }),
     )
 
   return {
     note,
-    noteAccount: (accountId, { type, description, sandbox }) =>
+    noteAccount: (accountId, { type, description, sandbox, domain = null, chargedMicroUsd = null }) =>
       kept({ accountId }, () =>
         records.addToAccount(accountId, {
           id: newId(),
@@ -87,6 +98,7 @@ export function activityLog(options: {
           description,
           by: by(),
           command: null,
+          ...{ domain, terminalId: null, chargedMicroUsd, task: task() },
           atMs: now(),
         }),
       ),

@@ -20,7 +20,7 @@ export type ActivityRecord = {
   /** For the feed of the account alone: the sandbox lists its commands beside this. */
   command: string | null
   atMs: number
-}
+} & Pick<AccountActivityRecord, 'domain' | 'terminalId' | 'chargedMicroUsd' | 'task'>
 
 export type CommandRecord = { command: string; exitCode: number; durationMs: number; atMs: number }
 
@@ -73,7 +73,7 @@ export function activityRepository(database: Database): ActivityRepository {
 
   return {
     addActivity: database.transaction((activity: ActivityRecord) => {
-      const { command, ...listed } = activity
+      const { command, domain, terminalId, chargedMicroUsd, task, ...listed } = activity
       if (addActivity.run(flat(listed)).changes === 0) return undefined
       dropActivities(activity.sandboxId)
       const { subject: _, ...told } = activity

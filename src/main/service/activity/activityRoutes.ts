@@ -31,12 +31,16 @@ export function activityRoutes({
     }),
     endpoint(listAccountActivity, ({ query: { after, limit } }, { caller }) => {
       const found = activity.ofAccount(caller.accountId, after, limit + 1)
-      const activities = found.slice(0, limit).map(({ sandboxId, sandboxName, atMs, ...listed }) => ({
-        ...listed,
-        sandbox_id: sandboxId,
-        sandbox_name: sandboxName,
-        at: isoTime(atMs),
-      }))
+      const activities = found
+        .slice(0, limit)
+        .map(({ sandboxId, sandboxName, terminalId, chargedMicroUsd, atMs, ...listed }) => ({
+          ...listed,
+          sandbox_id: sandboxId,
+          sandbox_name: sandboxName,
+          terminal_id: terminalId,
+          charged_micro_usd: chargedMicroUsd,
+          at: isoTime(atMs),
+        }))
       return { account_id: caller.accountId, activities, has_more: found.length > limit }
     }),
   ]

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ActivityBy } from '../../../shared/contract/activity.ts'
+import { TaskId, taskHeader } from '../../../shared/contract/timelineLinks.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
-import type { Caller, Endpoint } from '../endpoint.ts'
+import type { AnyCall, Caller, Endpoint } from '../endpoint.ts'
 
 /** Who the request is of that is being handled, for what it leaves in the log, however deep it is noted. */
 export type PresentCaller = {
@@ -10,21 +11,23 @@ export type PresentCaller = {
   /** What the service does of its own accord, also where a request happened to begin it. */
   apart<T>(work: () => T): T
   by(): ActivityBy
+  /** What the request belongs to, as far as the account's own agent says so. */
+  task(): TaskId | null
 }
 
 export function presentCaller(accounts: Pick<AccountRepository, 'findKey'>): PresentCaller {
-  const present = new AsyncLocalStorage<Caller | undefined>()
+  const present = new AsyncLocalStorage<Present | undefined>()
   return {
     known: (endpoints) =>
       endpoints.map(
         ({ handle, ...endpoint }): Endpoint => ({
           ...endpoint,
-          handle: (input, call, settlement) => present.run(call.caller, () => handle(input, call, settlement)),
+          handle: (input, call, settlement) => present.run(presentOf(call), () => handle(input, call, settlement)),
         }),
       ),
     apart: (work) => present.run(undefined, work),
     by() {
-      const caller = present.getStore()
+      const caller = present.getStore()?.caller
       if (!caller) return { kind: 'service', name: null }
       const { accountId, keyId, managesAccount, onlySandbox, wallet } = caller
       if (onlySandbox !== undefined) return { kind: 'link', name: null }
@@ -32,5 +35,14 @@ export function presentCaller(accounts: Pick<AccountRepository, 'findKey'>): Pre
       if (managesAccount || keyId === undefined) return { kind: 'owner', name: null }
       return { kind: 'key', name: accounts.findKey(accountId, keyId)?.name ?? null }
     },
+    task: () => present.getStore()?.task ?? null,
   }
+}
+
+type Present = { caller: Caller; task: TaskId | null }
+
+function presentOf({ caller, headers }: AnyCall): Present | undefined {
+  if (!caller) return undefined
+  const isAgent = caller.onlySandbox === undefined && (caller.managesAccount || caller.wallet !== undefined)
+  return { caller, task: (isAgent && TaskId.safeParse(headers[taskHeader]).data) || null }
 }

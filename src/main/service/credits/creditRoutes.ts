@@ -102,7 +102,11 @@ export function creditRoutes(options: {
         key: keyLimitOf(keyId, rulesFor(keyId, rulesOf)),
       })
       const amount = formatUsd(microUsd(row.amount))
-      noteAccount(from, { type: 'credits.sent', description: `Sent ${amount} to ${to_address}` })
+      noteAccount(from, {
+        type: 'credits.sent',
+        description: `Sent ${amount} to ${to_address}`,
+        chargedMicroUsd: row.amount,
+      })
       return {
         transfer_id: row.id,
         status: 'completed',

@@ -10,10 +10,10 @@ export function answerRules() {
   /** The call that has no arguments yet. */
   let bare: number | undefined
 
-  function* ruled(event: InnerEvent): Generator<InnerEvent> {
+  function ruled(event: InnerEvent, passed: InnerEvent[]): void {
     if (event.type === 'arguments' && event.block === bare && event.text !== '') bare = undefined
     if (bare !== undefined && endsCall(event, bare)) {
-      yield { type: 'arguments', block: bare, text: '{}' }
+      passed.push({ type: 'arguments', block: bare, text: '{}' })
       bare = undefined
     }
     if (event.type === 'call') {
@@ -21,10 +21,10 @@ export function answerRules() {
       bare = event.block
     }
     ended = event.type === 'finish' || event.type === 'error'
-    if (event.type !== 'finish') yield event
-    else if (called && event.reason === 'stop') yield { ...event, reason: 'calls' }
-    else if (!called && event.reason === 'calls') yield { ...event, reason: 'stop' }
-    else yield event
+    if (event.type !== 'finish') passed.push(event)
+    else if (called && event.reason === 'stop') passed.push({ ...event, reason: 'calls' })
+    else if (!called && event.reason === 'calls') passed.push({ ...event, reason: 'stop' })
+    else passed.push(event)
   }
 
   return {
@@ -34,14 +34,12 @@ export function answerRules() {
         if (ended) break
         // Most events are texts, of which no rule says anything.
         if (event.type === 'text' && bare === undefined) passed.push(event)
-        else passed.push(...ruled(event))
+        else ruled(event, passed)
       }
       return passed
     },
     /** After `finish` or `error`: what comes then is dropped. */
-    get ended(): boolean {
-      return ended
-    },
+    hasEnded: () => ended,
   }
 }
 

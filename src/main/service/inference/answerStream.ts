@@ -35,43 +35,56 @@ export function answerStream(reader: StreamReader, restored: (event: InnerEvent)
     const taken: Taken[] = []
     for (const sse of found) {
       taken.push({ sse, events: passed(reader.push(sse)) })
-      if (rules.ended) break
+      if (rules.hasEnded()) break
     }
     return taken
   }
 
-  /** All that one piece of the stream has, together: what is awaited for each event costs more than the event. */
-  async function* read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Taken[]> {
-    const pieces = body[Symbol.asyncIterator]()
-    let whole = false
-    try {
-      for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
-        const taken = takenOf(parser.feed(piece.value))
-        if (taken.length > 0) received = true
-        whole = rules.ended
-        if (taken.length > 0) yield taken
-        if (whole) return
-      }
-      whole = true
-      const rest = takenOf(parser.end())
-      yield [...rest, { sse: undefined, events: passed(reader.end()) }]
-    } finally {
-      if (whole) void drained(pieces)
-      else await pieces.return?.()
-    }
+  const feed = (piece: Uint8Array): Fed => {
+    const taken = takenOf(parser.feed(piece))
+    if (taken.length > 0) received = true
+    return { taken, whole: rules.hasEnded() }
+  }
+  const end = (): Taken[] => {
+    const rest = takenOf(parser.end())
+    return [...rest, { sse: undefined, events: passed(reader.end()) }]
   }
 
   return {
-    read,
+    read: (body: AsyncIterable<Uint8Array>) => takenFrom(body, { feed, end }),
     /** Whether the provider sent anything. */
-    get received(): boolean {
-      return received
-    },
+    hasReceived: () => received,
     answer: collector.answer,
   }
 }
 
 export type AnswerStream = ReturnType<typeof answerStream>
+
+type Fed = { taken: Taken[]; whole: boolean }
+type Feeding = { feed: (piece: Uint8Array) => Fed; end: () => Taken[] }
+
+/**
+ * All that one piece of the stream has, together: what is awaited for each event costs more than the event. Not within the
+ * function above: V8 makes a hidden class for each generator function, which would keep the whole answer in memory until
+ * the next full garbage collection.
+ */
+async function* takenFrom(body: AsyncIterable<Uint8Array>, { feed, end }: Feeding): AsyncGenerator<Taken[]> {
+  const pieces = body[Symbol.asyncIterator]()
+  let isWhole = false
+  try {
+    for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
+      const { taken, whole } = feed(piece.value)
+      isWhole = whole
+      if (taken.length > 0) yield taken
+      if (whole) return
+    }
+    isWhole = true
+    yield end()
+  } finally {
+    if (isWhole) void drained(pieces)
+    else await pieces.return?.()
+  }
+}
 
 /** For how long a provider may keep a connection behind the end of its answer, in milliseconds. */
 const drainMs = 1_000

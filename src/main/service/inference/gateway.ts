@@ -18,7 +18,8 @@ import { askedCache, plannedHold, usualOutputTokens } from './reservationPlan.ts
 import { endedOnce, type Purchase, settleCut, settleFailed, settleUnanswered, settleWhole } from './settlement.ts'
 import { mostInputTokens } from './tokenEstimate.ts'
 import { fittedNames } from './toolNames.ts'
-import { brokenAnswer, failureText, type UpstreamPools, type UpstreamReply } from './upstreamPools.ts'
+import { brokenAnswer, failureText, type UpstreamPools } from './upstreamPools.ts'
+import type { UpstreamReply } from './upstreamRequest.ts'
 import { takesImageUrls } from './upstreams/openAiRequest.ts'
 import type { UpstreamRequest } from './upstreams/upstream.ts'
 
@@ -184,7 +185,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       failure = brokenAnswer(broken)
     }
     if (failure) {
-      if (stream.received) await settleCut(paid, stream.answer())
+      if (stream.hasReceived()) await settleCut(paid, stream.answer())
       throw failure
     }
     const bill = await settleWhole(paid, stream.answer())

@@ -1,8 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { createRequire } from 'node:module'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool } from 'undici'
 import { InferenceError } from './inferenceError.ts'
+import { type UpstreamReply, upstreamRequest } from './upstreamRequest.ts'
 
 /** Milliseconds. */
 export type UpstreamDeadlines = {
@@ -23,13 +23,6 @@ const longestRetryMs = 2_000
 const maxFailureBytes = 256 * 1024
 
 export type UpstreamCall = { url: string; headers: Readonly<Record<string, string>>; body: string; signal: AbortSignal }
-export type UpstreamReply = {
-  status: number
-  headers: IncomingHttpHeaders
-  /** Read as fast as it is taken. Leaving it early ends the connection. */
-  body: AsyncIterable<Uint8Array>
-}
-
 export type UpstreamPools = ReturnType<typeof upstreamPools>
 
 /**
@@ -62,14 +55,12 @@ export function upstreamPools(deadlines: UpstreamDeadlines = usualDeadlines) {
   async function sendOnce({ url, headers, body, signal }: UpstreamCall): Promise<UpstreamReply> {
     const { origin, pathname, search } = new URL(url)
     const pool = poolOf(origin)
-    const reply = await pool.request({
-      method: 'POST',
+    return await upstreamRequest(pool, {
       path: pathname + search,
       headers: { 'content-type': 'application/json', 'accept-encoding': 'identity', ...headers },
       body,
       signal,
     })
-    return { status: reply.statusCode, headers: reply.headers, body: reply.body }
   }
 
   /**

@@ -1,3 +1,5 @@
+import type { CdpKey } from './cdpToken.ts'
+
 /** How a service takes payments. */
 export type PaymentOptions = {
   /** `base`, `eip155:8453` and so on. The test ledger has its own. */
@@ -6,5 +8,12 @@ export type PaymentOptions = {
   facilitator:
     | { kind: 'test-ledger' }
     | { kind: 'chain'; rpcUrl: string; relayerKey: `0x${string}` }
-    | { kind: 'remote'; url: string; rpcUrl: string | undefined }
+    | {
+        kind: 'remote'
+        url: string
+        /** Where what became of a payment is looked up by ourselves. Absent: nowhere. */
+        rpcUrl: string | undefined
+        /** Of Coinbase's facilitator. */
+        cdpKey: CdpKey | undefined
+      }
 }

@@ -1,5 +1,11 @@
 import { AppError } from '../../../shared/appError.ts'
-import { buyCredits, getAuthorizationState, getTestBalance, giveTestMoney } from '../../../shared/contract/payments.ts'
+import {
+  buyCredits,
+  getAuthorizationState,
+  getTestBalance,
+  giveTestMoney,
+  listPaidResources,
+} from '../../../shared/contract/payments.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import { formatUsd, microUsd, microUsdOfCents } from '../../../shared/microUsd.ts'
 import { isoTime } from '../../../shared/time.ts'
@@ -7,7 +13,7 @@ import type { GroupCommit } from '../../storage/groupCommit.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { CreditLedger } from '../credits/creditLedger.ts'
 import type { PriceList } from '../credits/priceList.ts'
-import { type Caller, type Endpoint, endpoint } from '../endpoint.ts'
+import { type Caller, type Endpoint, endpoint, openEndpoint } from '../endpoint.ts'
 import type { Paid } from './sale.ts'
 import type { TestLedger } from './testLedgerFacilitator.ts'
 import type { Till } from './till.ts'
@@ -62,6 +68,23 @@ export function topUpRoute(options: {
       recover: credited,
     },
   )
+}
+
+/** What is sold here, for those who look for it: https://github.com/Merit-Systems/x402scan/blob/main/docs/DISCOVERY.md */
+export function discoveryRoute(options: { till: Pick<Till, 'sold'>; baseUrl: () => string }): Endpoint {
+  const instructions = (base: string) =>
+    `Names in braces are parameters: ${base}/openapi.json describes each operation, its method and its body. Prices of credits: ${base}/v1/credits/pricing. Prices of domains: ${base}/domains/pricing. A domain belongs to an account: sign in with the wallet that pays, or send an API key.`
+  return openEndpoint(listPaidResources, () => {
+    const base = options.baseUrl()
+    return {
+      version: 1 as const,
+      resources: options.till
+        .sold()
+        .flatMap(({ path, aliases }) => [path, ...aliases])
+        .map((path) => `${base}${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+      instructions: instructions(base),
+    }
+  })
 }
 
 /** Test money, where that is what is paid with. */

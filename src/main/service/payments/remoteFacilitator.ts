@@ -4,6 +4,7 @@ import type { Chain } from '../../platform/chain/chain.ts'
 import type { HttpClient } from '../../platform/httpClient.ts'
 import type { Log } from '../../platform/log.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
+import { type CdpKey, cdpToken } from './cdpToken.ts'
 import { chainOutcome, chainReason } from './chainOutcome.ts'
 import type { Facilitator, Settlement, SignedPayment } from './facilitator.ts'
 import { requirements } from './offer.ts'
@@ -32,23 +33,29 @@ const unsure = /unexpected|unknown|timeout|timed_out|internal|failed_to_(send|co
 export function remoteFacilitator(options: {
   network: EvmNetwork
   url: string
-  /** Where what became of a payment is looked up by ourselves. Absent: nowhere. */
+  /** Where what became of a payment is looked up. Absent: nowhere. */
   chain: Chain | undefined
+  /** Absent: it asks for no key. */
+  cdpKey?: CdpKey | undefined
   http: HttpClient
   log: Log
   now: () => number
   settleWithinMs?: number
 }): Facilitator {
-  const { network, http, log, chain, now, settleWithinMs = usualSettleWithinMs } = options
+  const { network, http, log, chain, cdpKey, now, settleWithinMs = usualSettleWithinMs } = options
   const base = options.url.replace(/\/+$/, '')
 
   const ask = async (path: string, { authorization: signed }: SignedPayment, withinMs: number) => {
     const { signature, ...authorization } = signed
     const accepted = requirements({ network, payTo: signed.to, amount: Number(signed.value) })
     const paymentPayload = { x402Version: 2, accepted, payload: { signature, authorization } }
-    const { status, text } = await http.ask(`${base}/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
+    const request = { method: 'POST', url: `${base}/${path}` }
+    const { status, text } = await http.ask(request.url, {
+      method: request.method,
+      headers: {
+        ...{ 'content-type': 'application/json', accept: 'application/json' },
+        ...(cdpKey && { authorization: `Bearer ${cdpToken(cdpKey, request, now())}` }),
+      },
       body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: accepted }),
       signal: AbortSignal.timeout(withinMs),
     })

@@ -17,6 +17,8 @@ import { type SentPayment, sentPayment } from './sentPayment.ts'
 /** Where things are sold for USDC, by x402: every payment settles once, and buys one thing or becomes credits. */
 export type Till = {
   sell<R extends Route, P>(route: R, access: Endpoint['access'], sale: Sale<R, P>): Endpoint
+  /** Every route that is sold. @throws AppError `payments/unconfigured` */
+  sold(): Route[]
   /**
    * Looks after a payment that no request is about now: settles what is unknown, ends work that was cut off.
    * @throws whatever keeps it from being finished now
@@ -136,7 +138,7 @@ export function till(options: {
   const priceOf =
     (route: Route, sale: AnySale): RoutePrice<AnyCall> =>
     async (input, call, asked) => {
-      if (!facilitator) throw new AppError('payments/unconfigured', 'This service takes no payments.')
+      if (!facilitator) throw unconfigured()
       const accountId = sale.account(input, call)
       const quoted = async () => sale.quote(input, call)
       const sent = sentPayment(asked.headers)
@@ -211,6 +213,10 @@ export function till(options: {
         handle: (_input, _call, settlement) => any.fulfil(settlement as Paid<unknown>), // `paymentOf` made it
       }
     },
+    sold() {
+      if (!facilitator) throw unconfigured()
+      return [...sales.values()].map(({ route }) => route)
+    },
     async lookAfter({ id, payer, nonce, work }) {
       const name = nameOf({ payer, nonce })
       if (inFlight.has(name)) return
@@ -260,6 +266,10 @@ function toldFailure(failure: unknown, onFailure: (failure: unknown) => void): A
 
 function unknownOutcome(message: string): AppError {
   return new AppError('payments/unknown', message, { retryAfterSeconds })
+}
+
+function unconfigured(): AppError {
+  return new AppError('payments/unconfigured', 'This service takes no payments.')
 }
 
 function underWay(): AppError {

@@ -25,6 +25,7 @@ export function terminalActivity(activity: Pick<ActivityLog, 'note'>): TerminalA
     activity.note(sandboxId, {
       type: 'terminal.closed',
       subject: id,
+      terminalId: id,
       description: `Terminal ${nameOf(terminal)} ended${how}.`,
       ...(exitedAtMs !== null && { atMs: exitedAtMs }),
     })
@@ -34,6 +35,7 @@ export function terminalActivity(activity: Pick<ActivityLog, 'note'>): TerminalA
       activity.note(sandboxId, {
         type: 'terminal.opened',
         subject: id,
+        terminalId: id,
         description: 'Opened a terminal.',
         command,
         atMs: createdAtMs,

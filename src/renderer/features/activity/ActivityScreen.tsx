@@ -1,17 +1,25 @@
-import { ArrowUp, ScrollText, SearchX, ShieldCheck } from 'lucide-react'
+import { ArrowUp, ScrollText, SearchX, ShieldCheck, X } from 'lucide-react'
 import { useState } from 'react'
+import { AddressText } from '../../ui/AddressText.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
-import { usePlace } from '../../ui/place.ts'
+import { goTo } from '../../ui/place.ts'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { useSettled } from '../../ui/useSettled.ts'
+import { ActivityTabs } from './ActivityTabs.tsx'
+import { type ActivityPlace, linkNames, useActivityPlace } from './activityPlace.ts'
+import { EntryLinks } from './EntryLinks.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
 import { TimelineFilterBar } from './filters/TimelineFilterBar.tsx'
 import { isFiltered, noFilters, queryOf, type TimelineQuery } from './filters/timelineFilters.ts'
+import { linksTo } from './list/entryLinks.ts'
 import { TimelineList } from './list/TimelineList.tsx'
+import { RecordingsView } from './recordings/RecordingsView.tsx'
+import { RecordingView } from './recordings/RecordingView.tsx'
+import { TaskView } from './task/TaskView.tsx'
 import { useTimeline } from './useTimeline.ts'
 import { useVerify } from './verify/useVerify.ts'
 import { VerifyResult } from './verify/VerifyResult.tsx'
@@ -21,12 +29,38 @@ const entriesAbove = 5
 
 /** What happened on the person's side: searched, filtered, checked and exported. */
 export function ActivityScreen() {
-  const [, wanted = ''] = usePlace()
-  const [filters, setFilters] = useState({ ...noFilters, search: wanted })
+  const present = useActivityPlace()
+  const [{ place, key }, setShown] = useState(present)
+  // On the way to another section its address is heard here too.
+  if (present.isHere && present.key !== key) setShown(present)
+  return place.kind === 'recordings' ? <RecordingsScreen id={place.id} /> : <Activity key={key} place={place} />
+}
+
+function RecordingsScreen({ id }: { id: string | undefined }) {
+  return (
+    <PageFrame
+      title="Activity"
+      bar={
+        <div className="border-b border-line py-2">
+          <PageColumn width="table">
+            <ActivityTabs present="Recordings" />
+          </PageColumn>
+        </div>
+      }
+    >
+      {id === undefined ? <RecordingsView /> : <RecordingView key={id} id={id} />}
+    </PageFrame>
+  )
+}
+
+function Activity({ place }: { place: Exclude<ActivityPlace, { kind: 'recordings' }> }) {
+  const [filters, setFilters] = useState({ ...noFilters, search: place.kind === 'all' ? place.search : '' })
   const [sought, setSought] = useState<number>()
   const verify = useVerify()
   const search = useSettled(filters.search)
-  const query = queryOf({ ...filters, search }, new Date())
+  const about = place.kind === 'link' ? { link: `${place.to}:${place.id}` } : {}
+  const query: TimelineQuery = { ...queryOf({ ...filters, search }, new Date()), ...about }
+  const exported = place.kind === 'task' ? { task: place.task } : query
 
   const change = (next: typeof filters) => {
     setFilters(next)
@@ -47,13 +81,15 @@ export function ActivityScreen() {
               Verify
             </Button>
           </Tooltip>
-          <ExportMenu query={query} />
+          <ExportMenu query={exported} />
         </>
       }
       bar={
         <div className="border-b border-line py-2">
           <PageColumn width="table" className="flex flex-col gap-3">
-            <TimelineFilterBar filters={filters} onChange={change} />
+            <ActivityTabs present="Timeline" />
+            {place.kind !== 'task' && <TimelineFilterBar filters={filters} onChange={change} />}
+            {place.kind === 'link' && <AboutBar place={place} />}
             {verify.error && <ErrorNotice error={verify.error} onRetry={() => verify.mutate()} />}
             {verify.data && <VerifyResult verified={verify.data} onShow={show} onClose={verify.reset} />}
             {sought !== undefined && (
@@ -68,8 +104,27 @@ export function ActivityScreen() {
         </div>
       }
     >
-      <Timeline query={query} sought={sought} onClear={() => change(noFilters)} />
+      {place.kind === 'task' ? (
+        <TaskView task={place.task} />
+      ) : (
+        <Timeline query={query} sought={sought} onClear={() => change(noFilters)} />
+      )}
     </PageFrame>
+  )
+}
+
+/** The list holds nothing but what leads to one thing. */
+function AboutBar({ place: { to, id } }: { place: Extract<ActivityPlace, { kind: 'link' }> }) {
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <p className="flex min-w-0 items-center gap-1.5 text-muted">
+        Only about this {linkNames[to]}: <AddressText text={id} label="Copy ID" />
+      </p>
+      <EntryLinks links={linksTo({ [to]: id })} />
+      <Button size="small" icon={X} onClick={() => goTo('activity')}>
+        Show all activity
+      </Button>
+    </div>
   )
 }
 

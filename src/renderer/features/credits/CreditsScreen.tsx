@@ -7,6 +7,7 @@ import { Menu } from '../../ui/Menu.tsx'
 import { PageFrame, PageScroll } from '../../ui/PageFrame.tsx'
 import { goTo, usePlace } from '../../ui/place.ts'
 import { BalanceCard } from './balance/BalanceCard.tsx'
+import { TopUpPanel } from './balance/TopUpPanel.tsx'
 import { AdjustDialog } from './giving/AdjustDialog.tsx'
 import { GiveDialog } from './giving/GiveDialog.tsx'
 import { RefundDialog } from './giving/RefundDialog.tsx'
@@ -64,6 +65,7 @@ export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
     >
       <PageScroll width="table" className="flex flex-col gap-6 py-5">
         <BalanceCard isEmbedded={isEmbedded} />
+        <TopUpPanel isEmbedded={isEmbedded} />
         <SpendingSection onDay={showDay} />
         <div className="grid items-start gap-6 wide:grid-cols-2">
           <RunningSandboxes isEmbedded={isEmbedded} />

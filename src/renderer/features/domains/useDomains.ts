@@ -12,6 +12,7 @@ import { readAgain } from '../../agent/readAgain.ts'
 
 export const domainsKey = ['domains'] as const
 const keptKey = [...domainsKey, 'kept'] as const
+const searchKey = [...domainsKey, 'search'] as const
 
 /** What is kept here comes at once; when it was read anew behind, it is read again. */
 export function useDomainEvents(): void {
@@ -19,6 +20,8 @@ export function useDomainEvents(): void {
   useLiveEvent(({ type }) => {
     const isOther = ['ready', 'domains.changed', 'local-domains.changed', 'connection.changed'].includes(type)
     if (isOther) void readAgain(queryClient, keptKey)
+    // What was bought is no longer available.
+    if (type === 'domains.changed') void readAgain(queryClient, searchKey)
   })
 }
 
@@ -61,7 +64,7 @@ export function usePrices() {
 export function useSearchResults(q: string, tlds: string) {
   const agent = useAgent()
   return useQuery({
-    queryKey: [...domainsKey, 'search', q, tlds],
+    queryKey: [...searchKey, q, tlds],
     queryFn: ({ signal }) => agent(searchLocalDomains, { q, tlds }, { signal }),
     enabled: q !== '',
     placeholderData: keepPreviousData,

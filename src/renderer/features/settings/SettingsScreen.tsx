@@ -3,6 +3,7 @@ import { classNames } from '../../ui/classNames.ts'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
 import { addressOf, usePlace } from '../../ui/place.ts'
 import { AccountSection } from './account/AccountSection.tsx'
+import { ActivitySection } from './activity/ActivitySection.tsx'
 import { CodingAgentsSection } from './agents/CodingAgentsSection.tsx'
 import { AppearanceSection } from './appearance/AppearanceSection.tsx'
 import { ApiKeysSection } from './keys/ApiKeysSection.tsx'
@@ -18,6 +19,7 @@ const views: Record<SettingsSectionId, ComponentType> = {
   'coding-agents': CodingAgentsSection,
   lock: WalletLockSection,
   policies: PoliciesSection,
+  activity: ActivitySection,
   appearance: AppearanceSection,
 }
 

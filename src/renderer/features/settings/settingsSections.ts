@@ -1,6 +1,24 @@
-import { Bot, CircleUser, Cpu, KeyRound, ListChecks, LockKeyhole, type LucideIcon, Palette } from 'lucide-react'
+import {
+  Bot,
+  CircleUser,
+  Cpu,
+  KeyRound,
+  ListChecks,
+  LockKeyhole,
+  type LucideIcon,
+  Palette,
+  ScrollText,
+} from 'lucide-react'
 
-export type SettingsSectionId = 'account' | 'keys' | 'models' | 'coding-agents' | 'lock' | 'policies' | 'appearance'
+export type SettingsSectionId =
+  | 'account'
+  | 'keys'
+  | 'models'
+  | 'coding-agents'
+  | 'lock'
+  | 'policies'
+  | 'activity'
+  | 'appearance'
 
 /** In the order of the index. Each has an address of its own: `#/settings/keys`. */
 export const settingsSections = [
@@ -31,6 +49,12 @@ export const settingsSections = [
   },
   { id: 'lock', title: 'Wallet lock', icon: LockKeyhole, keywords: ['auto-lock', 'passphrase', 'keychain', 'unlock'] },
   { id: 'policies', title: 'Policies', icon: ListChecks, keywords: ['rules', 'allow', 'deny', 'grants', 'threshold'] },
+  {
+    id: 'activity',
+    title: 'Activity',
+    icon: ScrollText,
+    keywords: ['log', 'retention', 'keep', 'recordings', 'terminals', 'delete'],
+  },
   { id: 'appearance', title: 'Appearance', icon: Palette, keywords: ['theme', 'dark', 'light', 'terminal'] },
 ] as const satisfies readonly {
   id: SettingsSectionId

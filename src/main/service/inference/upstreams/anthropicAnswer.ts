@@ -31,14 +31,12 @@ export function anthropicStreamReader(): StreamReader {
   const whole = new Map<number, string>()
   let ended = false
 
-  function* taken(event: Loose): Generator<InnerEvent> {
+  function taken(event: Loose): InnerEvent[] {
     const index = countAt(event, 'index') ?? 0
     switch (event.type) {
       case 'message_start': {
         const message = objectAt(event, 'message')
-        yield { type: 'start', id: textAt(message, 'id') }
-        yield* usage.take(message.usage)
-        break
+        return [{ type: 'start', id: textAt(message, 'id') }, ...usage.take(message.usage)]
       }
       case 'content_block_start': {
         const block = objectAt(event, 'content_block')
@@ -46,37 +44,32 @@ export function anthropicStreamReader(): StreamReader {
         if (block.type === 'tool_use' && input && Object.keys(input).length > 0) {
           whole.set(index, JSON.stringify(input))
         }
-        yield* blockStart(index, block)
-        break
+        return [...blockStart(index, block)]
       }
       case 'content_block_delta':
-        yield* deltaOf(index, objectAt(event, 'delta'), whole)
-        break
+        return [...deltaOf(index, objectAt(event, 'delta'), whole)]
       case 'content_block_stop': {
         const text = whole.get(index)
-        if (text !== undefined) yield { type: 'arguments', block: index, text }
-        break
+        return text === undefined ? [] : [{ type: 'arguments', block: index, text }]
       }
-      case 'message_delta':
-        yield* usage.take(event.usage)
-        if (textAt(objectAt(event, 'delta'), 'stop_reason') !== undefined) {
-          ended = true
-          yield finishOf(objectAt(event, 'delta'))
-        }
-        break
+      case 'message_delta': {
+        const counted = usage.take(event.usage)
+        if (textAt(objectAt(event, 'delta'), 'stop_reason') === undefined) return counted
+        ended = true
+        return [...counted, finishOf(objectAt(event, 'delta'))]
+      }
       case 'error':
-        yield { type: 'error', error: anthropicError(event) }
-        break
+        return [{ type: 'error', error: anthropicError(event) }]
       default:
         // Of servers between that speak as others do.
-        if (looseObject(event.error)) yield { type: 'error', error: anthropicError(event) }
+        return looseObject(event.error) ? [{ type: 'error', error: anthropicError(event) }] : []
     }
   }
 
   return {
     push({ data }) {
       const event = parsedObject(data)
-      return event ? [...taken(event)] : [{ type: 'error', error: unusable('An event of its stream is no JSON.') }]
+      return event ? taken(event) : [{ type: 'error', error: unusable('An event of its stream is no JSON.') }]
     },
     end() {
       if (ended) return []
@@ -153,8 +146,8 @@ export function usageReader() {
   const counts = new Map<string, number>()
   const names = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
   return {
-    *take(value: unknown): Generator<InnerEvent> {
-      if (!looseObject(value)) return
+    take(value: unknown): InnerEvent[] {
+      if (!looseObject(value)) return []
       for (const name of names) {
         const count = countAt(value, name)
         if (count !== undefined) counts.set(name, count)
@@ -166,7 +159,7 @@ export function usageReader() {
       }
       const thinking = countAt(objectAt(value, 'output_tokens_details'), 'thinking_tokens')
       if (thinking !== undefined) counts.set('thinking_tokens', thinking)
-      yield { type: 'usage', usage: usageOf(counts) }
+      return [{ type: 'usage', usage: usageOf(counts) }]
     },
   }
 }

@@ -28,7 +28,7 @@ const failures: readonly string[] = [
 
 export function geminiAnswer(body: Loose, options: ReaderOptions): InnerEvent[] {
   const reader = geminiReader(options)
-  return [...reader.take(body), ...reader.end()]
+  return [...reader.take(body), reader.end()]
 }
 
 export function geminiStreamReader(options: ReaderOptions): StreamReader {
@@ -41,9 +41,9 @@ export function geminiStreamReader(options: ReaderOptions): StreamReader {
       } catch {
         return [{ type: 'error', error: unusable('An event of its stream is no JSON.', 'unusable') }]
       }
-      return [...reader.take(looseObject(Array.isArray(chunk) ? chunk[0] : chunk) ?? {})]
+      return reader.take(looseObject(Array.isArray(chunk) ? chunk[0] : chunk) ?? {})
     },
-    end: () => [...reader.end()],
+    end: () => [reader.end()],
   }
 }
 
@@ -63,7 +63,7 @@ function geminiReader({ newCallId }: ReaderOptions) {
     return block
   }
 
-  function* ofPart(part: Loose): Generator<InnerEvent> {
+  function ofPart(part: Loose): InnerEvent[] {
     const call = looseObject(part.functionCall)
     const text = textAt(part, 'text')
     const value = textAt(part, 'thoughtSignature')
@@ -72,59 +72,61 @@ function geminiReader({ newCallId }: ReaderOptions) {
       kind = undefined
       const id = textAt(call, 'id') || newCallId()
       const signature = value ? { origin: 'gemini' as const, value } : undefined
-      yield { type: 'call', block: at, id, name: textAt(call, 'name') ?? '', signature }
-      yield { type: 'arguments', block: at, text: JSON.stringify(call.args ?? {}) }
-    } else if (text !== undefined && (text !== '' || value)) {
-      const wanted = part.thought === true ? 'thinking' : 'text'
-      const at = blockOf(wanted)
-      yield { type: wanted, block: at, text }
-      if (value) {
-        yield { type: 'signature', block: at, signature: { origin: 'gemini', value } }
-        // What comes now is not what was signed.
-        kind = undefined
-      }
+      return [
+        { type: 'call', block: at, id, name: textAt(call, 'name') ?? '', signature },
+        { type: 'arguments', block: at, text: JSON.stringify(call.args ?? {}) },
+      ]
     }
+    if (text === undefined || (text === '' && !value)) return []
+    const wanted = part.thought === true ? 'thinking' : 'text'
+    const at = blockOf(wanted)
+    if (!value) return [{ type: wanted, block: at, text }]
+    // What comes now is not what was signed.
+    kind = undefined
+    return [
+      { type: wanted, block: at, text },
+      { type: 'signature', block: at, signature: { origin: 'gemini', value } },
+    ]
   }
 
-  function* take(body: Loose): Generator<InnerEvent> {
-    if (body.error) {
-      yield { type: 'error', error: errorIn(body) }
-      return
-    }
-    if (!started) yield { type: 'start', id: textAt(body, 'responseId') }
+  function take(body: Loose): InnerEvent[] {
+    if (body.error) return [{ type: 'error', error: errorIn(body) }]
+    const events: InnerEvent[] = started ? [] : [{ type: 'start', id: textAt(body, 'responseId') }]
     started = true
     const feedback = objectAt(body, 'promptFeedback')
     const blockReason = textAt(feedback, 'blockReason')
     if (blockReason !== undefined) blocked = blockedPrompt(blockReason, textAt(feedback, 'blockReasonMessage'))
     const candidate = looseObject(listAt(body, 'candidates')[0])
-    for (const part of listAt(objectAt(candidate, 'content'), 'parts')) yield* ofPart(looseObject(part) ?? {})
+    for (const part of listAt(objectAt(candidate, 'content'), 'parts')) events.push(...ofPart(looseObject(part) ?? {}))
     const metadata = looseObject(body.usageMetadata)
     if (metadata) {
       // Each count by itself is cumulative, and a chunk may leave out what has not changed.
       counted = { ...counted, ...metadata }
-      yield { type: 'usage', usage: usageOf(counted) }
+      events.push({ type: 'usage', usage: usageOf(counted) })
     }
     native = textAt(candidate, 'finishReason') ?? native
     told = textAt(candidate, 'finishMessage') ?? told
+    return events
   }
 
-  function* end(): Generator<InnerEvent> {
-    if (blocked) yield { type: 'error', error: blocked }
-    else if (native === undefined) {
+  function end(): InnerEvent {
+    if (blocked) return { type: 'error', error: blocked }
+    if (native === undefined) {
       const error = started ? unusable('It broke off.', 'cut') : unusable('It is empty.', 'unusable')
-      yield { type: 'error', error }
-    } else if (failures.includes(native)) {
-      yield {
-        type: 'error',
-        error: unusable(`The model made a call that is none: ${native}. ${told}`.trimEnd(), native),
-      }
-    } else if (block < 0 && native !== 'MAX_TOKENS') {
+      return { type: 'error', error }
+    }
+    if (failures.includes(native)) {
+      const error = unusable(`The model made a call that is none: ${native}. ${told}`.trimEnd(), native)
+      return { type: 'error', error }
+    }
+    if (block < 0 && native !== 'MAX_TOKENS') {
       const filtered = reasons[native] === 'filtered'
       const error = filtered
         ? blockedPrompt(native, told)
         : unusable(`It is empty; the model ended with ${native}.`, native)
-      yield { type: 'error', error }
-    } else yield { type: 'finish', reason: reasons[native] ?? 'stop', native }
+      return { type: 'error', error }
+    }
+    return { type: 'finish', reason: reasons[native] ?? 'stop', native }
   }
 
   return { take, end }

@@ -107,18 +107,20 @@ function choiceReader({ newCallId }: ReaderOptions) {
     return block
   }
 
-  function* begun(call: OpenCall): Generator<InnerEvent> {
+  function begun(call: OpenCall): InnerEvent[] {
     block += 1
     kind = 'call'
     live = true
     call.block = block
     const signature = call.signature === undefined ? undefined : { origin: 'gemini' as const, value: call.signature }
-    yield { type: 'call', block, id: call.id ?? newCallId(), name: call.name, signature }
-    if (call.waiting !== '') yield { type: 'arguments', block, text: call.waiting }
+    const events: InnerEvent[] = [{ type: 'call', block, id: call.id ?? newCallId(), name: call.name, signature }]
+    if (call.waiting !== '') events.push({ type: 'arguments', block, text: call.waiting })
     call.waiting = ''
+    return events
   }
 
-  function* ofCalls(pieces: readonly unknown[]): Generator<InnerEvent> {
+  function ofCalls(pieces: readonly unknown[]): InnerEvent[] {
+    const events: InnerEvent[] = []
     for (const [at, piece] of pieces.entries()) {
       const index = countAt(piece, 'index') ?? indexOf(calls, piece, at)
       const call = calls.get(index) ?? { id: undefined, name: '', waiting: '', signature: undefined, block: undefined }
@@ -129,33 +131,37 @@ function choiceReader({ newCallId }: ReaderOptions) {
       call.signature ??= textAt(objectAt(objectAt(piece, 'extra_content'), 'google'), 'thought_signature')
       const text = argumentsText(named.arguments)
       if (call.block !== undefined) {
-        if (text !== '') yield { type: 'arguments', block: call.block, text }
+        if (text !== '') events.push({ type: 'arguments', block: call.block, text })
       } else {
         call.waiting += text
-        if (!live && call.name !== '') yield* begun(call)
+        if (!live && call.name !== '') events.push(...begun(call))
       }
     }
+    return events
   }
 
   const textEvent = (text: string): InnerEvent => ({ type: 'text', block: blockOf('text'), text })
 
   return {
     text: textEvent,
-    *take(delta: Loose): Generator<InnerEvent> {
+    take(delta: Loose): InnerEvent[] {
+      const events: InnerEvent[] = []
       const thinking = textAt(delta, 'reasoning_content') ?? textAt(delta, 'reasoning')
-      if (thinking) yield { type: 'thinking', block: blockOf('thinking'), text: thinking }
+      if (thinking) events.push({ type: 'thinking', block: blockOf('thinking'), text: thinking })
       const text = contentText(delta.content)
-      if (text !== '') yield textEvent(text)
+      if (text !== '') events.push(textEvent(text))
       const refusal = textAt(delta, 'refusal')
-      if (refusal) yield { type: 'refusal', block: blockOf('refusal'), text: refusal }
+      if (refusal) events.push({ type: 'refusal', block: blockOf('refusal'), text: refusal })
       const legacy = looseObject(delta.function_call)
-      yield* ofCalls(legacy ? [{ index: 0, function: legacy }] : listAt(delta, 'tool_calls'))
+      const pieces = legacy ? [{ index: 0, function: legacy }] : listAt(delta, 'tool_calls')
+      if (pieces.length > 0) events.push(...ofCalls(pieces))
+      return events
     },
     /** What waited: calls behind the first one. */
-    *close(): Generator<InnerEvent> {
-      for (const [, call] of [...calls].sort(([one], [other]) => one - other)) {
-        if (call.block === undefined && call.name !== '') yield* begun(call)
-      }
+    close(): InnerEvent[] {
+      if (calls.size === 0) return []
+      const inOrder = [...calls].sort(([one], [other]) => one - other)
+      return inOrder.flatMap(([, call]) => (call.block === undefined && call.name !== '' ? begun(call) : []))
     },
   }
 }

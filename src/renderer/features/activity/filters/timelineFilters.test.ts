@@ -39,6 +39,13 @@ test('takes both days of a range, or one', () => {
 })
 
 test('every kind that a service notes has an area', () => {
-  for (const kind of [...ActivityType.options, ...AccountActivityType.options]) expect(areaOf(kind), kind).toBeDefined()
+  for (const kind of [
+    'chat.asked',
+    'log.cut',
+    'payment.settled',
+    ...ActivityType.options,
+    ...AccountActivityType.options,
+  ])
+    expect(areaOf(kind), kind).toBeDefined()
   expect(areaOf('unheard.of')).toBeUndefined()
 })

@@ -4,7 +4,10 @@ import { isoTime } from '../../../../shared/time.ts'
 
 export const areas = [
   'all',
+  'chat',
+  'tools',
   'approvals',
+  'payments',
   'wallet',
   'credits',
   'domains',
@@ -17,7 +20,10 @@ export type Area = (typeof areas)[number]
 
 export const areaLabels: Record<Area, string> = {
   all: 'All',
+  chat: 'Chat',
+  tools: 'Tools',
   approvals: 'Approvals',
+  payments: 'Payments',
   wallet: 'Wallet',
   credits: 'Credits',
   domains: 'Domains',
@@ -29,14 +35,17 @@ export const areaLabels: Record<Area, string> = {
 
 /** Kinds by their first word. */
 const kindsOf: Record<Exclude<Area, 'all'>, readonly string[]> = {
+  chat: ['chat'],
+  tools: ['tool'],
   approvals: ['intent', 'grant', 'policy', 'stop'],
+  payments: ['payment'],
   wallet: ['wallet', 'keyring'],
   credits: ['credits'],
   domains: ['name', 'dns'],
   identity: ['identity', 'registration', 'automaton'],
   sandboxes: ['sandbox', 'terminal', 'command', 'file', 'snapshot', 'domain'],
   access: ['key', 'provider', 'auth', 'account', 'client'],
-  system: ['system', 'service'],
+  system: ['system', 'service', 'log'],
 }
 
 export type ActorKind = TimelineEntry['actor']['kind']

@@ -1,18 +1,22 @@
 import type { ReactNode } from 'react'
 import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
 import { AddressText } from '../../../ui/AddressText.tsx'
+import { addressOf } from '../../../ui/place.ts'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { EntryLinks } from '../EntryLinks.tsx'
 import { entryFacts } from './entryFacts.ts'
+import { entryLinks } from './entryLinks.ts'
 import { stepWords } from './rowWords.ts'
 import type { TimelineRow } from './timelineItems.ts'
 
 /** What became of a request step by step, and everything that the entries hold. */
-export function RowDetail({ row: { entries, isRequest } }: { row: TimelineRow }) {
+export function RowDetail({ row: { entries, isRequest }, inTask }: { row: TimelineRow; inTask: boolean }) {
   const [newest] = entries
   if (!isRequest) {
     return (
       <div className="pt-1 pb-3">
         <Facts entry={newest} withTime />
+        <Ways entry={newest} inTask={inTask} />
         <EntryRecord entry={newest} />
       </div>
     )
@@ -20,6 +24,7 @@ export function RowDetail({ row: { entries, isRequest } }: { row: TimelineRow })
   return (
     <div className="pt-1 pb-3">
       <Facts entry={newest} />
+      <Ways entry={newest} inTask={inTask} />
       <ol aria-label="Steps" className="mt-2 flex flex-col gap-1 border-l border-line pl-3">
         {entries.toReversed().map((entry) => (
           <li key={entry.sequence}>
@@ -34,6 +39,24 @@ export function RowDetail({ row: { entries, isRequest } }: { row: TimelineRow })
           </li>
         ))}
       </ol>
+    </div>
+  )
+}
+
+/** To what it is about, and to all that belongs together with it. */
+function Ways({ entry, inTask }: { entry: TimelineEntry; inTask: boolean }) {
+  const links = entryLinks(entry)
+  const task = inTask || entry.problem !== null ? null : entry.task
+  if (links.length === 0 && task === null) return null
+  return (
+    <div className="mt-1.5">
+      <EntryLinks links={links}>
+        {task !== null && (
+          <a href={addressOf('activity', 'task', task)} className="font-medium text-accent hover:underline">
+            Show whole task
+          </a>
+        )}
+      </EntryLinks>
     </div>
   )
 }
@@ -69,6 +92,12 @@ function EntryRecord({ entry }: { entry: TimelineEntry }) {
             <AddressText text={subject} label="Copy ID" whole />
           </Fact>
         )}
+        {entry.task !== null && <Fact name="Task">{entry.task}</Fact>}
+        {Object.entries(entry.links).map(([kind, id]) => (
+          <Fact key={`link ${kind}`} name={`Link to ${fieldName(kind).toLowerCase()}`}>
+            {id}
+          </Fact>
+        ))}
         {Object.entries(detail).map(([name, value]) => (
           <Fact key={name} name={fieldName(name)}>
             {value === null ? '–' : String(value)}

@@ -14,10 +14,12 @@ type TimelineRowViewProps = {
   isTabStop: boolean
   /** The list was opened for it: it takes the focus. */
   isSought: boolean
+  /** It stands among the others of its task. */
+  inTask?: boolean
   onToggle: () => void
 }
 
-export function TimelineRowView({ row, isOpen, isTabStop, isSought, onToggle }: TimelineRowViewProps) {
+export function TimelineRowView({ row, isOpen, isTabStop, isSought, inTask = false, onToggle }: TimelineRowViewProps) {
   const [{ sequence, kind, at, problem }] = row.entries
   const { who, what, outcome } = rowWords(row)
   const Icon = problem === null ? entryIcon(kind) : ShieldAlert
@@ -74,7 +76,7 @@ export function TimelineRowView({ row, isOpen, isTabStop, isSought, onToggle }: 
       </button>
       {isOpen && (
         <div id={detailId} className="pr-4 pl-9.5">
-          <RowDetail row={row} />
+          <RowDetail row={row} inTask={inTask} />
         </div>
       )}
     </article>

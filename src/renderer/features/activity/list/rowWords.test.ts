@@ -13,6 +13,8 @@ const entry = (given: Partial<TimelineEntry>): TimelineEntry => ({
   subject: null,
   summary: '',
   detail: {},
+  task: null,
+  links: {},
   previous_hash: '',
   hash: '',
   problem: null,

@@ -11,6 +11,8 @@ const entry = (sequence: number, at: Date): TimelineEntry => ({
   subject: null,
   summary: 'Steward started.',
   detail: {},
+  task: null,
+  links: {},
   previous_hash: '',
   hash: '',
   problem: null,

@@ -39,7 +39,7 @@ export function Outcome({ record: { id, decision, error, result }, next }: Outco
       </dl>
       <p className="flex flex-wrap gap-x-5 gap-y-1">
         {next !== undefined && <PlaceLink to={['approvals', next]}>Next request</PlaceLink>}
-        <PlaceLink to={['activity', id]}>Show in Activity</PlaceLink>
+        <PlaceLink to={['activity', 'intent', id]}>Show in Activity</PlaceLink>
       </p>
     </section>
   )

@@ -26,10 +26,15 @@ export function useNotices(): { follow: (intent: IntentRecord) => void } {
   }
 }
 
+/** Of the notice of a request. */
+export function noticeId(intentId: string): string {
+  return `approval ${intentId}`
+}
+
 function tell({ id, asker, sentence }: IntentRecord): () => void {
   const who = asker.kind === 'person' ? 'Waiting' : `${askerWords(asker).name} asks`
   return notify.asked(`${who} for your approval`, {
-    hint: sentence,
+    ...{ id: noticeId(id), hint: sentence },
     action: { label: 'Review', run: () => goTo('approvals', id) },
   })
 }

@@ -1,11 +1,11 @@
-import { Check, ChevronLeft, ChevronRight, Copy, GitFork, Link2, MoreHorizontal } from 'lucide-react'
+import { Check, ChevronLeft, ChevronRight, Copy, GitFork, Link2, MoreHorizontal, ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Message } from '../../../../shared/contract/chatMessages.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { copyText } from '../../../ui/copyText.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
-import { addressOf } from '../../../ui/place.ts'
+import { addressOf, goTo } from '../../../ui/place.ts'
 import { notify } from '../../../ui/toast.tsx'
 import { useCopied } from '../../../ui/useCopied.ts'
 import { useConversationWork } from './conversationContext.ts'
@@ -54,6 +54,7 @@ export function MessageActions({ message, note, stays = false, children }: Messa
               onSelect: () => attempt(() => actions.fork(conversationId, message.id)),
             },
             { label: 'Copy link to message', icon: Link2, onSelect: () => void copyLink() },
+            { label: 'Show in Activity', icon: ScrollText, onSelect: () => goTo('activity', 'task', turnOf(message)) },
           ]}
         >
           <IconButton size="small" label="More" icon={MoreHorizontal} />
@@ -62,6 +63,11 @@ export function MessageActions({ message, note, stays = false, children }: Messa
       {note}
     </div>
   )
+}
+
+/** The turn that a message belongs to, as the log names it: by its question. */
+function turnOf({ id, role, parent_id: parent }: Message): string {
+  return `chat:${role === 'assistant' ? (parent ?? id) : id}`
 }
 
 /** `‹ 2/3 ›`: edits of a message, or further answers, each with what came after it. */

@@ -3,24 +3,23 @@ import { Download, FileUp, ListPlus, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { Domain } from '../../../../shared/contract/domains.ts'
 import { type DnsPlan, listLocalRecords, planRecords, undoPlan } from '../../../../shared/contract/localDomains.ts'
-import { normalRecord } from '../../../../shared/dns/dnsRecord.ts'
+import type { DnsRecordData } from '../../../../shared/dns/dnsRecord.ts'
 import { zoneFileText } from '../../../../shared/dns/zoneFile.ts'
-import { zoneConflict } from '../../../../shared/dns/zoneRules.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { readAgain } from '../../../agent/readAgain.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { Menu } from '../../../ui/Menu.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { useUnsaved } from '../../../ui/unsaved/useUnsaved.ts'
 import { SourceNote } from '../SourceNote.tsx'
 import { domainsKey, useRecords } from '../useDomains.ts'
+import { ElsewhereNotice } from './ElsewhereNotice.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
 import { PlanDialog } from './PlanDialog.tsx'
 import { RecordFields } from './RecordFields.tsx'
 import { RecordRow, recordColumns } from './RecordRow.tsx'
-import { recordTemplates } from './recordTemplates.ts'
+import { TemplatesDialog } from './TemplatesDialog.tsx'
 import {
   editCount,
   noEdits,
@@ -34,7 +33,7 @@ import {
 } from './zoneEdits.ts'
 
 /** DNS records: changes are collected, compared with the zone as it is, and applied together. */
-export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'nameservers'> }) {
+export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'unicode' | 'nameservers'> }) {
   const zone = domain.domain
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -42,6 +41,7 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'nam
   const [edits, setEdits] = useState<ZoneEdits>(noEdits)
   const [edited, setEdited] = useState<string>()
   const [isImporting, setImporting] = useState(false)
+  const [isChoosing, setChoosing] = useState(false)
   const [plan, setPlan] = useState<DnsPlan>()
   const records = data?.records ?? []
   const rows = zoneRows(records, edits)
@@ -69,17 +69,8 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'nam
       ...(!applied.undo_of && { action: { label: 'Undo', run: () => undoing.mutate(applied) } }),
     })
   }
-  const addTemplate = (id: string) => {
-    const template = recordTemplates.find((it) => it.id === id)
-    let next = edits
-    for (const given of template?.records ?? []) {
-      const record = normalRecord(zone, given)
-      const isFree = !zoneConflict(wantedRecords(zoneRows(records, next)), record)
-      if (isFree) next = withRecord(next, record, { newKey: newKey() })
-    }
-    if (next === edits) notify.told('These records exist already, or a CNAME is in their place.')
-    setEdits(next)
-  }
+  const addAll = (added: readonly DnsRecordData[]) =>
+    setEdits(added.reduce((next, record) => withRecord(next, record, { newKey: newKey() }), edits))
   const download = () => {
     const text = zoneFileText({ name: zone, nameservers: domain.nameservers, records })
     const link = document.createElement('a')
@@ -98,11 +89,9 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'nam
         <h3 className="text-title font-semibold">DNS records</h3>
         <SourceNote source={data.source} asOf={data.as_of} />
         <span className="flex-1" />
-        <Menu items={recordTemplates.map(({ id, label }) => ({ label, onSelect: () => addTemplate(id) }))}>
-          <Button size="small" icon={ListPlus}>
-            Templates
-          </Button>
-        </Menu>
+        <Button size="small" icon={ListPlus} onClick={() => setChoosing(true)}>
+          Templates
+        </Button>
         <Button size="small" icon={FileUp} onClick={() => setImporting(true)}>
           Import
         </Button>
@@ -113,6 +102,7 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'nam
           Add record
         </Button>
       </div>
+      <ElsewhereNotice domain={domain} />
       {edited === 'new' && (
         <RecordFields
           zone={zone}
@@ -172,6 +162,17 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'nam
             Review changes
           </Button>
         </div>
+      )}
+      {isChoosing && (
+        <TemplatesDialog
+          zone={zone}
+          present={othersOf()}
+          onClose={() => setChoosing(false)}
+          onAdd={(added) => {
+            addAll(added)
+            setChoosing(false)
+          }}
+        />
       )}
       {isImporting && (
         <ImportDialog

@@ -1,53 +1,155 @@
 import type { NewDnsRecord } from '../../../../shared/dns/dnsRecord.ts'
 
-/** Records that are needed together. What a person has to replace stands in the value as a plain example. */
-export type RecordTemplate = { id: string; label: string; records: readonly NewDnsRecord[] }
+/** One thing that the provider tells the person, and the records need. */
+export type TemplateField = {
+  id: string
+  label: string
+  placeholder: string
+  hint?: string
+  /** Without it the other records are still good. */
+  optional?: boolean
+}
+
+/** Records that are needed together. What was written fits no record where it is empty, unless it is optional. */
+export type RecordTemplate = {
+  id: string
+  group: 'Mail' | 'Site' | 'Verification' | 'Security'
+  label: string
+  note?: string
+  fields: readonly TemplateField[]
+  records: (zone: string, written: Readonly<Record<string, string>>) => readonly NewDnsRecord[]
+}
 
 const mx = (distance: number, value: string): NewDnsRecord => ({ type: 'MX', host: '@', value, distance })
 const text = (host: string, value: string): NewDnsRecord => ({ type: 'TXT', host, value })
+const cname = (host: string, value: string): NewDnsRecord => ({ type: 'CNAME', host, value })
+const where = <T>(value: string | undefined, make: (value: string) => T): T[] => (value ? [make(value)] : [])
+
+const dkimNote = 'Add the DKIM records that the provider shows you as well.'
 
 export const recordTemplates: readonly RecordTemplate[] = [
   {
-    id: 'google',
-    label: 'Mail: Google Workspace',
-    records: [mx(1, 'smtp.google.com'), text('@', 'v=spf1 include:_spf.google.com ~all')],
+    ...{ id: 'google', group: 'Mail', label: 'Google Workspace', note: dkimNote, fields: [] },
+    records: () => [mx(1, 'smtp.google.com'), text('@', 'v=spf1 include:_spf.google.com ~all')],
   },
   {
-    id: 'fastmail',
-    label: 'Mail: Fastmail',
-    records: [
+    ...{ id: 'microsoft', group: 'Mail', label: 'Microsoft 365', note: dkimNote },
+    fields: [{ id: 'code', label: 'Verification', placeholder: 'MS=ms12345678', optional: true }],
+    records: (zone, { code }) => [
+      mx(0, `${zone.replaceAll('.', '-')}.mail.protection.outlook.com`),
+      text('@', 'v=spf1 include:spf.protection.outlook.com -all'),
+      cname('autodiscover', 'autodiscover.outlook.com'),
+      ...where(code, (it) => text('@', it)),
+    ],
+  },
+  {
+    ...{ id: 'fastmail', group: 'Mail', label: 'Fastmail', fields: [] },
+    records: (zone) => [
       mx(10, 'in1-smtp.messagingengine.com'),
       mx(20, 'in2-smtp.messagingengine.com'),
       text('@', 'v=spf1 include:spf.messagingengine.com ?all'),
+      ...['fm1', 'fm2', 'fm3'].map((it) => cname(`${it}._domainkey`, `${it}.${zone}.dkim.fmhosted.com`)),
     ],
   },
   {
-    id: 'proton',
-    label: 'Mail: Proton Mail',
-    records: [
+    ...{ id: 'proton', group: 'Mail', label: 'Proton Mail', note: dkimNote },
+    fields: [{ id: 'code', label: 'Verification', placeholder: 'protonmail-verification=…', optional: true }],
+    records: (_, { code }) => [
       mx(10, 'mail.protonmail.ch'),
       mx(20, 'mailsec.protonmail.ch'),
       text('@', 'v=spf1 include:_spf.protonmail.ch ~all'),
+      ...where(code, (it) => text('@', it)),
     ],
   },
   {
-    id: 'no-mail',
-    label: 'No mail from this domain',
-    records: [mx(0, '.'), text('@', 'v=spf1 -all'), text('_dmarc', 'v=DMARC1; p=reject')],
+    ...{ id: 'icloud', group: 'Mail', label: 'iCloud Mail' },
+    fields: [{ id: 'code', label: 'Verification', placeholder: 'apple-domain=…', optional: true }],
+    records: (zone, { code }) => [
+      mx(10, 'mx01.mail.icloud.com'),
+      mx(10, 'mx02.mail.icloud.com'),
+      text('@', 'v=spf1 include:icloud.com ~all'),
+      cname('sig1._domainkey', `sig1.dkim.${zone}.at.icloudmailadmin.com`),
+      ...where(code, (it) => text('@', it)),
+    ],
   },
   {
-    id: 'github-pages',
-    label: 'Site: GitHub Pages',
-    records: ['108', '109', '110', '111'].map((it) => ({ type: 'A', host: '@', value: `185.199.${it}.153` })),
+    ...{ id: 'zoho', group: 'Mail', label: 'Zoho Mail', note: dkimNote },
+    fields: [{ id: 'code', label: 'Verification', placeholder: 'zoho-verification=…', optional: true }],
+    records: (_, { code }) => [
+      mx(10, 'mx.zoho.com'),
+      mx(20, 'mx2.zoho.com'),
+      mx(50, 'mx3.zoho.com'),
+      text('@', 'v=spf1 include:zohomail.com ~all'),
+      ...where(code, (it) => text('@', it)),
+    ],
   },
   {
-    id: 'www',
-    label: 'Site: www points to the domain',
-    records: [{ type: 'CNAME', host: 'www', value: '@' }],
+    ...{ id: 'no-mail', group: 'Mail', label: 'No mail', note: 'Tells others to refuse mail from this domain.' },
+    fields: [],
+    records: () => [mx(0, '.'), text('@', 'v=spf1 -all'), text('_dmarc', 'v=DMARC1; p=reject')],
   },
   {
-    id: 'lets-encrypt',
-    label: 'Certificates: Let’s Encrypt only',
-    records: [{ type: 'CAA', host: '@', value: '0 issue "letsencrypt.org"' }],
+    ...{ id: 'server', group: 'Site', label: 'Your own server' },
+    fields: [
+      { id: 'v4', label: 'IPv4 address', placeholder: '192.0.2.1' },
+      { id: 'v6', label: 'IPv6 address', placeholder: '2001:db8::1', optional: true },
+    ],
+    records: (zone, { v4 = '', v6 }) => [
+      { type: 'A', host: '@', value: v4 },
+      ...where(v6, (value): NewDnsRecord => ({ type: 'AAAA', host: '@', value })),
+      cname('www', zone),
+    ],
+  },
+  {
+    ...{ id: 'github-pages', group: 'Site', label: 'GitHub Pages' },
+    fields: [{ id: 'user', label: 'GitHub user or organization', placeholder: 'octocat', optional: true }],
+    records: (_, { user }) => [
+      ...['108', '109', '110', '111'].map((it): NewDnsRecord => ({ type: 'A', host: '@', value: `185.199.${it}.153` })),
+      ...['0', '1', '2', '3'].map(
+        (it): NewDnsRecord => ({ type: 'AAAA', host: '@', value: `2606:50c0:800${it}::153` }),
+      ),
+      ...where(user, (it) => cname('www', `${it}.github.io`)),
+    ],
+  },
+  {
+    ...{ id: 'vercel', group: 'Site', label: 'Vercel', fields: [] },
+    records: () => [{ type: 'A', host: '@', value: '76.76.21.21' }, cname('www', 'cname.vercel-dns.com')],
+  },
+  {
+    ...{ id: 'netlify', group: 'Site', label: 'Netlify' },
+    fields: [{ id: 'site', label: 'Site name', placeholder: 'my-site', hint: 'Of my-site.netlify.app.' }],
+    records: (_, { site = '' }) => [
+      { type: 'A', host: '@', value: '75.2.60.5' },
+      cname('www', `${site.replace(/\.netlify\.app$/, '')}.netlify.app`),
+    ],
+  },
+  {
+    ...{ id: 'www', group: 'Site', label: 'www points to the domain', fields: [] },
+    records: (zone) => [cname('www', zone)],
+  },
+  {
+    ...{ id: 'verification', group: 'Verification', label: 'Verification record' },
+    note: 'Shows a service that the domain is yours.',
+    fields: [
+      { id: 'value', label: 'Text', placeholder: 'google-site-verification=…', hint: 'As the service shows it.' },
+      {
+        id: 'host',
+        label: 'Name',
+        placeholder: '@',
+        hint: '@ for the domain itself, or _acme-challenge.',
+        optional: true,
+      },
+    ],
+    records: (_, { value = '', host }) => [text(host || '@', value)],
+  },
+  {
+    ...{ id: 'dmarc', group: 'Security', label: 'DMARC reports' },
+    note: 'Mail that fails SPF and DKIM goes to spam, and you get reports.',
+    fields: [{ id: 'mail', label: 'Reports to', placeholder: 'dmarc@example.com' }],
+    records: (_, { mail = '' }) => [text('_dmarc', `v=DMARC1; p=quarantine; rua=mailto:${mail}`)],
+  },
+  {
+    ...{ id: 'lets-encrypt', group: 'Security', label: 'Certificates by Let’s Encrypt only', fields: [] },
+    records: () => [{ type: 'CAA', host: '@', value: '0 issue "letsencrypt.org"' }],
   },
 ]

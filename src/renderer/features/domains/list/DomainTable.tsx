@@ -7,10 +7,12 @@ import { moveAmongRows } from '../../../ui/moveAmongRows.ts'
 import { PageColumn } from '../../../ui/PageFrame.tsx'
 import { addressOf } from '../../../ui/place.ts'
 import { StatusDot, type Tone } from '../../../ui/StatusDot.tsx'
-import { type DomainSort, isExpiring } from './domainRows.ts'
+import type { DomainSort } from './domainRows.ts'
+import { ExpiryText } from './ExpiryText.tsx'
 
 const rowPixels = 36
-const columns = 'grid grid-cols-[minmax(0,1fr)_7rem_7rem_2rem] max-narrow:grid-cols-[minmax(0,1fr)_7rem_2rem] gap-3'
+const columns =
+  'grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_7rem_10rem_2rem] gap-3 max-narrow:grid-cols-[minmax(0,1fr)_9.5rem_1.5rem]'
 const tones: Readonly<Record<Domain['status'], Tone>> = { active: 'positive', pending: 'caution', expired: 'negative' }
 const statusWords: Readonly<Record<Domain['status'], string>> = {
   active: 'Active',
@@ -18,10 +20,17 @@ const statusWords: Readonly<Record<Domain['status'], string>> = {
   expired: 'Expired',
 }
 
-type DomainTableProps = { rows: readonly Domain[]; sort: DomainSort; onSort: (sort: DomainSort) => void }
+type DomainTableProps = {
+  rows: readonly Domain[]
+  sort: DomainSort
+  onSort: (sort: DomainSort) => void
+  /** Names of those that something is done with together. */
+  chosen: ReadonlySet<string>
+  onChoose: (chosen: ReadonlySet<string>) => void
+}
 
 /** Only what is in view is drawn. */
-export function DomainTable({ rows, sort, onSort }: DomainTableProps) {
+export function DomainTable({ rows, sort, onSort, chosen, onChoose }: DomainTableProps) {
   const place = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -33,11 +42,14 @@ export function DomainTable({ rows, sort, onSort }: DomainTableProps) {
   return (
     <div className="flex size-full flex-col">
       <PageColumn width="table">
-        <div className={classNames(columns, '-mx-2.5 border-b border-line px-2.5 pb-1.5 text-small text-muted')}>
-          <SortButton label="Domain" isPresent={sort === 'name'} onSort={() => onSort('name')} />
-          <span className="max-narrow:hidden">Status</span>
-          <SortButton label="Expires" isPresent={sort === 'expiry'} onSort={() => onSort('expiry')} />
-          <span className="sr-only">Transfer lock</span>
+        <div className="-mx-2.5 flex items-center gap-2.5 border-b border-line px-2.5 pb-1.5 text-small text-muted">
+          <ChooseAll rows={rows} chosen={chosen} onChoose={onChoose} />
+          <div className={columns}>
+            <SortButton label="Domain" isPresent={sort === 'name'} onSort={() => onSort('name')} />
+            <span className="max-narrow:hidden">Status</span>
+            <SortButton label="Expires" isPresent={sort === 'expiry'} onSort={() => onSort('expiry')} />
+            <span className="sr-only">Transfer lock</span>
+          </div>
         </div>
       </PageColumn>
       <div ref={place} className="min-h-0 flex-1 overflow-y-auto pb-6">
@@ -59,7 +71,11 @@ export function DomainTable({ rows, sort, onSort }: DomainTableProps) {
                     className="absolute inset-x-0 top-0"
                     style={{ transform: `translateY(${start}px)`, height: rowPixels }}
                   >
-                    <DomainRow domain={row} />
+                    <DomainRow
+                      domain={row}
+                      isChosen={chosen.has(row.domain)}
+                      onChoose={(isChosen) => onChoose(withName(chosen, row.domain, isChosen))}
+                    />
                   </li>
                 )
               )
@@ -86,32 +102,61 @@ function SortButton({ label, isPresent, onSort }: { label: string; isPresent: bo
   )
 }
 
-function DomainRow({ domain: of }: { domain: Domain }) {
-  const { domain, unicode, status, locked, expires_at: expiresAt } = of
+function ChooseAll({ rows, chosen, onChoose }: Pick<DomainTableProps, 'rows' | 'chosen' | 'onChoose'>) {
+  const count = rows.filter(({ domain }) => chosen.has(domain)).length
+  const isAll = rows.length > 0 && count === rows.length
+  return (
+    <input
+      type="checkbox"
+      aria-label="Select all shown"
+      checked={isAll}
+      ref={(box) => {
+        if (box) box.indeterminate = count > 0 && !isAll
+      }}
+      onChange={() => onChoose(new Set(isAll ? [] : rows.map(({ domain }) => domain)))}
+      className="size-4 shrink-0 rounded-small"
+    />
+  )
+}
+
+function withName(chosen: ReadonlySet<string>, name: string, isChosen: boolean): ReadonlySet<string> {
+  const next = new Set(chosen)
+  if (isChosen) next.add(name)
+  else next.delete(name)
+  return next
+}
+
+type DomainRowProps = { domain: Domain; isChosen: boolean; onChoose: (isChosen: boolean) => void }
+
+function DomainRow({ domain: of, isChosen, onChoose }: DomainRowProps) {
+  const { domain, unicode, status, locked } = of
   const Icon = locked ? Lock : LockOpen
   return (
-    <a
-      href={addressOf('domains', 'name', domain)}
-      className={classNames(columns, 'h-full items-center rounded-control px-2.5 hover:bg-hover')}
+    <div
+      className={classNames(
+        'flex h-full items-center gap-2.5 rounded-control px-2.5 hover:bg-hover',
+        isChosen && 'bg-selected',
+      )}
     >
-      <span className="flex min-w-0 items-baseline gap-2">
-        <bdi className="truncate font-medium">{unicode}</bdi>
-        {unicode !== domain && <span className="truncate font-mono text-small text-faint">{domain}</span>}
-      </span>
-      <span className="flex items-center gap-1.5 text-muted max-narrow:hidden">
-        <StatusDot tone={tones[status]} />
-        {statusWords[status]}
-      </span>
-      <time
-        dateTime={expiresAt}
-        className={classNames(
-          'whitespace-nowrap tabular-nums',
-          isExpiring(of, Date.now()) ? 'text-caution' : 'text-muted',
-        )}
-      >
-        {expiresAt.slice(0, 10)}
-      </time>
-      <Icon aria-label={locked ? 'Locked' : 'Unlocked'} role="img" className="size-3.5 text-faint" />
-    </a>
+      <input
+        type="checkbox"
+        aria-label={`Select ${unicode}`}
+        checked={isChosen}
+        onChange={(event) => onChoose(event.target.checked)}
+        className="size-4 shrink-0 rounded-small"
+      />
+      <a href={addressOf('domains', 'name', domain)} className={classNames(columns, 'h-full items-center')}>
+        <span className="flex min-w-0 items-baseline gap-2">
+          <bdi className="truncate font-medium">{unicode}</bdi>
+          {unicode !== domain && <span className="truncate font-mono text-small text-faint">{domain}</span>}
+        </span>
+        <span className="flex items-center gap-1.5 text-muted max-narrow:hidden">
+          <StatusDot tone={tones[status]} />
+          {statusWords[status]}
+        </span>
+        <ExpiryText domain={of} />
+        <Icon aria-label={locked ? 'Locked' : 'Unlocked'} role="img" className="size-3.5 text-faint" />
+      </a>
+    </div>
   )
 }

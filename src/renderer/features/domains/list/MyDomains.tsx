@@ -8,6 +8,7 @@ import { PageColumn } from '../../../ui/PageFrame.tsx'
 import { goTo } from '../../../ui/place.ts'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
+import { BulkBar } from '../bulk/BulkBar.tsx'
 import { SourceNote } from '../SourceNote.tsx'
 import { useDomainList } from '../useDomains.ts'
 import { DomainTable } from './DomainTable.tsx'
@@ -24,6 +25,7 @@ export function MyDomains() {
   const [search, setSearch] = useState('')
   const [filter, setFilter] = useState<DomainFilter>('all')
   const [sort, setSort] = useState<DomainSort>('name')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   if (isPending) {
     return (
       <PageColumn width="table" className="py-5">
@@ -53,6 +55,8 @@ export function MyDomains() {
     )
   }
   const rows = domainRows(data.domains, { search, filter, sort, nowMs: Date.now() })
+  // What is out of view is not changed with the others.
+  const chosenRows = rows.filter(({ domain }) => chosen.has(domain))
   return (
     <div className="flex size-full flex-col">
       <PageColumn width="table" className="flex flex-wrap items-center gap-3 py-3">
@@ -69,6 +73,7 @@ export function MyDomains() {
         <span className="flex-1" />
         <SourceNote source={data.source} asOf={data.as_of} />
       </PageColumn>
+      {chosenRows.length > 0 && <BulkBar domains={chosenRows} onClear={() => setChosen(new Set())} />}
       <div className="min-h-0 flex-1">
         {rows.length === 0 ? (
           <EmptyState
@@ -87,7 +92,7 @@ export function MyDomains() {
             }
           />
         ) : (
-          <DomainTable rows={rows} sort={sort} onSort={setSort} />
+          <DomainTable rows={rows} sort={sort} onSort={setSort} chosen={chosen} onChoose={setChosen} />
         )}
       </div>
     </div>

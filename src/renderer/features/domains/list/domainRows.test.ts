@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Domain } from '../../../../shared/contract/domains.ts'
-import { domainRows } from './domainRows.ts'
+import { domainRows, expiryMark } from './domainRows.ts'
 
 const nowMs = Date.parse('2026-01-01T00:00:00.000Z')
 const domain = (name: string, expires: string, locked = true) =>
@@ -18,4 +18,12 @@ test('are those that were looked for', () => {
   expect(names({ search: ' SHOP' })).toEqual(['shop.io'])
   expect(names({ filter: 'expiring' })).toEqual(['b.com'])
   expect(names({ filter: 'unlocked' })).toEqual(['a.com'])
+})
+
+test('expiry is marked a month before, more urgently in the last week', () => {
+  const mark = (expires: string) => expiryMark(domain('a.com', expires), nowMs)
+  expect(mark('2026-02-01')).toBeUndefined()
+  expect(mark('2026-01-21')).toEqual({ tone: 'caution', text: '20 days' })
+  expect(mark('2026-01-02')).toEqual({ tone: 'negative', text: '1 day' })
+  expect(mark('2026-01-01')).toEqual({ tone: 'negative', text: 'Expired' })
 })

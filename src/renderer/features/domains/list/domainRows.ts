@@ -3,7 +3,22 @@ import type { Domain } from '../../../../shared/contract/domains.ts'
 export type DomainFilter = 'all' | 'expiring' | 'unlocked'
 export type DomainSort = 'name' | 'expiry'
 
-const soonMs = 30 * 24 * 60 * 60_000
+const dayMs = 24 * 60 * 60_000
+const soonMs = 30 * dayMs
+/** From then on it is urgent. */
+const urgentMs = 7 * dayMs
+
+/** What stands beside the day of expiry; undefined while there is time. */
+export function expiryMark(
+  domain: Pick<Domain, 'expires_at' | 'status'>,
+  nowMs: number,
+): { tone: 'caution' | 'negative'; text: string } | undefined {
+  const leftMs = Date.parse(domain.expires_at) - nowMs
+  if (domain.status === 'expired' || leftMs <= 0) return { tone: 'negative', text: 'Expired' }
+  if (leftMs >= soonMs) return undefined
+  const days = Math.ceil(leftMs / dayMs)
+  return { tone: leftMs < urgentMs ? 'negative' : 'caution', text: days === 1 ? '1 day' : `${days} days` }
+}
 
 export function isExpiring(domain: Pick<Domain, 'expires_at' | 'status'>, nowMs: number): boolean {
   return domain.status === 'expired' || Date.parse(domain.expires_at) - nowMs < soonMs

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { Copy, ListChecks } from 'lucide-react'
 import { useState } from 'react'
-import { checkDomains } from '../../../../shared/contract/domains.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { copyText } from '../../../ui/copyText.ts'
@@ -9,11 +8,10 @@ import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { PageScroll } from '../../../ui/PageFrame.tsx'
 import { TextAreaField } from '../../../ui/TextAreaField.tsx'
 import { notify } from '../../../ui/toast.tsx'
+import { checkDomains } from '../domainCalls.ts'
 import { Availability, dollars } from './Availability.tsx'
+import { BuyButton } from './BuyButton.tsx'
 import { checkedCsv, namesFault, pastedNames } from './checkedNames.ts'
-
-/** The service's path that the application forwards. */
-const check = { ...checkDomains, path: '/v1/domains/check' } as const
 
 export function CheckPage() {
   const agent = useAgent()
@@ -21,7 +19,7 @@ export function CheckPage() {
   const names = pastedNames(text)
   const fault = namesFault(names)
   const checking = useMutation({
-    mutationFn: async () => (await agent(check, { domains: names.join(',') })).domains,
+    mutationFn: async () => (await agent(checkDomains, { domains: names.join(',') })).domains,
   })
   const copy = async (csv: string) => {
     if (await copyText(csv)) notify.done('Copied as CSV')
@@ -66,10 +64,11 @@ export function CheckPage() {
             {checking.data.map((it) => (
               <li
                 key={it.domain}
-                className="grid min-h-9 grid-cols-[minmax(0,1fr)_6rem_6rem] items-center gap-3 border-b border-line py-1.5"
+                className="grid min-h-9 grid-cols-[minmax(0,1fr)_6rem_6rem_4rem] items-center gap-3 border-b border-line py-1.5"
               >
                 <Availability {...it} />
                 <span className="text-right tabular-nums">{dollars(it.price)}</span>
+                <BuyButton found={it} renewal={null} />
               </li>
             ))}
           </ul>

@@ -8,6 +8,7 @@ import { useSettled } from '../../../ui/useSettled.ts'
 import { SourceNote } from '../SourceNote.tsx'
 import { useSearchResults } from '../useDomains.ts'
 import { Availability, dollars } from './Availability.tsx'
+import { BuyButton } from './BuyButton.tsx'
 
 /** Asked apart, so that a slow registry does not hold back the others. */
 const parts = [usualTlds.slice(0, 2), usualTlds.slice(2, 4), usualTlds.slice(4)].map((it) => it.join(','))
@@ -34,6 +35,7 @@ export function SearchPage() {
             <span>Status</span>
             <span className="text-right">First year</span>
             <span className="text-right max-narrow:hidden">Renewal</span>
+            <span />
           </div>
           {parts.map((tlds) => (
             <Results key={tlds} q={q} tlds={tlds} isFirst={tlds === parts[0]} />
@@ -45,7 +47,7 @@ export function SearchPage() {
 }
 
 const columns =
-  'grid grid-cols-[minmax(0,1fr)_6rem_6rem_6rem] max-narrow:grid-cols-[minmax(0,1fr)_6rem_5rem] items-center gap-3'
+  'grid grid-cols-[minmax(0,1fr)_6rem_6rem_6rem_4rem] max-narrow:grid-cols-[minmax(0,1fr)_6rem_5rem_4rem] items-center gap-3'
 
 function Results({ q, tlds, isFirst }: { q: string; tlds: string; isFirst: boolean }) {
   const { data, error, isPending, isPlaceholderData, refetch } = useSearchResults(q, tlds)
@@ -65,6 +67,7 @@ function Results({ q, tlds, isFirst }: { q: string; tlds: string; isFirst: boole
               <span className="text-right text-muted tabular-nums max-narrow:hidden">
                 {dollars(it.pricing?.renewal)}
               </span>
+              <BuyButton found={it} renewal={it.pricing?.renewal ?? null} />
             </li>
           ))}
       </ul>

@@ -1,4 +1,5 @@
 import { type CheckedDomain, domainLimits } from '../../../../shared/contract/domains.ts'
+import { csvText } from '../csvText.ts'
 
 /** Names of a pasted text, each once: they may stand in lines, or with commas or spaces between. */
 export function pastedNames(text: string): string[] {
@@ -15,15 +16,12 @@ export function namesFault(names: readonly string[]): string | undefined {
   return `${names.length} names. At most ${domainLimits.check} can be checked at once.`
 }
 
-/** For a spreadsheet, which takes no cell for a formula. */
+/** For a spreadsheet. */
 export function checkedCsv(checked: readonly CheckedDomain[]): string {
-  const rows = checked.map(({ domain, unicode, status, premium, price, warning, error }) =>
-    [domain, unicode, status, premium ? 'yes' : 'no', price ?? '', warning ?? error ?? ''].map(cell).join(','),
+  return csvText(
+    ['domain', 'name', 'status', 'premium', 'price_usd', 'note'],
+    checked.map(({ domain, unicode, status, premium, price, warning, error }) => [
+      ...[domain, unicode, status, premium ? 'yes' : 'no', price ?? '', warning ?? error ?? ''],
+    ]),
   )
-  return [`domain,name,status,premium,price_usd,note`, ...rows, ''].join('\r\n')
-}
-
-function cell(value: string | number): string {
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Pencil } from 'lucide-react'
+import { Pencil, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
-import { setDomainLock, setDomainPrivacy, setNameservers } from '../../../../shared/contract/domains.ts'
 import type { LocalDomain } from '../../../../shared/contract/localDomains.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { readAgain } from '../../../agent/readAgain.ts'
@@ -9,16 +8,15 @@ import { Button } from '../../../ui/Button.tsx'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { PageScroll } from '../../../ui/PageFrame.tsx'
+import { usePurchase } from '../../../ui/purchaseContext.ts'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { RecordsEditor } from '../dns/RecordsEditor.tsx'
+import { changeLock, changeNameservers, changePrivacy } from '../domainCalls.ts'
+import { ExpiryText } from '../list/ExpiryText.tsx'
+import { PropagationSection } from '../propagation/PropagationSection.tsx'
 import { SourceNote } from '../SourceNote.tsx'
 import { domainsKey, useDomain } from '../useDomains.ts'
 import { NameserversDialog } from './NameserversDialog.tsx'
-
-/** The paths of the service that the application forwards. */
-const privacy = { ...setDomainPrivacy, path: '/v1/domains/:domain/privacy' } as const
-const lock = { ...setDomainLock, path: '/v1/domains/:domain/lock' } as const
-const hosts = { ...setNameservers, path: '/v1/domains/:domain/nameservers' } as const
 
 export function DomainView({ domain }: { domain: string }) {
   const { data, error, isPending, refetch } = useDomain(domain)
@@ -30,6 +28,7 @@ export function DomainView({ domain }: { domain: string }) {
         <>
           <DomainFacts domain={data} />
           <RecordsEditor domain={data} />
+          <PropagationSection domain={data.domain} />
         </>
       ) : (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
@@ -42,13 +41,17 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
   const { domain, unicode, status, registrar, nameservers } = of
   const agent = useAgent()
   const queryClient = useQueryClient()
+  const openPurchase = usePurchase()
   const [isNaming, setNaming] = useState(false)
   const onSettled = () => readAgain(queryClient, domainsKey)
   const settingPrivacy = useMutation({
-    mutationFn: (enabled: boolean) => agent(privacy, { domain, enabled }),
+    mutationFn: (enabled: boolean) => agent(changePrivacy, { domain, enabled }),
     onSettled,
   })
-  const settingLock = useMutation({ mutationFn: (enabled: boolean) => agent(lock, { domain, enabled }), onSettled })
+  const settingLock = useMutation({
+    mutationFn: (enabled: boolean) => agent(changeLock, { domain, enabled }),
+    onSettled,
+  })
   const failure = settingPrivacy.error ?? settingLock.error
   const isPrivate = shownFlag(settingPrivacy, settingPrivacy.data?.privacy, { known: of.privacy, asOf: of.as_of })
   const isLocked = shownFlag(settingLock, settingLock.data?.locked, { known: of.locked, asOf: of.as_of })
@@ -64,8 +67,17 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
       <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-4 gap-y-2">
         <dt className="text-muted">Status</dt>
         <dd className="first-letter:uppercase">{status}</dd>
-        <dt className="text-muted">Expires</dt>
-        <dd className="tabular-nums">{of.expires_at.slice(0, 10)}</dd>
+        <dt className="flex h-7 items-center text-muted">Expires</dt>
+        <dd className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <ExpiryText domain={of} />
+          <Button
+            size="small"
+            icon={RefreshCw}
+            onClick={() => openPurchase({ kind: 'renewal', domain, unicode, expiresAt: of.expires_at })}
+          >
+            Renew…
+          </Button>
+        </dd>
         <dt className="text-muted">Registrar</dt>
         <dd>{registrar}</dd>
         <dt className="text-muted">Nameservers</dt>
@@ -103,7 +115,7 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
           nameservers={nameservers}
           onClose={() => setNaming(false)}
           onSave={async (all) => {
-            await agent(hosts, { domain, nameservers: all })
+            await agent(changeNameservers, { domain, nameservers: all })
             await onSettled()
           }}
         />

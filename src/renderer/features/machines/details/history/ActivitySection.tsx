@@ -5,6 +5,7 @@ import { whoDid } from '../../../../../shared/contract/activityWords.ts'
 import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
 import { ChoiceChips } from '../../../../ui/ChoiceChips.tsx'
 import { ErrorNotice } from '../../../../ui/ErrorNotice.tsx'
+import { addressOf } from '../../../../ui/place.ts'
 import { SkeletonRows } from '../../../../ui/Skeleton.tsx'
 import { Section } from '../../../../ui/section/Section.tsx'
 import { TimeAgo } from '../../../../ui/TimeAgo.tsx'
@@ -59,6 +60,12 @@ function Activity({ sandbox, visible }: ActivitySectionProps) {
           )
         })}
       </ol>
+      <a
+        href={addressOf('activity', 'sandbox', sandbox.id)}
+        className="mt-1.5 inline-block text-small font-medium text-accent hover:underline"
+      >
+        Show in Activity
+      </a>
     </>
   )
 }

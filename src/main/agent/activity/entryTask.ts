@@ -1,0 +1,44 @@
+import type { Links } from '../../../shared/contract/timelineLinks.ts'
+import { TaskId } from '../../../shared/contract/timelineLinks.ts'
+import type { NotedEntry } from '../note.ts'
+import type { PresentTask } from '../taskContext.ts'
+import { entryOf } from './rowProblems.ts'
+import type { TimelineRepository } from './timelineRepository.ts'
+
+/** What is to be written, with the task in which it was noted. */
+export type WaitingEntry = { entry: NotedEntry; present: PresentTask | undefined }
+
+/** What goes on over several tasks and belongs to the one that began it: a person approves what a program asked for. */
+const lasting = ['intent', 'payment'] as const
+/** Where it came from, and what goes along with all that follows. */
+const origins = ['conversation', 'message', 'tool_call', 'payment', 'intent'] as const
+
+/** The entry with its task and all its links. Its own come first, then those of what began it, then the present ones. */
+export function taskedEntry(
+  { entry, present }: WaitingEntry,
+  { firstOf }: Pick<TimelineRepository, 'firstOf'>,
+): NotedEntry {
+  const began = beginning(entry.links ?? {}, firstOf)
+  const task = entry.task ?? began?.task ?? present?.id
+  const links = { ...(began ? began.links : present?.links), ...entry.links }
+  return { ...entry, ...(task !== undefined && { task }), links }
+}
+
+function beginning(links: Links, firstOf: TimelineRepository['firstOf']) {
+  for (const kind of lasting) {
+    const id = links[kind]
+    const row = id === undefined ? undefined : firstOf({ kind, id })
+    const first = row && entryOf(row)
+    if (!first || first.problem !== null || first.task === null) continue // somebody's hand leads nowhere
+    const { data: task } = TaskId.safeParse(first.task)
+    return task === undefined
+      ? undefined
+      : { task, links: Object.fromEntries(origins.flatMap((it) => ofLink(first.links, it))) as Links }
+  }
+  return undefined
+}
+
+function ofLink(links: Links, kind: keyof Links): [string, string][] {
+  const id = links[kind]
+  return id === undefined ? [] : [[kind, id]]
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { TimelineEntry } from '../../../shared/contract/timeline.ts'
+import { canonicalJson, genesisHash } from './entryHash.ts'
+import { cutKind } from './timelineCut.ts'
+
+/** An entry as a line of an export has it: nothing else may stand in it. */
+const { problem: _, task, links, ...fields } = TimelineEntry.shape
+const ExportedEntry = z.strictObject({ ...fields, task: task.nonoptional().optional(), links: links.optional() })
+type ExportedEntry = z.infer<typeof ExportedEntry>
+
+export type ExportCheck = {
+  checked: number
+  /** What stands side by side, from and to. More than one: entries are left out, as a filter does. */
+  ranges: { from: number; to: number }[]
+  /** The oldest entries, up to here, were cut off, as an entry in the file says. */
+  cutThrough: number | null
+  last: { sequence: number; hash: string } | null
+  /** The first hundred. `line` counts from 1. */
+  problems: { line: number; problem: string }[]
+}
+
+const mostProblems = 100
+/** Far more than an entry can have. */
+const longestLine = 1024 * 1024
+
+/** Checks an export of JSON Lines by itself: each entry against its hash, and each against the one before it. */
+export async function checkExport(lines: AsyncIterable<string> | Iterable<string>): Promise<ExportCheck> {
+  const result: ExportCheck = { checked: 0, ranges: [], cutThrough: null, last: null, problems: [] }
+  const found = (line: number, problem: string): void => {
+    if (result.problems.length < mostProblems) result.problems.push({ line, problem })
+  }
+  const cuts: { through: number; hash: string }[] = []
+  let first: ExportedEntry | undefined
+  let line = 0
+  for await (const text of lines) {
+    line += 1
+    if (text.trim() === '') continue
+    const read = entryIn(text)
+    if (typeof read === 'string') {
+      found(line, read)
+      continue
+    }
+    const { sequence, hash, previous_hash: previous } = read
+    result.checked += 1
+    first ??= read
+    const intact = hashOf(read) === hash
+    if (!intact) found(line, `Entry ${sequence} was changed: it does not match its hash.`)
+    const range = result.ranges.at(-1)
+    if (result.last && sequence <= result.last.sequence) {
+      found(line, `Entry ${sequence} stands after entry ${result.last.sequence}.`)
+    } else if (result.last?.sequence === sequence - 1 && previous !== result.last.hash) {
+      found(line, `Entry ${sequence} does not follow entry ${sequence - 1}: one of the two was exchanged or moved.`)
+    }
+    if (sequence === 1 && previous !== genesisHash) found(line, 'Entry 1 is not the one that the log began with.')
+    if (range?.to === sequence - 1) range.to = sequence
+    else result.ranges.push({ from: sequence, to: sequence })
+    if (intact && read.kind === cutKind) cuts.push(...cutOf(read))
+    result.last = { sequence, hash }
+  }
+  const cut = cuts.find(({ through }) => through + 1 === first?.sequence)
+  if (cut && first) {
+    if (cut.hash === first.previous_hash) result.cutThrough = cut.through
+    else found(1, `Entry ${first.sequence} does not follow entry ${cut.through}, which was cut off.`)
+  }
+  return result
+}
+
+function entryIn(text: string): ExportedEntry | string {
+  if (text.length > longestLine) return 'The line is longer than an entry can be.'
+  try {
+    const { data, error } = ExportedEntry.safeParse(JSON.parse(text))
+    return data ?? `The line is no entry of the log: ${error?.issues[0]?.message ?? 'it has another form'}.`
+  } catch {
+    return 'The line is no JSON.'
+  }
+}
+
+function hashOf({ hash: _, ...entry }: ExportedEntry): string {
+  return createHash('sha256').update(canonicalJson(entry)).digest('hex')
+}
+
+function cutOf({ detail }: ExportedEntry): { through: number; hash: string }[] {
+  const { through_sequence: through, through_hash: hash } = detail
+  return typeof through === 'number' && typeof hash === 'string' ? [{ through, hash }] : []
+}

@@ -1,0 +1,74 @@
+import type { Log } from '../../platform/log.ts'
+import type { ActivitySettingsStore } from './activitySettings.ts'
+import type { Timeline } from './timeline.ts'
+import { lastCut, removeCut } from './timelineCut.ts'
+import { verifyRows } from './verifyRows.ts'
+
+export type Retention = {
+  /** Cuts off what is older than the settings keep. */
+  apply(): Promise<void>
+  close(): Promise<void>
+}
+
+type Options = {
+  timeline: Timeline
+  settings: Pick<ActivitySettingsStore, 'read' | 'subscribe'>
+  now: () => number
+  log: Log
+  /** After the start, when there is other work to do first. */
+  firstMs?: number
+}
+
+const dayMs = 86_400_000
+const usualFirstMs = 60_000
+const everyMs = 6 * 3_600_000
+
+/**
+ * Cuts off the oldest entries of the log, when the settings say so. A log with problems is left as it is: what somebody
+ * changed is not removed together with the traces of it.
+ */
+export function retention({ timeline, settings, now, log, firstMs = usualFirstMs }: Options): Retention {
+  const closing = new AbortController()
+  const { signal } = closing
+  let running = Promise.resolve()
+
+  const cut = async (): Promise<void> => {
+    const { records } = timeline
+    const { keep_entries_days: days } = settings.read()
+    // A stop may have come between an entry that says so and the removal.
+    const said = lastCut(records, timeline.head()?.sequence ?? 0)
+    if (said) await removeCut(records, said.through, signal)
+    if (days === null || signal.aborted) return
+    const before = now() - days * dayMs
+    if (records.firstSince(before) === records.firstSequence()) return
+    const { ok } = await verifyRows(timeline, signal)
+    if (!ok) {
+      log.warn('the log is not cut: it was changed by something other than Steward')
+      return
+    }
+    const through = timeline.cut(before)
+    if (through !== undefined) await removeCut(records, through, signal)
+  }
+  const apply = (): Promise<void> => {
+    running = running
+      .then(() => (signal.aborted ? undefined : cut()))
+      .catch((failure: unknown) => {
+        if (!signal.aborted) log.error('old entries of the log could not be removed', { failure })
+      })
+    return running
+  }
+
+  const first = setTimeout(() => void apply(), firstMs)
+  const timer = setInterval(() => void apply(), everyMs)
+  const leave = settings.subscribe(() => void apply())
+  return {
+    apply,
+    async close() {
+      leave()
+      clearTimeout(first)
+      clearInterval(timer)
+      closing.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,10 @@
+import { changeActivitySettings, getActivitySettings } from '../../../shared/contract/activitySettings.ts'
+import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import type { ActivitySettingsStore } from './activitySettings.ts'
+
+export function settingsRoutes(settings: ActivitySettingsStore): LocalEndpoint[] {
+  return [
+    localEndpoint(getActivitySettings, () => settings.read()),
+    localEndpoint(changeActivitySettings, ({ body }) => settings.change(body)),
+  ]
+}

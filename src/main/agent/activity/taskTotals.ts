@@ -1,0 +1,42 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Output } from '../../../shared/contract/route.ts'
+import type { readTask, TimelineEntry } from '../../../shared/contract/timeline.ts'
+import type { Links, TaskId } from '../../../shared/contract/timelineLinks.ts'
+import { entryOf } from './rowProblems.ts'
+import type { TimelineRepository } from './timelineRepository.ts'
+
+type Totals = Output<typeof readTask>
+
+/** What costs are told as, in the details of entries. @see NotedEntry */
+const costs = ['cost_micro_usd', 'paid_micro_usdc', 'charged_micro_usd'] as const
+/** The newest ones of a task that has more. */
+const mostEntries = 20_000
+
+/**
+ * What is known of a task, and what it cost in all. An entry that somebody changed counts for nothing.
+ * @throws AppError `activity/task-not-found`
+ */
+export function taskTotals(records: Pick<TimelineRepository, 'ofTask'>, task: TaskId): Totals {
+  const entries = records.ofTask(task, mostEntries).map(entryOf)
+  const [first] = entries
+  const last = entries.at(-1)
+  if (!first || !last) {
+    throw new AppError('activity/task-not-found', `Nothing in the log belongs to the task ${task}.`)
+  }
+  const totals = { cost_micro_usd: 0, paid_micro_usdc: 0, charged_micro_usd: 0 }
+  let links: Links = {}
+  for (const entry of entries) {
+    if (entry.problem !== null) continue
+    links = { ...entry.links, ...links }
+    for (const name of costs) totals[name] += amountOf(entry, name)
+  }
+  const estimated = entries.some(({ detail }) => detail.estimated === true)
+  return { task, entries: entries.length, first_at: first.at, last_at: last.at, ...totals, estimated, links }
+}
+
+/** Amounts of payments are text elsewhere, so that no reader rounds them. */
+function amountOf({ detail }: TimelineEntry, name: (typeof costs)[number]): number {
+  const value = detail[name]
+  const amount = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
+  return typeof amount === 'number' && Number.isSafeInteger(amount) && amount > 0 ? amount : 0
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
+import { toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import type { ToolCaller } from '../tools/toolCaller.ts'
+import type { ToolExecutor } from '../tools/toolExecutor.ts'
+import type { ToolOutcome } from '../tools/toolOutcome.ts'
+import type { CallChange } from './callRepository.ts'
+import type { GatheredCall } from './gatheredCalls.ts'
+
+export type CallRunning = {
+  /** Runs it to its end, however long the person takes. Never rejects. */
+  run(
+    call: GatheredCall,
+    given: { caller: ToolCaller; signal: AbortSignal; tell: (change: CallNews) => void },
+  ): Promise<CallEnd>
+}
+/** What is going on meanwhile. */
+export type CallNews = Pick<CallChange, 'state' | 'note' | 'intent_id'>
+export type CallEnd = Pick<CallChange, 'state' | 'output' | 'result'>
+
+type Parts = { executor: ToolExecutor; approvals: Pick<Approvals, 'cancel'> }
+
+/** What is told of a call or a payment that outlives its asking. */
+const Followed = z.object({
+  id: z.string(),
+  state: z.string(),
+  sentence: z.string(),
+  intent_id: z.string().nullable().default(null),
+  result: z.record(z.string(), z.unknown()).nullable().catch(null),
+  error: z.string().nullable().default(null),
+  hint: z.string().nullable().default(null),
+})
+type Followed = z.infer<typeof Followed>
+type FollowGiven = { caller: ToolCaller; signal: AbortSignal; waitMs: number }
+const ended = ['done', 'settled', 'reconciled']
+const underWay = ['running', 'planned', 'signed', 'sent']
+
+/** A command may run for an hour; the person may take as long as the request holds. */
+const waits = { person: 0, program: 3_700_000 }
+const lookMs = 20_000
+const resultBytes = 100_000
+
+export function callRunning({ executor, approvals }: Parts): CallRunning {
+  /** Of a call of a tool, or of a payment. */
+  const followed = async (id: string, { caller, signal, waitMs }: FollowGiven): Promise<Followed> => {
+    if (id.startsWith('call_')) return executor.settled(id, { caller, waitMs, signal })
+    const wait = { person: waitMs, program: waits.program }
+    const outcome = await executor.runTool('approval_status', { id }, { caller, signal, waitMs: wait })
+    if (outcome.kind === 'result') return Followed.parse(outcome.result)
+    throw new Error(outcome.kind === 'error' ? outcome.sentence : 'Nobody knows what became of it.')
+  }
+  const withdraw = ({ state, intent_id }: Followed, { asker }: ToolCaller): void => {
+    if (state === 'waiting' && intent_id !== null) approvals.cancel(intent_id, asker)
+  }
+  return {
+    async run({ name, arguments: text }, { caller, signal, tell }) {
+      const args = parsedArguments(text)
+      if (args === undefined) return failed('The arguments are not a JSON object. Send them as one.')
+      try {
+        const progress = (seconds: number, message: string): void =>
+          tell({ state: 'running', note: `${message}, ${Math.round(seconds)} s`, intent_id: null })
+        let outcome = await executor.runTool(name, args, { caller, signal, waitMs: waits, progress })
+        while (outcome.kind === 'waiting') {
+          const { id, message } = outcome.waiting
+          const known = await followed(id, { caller, signal, waitMs: 0 })
+          tell({ state: known.state === 'waiting' ? 'waiting' : 'running', note: message, intent_id: known.intent_id })
+          const next = await followed(id, { caller, signal, waitMs: lookMs })
+          if (signal.aborted && next.intent_id !== null) withdraw(next, caller)
+          if (signal.aborted) break
+          outcome = outcomeOf(name, next)
+        }
+        return signal.aborted && outcome.kind !== 'result' ? stoppedCall() : endOf(outcome)
+      } catch (failure) {
+        return signal.aborted ? stoppedCall() : failed(failure instanceof Error ? failure.message : 'It failed.')
+      }
+    },
+  }
+}
+
+/** The model is told; nobody knows how far it came. */
+export function stoppedCall(): CallEnd {
+  return { state: 'stopped', output: 'The person stopped this call. It may have been done in part.', result: null }
+}
+
+export function failed(sentence: string): CallEnd {
+  return { state: 'failed', output: `Error: ${sentence}`, result: null }
+}
+
+function parsedArguments(text: string): object | undefined {
+  if (text.length > chatToolLimits.argumentCharacters) return undefined
+  try {
+    const given: unknown = text.trim() === '' ? {} : JSON.parse(text)
+    return typeof given === 'object' && given !== null && !Array.isArray(given) ? given : undefined
+  } catch {
+    return undefined // the model is told so
+  }
+}
+
+function outcomeOf(name: string, { id, state, sentence, result, error, hint }: Followed): ToolOutcome {
+  const waiting = (of: 'person' | 'program'): ToolOutcome => {
+    return { kind: 'waiting', waiting: { id, for: of, message: sentence, expires_at: null } }
+  }
+  if (ended.includes(state)) {
+    const answer = result ?? {}
+    return { kind: 'result', result: answer, text: toolNamed(name)?.text?.(answer) ?? JSON.stringify(answer, null, 2) }
+  }
+  if (state === 'waiting') return waiting('person')
+  if (underWay.includes(state)) return waiting('program')
+  const code = state === 'denied' || state === 'refused' ? 'tool/denied' : 'tool/failed'
+  return { kind: 'error', code, sentence: error ?? `It ended as ${state}.`, hint: hint ?? '' }
+}
+
+function endOf(outcome: ToolOutcome): CallEnd {
+  switch (outcome.kind) {
+    case 'result': {
+      const result = JSON.stringify(outcome.result)
+      return { state: 'done', output: cut(outcome.text), result: result.length > resultBytes ? null : result }
+    }
+    case 'error': {
+      const { code, sentence, hint } = outcome
+      const output = cut(`Error: ${sentence}${hint === '' ? '' : ` ${hint}`}`)
+      return { state: code === 'tool/denied' || code === 'intent/denied' ? 'denied' : 'failed', output, result: null }
+    }
+    case 'waiting':
+      return { state: 'failed', output: cut(`It still waits: ${outcome.waiting.message}`), result: null }
+  }
+}
+
+/** Of an enormous result its beginning and its end, and how much is missing. */
+function cut(text: string): string {
+  const most = chatToolLimits.outputCharacters
+  if (text.length <= most) return text.toWellFormed()
+  const [head, tail] = [Math.floor(most * 0.7), Math.floor(most * 0.25)]
+  const left = text.length - head - tail
+  return `${text.slice(0, head)}\n[… ${left.toLocaleString('en-US')} characters left out …]\n${text.slice(-tail)}`.toWellFormed()
+}

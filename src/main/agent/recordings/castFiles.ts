@@ -1,0 +1,48 @@
+import { createReadStream, mkdirSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** The files of recordings. They show what terminals showed, passwords on the screen included: nobody else may read them. */
+export type CastFiles = {
+  /** Behind the first `at` bytes: what a crash left beyond is overwritten. @returns how long it is then */
+  append(id: string, at: number, text: string): Promise<number>
+  read(id: string, bytes: number): AsyncIterable<Uint8Array>
+  remove(id: string): Promise<void>
+}
+
+export function castFiles(folder: string): CastFiles {
+  const place = (id: string): string => join(folder, `${id}.cast`)
+  let made = false
+  return {
+    async append(id, at, text) {
+      if (!made) mkdirSync(folder, { recursive: true, mode: 0o700 })
+      made = true
+      const bytes = Buffer.from(text)
+      const file = await open(place(id), at === 0 ? 'w' : 'r+', 0o600)
+      try {
+        await file.write(bytes, 0, bytes.length, at)
+        await file.truncate(at + bytes.length)
+      } finally {
+        await file.close()
+      }
+      return at + bytes.length
+    },
+    // Up to where its lines are whole: more may be written meanwhile.
+    read: (id, bytes) => (bytes === 0 ? nothing() : createReadStream(place(id), { start: 0, end: bytes - 1 })),
+    remove: (id) => rm(place(id), { force: true }),
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** @see https://docs.asciinema.org/manual/asciicast/v2/ */
+export function castHeader(about: { cols: number; rows: number; startedAtMs: number; title: string }): string {
+  const { cols, rows, startedAtMs, title } = about
+  const header = { version: 2, width: cols, height: rows, timestamp: Math.floor(startedAtMs / 1000), title }
+  return `${JSON.stringify(header)}\n`
+}
+
+/** `o`: output. `r`: another size, `120x40`. Seconds, to the microsecond. */
+export function castEvent(atMs: number, code: 'o' | 'r', data: string): string {
+  return `${JSON.stringify([Math.max(0, Math.round(atMs * 1000)) / 1e6, code, data])}\n`
+}

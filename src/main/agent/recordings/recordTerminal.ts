@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError } from '../../../shared/appError.ts'
+import { recordingLimits } from '../../../shared/contract/recordings.ts'
+import type { Output } from '../../../shared/contract/route.ts'
+import { readTerminal } from '../../../shared/contract/terminals.ts'
+import { SandboxId, TerminalId } from '../../../shared/ids.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import { type CastFiles, castEvent, castHeader } from './castFiles.ts'
+import type { RecordingRow } from './recordingRepository.ts'
+
+type Parts = {
+  client: Pick<ServiceClient, 'call'>
+  files: Pick<CastFiles, 'append'>
+  save: (row: RecordingRow) => void
+  now: () => number
+  signal: AbortSignal
+  mostBytes?: number
+  betweenMs?: number
+}
+
+/** The service answers as soon as there is output. */
+const waitMs = 20_000
+/** What comes in between is one event: fine enough to look alive, and a flood costs 20 reads a second. */
+const usualBetweenMs = 50
+
+/**
+ * Records what a terminal shows, until it ends, shows too much, or the signal fires: by reading what the host keeps of its
+ * output anyway. The host, the service and whoever watches do nothing for it beyond answering these reads.
+ * @returns the recording as it is then; `running` when it can be gone on with
+ */
+export async function recordTerminal(begun: RecordingRow, parts: Parts): Promise<RecordingRow> {
+  const { client, signal, betweenMs = usualBetweenMs } = parts
+  let row = begun
+  while (row.state === 'running' && !signal.aborted) {
+    const asked = {
+      id: SandboxId.parse(row.sandboxId),
+      sessionId: TerminalId.parse(row.terminalId),
+      since: row.cursor,
+      wait_ms: waitMs,
+    }
+    let read: Output<typeof readTerminal>
+    try {
+      read = await client.call(readTerminal, asked, { signal })
+    } catch (failure) {
+      if (signal.aborted || !isGone(failure)) throw failure
+      row = { ...row, state: 'ended' }
+      parts.save(row)
+      return row
+    }
+    row = await added(row, read, parts)
+    parts.save(row)
+    if (row.state === 'running') await pause(betweenMs, undefined, { signal }).catch(() => undefined)
+  }
+  return row
+}
+
+async function added(row: RecordingRow, read: Output<typeof readTerminal>, parts: Parts): Promise<RecordingRow> {
+  const { files, now, mostBytes = recordingLimits.mostBytes } = parts
+  const { cols, rows, cursor, state, missed } = read
+  const atMs = now() - row.startedAtMs
+  const output = read.encoding === 'base64' ? Buffer.from(read.output, 'base64').toString() : read.output
+  const lines = [
+    ...(row.bytes === 0 ? [castHeader({ cols, rows, startedAtMs: row.startedAtMs, title: row.sandboxName })] : []),
+    ...(row.bytes > 0 && (cols !== row.cols || rows !== row.rows) ? [castEvent(atMs, 'r', `${cols}x${rows}`)] : []),
+    ...(output === '' ? [] : [castEvent(atMs, 'o', output)]),
+  ].join('')
+  const next: RecordingRow = {
+    ...row,
+    ...{ cols, rows, cursor, missed: row.missed || missed },
+    ...(output !== '' && { durationMs: Math.max(row.durationMs, atMs) }),
+    state: state === 'exited' ? 'ended' : 'running',
+  }
+  if (lines === '') return next
+  // An event is whole or not there.
+  if (row.bytes + Buffer.byteLength(lines) > mostBytes) return { ...row, state: 'cut' }
+  return { ...next, bytes: await files.append(row.id, row.bytes, lines) }
+}
+
+/** The terminal, or its sandbox, is there no more. */
+function isGone(failure: unknown): boolean {
+  return failure instanceof AppError && (failure.code === 'terminal/not-found' || failure.code === 'sandbox/not-found')
+}

@@ -1,0 +1,222 @@
+import { AppError } from '../../../shared/appError.ts'
+import { recordingLimits } from '../../../shared/contract/recordings.ts'
+import { listSandboxes } from '../../../shared/contract/sandboxes.ts'
+import { listTerminals, type Terminal } from '../../../shared/contract/terminals.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import type { Log } from '../../platform/log.ts'
+import type { ActivitySettingsStore } from '../activity/activitySettings.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import type { ServiceLink } from '../connections/serviceLink.ts'
+import type { Note } from '../note.ts'
+import type { CastFiles } from './castFiles.ts'
+import type { RecordingRepository, RecordingRow } from './recordingRepository.ts'
+import { recordTerminal } from './recordTerminal.ts'
+
+/** What terminals showed, where the person wants it to be recorded. */
+export type Recordings = {
+  /** @throws AppError `recording/not-found` */
+  find(id: string): RecordingRow
+  /** @throws AppError `recording/not-found` */
+  delete(id: string): Promise<void>
+  /** @returns how many there were */
+  deleteAll(): Promise<number>
+  /** Deletes what is older, or more, than is kept. */
+  tidy(): Promise<void>
+  close(): Promise<void>
+}
+
+type Options = {
+  records: RecordingRepository
+  files: CastFiles
+  settings: Pick<ActivitySettingsStore, 'read' | 'recordSinceMs' | 'subscribe'>
+  client: Pick<ServiceClient, 'call'>
+  link: Pick<ServiceLink, 'subscribe'>
+  note: Note
+  newId: () => string
+  now: () => number
+  log: Log
+  mostBytesOfAll?: number
+}
+
+const dayMs = 86_400_000
+const tidyEveryMs = 3_600_000
+
+export function recordings(options: Options): Recordings {
+  const { records, files, settings, client, link, note, now, log } = options
+  const closing = new AbortController()
+  /** By terminal. */
+  const running = new Map<string, { stop: AbortController; done: Promise<void> }>()
+  const names = new Map<string, string>()
+
+  const begin = (terminal: Terminal): void => {
+    const since = settings.recordSinceMs()
+    const { session_id: terminalId, sandbox_id: sandboxId, command, cols, rows, created_at: createdAt } = terminal
+    if (closing.signal.aborted || since === null || running.has(terminalId)) return
+    const startedAtMs = Date.parse(createdAt)
+    // What a terminal showed before recording was turned on is nobody's business.
+    if (startedAtMs < since) return
+    const known = records.ofTerminal(terminalId)
+    if (known && known.state !== 'running') return
+    const row: RecordingRow = known ?? {
+      ...{ id: options.newId(), terminalId, sandboxId, sandboxName: names.get(sandboxId) ?? sandboxId.slice(0, 8) },
+      ...{ command, state: 'running', missed: false, cursor: 0, cols, rows, bytes: 0, durationMs: 0, startedAtMs },
+    }
+    if (!known) records.add(row)
+    goOn(row)
+  }
+
+  /** From where it was. */
+  const goOn = (row: RecordingRow): void => {
+    const { terminalId } = row
+    if (closing.signal.aborted || settings.recordSinceMs() === null || running.has(terminalId)) return
+    const stop = new AbortController()
+    const signal = AbortSignal.any([stop.signal, closing.signal])
+    const done = kept(row, signal).finally(() => running.delete(terminalId))
+    running.set(terminalId, { stop, done })
+  }
+
+  const kept = async (begun: RecordingRow, signal: AbortSignal): Promise<void> => {
+    const save = (row: RecordingRow): void => {
+      if (!signal.aborted) records.save(row)
+    }
+    try {
+      const row = await recordTerminal(begun, { client, files, save, now, signal })
+      if (row.state !== 'running' && !signal.aborted) ended(row)
+    } catch (failure) {
+      if (signal.aborted) return
+      // Its next output, or the next connection, goes on with it.
+      log.warn('a terminal could not be recorded', { terminal: begun.terminalId, failure })
+    }
+  }
+
+  const ended = ({ id, terminalId, sandboxId, sandboxName, state, bytes, durationMs }: RecordingRow): void => {
+    if (bytes === 0) return // it showed nothing
+    note({
+      kind: 'terminal.recorded',
+      actor: { kind: 'system', name: 'Steward' },
+      subject: sandboxId,
+      summary: `Recorded a terminal of ${sandboxName}: ${durationText(durationMs)}${state === 'cut' ? ', up to the largest size' : ''}.`,
+      detail: { sandbox_name: sandboxName, recording_id: id, duration_ms: durationMs, bytes },
+      links: { recording: id, terminal: terminalId, sandbox: sandboxId },
+    })
+    void tidy()
+  }
+
+  /** At the terminals that are there now: some may have come, or ended, while nobody looked. */
+  const look = async (): Promise<void> => {
+    if (settings.recordSinceMs() === null || closing.signal.aborted) return
+    const { signal } = closing
+    try {
+      const { sandboxes } = await client.call(listSandboxes, {}, { signal })
+      for (const { id, name } of sandboxes) names.set(id, name)
+      for (const { id } of sandboxes.filter(({ status }) => status === 'running')) {
+        const { sessions } = await client.call(listTerminals, { id: id as SandboxId, all: 'true' }, { signal })
+        sessions.forEach(begin)
+      }
+      records.unended().forEach(goOn)
+    } catch (failure) {
+      if (!signal.aborted) log.info('terminals could not be listed', { failure })
+    }
+  }
+
+  const printed = (terminalId: string): void => {
+    if (running.has(terminalId) || settings.recordSinceMs() === null) return
+    const row = records.ofTerminal(terminalId)
+    if (row?.state === 'running') goOn(row)
+  }
+
+  const stopAll = async (): Promise<void> => {
+    const all = [...running.values()]
+    for (const { stop } of all) stop.abort()
+    await Promise.allSettled(all.map(({ done }) => done))
+  }
+
+  const forget = async (row: RecordingRow): Promise<void> => {
+    const present = running.get(row.terminalId)
+    present?.stop.abort()
+    await present?.done
+    await files.remove(row.id)
+    const stays = { ...row, state: 'deleted', sandboxName: '', command: '', bytes: 0, durationMs: 0 } as const
+    records.save(stays) // its terminal may still run
+  }
+
+  const tidyOnce = async (): Promise<void> => {
+    const before = now() - settings.read().keep_recordings_days * dayMs
+    for (const row of records.startedBefore(before)) {
+      if (running.has(row.terminalId)) continue // its newest part is not that old
+      await files.remove(row.id)
+      records.remove(row.id)
+    }
+    const { mostBytesOfAll = recordingLimits.mostBytesOfAll } = options
+    let { bytes } = records.sums({ sandboxId: undefined, terminalId: undefined })
+    for (const row of records.oldest(10_000)) {
+      if (bytes <= mostBytesOfAll) return
+      if (running.has(row.terminalId)) continue
+      await forget(row)
+      bytes -= row.bytes
+    }
+  }
+  let tidying = Promise.resolve()
+  const tidy = (): Promise<void> => {
+    tidying = tidying
+      .then(() => (closing.signal.aborted ? undefined : tidyOnce()))
+      .catch((failure: unknown) => log.error('old recordings could not be deleted', { failure }))
+    return tidying
+  }
+
+  const leave = link.subscribe((event) => {
+    if (event.type === 'sandbox.changed') names.set(event.sandbox.id, event.sandbox.name)
+    // One that ends at once is told of when it has.
+    if (event.type === 'terminal.changed') begin(event.terminal)
+    if (event.type === 'terminal.output') printed(event.session_id)
+    if (event.type === 'ready') void look()
+  })
+  const leaveSettings = settings.subscribe(({ record_terminals: wanted }) => {
+    if (!wanted) void stopAll().then(endRunning)
+    void tidy()
+  })
+  /** Turned on again, only terminals that are opened then are recorded. */
+  const endRunning = (): void => {
+    for (const row of records.unended()) records.save({ ...row, state: 'ended' })
+  }
+  const timer = setInterval(() => void tidy(), tidyEveryMs)
+
+  const find = (id: string): RecordingRow => {
+    const row = records.find(id)
+    if (row && row.state !== 'deleted') return row
+    throw new AppError('recording/not-found', `There is no recording ${id}.`)
+  }
+  return {
+    find,
+    async delete(id) {
+      const row = find(id)
+      await forget(row)
+      noteDeleted(note, 1)
+    },
+    async deleteAll() {
+      const all = records.oldest(100_000)
+      for (const row of all) await forget(row)
+      if (all.length > 0) noteDeleted(note, all.length)
+      return all.length
+    },
+    tidy,
+    async close() {
+      leave()
+      leaveSettings()
+      clearInterval(timer)
+      closing.abort()
+      await stopAll()
+      await tidying
+    },
+  }
+}
+
+function noteDeleted(note: Note, count: number): void {
+  const what = count === 1 ? 'a recording of a terminal' : `${count} recordings of terminals`
+  note({ kind: 'terminal.recording_deleted', actor: { kind: 'person', name: 'You' }, summary: `You deleted ${what}.` })
+}
+
+function durationText(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}

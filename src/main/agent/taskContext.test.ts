@@ -1,0 +1,32 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { taskContext } from './taskContext.ts'
+
+test('work within a task knows it, however deep, and what is beside it does not', async () => {
+  const tasks = taskContext()
+  const deep = async () => {
+    await setImmediate()
+    return tasks.current()
+  }
+  const inTask = tasks.run({ id: 'chat:msg_1', links: { message: 'msg_1' } }, deep)
+  const beside = deep()
+  expect(await inTask).toEqual({ id: 'chat:msg_1', links: { message: 'msg_1' } })
+  expect(await beside).toBeUndefined()
+})
+
+test('a question that is asked by an action begins a task of its own', () => {
+  const tasks = taskContext()
+  const seen = tasks.run({ id: 'action:1', links: {} }, () =>
+    tasks.run({ id: 'chat:msg_1', links: { message: 'msg_1' } }, () => tasks.current()),
+  )
+  expect(seen?.id).toBe('chat:msg_1')
+})
+
+test('a call within a turn of a chat stays part of that turn', () => {
+  const tasks = taskContext()
+  const seen = tasks.run({ id: 'chat:msg_1', links: { message: 'msg_1' } }, () =>
+    tasks.run({ id: 'call:call_1', links: { tool_call: 'call_1' } }, () => tasks.current()),
+  )
+  expect(seen).toEqual({ id: 'chat:msg_1', links: { message: 'msg_1', tool_call: 'call_1' } })
+  expect(tasks.run({ id: 'action:1', links: {} }, () => tasks.apart(tasks.current))).toBeUndefined()
+})

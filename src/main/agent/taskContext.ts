@@ -1,0 +1,34 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+import type { Links, TaskId } from '../../shared/contract/timelineLinks.ts'
+
+/** What is going on, for what it leaves in the log and sends to the service. */
+export type PresentTask = { id: TaskId; links: Links }
+
+/** Which task the present work belongs to, however deep in it something is noted. */
+export type TaskContext = {
+  /** Work within a turn of a chat, or within a call, stays part of it, with more links; a turn is always a task of its own. */
+  run<T>(task: PresentTask, work: () => T): T
+  /** Work of nobody's task: timers, and what goes on by itself. */
+  apart<T>(work: () => T): T
+  current(): PresentTask | undefined
+}
+
+/** One of its own, for what no id of another thing names. */
+export function newTask(kind: 'action' | 'call'): TaskId {
+  return `${kind}:${randomBytes(12).toString('hex')}`
+}
+
+export function taskContext(): TaskContext {
+  const present = new AsyncLocalStorage<PresentTask | undefined>()
+  return {
+    run(task, work) {
+      const outer = present.getStore()
+      const links = { ...outer?.links, ...task.links }
+      const id = outer && !task.id.startsWith('chat:') ? outer.id : task.id
+      return present.run({ id, links }, work)
+    },
+    apart: (work) => present.run(undefined, work),
+    current: () => present.getStore(),
+  }
+}

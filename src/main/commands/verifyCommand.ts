@@ -1,0 +1,54 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { AppError } from '../../shared/appError.ts'
+import { checkExport, type ExportCheck } from '../agent/activity/exportCheck.ts'
+import type { StartOptions } from '../config/startOptions.ts'
+
+/**
+ * Checks an export of Activity, without the log it came from.
+ * @returns the exit code of the program: 1 when something in it was changed
+ * @throws AppError `command/usage`
+ */
+export async function runVerify({ verify: file, json }: Pick<StartOptions, 'verify' | 'json'>): Promise<number> {
+  if (file === undefined) throw new AppError('command/usage', 'Name the file: `verify steward-activity.jsonl`.')
+  const check = await checkExport(linesOf(file))
+  if (json) process.stdout.write(`${JSON.stringify({ event: 'verified', ok: isIntact(check), ...check })}\n`)
+  else process.stdout.write(checkWords(check))
+  return isIntact(check) ? 0 : 1
+}
+
+async function* linesOf(file: string): AsyncGenerator<string> {
+  const stream = createReadStream(file)
+  try {
+    yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
+  } catch (cause) {
+    throw unreadable(file, cause)
+  } finally {
+    stream.destroy()
+  }
+}
+
+function unreadable(file: string, cause: unknown): AppError {
+  return new AppError('command/usage', `${file} cannot be read.`, { cause })
+}
+
+function isIntact({ problems, checked }: ExportCheck): boolean {
+  return problems.length === 0 && checked > 0
+}
+
+export function checkWords({ checked, ranges, cutThrough, last, problems }: ExportCheck): string {
+  if (problems.length > 0) {
+    const lines = problems.map(({ line, problem }) => `  line ${line}: ${problem}\n`)
+    return `The export was changed:\n${lines.join('')}`
+  }
+  if (checked === 0 || !last) return 'There is no entry in the file.\n'
+  const [first] = ranges
+  const notes = [
+    `${checked === 1 ? '1 entry is' : `${checked} entries are`} intact.\n`,
+    ranges.length > 1 && `Entries are left out in ${ranges.length - 1} places, as a filter does.\n`,
+    cutThrough !== null && `Steward removed entries 1 to ${cutThrough}, as the log says.\n`,
+    cutThrough === null && first && first.from > 1 && `It begins with entry ${first.from}.\n`,
+    `The last is entry ${last.sequence} with the hash ${last.hash}.\n`,
+  ]
+  return notes.filter((it) => it !== false && it !== undefined).join('')
+}

@@ -1,0 +1,43 @@
+/** The end of what outlives the many that wait for it, such as a server and its requests. */
+export type Ending = {
+  /** Runs the task at the end; at once where that has come. @returns forgets it */
+  onceEnded(task: () => void): () => void
+}
+
+type Waiting = { task: () => void; before: Waiting | undefined; behind: Waiting | undefined }
+
+/**
+ * Not by listeners at the signal: Node lists them so that one that was removed still points at those behind it. Once it
+ * is old, it keeps each of them, with all of its request, until the next full garbage collection.
+ */
+export function endingOf(signal: AbortSignal): Ending {
+  let last: Waiting | undefined
+  const forget = (waiting: Waiting): void => {
+    const { before, behind } = waiting
+    if (before) before.behind = behind
+    if (behind) behind.before = before
+    if (last === waiting) last = before
+    waiting.before = undefined
+    waiting.behind = undefined
+  }
+  const end = (): void => {
+    for (let waiting = last; waiting; waiting = last) {
+      forget(waiting)
+      waiting.task()
+    }
+  }
+  signal.addEventListener('abort', end, { once: true })
+  return {
+    onceEnded(task) {
+      const waiting: Waiting = { task, before: undefined, behind: undefined }
+      if (signal.aborted) {
+        task()
+        return () => {}
+      }
+      waiting.before = last
+      if (last) last.behind = waiting
+      last = waiting
+      return () => forget(waiting)
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { readPrivateFile } from './privateFile.ts'
+
+const folder = temporaryFolder('private-file')
+let files = 0
+function written(text = 's3cret', mode = 0o600): string {
+  const file = join(folder, `key-${++files}`)
+  writeFileSync(file, text)
+  chmodSync(file, mode)
+  return file
+}
+
+test('a file of this user alone is read', () => {
+  expect(readPrivateFile(written())).toBe('s3cret')
+  expect(readPrivateFile(written('s3cret', 0o400))).toBe('s3cret')
+})
+
+test.each([
+  ['that others can read', () => written('s3cret', 0o604), /can be read by other users/],
+  ['that its group can read', () => written('s3cret', 0o640), /can be read by other users/],
+  ['that others can write', () => written('s3cret', 0o602), /can be read by other users/],
+  ['that is not there', () => join(folder, 'none'), /cannot be read/],
+  ['that is too large', () => written('s3cret'.repeat(10_000)), /too large/],
+  [
+    'that is a link to one',
+    () => {
+      const link = join(folder, 'link')
+      symlinkSync(written(), link)
+      return link
+    },
+    /symbolic link/,
+  ],
+  [
+    'that is a folder',
+    () => {
+      const made = join(folder, 'made')
+      mkdirSync(made, { mode: 0o700 })
+      return made
+    },
+    /no plain file/,
+  ],
+  [
+    'that is a pipe without a writer',
+    () => {
+      const pipe = join(folder, 'pipe')
+      execFileSync('mkfifo', ['-m', '600', pipe], { stdio: 'ignore' })
+      return pipe
+    },
+    /no plain file/,
+  ],
+])('a file %s is refused, and not told', (_, make, message) => {
+  const read = () => readPrivateFile(make())
+  expect(read).toThrow(message)
+})
+
+test('a file of another user is refused', (context) => {
+  if (process.getuid?.() !== 0) context.skip('Only root can give a file away.')
+  const file = written()
+  chownSync(file, 65534, 65534)
+  expect(() => readPrivateFile(file)).toThrow(/another user/)
+})

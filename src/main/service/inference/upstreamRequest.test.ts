@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Dispatcher } from 'undici'
+import { afterEach, expect, test, vi } from 'vitest'
+import { Scope } from '../../platform/scope.ts'
+import { upstreamPools } from './upstreamPools.ts'
+import { upstreamRequest } from './upstreamRequest.ts'
+
+let scope = new Scope()
+afterEach(async () => {
+  await scope.close()
+  scope = new Scope()
+})
+
+async function provider(answer: RequestListener) {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  scope.own(server, async (it) => {
+    it.closeAllConnections()
+    await new Promise((resolve) => it.close(resolve))
+  })
+  const { port } = server.address() as AddressInfo // it listens on TCP
+  const pools = scope.own(upstreamPools(), (it) => it.close())
+  const ask = (signal = new AbortController().signal) =>
+    pools.send({ url: `http://127.0.0.1:${port}/v1`, headers: { 'x-asked': 'yes' }, body: '{}', signal })
+  return { ask }
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of body) pieces.push(piece)
+  return Buffer.concat(pieces).toString()
+}
+
+test('gives the status, the headers and the whole body', async () => {
+  const { ask } = await provider((request, response) => {
+    response.writeHead(201, { 'x-told': String(request.headers['x-asked']) }).end('a'.repeat(300_000))
+  })
+  const reply = await ask()
+  expect([reply.status, reply.headers['x-told']]).toEqual([201, 'yes'])
+  expect(await textOf(reply.body)).toBe('a'.repeat(300_000))
+})
+
+test('passes over what comes before the answer', async () => {
+  const { ask } = await provider((_, response) => {
+    response.writeEarlyHints({ link: '</a>; rel=preload' }, () => response.end('whole'))
+  })
+  const reply = await ask()
+  expect([reply.status, await textOf(reply.body)]).toEqual([200, 'whole'])
+})
+
+test('stops reading from the provider while much was not taken, and goes on', async () => {
+  const flow = { pause: vi.fn(), resume: vi.fn(), abort: vi.fn() }
+  let handler: Dispatcher.DispatchHandler | undefined
+  const dispatch = (_: object, given: Dispatcher.DispatchHandler): boolean => {
+    handler = given
+    return true
+  }
+  const controller = Object.assign(flow, { aborted: false, paused: false, reason: null })
+  const asked = upstreamRequest(
+    { dispatch },
+    { path: '/', headers: {}, body: '', signal: new AbortController().signal },
+  )
+  handler?.onRequestStart?.(controller, undefined)
+  handler?.onResponseStart?.(controller, 200, {})
+  const pieces = (await asked).body[Symbol.asyncIterator]()
+  handler?.onResponseData?.(controller, Buffer.alloc(40_000))
+  expect(flow.pause).not.toHaveBeenCalled()
+  handler?.onResponseData?.(controller, Buffer.alloc(40_000))
+  expect(flow.pause).toHaveBeenCalled()
+  expect(flow.resume).not.toHaveBeenCalled()
+  await pieces.next()
+  expect(flow.resume).toHaveBeenCalled()
+})
+
+test('ends the connection when the answer is left', async () => {
+  let gone: Promise<unknown> | undefined
+  const { ask } = await provider((_, response) => {
+    gone = once(response, 'close')
+    response.write('first')
+  })
+  const reply = await ask()
+  for await (const piece of reply.body) {
+    expect(Buffer.from(piece).toString()).toBe('first')
+    break
+  }
+  await gone
+})
+
+test('gives what came, then the failure, when the provider breaks off', async () => {
+  const { ask } = await provider((_, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('first', () => response.destroy())
+  })
+  const pieces = (await ask()).body[Symbol.asyncIterator]()
+  expect(Buffer.from((await pieces.next()).value).toString()).toBe('first')
+  await expect(pieces.next()).rejects.toThrow()
+  await expect(pieces.next()).rejects.toThrow()
+})
+
+test('ends with the reason of the signal before, between and after the headers', async () => {
+  const reason = new Error('enough')
+  const { ask } = await provider((_, response) => void response.write('first'))
+  await expect(ask(AbortSignal.abort(reason))).rejects.toBe(reason)
+
+  const early = new AbortController()
+  const asked = ask(early.signal)
+  early.abort(reason)
+  await expect(asked).rejects.toBe(reason)
+
+  const late = new AbortController()
+  const pieces = (await ask(late.signal)).body[Symbol.asyncIterator]()
+  await pieces.next()
+  const waiting = pieces.next()
+  late.abort(reason)
+  await expect(waiting).rejects.toBe(reason)
+})

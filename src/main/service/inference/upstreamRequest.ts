@@ -1,0 +1,128 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
+
+export type UpstreamReply = {
+  status: number
+  headers: IncomingHttpHeaders
+  /** Read once, as fast as it is taken. Leaving it early ends the connection. */
+  body: AsyncIterable<Uint8Array>
+}
+
+type Asked = { path: string; headers: Readonly<Record<string, string>>; body: string; signal: AbortSignal }
+type Controller = Pick<Dispatcher.DispatchController, 'abort' | 'pause' | 'resume'>
+type Taker = { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(failure: unknown): void }
+
+/** Of an answer, what is held for a reader that is slower than the provider. */
+const mostHeldBytes = 64 * 1024
+
+/**
+ * One request over a pool of connections, by its handlers: `request()` of undici makes a stream of Node for each body,
+ * which costs more than all the rest of it.
+ * @throws what the connection throws; the reason of the signal
+ */
+export function upstreamRequest(pool: Pick<Dispatcher, 'dispatch'>, asked: Asked): Promise<UpstreamReply> {
+  return new Promise((resolve, reject) => {
+    const { path, headers, body, signal } = asked
+    const reply = replyBody()
+    const left = (): void => {
+      reject(signal.reason)
+      reply.fail(signal.reason)
+      reply.flow?.abort(signal.reason)
+    }
+    const over = (): void => signal.removeEventListener('abort', left)
+    if (signal.aborted) return reject(signal.reason)
+    signal.addEventListener('abort', left, { once: true })
+    pool.dispatch(
+      { method: 'POST', path, headers, body },
+      {
+        onRequestStart(controller) {
+          reply.flow = controller
+          if (signal.aborted) controller.abort(signal.reason)
+        },
+        onResponseStart(_, status, received) {
+          if (status >= 200) resolve({ status, headers: received, body: reply.body }) // before it come hints, such as 103
+        },
+        onResponseData: (_, piece) => reply.push(piece),
+        onResponseEnd() {
+          over()
+          reply.end()
+        },
+        onResponseError(_, failure) {
+          over()
+          reject(failure)
+          reply.fail(failure)
+        },
+      },
+    )
+  })
+}
+
+function replyBody() {
+  const held: Uint8Array[] = []
+  let heldBytes = 0
+  let state: 'open' | 'ended' | 'failed' = 'open'
+  let failure: unknown
+  let taker: Taker | undefined
+
+  function close(as: 'ended' | 'failed'): void {
+    state = as
+    const waiting = taker
+    taker = undefined
+    if (as === 'ended') waiting?.resolve(done)
+    else waiting?.reject(failure)
+  }
+
+  const pieces: AsyncIterator<Uint8Array, undefined> = {
+    next() {
+      const piece = held.shift()
+      if (piece) {
+        heldBytes -= piece.length
+        if (heldBytes < mostHeldBytes) reply.flow?.resume()
+        return Promise.resolve({ done: false, value: piece })
+      }
+      if (state === 'ended') return Promise.resolve(done)
+      if (state === 'failed') return Promise.reject(failure)
+      return new Promise((resolve, reject) => {
+        taker = { resolve, reject }
+      })
+    },
+    return() {
+      held.length = 0
+      if (state === 'open') {
+        close('ended')
+        reply.flow?.abort(new Error('The answer was left.'))
+      }
+      return Promise.resolve(done)
+    },
+  }
+
+  const reply = {
+    /** Once the request is on its way. */
+    flow: undefined as Controller | undefined,
+    body: { [Symbol.asyncIterator]: () => pieces },
+    push(piece: Uint8Array): void {
+      if (state !== 'open') return
+      if (taker) {
+        const waiting = taker
+        taker = undefined
+        waiting.resolve({ done: false, value: piece })
+        return
+      }
+      held.push(piece)
+      heldBytes += piece.length
+      if (heldBytes >= mostHeldBytes) reply.flow?.pause()
+    },
+    end(): void {
+      if (state === 'open') close('ended')
+    },
+    /** What came before is still read. */
+    fail(cause: unknown): void {
+      if (state !== 'open') return
+      failure = cause
+      close('failed')
+    },
+  }
+  return reply
+}
+
+const done = { done: true, value: undefined } as const

@@ -1,0 +1,28 @@
+import { classNames } from '../../ui/classNames.ts'
+import { addressOf } from '../../ui/place.ts'
+
+const pages = [
+  { title: 'Timeline', place: ['activity'] },
+  { title: 'Recordings', place: ['activity', 'recordings'] },
+] as const
+
+/** What happened, and what terminals showed. */
+export function ActivityTabs({ present }: { present: (typeof pages)[number]['title'] }) {
+  return (
+    <nav aria-label="Activity" className="flex gap-1">
+      {pages.map(({ title, place }) => (
+        <a
+          key={title}
+          href={addressOf(...place)}
+          aria-current={title === present ? 'page' : undefined}
+          className={classNames(
+            'flex h-7 items-center rounded-control px-2.5',
+            title === present ? 'bg-selected text-text' : 'text-muted hover:bg-hover hover:text-text',
+          )}
+        >
+          {title}
+        </a>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,41 @@
+import { type LinkKind, linkKinds, TaskId } from '../../../shared/contract/timelineLinks.ts'
+import { usePlace } from '../../ui/place.ts'
+
+/**
+ * What the screen shows, by its address: `#/activity/task/TASK`, `#/activity/payment/ID` (or another kind of link),
+ * `#/activity/recordings/ID`, or `#/activity/WORDS`.
+ */
+export type ActivityPlace =
+  | { kind: 'all'; search: string }
+  | { kind: 'task'; task: TaskId }
+  | { kind: 'link'; to: LinkKind; id: string }
+  | { kind: 'recordings'; id: string | undefined }
+
+export function activityPlace([, first = '', second]: readonly string[]): ActivityPlace {
+  if (first === 'recordings') return { kind: 'recordings', id: second }
+  const task = first === 'task' ? TaskId.safeParse(second).data : undefined
+  if (task !== undefined) return { kind: 'task', task }
+  const to = linkKinds.find((it) => it === first)
+  if (to !== undefined && second !== undefined) return { kind: 'link', to, id: second }
+  return { kind: 'all', search: first }
+}
+
+/** What a link leads to, in words. */
+export const linkNames: Record<LinkKind, string> = {
+  conversation: 'chat',
+  message: 'message',
+  intent: 'request',
+  payment: 'payment',
+  tool_call: 'tool call',
+  sandbox: 'sandbox',
+  terminal: 'terminal',
+  domain: 'domain',
+  plan: 'DNS plan',
+  registration: 'registration',
+  recording: 'recording',
+}
+
+export function useActivityPlace(): { place: ActivityPlace; key: string; isHere: boolean } {
+  const parts = usePlace()
+  return { place: activityPlace(parts), key: parts.slice(1).join('/'), isHere: parts[0] === 'activity' }
+}

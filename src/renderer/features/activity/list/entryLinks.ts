@@ -1,0 +1,40 @@
+import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
+import type { LinkKind, Links } from '../../../../shared/contract/timelineLinks.ts'
+import { addressOf } from '../../../ui/place.ts'
+
+export type EntryLink = { label: string; href: string }
+
+/** What an entry leads to, of what the window can show. An entry that somebody changed leads nowhere. */
+export function entryLinks(entry: Pick<TimelineEntry, 'links' | 'detail' | 'problem'>): EntryLink[] {
+  return entry.problem === null ? linksTo(allLinks(entry)) : []
+}
+
+export function linksTo(links: Links): EntryLink[] {
+  const { conversation, message, intent, payment, sandbox, domain, registration, recording } = links
+  const places: [string, readonly string[] | undefined][] = [
+    ['Open message', conversation && message ? ['chat', conversation, message] : undefined],
+    ['Open chat', conversation && !message ? ['chat', conversation] : undefined],
+    ['Open approval', intent ? ['approvals', intent] : undefined],
+    ['Open payment', payment ? ['payments', payment] : undefined],
+    ['Replay terminal', recording ? ['activity', 'recordings', recording] : undefined],
+    ['Open sandbox', sandbox ? ['terminals', sandbox] : undefined],
+    ['Open domain', domain ? ['domains', 'name', domain] : undefined],
+    ['Open identity', registration ? ['identity', registration] : undefined],
+  ]
+  return places.flatMap(([label, place]) => (place ? [{ label, href: addressOf(...place) }] : []))
+}
+
+/** Entries of earlier versions have them among their details alone. */
+const inDetail: Readonly<Partial<Record<LinkKind, string>>> = {
+  conversation: 'conversation_id',
+  message: 'message_id',
+  intent: 'intent_id',
+}
+
+function allLinks({ links, detail }: Pick<TimelineEntry, 'links' | 'detail'>): Links {
+  const older = Object.entries(inDetail).flatMap(([kind, field]) => {
+    const id = detail[field]
+    return typeof id === 'string' ? [[kind, id] as const] : []
+  })
+  return { ...Object.fromEntries(older), ...links }
+}

@@ -1,0 +1,86 @@
+import '@xterm/xterm/css/xterm.css'
+import { Pause, Play } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { type Cast, clockText, withoutLongWaits } from './castPlayback.ts'
+import { type CastScreen, castScreen } from './castScreen.ts'
+import { usePlayback } from './usePlayback.ts'
+
+const speeds = ['0.5', '1', '2', '4', '8'] as const
+type Speed = (typeof speeds)[number]
+/** Of the arrow keys. */
+const stepMs = 5_000
+
+/** Shows a recording as it was, at any speed and from any time. */
+export function Player({ cast: recorded, label }: { cast: Cast; label: string }) {
+  const [skips, setSkips] = useState(true)
+  const cast = useMemo(() => (skips ? withoutLongWaits(recorded) : recorded), [recorded, skips])
+  return <Playing key={String(skips)} cast={cast} label={label} skips={skips} onSkips={setSkips} />
+}
+
+type PlayingProps = { cast: Cast; label: string; skips: boolean; onSkips: (skips: boolean) => void }
+
+function Playing({ cast, label, skips, onSkips }: PlayingProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const screen = useRef<CastScreen>(undefined)
+  const { atMs, playing, speed, setSpeed, toggle, move } = usePlayback(cast.durationMs, (at) =>
+    screen.current?.showAt(at),
+  )
+  useEffect(() => {
+    if (!host.current) return
+    const made = castScreen(host.current, cast)
+    screen.current = made
+    made.showAt(0)
+    return () => {
+      screen.current = undefined
+      made.close()
+    }
+  }, [cast])
+  return (
+    <section aria-label={label} className="flex flex-col gap-2.5">
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        tabIndex={0}
+        aria-label="Screen"
+        className="overflow-x-auto rounded-card border border-line bg-[#101114] p-2.5"
+      >
+        <div ref={host} className="w-max font-mono" data-cast-screen />
+      </section>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <IconButton label={playing ? 'Pause' : 'Play'} icon={playing ? Pause : Play} onClick={toggle} />
+        <input
+          type="range"
+          aria-label="Time"
+          aria-valuetext={clockText(atMs)}
+          min={0}
+          max={Math.max(1, cast.durationMs)}
+          step={Math.min(100, Math.max(1, cast.durationMs / 100))}
+          value={atMs}
+          onChange={(event) => move(Number(event.target.value))}
+          onKeyDown={(event) => {
+            const step = { ArrowLeft: -stepMs, ArrowRight: stepMs }[event.key]
+            if (step === undefined) return
+            event.preventDefault()
+            move(atMs + step)
+          }}
+          className="h-4 min-w-40 flex-1 accent-accent"
+        />
+        <span className="text-small text-muted tabular-nums">
+          {clockText(atMs)} / {clockText(cast.durationMs)}
+        </span>
+        <div className="w-20">
+          <Select<Speed>
+            label="Speed"
+            labelHidden
+            value={(speeds.find((it) => Number(it) === speed) ?? '1') as Speed}
+            options={speeds.map((value) => ({ value, label: `${value}×` }))}
+            onChange={(value) => setSpeed(Number(value))}
+          />
+        </div>
+        <Checkbox label="Skip long waits" checked={skips} onChange={onSkips} />
+      </div>
+    </section>
+  )
+}

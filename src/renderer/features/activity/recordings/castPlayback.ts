@@ -1,0 +1,92 @@
+/** What a recording holds, and the times at which its parts are shown. */
+export type Cast = {
+  cols: number
+  rows: number
+  events: readonly CastEvent[]
+  /** Of the last event. */
+  durationMs: number
+}
+export type CastEvent =
+  | { atMs: number; kind: 'output'; text: string }
+  | { atMs: number; kind: 'size'; cols: number; rows: number }
+
+/** A player that waits longer than that for the next output is dull. */
+const longestWaitMs = 2_000
+const largest = 500
+
+/**
+ * Reads asciicast v2. Lines that cannot be read are left out: the file may have been written to by somebody else.
+ * @returns undefined where it is no recording at all
+ * @see https://docs.asciinema.org/manual/asciicast/v2/
+ */
+export function parseCast(text: string): Cast | undefined {
+  const [first = '', ...lines] = text.split('\n')
+  const header = json(first)
+  if (typeof header !== 'object' || header === null || !('version' in header) || header.version !== 2) return undefined
+  const { width, height } = header as { width?: unknown; height?: unknown }
+  const events: CastEvent[] = []
+  let lastMs = 0
+  for (const line of lines) {
+    const event = eventOf(json(line), lastMs)
+    if (!event) continue
+    lastMs = event.atMs
+    events.push(event)
+  }
+  return { cols: sizeOf(width, 80), rows: sizeOf(height, 24), events, durationMs: lastMs }
+}
+
+/** The same with no wait longer than two seconds. */
+export function withoutLongWaits(cast: Cast): Cast {
+  let beforeMs = 0
+  let atMs = 0
+  const events = cast.events.map((event) => {
+    atMs += Math.min(longestWaitMs, event.atMs - beforeMs)
+    beforeMs = event.atMs
+    return { ...event, atMs }
+  })
+  return { ...cast, events, durationMs: atMs }
+}
+
+/** How many events have happened by then. */
+export function eventsUntil({ events }: Pick<Cast, 'events'>, atMs: number): number {
+  let low = 0
+  let high = events.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((events[middle]?.atMs ?? 0) <= atMs) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** `1:05`, `1:02:03`. */
+export function clockText(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  const two = (count: number) => String(count).padStart(2, '0')
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
+}
+
+function eventOf(value: unknown, lastMs: number): CastEvent | undefined {
+  if (!Array.isArray(value)) return undefined
+  const [at, code, data] = value as unknown[]
+  if (typeof at !== 'number' || !Number.isFinite(at) || typeof data !== 'string') return undefined
+  const atMs = Math.max(lastMs, at * 1000) // time only goes on
+  if (code === 'o') return { atMs, kind: 'output', text: data }
+  const [, cols, rows] = code === 'r' ? (/^(\d{1,4})x(\d{1,4})$/.exec(data) ?? []) : []
+  return cols && rows
+    ? { atMs, kind: 'size', cols: sizeOf(Number(cols), 80), rows: sizeOf(Number(rows), 24) }
+    : undefined
+}
+
+function sizeOf(value: unknown, usual: number): number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? Math.min(value, largest) : usual
+}
+
+function json(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined // no line of it
+  }
+}

@@ -1,0 +1,53 @@
+import { Terminal } from '@xterm/xterm'
+import { boundTerminal, boundWidths, pieceBytes } from '../../../../shared/terminalBounds.ts'
+import { type Cast, eventsUntil } from './castPlayback.ts'
+
+/** A screen that shows a recording at a time. What it shows was made by programs: it answers nothing and opens nothing. */
+export type CastScreen = {
+  /** Forwards it shows what came in between, backwards it begins anew. */
+  showAt(atMs: number): void
+  close(): void
+}
+
+const fontSize = 13
+const scrollback = 5_000
+/** Dark whatever the window is: programs choose their colours for that. */
+const theme = { background: '#101114', foreground: '#d7dae0', cursor: '#d7dae0', selectionBackground: '#3a4150' }
+
+export function castScreen(host: HTMLElement, cast: Cast): CastScreen {
+  const { cols, rows, events } = cast
+  const terminal = new Terminal({
+    ...{ cols, rows, scrollback, fontSize, theme, disableStdin: true, cursorBlink: false, allowProposedApi: true },
+    fontFamily: getComputedStyle(host).fontFamily,
+    minimumContrastRatio: 4.5,
+    linkHandler: { activate: () => {} },
+  })
+  boundWidths(terminal)
+  boundTerminal(terminal)
+  terminal.open(host)
+  let shown = 0
+
+  const write = (text: string): void => {
+    const step = pieceBytes(terminal)
+    for (let at = 0; at < text.length; at += step) terminal.write(text.slice(at, at + step))
+  }
+  return {
+    showAt(atMs) {
+      const until = eventsUntil(cast, atMs)
+      if (until < shown) {
+        shown = 0
+        // Behind what is still being drawn.
+        terminal.write('', () => {
+          terminal.reset()
+          terminal.resize(cols, rows)
+        })
+      }
+      for (const event of events.slice(shown, until)) {
+        if (event.kind === 'output') write(event.text)
+        else terminal.write('', () => terminal.resize(event.cols, event.rows))
+      }
+      shown = until
+    },
+    close: () => terminal.dispose(),
+  }
+}

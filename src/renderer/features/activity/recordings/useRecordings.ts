@@ -1,0 +1,64 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  deleteRecording,
+  deleteRecordings,
+  listRecordings,
+  readRecording,
+} from '../../../../shared/contract/recordings.ts'
+import { requestOf } from '../../../../shared/contract/route.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { windowAddress } from '../../../agent/windowLink.ts'
+import { parseCast } from './castPlayback.ts'
+
+const recordingsKey = ['recordings'] as const
+const pageSize = 100
+
+export function useRecordings() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  useLiveEvent(({ type }) => {
+    if (type === 'timeline.appended') void readAgain(queryClient, [...recordingsKey, 'list'])
+  })
+  return useInfiniteQuery({
+    queryKey: [...recordingsKey, 'list'],
+    staleTime: 0,
+    queryFn: ({ pageParam: offset, signal }) => agent(listRecordings, { offset, limit: pageSize }, { signal }),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => {
+      const read = pages.reduce((sum, page) => sum + page.recordings.length, 0)
+      return last.recordings.length > 0 && read < last.total ? read : undefined
+    },
+  })
+}
+
+/** What it shows, as it is now; one that still runs can be read again. */
+export function useCast(recordingId: string) {
+  return useQuery({
+    queryKey: [...recordingsKey, 'cast', recordingId],
+    queryFn: async ({ signal }) => {
+      const answer = await fetch(castAddress(recordingId), { signal })
+      if (!answer.ok) throw new Error('This recording is there no more.')
+      const cast = parseCast(await answer.text())
+      if (!cast) throw new Error('This recording cannot be read.')
+      return cast
+    },
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+}
+
+export function castAddress(recordingId: string): string {
+  return windowAddress(requestOf(readRecording, { recordingId }).path)
+}
+
+export function useDeleting() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const onSuccess = () => readAgain(queryClient, [...recordingsKey, 'list'])
+  const one = useMutation({ mutationFn: (recordingId: string) => agent(deleteRecording, { recordingId }), onSuccess })
+  const all = useMutation({ mutationFn: () => agent(deleteRecordings, {}), onSuccess })
+  return { one: one.mutateAsync, all: all.mutateAsync }
+}

@@ -1,0 +1,102 @@
+import { ListTree, SearchX } from 'lucide-react'
+import { useState } from 'react'
+import type { TaskId } from '../../../../shared/contract/timelineLinks.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { PageColumn } from '../../../ui/PageFrame.tsx'
+import { addressOf, goTo } from '../../../ui/place.ts'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { EntryLinks } from '../EntryLinks.tsx'
+import { linksTo } from '../list/entryLinks.ts'
+import { TimelineRowView } from '../list/TimelineRowView.tsx'
+import { costWords, entriesText, type TaskSums, taskName } from './taskWords.ts'
+import { useTask } from './useTask.ts'
+
+/** One task from its beginning to its end, with what it cost in all. */
+export function TaskView({ task }: { task: TaskId }) {
+  const { sums, pages, entries } = useTask(task)
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
+  const toggle = (sequence: number) => {
+    const next = new Set(open)
+    if (!next.delete(sequence)) next.add(sequence)
+    setOpen(next)
+  }
+  if (pages.isPending) {
+    return (
+      <PageColumn width="table" className="py-5">
+        <SkeletonRows label="Loading task…" count={6} rowClassName="h-6" />
+      </PageColumn>
+    )
+  }
+  if (pages.error && entries.length === 0) {
+    return (
+      <PageColumn className="py-5">
+        <ErrorNotice error={pages.error} onRetry={() => void pages.refetch()} />
+      </PageColumn>
+    )
+  }
+  if (entries.length === 0) {
+    return (
+      <EmptyState
+        icon={SearchX}
+        title="Nothing in the log"
+        description="Nothing was noted of this, or it is older than the log is kept."
+        actions={<Button onClick={() => goTo('activity')}>Show all activity</Button>}
+      />
+    )
+  }
+  return (
+    <div className="size-full overflow-y-auto pb-6">
+      <PageColumn width="table">
+        {sums.data && <TaskHead sums={sums.data} />}
+        <ol aria-label="Task, oldest first" className="-mx-2.5 border-t border-line pt-2">
+          {entries.map((entry) => (
+            <li key={entry.sequence}>
+              <TimelineRowView
+                row={{ key: String(entry.sequence), entries: [entry], isRequest: false }}
+                isOpen={open.has(entry.sequence)}
+                isTabStop
+                isSought={false}
+                inTask
+                onToggle={() => toggle(entry.sequence)}
+              />
+            </li>
+          ))}
+        </ol>
+        {pages.hasNextPage && (
+          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()} className="mt-2">
+            Show more
+          </Button>
+        )}
+      </PageColumn>
+    </div>
+  )
+}
+
+function TaskHead({ sums }: { sums: TaskSums }) {
+  const time = new Date(sums.first_at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+  return (
+    <section aria-label="Task" className="flex flex-col gap-1.5 py-4">
+      <h3 className="flex items-center gap-2 font-medium text-text">
+        <ListTree aria-hidden className="size-4 text-faint" />
+        {taskName(sums.task)}
+        <span className="font-normal text-muted">
+          {time} · {entriesText(sums.entries)}
+        </span>
+      </h3>
+      <ul aria-label="Cost" className="flex flex-wrap gap-1.5">
+        {costWords(sums).map((words) => (
+          <li key={words} className="rounded-full bg-panel px-2 py-0.5 text-small text-text tabular-nums">
+            {words}
+          </li>
+        ))}
+      </ul>
+      <EntryLinks links={linksTo(sums.links)}>
+        <a href={addressOf('activity')} className="font-medium text-accent hover:underline">
+          Show all activity
+        </a>
+      </EntryLinks>
+    </section>
+  )
+}

@@ -1,0 +1,42 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { listTimeline, readTask } from '../../../../shared/contract/timeline.ts'
+import type { TaskId } from '../../../../shared/contract/timelineLinks.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { timelineKey } from '../useTimeline.ts'
+
+const pageSize = 200
+const soonMs = 300
+
+/** What a task cost, and its entries, oldest first. */
+export function useTask(task: TaskId) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const key = [...timelineKey, 'task', task] as const
+  const sums = useQuery({
+    queryKey: [...key, 'sums'],
+    queryFn: ({ signal }) => agent(readTask, { task }, { signal }),
+    retry: false,
+    staleTime: 0,
+  })
+  const pages = useInfiniteQuery({
+    queryKey: [...key, 'entries'],
+    queryFn: ({ pageParam: after, signal }) =>
+      agent(listTimeline, { task, after, order: 'oldest', limit: pageSize }, { signal }),
+    initialPageParam: 0,
+    staleTime: 0,
+    getNextPageParam: ({ has_more: more, entries }) => (more ? entries.at(-1)?.sequence : undefined),
+  })
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useLiveEvent(({ type }) => {
+    if (type !== 'timeline.appended' && type !== 'ready') return
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      void readAgain(queryClient, key)
+    }, soonMs)
+  })
+  return { sums, pages, entries: pages.data?.pages.flatMap(({ entries }) => entries) ?? [] }
+}

@@ -1,0 +1,54 @@
+import { useEffect } from 'react'
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { noticeId } from '../everywhere/useNotices.ts'
+import { useInbox } from '../inbox/useInbox.ts'
+import { DecisionNotices } from './DecisionNotices.tsx'
+import { IntentFields } from './IntentFields.tsx'
+import { shownKey } from './shownKey.ts'
+import { useArmed } from './useArmed.ts'
+import { useDecision } from './useDecision.ts'
+
+/** A request with its decision, in the middle of something else: the same rules hold as in the inbox. */
+export function InlineDecision({ intentId }: { intentId: string }) {
+  const { data: inbox, error, refetch } = useInbox()
+  const record = inbox?.find(({ id }) => id === intentId)
+  if (error && !inbox) return <ErrorNotice error={error} onRetry={() => void refetch()} />
+  if (!record) return <SkeletonRows label="Loading the request…" count={3} />
+  return record.state === 'waiting' ? <Waiting record={record} /> : null
+}
+
+function Waiting({ record }: { record: IntentRecord }) {
+  const { needsUnlock, busy, error, unlock, deny, approve } = useDecision(record)
+  const armed = useArmed(`${shownKey(record)} ${needsUnlock}`)
+  const { id } = record
+  // It is in view already: the notice at the corner would only stand in its way.
+  useEffect(() => notify.takeBack(noticeId(id)), [id])
+  return (
+    <section aria-label="Approval" className="flex flex-col gap-3">
+      <p className="font-medium break-words">{record.sentence}</p>
+      <DecisionNotices record={record} />
+      <IntentFields record={record} />
+      {error !== undefined && <ErrorNotice error={error} />}
+      <div className="sticky -bottom-4 -mx-4 -mb-4 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-raised px-4 py-3">
+        <Button busy={busy === 'deny'} onClick={() => void deny()}>
+          Deny
+        </Button>
+        {needsUnlock ? (
+          <Button variant="primary" onClick={() => void unlock()}>
+            Unlock wallet…
+          </Button>
+        ) : (
+          record.decision === null && (
+            <Button variant="primary" busy={busy === 'approve'} disabled={!armed} onClick={() => void approve()}>
+              {record.needs_confirmation ? 'Approve once…' : 'Approve once'}
+            </Button>
+          )
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,96 @@
+import { Download, EyeOff, Lock, Server, X } from 'lucide-react'
+import { useState } from 'react'
+import type { Domain } from '../../../../shared/contract/domains.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
+import { PageColumn } from '../../../ui/PageFrame.tsx'
+import { changeLock, changeNameservers, changePrivacy } from '../domainCalls.ts'
+import { NameserversDialog } from '../view/NameserversDialog.tsx'
+import { type BulkChange, BulkDialog } from './BulkDialog.tsx'
+import { domainsCsv } from './domainsCsv.ts'
+
+/** What is done with several domains together. */
+export function BulkBar({ domains, onClear }: { domains: readonly Domain[]; onClear: () => void }) {
+  const agent = useAgent()
+  const [change, setChange] = useState<BulkChange>()
+  const [isNaming, setNaming] = useState(false)
+  const privacy = (enabled: boolean) =>
+    setChange({
+      title: enabled ? 'Turn on privacy' : 'Turn off privacy',
+      detail: enabled
+        ? 'Hides your contact details from public lookups.'
+        : 'Your contact details become public, and stay in archives of lookups.',
+      run: (domain) => agent(changePrivacy, { domain, enabled }),
+    })
+  const lock = (enabled: boolean) =>
+    setChange({
+      title: enabled ? 'Lock transfers' : 'Unlock transfers',
+      detail: enabled
+        ? 'Prevents transfers to another registrar.'
+        : 'Whoever has the authorization code of a domain can then transfer it.',
+      run: (domain) => agent(changeLock, { domain, enabled }),
+    })
+  const [first] = domains
+  return (
+    <PageColumn width="table" className="pb-3">
+      <section
+        aria-label="Selected domains"
+        className="flex flex-wrap items-center gap-2 rounded-card border border-line bg-panel py-1.5 px-1.5"
+      >
+        <IconButton icon={X} label="Clear selection" size="small" onClick={onClear} />
+        <span className="mr-auto tabular-nums">{domains.length.toLocaleString('en')} selected</span>
+        <Menu
+          items={[
+            { label: 'Turn on', onSelect: () => privacy(true) },
+            { label: 'Turn off', onSelect: () => privacy(false) },
+          ]}
+        >
+          <Button size="small" icon={EyeOff}>
+            Privacy
+          </Button>
+        </Menu>
+        <Menu
+          items={[
+            { label: 'Lock', onSelect: () => lock(true) },
+            { label: 'Unlock', onSelect: () => lock(false) },
+          ]}
+        >
+          <Button size="small" icon={Lock}>
+            Transfer lock
+          </Button>
+        </Menu>
+        <Button size="small" icon={Server} onClick={() => setNaming(true)}>
+          Nameservers
+        </Button>
+        <Button size="small" icon={Download} onClick={() => download(domainsCsv(domains))}>
+          Export CSV
+        </Button>
+      </section>
+      {isNaming && first && (
+        <NameserversDialog
+          domain={domains.length === 1 ? first.unicode : `${domains.length} domains`}
+          nameservers={first.nameservers}
+          onClose={() => setNaming(false)}
+          onSave={async (nameservers) =>
+            setChange({
+              title: 'Change nameservers',
+              detail: nameservers.join(', '),
+              run: (domain) => agent(changeNameservers, { domain, nameservers }),
+            })
+          }
+        />
+      )}
+      {change && <BulkDialog change={change} domains={domains} onClose={() => setChange(undefined)} />}
+    </PageColumn>
+  )
+}
+
+function download(csv: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }))
+  link.download = 'steward-domains.csv'
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

@@ -1,0 +1,107 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { Domain } from '../../../../shared/contract/domains.ts'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { SpentBar } from '../../../ui/SpentBar.tsx'
+import { shownError } from '../../../ui/shownError.ts'
+import { domainsKey } from '../useDomains.ts'
+import { type BulkProgress, bulkRun } from './bulkRun.ts'
+
+export type BulkChange = {
+  /** The deed: `Lock transfers`. */
+  title: string
+  /** What it means. */
+  detail: string
+  run: (domain: string) => Promise<unknown>
+}
+
+type BulkDialogProps = { change: BulkChange; domains: readonly Domain[]; onClose: () => void }
+
+/** Asks once, shows how far it is, and names what failed. */
+export function BulkDialog({ change, domains, onClose }: BulkDialogProps) {
+  const queryClient = useQueryClient()
+  // Those of the beginning: the list behind may change with each of them.
+  const [names, setNames] = useState(() => domains.map(({ domain }) => domain))
+  const [progress, setProgress] = useState<BulkProgress>()
+  const [isRunning, setRunning] = useState(false)
+  const isStopped = useRef(false)
+  useEffect(
+    () => () => {
+      isStopped.current = true
+    },
+    [],
+  )
+  const run = async (of: string[]) => {
+    isStopped.current = false
+    setNames(of)
+    setRunning(true)
+    setProgress({ done: 0, failures: [] })
+    await bulkRun(of, change.run, { isStopped: () => isStopped.current, onProgress: setProgress })
+    setRunning(false)
+    await readAgain(queryClient, domainsKey)
+  }
+  const failures = progress?.failures ?? []
+  const isOver = progress !== undefined && !isRunning
+  const count = names.length === 1 ? '1 domain' : `${names.length.toLocaleString('en')} domains`
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && !isRunning && onClose()}
+      title={`${change.title}: ${count}`}
+      description={change.detail}
+      staysOpen
+      footer={
+        isRunning ? (
+          <Button
+            onClick={() => {
+              isStopped.current = true
+            }}
+          >
+            Stop
+          </Button>
+        ) : isOver ? (
+          <>
+            {failures.length > 0 && (
+              <Button onClick={() => void run(failures.map(({ domain }) => domain))}>Try the failed ones again</Button>
+            )}
+            <Button variant="primary" onClick={onClose}>
+              Close
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button variant="primary" onClick={() => void run(names)}>
+              {change.title}
+            </Button>
+          </>
+        )
+      }
+    >
+      {progress && (
+        <div className="flex flex-col gap-3">
+          <div className="flex flex-col gap-1.5">
+            <p role="status" className="tabular-nums">
+              {progress.done - failures.length} of {names.length} changed
+              {failures.length > 0 && `, ${failures.length} failed`}
+              {isOver && progress.done < names.length && `, ${names.length - progress.done} not begun`}
+            </p>
+            <SpentBar share={progress.done / names.length} />
+          </div>
+          {failures.length > 0 && (
+            <ul aria-label="Failed" className="flex max-h-60 flex-col gap-1.5 overflow-y-auto">
+              {failures.map(({ domain, failure }) => (
+                <li key={domain} className="rounded-card bg-negative-soft px-3 py-1.5">
+                  <span className="font-medium break-all">{domain}</span>{' '}
+                  <span className="text-muted">{shownError(failure).message}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import type { Domain } from '../../../../shared/contract/domains.ts'
+import { bulkRun } from './bulkRun.ts'
+import { domainsCsv } from './domainsCsv.ts'
+
+const names = Array.from({ length: 10 }, (_, at) => `n${at}.com`)
+
+test('does the same with each, and names those that failed', async () => {
+  const told: number[] = []
+  const { done, failures } = await bulkRun(
+    names,
+    async (domain) => {
+      if (domain === 'n3.com') throw new Error('no')
+    },
+    { isStopped: () => false, onProgress: (progress) => told.push(progress.done) },
+  )
+  expect([done, failures.map(({ domain }) => domain)]).toEqual([10, ['n3.com']])
+  expect(told).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+})
+
+test('begins nothing more once it is stopped', async () => {
+  let isStopped = false
+  const { done } = await bulkRun(
+    names,
+    async () => {
+      isStopped = true
+    },
+    { isStopped: () => isStopped, onProgress: () => {} },
+  )
+  expect(done).toBeLessThan(5)
+})
+
+test('a list for a spreadsheet has no formulas', () => {
+  const domain = {
+    ...{
+      domain: '=x.com',
+      unicode: '=x.com',
+      status: 'active',
+      registrar: 'Test, "registry"',
+      nameservers: ['a', 'b'],
+    },
+    ...{ registered_at: '2026', expires_at: '2027', privacy: true, locked: false, auto_renew: false },
+  } as unknown as Domain
+  expect(domainsCsv([domain]).split('\r\n')[1]).toBe(
+    `'=x.com,'=x.com,active,2026,2027,yes,no,no,"Test, ""registry""",a b`,
+  )
+})

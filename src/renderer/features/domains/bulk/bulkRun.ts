@@ -1,0 +1,31 @@
+/** How far the same change of many domains is. */
+export type BulkProgress = { done: number; failures: readonly { domain: string; failure: unknown }[] }
+
+/** A registrar is not asked for everything at once. */
+const mostAtOnce = 4
+
+/**
+ * Does the same with each of them. One that fails holds back no other.
+ * @param isStopped nothing more is begun then
+ */
+export async function bulkRun(
+  domains: readonly string[],
+  change: (domain: string) => Promise<unknown>,
+  { isStopped, onProgress }: { isStopped: () => boolean; onProgress: (progress: BulkProgress) => void },
+): Promise<BulkProgress> {
+  let progress: BulkProgress = { done: 0, failures: [] }
+  let next = 0
+  const work = async (): Promise<void> => {
+    for (let domain = domains[next++]; domain !== undefined && !isStopped(); domain = domains[next++]) {
+      const name = domain
+      const failed = await change(name).then(
+        () => [],
+        (failure: unknown) => [{ domain: name, failure }],
+      )
+      progress = { done: progress.done + 1, failures: [...progress.failures, ...failed] }
+      onProgress(progress)
+    }
+  }
+  await Promise.all(Array.from({ length: mostAtOnce }, work))
+  return progress
+}

@@ -1,0 +1,28 @@
+import type { Domain } from '../../../../shared/contract/domains.ts'
+import { csvText } from '../csvText.ts'
+
+/** The list as it is shown, for a spreadsheet. */
+export function domainsCsv(domains: readonly Domain[]): string {
+  return csvText(
+    [
+      'domain',
+      'name',
+      'status',
+      'registered_at',
+      'expires_at',
+      'privacy',
+      'locked',
+      'auto_renew',
+      'registrar',
+      'nameservers',
+    ],
+    domains.map((it) => [
+      ...[it.domain, it.unicode, it.status, it.registered_at, it.expires_at],
+      ...[yesNo(it.privacy), yesNo(it.locked), yesNo(it.auto_renew), it.registrar, it.nameservers.join(' ')],
+    ]),
+  )
+}
+
+function yesNo(is: boolean): string {
+  return is ? 'yes' : 'no'
+}

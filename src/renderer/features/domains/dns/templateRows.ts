@@ -1,0 +1,70 @@
+import { type DnsRecordData, DnsRecordFault, normalRecord } from '../../../../shared/dns/dnsRecord.ts'
+import { zoneConflict } from '../../../../shared/dns/zoneRules.ts'
+import type { RecordTemplate } from './recordTemplates.ts'
+
+/** `exists`: it is there already. `blocked`: it cannot be added; `note` says why. */
+export type TemplateRow = { record: DnsRecordData; state: 'new' | 'exists' | 'blocked'; note?: string }
+
+type Given = {
+  template: RecordTemplate
+  written: Readonly<Record<string, string>>
+  /** The records of the zone, with what is not saved yet. */
+  present: readonly DnsRecordData[]
+}
+
+/** What a template would add to a zone, or the field that something is wrong with. */
+export function templateRows(
+  zone: string,
+  { template, written, present }: Given,
+): { rows: TemplateRow[]; fault?: { field: string; message: string } } {
+  const given = Object.fromEntries(Object.entries(written).map(([id, value]) => [id, value.trim()]))
+  const missing = template.fields.find(({ id, optional }) => !optional && !given[id])
+  if (missing) {
+    const { id, label } = missing
+    const what = /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label
+    return { rows: [], fault: { field: id, message: `Enter the ${what}.` } }
+  }
+  const rows: TemplateRow[] = []
+  for (const wanted of template.records(zone, given)) {
+    try {
+      const record = normalRecord(zone, wanted)
+      const others = [...present, ...rows.filter(({ state }) => state === 'new').map((it) => it.record)]
+      rows.push(rowOf(record, others))
+    } catch (fault) {
+      if (!(fault instanceof DnsRecordFault)) throw fault
+      return { rows: [], fault: { field: fieldOf(template, given, wanted), message: sentence(fault) } }
+    }
+  }
+  return { rows }
+}
+
+function rowOf(record: DnsRecordData, others: readonly DnsRecordData[]): TemplateRow {
+  const conflict = zoneConflict(others, record)
+  if (conflict?.reason === 'duplicate') return { record, state: 'exists' }
+  if (conflict) return { record, state: 'blocked', note: `A ${conflict.with.type} record is in its place.` }
+  // Two SPF records at one name count as none: https://www.rfc-editor.org/rfc/rfc7208#section-3.2
+  const hasSpf = isSpf(record) && others.some((it) => isSpf(it) && it.host === record.host)
+  if (!hasSpf) return { record, state: 'new' }
+  const include = /\binclude:\S+/.exec(record.value)?.[0]
+  const remedy = include === undefined ? 'change it instead' : `add “${include}” to it`
+  return { record, state: 'blocked', note: `Another SPF record exists: ${remedy}.` }
+}
+
+function isSpf({ type, value }: DnsRecordData): boolean {
+  return type === 'TXT' && /^v=spf1( |$)/i.test(value)
+}
+
+/** The field whose text stands in what is wrong. */
+function fieldOf(
+  { fields }: RecordTemplate,
+  given: Readonly<Record<string, string>>,
+  { host, value }: { host: string; value: string },
+): string {
+  const named = fields.find(({ id }) => given[id] && (value.includes(given[id]) || host === given[id]))
+  return named?.id ?? fields[0]?.id ?? ''
+}
+
+function sentence(fault: DnsRecordFault): string {
+  const words = fault.message.replace(/^`\w+` /, '').replaceAll('`', '')
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+}

@@ -1,0 +1,12 @@
+import {
+  checkDomains as checkRoute,
+  setDomainLock,
+  setDomainPrivacy,
+  setNameservers,
+} from '../../../shared/contract/domains.ts'
+
+/** Operations of the service by the paths that the application forwards. */
+export const checkDomains = { ...checkRoute, path: '/v1/domains/check' } as const
+export const changePrivacy = { ...setDomainPrivacy, path: '/v1/domains/:domain/privacy' } as const
+export const changeLock = { ...setDomainLock, path: '/v1/domains/:domain/lock' } as const
+export const changeNameservers = { ...setNameservers, path: '/v1/domains/:domain/nameservers' } as const

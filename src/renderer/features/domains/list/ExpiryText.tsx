@@ -1,0 +1,25 @@
+import type { Domain } from '../../../../shared/contract/domains.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { expiryMark } from './domainRows.ts'
+
+/** The day on which it expires, and how many are left when they are few. */
+export function ExpiryText({ domain: of }: { domain: Pick<Domain, 'expires_at' | 'status'> }) {
+  const mark = expiryMark(of, Date.now())
+  return (
+    <span className="inline-flex items-baseline gap-2 whitespace-nowrap tabular-nums">
+      <time dateTime={of.expires_at} className={mark ? 'text-text' : 'text-muted'}>
+        {of.expires_at.slice(0, 10)}
+      </time>
+      {mark && (
+        <span
+          className={classNames(
+            'rounded-full px-1.5 text-small',
+            mark.tone === 'negative' ? 'bg-negative-soft text-negative' : 'bg-caution-soft text-caution',
+          )}
+        >
+          {mark.text}
+        </span>
+      )}
+    </span>
+  )
+}

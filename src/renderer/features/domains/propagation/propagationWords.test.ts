@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import type { PropagatedRecords } from '../../../../shared/contract/localDomains.ts'
+import { serverWords, waitText } from './propagationWords.ts'
+
+const set = (state: PropagatedRecords['state'], detail: string | null = null): PropagatedRecords => ({
+  ...{ type: 'A', host: '@', state, wanted: [], found: [], ttl: null, detail },
+})
+
+test('a server is up to date, behind, or silent', () => {
+  expect(serverWords([set('same'), set('same')])).toEqual({ tone: 'positive', text: 'All 2 up to date' })
+  expect(serverWords([set('same'), set('other'), set('missing')]).text).toBe(
+    '1 of 3 up to date · 1 different, 1 missing',
+  )
+  expect(serverWords([set('failed', 'It did not answer.')])).toEqual({ tone: 'neutral', text: 'It did not answer.' })
+  expect(serverWords([]).text).toBe('Nothing to compare')
+})
+
+test('waiting is told in the largest unit that fits', () => {
+  expect([30, 61, 3_600, 86_400].map(waitText)).toEqual(['30 s', '2 min', '1 h', '24 h'])
+})

@@ -1,0 +1,27 @@
+import type { PropagatedRecords } from '../../../../shared/contract/localDomains.ts'
+import type { Tone } from '../../../ui/StatusDot.tsx'
+
+type Words = { tone: Tone; text: string }
+
+/** What one server has, in one line. */
+export function serverWords(records: readonly PropagatedRecords[]): Words {
+  const count = (state: PropagatedRecords['state']) => records.filter((it) => it.state === state).length
+  const failed = records.filter(({ state }) => state === 'failed')
+  if (records.length === 0) return { tone: 'neutral', text: 'Nothing to compare' }
+  if (failed.length === records.length) return { tone: 'neutral', text: failed[0]?.detail ?? 'It did not answer.' }
+  const behind = count('other') + count('missing')
+  if (behind === 0 && failed.length === 0) return { tone: 'positive', text: `All ${records.length} up to date` }
+  const parts = [
+    ...(count('other') > 0 ? [`${count('other')} different`] : []),
+    ...(count('missing') > 0 ? [`${count('missing')} missing`] : []),
+    ...(failed.length > 0 ? [`${failed.length} without an answer`] : []),
+  ]
+  return { tone: 'caution', text: `${count('same')} of ${records.length} up to date · ${parts.join(', ')}` }
+}
+
+/** `5 min`, `2 h`: how long a resolver may keep what it has. */
+export function waitText(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3_600) return `${Math.ceil(seconds / 60)} min`
+  return `${Math.ceil(seconds / 3_600)} h`
+}

@@ -1,0 +1,24 @@
+import type { CheckedDomain } from '../../../../shared/contract/domains.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { usePurchase } from '../../../ui/purchaseContext.ts'
+
+type BuyButtonProps = {
+  found: Pick<CheckedDomain, 'domain' | 'unicode' | 'available'>
+  /** US dollars a year; null: not known. */
+  renewal: number | null
+}
+
+/** Nothing in the place of a name that is not free. */
+export function BuyButton({ found: { domain, unicode, available }, renewal }: BuyButtonProps) {
+  const openPurchase = usePurchase()
+  if (!available) return <span />
+  return (
+    <Button
+      size="small"
+      aria-label={`Buy ${unicode}`}
+      onClick={() => openPurchase({ kind: 'registration', domain, unicode, renewal })}
+    >
+      Buy…
+    </Button>
+  )
+}

@@ -1,0 +1,66 @@
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../ui/Button.tsx'
+import { classNames } from '../../ui/classNames.ts'
+import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
+import { addressOf, usePlace } from '../../ui/place.ts'
+import type { DecisionView } from './decisionView.ts'
+import { LimitsPage } from './limits/LimitsPage.tsx'
+import { downloadPayments } from './list/downloadPayments.ts'
+import { PaymentList } from './list/PaymentList.tsx'
+import { noPaymentFilters, type PaymentFilters, paymentQuery } from './list/paymentFilters.ts'
+import { ReceiptPage } from './receipt/ReceiptPage.tsx'
+
+const pages = [
+  { id: undefined, title: 'All payments' },
+  { id: 'limits', title: 'Limits' },
+] as const
+
+/** What was paid to others, each with its receipt, and what may be paid. */
+export function PaymentsScreen({ Decision }: { Decision: DecisionView }) {
+  const [, place] = usePlace()
+  const [filters, setFilters] = useState<PaymentFilters>(noPaymentFilters)
+  const isList = place === undefined
+  return (
+    <PageFrame
+      title="Payments"
+      actions={
+        isList && (
+          <Button size="small" icon={Download} onClick={() => downloadPayments(paymentQuery(filters))}>
+            Export CSV
+          </Button>
+        )
+      }
+      bar={
+        <nav aria-label="Payments" className="border-b border-line">
+          <PageColumn width="table" className="flex gap-1 py-1.5">
+            {pages.map(({ id, title }) => {
+              const isPresent = id === place || (id === undefined && place !== 'limits')
+              return (
+                <a
+                  key={title}
+                  href={id ? addressOf('payments', id) : addressOf('payments')}
+                  aria-current={isPresent ? 'page' : undefined}
+                  className={classNames(
+                    'flex h-7 items-center rounded-control px-2.5',
+                    isPresent ? 'bg-selected text-text' : 'text-muted hover:bg-hover hover:text-text',
+                  )}
+                >
+                  {title}
+                </a>
+              )
+            })}
+          </PageColumn>
+        </nav>
+      }
+    >
+      {place === 'limits' ? (
+        <LimitsPage />
+      ) : place === undefined ? (
+        <PaymentList filters={filters} onFilters={setFilters} />
+      ) : (
+        <ReceiptPage key={place} paymentId={place} Decision={Decision} />
+      )}
+    </PageFrame>
+  )
+}

@@ -1,0 +1,25 @@
+import type { Payment } from '../../../shared/contract/localPayments.ts'
+import { classNames } from '../../ui/classNames.ts'
+import type { Tone } from '../../ui/StatusDot.tsx'
+import { paymentWords } from './paymentWords.ts'
+
+const looks: Readonly<Record<Tone, string>> = {
+  neutral: 'bg-hover text-muted',
+  accent: 'bg-accent-soft text-accent',
+  positive: 'bg-positive-soft text-positive',
+  caution: 'bg-caution-soft text-caution',
+  negative: 'bg-negative-soft text-negative',
+}
+
+/** How a payment stands, as a word. */
+export function StateChip({ payment }: { payment: Pick<Payment, 'state' | 'paid'> }) {
+  const { tone, words } = paymentWords(payment)
+  return (
+    <span className={classNames('shrink-0 rounded-full px-2 text-small whitespace-nowrap', looks[tone])}>{words}</span>
+  )
+}
+
+/** Money that is worth nothing is never taken for the other. */
+export function TestChip() {
+  return <span className="shrink-0 rounded-full border border-line px-1.5 text-small text-muted">Test money</span>
+}

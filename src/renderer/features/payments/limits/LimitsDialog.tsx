@@ -1,0 +1,181 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import {
+  changePaymentBudgets,
+  getPaymentBudgets,
+  type PaymentBudgetLimits,
+} from '../../../../shared/contract/localPayments.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { useConfirmedChange } from '../../../ui/useConfirmedChange.ts'
+import { budgetsKey } from '../usePayments.ts'
+import { type LimitsForm, limitsForm, type NamedLimit, writtenLimits } from './limitsForm.ts'
+
+type LimitsDialogProps = { limits: PaymentBudgetLimits; onClose: () => void }
+
+export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const confirmed = useConfirmedChange()
+  const [form, setForm] = useState(() => limitsForm(limits))
+  const [isTried, setTried] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const written = writtenLimits(form)
+  const faultOf = (field: string) =>
+    isTried && 'faults' in written ? written.faults.find((it) => it.field === field)?.message : undefined
+  const change = (changed: Partial<LimitsForm>) => setForm({ ...form, ...changed })
+  const save = async () => {
+    setTried(true)
+    if (!('limits' in written) || busy) return
+    setBusy(true)
+    setError(undefined)
+    try {
+      await confirmed(
+        () => agent(changePaymentBudgets, written.limits),
+        () => agent(getPaymentBudgets, {}),
+      )
+      notify.done('Payment limits saved')
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+      void readAgain(queryClient, budgetsKey)
+    }
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && !busy && onClose()}
+      title="Payment limits"
+      description="Lower limits hold at once. Higher ones need your passphrase. Leave a field empty for no limit."
+      width="wide"
+      staysOpen
+      onSubmit={() => void save()}
+      footer={
+        <>
+          <Button onClick={onClose} disabled={busy}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" busy={busy}>
+            Save limits
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-5">
+        {error !== undefined && <ErrorNotice error={error} />}
+        <div className="grid grid-cols-3 gap-3 max-narrow:grid-cols-1">
+          {(['payment', 'day', 'month'] as const).map((field) => (
+            <TextField
+              key={field}
+              label={titles[field]}
+              placeholder="No limit"
+              unit="USD"
+              inputMode="decimal"
+              value={form[field]}
+              onChange={(value) => change({ [field]: value })}
+              error={faultOf(field)}
+            />
+          ))}
+        </div>
+        <NamedLimits
+          title="Sites, per month"
+          nameLabel="Site"
+          placeholder="api.example"
+          rows={form.hosts}
+          onChange={(hosts) => change({ hosts })}
+          faultOf={faultOf}
+          fault={faultOf('hosts')}
+        />
+        <NamedLimits
+          title="Payees, per month"
+          nameLabel="Payee"
+          placeholder="eip155:8453:0x…"
+          rows={form.payees}
+          onChange={(payees) => change({ payees })}
+          faultOf={faultOf}
+          fault={faultOf('payees')}
+        />
+        <Checkbox
+          label="Ask before the first payment to a payee"
+          hint="Whatever your policies allow."
+          checked={form.asksFirst}
+          onChange={(asksFirst) => change({ asksFirst })}
+        />
+      </div>
+    </Dialog>
+  )
+}
+
+const titles = { payment: 'One payment', day: 'Any 24 hours', month: 'Calendar month' } as const
+
+type NamedLimitsProps = {
+  title: string
+  nameLabel: string
+  placeholder: string
+  rows: readonly NamedLimit[]
+  onChange: (rows: readonly NamedLimit[]) => void
+  faultOf: (field: string) => string | undefined
+  fault: string | undefined
+}
+
+function NamedLimits({ title, nameLabel, placeholder, rows, onChange, faultOf, fault }: NamedLimitsProps) {
+  const put = (next: NamedLimit) => onChange(rows.map((it) => (it.key === next.key ? next : it)))
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <div className="flex items-center justify-between gap-3">
+        <legend className="float-left font-medium">{title}</legend>
+        <Button
+          size="small"
+          icon={Plus}
+          onClick={() => onChange([...rows, { key: crypto.randomUUID(), name: '', amount: '' }])}
+        >
+          Add {nameLabel.toLowerCase()}
+        </Button>
+      </div>
+      {fault !== undefined && <p className="text-small text-negative">{fault}</p>}
+      {rows.map((row) => (
+        <div key={row.key} className="flex items-start gap-2">
+          <div className="min-w-0 flex-1">
+            <TextField
+              label={nameLabel}
+              labelHidden
+              placeholder={placeholder}
+              monospaced
+              value={row.name}
+              onChange={(name) => put({ ...row, name })}
+              error={faultOf(`${row.key} name`)}
+            />
+          </div>
+          <div className="w-32">
+            <TextField
+              label={`Limit of ${row.name || nameLabel.toLowerCase()}`}
+              labelHidden
+              placeholder="0"
+              unit="USD"
+              inputMode="decimal"
+              value={row.amount}
+              onChange={(amount) => put({ ...row, amount })}
+              error={faultOf(`${row.key} amount`)}
+            />
+          </div>
+          <IconButton
+            icon={Trash2}
+            label={`Remove the limit of ${row.name || nameLabel.toLowerCase()}`}
+            onClick={() => onChange(rows.filter(({ key }) => key !== row.key))}
+          />
+        </div>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,163 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { SlidersHorizontal } from 'lucide-react'
+import { useState } from 'react'
+import { type BudgetState, forgetPayee, type PaymentBudgets } from '../../../../shared/contract/localPayments.ts'
+import { shortAddress } from '../../../../shared/shortAddress.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { PageScroll } from '../../../ui/PageFrame.tsx'
+import { NothingYet, Panel } from '../../../ui/Panel.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { SpentBar } from '../../../ui/SpentBar.tsx'
+import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+import { budgetTitle, microText } from '../paymentWords.ts'
+import { budgetsKey, usePaymentBudgets } from '../usePayments.ts'
+import { LimitsDialog } from './LimitsDialog.tsx'
+
+/** What may be paid, and how much of it is left. */
+export function LimitsPage() {
+  const { data, error, isPending, refetch } = usePaymentBudgets()
+  const [isChanging, setChanging] = useState(false)
+  return (
+    <PageScroll width="table" className="flex flex-col gap-6 py-5">
+      <Panel
+        title="Limits"
+        note="Domains, credits, renewals, chats and other payments count together"
+        actions={
+          <Button size="small" icon={SlidersHorizontal} disabled={!data} onClick={() => setChanging(true)}>
+            Change limits
+          </Button>
+        }
+      >
+        {isPending ? (
+          <div className="p-4">
+            <SkeletonRows label="Loading limits…" count={4} />
+          </div>
+        ) : data ? (
+          <>
+            <ul aria-label="Payment limits" className="divide-y divide-line">
+              {inOrder(data).map((budget) => (
+                <BudgetRow key={`${budget.scope} ${budget.key}`} budget={budget} />
+              ))}
+            </ul>
+            <p className="border-t border-line px-3.5 py-2 text-small text-faint">
+              {data.limits.ask_first_payee
+                ? 'You are asked before the first payment to anybody.'
+                : 'You are not asked before a first payment, unless a limit or a policy says so.'}
+            </p>
+          </>
+        ) : (
+          <div className="p-3">
+            <ErrorNotice error={error} onRetry={() => void refetch()} />
+          </div>
+        )}
+      </Panel>
+      {data && <PayeesPanel payees={data.payees} />}
+      {data && isChanging && <LimitsDialog limits={data.limits} onClose={() => setChanging(false)} />}
+    </PageScroll>
+  )
+}
+
+const order: readonly BudgetState['scope'][] = ['payment', 'day', 'month', 'host', 'payee']
+
+/** The limit of one payment is shown, though nothing is used of it. */
+function inOrder({ states, limits }: PaymentBudgets): BudgetState[] {
+  const hasPayment = states.some(({ scope }) => scope === 'payment')
+  const one: BudgetState = {
+    ...{ scope: 'payment', key: null, limit_micro_usd: limits.payment_micro_usd, used_micro_usd: 0 },
+    ...{ held_micro_usd: 0, left_micro_usd: limits.payment_micro_usd, resets_at: null },
+  }
+  const all = hasPayment ? states : [one, ...states]
+  return all.toSorted((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope))
+}
+
+function BudgetRow({ budget }: { budget: BudgetState }) {
+  const { scope, limit_micro_usd: limit, used_micro_usd: used, held_micro_usd: held, left_micro_usd: left } = budget
+  const { resets_at: resetsAt } = budget
+  const isOne = scope === 'payment'
+  const gone = used + held
+  return (
+    <li className="grid grid-cols-[13rem_minmax(0,1fr)_9rem] items-center gap-x-4 gap-y-1 px-3.5 py-2 max-narrow:grid-cols-[minmax(0,1fr)_9rem]">
+      <div className="min-w-0">
+        <p className="truncate font-medium" title={budgetTitle(budget)}>
+          {budgetTitle(budget)}
+        </p>
+        <p className="text-small text-faint">
+          {isOne ? 'The most that one may cost' : scope === 'day' ? 'Rolling' : resetText(resetsAt)}
+        </p>
+      </div>
+      <div className="min-w-0 max-narrow:col-span-2 max-narrow:row-start-2">
+        {!isOne && limit !== null && <SpentBar share={limit === 0 ? 1 : gone / limit} />}
+        {!isOne && (
+          <p className="mt-1 text-small text-muted tabular-nums">
+            {microText(used)} paid{held > 0 && ` · ${microText(held)} held`}
+          </p>
+        )}
+      </div>
+      <p className="text-right tabular-nums max-narrow:col-start-2 max-narrow:row-start-1">
+        {limit === null ? (
+          <span className="text-muted">No limit</span>
+        ) : isOne ? (
+          <span className="font-medium">{microText(limit)}</span>
+        ) : (
+          <>
+            <span className="font-medium">{microText(left ?? 0)} left</span>
+            <span className="block text-small text-muted">of {microText(limit)}</span>
+          </>
+        )}
+      </p>
+    </li>
+  )
+}
+
+function resetText(resetsAt: string | null): string {
+  if (resetsAt === null) return 'Each month'
+  const day = new Date(resetsAt).toLocaleDateString('en', { day: 'numeric', month: 'long', timeZone: 'UTC' })
+  return `Until ${day}, 00:00 UTC`
+}
+
+function PayeesPanel({ payees }: Pick<PaymentBudgets, 'payees'>) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const [forgotten, setForgotten] = useState<string>()
+  return (
+    <Panel title="Known payees" note="A site that suddenly names another payee is refused">
+      {payees.length === 0 ? (
+        <NothingYet>Nobody was paid yet.</NothingYet>
+      ) : (
+        <ul aria-label="Known payees" className="divide-y divide-line">
+          {payees.map(({ host, network, pay_to: payTo, since }) => (
+            <li
+              key={`${host} ${network}`}
+              className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 px-3.5 py-1.5"
+            >
+              <span className="min-w-40 flex-1 truncate font-medium">{host}</span>
+              <code className="font-mono text-small text-muted" title={payTo}>
+                {shortAddress(payTo)}
+              </code>
+              <span className="text-small text-faint">{network}</span>
+              <TimeAgo at={since} spelled />
+              <Button size="small" variant="ghost" onClick={() => setForgotten(host)}>
+                Forget
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <ConfirmDialog
+        open={forgotten !== undefined}
+        onOpenChange={() => setForgotten(undefined)}
+        title={`Forget the payee of ${forgotten}?`}
+        description="The site may then name another payee. You are asked before the next payment there."
+        confirmLabel="Forget payee"
+        onConfirm={async () => {
+          await agent(forgetPayee, { host: forgotten ?? '' })
+          await readAgain(queryClient, budgetsKey)
+        }}
+      />
+    </Panel>
+  )
+}

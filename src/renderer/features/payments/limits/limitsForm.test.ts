@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import type { PaymentBudgetLimits } from '../../../../shared/contract/localPayments.ts'
+import { limitsForm, writtenLimits } from './limitsForm.ts'
+
+const limits: PaymentBudgetLimits = {
+  ...{ payment_micro_usd: 5_000_000, day_micro_usd: 0, month_micro_usd: null, ask_first_payee: true },
+  hosts: [{ host: 'api.example', month_micro_usd: 1_500_000 }],
+  payees: [{ payee: 'eip155:8453:0x209693bc6afc0c5328ba36faf03c514ef312287c', month_micro_usd: 1 }],
+}
+
+test('what is shown is what is saved', () => {
+  const form = limitsForm(limits)
+  expect([form.payment, form.day, form.month]).toEqual(['5', '0', ''])
+  expect(writtenLimits(form)).toEqual({ limits })
+})
+
+test('each field that is wrong is named, and empty rows are none', () => {
+  const form = limitsForm(limits)
+  expect(writtenLimits({ ...form, hosts: [{ key: 'n', name: ' ', amount: '' }] })).toMatchObject({
+    limits: { hosts: [] },
+  })
+  const wrong = writtenLimits({
+    ...{ ...form, payment: 'much' },
+    hosts: [{ key: 'n', name: 'https://x y', amount: '-1' }],
+  })
+  expect('faults' in wrong && wrong.faults.map(({ field }) => field)).toEqual(['payment', 'n amount', 'n name'])
+})
+
+test('a host is limited once', () => {
+  const [host] = limitsForm(limits).hosts
+  const twice = writtenLimits({ ...limitsForm(limits), hosts: host ? [host, { ...host, key: 'again' }] : [] })
+  expect(twice).toEqual({ faults: [{ field: 'hosts', message: 'Must not name a host twice.' }] })
+})

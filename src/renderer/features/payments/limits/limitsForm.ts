@@ -1,0 +1,62 @@
+import { PaymentBudgetLimits } from '../../../../shared/contract/localPayments.ts'
+import { microUsdOf, usdField } from '../../../ui/usd.ts'
+
+/** What stands in the fields: an empty amount is no limit. */
+export type LimitsForm = {
+  payment: string
+  day: string
+  month: string
+  hosts: readonly NamedLimit[]
+  payees: readonly NamedLimit[]
+  asksFirst: boolean
+}
+/** `key` tells rows apart while their names are being written. */
+export type NamedLimit = { key: string; name: string; amount: string }
+
+export function limitsForm(limits: PaymentBudgetLimits): LimitsForm {
+  const field = (micro: number | null) => (micro === null ? '' : usdField(String(micro)))
+  const named = (name: string, micro: number): NamedLimit => ({ key: name, name, amount: field(micro) })
+  return {
+    payment: field(limits.payment_micro_usd),
+    day: field(limits.day_micro_usd),
+    month: field(limits.month_micro_usd),
+    hosts: limits.hosts.map((it) => named(it.host, it.month_micro_usd)),
+    payees: limits.payees.map((it) => named(it.payee, it.month_micro_usd)),
+    asksFirst: limits.ask_first_payee,
+  }
+}
+
+export type LimitsFault = { field: string; message: string }
+
+const amountDemand = 'Enter dollars, as in 25 or 0.50.'
+
+/** The limits that were written, or what is wrong with which field. Rows without a name and an amount are left out. */
+export function writtenLimits(form: LimitsForm): { limits: PaymentBudgetLimits } | { faults: LimitsFault[] } {
+  const faults: LimitsFault[] = []
+  const amount = (field: string, text: string): number => {
+    const micro = Number(microUsdOf(text))
+    if (Number.isSafeInteger(micro) && text.trim() !== '') return micro
+    faults.push({ field, message: amountDemand })
+    return 0
+  }
+  const optional = (field: string, text: string) => (text.trim() === '' ? null : amount(field, text))
+  const rows = (all: readonly NamedLimit[]) => all.filter(({ name, amount: text }) => `${name}${text}`.trim() !== '')
+  const written = {
+    payment_micro_usd: optional('payment', form.payment),
+    day_micro_usd: optional('day', form.day),
+    month_micro_usd: optional('month', form.month),
+    hosts: rows(form.hosts).map((it) => ({ host: it.name, month_micro_usd: amount(`${it.key} amount`, it.amount) })),
+    payees: rows(form.payees).map((it) => ({ payee: it.name, month_micro_usd: amount(`${it.key} amount`, it.amount) })),
+    ask_first_payee: form.asksFirst,
+  }
+  const parsed = PaymentBudgetLimits.safeParse(written)
+  if (parsed.success) return faults.length > 0 ? { faults } : { limits: parsed.data }
+  const named = { hosts: rows(form.hosts), payees: rows(form.payees) }
+  for (const { path, message } of parsed.error.issues) {
+    const [list, at] = path
+    const row = (list === 'hosts' || list === 'payees') && typeof at === 'number' ? named[list][at] : undefined
+    const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+    faults.push({ field: row ? `${row.key} name` : String(list), message: text })
+  }
+  return { faults }
+}

@@ -1,0 +1,53 @@
+import { CreditCard, Globe, type LucideIcon, RefreshCw, Waypoints } from 'lucide-react'
+import { askerWords } from '../../../../shared/contract/askerWords.ts'
+import type { Payment, PaymentPurpose } from '../../../../shared/contract/localPayments.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { addressOf } from '../../../ui/place.ts'
+import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+import { amountText } from '../paymentWords.ts'
+import { StateChip } from '../StateChip.tsx'
+
+export const purposeIcons: Readonly<Record<PaymentPurpose, LucideIcon>> = {
+  fetch: Waypoints,
+  'domain-registration': Globe,
+  'domain-renewal': RefreshCw,
+  credits: CreditCard,
+}
+
+/** One line: how much, how it stands, for what, by whom. */
+export function PaymentRow({ payment }: { payment: Payment }) {
+  const { id, purpose, title, asker, paid, test, created_at: createdAt } = payment
+  const seller = purpose === 'fetch' ? payment.host : 'Your service'
+  const Icon = purposeIcons[purpose]
+  return (
+    <li>
+      <a
+        href={addressOf('payments', id)}
+        className="flex min-h-9 items-center gap-3 px-3.5 py-1.5 hover:bg-hover focus-visible:-outline-offset-2"
+      >
+        <span
+          className={classNames('w-20 shrink-0 text-right tabular-nums', paid === false ? 'text-faint' : 'font-medium')}
+        >
+          {amountText(payment)}
+        </span>
+        <span className="flex w-26 shrink-0">
+          <StateChip payment={payment} />
+        </span>
+        <Icon aria-hidden className="size-4 shrink-0 text-faint" />
+        <span className="min-w-0 flex-1 truncate" title={title}>
+          {title}
+        </span>
+        {test && <span className="shrink-0 text-small text-faint max-narrow:hidden">Test money</span>}
+        <span className="w-40 shrink-0 truncate text-small text-muted max-wide:hidden" title={payment.host}>
+          {seller}
+        </span>
+        <span className="w-28 shrink-0 truncate text-small text-muted max-wide:hidden">
+          {asker.kind === 'person' ? 'You' : askerWords(asker).name}
+        </span>
+        <span className="w-12 shrink-0 text-right">
+          <TimeAgo at={createdAt} />
+        </span>
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,12 @@
+import { exportPayments } from '../../../../shared/contract/localPayments.ts'
+import { requestOf } from '../../../../shared/contract/route.ts'
+import { windowAddress } from '../../../agent/windowLink.ts'
+import type { PaymentQuery } from '../usePayments.ts'
+
+/** The browser's own download. */
+export function downloadPayments(query: PaymentQuery): void {
+  const link = document.createElement('a')
+  link.href = windowAddress(requestOf(exportPayments, query).path)
+  link.download = 'steward-payments.csv'
+  link.click()
+}

@@ -1,0 +1,68 @@
+import type { BudgetState, Payment, PaymentPurpose, PaymentState } from '../../../shared/contract/localPayments.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
+import type { Tone } from '../../ui/StatusDot.tsx'
+import { usdText } from '../../ui/usd.ts'
+
+type Words = { tone: Tone; words: string }
+
+const states: Readonly<Record<PaymentState, Words>> = {
+  planned: { tone: 'neutral', words: 'Checked' },
+  waiting: { tone: 'accent', words: 'Needs approval' },
+  signed: { tone: 'accent', words: 'Signed' },
+  sent: { tone: 'accent', words: 'Paying' },
+  settled: { tone: 'positive', words: 'Paid' },
+  refused: { tone: 'neutral', words: 'Not paid' },
+  unknown: { tone: 'caution', words: 'Unclear' },
+  reconciled: { tone: 'neutral', words: 'Not paid' },
+}
+
+export function paymentWords({ state, paid }: Pick<Payment, 'state' | 'paid'>): Words {
+  if (paid === true && (state === 'reconciled' || state === 'settled')) return { tone: 'positive', words: 'Paid' }
+  // The seller refused what was signed: until it is void, somebody could still take the money.
+  if (paid === null && state === 'refused') return { tone: 'caution', words: 'Unclear' }
+  if (paid === false && state === 'settled') return { tone: 'neutral', words: 'Not paid' }
+  return states[state]
+}
+
+export const stateLabels: Readonly<Record<PaymentState, string>> = {
+  planned: 'Checked',
+  waiting: 'Needs approval',
+  signed: 'Signed',
+  sent: 'Paying',
+  settled: 'Paid',
+  refused: 'Not paid',
+  unknown: 'Unclear',
+  reconciled: 'Cleared up later',
+}
+
+export const purposeLabels: Readonly<Record<PaymentPurpose, string>> = {
+  fetch: 'Web request',
+  'domain-registration': 'Domain',
+  'domain-renewal': 'Domain renewal',
+  credits: 'Credits',
+}
+
+export function microText(microUsd: number): string {
+  return usdText(String(microUsd))
+}
+
+/** What was taken where something was, otherwise what it was about. */
+export function amountText({ paid_micro_usd: paid, amount_micro_usd: amount }: PaymentAmounts): string {
+  return microText(paid === null || paid === 0 ? amount : paid)
+}
+type PaymentAmounts = Pick<Payment, 'paid_micro_usd' | 'amount_micro_usd'>
+
+/** Whom or what a limit is of. */
+export function budgetTitle({ scope, key }: Pick<BudgetState, 'scope' | 'key'>): string {
+  if (scope === 'payment') return 'One payment'
+  if (scope === 'day') return 'Any 24 hours'
+  if (scope === 'month') return 'This month'
+  if (scope === 'host') return key ?? 'A site'
+  return key === null ? 'A payee' : payeeText(key)
+}
+
+/** `0x1234…abcd on eip155:8453` */
+export function payeeText(key: string): string {
+  const at = key.lastIndexOf(':')
+  return `${shortAddress(key.slice(at + 1))} on ${key.slice(0, at)}`
+}

@@ -1,0 +1,35 @@
+import { Download, Gauge, ReceiptText } from 'lucide-react'
+import type { Feature } from '../../ui/feature.ts'
+import { goTo } from '../../ui/place.ts'
+import { downloadPayments } from './list/downloadPayments.ts'
+import { usePaymentsBadge } from './usePaymentsBadge.ts'
+
+const section = 'Payments'
+
+/** Without its screen, in which the window shows approvals as well. */
+export const paymentsFeature: Omit<Feature, 'Screen'> = {
+  id: 'payments',
+  title: 'Payments',
+  icon: ReceiptText,
+  letter: 'p',
+  keywords: ['paid', 'receipts', 'usdc', 'x402', 'money', 'limits', 'budgets'],
+  useBadge: usePaymentsBadge,
+  commands: [
+    {
+      id: 'payments.limits',
+      title: 'Payment limits…',
+      section,
+      icon: Gauge,
+      keywords: ['budget', 'cap', 'month', 'spend'],
+      run: () => goTo('payments', 'limits'),
+    },
+    {
+      id: 'payments.export',
+      title: 'Export payments',
+      section,
+      icon: Download,
+      keywords: ['csv', 'download'],
+      run: () => downloadPayments({}),
+    },
+  ],
+}

@@ -1,0 +1,195 @@
+import { type ReactNode, useState } from 'react'
+import { AppError } from '../../../../shared/appError.ts'
+import { domainLimits, Nameservers } from '../../../../shared/contract/domains.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { goTo } from '../../../ui/place.ts'
+import type { PurchaseOrder } from '../../../ui/purchaseContext.ts'
+import { Select } from '../../../ui/Select.tsx'
+import { Skeleton } from '../../../ui/Skeleton.tsx'
+import { TextAreaField } from '../../../ui/TextAreaField.tsx'
+import { useSettled } from '../../../ui/useSettled.ts'
+import { microText } from '../paymentWords.ts'
+import { TestChip } from '../StateChip.tsx'
+import { PayerLine } from './PayerLine.tsx'
+import {
+  orderTitle,
+  type PurchaseChoices,
+  purchaseInput,
+  renewedUntil,
+  usualChoices,
+  yearsText,
+} from './purchaseInput.ts'
+import { chosenOffer, useOrder, useQuote } from './usePurchase.ts'
+import { VerdictNote } from './VerdictNote.tsx'
+
+type OrderDialogProps = { order: PurchaseOrder; onClose: () => void; onOrdered: (paymentId: string) => void }
+
+/** What is bought, for how long and for how much. Nothing is signed here. */
+export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
+  const [choices, setChoices] = useState(usualChoices)
+  const [hosts, setHosts] = useState<string>()
+  const nameservers = Nameservers.safeParse((hosts ?? '').split(/[\s,]+/).filter((it) => it !== ''))
+  const hasOwn = hosts !== undefined
+  const whole: PurchaseChoices | undefined =
+    hasOwn && !nameservers.success ? undefined : { ...choices, nameservers: hasOwn ? (nameservers.data ?? []) : [] }
+  // What is being typed is not quoted letter by letter.
+  const quotedText = useSettled(JSON.stringify(whole ?? null))
+  const quoted: PurchaseChoices | null = JSON.parse(quotedText)
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuote(order, quoted ?? undefined)
+  const ordering = useOrder(order, onOrdered)
+  const offer = chosenOffer(data)
+  const amount = offer?.amount_micro_usd ?? undefined
+  const [canPay, setCanPay] = useState(true)
+  const isCurrent =
+    !isPlaceholderData &&
+    whole &&
+    JSON.stringify(purchaseInput(order, whole)) === JSON.stringify(quoted && purchaseInput(order, quoted))
+  const isReady = isCurrent && amount !== undefined && data?.verdict?.effect !== 'refuse' && canPay && !error
+  const hasMoved = ordering.error instanceof AppError && ordering.error.code === 'payment/price'
+  const change = (changed: Partial<PurchaseChoices>) => {
+    setChoices({ ...choices, ...changed })
+    ordering.reset()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && !ordering.isPending && onClose()}
+      title={orderTitle(order)}
+      staysOpen
+      onSubmit={() => isReady && ordering.mutate({ choices: whole, priceUsd: amount / 1_000_000 })}
+      footer={
+        <>
+          <Button onClick={onClose} disabled={ordering.isPending}>
+            Cancel
+          </Button>
+          {hasMoved ? (
+            <Button
+              variant="primary"
+              onClick={() => {
+                ordering.reset()
+                void refetch()
+              }}
+            >
+              Show the new price
+            </Button>
+          ) : (
+            <Button type="submit" variant="primary" busy={ordering.isPending} disabled={!isReady}>
+              {amount === undefined ? 'Buy' : `Buy for ${microText(amount)}`}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        {order.kind !== 'topup' && (
+          <div className="grid grid-cols-[9rem_minmax(0,1fr)] items-start gap-4">
+            <Select
+              label="Years"
+              value={String(choices.years)}
+              onChange={(years) => change({ years: Number(years) })}
+              options={Array.from({ length: domainLimits.years.max }, (_, at) => ({
+                value: String(at + 1),
+                label: yearsText(at + 1),
+              }))}
+            />
+            {order.kind === 'registration' && (
+              <div className="flex flex-col gap-2 pt-6.5">
+                <Checkbox
+                  label="Privacy"
+                  hint="Hides your contact details from public lookups."
+                  checked={choices.privacy}
+                  onChange={(privacy) => change({ privacy })}
+                />
+                <Checkbox
+                  label="Use other nameservers"
+                  hint={hasOwn ? undefined : 'Otherwise you edit its DNS records here.'}
+                  checked={hasOwn}
+                  onChange={(own) => setHosts(own ? '' : undefined)}
+                />
+              </div>
+            )}
+          </div>
+        )}
+        {hasOwn && (
+          <TextAreaField
+            label="Nameservers"
+            hint="One per line, from 2 to 13."
+            error={
+              hosts.trim() === '' || nameservers.success
+                ? undefined
+                : `Nameservers ${nameservers.error.issues[0]?.message}.`
+            }
+            rows={3}
+            value={hosts}
+            onChange={setHosts}
+            monospaced
+          />
+        )}
+        <div className="rounded-card border border-line bg-panel">
+          <dl className="flex flex-col gap-1 px-3.5 py-2.5">
+            <PriceLines order={order} years={choices.years} />
+            <div className="flex items-baseline justify-between gap-3">
+              <dt className="flex items-center gap-2 font-semibold">Total {offer?.test && <TestChip />}</dt>
+              <dd aria-live="polite" className="text-title font-semibold tabular-nums">
+                {amount !== undefined && isCurrent ? (
+                  microText(amount)
+                ) : isFetching ? (
+                  <Skeleton className="h-5 w-16" />
+                ) : (
+                  '–'
+                )}
+              </dd>
+            </div>
+          </dl>
+          {offer && (
+            <PayerLine network={offer.network} amount={offer.amount} isTest={offer.test} onCanPay={setCanPay} />
+          )}
+        </div>
+        {error && <QuoteFault error={error} onRetry={() => void refetch()} />}
+        {!error && data?.verdict && isCurrent && (
+          <VerdictNote verdict={data.verdict} budgets={data.budgets} onLimits={() => leave(onClose, 'limits')} />
+        )}
+        {ordering.error && <ErrorNotice error={ordering.error} />}
+      </div>
+    </Dialog>
+  )
+}
+
+function PriceLines({ order, years }: { order: PurchaseOrder; years: number }) {
+  if (order.kind === 'topup') {
+    return <Line name="Credits">${order.amountUsd.toLocaleString('en')}.00</Line>
+  }
+  if (order.kind === 'renewal') {
+    return (
+      <>
+        <Line name="Expires now">{order.expiresAt.slice(0, 10)}</Line>
+        <Line name="Expires then">{renewedUntil(order.expiresAt, years)}</Line>
+      </>
+    )
+  }
+  return order.renewal === null ? null : (
+    <Line name="Renews at">{order.renewal.toLocaleString('en', { style: 'currency', currency: 'USD' })} a year</Line>
+  )
+}
+
+function Line({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex items-baseline justify-between gap-3 text-muted">
+      <dt>{name}</dt>
+      <dd className="tabular-nums">{children}</dd>
+    </div>
+  )
+}
+
+/** The price cannot be told: what is missing is said, and where it is found. */
+function QuoteFault({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  return <ErrorNotice error={error} onRetry={onRetry} />
+}
+
+function leave(onClose: () => void, page: string): void {
+  onClose()
+  goTo('payments', page)
+}

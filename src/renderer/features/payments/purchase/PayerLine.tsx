@@ -1,0 +1,71 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { giveTestMoney } from '../../../../shared/contract/payments.ts'
+import { shortAddress } from '../../../../shared/shortAddress.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { useWallet } from '../../../agent/useWallet.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { addressOf, goTo } from '../../../ui/place.ts'
+import { notify } from '../../../ui/toast.tsx'
+import { usdText } from '../../../ui/usd.ts'
+import { paymentsKey } from '../usePayments.ts'
+import { useWalletInfo } from './usePurchase.ts'
+
+type PayerLineProps = {
+  network: string
+  /** Millionths of a USDC. */
+  amount: string
+  isTest: boolean
+  onCanPay: (canPay: boolean) => void
+}
+
+/** Who pays and with how much, and what to do where it is too little. */
+export function PayerLine({ network, amount, isTest, onCanPay }: PayerLineProps) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const isAbsent = useWallet().data?.state === 'absent'
+  const { data } = useWalletInfo(isAbsent ? undefined : network)
+  const isShort = data?.usdc !== undefined && data.usdc !== null && BigInt(data.usdc) < BigInt(amount)
+  const canPay = !isAbsent && !isShort
+  useEffect(() => onCanPay(canPay), [canPay, onCanPay])
+  const giving = useMutation({
+    mutationFn: (address: string) => agent(giveTestMoney, { address }),
+    onSuccess: () => notify.done('100 test USDC added'),
+    onError: (failure) => notify.failed(failure),
+    onSettled: () => readAgain(queryClient, paymentsKey),
+  })
+  return (
+    <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1.5 border-t border-line px-3.5 py-1.5 text-small">
+      {isAbsent ? (
+        <>
+          <span className="flex-1">You have no wallet to pay with yet.</span>
+          <Button size="small" onClick={() => goTo('wallet')}>
+            Open Wallet
+          </Button>
+        </>
+      ) : data ? (
+        <>
+          <span className="min-w-0 flex-1 text-muted">
+            From <code className="font-mono">{shortAddress(data.address)}</code> on {data.network_name} ·{' '}
+            <span className={isShort ? 'text-caution' : undefined}>
+              {data.usdc === null ? 'balance not known' : `balance ${usdText(data.usdc)}`}
+            </span>
+          </span>
+          {isShort && isTest && (
+            <Button size="small" busy={giving.isPending} onClick={() => giving.mutate(data.address)}>
+              Get 100 test USDC
+            </Button>
+          )}
+          {isShort && !isTest && (
+            <a href={addressOf('wallet')} className="font-medium text-accent hover:underline">
+              Deposit USDC
+            </a>
+          )}
+        </>
+      ) : (
+        <span className="text-faint">Reading the balance…</span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,170 @@
+import { CircleCheck, CircleX, Clock, type LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { PaymentReceipt } from '../../../../shared/contract/localPayments.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { goTo } from '../../../ui/place.ts'
+import type { PurchaseOrder } from '../../../ui/purchaseContext.ts'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { centsText } from '../../../ui/usd.ts'
+import type { DecisionView } from '../decisionView.ts'
+import { amountText } from '../paymentWords.ts'
+import { useLivePayments, usePayment } from '../usePayments.ts'
+import { type PurchaseOutcome, purchaseOutcome, type Sold } from './outcome.ts'
+import { orderTitle } from './purchaseInput.ts'
+
+type ProgressDialogProps = {
+  order: PurchaseOrder
+  paymentId: string
+  Decision: DecisionView
+  onClose: () => void
+  /** Back to the order. */
+  onAgain: () => void
+}
+
+/** One payment on its way: approval, payment, what was bought. It goes on when it is closed. */
+export function ProgressDialog({ order, paymentId, Decision, onClose, onAgain }: ProgressDialogProps) {
+  useLivePayments()
+  const { data: payment, error, refetch } = usePayment(paymentId)
+  const outcome = payment && purchaseOutcome(payment)
+  const isBought = outcome?.kind === 'done'
+  const leave = (...place: string[]) => {
+    onClose()
+    goTo(...place)
+  }
+  const buttons = (
+    <>
+      {payment && <Button onClick={() => leave('payments', payment.id)}>Receipt</Button>}
+      {outcome?.kind === 'unpaid' && <Button onClick={onAgain}>Back to the order</Button>}
+      {isBought && order.kind === 'registration' && (
+        <Button onClick={() => leave('domains', 'name', order.domain)}>Edit DNS records</Button>
+      )}
+      <Button variant={outcome ? 'primary' : 'secondary'} onClick={onClose}>
+        {isBought ? 'Done' : 'Close'}
+      </Button>
+    </>
+  )
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={orderTitle(order)}
+      staysOpen
+      // While it waits for approval, the decision has the buttons.
+      {...(payment?.state !== 'waiting' && { footer: buttons })}
+    >
+      <div className="flex flex-col gap-4">
+        {error && !payment ? (
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        ) : !payment ? (
+          <SkeletonRows label="Loading the payment…" count={3} />
+        ) : (
+          <>
+            <Steps payment={payment} outcome={outcome} />
+            {payment.state === 'waiting' && payment.intent_id !== null && <Decision intentId={payment.intent_id} />}
+            {outcome && <Outcome order={order} payment={payment} outcome={outcome} />}
+          </>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+type StepState = 'todo' | 'now' | 'done' | 'failed'
+const stepTones = { todo: 'neutral', now: 'accent', done: 'positive', failed: 'negative' } as const
+const stepWords = { todo: 'not yet', now: 'under way', done: 'done', failed: 'failed' } as const
+
+/** Where the payment is: approval, payment, delivery. */
+function Steps({
+  payment: { state, paid },
+  outcome,
+}: {
+  payment: PaymentReceipt
+  outcome: PurchaseOutcome | undefined
+}) {
+  const isApproving = state === 'waiting' || state === 'planned'
+  const isRefused = outcome?.kind === 'unpaid'
+  const steps: readonly { name: string; is: StepState }[] = [
+    { name: 'Approval', is: isApproving ? 'now' : isRefused && paid === false ? 'failed' : 'done' },
+    { name: 'Payment', is: paid === true ? 'done' : isApproving || isRefused ? 'todo' : 'now' },
+    {
+      name: 'Delivery',
+      is: outcome?.kind === 'done' ? 'done' : outcome?.kind === 'credited' ? 'failed' : paid === true ? 'now' : 'todo',
+    },
+  ]
+  return (
+    <ol aria-label="Progress" className="flex flex-wrap gap-x-6 gap-y-1">
+      {steps.map(({ name, is }) => (
+        <li key={name} data-step={is} className="flex items-center gap-1.5">
+          <StatusDot tone={stepTones[is]} pulsing={is === 'now'} />
+          <span className={is === 'todo' ? 'text-faint' : 'text-text'}>{name}</span>
+          <span className="sr-only">{stepWords[is]}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+type OutcomeProps = { order: PurchaseOrder; payment: PaymentReceipt; outcome: PurchaseOutcome }
+
+function Outcome({ order, payment, outcome }: OutcomeProps) {
+  switch (outcome.kind) {
+    case 'done':
+      return (
+        <Told Icon={CircleCheck} tone="text-positive" title={boughtTitle(order, outcome.sold)}>
+          {boughtDetail(outcome.sold)}
+          You paid {amountText(payment)}
+          {payment.test && ' of test money'}.
+        </Told>
+      )
+    case 'credited':
+      return (
+        <Told Icon={CircleX} tone="text-negative" title="You paid, and the order failed." alert>
+          {outcome.reason}{' '}
+          {outcome.creditedCents === undefined
+            ? 'The receipt has the answer of the service.'
+            : `${centsText(outcome.creditedCents)} became credits of your account.`}
+        </Told>
+      )
+    case 'unpaid':
+      return (
+        <Told Icon={CircleX} tone="text-muted" title="Nothing was paid." alert>
+          {outcome.reason}
+        </Told>
+      )
+    case 'unclear':
+      return (
+        <Told Icon={Clock} tone="text-caution" title="It is not known yet what became of it." alert>
+          {outcome.reason} Steward keeps asking and never pays twice. Do not order again; you can close this window, and
+          Payments shows how it ends.
+        </Told>
+      )
+  }
+}
+
+function boughtTitle(order: PurchaseOrder, sold: Sold): string {
+  if (order.kind === 'topup') return `${centsText(sold.credits_cents ?? order.amountUsd * 100)} of credits added`
+  if (sold.status === 'pending') return `${order.unicode} is being registered`
+  return order.kind === 'renewal' ? `${order.unicode} is renewed` : `${order.unicode} is yours`
+}
+
+function boughtDetail({ status, expires_at: expiresAt }: Sold): string {
+  if (status === 'pending') return 'The registrar is still at work; it appears in My domains. '
+  return expiresAt === undefined ? '' : `It expires on ${expiresAt.slice(0, 10)}. `
+}
+
+type ToldProps = { Icon: LucideIcon; tone: string; title: string; alert?: boolean; children: ReactNode }
+
+function Told({ Icon, tone, title, alert = false, children }: ToldProps) {
+  return (
+    <div role={alert ? 'alert' : 'status'} className="flex items-start gap-2.5">
+      <Icon aria-hidden className={`mt-0.5 size-5 shrink-0 ${tone}`} />
+      <div className="min-w-0 flex-1">
+        <p className="text-title font-semibold break-words">{title}</p>
+        <p className="text-muted break-words">{children}</p>
+      </div>
+    </div>
+  )
+}

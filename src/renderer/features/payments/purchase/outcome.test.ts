@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import type { PaymentReceipt } from '../../../../shared/contract/localPayments.ts'
+import { purchaseOutcome } from './outcome.ts'
+import { renewedUntil } from './purchaseInput.ts'
+
+const payment = (
+  state: PaymentReceipt['state'],
+  paid: boolean | null,
+  answer?: { status: number; body: string },
+): PaymentReceipt =>
+  ({
+    ...{ state, paid, error: null },
+    answer: answer ? { ...answer, headers: {}, encoding: 'utf8', truncated: false } : null,
+  }) as PaymentReceipt
+
+test('while it goes on there is no outcome', () => {
+  expect(purchaseOutcome(payment('waiting', null))).toBeUndefined()
+  expect(purchaseOutcome(payment('sent', null))).toBeUndefined()
+})
+
+test('paid and delivered is done; paid and refused became credits', () => {
+  const body = JSON.stringify({ success: true, domain: 'a.com', status: 'active', expires_at: '2027' })
+  expect(purchaseOutcome(payment('settled', true, { status: 201, body }))).toMatchObject({ sold: { domain: 'a.com' } })
+  const failed = JSON.stringify({ error: 'a.com is taken.', credited_cents: 1095 })
+  expect(purchaseOutcome(payment('settled', true, { status: 409, body: failed }))).toEqual({
+    ...{ kind: 'credited', creditedCents: 1095, reason: 'a.com is taken.' },
+  })
+})
+
+test('what is not known is never called unpaid', () => {
+  expect(purchaseOutcome(payment('unknown', null))?.kind).toBe('unclear')
+  expect(purchaseOutcome(payment('refused', null))?.kind).toBe('unclear')
+  expect(purchaseOutcome(payment('refused', false))?.kind).toBe('unpaid')
+})
+
+test('an answer that is no JSON tells nothing', () => {
+  expect(purchaseOutcome(payment('settled', true, { status: 201, body: '<b>' }))).toEqual({ kind: 'done', sold: {} })
+})
+
+test('a renewal adds to the day of expiry', () => {
+  expect(renewedUntil('2027-11-23T00:00:00.000Z', 2)).toBe('2029-11-23')
+})

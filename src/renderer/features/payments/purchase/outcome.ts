@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import type { PaymentReceipt } from '../../../../shared/contract/localPayments.ts'
+
+/** What the service answers where it sold something, and where it could not after it was paid. */
+const Sold = z.object({
+  domain: z.string().optional(),
+  status: z.enum(['active', 'expired', 'pending']).optional(),
+  expires_at: z.string().optional(),
+  credits_cents: z.number().optional(),
+  credited_cents: z.number().optional(),
+  error: z.string().optional(),
+})
+export type Sold = z.infer<typeof Sold>
+
+export type PurchaseOutcome =
+  /** It was bought. */
+  | { kind: 'done'; sold: Sold }
+  /** It was paid and not delivered; `creditedCents` says what it became. */
+  | { kind: 'credited'; creditedCents: number | undefined; reason: string | undefined }
+  | { kind: 'unpaid'; reason: string | null }
+  /** The seller refused what was signed, or does not say: the money may still move. */
+  | { kind: 'unclear'; reason: string | null }
+
+/** What became of a payment for something of the service; undefined while it goes on. */
+export function purchaseOutcome(payment: PaymentReceipt): PurchaseOutcome | undefined {
+  const { state, paid, answer, error } = payment
+  if (state === 'unknown') return { kind: 'unclear', reason: error }
+  if (state === 'refused') return { kind: paid === null ? 'unclear' : 'unpaid', reason: error }
+  if (state !== 'settled' && state !== 'reconciled') return undefined
+  if (paid !== true) return { kind: 'unpaid', reason: error }
+  const sold = soldOf(answer)
+  if (answer && answer.status < 400) return { kind: 'done', sold: sold ?? {} }
+  return { kind: 'credited', creditedCents: sold?.credited_cents, reason: sold?.error }
+}
+
+function soldOf(answer: PaymentReceipt['answer']): Sold | undefined {
+  if (answer?.encoding !== 'utf8') return undefined
+  try {
+    return Sold.safeParse(JSON.parse(answer.body)).data
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,37 @@
+import type { quotePurchase } from '../../../../shared/contract/localPurchases.ts'
+import type { Input } from '../../../../shared/contract/route.ts'
+import type { PurchaseOrder } from '../../../ui/purchaseContext.ts'
+
+/** What can be chosen of an order. Nameservers empty: those of the registrar. */
+export type PurchaseChoices = { years: number; privacy: boolean; nameservers: readonly string[] }
+
+export const usualChoices: PurchaseChoices = { years: 1, privacy: true, nameservers: [] }
+
+/** What is asked of the agent, as a quote and then as the order. */
+export function purchaseInput(
+  order: PurchaseOrder,
+  { years, privacy, nameservers }: PurchaseChoices,
+): Input<typeof quotePurchase> {
+  if (order.kind === 'topup') return { topup: { amount_usd: order.amountUsd } }
+  const { domain } = order
+  if (order.kind === 'renewal') return { renewal: { domain, years } }
+  return {
+    registration: { domain, years, privacy, ...(nameservers.length > 0 && { nameservers: [...nameservers] }) },
+  }
+}
+
+export function orderTitle(order: PurchaseOrder): string {
+  if (order.kind === 'topup') return 'Top up credits'
+  return order.kind === 'renewal' ? `Renew ${order.unicode}` : `Register ${order.unicode}`
+}
+
+export function yearsText(years: number): string {
+  return years === 1 ? '1 year' : `${years} years`
+}
+
+/** The day until which it is paid when it is renewed for so long. */
+export function renewedUntil(expiresAt: string, years: number): string {
+  const until = new Date(expiresAt)
+  until.setUTCFullYear(until.getUTCFullYear() + years)
+  return until.toISOString().slice(0, 10)
+}

@@ -1,0 +1,61 @@
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { getWalletInfo, type PaymentCheck, type PaymentOffer } from '../../../../shared/contract/localPayments.ts'
+import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '../../../../shared/contract/localPurchases.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import type { PurchaseOrder } from '../../../ui/purchaseContext.ts'
+import { paymentsKey } from '../usePayments.ts'
+import { type PurchaseChoices, purchaseInput } from './purchaseInput.ts'
+
+/** The price of now, with what would become of it. */
+export function useQuote(order: PurchaseOrder, choices: PurchaseChoices | undefined) {
+  const agent = useAgent()
+  const input = choices && purchaseInput(order, choices)
+  return useQuery({
+    queryKey: [...paymentsKey, 'quote', input],
+    queryFn: ({ signal }) => agent(quotePurchase, input ?? {}, { signal }),
+    enabled: input !== undefined,
+    placeholderData: keepPreviousData,
+    retry: false,
+    staleTime: 0,
+  })
+}
+
+export function chosenOffer(quote: PaymentCheck | undefined): PaymentOffer | undefined {
+  return quote?.chosen === null || quote?.chosen === undefined ? undefined : quote.offers[quote.chosen]
+}
+
+/** Orders once: what is repeated after a cut finds the same payment. */
+export function useOrder(order: PurchaseOrder, onOrdered: (paymentId: string) => void) {
+  const agent = useAgent()
+  /** Of one order at one price. */
+  const [keys] = useState(() => new Map<string, string>())
+  return useMutation({
+    mutationFn: async ({ choices, priceUsd }: { choices: PurchaseChoices; priceUsd: number }) => {
+      const { registration, renewal, topup } = purchaseInput(order, choices)
+      const what = JSON.stringify([registration, renewal, topup, priceUsd])
+      const key = keys.get(what) ?? crypto.randomUUID()
+      keys.set(what, key)
+      const headers = { 'idempotency-key': key }
+      const result = registration
+        ? await agent(buyRegistration, { ...registration, price_usd: priceUsd }, { headers })
+        : renewal
+          ? await agent(buyRenewal, { ...renewal, price_usd: priceUsd }, { headers })
+          : await agent(buyTopUp, { amount_usd: topup?.amount_usd ?? 0 }, { headers })
+      return result.payment
+    },
+    onSuccess: (payment) => payment && onOrdered(payment.id),
+  })
+}
+
+/** The account that pays, and what it has on the network of an offer. */
+export function useWalletInfo(network: string | undefined) {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: [...paymentsKey, 'wallet', network],
+    queryFn: ({ signal }) => agent(getWalletInfo, { network: network ?? '' }, { signal }),
+    enabled: network !== undefined,
+    retry: false,
+    staleTime: 0,
+  })
+}

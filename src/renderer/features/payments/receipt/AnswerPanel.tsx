@@ -1,0 +1,22 @@
+import type { PaidAnswer } from '../../../../shared/contract/localPayments.ts'
+import { DataText, readableJson } from '../../../ui/DataText.tsx'
+import { Panel } from '../../../ui/Panel.tsx'
+import { sizeText } from '../../../ui/sizeText.ts'
+
+/** What was bought, as text: it comes from outside. */
+export function AnswerPanel({ answer }: { answer: PaidAnswer | null }) {
+  if (!answer) return null
+  const { status, headers, body, encoding, truncated } = answer
+  const type = headers['content-type']
+  return (
+    <Panel title="Answer" note={`${status}${type === undefined ? '' : ` · ${type}`}${truncated ? ' · cut off' : ''}`}>
+      {encoding === 'base64' ? (
+        <p className="px-3.5 py-2.5 text-muted">Not text, {sizeText(Math.floor((body.length * 3) / 4))}.</p>
+      ) : body === '' ? (
+        <p className="px-3.5 py-2.5 text-muted">Empty.</p>
+      ) : (
+        <DataText name="Answer of the seller" text={readableJson(body)} className="max-h-80" />
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,95 @@
+import type { ReactNode } from 'react'
+import { askerWords } from '../../../../shared/contract/askerWords.ts'
+import type { PaymentReceipt } from '../../../../shared/contract/localPayments.ts'
+import { AddressText } from '../../../ui/AddressText.tsx'
+import { Panel } from '../../../ui/Panel.tsx'
+import { addressOf } from '../../../ui/place.ts'
+import { amountText, microText } from '../paymentWords.ts'
+
+/** What was agreed, what moved, and who may tell. Nothing that a seller wrote is a link. */
+export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
+  const { quote, offer, receipt, error, transaction } = payment
+  return (
+    <Panel title="Details">
+      <dl className="divide-y divide-line">
+        <Fact name={payment.paid === true ? 'Paid' : 'Amount'}>
+          <strong className="font-semibold tabular-nums">{amountText(payment)}</strong>
+          {payment.scheme === 'upto' && ` of up to ${microText(payment.amount_micro_usd)}`}
+        </Fact>
+        {quote && (
+          <Fact name="Price shown">
+            <span className="tabular-nums">{microText(quote.amount_micro_usd)}</span>
+          </Fact>
+        )}
+        <Fact name="For">
+          <span className="font-mono text-small break-all">
+            {payment.method} {payment.url}
+          </span>
+          {offer.description !== null && <q className="block text-muted break-words">{offer.description}</q>}
+        </Fact>
+        <Fact name="Asked by">
+          {payment.asker.kind === 'person' ? 'You' : askerWords(payment.asker).name}
+          {payment.reason !== null && <q className="block text-muted break-words">{payment.reason}</q>}
+        </Fact>
+        <Fact name="From">
+          <AddressText text={payment.from} label="Copy payer" whole />
+        </Fact>
+        <Fact name="To">
+          <AddressText text={payment.pay_to} label="Copy payee" whole />
+        </Fact>
+        <Fact name="Network">
+          {payment.network_name} <code className="font-mono text-small text-muted">{payment.network}</code>
+        </Fact>
+        {transaction !== null && (
+          <Fact name="Transaction">
+            <AddressText text={transaction} label="Copy transaction" whole />
+            {payment.transaction_url !== null && (
+              <a
+                href={payment.transaction_url}
+                target="_blank"
+                rel="noreferrer"
+                className="block w-fit text-accent hover:underline"
+              >
+                Show on the block explorer
+              </a>
+            )}
+          </Fact>
+        )}
+        {payment.signature_sha256 !== null && (
+          <Fact name="Signature hash">
+            <AddressText text={payment.signature_sha256} label="Copy signature hash" whole />
+          </Fact>
+        )}
+        {receipt && (
+          <Fact name="Seller’s receipt">
+            {receipt.success ? 'Settled' : 'Not settled'}
+            {receipt.network !== null && ` on ${receipt.network}`}
+          </Fact>
+        )}
+        {payment.reconciled_by !== null && (
+          <Fact name="Cleared up by">{payment.reconciled_by === 'chain' ? 'The chain' : 'The seller'}</Fact>
+        )}
+        {error !== null && <Fact name="Problem">{error}</Fact>}
+        <Fact name="Payment ID">
+          <AddressText text={payment.id} label="Copy payment ID" whole />
+        </Fact>
+        {payment.intent_id !== null && (
+          <Fact name="Approval">
+            <a href={addressOf('approvals', payment.intent_id)} className="text-accent hover:underline">
+              Show the request
+            </a>
+          </Fact>
+        )}
+      </dl>
+    </Panel>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-4 px-3.5 py-1.5 max-narrow:grid-cols-1">
+      <dt className="leading-6 text-muted">{name}</dt>
+      <dd className="min-w-0 leading-6">{children}</dd>
+    </div>
+  )
+}

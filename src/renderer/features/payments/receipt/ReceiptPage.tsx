@@ -1,0 +1,100 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ArrowLeft, RotateCw } from 'lucide-react'
+import { type PaymentReceipt, reconcilePayment } from '../../../../shared/contract/localPayments.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { PageScroll } from '../../../ui/PageFrame.tsx'
+import { addressOf } from '../../../ui/place.ts'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import type { DecisionView } from '../decisionView.ts'
+import { amountText } from '../paymentWords.ts'
+import { StateChip, TestChip } from '../StateChip.tsx'
+import { paymentsKey, usePayment } from '../usePayments.ts'
+import { AnswerPanel } from './AnswerPanel.tsx'
+import { PaymentSteps } from './PaymentSteps.tsx'
+import { ReceiptFacts } from './ReceiptFacts.tsx'
+
+/** One payment with everything that is known of it. */
+export function ReceiptPage({ paymentId, Decision }: { paymentId: string; Decision: DecisionView }) {
+  const { data, error, isPending, refetch } = usePayment(paymentId)
+  return (
+    <PageScroll width="table" className="flex flex-col gap-5 py-4">
+      <a
+        href={addressOf('payments')}
+        className="flex h-6 w-fit items-center gap-1.5 text-small text-muted hover:text-text"
+      >
+        <ArrowLeft aria-hidden className="size-3.5" />
+        All payments
+      </a>
+      {isPending ? (
+        <SkeletonRows label="Loading the payment…" count={6} rowClassName="h-6" />
+      ) : data ? (
+        <Receipt payment={data} Decision={Decision} />
+      ) : (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      )}
+    </PageScroll>
+  )
+}
+
+function Receipt({ payment, Decision }: { payment: PaymentReceipt; Decision: DecisionView }) {
+  const { title, state, test, sentence, intent_id: intentId } = payment
+  return (
+    <article aria-label="Payment" className="flex flex-col gap-5">
+      <header className="flex flex-col gap-1">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <p className="text-large font-semibold tabular-nums">{amountText(payment)}</p>
+          <StateChip payment={payment} />
+          {test && <TestChip />}
+        </div>
+        <h3 className="text-title break-words">{title}</h3>
+        <p className="text-muted break-words">{sentence}</p>
+      </header>
+      <UnclearNote payment={payment} />
+      {state === 'waiting' && intentId !== null && (
+        <div className="max-w-180 rounded-card border border-line bg-raised p-4">
+          <Decision intentId={intentId} />
+        </div>
+      )}
+      <div className="grid items-start gap-6 wide:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="flex min-w-0 flex-col gap-6">
+          <ReceiptFacts payment={payment} />
+          <AnswerPanel answer={payment.answer} />
+        </div>
+        <PaymentSteps steps={payment.steps} />
+      </div>
+    </article>
+  )
+}
+
+/** What is not known yet, and what is done about it. */
+function UnclearNote({ payment: { id, state, paid, valid_until: validUntil } }: { payment: PaymentReceipt }) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const asking = useMutation({
+    mutationFn: () => agent(reconcilePayment, { paymentId: id }),
+    onSettled: () => readAgain(queryClient, paymentsKey),
+  })
+  const isUnclear = state === 'unknown' || (state === 'refused' && paid === null)
+  if (!isUnclear) return null
+  return (
+    <div role="status" className="flex flex-col gap-2.5 rounded-card bg-caution-soft p-3">
+      <div className="flex flex-wrap items-start gap-2.5">
+        <div className="min-w-60 flex-1">
+          <p className="font-medium">It is not known yet whether this was paid.</p>
+          <p className="text-muted">
+            Steward asks the seller and the chain, and never signs a second payment. Until then the amount counts
+            against your limits.
+            {validUntil !== null && ` The signature is void after ${new Date(validUntil).toLocaleTimeString()}.`}
+          </p>
+        </div>
+        <Button size="small" icon={RotateCw} busy={asking.isPending} onClick={() => asking.mutate()}>
+          Ask now
+        </Button>
+      </div>
+      {asking.error && <ErrorNotice error={asking.error} />}
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  type exportPayments,
+  getPayment,
+  getPaymentBudgets,
+  listPayments,
+  type Payment,
+} from '../../../shared/contract/localPayments.ts'
+import type { Input } from '../../../shared/contract/route.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../agent/liveEvents.ts'
+import { readAgain } from '../../agent/readAgain.ts'
+
+export const paymentsKey = ['payments'] as const
+export const budgetsKey = ['payment budgets'] as const
+const pageSize = 50
+/** While a payment goes on; an event that was missed costs no more than this. */
+const everyMs = 3_000
+
+/** What the list shows and the export has. */
+export type PaymentQuery = Omit<Input<typeof exportPayments>, 'format'>
+
+/** Reads all of it again when a payment or a limit changes. */
+export function useLivePayments(): void {
+  const queryClient = useQueryClient()
+  useLiveEvent(({ type }) => {
+    if (type === 'payment.changed' || type === 'ready') void readAgain(queryClient, paymentsKey)
+    if (['payment.changed', 'payment-budgets.changed', 'chat.spend', 'ready'].includes(type)) {
+      void readAgain(queryClient, budgetsKey)
+    }
+  })
+}
+
+/** In pages, newest first. */
+export function usePaymentList(query: PaymentQuery) {
+  const agent = useAgent()
+  const pages = useInfiniteQuery({
+    queryKey: [...paymentsKey, 'list', query],
+    queryFn: ({ pageParam, signal }) =>
+      agent(
+        listPayments,
+        { ...query, limit: pageSize, ...(pageParam !== undefined && { before: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ payments, has_more: hasMore }): string | undefined =>
+      hasMore ? payments.at(-1)?.id : undefined,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
+  const all = pages.data?.pages.flatMap(({ payments }) => payments) ?? []
+  const payments = [...new Map(all.map((it) => [it.id, it])).values()]
+  return { ...pages, payments, total: pages.data?.pages.at(-1)?.total ?? 0 }
+}
+
+export function useUnclearCount(): number {
+  const agent = useAgent()
+  const { data } = useQuery({
+    queryKey: [...paymentsKey, 'unclear'],
+    queryFn: async ({ signal }) => (await agent(listPayments, { state: 'unknown', limit: 1 }, { signal })).total,
+    staleTime: 0,
+  })
+  return data ?? 0
+}
+
+export function usePayment(paymentId: string) {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: [...paymentsKey, 'one', paymentId],
+    queryFn: ({ signal }) => agent(getPayment, { paymentId }, { signal }),
+    staleTime: 0,
+    refetchInterval: ({ state: { data } }) => (data && !isFinal(data) ? everyMs : false),
+  })
+}
+
+export function usePaymentBudgets() {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: budgetsKey,
+    queryFn: ({ signal }) => agent(getPaymentBudgets, {}, { signal }),
+    staleTime: 0,
+  })
+}
+
+export function isFinal({ state }: Pick<Payment, 'state'>): boolean {
+  return state === 'settled' || state === 'refused' || state === 'reconciled'
+}

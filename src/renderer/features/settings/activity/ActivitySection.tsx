@@ -1,0 +1,101 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  type ActivitySettings,
+  changeActivitySettings,
+  getActivitySettings,
+} from '../../../../shared/contract/activitySettings.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { addressOf } from '../../../ui/place.ts'
+import { Select } from '../../../ui/Select.tsx'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
+import { daysOf, daysOptions, optionOf } from './keptDays.ts'
+
+const settingsKey = ['activity', 'settings'] as const
+
+export function ActivitySection() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: settingsKey,
+    queryFn: () => agent(getActivitySettings, {}),
+  })
+  const changing = useMutation({
+    mutationFn: (wanted: Partial<ActivitySettings>) => agent(changeActivitySettings, wanted),
+    onSuccess: (changed) => queryClient.setQueryData(settingsKey, changed),
+    onError: (failure) => notify.failed(failure),
+  })
+  // What was chosen is shown at once.
+  const wanted = changing.isPending ? changing.variables : {}
+  return (
+    <SettingsPage title="Activity" description="What Steward keeps of what happened, on this computer only.">
+      {isPending ? (
+        <SkeletonRows label="Loading settings…" count={3} rowClassName="h-12" />
+      ) : error ? (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Settings settings={{ ...data, ...wanted }} onChange={changing.mutate} />
+      )}
+    </SettingsPage>
+  )
+}
+
+type SettingsProps = {
+  settings: ActivitySettings
+  onChange: (wanted: Partial<ActivitySettings>) => void
+}
+
+function Settings({ settings, onChange }: SettingsProps) {
+  const { keep_entries_days: entries, record_terminals: records, keep_recordings_days: recordings } = settings
+  return (
+    <>
+      <SettingsCard>
+        <SettingsRow
+          label="Keep entries"
+          hint="Older ones are removed for good. The log says what was removed, and the rest can still be verified."
+        >
+          <div className="w-44">
+            <Select
+              label="Keep entries"
+              labelHidden
+              value={optionOf(entries)}
+              options={daysOptions(entries, [30, 90, 365], true)}
+              onChange={(option) => onChange({ keep_entries_days: daysOf(option) })}
+            />
+          </div>
+        </SettingsRow>
+      </SettingsCard>
+      <SettingsGroup title="Terminal recordings">
+        <SettingsCard>
+          <div className="px-3.5 py-2.5">
+            <Checkbox
+              label="Record terminals"
+              hint="Everything that terminals opened from now on show is kept in files that only you can read, passwords and keys that appear on the screen included. What you type is recorded only where the terminal shows it."
+              checked={records}
+              onChange={(checked) => onChange({ record_terminals: checked })}
+            />
+          </div>
+          <SettingsRow label="Keep recordings" hint="Older ones are deleted.">
+            <div className="w-44">
+              <Select
+                label="Keep recordings"
+                labelHidden
+                value={optionOf(recordings)}
+                options={daysOptions(recordings, [1, 7, 14, 30, 90])}
+                onChange={(option) => onChange({ keep_recordings_days: daysOf(option) ?? recordings })}
+              />
+            </div>
+          </SettingsRow>
+          <SettingsRow label="Recordings" hint="Replay, save or delete them.">
+            <a href={addressOf('activity', 'recordings')} className="font-medium text-accent hover:underline">
+              Show recordings
+            </a>
+          </SettingsRow>
+        </SettingsCard>
+      </SettingsGroup>
+    </>
+  )
+}

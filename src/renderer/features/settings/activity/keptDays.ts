@@ -1,0 +1,29 @@
+import type { SelectOption } from '../../../ui/Select.tsx'
+
+const forEver = 'ever'
+
+/** What can be chosen; what was set by other means stays one of the choices. */
+export function daysOptions(
+  present: number | null,
+  offered: readonly number[],
+  orForEver?: boolean,
+): SelectOption<string>[] {
+  const days = present === null || offered.includes(present) ? offered : [...offered, present].toSorted((a, b) => a - b)
+  return [
+    ...days.map((count) => ({ value: String(count), label: daysText(count) })),
+    ...(orForEver ? [{ value: forEver, label: 'For ever' }] : []),
+  ]
+}
+
+export function optionOf(days: number | null): string {
+  return days === null ? forEver : String(days)
+}
+
+export function daysOf(option: string): number | null {
+  return option === forEver ? null : Number(option)
+}
+
+function daysText(days: number): string {
+  if (days === 365) return 'For 1 year'
+  return days === 1 ? 'For 1 day' : `For ${days} days`
+}

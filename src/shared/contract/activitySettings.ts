@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { defineRoute } from './route.ts'
+
+const days = (message: string) => z.int(message).min(1, message).max(3650, message)
+const wholeDays = 'must be a whole number of days from 1 to 3650'
+
+export const ActivitySettings = z.object({
+  /** Older entries are cut off, which an entry says. Null: all are kept. */
+  keep_entries_days: days(`${wholeDays}, or null`).nullable(),
+  /** Whether what terminals show is recorded from now on. */
+  record_terminals: z.boolean(),
+  /** Older recordings are deleted. */
+  keep_recordings_days: days(wholeDays),
+})
+export type ActivitySettings = z.infer<typeof ActivitySettings>
+
+export const usualActivitySettings: ActivitySettings = {
+  keep_entries_days: null,
+  record_terminals: false,
+  keep_recordings_days: 14,
+}
+
+export const getActivitySettings = defineRoute({
+  operation: 'activitySettings',
+  method: 'GET',
+  path: '/local/activity/settings',
+  summary: 'How long entries and recordings are kept, and whether terminals are recorded',
+  tag: 'Activity',
+  auth: 'person',
+  response: ActivitySettings,
+})
+
+export const changeActivitySettings = defineRoute({
+  operation: 'activitySettingsChange',
+  method: 'PATCH',
+  path: '/local/activity/settings',
+  summary: 'Change them; what is older than they allow is removed at once',
+  tag: 'Activity',
+  auth: 'person',
+  body: ActivitySettings.partial(),
+  response: ActivitySettings,
+})

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { unknownIds } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+
+export const recordingLimits = {
+  /** Of one terminal, as a file; what comes later is not recorded. */
+  mostBytes: 16 * 1024 * 1024,
+  /** Of all: the oldest ones go. */
+  mostBytesOfAll: 512 * 1024 * 1024,
+} as const
+
+/** What a terminal showed, as asciicast v2. */
+export const Recording = z.object({
+  id: z.string(),
+  sandbox_id: z.string(),
+  sandbox_name: z.string(),
+  terminal_id: z.string(),
+  command: z.string(),
+  started_at: IsoTime,
+  /** Of the last output in it. */
+  duration_ms: z.int(),
+  bytes: z.int(),
+  /** `running`: more may come. `cut`: the terminal showed more than is recorded. */
+  state: z.enum(['running', 'ended', 'cut']),
+  /** Part of what the terminal showed was gone before it could be read. */
+  missed: z.boolean(),
+})
+export type Recording = z.infer<typeof Recording>
+
+const params = z.object({
+  recordingId: z
+    .string()
+    .regex(/^rec_[0-9a-f]{24}$/)
+    .register(unknownIds, { code: 'recording/not-found', message: (id) => `There is no recording ${id}.` }),
+})
+
+export const listRecordings = defineRoute({
+  operation: 'recordingList',
+  method: 'GET',
+  path: '/local/recordings',
+  summary: 'Recordings of terminals, newest first',
+  tag: 'Activity',
+  auth: 'person',
+  query: z.object({
+    sandbox_id: z.string().max(100).optional(),
+    terminal_id: z.string().max(100).optional(),
+    offset: z.coerce.number().int().min(0).default(0),
+    limit: z.coerce.number().int().min(1).max(500).default(100),
+  }),
+  response: z.object({ recordings: z.array(Recording), total: z.int(), bytes: z.int() }),
+})
+
+export const readRecording = defineRoute({
+  operation: 'recordingRead',
+  method: 'GET',
+  path: '/local/recordings/:recordingId',
+  summary: 'One recording as asciicast v2',
+  tag: 'Activity',
+  auth: 'person',
+  refusals: [404],
+  params,
+  response: z.unknown(),
+  raw: {
+    response: { mediaTypes: ['application/x-asciicast'], description: 'A header line, and a line for each event.' },
+    headers: {},
+  },
+})
+
+export const deleteRecording = defineRoute({
+  operation: 'recordingDelete',
+  method: 'DELETE',
+  path: '/local/recordings/:recordingId',
+  summary: 'Delete one for ever; a terminal that still runs is not recorded again',
+  tag: 'Activity',
+  auth: 'person',
+  refusals: [404],
+  params,
+  response: z.object({ success: z.literal(true) }),
+})
+
+export const deleteRecordings = defineRoute({
+  operation: 'recordingsDelete',
+  method: 'DELETE',
+  path: '/local/recordings',
+  summary: 'Delete all for ever',
+  tag: 'Activity',
+  auth: 'person',
+  response: z.object({ deleted: z.int() }),
+})

@@ -1,0 +1,175 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, until } from '../support/eventually.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { runningService, type TestService } from '../support/runningService.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** What terminals showed, recorded by the agent from the real service, host and PTYs; and which task things belong to. */
+let service: TestService
+let agent: RunningAgent
+let dataFolder: string
+let sandbox: string
+let sandboxId: string
+
+beforeAll(async () => {
+  service = await runningService()
+  dataFolder = temporaryFolder('agent')
+  agent = await runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
+  const made = await service.send('/v1/sandboxes', { body: { name: 'recorded' } })
+  expect(made.status, made.text).toBe(201)
+  sandboxId = made.json.id
+  sandbox = `/v1/sandboxes/${sandboxId}`
+})
+afterAll(async () => {
+  await agent?.close()
+  await service?.close()
+})
+
+const folder = () => join(dataFolder, 'recordings')
+const settings = (body: object) => agent.send('/local/activity/settings', { method: 'PATCH', body })
+const open = async (command: string): Promise<string> => {
+  const { status, json, text } = await service.send(`${sandbox}/pty`, { body: { command } })
+  expect(status, text).toBe(201)
+  return json.session_id
+}
+const recordingOf = async (terminal: string) =>
+  (await agent.send(`/local/recordings?terminal_id=${terminal}`)).json.recordings[0]
+const ended = (terminal: string) =>
+  until('the recording to end', async () => {
+    const recording = await recordingOf(terminal)
+    return recording && recording.state !== 'running' && recording
+  })
+const castOf = async (id: string) => {
+  const { text } = await agent.send(`/local/recordings/${id}`)
+  const [header, ...events] = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  return { header, events, output: events.map(([, , data]: [number, string, string]) => data).join('') }
+}
+
+test('records nothing until the person wants it, and then nothing of terminals that were open before', async () => {
+  const before = await open('sleep 60')
+  await open('echo unseen')
+  expect((await agent.send('/local/activity/settings')).json).toEqual({
+    keep_entries_days: null,
+    record_terminals: false,
+    keep_recordings_days: 14,
+  })
+  expect((await settings({ record_terminals: true })).status).toBe(200)
+  const after = await open('echo seen')
+  await ended(after)
+  expect(await recordingOf(before)).toBeUndefined()
+  expect((await agent.send('/local/recordings')).json.total).toBe(1)
+  await service.send(`${sandbox}/pty/${before}`, { method: 'DELETE' })
+})
+
+test('records output with its times, as asciicast v2, in a file that only the person reads', async () => {
+  const terminal = await open(`printf 'first\\n'; read line; printf 'then %s ü\\n' "$line"; stty size; read end`)
+  await until('the first line', async () => (await recordingOf(terminal))?.bytes > 0)
+  await service.send(`${sandbox}/pty/${terminal}/resize`, { body: { cols: 100, rows: 30 } })
+  await service.send(`${sandbox}/pty/${terminal}/write`, { body: { input: 'typed\n' } })
+  await until('the answer', async () => /typed/.test(await outputOf(terminal)))
+  await service.send(`${sandbox}/pty/${terminal}/write`, { body: { input: '\n' } })
+  const { id, sandbox_name, duration_ms, missed, state } = await ended(terminal)
+  expect({ sandbox_name, missed, state }).toEqual({ sandbox_name: 'recorded', missed: false, state: 'ended' })
+  const { header, events, output } = await castOf(id)
+  expect(header).toMatchObject({ version: 2, width: 80, height: 24, title: 'recorded' })
+  expect(output).toMatch(/first\r\n(.*\r\n)*then typed ü\r\n30 100\r\n/)
+  expect(events.some(([, code, data]: [number, string, string]) => code === 'r' && data === '100x30')).toBe(true)
+  const times: number[] = events.map(([at]: [number]) => at)
+  expect(times).toEqual(times.toSorted((one, other) => one - other))
+  expect(duration_ms).toBeGreaterThanOrEqual(Math.floor((times.at(-1) ?? 0) * 1000) - 1)
+  expect(statSync(join(folder(), `${id}.cast`)).mode & 0o777).toBe(0o600)
+  expect(statSync(folder()).mode & 0o777).toBe(0o700)
+  // The log leads to it.
+  await eventually(async () => {
+    const { json } = await agent.send(`/local/activity?link=recording:${id}`)
+    expect(json.entries).toMatchObject([
+      { kind: 'terminal.recorded', links: { recording: id, terminal, sandbox: sandboxId }, problem: null },
+    ])
+  })
+})
+
+const outputOf = async (terminal: string) => {
+  const recording = await recordingOf(terminal)
+  return recording ? readFileSync(join(folder(), `${recording.id}.cast`), 'utf8') : ''
+}
+
+test('goes on after a restart where it was, and adds nothing twice', async () => {
+  const terminal = await open('echo one; read line; echo two')
+  await until('the first line', async () => /one/.test(await outputOf(terminal)))
+  await agent.close()
+  agent = await runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
+  await service.send(`${sandbox}/pty/${terminal}/write`, { body: { input: '\n' } })
+  const { output } = await castOf((await ended(terminal)).id)
+  expect(output.match(/one/g)).toHaveLength(1)
+  expect(output.match(/two/g)).toHaveLength(1)
+})
+
+test('a flood is recorded up to the largest size, and costs nothing from there on', async () => {
+  const terminal = await open('yes 0123456789012345678901234567890123456789 | head -c 40000000')
+  const { bytes, state } = await ended(terminal)
+  expect(['cut', 'ended']).toContain(state)
+  expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024)
+})
+
+test('can be deleted for ever, also while its terminal runs, which is not recorded again', async () => {
+  const terminal = await open('echo secret; read line; echo more; read line')
+  await until('the first line', async () => /secret/.test(await outputOf(terminal)))
+  const { id } = await recordingOf(terminal)
+  expect((await agent.send(`/local/recordings/${id}`, { method: 'DELETE' })).status).toBe(200)
+  await service.send(`${sandbox}/pty/${terminal}/write`, { body: { input: '\n' } })
+  const other = await open('echo other')
+  await ended(other)
+  expect(await recordingOf(terminal)).toBeUndefined()
+  expect(existsSync(join(folder(), `${id}.cast`))).toBe(false)
+  expect((await agent.send(`/local/recordings/${id}`)).status).toBe(404)
+  expect((await agent.send('/local/recordings', { method: 'DELETE' })).json.deleted).toBeGreaterThan(0)
+  expect(readdirSync(folder())).toEqual([])
+  await service.send(`${sandbox}/pty/${terminal}`, { method: 'DELETE' })
+})
+
+test('turned off, what runs is recorded no further', async () => {
+  const terminal = await open('echo one; read line; echo two; read line')
+  await until('the first line', async () => /one/.test(await outputOf(terminal)))
+  await settings({ record_terminals: false })
+  await until('it to stop', async () => (await recordingOf(terminal)).state === 'ended')
+  await service.send(`${sandbox}/pty/${terminal}/write`, { body: { input: '\n' } })
+  await settings({ record_terminals: true })
+  await ended(await open('echo other'))
+  expect(await outputOf(terminal)).not.toMatch(/two/)
+  await service.send(`${sandbox}/pty/${terminal}`, { method: 'DELETE' })
+})
+
+test('is for the person alone', async () => {
+  const key = (await service.send('/v1/auth/api-keys', { body: { name: 'a program' } })).json.key
+  const headers = { authorization: `Bearer ${key}`, cookie: '' }
+  for (const path of ['/local/recordings', '/local/activity/settings', '/local/activity/tasks/chat:msg_1']) {
+    const answer = await fetch(`${agent.origin}${path}`, { headers })
+    expect(answer.status, path).toBe(403)
+  }
+})
+
+test('what the service does for a person carries the task of what they did; a program can name none', async () => {
+  const forged = { 'x-steward-task': 'chat:forged' }
+  await agent.send(`${sandbox}/exec`, { body: { command: 'echo mine' }, headers: forged })
+  const key = (await service.send('/v1/auth/api-keys', { body: { name: 'forger' } })).json.key
+  const asProgram = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...forged }
+  const body = JSON.stringify({ command: 'echo forged' })
+  expect((await fetch(`${service.url}${sandbox}/exec`, { method: 'POST', headers: asProgram, body })).status).toBe(200)
+  await eventually(async () => {
+    const { json } = await agent.send('/local/activity?kinds=command')
+    const tasks = Object.fromEntries(
+      json.entries.map(({ detail, task }: { detail: { command: string }; task: string | null }) => [
+        detail.command,
+        task,
+      ]),
+    )
+    expect(tasks).toMatchObject({ 'echo mine': expect.stringMatching(/^action:[0-9a-f]{24}$/), 'echo forged': null })
+  })
+  expect((await agent.send('/local/activity?task=chat:forged')).json.entries).toEqual([])
+  expect((await agent.send('/local/activity/tasks/chat:forged')).status).toBe(404)
+})
