@@ -1,15 +1,10 @@
-import {
-  type Answer,
-  AUTHORITATIVE_ANSWER,
-  type DecodedPacket,
-  decode,
-  encode,
-  type OptAnswer,
-  type Packet,
-  RECURSION_DESIRED,
-  TRUNCATED_RESPONSE,
-} from 'dns-packet'
+import { createRequire } from 'node:module'
+import type { Answer, DecodedPacket, OptAnswer, Packet } from 'dns-packet'
 import { type Zone, zoneAnswer } from './zoneAnswer.ts'
+
+const load = createRequire(import.meta.url)
+/** Loaded with the first message, as it takes 20 ms. */
+const packets = () => load('dns-packet') as typeof import('dns-packet') // which is what it resolves to
 
 const rcodes = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5, BADVERS: 16 } as const
 type Rcode = keyof typeof rcodes
@@ -47,12 +42,12 @@ export function answeredMessage(
   if (!question || more.length > 0 || !/^[\x21-\x7e]*$/.test(question.name)) return failed(message, 'FORMERR')
   if (question.class !== 'IN' || refusedTypes.has(question.type)) return answer('REFUSED')
   const { rcode, authoritative, ...sections } = zoneAnswer(question, zoneOf)
-  return answer(rcode, { flags: authoritative ? AUTHORITATIVE_ANSWER : 0, ...sections })
+  return answer(rcode, { flags: authoritative ? packets().AUTHORITATIVE_ANSWER : 0, ...sections })
 }
 
 function decoded(message: Buffer): DecodedPacket | undefined {
   try {
-    return decode(message)
+    return packets().decode(message)
   } catch {
     return undefined
   }
@@ -60,7 +55,7 @@ function decoded(message: Buffer): DecodedPacket | undefined {
 
 /** Without a question: it was not understood. */
 function failed(message: Buffer, rcode: Rcode): Buffer {
-  return encode({ type: 'response', id: message.readUInt16BE(0), flags: rcodes[rcode] })
+  return packets().encode({ type: 'response', id: message.readUInt16BE(0), flags: rcodes[rcode] })
 }
 
 function roomOf(edns: OptAnswer | undefined): number {
@@ -78,6 +73,7 @@ type Given = {
 }
 
 function fitted({ query, opcode, edns, rcode, packet, room }: Given): Buffer {
+  const { encode, RECURSION_DESIRED, TRUNCATED_RESPONSE } = packets()
   const code = rcodes[rcode]
   const header = {
     type: 'response' as const,
