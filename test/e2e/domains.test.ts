@@ -19,7 +19,7 @@ const passphrase = 'orbit lantern velvet quarry mosaic'
 
 beforeAll(async () => {
   // Nobody answers at this resolver: a test asks no server outside.
-  app = await ownStewardInBrowser({ config: { domains: { resolvers: ['127.0.0.1:9'] } } })
+  app = await ownStewardInBrowser({ config: { domains: { propagation_resolvers: ['127.0.0.1:9'] } } })
   accountId = (await app.client.call(getMe, {})).id
 })
 afterAll(() => app?.close())

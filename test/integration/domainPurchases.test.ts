@@ -85,6 +85,64 @@ test('of two people who pay for one name, one has it and the other has credits',
   expect((await credits()) - creditsBefore).toBe(1_095)
 })
 
+describe('a quote', () => {
+  const quoted = (body: object) => service.send('/domains/quotes', { body })
+
+  test('pins the price that the 402 of its order asks for, and is bought', async () => {
+    const body = { domain: fresh('premium'), years: 2 }
+    const { status, json } = await quoted(body)
+    expect([status, json.premium, json.amount, json.test]).toEqual([201, true, 4_580, true])
+    const asked = await ask('/domains/register', { ...body, quote_id: json.quote_id })
+    expect(Number(asked.json.accepts[0].maxAmountRequired)).toBe(4_580_000_000)
+    const renewal = { domain: fresh() }
+    expect((await bought('/domains/register', renewal)).status).toBe(201)
+    const quote = await quoted({ ...renewal, years: 3, type: 'renewal' })
+    expect(quote.json).toMatchObject({ type: 'renewal', amount: 35.85 })
+    const body3 = { years: 3, quote_id: quote.json.quote_id }
+    expect((await bought(`/domains/${renewal.domain}/renew`, body3)).status).toBe(201)
+  })
+
+  test('of another order, of somebody else, and none at all buy nothing', async () => {
+    const domain = fresh()
+    const { quote_id } = (await quoted({ domain })).json
+    const { key } = secondAccount(service.dataDir)
+    for (const [body, sent] of [
+      [{ domain, years: 2, quote_id }, {}],
+      [{ domain: fresh(), quote_id }, {}],
+      [{ domain, quote_id: 'quo_none' }, {}],
+      [{ domain, quote_id }, { key }],
+    ] as const) {
+      const answer = await service.send('/domains/register', { body, ...sent })
+      expect([answer.status, answer.json.code]).toEqual([409, 'domain/quote'])
+    }
+  })
+
+  test('outlives the service', async () => {
+    const domain = fresh()
+    const { quote_id } = (await quoted({ domain })).json
+    await service.restart()
+    expect((await bought('/domains/register', { domain, quote_id })).status).toBe(201)
+  })
+
+  test.each([
+    ['taken', 409, 'domain/taken'],
+    ['down', 503, 'domain/registrar'],
+  ])('is not given for %s names', async (word, status, code) => {
+    const answer = await quoted({ domain: fresh(word) })
+    expect([answer.status, answer.json.code]).toEqual([status, code])
+  })
+})
+
+test('the auth code of a domain is for its owner, once it is unlocked', async () => {
+  const domain = fresh()
+  expect((await bought('/domains/register', { domain })).status).toBe(201)
+  const code = (sent: object = {}) => service.send(`/domains/${domain}/auth-code`, { method: 'POST', ...sent })
+  expect((await code()).json.code).toBe('domain/state')
+  await service.send(`/domains/${domain}/lock`, { method: 'PUT', body: { enabled: false } })
+  expect((await code()).json.auth_code).toMatch(/^[\w-]{12}$/)
+  expect((await code({ key: secondAccount(service.dataDir).key })).status).toBe(404)
+})
+
 describe('a registrar that does not do it', () => {
   test('after the payment: the money becomes credits, and the answer says so', async () => {
     const domain = fresh('taken-at-purchase')

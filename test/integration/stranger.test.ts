@@ -26,7 +26,7 @@ const messages = [{ role: 'user', content: 'Hello' }]
 /** Names and ids of what belongs to the owner: no answer to the stranger may hold one. */
 const marks: string[] = []
 const theirs: Record<string, string> = {
-  domain: 'theirs.example.com',
+  domain: 'theirs.example',
   port: '3000',
   name: 'theirs',
   pid: '1000',
@@ -40,7 +40,7 @@ const nowhere: Record<string, string> = {
   keyId: `key_${'f'.repeat(24)}`,
   address: `0x${'f'.repeat(40)}`,
   recordId: `rec_${'f'.repeat(24)}`,
-  domain: 'nowhere.example.com',
+  domain: 'nowhere.example',
   port: '3000',
   pid: '1000',
   family: 'b',
@@ -71,7 +71,7 @@ beforeAll(async () => {
   marks.push((await service.send('/v1/auth/me')).json.id)
 
   const { id: ownerId } = (await service.send('/v1/auth/me')).json
-  plantedDomain(service.dataDir, { accountId: ownerId, name: 'theirs.example.com' })
+  plantedDomain(service.dataDir, { accountId: ownerId, name: 'theirs.example' })
   strangerKey = (await stranger.signIn(service.url)).json.access_token
   await third.signIn(service.url)
   const grant = { to_address: stranger.address, amount_cents: 100 }
@@ -157,7 +157,7 @@ const lines: Record<string, Line> = {
   portListening: missing(),
   portTokenCreate: missing(),
   portRemove: missing(),
-  sandboxDomainAdd: missing({ body: { domain: 'mine.example.com', port: 3000 } }),
+  sandboxDomainAdd: missing({ body: { domain: 'mine.example', port: 3000 } }),
   sandboxDomainList: missing(),
   sandboxDomainRemove: missing(),
   terminalCreate: missing({ body: { command: 'cat' } }),
@@ -194,6 +194,8 @@ const lines: Record<string, Line> = {
   domainGet: missing(),
   domainRegister: { kind: 'paid', body: { domain: 'stranger.com' } },
   domainRenew: missing({ body: {} }),
+  domainQuote: own({ body: { domain: 'stranger.com' } }),
+  domainAuthCode: missing(),
   domainPrivacy: missing({ body: { enabled: false } }),
   domainLock: missing({ body: { enabled: false } }),
   domainNameservers: missing({ body: { nameservers: ['ns1.example.net', 'ns2.example.net'] } }),

@@ -16,7 +16,7 @@ export function plantedDomain(dataDir: string, { accountId, name }: { accountId:
     nameservers: registryNameservers,
   }
   registryRepository(database).add({ ...domain, activeAtMs: atMs, serial: 1 })
-  domainRepository(database).keep({
+  domainRepository(database, 'local').keep({
     ...domain,
     ...{ accountId: AccountId.parse(accountId), status: 'active', autoRenew: false, readAtMs: atMs },
   })

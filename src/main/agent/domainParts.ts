@@ -40,7 +40,7 @@ export function domainParts(ground: AgentGround): { endpoints: LocalEndpoint[] }
     newId: () => `plan_${randomBytes(12).toString('hex')}`,
   })
   const spread = propagation({
-    ...{ cache, questions, resolvers: config.domains.resolvers },
+    ...{ cache, questions, resolvers: config.domains.propagation_resolvers },
     isOwnService: hosted === undefined,
   })
   return { endpoints: localDomainRoutes({ cache, questions, plans, propagation: spread }) }

@@ -50,7 +50,10 @@ test('without a file everything has a default', () => {
     },
     credits: { owner_start_cents: 1_000, charge_sandboxes: false },
     payments: { network: null, pay_to: null, facilitator: null },
-    domains: { dns_listen: null, resolvers: ['1.1.1.1', '8.8.8.8', '9.9.9.9', '208.67.222.222'] },
+    domains: {
+      ...{ dns_listen: null, registrar: 'local', rdap_bootstrap_file: null, resolvers: [] },
+      propagation_resolvers: ['1.1.1.1', '8.8.8.8', '9.9.9.9', '208.67.222.222'],
+    },
     inference: {
       families: { a: unset, b: unset, c: unset, d: unset, e: unset },
       local: [],

@@ -5,6 +5,7 @@ import { AppError } from '../../shared/appError.ts'
 import { registerTypedData } from '../../shared/contract/automatons.ts'
 import { DefaultNetwork } from '../../shared/contract/sandboxes.ts'
 import { parseListen } from '../platform/listenAddress.ts'
+import { RegistrarConfig } from './domainsConfig.ts'
 import { InferenceConfig } from './inferenceConfig.ts'
 import { PaymentsConfig } from './paymentsConfig.ts'
 
@@ -236,7 +237,7 @@ export const Config = z.strictObject({
         description:
           'Where DNS is answered, over UDP and TCP, for names of the test registry. Unset, the application answers at a free port of this computer, and a service that runs alone does not.',
       }),
-      resolvers: z
+      propagation_resolvers: z
         .array(DnsServerAddress)
         .max(12, 'must name at most 12 servers')
         .default(['1.1.1.1', '8.8.8.8', '9.9.9.9', '208.67.222.222'])
@@ -244,6 +245,15 @@ export const Config = z.strictObject({
           description:
             'DNS servers that the window asks how far changed records have spread: IP addresses, with a port as in 127.0.0.1:5353. They learn the names that are looked at. The first one also finds the addresses of nameservers.',
         }),
+      registrar: RegistrarConfig,
+      rdap_bootstrap_file: z.string().min(1).nullable().default(null).meta({
+        description:
+          'The list of RDAP servers, as https://data.iana.org/rdap/dns.json has it, in the place of the short one that Steward comes with. They are asked whether names are registered in the world: `GET /domains/check?source=rdap`.',
+      }),
+      resolvers: z.array(z.string()).default([]).meta({
+        description:
+          'DNS servers that are asked for the proof that a domain of a sandbox is yours: addresses, with a port where it is another than 53. Empty: those of the system.',
+      }),
     })
     .prefault({}),
   inference: InferenceConfig,

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { AppError } from '../../shared/appError.ts'
 import { type ModelOrder, ServiceOrder } from '../../shared/contract/supervision.ts'
 import { type Config, environment, loadConfig } from '../config/config.ts'
+import { registrarOptions } from '../config/domainsConfig.ts'
 import { inferenceOptions } from '../config/inferenceConfig.ts'
 import { paymentOptions } from '../config/paymentsConfig.ts'
 import { places, serviceLine, wrongListen } from '../config/startOptions.ts'
@@ -74,6 +75,11 @@ async function run(given: Given): Promise<void> {
             identityDomainName: config.identity.domain_name,
             ownerStartCents: config.credits.owner_start_cents,
             dnsListen: dnsAddress(config, supervised),
+            registrar: registrarOptions(config.domains.registrar),
+            ...(config.domains.rdap_bootstrap_file !== null && {
+              rdapBootstrapFile: config.domains.rdap_bootstrap_file,
+            }),
+            ...(config.domains.resolvers.length > 0 && { resolvers: config.domains.resolvers }),
             inference: inferenceOptions(config.inference),
             payments: paymentOptions(config.payments, supervised),
             chargeSandboxes: config.credits.charge_sandboxes && !supervised,

@@ -41,8 +41,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const money = await creditParts(ground, { ledger, identity })
     const payments = await paymentParts(ground, { ledger, money, identity })
     const models = inferenceParts(ground, money)
-    const names = await domainParts(ground, { payments })
-    const machines = sandboxParts(ground, { onAccessEnded, billing: money.billing })
+    const names = await domainParts(ground, { payments, targets: () => machines.domainTargets })
+    const machines = sandboxParts(ground, { onAccessEnded, billing: money.billing, ownsDomain: names.owns })
     http = httpParts(ground, { beyondLoopback, identity, machines, money, models, payments, names })
     await payments.start()
 

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { SandboxId } from '../../shared/ids.ts'
+import type { AccountId, SandboxId } from '../../shared/ids.ts'
 import { type ExposedPorts, exposedPorts } from './ports/exposedPorts.ts'
 import { type PortNames, portNames } from './ports/portNames.ts'
 import { portRepository } from './ports/portRepository.ts'
 import { type PortTokens, portTokens } from './ports/portTokens.ts'
+import { domainClaimRepository } from './sandboxDomains/domainClaimRepository.ts'
+import { domainProof } from './sandboxDomains/domainProof.ts'
 import { sandboxDomainRepository } from './sandboxDomains/sandboxDomainRepository.ts'
 import { type SandboxDomains, sandboxDomains } from './sandboxDomains/sandboxDomains.ts'
 import type { ServiceGround } from './serviceGround.ts'
@@ -13,7 +15,12 @@ export type PortParts = { names: PortNames; ports: ExposedPorts; tokens: PortTok
 /** The addresses under which others reach what listens in a sandbox. */
 export function portParts(
   ground: ServiceGround,
-  given: { onChanged: (id: SandboxId) => void; onDomainsChanged: () => void },
+  given: {
+    onChanged: (id: SandboxId) => void
+    onDomainsChanged: () => void
+    accountOf: (id: SandboxId) => AccountId | undefined
+    ownsDomain: (accountId: AccountId, domain: string) => boolean
+  },
 ): PortParts {
   const { options, database, activity, address } = ground
   const { now, sandboxHost } = options
@@ -33,7 +40,12 @@ export function portParts(
   })
   const domains = sandboxDomains({
     records: domainRecords,
+    claims: domainClaimRepository(database),
     ports,
+    accountOf: given.accountOf,
+    isOwned: given.ownsDomain,
+    proof: domainProof(options.resolvers),
+    newToken: () => randomBytes(18).toString('base64url'),
     isOwn: names.isOwn,
     sandboxHost,
     serviceUrl: address.own,

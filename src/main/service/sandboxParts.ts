@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { AppError } from '../../shared/appError.ts'
 import { wroteWords } from '../../shared/contract/activityWords.ts'
+import { type AccountId, SandboxId } from '../../shared/ids.ts'
 import { activityRoutes } from './activity/activityRoutes.ts'
 import type { SandboxBilling, SandboxRun } from './credits/sandboxBilling.ts'
 import { sandboxMeter } from './credits/sandboxMeter.ts'
+import type { DomainTargets } from './domains/pointedDomain.ts'
 import type { Caller, Endpoint, SocketEndpoint } from './endpoint.ts'
 import { hostEvents } from './events/hostEvents.ts'
 import { downloadRoutes } from './files/downloadRoutes.ts'
@@ -48,6 +51,8 @@ export type SandboxParts = {
   linkHolder: (token: string) => Caller | undefined
   endpoints: readonly Endpoint[]
   terminals: SocketEndpoint
+  /** Where domains can be led to. */
+  domainTargets: DomainTargets
 }
 
 const defaultHostWaitMs = 10_000
@@ -55,14 +60,22 @@ const defaultHostWaitMs = 10_000
 const mostActiveSandboxes = 256
 const idleCheckMs = 15_000
 
-type Given = { onAccessEnded: () => void; billing: SandboxBilling }
+type Given = {
+  onAccessEnded: () => void
+  billing: SandboxBilling
+  /** Whether an account registered a domain at this service, or the one that it is part of. */
+  ownsDomain: (accountId: AccountId, domain: string) => boolean
+}
 
 /** The sandboxes, what belongs to them, and the host that runs them. */
-export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing }: Given): SandboxParts {
+export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ownsDomain }: Given): SandboxParts {
   const { options, database, activity, callers, events, address, scope } = ground
   const { log, now, defaultNetwork = 'none' } = options
 
-  const addresses = portParts(ground, { onChanged: (id) => sandboxes.announce(id), onDomainsChanged: onAccessEnded })
+  const addresses = portParts(ground, {
+    ...{ onChanged: (id) => sandboxes.announce(id), onDomainsChanged: onAccessEnded, ownsDomain },
+    accountOf: (id) => sandboxes.accountOf(id),
+  })
   const { ports, tokens, names, domains } = addresses
   const toWire = (record: SandboxRecord) =>
     sandboxToWire(record, {
@@ -188,6 +201,18 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing }: 
     ports: addresses,
     connect: use.watchedConnect((...request) => host.connect(...request)),
     linkHolder: links.identify,
+    domainTargets: {
+      check(caller, { sandboxId, port }) {
+        const id = sandboxIdOf(sandboxId)
+        sandboxes.owned(caller, id)
+        ports.get(id, port)
+      },
+      async lead(accountId, domain, { sandboxId, port }) {
+        const id = sandboxIdOf(sandboxId)
+        if (sandboxes.accountOf(id) !== accountId) throw noSandbox()
+        return domains.add({ sandboxId: id, accountId }, { domain, port })
+      },
+    },
     endpoints: callers.known([
       ...imageRoutes(sharedImages),
       ...sandboxRoutes({ sandboxes, runtimes, defaultNetwork, call, activity, toWire }),
@@ -212,4 +237,15 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing }: 
     ]),
     terminals: terminalStream({ sandboxes, host }),
   }
+}
+
+/** @throws AppError `sandbox/not-found` */
+function sandboxIdOf(text: string): SandboxId {
+  const { data } = SandboxId.safeParse(text)
+  if (data) return data
+  throw noSandbox()
+}
+
+function noSandbox(): AppError {
+  return new AppError('sandbox/not-found', 'Sandbox not found or access denied')
 }

@@ -2,6 +2,7 @@ import type { DefaultNetwork } from '../../shared/contract/sandboxes.ts'
 import type { ListenAddress } from '../platform/listenAddress.ts'
 import type { Log } from '../platform/log.ts'
 import type { NewWallets } from './auth/signIns.ts'
+import type { RegistrarOptions } from './domains/registrars/registrarOptions.ts'
 import type { RateLimitNumbers } from './http/rateLimits.ts'
 import type { InferenceOptions } from './inference/providerSettings.ts'
 import type { PaymentOptions } from './payments/paymentOptions.ts'
@@ -56,6 +57,12 @@ export type ServiceOptions = {
   chargeSandboxes?: boolean | undefined
   /** Where DNS is answered for the zones of the test registry; absent is nowhere. */
   dnsListen?: ListenAddress | undefined
+  /** Where names are registered; absent is the test registry. */
+  registrar?: RegistrarOptions | undefined
+  /** IANA's list of RDAP servers; absent is the one that Steward comes with. */
+  rdapBootstrapFile?: string | undefined
+  /** DNS servers that are asked for proofs of domains; absent is those of the system. */
+  resolvers?: readonly string[] | undefined
   /** Providers of models; absent is none. */
   inference?: InferenceOptions | undefined
   /** How payments are taken; absent is not at all. */

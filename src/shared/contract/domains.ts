@@ -8,6 +8,8 @@ import { defineRoute, QueryFlag } from './route.ts'
 export const domainLimits = {
   /** Names of one check. */
   check: 200,
+  /** Names of one check by RDAP, which asks a server for each. */
+  rdap: 20,
   /** Top-level domains of one search. */
   tlds: 50,
   years: { min: 1, max: 10 },
@@ -91,6 +93,12 @@ export const checkDomains = defineRoute({
     domains: names(domainLimits.check, 'names')
       .refine((all) => all.length > 0, 'must name at least one domain')
       .describe(`Comma-separated, at most ${domainLimits.check}.`),
+    source: z
+      .enum(['registrar', 'rdap'], 'must be registrar or rdap')
+      .default('registrar')
+      .describe(
+        `\`rdap\`: ask the registries of the world, without prices, for at most ${domainLimits.rdap} names. It needs no account of a registrar.`,
+      ),
   }),
   response: z.object({ domains: z.array(CheckedDomain) }),
 })
@@ -247,6 +255,62 @@ const Years = z
   .max(domainLimits.years.max, `must be from ${domainLimits.years.min} to ${domainLimits.years.max}`)
   .default(1)
 
+const QuoteId = z
+  .string()
+  .max(64)
+  .optional()
+  .describe('Of POST /domains/quotes: the order is refused if it costs more by now.')
+
+export const DomainQuote = z.object({
+  quote_id: z.string(),
+  domain: z.string(),
+  unicode: z.string().describe('As people read it.'),
+  type: z.enum(['registration', 'renewal']),
+  years: z.int(),
+  premium: z.boolean().describe('Costs more than usual for its top-level domain.'),
+  amount: Usd.describe('US dollars for all years. The 402 of the order asks for exactly this.'),
+  first_year: Usd,
+  later_year: Usd,
+  currency: Currency,
+  registrar: z.string(),
+  test: z.boolean().describe('The name exists on this computer only.'),
+  expires_at: IsoTime.describe('Until then the price holds.'),
+})
+export type DomainQuote = z.infer<typeof DomainQuote>
+
+export const quoteDomain = defineRoute({
+  operation: 'domainQuote',
+  method: 'POST',
+  path: '/domains/quotes',
+  aliases: ['/v1/domains/quotes'],
+  summary: 'Get a price that holds for 15 minutes',
+  tag: 'Domains',
+  status: 201,
+  refusals,
+  body: z.object({
+    domain: z.string().min(3, 'must have from 3 to 253 characters').max(253, 'must have from 3 to 253 characters'),
+    years: Years,
+    type: z.enum(['registration', 'renewal'], 'must be registration or renewal').default('registration'),
+  }),
+  response: DomainQuote,
+})
+
+export const getAuthCode = defineRoute({
+  operation: 'domainAuthCode',
+  method: 'POST',
+  path: '/domains/:domain/auth-code',
+  aliases: ['/v1/domains/:domain/auth-code'],
+  summary: 'Get the code that transfers a domain to another registrar',
+  tag: 'Domains',
+  refusals,
+  params,
+  response: z.object({
+    success: z.literal(true),
+    domain: z.string(),
+    auth_code: z.string().nullable().describe('Null: the registrar sends it to the address of the owner.'),
+  }),
+})
+
 const Bought = z.object({
   success: z.literal(true),
   domain: z.string(),
@@ -275,8 +339,21 @@ export const registerDomain = defineRoute({
     years: Years,
     privacy: z.boolean().default(true).describe('Keep your name out of the public registry.'),
     nameservers: Nameservers.optional().describe('Default: those of the registrar, which then serves the DNS records.'),
+    quote_id: QuoteId,
+    sandbox_id: z.string().max(64).optional().describe('A sandbox of yours that the domain is to lead to at once.'),
+    sandbox_port: z.int().min(1).max(65_535).optional().describe('The exposed port of that sandbox.'),
   }),
-  response: Bought,
+  response: Bought.extend({
+    sandbox: z
+      .object({
+        sandbox_id: z.string(),
+        port: z.int(),
+        url: z.string().nullable(),
+        verified: z.boolean(),
+        error: z.string().nullable().describe('Why the domain does not lead there yet. It was bought all the same.'),
+      })
+      .optional(),
+  }),
 })
 
 export const renewDomain = defineRoute({
@@ -290,7 +367,7 @@ export const renewDomain = defineRoute({
   status: 201,
   refusals: paidRefusals,
   params,
-  body: z.object({ years: Years }),
+  body: z.object({ years: Years, quote_id: QuoteId }),
   response: Bought,
 })
 

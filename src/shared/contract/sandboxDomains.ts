@@ -29,6 +29,11 @@ export const SandboxDomain = z.object({
   url: z.string(),
   /** Where the domain's DNS must lead, with a CNAME or ALIAS record; null when this service has no public address. */
   dns_target: z.string().nullable(),
+  verified: z.boolean().describe('Until it is, nothing is led to the sandbox.'),
+  verification: z
+    .object({ type: z.literal('TXT'), name: z.string(), value: z.string() })
+    .nullable()
+    .describe('The DNS record that proves the domain is yours. Create it, then add the domain again.'),
   created_at: IsoTime,
 })
 export type SandboxDomain = z.infer<typeof SandboxDomain>
@@ -38,6 +43,8 @@ export const addSandboxDomain = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/domains',
   summary: 'Lead a domain of yours to an exposed port of a sandbox',
+  description:
+    'A domain that you registered here leads there at once. Any other one is `verified` once its TXT record says so: create the record of `verification`, then add the domain again.',
   tag: 'Ports',
   params: SandboxParams,
   body: z.object({

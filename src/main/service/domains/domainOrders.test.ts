@@ -29,11 +29,11 @@ beforeEach(() => {
 })
 afterEach(() => database.close())
 
-type Faults = Partial<Pick<Registrar, 'register' | 'renew' | 'find'>>
+type Faults = Partial<Pick<Registrar, 'register' | 'renew' | 'find' | 'settlesWithinMs'>>
 
 /** The parts as after a start of the service, on the same database. */
 function started(faults: (real: Registrar) => Faults = () => ({})) {
-  const records = domainRepository(database)
+  const records = domainRepository(database, 'local')
   const now = () => nowMs
   const prices = [{ tld: 'com', registration: 1_095, renewal: 1_195, transfer: 1_095 }]
   const real = localRegistry({ records: registryRepository(database), prices, now })
@@ -43,9 +43,9 @@ function started(faults: (real: Registrar) => Faults = () => ({})) {
       billed.push(`register ${order.name}`)
       return real.register(order)
     },
-    renew(name, years) {
-      billed.push(`renew ${name}`)
-      return real.renew(name, years)
+    renew(order) {
+      billed.push(`renew ${order.name}`)
+      return real.renew(order)
     },
   }
   const registrar = { ...registry, ...faults(registry) }
@@ -66,11 +66,12 @@ function started(faults: (real: Registrar) => Faults = () => ({})) {
       amountCents: 2_190,
       privacy: true,
       nameservers: undefined,
+      price: { registration: 1_095, renewal: 1_195 },
     })
   const renew = (domain: string) =>
     orders.renew({ orderId: `pay_${ids++}`, accountId: ada, domain, years: 1, amountCents: 1_195 })
   const states = () => orders.list(ada).map(({ domain, type, state }) => `${type} ${domain} ${state}`)
-  return { orders, own, register, renew, states }
+  return { orders, own, real, register, renew, states }
 }
 
 const failing = (kind: RegistrarFailure['kind']) => () => Promise.reject(new RegistrarFailure(kind, 'It failed.'))
@@ -109,8 +110,8 @@ describe('an answer of the registrar that is lost', () => {
       await real.register(order)
       throw new RegistrarFailure('unclear', 'The connection was cut.')
     },
-    async renew(name, years) {
-      await real.renew(name, years)
+    async renew(order) {
+      await real.renew(order)
       throw new Error('socket hang up')
     },
   })
@@ -130,7 +131,10 @@ describe('an answer of the registrar that is lost', () => {
   })
 
   test('stays unclear while the registrar is down, blocks another order, and is cleared up at a later start', async () => {
-    const down = (real: Registrar): Faults => ({ ...lost(real), find: failing('unreachable') })
+    const down = (real: Registrar): Faults => ({
+      ...lost(real),
+      find: (name) => (billed.length === 0 ? real.find(name) : failing('unreachable')()),
+    })
     const first = started(down)
     await expect(first.register('example.com')).rejects.toMatchObject({ code: 'domain/unclear', status: 503 })
     await expect(first.register('example.com')).rejects.toMatchObject({ code: 'domain/busy' })
@@ -151,7 +155,13 @@ describe('a process that ends', () => {
   const never = () => new Promise<never>(() => {})
 
   test('before the registrar did it, has bought nothing', async () => {
-    void started(() => ({ register: never })).register('example.com')
+    const asked = Promise.withResolvers<void>()
+    const register = () => {
+      asked.resolve()
+      return never()
+    }
+    void started(() => ({ register })).register('example.com')
+    await asked.promise
     const { orders, states, own } = started()
     expect(await orders.recover()).toEqual([])
     expect(states()).toEqual(['registration example.com failed'])
@@ -177,17 +187,61 @@ describe('a process that ends', () => {
 
   test('in a renewal is told by the date whether it was done', async () => {
     await started().register('example.com')
-    void started(() => ({ renew: never })).renew('example.com')
+    const asked = Promise.withResolvers<void>()
+    const renew = () => {
+      asked.resolve()
+      return never()
+    }
+    void started(() => ({ renew })).renew('example.com')
+    await asked.promise
     const { orders, states } = started()
     await orders.recover()
     expect(states()[0]).toBe('renewal example.com failed')
   })
 })
 
-test('a name that somebody else of this registrar had before is not taken for the order’s', async () => {
+test('a name that somebody else of this registrar has is not taken for the order’s, and not asked for', async () => {
   await started().register('example.com')
-  nowMs += 60 * 60_000
   const { register, states } = started(() => ({ register: failing('unclear') }))
-  await expect(register('example.com')).rejects.toMatchObject({ code: 'domain/unclear' })
+  await expect(register('example.com')).rejects.toMatchObject({ code: 'domain/taken' })
   expect(states()[0]).toBe('registration example.com failed')
+  expect(billed).toEqual(['register example.com'])
+})
+
+describe('a registrar that takes its time', () => {
+  const slow = (real: Registrar): Faults => ({
+    settlesWithinMs: 10 * 60_000,
+    register: failing('unclear'),
+    renew: real.renew,
+  })
+
+  test('is waited for before an order counts as failed, which nobody is credited for until then', async () => {
+    const { register, orders, states } = started(slow)
+    await expect(register('example.com')).rejects.toMatchObject({ code: 'domain/unclear', status: 503 })
+    expect(states()).toEqual(['registration example.com asked'])
+    await expect(orders.outcome('pay_slow')).resolves.toBeUndefined()
+    nowMs += 9 * 60_000
+    expect(await orders.recover()).toHaveLength(1)
+    nowMs += 60_000
+    expect(await orders.recover()).toEqual([])
+    expect(states()).toEqual(['registration example.com failed'])
+  })
+
+  test('has it in the end', async () => {
+    const first = started(slow)
+    await expect(first.register('example.com')).rejects.toMatchObject({ code: 'domain/unclear' })
+    const late = { name: 'example.com', years: 2, privacy: true, nameservers: undefined }
+    await first.real.register({ ...late, price: { registration: 1_095, renewal: 1_195 } })
+    expect(await first.orders.recover()).toEqual([])
+    expect(first.states()).toEqual(['registration example.com done'])
+    expect(billed).toEqual([])
+  })
+})
+
+test('a renewal elsewhere is not taken for the one that was ordered', async () => {
+  const first = started(() => ({ renew: failing('unclear') }))
+  await first.register('example.com')
+  await first.real.renew({ name: 'example.com', years: 1, amountCents: 1_195 })
+  await expect(first.renew('example.com')).rejects.toMatchObject({ code: 'domain/unclear' })
+  expect(first.states()[0]).toBe('renewal example.com failed')
 })

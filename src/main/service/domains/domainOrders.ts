@@ -5,7 +5,7 @@ import type { DomainRow } from './domainRepository.ts'
 import type { Domains } from './domains.ts'
 import type { Order, OrderRepository } from './orderRepository.ts'
 import { toAppError } from './registrarErrors.ts'
-import { type Registrar, RegistrarFailure } from './registrars/registrar.ts'
+import { type NamePrice, type Registrar, RegistrarFailure } from './registrars/registrar.ts'
 
 export type RegisterOrder = {
   /** Of the caller: the same one is ordered once. */
@@ -16,6 +16,8 @@ export type RegisterOrder = {
   amountCents: number
   privacy: boolean
   nameservers: readonly string[] | undefined
+  /** As it was offered. */
+  price: NamePrice
 }
 export type RenewOrder = Pick<RegisterOrder, 'orderId' | 'accountId' | 'domain' | 'years' | 'amountCents'>
 export type Ordered = { orderId: string; domain: DomainRow }
@@ -50,22 +52,28 @@ export function domainOrders(options: {
 }): DomainOrders {
   const { records, domains, registrar, now, log } = options
 
-  /** @returns undefined where the registrar does not say */
+  /** @returns undefined where the registrar does not say, or may still be at it */
   const isDone = async ({ domain, type, expiresBeforeMs, createdAtMs }: Order): Promise<boolean | undefined> => {
     try {
       const found = await registrar.find(domain)
-      if (!found) return false
-      // Another account of this service, or an earlier order, may have registered it before.
-      if (type === 'registration') return found.registeredAtMs >= createdAtMs - clockSkewMs
-      return found.expiresAtMs > (expiresBeforeMs ?? 0)
+      // It was not there when the order was placed, so it is of this order.
+      const done = type === 'registration' ? found !== undefined : (found?.expiresAtMs ?? 0) > (expiresBeforeMs ?? 0)
+      return done || (now() - createdAtMs >= registrar.settlesWithinMs ? false : undefined)
     } catch (failure) {
       log.warn('what became of an order is not known yet', { domain, failure })
       return undefined
     }
   }
-  const ordered = async (order: Order, ask: () => Promise<void>): Promise<Ordered> => {
+  /** @param prepare makes sure that what becomes of the order can be told afterwards, or that it is not placed */
+  const ordered = async (order: Order, prepare: () => Promise<void>, ask: () => Promise<void>): Promise<Ordered> => {
     if (!records.add(order)) {
       throw new AppError('domain/busy', `Another order for ${order.domain} is in progress.`)
+    }
+    try {
+      await prepare()
+    } catch (failure) {
+      records.setState(order.id, 'failed')
+      throw toAppError(failure)
     }
     records.setState(order.id, 'asked')
     try {
@@ -98,43 +106,51 @@ export function domainOrders(options: {
     records.setState(order.id, 'done')
     return domain
   }
-  const opened = ({ orderId: id, ...given }: RenewOrder & Pick<Order, 'type'>): Order => ({
+  const opened = ({ orderId: id, ...given }: RenewOrder & Pick<Order, 'type' | 'expiresBeforeMs'>): Order => ({
     ...given,
     id,
-    expiresBeforeMs: null,
     state: 'leased',
     createdAtMs: now(),
+    registrar: registrar.id,
   })
 
   return {
-    register({ privacy, nameservers, ...given }) {
+    register({ privacy, nameservers, price, ...given }) {
       const { domain: name, years } = given
-      return ordered(opened({ ...given, type: 'registration' }), () =>
-        registrar.register({ name, years, privacy, nameservers }),
+      return ordered(
+        opened({ ...given, type: 'registration', expiresBeforeMs: null }),
+        async () => {
+          if (await registrar.find(name)) throw new RegistrarFailure('taken', `${name} is taken.`)
+        },
+        () => registrar.register({ name, years, privacy, nameservers, price }),
       )
     },
     async renew(given) {
-      const { expiresAtMs } = domains.owned(given.accountId, given.domain)
-      const order = { ...opened({ ...given, type: 'renewal' }), expiresBeforeMs: expiresAtMs }
-      return await ordered(order, () => registrar.renew(given.domain, given.years))
+      const { accountId, domain: name, years, amountCents } = given
+      domains.owned(accountId, name)
+      // Somebody may have renewed it elsewhere: what is kept of it would take that for this order.
+      const { expiresAtMs } = await domains.refresh({ accountId, name })
+      return ordered(
+        opened({ ...given, type: 'renewal', expiresBeforeMs: expiresAtMs }),
+        async () => {},
+        () => registrar.renew({ name, years, amountCents }),
+      )
     },
     list: (accountId) => records.list(accountId, mostListed),
     async outcome(orderId) {
       const order = records.find(orderId)
       if (!order || order.state === 'failed') return undefined
+      if (order.registrar !== registrar.id) throw unclear(order) // only the one that was asked can tell
       const domain = order.state === 'done' ? domains.owned(order.accountId, order.domain) : await clearedUp(order)
       return domain && { orderId, domain }
     },
     async recover() {
       const left: Order[] = []
-      for (const order of records.open()) await clearedUp(order).catch(() => left.push(order))
+      for (const order of records.open(registrar.id)) await clearedUp(order).catch(() => left.push(order))
       return left
     },
   }
 }
-
-/** The clock of the registrar may be behind ours. */
-const clockSkewMs = 10 * 60_000
 
 function unclear({ domain }: Order): AppError {
   return new AppError('domain/unclear', `The registrar did not say what became of the order of ${domain}.`)

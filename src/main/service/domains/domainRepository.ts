@@ -1,6 +1,6 @@
 import { AccountId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
-import type { RegistrarDomain, RegistrarRecord } from './registrars/registrar.ts'
+import type { RegistrarDomain, RegistrarId, RegistrarRecord } from './registrars/registrar.ts'
 
 /** A domain as the registrar told it last. */
 export type DomainRow = RegistrarDomain & {
@@ -36,42 +36,61 @@ const columns = `name, account_id AS accountId, status, registered_at_ms AS regi
   expires_at_ms AS expiresAtMs, auto_renew AS autoRenew, privacy, locked, nameservers, read_at_ms AS readAtMs,
   failed_at_ms AS failedAtMs`
 
-export function domainRepository(database: Database): DomainRepository {
-  const list = database.prepare<[string], Row>(`SELECT ${columns} FROM domains WHERE account_id = ? ORDER BY name`)
-  const find = database.prepare<[string], Row>(`SELECT ${columns} FROM domains WHERE name = ?`)
-  const keep = database.prepare<[string, string, string, number, number, number, number, number, string, number]>(
-    `INSERT INTO domains (name, account_id, status, registered_at_ms, expires_at_ms, auto_renew, privacy, locked,
-       nameservers, read_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (name) DO UPDATE SET account_id = excluded.account_id, status = excluded.status,
+/** @param registrar whose domains these are: another one has its own */
+export function domainRepository(database: Database, registrar: RegistrarId): DomainRepository {
+  const list = database.prepare<[string, string], Row>(
+    `SELECT ${columns} FROM domains WHERE account_id = ? AND registrar = ? ORDER BY name`,
+  )
+  const find = database.prepare<[string, string], Row>(
+    `SELECT ${columns} FROM domains WHERE registrar = ? AND name = ?`,
+  )
+  const keep = database.prepare<
+    [string, string, string, string, number, number, number, number, number, string, number]
+  >(
+    `INSERT INTO domains (registrar, name, account_id, status, registered_at_ms, expires_at_ms, auto_renew, privacy, locked,
+       nameservers, read_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (registrar, name) DO UPDATE SET account_id = excluded.account_id, status = excluded.status,
        registered_at_ms = excluded.registered_at_ms, expires_at_ms = excluded.expires_at_ms,
        auto_renew = excluded.auto_renew, privacy = excluded.privacy, locked = excluded.locked,
        nameservers = excluded.nameservers, read_at_ms = excluded.read_at_ms, failed_at_ms = NULL`,
   )
-  const markFailed = database.prepare<[number, string]>('UPDATE domains SET failed_at_ms = ? WHERE name = ?')
-  const findZone = database.prepare<[string], { records: string; readAtMs: number }>(
-    'SELECT records, read_at_ms AS readAtMs FROM domain_zones WHERE name = ?',
+  const markFailed = database.prepare<[number, string, string]>(
+    'UPDATE domains SET failed_at_ms = ? WHERE registrar = ? AND name = ?',
   )
-  const keepZone = database.prepare<[string, string, number]>('INSERT OR REPLACE INTO domain_zones VALUES (?, ?, ?)')
-  const removeZone = database.prepare<[string]>('DELETE FROM domain_zones WHERE name = ?')
+  const findZone = database.prepare<[string, string], { records: string; readAtMs: number }>(
+    'SELECT records, read_at_ms AS readAtMs FROM domain_zones WHERE registrar = ? AND name = ?',
+  )
+  const keepZone = database.prepare<[string, string, string, number]>(
+    'INSERT OR REPLACE INTO domain_zones VALUES (?, ?, ?, ?)',
+  )
+  const removeZone = database.prepare<[string, string]>('DELETE FROM domain_zones WHERE registrar = ? AND name = ?')
 
   return {
-    list: (accountId) => list.all(accountId).map(toDomain),
+    list: (accountId) => list.all(accountId, registrar).map(toDomain),
     find(name) {
-      const row = find.get(name)
+      const row = find.get(registrar, name)
       return row && toDomain(row)
     },
     keep: (it) =>
       void keep.run(
-        ...([it.name, it.accountId, it.status, it.registeredAtMs, it.expiresAtMs, Number(it.autoRenew)] as const),
+        ...([
+          registrar,
+          it.name,
+          it.accountId,
+          it.status,
+          it.registeredAtMs,
+          it.expiresAtMs,
+          Number(it.autoRenew),
+        ] as const),
         ...([Number(it.privacy), Number(it.locked), JSON.stringify(it.nameservers), it.readAtMs] as const),
       ),
-    markFailed: (name, atMs) => void markFailed.run(atMs, name),
+    markFailed: (name, atMs) => void markFailed.run(atMs, registrar, name),
     findZone(name) {
-      const row = findZone.get(name)
+      const row = findZone.get(registrar, name)
       return row && { ...row, records: JSON.parse(row.records) as RegistrarRecord[] } // we wrote it
     },
-    keepZone: (name, { records, readAtMs }) => void keepZone.run(name, JSON.stringify(records), readAtMs),
-    removeZone: (name) => void removeZone.run(name),
+    keepZone: (name, { records, readAtMs }) => void keepZone.run(registrar, name, JSON.stringify(records), readAtMs),
+    removeZone: (name) => void removeZone.run(registrar, name),
   }
 }
 

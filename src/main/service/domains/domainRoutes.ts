@@ -1,16 +1,20 @@
 import { domainToUnicode } from 'node:url'
 import type { z } from 'zod'
+import { AppError } from '../../../shared/appError.ts'
 import {
   addDnsRecord,
   changeDnsRecord,
   checkDomains,
   type DnsRecord,
   type Domain,
+  domainLimits,
+  getAuthCode,
   getDomain,
   listDnsRecords,
   listDomainPrices,
   listDomains,
   listDomainTransactions,
+  quoteDomain,
   removeDnsRecord,
   searchDomains,
   setDomainLock,
@@ -20,10 +24,13 @@ import {
 import { isoTime } from '../../../shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint, openEndpoint } from '../endpoint.ts'
+import { domainName } from './domainName.ts'
 import type { DomainOrders } from './domainOrders.ts'
+import type { DomainQuotes } from './domainQuotes.ts'
 import type { DomainSearch } from './domainSearch.ts'
 import type { Domains, KnownDomain } from './domains.ts'
 import type { Order } from './orderRepository.ts'
+import type { DomainQuote } from './quoteRepository.ts'
 import { told } from './registrarErrors.ts'
 import type { Registrar, RegistrarRecord } from './registrars/registrar.ts'
 import type { Zones } from './zones.ts'
@@ -31,6 +38,11 @@ import type { Zones } from './zones.ts'
 export function domainRoutes(options: {
   registrar: Registrar
   search: DomainSearch
+  /** Of RDAP. */
+  worldSearch: Pick<DomainSearch, 'check'>
+  quotes: Pick<DomainQuotes, 'make'>
+  /** @throws AppError where names are not sold for the money that this service takes */
+  needSale: () => void
   domains: Domains
   orders: Pick<DomainOrders, 'list'>
   zones: Zones
@@ -39,7 +51,8 @@ export function domainRoutes(options: {
   noteAccount: ActivityLog['noteAccount']
   now: () => number
 }): Endpoint[] {
-  const { registrar, search, domains, orders, zones, dnsServer, noteAccount, now } = options
+  const { registrar, search, worldSearch, quotes, needSale, domains, orders, zones, dnsServer, noteAccount, now } =
+    options
   const toWire = (row: KnownDomain): Domain => ({
     ...{ domain: row.name, name: row.name, unicode: domainToUnicode(row.name), status: row.status },
     ...{ registered_at: isoTime(row.registeredAtMs), expires_at: isoTime(row.expiresAtMs) },
@@ -47,13 +60,25 @@ export function domainRoutes(options: {
     ...{ nameservers: [...row.nameservers], locked: row.locked, registrar: registrar.title },
     ...{ source: row.source, as_of: isoTime(row.readAtMs) },
   })
+  const quoteToWire = (quote: DomainQuote) => ({
+    ...{ quote_id: quote.id, domain: quote.domain, unicode: domainToUnicode(quote.domain), type: quote.type },
+    ...{ years: quote.years, premium: quote.premium, amount: quote.amountCents / 100, currency: 'USD' as const },
+    ...{ first_year: quote.registrationCents / 100, later_year: quote.renewalCents / 100 },
+    ...{ registrar: registrar.title, test: registrar.isTest, expires_at: isoTime(quote.expiresAtMs) },
+  })
 
   return [
     openEndpoint(searchDomains, async ({ query: { q, tlds, suggestions } }) => ({
       query: q,
       ...(await told(search.search({ query: q, tlds, suggestions }))),
     })),
-    openEndpoint(checkDomains, async ({ query }) => ({ domains: await told(search.check(query.domains)) })),
+    openEndpoint(checkDomains, async ({ query: { domains: names, source } }) => {
+      if (source === 'registrar') return { domains: await told(search.check(names)) }
+      if (names.length > domainLimits.rdap) {
+        throw new AppError('request/invalid', `\`domains\` must have at most ${domainLimits.rdap} names for RDAP.`)
+      }
+      return { domains: await worldSearch.check(names) }
+    }),
     openEndpoint(listDomainPrices, async ({ query: { tlds } }) => {
       const all = await told(registrar.prices())
       const wanted = tlds && tlds.length > 0 ? all.filter(({ tld }) => tlds.includes(tld)) : all
@@ -75,7 +100,10 @@ export function domainRoutes(options: {
     }),
     endpoint(getDomain, ({ params }, { caller }) => toWire(domains.get(caller.accountId, params.domain))),
     endpoint(setDomainPrivacy, async ({ params: { domain }, body: { enabled } }, { caller: { accountId } }) => {
-      const { privacy } = await domains.change(accountId, domain, (at) => at.setPrivacy(domain, enabled))
+      const { privacy } = await domains.change(accountId, domain, {
+        work: (at) => at.setPrivacy(domain, enabled),
+        isDone: (it) => it.privacy === enabled,
+      })
       noteAccount(accountId, {
         type: 'name.changed',
         description: `${enabled ? 'Hid' : 'Published'} the owner of ${domain}`,
@@ -83,15 +111,31 @@ export function domainRoutes(options: {
       return { success: true, domain, privacy }
     }),
     endpoint(setDomainLock, async ({ params: { domain }, body: { enabled } }, { caller: { accountId } }) => {
-      const { locked } = await domains.change(accountId, domain, (at) => at.setLocked(domain, enabled))
+      const { locked } = await domains.change(accountId, domain, {
+        work: (at) => at.setLocked(domain, enabled),
+        isDone: (it) => it.locked === enabled,
+      })
       noteAccount(accountId, { type: 'name.changed', description: `${enabled ? 'Locked' : 'Unlocked'} ${domain}` })
       return { success: true, domain, locked }
     }),
     endpoint(setNameservers, async ({ params: { domain }, body }, { caller: { accountId } }) => {
-      const changed = await domains.change(accountId, domain, (at) => at.setNameservers(domain, body.nameservers))
+      const changed = await domains.change(accountId, domain, {
+        work: (at) => at.setNameservers(domain, body.nameservers),
+        isDone: (it) => it.nameservers.join() === body.nameservers.join(),
+      })
       noteAccount(accountId, { type: 'name.changed', description: `Set the nameservers of ${domain}` })
       const nameservers: string[] = [...changed.nameservers]
       return { success: true, domain, nameservers }
+    }),
+    endpoint(quoteDomain, async ({ body: { domain, years, type } }, { caller: { accountId } }) => {
+      needSale()
+      return quoteToWire(await quotes.make(accountId, { domain: domainName(domain).ascii, years, type }))
+    }),
+    endpoint(getAuthCode, async ({ params: { domain } }, { caller: { accountId } }) => {
+      domains.owned(accountId, domain)
+      const { code } = await told(registrar.authCode(domain))
+      noteAccount(accountId, { type: 'name.changed', description: `Asked for the auth code of ${domain}` })
+      return { success: true, domain, auth_code: code }
     }),
     endpoint(listDnsRecords, async ({ params, query }, { caller: { accountId } }) => {
       const zone = await zones.list({ accountId, name: params.domain }, query)

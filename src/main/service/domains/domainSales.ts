@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import { registerDomain, renewDomain } from '../../../shared/contract/domains.ts'
+import type { Parsed } from '../../../shared/contract/route.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import { microUsdOfCents } from '../../../shared/microUsd.ts'
 import { isoTime } from '../../../shared/time.ts'
@@ -10,50 +11,56 @@ import type { Paid } from '../payments/sale.ts'
 import type { Till } from '../payments/till.ts'
 import { domainName } from './domainName.ts'
 import type { DomainOrders, Ordered } from './domainOrders.ts'
-import type { Domains } from './domains.ts'
-import { told } from './registrarErrors.ts'
-import type { Availability, Registrar } from './registrars/registrar.ts'
+import type { DomainQuotes } from './domainQuotes.ts'
+import type { PointedDomain, PointTarget } from './pointedDomain.ts'
+import type { NamePrice } from './registrars/registrar.ts'
 
+type Body = Parsed<typeof registerDomain>['body']
 type Renewal = { domain: string; years: number; amountCents: number }
-type Registration = Renewal & { privacy: boolean; nameservers: string[] | null }
+type Registration = Renewal & {
+  privacy: boolean
+  nameservers: string[] | null
+  price: NamePrice
+  target: PointTarget | null
+}
 
 const guarded: Endpoint['access'] = { kind: 'guarded', linkMayUse: false }
 
 /** Domains for USDC. The price of the offer is the one that is ordered for, however the price list changes meanwhile. */
 export function domainSales(options: {
   till: Till
-  registrar: Registrar
-  domains: Pick<Domains, 'owned'>
+  quotes: Pick<DomainQuotes, 'pinned'>
   orders: DomainOrders
+  /** @throws AppError where names are not sold for the money that this service takes */
+  needSale: () => void
+  pointing: PointedDomain
   noteAccount: ActivityLog['noteAccount']
 }): Endpoint[] {
-  const { till, registrar, domains, orders, noteAccount } = options
+  const { till, quotes, orders, needSale, pointing, noteAccount } = options
 
-  const checked = async (name: string): Promise<Availability> => {
-    const [found] = await told(registrar.check([name]))
-    if (found?.price) return found
-    throw new AppError('domain/registrar', `The registrar does not say what ${name} costs.`)
-  }
   const recovered = async <P extends Renewal>({ id, purchase }: Paid<P>) => {
     const ordered = await orders.outcome(id)
     return ordered && boughtOf(ordered, purchase)
   }
+  const pointed = async (accountId: AccountId, { domain, target }: Registration) =>
+    target ? { sandbox: await pointing.point(accountId, domain, target) } : {}
 
   return [
     till.sell<typeof registerDomain, Registration>(registerDomain, guarded, {
       account: (_, call) => accountOf(call),
-      async quote({ body: { domain, years, privacy, nameservers } }) {
+      async quote({ body }, call) {
+        needSale()
+        const { domain, years, privacy, nameservers, quote_id: quoteId } = body
+        const target = targetOf(body)
+        if (target && call.caller) pointing.check(call.caller, target)
         const name = domainName(domain).ascii
-        const { status, price } = await checked(name)
-        if (status === 'taken') throw new AppError('domain/taken', `${name} is taken.`)
-        if (status !== 'available' || !price) {
-          throw new AppError('domain/registrar', `The registrar does not say whether ${name} is available.`)
-        }
-        const amountCents = price.registration + price.renewal * (years - 1)
+        const quote = await quotes.pinned(accountOf(call), { type: 'registration', domain: name, years }, quoteId)
+        const { amountCents, registrationCents: registration, renewalCents: renewal } = quote
+        const price = { registration, renewal }
         return {
           amount: microUsdOfCents(amountCents),
           description: `${name} for ${yearsText(years)}`,
-          purchase: { domain: name, years, amountCents, privacy, nameservers: nameservers ?? null },
+          purchase: { domain: name, years, amountCents, privacy, nameservers: nameservers ?? null, price, target },
         }
       },
       async fulfil({ id: orderId, accountId, purchase }) {
@@ -61,16 +68,18 @@ export function domainSales(options: {
         const ordered = await cleared(orders.register({ ...purchase, orderId, accountId, nameservers }))
         const { domain, years } = purchase
         noteAccount(accountId, { type: 'name.registered', description: `Registered ${domain} for ${yearsText(years)}` })
-        return boughtOf(ordered, purchase)
+        return { ...boughtOf(ordered, purchase), ...(await pointed(accountId, purchase)) }
       },
-      recover: recovered,
+      async recover(paid) {
+        const bought = await recovered(paid)
+        return bought && { ...bought, ...(await pointed(paid.accountId, paid.purchase)) }
+      },
     }),
     till.sell<typeof renewDomain, Renewal>(renewDomain, guarded, {
       account: (_, call) => accountOf(call),
-      async quote({ params: { domain }, body: { years } }, call) {
-        domains.owned(accountOf(call), domain)
-        const { price } = await checked(domain)
-        const amountCents = (price?.renewal ?? 0) * years
+      async quote({ params: { domain }, body: { years, quote_id: quoteId } }, call) {
+        needSale()
+        const { amountCents } = await quotes.pinned(accountOf(call), { type: 'renewal', domain, years }, quoteId)
         return {
           amount: microUsdOfCents(amountCents),
           description: `Renewal of ${domain} for ${yearsText(years)}`,
@@ -86,6 +95,21 @@ export function domainSales(options: {
       recover: recovered,
     }),
   ]
+}
+
+/** @throws AppError `request/invalid` */
+function targetOf({ sandbox_id: sandboxId, sandbox_port: port, nameservers }: Body): PointTarget | null {
+  if (sandboxId === undefined && port === undefined) return null
+  if (sandboxId === undefined || port === undefined) {
+    throw new AppError('request/invalid', '`sandbox_id` and `sandbox_port` belong together.')
+  }
+  if (nameservers) {
+    throw new AppError(
+      'request/invalid',
+      '`nameservers` must not be given with `sandbox_id`: the registrar has to serve the DNS.',
+    )
+  }
+  return { sandboxId, port }
 }
 
 function accountOf({ caller }: AnyCall): AccountId {

@@ -35,7 +35,7 @@ const told = (name: string): RegistrarDomain => ({
 })
 
 function known(names: readonly string[]) {
-  const records = domainRepository(database)
+  const records = domainRepository(database, 'local')
   for (const name of names) records.keep({ ...told(name), accountId: ada, readAtMs: nowMs })
   const real = localRegistry({ records: registryRepository(database), prices: [], now: () => nowMs })
   const registrar: Registrar = {

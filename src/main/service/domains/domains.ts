@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/appError.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import type { DomainRepository, DomainRow } from './domainRepository.ts'
-import { told } from './registrarErrors.ts'
+import { toAppError, told } from './registrarErrors.ts'
 import { type Registrar, RegistrarFailure } from './registrars/registrar.ts'
 
 export type Source = 'live' | 'cache' | 'stale'
@@ -17,10 +17,16 @@ export type Domains = {
   owned(accountId: AccountId, name: string): DomainRow
   /** Reads it from the registrar now. @throws AppError `domain/registrar` */
   refresh(owner: { accountId: AccountId; name: string }): Promise<DomainRow>
-  /** Changes it at the registrar, then reads it. @throws AppError `domain/not-found`, `domain/registrar`, `domain/state` */
-  change(accountId: AccountId, name: string, work: (registrar: Registrar) => Promise<void>): Promise<DomainRow>
+  /** Changes it at the registrar, then reads it. @throws AppError `domain/not-found`, `domain/registrar`, `domain/state`, `domain/unknown-change` */
+  change(accountId: AccountId, name: string, change: DomainChange): Promise<DomainRow>
   /** Begins no more readings behind, and waits for those under way. */
   close(): Promise<void>
+}
+
+export type DomainChange = {
+  work: (registrar: Registrar) => Promise<void>
+  /** Tells of a change without an answer whether it was made. */
+  isDone: (domain: DomainRow) => boolean
 }
 
 /** A detail that is older is given at once, and read again behind. */
@@ -92,9 +98,17 @@ export function domains(options: {
     list: (accountId) => records.list(accountId).map(known),
     get: (accountId, name) => known(owned(accountId, name)),
     refresh: (of) => told(refresh(of)),
-    async change(accountId, name, work) {
+    async change(accountId, name, { work, isDone }) {
       owned(accountId, name)
-      return await told(work(registrar).then(() => refresh({ accountId, name })))
+      try {
+        await work(registrar)
+      } catch (failure) {
+        const isUnclear = failure instanceof RegistrarFailure && failure.kind === 'unclear'
+        const after = isUnclear ? await refresh({ accountId, name }).catch(() => undefined) : undefined
+        if (after && isDone(after)) return after
+        throw isUnclear ? unknownChange(registrar.title, name, failure) : toAppError(failure)
+      }
+      return await told(refresh({ accountId, name }))
     },
     async close() {
       waiting.clear()
@@ -107,4 +121,8 @@ function isOther(before: DomainRow | undefined, { readAtMs: _, ...after }: Domai
   if (!before) return true
   const { readAtMs: __, ...earlier } = before
   return JSON.stringify(earlier) !== JSON.stringify(after)
+}
+
+function unknownChange(title: string, name: string, cause: unknown): AppError {
+  return new AppError('domain/unknown-change', `${title} did not say whether it changed ${name}.`, { cause })
 }

@@ -1,5 +1,6 @@
 import { AccountId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import type { RegistrarId } from './registrars/registrar.ts'
 
 /**
  * - `leased`: paid, and the registrar was not asked yet
@@ -18,6 +19,7 @@ export type Order = {
   expiresBeforeMs: number | null
   state: OrderState
   createdAtMs: number
+  registrar: RegistrarId
 }
 
 export type OrderRepository = {
@@ -27,26 +29,26 @@ export type OrderRepository = {
   find(id: string): Order | undefined
   /** Newest first. */
   list(accountId: AccountId, most: number): Order[]
-  /** Those that have not ended. */
-  open(): Order[]
+  /** Those of a registrar that have not ended. */
+  open(registrar: RegistrarId): Order[]
 }
 
 type Row = Omit<Order, 'accountId'> & { accountId: string }
 const columns = `id, account_id AS accountId, domain, type, years, amount_cents AS amountCents,
-  expires_before_ms AS expiresBeforeMs, state, created_at_ms AS createdAtMs`
+  expires_before_ms AS expiresBeforeMs, state, created_at_ms AS createdAtMs, registrar`
 
 export function orderRepository(database: Database): OrderRepository {
-  const add = database.prepare<[string, string, string, string, number, number, number | null, string, number]>(
+  const add = database.prepare<[string, string, string, string, number, number, number | null, string, number, string]>(
     `INSERT INTO domain_orders
-     VALUES (?, (SELECT coalesce(max(sequence), 0) + 1 FROM domain_orders), ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (domain) WHERE state IN ('leased', 'asked') DO NOTHING`,
+     VALUES (?, (SELECT coalesce(max(sequence), 0) + 1 FROM domain_orders), ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (registrar, domain) WHERE state IN ('leased', 'asked') DO NOTHING`,
   )
   const setState = database.prepare<[OrderState, string]>('UPDATE domain_orders SET state = ? WHERE id = ?')
   const list = database.prepare<[string, number], Row>(
     `SELECT ${columns} FROM domain_orders WHERE account_id = ? ORDER BY sequence DESC LIMIT ?`,
   )
-  const open = database.prepare<[], Row>(
-    `SELECT ${columns} FROM domain_orders WHERE state IN ('leased', 'asked') ORDER BY sequence`,
+  const open = database.prepare<[string], Row>(
+    `SELECT ${columns} FROM domain_orders WHERE registrar = ? AND state IN ('leased', 'asked') ORDER BY sequence`,
   )
   const find = database.prepare<[string], Row>(`SELECT ${columns} FROM domain_orders WHERE id = ?`)
   const toOrder = (row: Row): Order => ({ ...row, accountId: AccountId.parse(row.accountId) })
@@ -54,7 +56,7 @@ export function orderRepository(database: Database): OrderRepository {
     add: (it) =>
       add.run(
         ...([it.id, it.accountId, it.domain, it.type, it.years, it.amountCents] as const),
-        ...([it.expiresBeforeMs, it.state, it.createdAtMs] as const),
+        ...([it.expiresBeforeMs, it.state, it.createdAtMs, it.registrar] as const),
       ).changes > 0,
     setState: (id, state) => void setState.run(state, id),
     find(id) {
@@ -62,6 +64,6 @@ export function orderRepository(database: Database): OrderRepository {
       return row && toOrder(row)
     },
     list: (accountId, most) => list.all(accountId, most).map(toOrder),
-    open: () => open.all().map(toOrder),
+    open: (registrar) => open.all(registrar).map(toOrder),
   }
 }

@@ -6,6 +6,7 @@ const codes = {
   unclear: 'domain/unclear',
   taken: 'domain/taken',
   refused: 'domain/state',
+  unsupported: 'domain/unsupported',
 } as const
 
 /** What the caller is told of a registrar that did not do it. */

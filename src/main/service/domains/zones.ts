@@ -13,7 +13,7 @@ import { keyedQueue } from '../../platform/keyedQueue.ts'
 import type { DomainRepository, ZoneRow } from './domainRepository.ts'
 import type { Domains, Source } from './domains.ts'
 import { told } from './registrarErrors.ts'
-import type { Registrar, RegistrarRecord } from './registrars/registrar.ts'
+import { type Registrar, RegistrarFailure, type RegistrarRecord } from './registrars/registrar.ts'
 
 export type KnownZone = ZoneRow & { source: Source; hash: string }
 type Of = { accountId: AccountId; name: string }
@@ -62,6 +62,21 @@ export function zones(options: {
       }
     })
   }
+  /** @param after what was done, as the records tell of a change without an answer; undefined: it is not in them */
+  const settled = async <T>(
+    name: string,
+    work: Promise<T>,
+    after: (records: readonly RegistrarRecord[]) => T | undefined,
+  ): Promise<T> => {
+    try {
+      return await work
+    } catch (failure) {
+      if (!(failure instanceof RegistrarFailure) || failure.kind !== 'unclear') throw failure
+      const done = await registrar.records(name).then(after, () => undefined)
+      if (done !== undefined) return done
+      throw unclear(registrar.title, name, failure)
+    }
+  }
   const fitting = (of: Of, others: readonly RegistrarRecord[], given: NewDnsRecord): DnsRecordData => {
     const record = normal(of.name, given)
     const conflict = zoneConflict(others, record)
@@ -98,7 +113,13 @@ export function zones(options: {
           throw new AppError('dns/too-many', `${of.name} has ${present.length} DNS records, the most allowed.`)
         }
         const record = fitting(of, present, given)
-        return { ...record, id: await registrar.addRecord(of.name, record) }
+        const isNew = ({ id }: RegistrarRecord) => present.every((it) => it.id !== id)
+        const id = await settled(
+          of.name,
+          registrar.addRecord(of.name, record),
+          (records) => records.find((it) => isNew(it) && isEqual(it, record))?.id,
+        )
+        return { ...record, id }
       }),
     change: (of, id, change) =>
       changed(of, async (present) => {
@@ -109,12 +130,20 @@ export function zones(options: {
           present.filter((it) => it.id !== id),
           { ...before, ...given },
         )
-        return { ...record, id: await registrar.changeRecord(of.name, id, record) }
+        const others = present.filter((it) => it.id !== id)
+        const isChanged = (it: RegistrarRecord) => isEqual(it, record) && others.every((other) => other.id !== it.id)
+        const newId = await settled(
+          of.name,
+          registrar.changeRecord(of.name, id, record),
+          (records) => records.find(isChanged)?.id,
+        )
+        return { ...record, id: newId }
       }),
     remove: (of, id) =>
       changed(of, async (present) => {
         found(present, id)
-        await registrar.removeRecord(of.name, id)
+        const removed = registrar.removeRecord(of.name, id).then(() => true)
+        await settled(of.name, removed, (records) => records.every((it) => it.id !== id) || undefined)
       }),
   }
 }
@@ -131,10 +160,18 @@ function wrongRecord(fault: DnsRecordFault): AppError {
   return new AppError('request/invalid', fault.message, { cause: fault })
 }
 
+function isEqual(one: DnsRecordData, other: DnsRecordData): boolean {
+  return zoneHash([one]) === zoneHash([other])
+}
+
 /** The same for the same records, in whatever order and under whatever ids. */
 export function zoneHash(records: readonly DnsRecordData[]): string {
   const lines = records.map(({ type, host, value, ttl, distance }) =>
     JSON.stringify([type, host, value, ttl, distance]),
   )
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex')
+}
+
+function unclear(title: string, name: string, cause: unknown): AppError {
+  return new AppError('dns/unclear', `${title} did not say whether it changed ${name}.`, { cause })
 }

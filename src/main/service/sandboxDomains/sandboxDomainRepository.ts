@@ -10,7 +10,7 @@ export type SandboxDomainRecord = {
 }
 
 export type SandboxDomainRepository = {
-  /** Inserts it, or changes its port. */
+  /** Inserts it, or leads it elsewhere. */
   save(record: SandboxDomainRecord): void
   find(domain: string): SandboxDomainRecord | undefined
   /** By name. */
@@ -25,7 +25,8 @@ export function sandboxDomainRepository(database: Database): SandboxDomainReposi
   const save = database.prepare<[SandboxDomainRecord]>(
     `INSERT INTO sandbox_domains (domain, sandbox_id, port, created_at_ms)
      VALUES (:domain, :sandboxId, :port, :createdAtMs)
-     ON CONFLICT (domain) DO UPDATE SET port = excluded.port`,
+     ON CONFLICT (domain) DO UPDATE SET sandbox_id = excluded.sandbox_id, port = excluded.port,
+       created_at_ms = excluded.created_at_ms`,
   )
   const find = database.prepare<[string], Row>(`SELECT ${columns} FROM sandbox_domains WHERE domain = ?`)
   const list = database.prepare<[string], Row>(

@@ -9,8 +9,9 @@ export function sandboxDomainRoutes(options: {
 }): Endpoint[] {
   const { sandboxes, domains } = options
   return [
-    endpoint(addSandboxDomain, ({ params, body }, { caller }) => {
-      return { success: true, ...domains.add(sandboxes.owned(caller, params.id).id, body) }
+    endpoint(addSandboxDomain, async ({ params, body }, { caller }) => {
+      const { id: sandboxId, accountId } = sandboxes.owned(caller, params.id)
+      return { success: true, ...(await domains.add({ sandboxId, accountId }, body)) }
     }),
     endpoint(listSandboxDomains, ({ params }, { caller }) => {
       return { domains: domains.list(sandboxes.owned(caller, params.id).id) }

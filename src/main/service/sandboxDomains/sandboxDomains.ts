@@ -1,25 +1,41 @@
 import { AppError } from '../../../shared/appError.ts'
 import { maxSandboxDomains, type SandboxDomain } from '../../../shared/contract/sandboxDomains.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
+import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { ExposedPorts } from '../ports/exposedPorts.ts'
 import type { PortNames } from '../ports/portNames.ts'
+import type { DomainClaim, DomainClaimRepository } from './domainClaimRepository.ts'
+import { type DomainProof, isReserved } from './domainProof.ts'
 import type { SandboxDomainRecord, SandboxDomainRepository } from './sandboxDomainRepository.ts'
 
 export type SandboxDomains = {
-  /** @throws AppError `sandbox-domain/taken`, `sandbox-domain/too-many`, `port/not-found` */
-  add(sandboxId: SandboxId, wanted: { domain: string; port?: number | undefined }): SandboxDomain
+  /**
+   * Leads it there at once where the account is known to own it, otherwise once its DNS record proves it: adding it again
+   * looks for that.
+   * @throws AppError `sandbox-domain/taken`, `sandbox-domain/too-many`, `port/not-found`, `sandbox/not-found`
+   */
+  add(target: Target, wanted: { domain: string; port?: number | undefined }): Promise<SandboxDomain>
+  /** Those that lead there, and those that are not proved yet. */
   list(sandboxId: SandboxId): SandboxDomain[]
   /** @throws AppError `sandbox-domain/not-found` */
   remove(sandboxId: SandboxId, domain: string): void
 }
 
+export type Target = { sandboxId: SandboxId; accountId: AccountId }
+
 type Options = {
   records: SandboxDomainRepository
+  claims: DomainClaimRepository
   ports: Pick<ExposedPorts, 'first' | 'get'>
+  /** Undefined: the sandbox is gone. */
+  accountOf: (sandboxId: SandboxId) => AccountId | undefined
   /** Whether a name belongs to the service or its port addresses. */
   isOwn: PortNames['isOwn']
+  /** Whether the account registered a domain here, or the one that it is part of. */
+  isOwned: (accountId: AccountId, domain: string) => boolean
+  proof: DomainProof
+  newToken: () => string
   sandboxHost: string | undefined
   serviceUrl: () => string
   note: ActivityLog['note']
@@ -30,9 +46,10 @@ type Options = {
 
 /** Custom domains that lead to a port of a sandbox. Their DNS, and a proxy with their certificate, point here. */
 export function sandboxDomains(options: Options): SandboxDomains {
-  const { records, ports, note, now } = options
+  const { records, claims, ports, accountOf, proof, note, now } = options
 
-  const toWire = ({ domain, sandboxId, port, createdAtMs }: SandboxDomainRecord): SandboxDomain => {
+  const toWire = (record: SandboxDomainRecord, claim?: DomainClaim): SandboxDomain => {
+    const { domain, sandboxId, port, createdAtMs } = record
     const service = new URL(options.serviceUrl())
     const local = `${service.protocol}//${domain}${service.port === '' ? '' : `:${service.port}`}`
     return {
@@ -40,32 +57,56 @@ export function sandboxDomains(options: Options): SandboxDomains {
       port: port ?? ports.first(sandboxId)?.port ?? null,
       url: options.sandboxHost === undefined ? local : `https://${domain}`,
       dns_target: options.sandboxHost ?? null,
+      verified: claim === undefined,
+      verification: claim ? proof.recordOf(claim) : null,
       created_at: isoTime(createdAtMs),
     }
   }
+  const checkRoom = (sandboxId: SandboxId): void => {
+    if (records.list(sandboxId).length + claims.list(sandboxId).length < maxSandboxDomains) return
+    throw new AppError('sandbox-domain/too-many', `${maxSandboxDomains} domains already lead to this sandbox.`)
+  }
+  /** Of an address on the internet everybody is asked for a proof; at home, names of nobody need none. */
+  const needsNone = (accountId: AccountId, domain: string): boolean =>
+    (options.sandboxHost === undefined && isReserved(domain)) || options.isOwned(accountId, domain)
+
+  const led = (record: SandboxDomainRecord): SandboxDomain => {
+    claims.remove(record.sandboxId, record.domain)
+    records.save(record)
+    options.onChanged()
+    const target = record.port === null ? 'the first exposed port' : `port ${record.port}`
+    note(record.sandboxId, { type: 'domain.added', description: `Added the domain ${record.domain} for ${target}.` })
+    return toWire(record)
+  }
 
   return {
-    add(sandboxId, { domain, port = null }) {
+    async add({ sandboxId, accountId }, { domain, port = null }) {
       if (port !== null) ports.get(sandboxId, port)
       if (options.isOwn(domain)) throw new AppError('sandbox-domain/taken', `\`${domain}\` is a name of this service.`)
       const before = records.find(domain)
-      if (before && before.sandboxId !== sandboxId) {
+      if (before?.sandboxId === sandboxId) return before.port === port ? toWire(before) : led({ ...before, port })
+      const isTheirs = before !== undefined && accountOf(before.sandboxId) !== accountId
+      if (before && (!isTheirs || isReserved(domain))) {
         throw new AppError('sandbox-domain/taken', `\`${domain}\` leads to another sandbox.`)
       }
-      if (!before && records.list(sandboxId).length >= maxSandboxDomains) {
-        throw new AppError('sandbox-domain/too-many', `${maxSandboxDomains} domains already lead to this sandbox.`)
-      }
-      const record = { domain, sandboxId, port, createdAtMs: before?.createdAtMs ?? now() }
-      if (!before || before.port !== port) {
-        records.save(record)
-        options.onChanged()
-        const target = port === null ? 'the first exposed port' : `port ${port}`
-        note(sandboxId, { type: 'domain.added', description: `Added the domain ${domain} for ${target}.` })
-      }
-      return toWire(record)
+      const earlier = claims.find(sandboxId, domain)
+      if (!earlier) checkRoom(sandboxId)
+      const record = { domain, sandboxId, port, createdAtMs: earlier?.createdAtMs ?? now() }
+      if (needsNone(accountId, domain)) return led(record)
+
+      const claim = { ...record, token: earlier?.token ?? options.newToken() }
+      claims.save(claim)
+      const isProved = await proof.isProved(claim)
+      if (!accountOf(sandboxId)) throw new AppError('sandbox/not-found', 'Sandbox not found or access denied')
+      return isProved ? led(record) : toWire(claim, claim)
     },
-    list: (sandboxId) => records.list(sandboxId).map(toWire),
+    list: (sandboxId) =>
+      [
+        ...records.list(sandboxId).map((record) => toWire(record)),
+        ...claims.list(sandboxId).map((claim) => toWire(claim, claim)),
+      ].sort((one, other) => (one.domain < other.domain ? -1 : 1)),
     remove(sandboxId, domain) {
+      if (claims.find(sandboxId, domain)) return claims.remove(sandboxId, domain)
       if (records.find(domain)?.sandboxId !== sandboxId) {
         throw new AppError('sandbox-domain/not-found', `\`${domain}\` does not lead to this sandbox.`)
       }

@@ -7,11 +7,13 @@ import { activityActors } from './activityActors.ts'
 import { automatons } from './automatons.ts'
 import { creditDays } from './creditDays.ts'
 import { credits } from './credits.ts'
+import { domainClaims } from './domainClaims.ts'
 import { domains } from './domains.ts'
 import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
 import { payments } from './payments.ts'
 import { ports } from './ports.ts'
+import { registrars } from './registrars.ts'
 import { sandboxDomains } from './sandboxDomains.ts'
 import { sandboxes } from './sandboxes.ts'
 import { snapshots } from './snapshots.ts'
@@ -38,4 +40,6 @@ export const serviceMigrations: readonly Migration[] = [
   creditDays,
   payments,
   domains,
+  registrars,
+  domainClaims,
 ]

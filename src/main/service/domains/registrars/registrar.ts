@@ -1,14 +1,20 @@
-import type { DnsRecordData } from '../../../../shared/dns/dnsRecord.ts'
+import type { DnsRecordData, DnsRecordType } from '../../../../shared/dns/dnsRecord.ts'
+
+/** As it stands in the database. */
+export type RegistrarId = 'local' | 'namesilo' | 'name.com'
 
 /** US cents for one year. */
 export type TldPrice = { tld: string; registration: number; renewal: number; transfer: number }
+
+/** US cents of the first year, and of each later one. */
+export type NamePrice = { registration: number; renewal: number }
 
 export type Availability = {
   name: string
   status: 'available' | 'taken' | 'unknown'
   premium: boolean
-  /** US cents of the first year and of each later one; null where it is not known. */
-  price: { registration: number; renewal: number } | null
+  /** Null where it is not known. */
+  price: NamePrice | null
 }
 
 export type RegistrarDomain = {
@@ -30,7 +36,19 @@ export type Registration = {
   privacy: boolean
   /** Undefined: those of the registrar, which then serves the zone. */
   nameservers: readonly string[] | undefined
+  /** What was promised: a name that costs more by now is not bought. */
+  price: NamePrice
 }
+
+export type Renewal = {
+  name: string
+  years: number
+  /** US cents of all years, as promised. */
+  amountCents: number
+}
+
+/** What moves a domain to another registrar; null: the registrar sends it to the owner's address. */
+export type AuthCode = { code: string | null }
 
 /**
  * Where names are registered. Names are in ASCII and lower case.
@@ -39,21 +57,30 @@ export type Registration = {
  * not known, ask by `find` what became of it, never call it again.
  */
 export interface Registrar {
+  readonly id: RegistrarId
   /** For people: `Test registry`, `NameSilo`. */
   readonly title: string
   /** Its names exist on this computer only. */
   readonly isTest: boolean
   /** They answer with the records below. One that begins with a dot stands for all below it; undefined: not known. */
   readonly nameservers?: readonly string[]
+  /** What its zones can have. */
+  readonly recordTypes: readonly DnsRecordType[]
+  /** An order that `find` does not know of so long after it was placed came to nothing. */
+  readonly settlesWithinMs: number
   prices(signal?: AbortSignal): Promise<readonly TldPrice[]>
   /** In the order asked. What cannot be found out is `unknown`, never `available`. */
   check(names: readonly string[], signal?: AbortSignal): Promise<readonly Availability[]>
   register(order: Registration): Promise<void>
-  renew(name: string, years: number): Promise<void>
+  renew(order: Renewal): Promise<void>
+  /** US cents for one year of a domain of this account; null where it is not known. */
+  renewalPrice(name: string): Promise<number | null>
   /** Undefined where this account of the registrar does not have it. */
   find(name: string): Promise<RegistrarDomain | undefined>
   setPrivacy(name: string, enabled: boolean): Promise<void>
   setLocked(name: string, locked: boolean): Promise<void>
+  /** Of an unlocked domain. */
+  authCode(name: string): Promise<AuthCode>
   setNameservers(name: string, nameservers: readonly string[]): Promise<void>
   /** All of them. A reading that fails is a failure, never an empty zone. */
   records(name: string): Promise<readonly RegistrarRecord[]>
@@ -69,13 +96,20 @@ export interface Registrar {
  * - `unclear`: it was asked, and nobody knows whether it did it
  * - `taken`: somebody else has the name
  * - `refused`: for the reason of the message, which is for the caller
+ * - `unsupported`: this registrar does not offer it
  */
 export class RegistrarFailure extends Error {
-  readonly kind: 'unreachable' | 'unclear' | 'taken' | 'refused'
+  readonly kind: 'unreachable' | 'unclear' | 'taken' | 'refused' | 'unsupported'
 
   constructor(kind: RegistrarFailure['kind'], message: string, options: { cause?: unknown } = {}) {
     super(message, options)
     this.name = 'RegistrarFailure'
     this.kind = kind
   }
+}
+
+/** @throws RegistrarFailure `refused` for a name that costs more than was promised */
+export function needPrice(name: string, promised: NamePrice, present: NamePrice): void {
+  if (present.registration <= promised.registration && present.renewal <= promised.renewal) return
+  throw new RegistrarFailure('refused', `${name} costs more by now than it was offered for.`)
 }

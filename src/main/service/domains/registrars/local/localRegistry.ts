@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { dnsRecordTypes } from '../../../../../shared/dns/dnsRecord.ts'
 import { domainName } from '../../domainName.ts'
 import {
   type Availability,
+  needPrice,
   type Registrar,
   type RegistrarDomain,
   RegistrarFailure,
@@ -55,17 +57,22 @@ export function localRegistry(options: {
   const noRecord = (id: string) => new RegistrarFailure('refused', `There is no DNS record ${id}.`)
 
   return {
+    id: 'local',
     title: 'Test registry',
     isTest: true,
     nameservers: registryNameservers,
+    recordTypes: dnsRecordTypes,
+    settlesWithinMs: 0,
     prices: async () => prices,
     check: async (names) => names.map(availability),
-    async register({ name, years, privacy, nameservers }) {
+    async register({ name, years, privacy, nameservers, price }) {
       reached(name)
       const magic = magicOf(name)
-      if (availability(name).status === 'unknown') {
+      const present = availability(name).price
+      if (!present) {
         throw new RegistrarFailure('refused', 'The test registry has no names below this top-level domain.')
       }
+      needPrice(name, price, present)
       const atMs = now()
       const isFree = magic !== 'taken' && magic !== 'takenAtPurchase' && magic !== 'redemption'
       const isAdded =
@@ -77,8 +84,15 @@ export function localRegistry(options: {
         })
       if (!isAdded) throw new RegistrarFailure('taken', `${name} is taken.`)
     },
-    async renew(name, years) {
+    async renewalPrice(name) {
+      owned(name)
+      return availability(name).price?.renewal ?? null
+    },
+    async renew({ name, years, amountCents }) {
       const { expiresAtMs } = owned(name)
+      if ((availability(name).price?.renewal ?? 0) * years > amountCents) {
+        throw new RegistrarFailure('refused', `The renewal of ${name} costs more by now than it was offered for.`)
+      }
       const renewedAtMs = later(Math.max(expiresAtMs, now()), years)
       if (renewedAtMs > later(now(), mostYearsAhead)) {
         throw new RegistrarFailure('refused', `${name} can be renewed for ${mostYearsAhead} years from now at most.`)
@@ -97,6 +111,10 @@ export function localRegistry(options: {
     async setLocked(name, locked) {
       owned(name)
       records.change(name, { locked })
+    },
+    async authCode(name) {
+      if (owned(name).locked) throw new RegistrarFailure('refused', `${name} is locked. Unlock it first.`)
+      return { code: randomBytes(9).toString('base64url') } // nothing takes it: there is no other test registry
     },
     async setNameservers(name, nameservers) {
       owned(name)

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { AppError } from '../../shared/appError.ts'
+import type { RegistrarOptions } from '../service/domains/registrars/registrarOptions.ts'
+
+const loopback = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(\/|$)/
+const Url = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && (text.startsWith('https://') || loopback.test(text)),
+    'must be an https:// address, or one of this computer',
+  )
+const KeyFile = z.string().min(1, 'must name a file')
+
+const reached = {
+  sandbox: z.boolean().default(false),
+  url: Url.optional(),
+  order_wait_seconds: z.int().min(0).max(86_400).default(900),
+}
+
+export const RegistrarConfig = z
+  .union(
+    [
+      z.literal('local'),
+      z.strictObject({
+        namesilo: z.strictObject({ api_key_file: KeyFile, payment_id: z.string().optional(), ...reached }),
+      }),
+      z.strictObject({
+        name_com: z.strictObject({ username: z.string().min(1), api_token_file: KeyFile, ...reached }),
+      }),
+    ],
+    'must be "local", {"namesilo": {"api_key_file"}} or {"name_com": {"username", "api_token_file"}}',
+  )
+  .default('local')
+  .meta({
+    description:
+      'Where names are registered. `"local"`: the test registry of this computer. `{"namesilo": {"api_key_file"}}` and `{"name_com": {"username", "api_token_file"}}`: a real registrar, whose account pays for orders; the file holds the key alone. Beside it: `sandbox` uses its test system, `payment_id` a card of NameSilo in place of its funds, `url` another address of its API, `order_wait_seconds` (900) is how long an order without an answer is looked for before it counts as failed. A real registrar sells for real payments only.',
+  })
+export type RegistrarConfig = z.output<typeof RegistrarConfig>
+
+const addresses = {
+  namesilo: { usual: 'https://www.namesilo.com/api', sandbox: 'https://sandbox.namesilo.com/api' },
+  name_com: { usual: 'https://api.name.com', sandbox: 'https://api.dev.name.com' },
+} as const
+
+/** As the service takes it. @throws AppError `config/invalid` */
+export function registrarOptions(config: RegistrarConfig): RegistrarOptions {
+  if (config === 'local') return { kind: 'local' }
+  if ('namesilo' in config) {
+    const { api_key_file: file, payment_id: paymentId, ...given } = config.namesilo
+    const apiKey = keyIn(file, 'namesilo.api_key_file')
+    return { kind: 'namesilo', apiKey, paymentId, ...reachedAt(addresses.namesilo, given) }
+  }
+  const { api_token_file: file, username, ...given } = config.name_com
+  const token = keyIn(file, 'name_com.api_token_file')
+  return { kind: 'name.com', username, token, ...reachedAt(addresses.name_com, given) }
+}
+
+type Given = { sandbox: boolean; url?: string | undefined; order_wait_seconds: number }
+
+function reachedAt(of: { usual: string; sandbox: string }, { sandbox, url, order_wait_seconds: seconds }: Given) {
+  const address = url ?? (sandbox ? of.sandbox : of.usual)
+  return { url: address, isReal: !sandbox && !loopback.test(address), settlesWithinMs: seconds * 1_000 }
+}
+
+function keyIn(file: string, key: string): string {
+  const names = `\`domains.registrar.${key}\` names ${file}, which`
+  const text = textOf(file, names).trim()
+  if (/^[\x21-\x7e]{8,200}$/.test(text)) return text
+  throw new AppError('config/invalid', `${names} does not hold a key alone, in one line.`)
+}
+
+function textOf(file: string, names: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw unreadable(names, cause)
+  }
+}
+
+function unreadable(names: string, cause: unknown): AppError {
+  return new AppError('config/invalid', `${names} cannot be read.`, { cause })
+}

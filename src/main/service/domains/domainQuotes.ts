@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { AppError } from '../../../shared/appError.ts'
+import type { AccountId } from '../../../shared/ids.ts'
+import type { Domains } from './domains.ts'
+import type { DomainQuote, Quoted, QuoteRepository } from './quoteRepository.ts'
+import { told } from './registrarErrors.ts'
+import type { Registrar } from './registrars/registrar.ts'
+
+/** Prices that hold for a while, whatever the registrar's list says by then. Orders are placed for them only. */
+export type DomainQuotes = {
+  /** @throws AppError `domain/taken`, `domain/registrar`, `domain/not-found` */
+  make(accountId: AccountId, wanted: Quoted): Promise<DomainQuote>
+  /**
+   * What an order costs now: the quote that it names, or the one of the 402 before, while they hold.
+   * @throws AppError `domain/quote` where the named one is over, is for something else, or the price rose; likewise as `make`
+   */
+  pinned(accountId: AccountId, wanted: Quoted, quoteId: string | undefined): Promise<DomainQuote>
+}
+
+const holdsMs = 15 * 60_000
+
+export function domainQuotes(options: {
+  records: QuoteRepository
+  domains: Pick<Domains, 'owned'>
+  registrar: Registrar
+  now: () => number
+}): DomainQuotes {
+  const { records, domains, registrar, now } = options
+
+  const forRegistration = async (name: string) => {
+    const [found] = await told(registrar.check([name]))
+    if (found?.status === 'taken') throw new AppError('domain/taken', `${name} is taken.`)
+    if (found?.status !== 'available') {
+      throw new AppError('domain/registrar', `The registrar does not say whether ${name} is available.`)
+    }
+    if (!found.price) throw priceless(name)
+    return { ...found.price, premium: found.premium }
+  }
+  const forRenewal = async (name: string) => {
+    const listed = await told(registrar.renewalPrice(name))
+    if (listed === null) throw priceless(name)
+    // A list by top-level domain does not know of premium names, which cost as much again each year.
+    const premium = records.premiumRenewal(name)
+    const renewal = Math.max(listed, premium ?? 0)
+    return { registration: renewal, renewal, premium: premium !== undefined }
+  }
+  const asked = async (accountId: AccountId, { domain, type, years }: Quoted): Promise<DomainQuote> => {
+    if (type === 'renewal') domains.owned(accountId, domain)
+    const { registration, renewal, premium } = await (type === 'renewal' ? forRenewal(domain) : forRegistration(domain))
+    const createdAtMs = now()
+    return {
+      ...{ id: `quo_${randomBytes(12).toString('hex')}`, accountId, domain, type, years, premium },
+      ...{ registrationCents: registration, renewalCents: renewal, amountCents: registration + renewal * (years - 1) },
+      ...{ createdAtMs, expiresAtMs: createdAtMs + holdsMs },
+    }
+  }
+  const kept = (quote: DomainQuote): DomainQuote => {
+    records.removeEnded(now())
+    records.add(quote)
+    return quote
+  }
+
+  return {
+    make: async (accountId, wanted) => kept(await asked(accountId, wanted)),
+    async pinned(accountId, wanted, quoteId) {
+      const before = quoteId === undefined ? records.newest(accountId, wanted) : records.find(accountId, quoteId)
+      const isOver = !before || before.expiresAtMs <= now()
+      if (quoteId !== undefined) {
+        if (isOver) throw new AppError('domain/quote', 'This quote is over, or there is none of this id.')
+        if (!isFor(before, wanted)) throw new AppError('domain/quote', 'This quote is for something else.')
+      }
+      const present = await asked(accountId, wanted)
+      if (!isOver && !costsMore(present, before)) return before
+      if (quoteId === undefined) return kept(present)
+      throw new AppError(
+        'domain/quote',
+        `${wanted.domain} costs ${dollars(present)} by now, and the quote says ${dollars(before)}.`,
+      )
+    },
+  }
+}
+
+function isFor(quote: DomainQuote | undefined, { domain, type, years }: Quoted): boolean {
+  return quote?.domain === domain && quote.type === type && quote.years === years
+}
+
+function costsMore(present: DomainQuote, before: DomainQuote | undefined): boolean {
+  return (
+    before === undefined ||
+    present.registrationCents > before.registrationCents ||
+    present.renewalCents > before.renewalCents
+  )
+}
+
+function dollars(quote: DomainQuote | undefined): string {
+  return `$${((quote?.amountCents ?? 0) / 100).toFixed(2)}`
+}
+
+function priceless(name: string): AppError {
+  return new AppError('domain/registrar', `The registrar does not say what ${name} costs.`)
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { AppError } from '../../../../shared/appError.ts'
+
+/** The one server that knows the names below a domain; undefined: nobody is named for it. */
+export type RdapBootstrap = (name: string) => string | undefined
+
+const Bootstrap = z.object({
+  services: z.array(z.tuple([z.array(z.string()), z.array(z.string())])),
+})
+const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]):\d+\//
+
+/**
+ * Reads IANA's list of RDAP servers: the longest suffix of a name that it has decides.
+ * @see https://www.rfc-editor.org/rfc/rfc9224 and https://data.iana.org/rdap/dns.json
+ * @throws AppError `config/invalid`
+ */
+export function readRdapBootstrap(file: string): RdapBootstrap {
+  const servers = new Map<string, string>()
+  for (const [suffixes, urls] of readServices(file)) {
+    const url = urls.find((it) => it.startsWith('https://') || loopback.test(it))
+    if (url !== undefined) {
+      for (const suffix of suffixes) servers.set(suffix.toLowerCase(), url.endsWith('/') ? url : `${url}/`)
+    }
+  }
+  return (name) => {
+    const labels = name.split('.')
+    const suffixes = labels.map((_, at) => labels.slice(at).join('.')).slice(1)
+    return suffixes.map((suffix) => servers.get(suffix)).find((it) => it !== undefined)
+  }
+}
+
+function readServices(file: string): z.output<typeof Bootstrap>['services'] {
+  try {
+    return Bootstrap.parse(JSON.parse(readFileSync(file, 'utf8'))).services
+  } catch (cause) {
+    throw wrong(file, cause)
+  }
+}
+
+function wrong(file: string, cause: unknown): AppError {
+  return new AppError('config/invalid', `${file} is no list of RDAP servers as IANA publishes it.`, { cause })
+}

@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
+import { httpClient } from '../../../platform/httpClient.ts'
+import { installFolder } from '../../../platform/programFile.ts'
+import { readRdapBootstrap } from './rdapBootstrap.ts'
+import { type RdapLookup, rdapLookup } from './rdapLookup.ts'
+
+/** Real HTTP, on this computer only. */
+let asked: string[]
+let nowMs = 0
+let lookup: RdapLookup
+const http = httpClient({ maxAnswerBytes: 10_000 })
+
+const json = (response: ServerResponse, status: number, value: unknown) =>
+  void response.writeHead(status, { 'content-type': 'application/rdap+json' }).end(JSON.stringify(value))
+/** What the registry answers, by the first word of the name. */
+const answers: Readonly<Record<string, (response: ServerResponse, name: string) => void>> = {
+  taken: (response, name) => json(response, 200, { objectClassName: 'domain', ldhName: name.toUpperCase() }),
+  free: (response) => json(response, 404, { errorCode: 404, title: 'Not Found' }),
+  empty: (response) => void response.writeHead(404).end(),
+  portal: (response) => void response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>No such page</h1>'),
+  other: (response) => json(response, 200, { objectClassName: 'domain', ldhName: 'another.com' }),
+  page: (response) => void response.writeHead(200).end('<html>Welcome</html>'),
+  moved: (response) => void response.writeHead(302, { location: '/domain/free.com' }).end(),
+  busy: (response) => json(response, 429, { errorCode: 429 }),
+  broken: (response) => json(response, 500, {}),
+  teapot: (response) => json(response, 400, { errorCode: 404 }),
+  nested: (response) => json(response, 404, { errorCode: 500 }),
+  huge: (response) => void response.writeHead(404).end(' '.repeat(20_000)),
+  cut: (response) => void response.destroy(),
+}
+const server = createServer((request, response) => {
+  const name = request.url?.replace('/domain/', '') ?? ''
+  asked.push(name)
+  answers[name.split(/[-.]/)[0] ?? '']?.(response, name)
+})
+const others = createServer((_, response) => json(response, 404, { errorCode: 404 }))
+
+beforeAll(async () => {
+  for (const it of [server, others]) await new Promise<void>((resolve) => it.listen(0, '127.0.0.1', resolve))
+})
+afterAll(() => {
+  http.close()
+  for (const it of [server, others]) it.close()
+})
+beforeEach(() => {
+  asked = []
+  nowMs += 3_600_000
+  const file = join(temporaryFolder('rdap'), 'dns.json')
+  const [own, other] = [server, others].map((it) => `http://127.0.0.1:${(it.address() as AddressInfo).port}/`)
+  const services = [
+    [
+      ['com', 'co.uk'],
+      ['http://rdap.example/', own],
+    ],
+    [['uk', 'net'], [other]],
+    [['org'], ['http://rdap.example/']],
+  ]
+  writeFileSync(file, JSON.stringify({ version: '1.0', services }))
+  lookup = rdapLookup({ bootstrap: readRdapBootstrap(file), http, now: () => nowMs })
+})
+
+test('only the 404 of the registry’s own server says that a name is free', async () => {
+  const names = Object.keys(answers).map((word) => `${word}.com`)
+  const found = await lookup.check(names)
+  expect(Object.fromEntries(found.map(({ name, status }) => [name, status]))).toEqual({
+    ...Object.fromEntries(names.map((name) => [name, 'unknown'])),
+    ...{ 'taken.com': 'taken', 'free.com': 'available', 'empty.com': 'available' },
+  })
+  expect(found.every(({ price, premium }) => price === null && !premium)).toBe(true)
+})
+
+test('a redirect is followed nowhere', async () => {
+  await lookup.check(['moved.com'])
+  expect(asked).toEqual(['moved.com'])
+})
+
+test('the longest suffix decides who is asked, and nobody is asked without TLS elsewhere', async () => {
+  const found = await lookup.check(['taken.co.uk', 'x.uk', 'free.org', 'free.example'])
+  expect(found.map(({ status }) => status)).toEqual(['taken', 'available', 'unknown', 'unknown'])
+  expect(asked).toEqual(['taken.co.uk'])
+})
+
+test('an answer serves for five minutes, and none is no answer', async () => {
+  await lookup.check(['free.com', 'broken.com'])
+  nowMs += 4 * 60_000
+  await lookup.check(['free.com', 'broken.com'])
+  nowMs += 2 * 60_000
+  await lookup.check(['free.com'])
+  expect(asked.filter((name) => name === 'free.com')).toHaveLength(2)
+  expect(asked.filter((name) => name === 'broken.com')).toHaveLength(2)
+})
+
+test('many are asked a few at a time, in the order in which they were named', async () => {
+  const names = Array.from({ length: 40 }, (_, at) => (at % 2 ? `taken-${at}.com` : `free-${at}.com`))
+  const found = await lookup.check(names)
+  expect(found.map(({ name, status }) => [name, status])).toEqual(
+    names.map((name, at) => [name, at % 2 ? 'taken' : 'available']),
+  )
+})
+
+test('the list that Steward comes with can be read, and names servers with TLS', () => {
+  const bootstrap = readRdapBootstrap(join(installFolder, 'resources', 'rdap.json'))
+  for (const tld of ['com', 'net', 'org', 'dev', 'ai', 'xyz'])
+    expect(bootstrap(`example.${tld}`)).toMatch(/^https:\/\//)
+  expect(bootstrap('example.nothing')).toBeUndefined()
+})
+
+test('a file that is none is named', () => {
+  const file = join(temporaryFolder('rdap'), 'dns.json')
+  writeFileSync(file, '{"services": "none"}')
+  expect(() => readRdapBootstrap(file)).toThrow(expect.objectContaining({ code: 'config/invalid' }))
+})

@@ -1,0 +1,61 @@
+import type { HttpClient } from '../../../platform/httpClient.ts'
+import { parsedJson } from '../../../platform/parsedJson.ts'
+import { RegistrarFailure } from './registrar.ts'
+
+export type RegistrarRequest = {
+  url: string
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  headers?: Readonly<Record<string, string>>
+  body?: string
+  /** It may have been done although no answer came. */
+  changes: boolean
+  signal?: AbortSignal | undefined
+}
+
+/** Undefined `json`: the answer is none. */
+export type RegistrarAnswer = { status: number; json: unknown }
+
+const readWithinMs = 20_000
+/** Registrars ask the registry before they answer. */
+const changeWithinMs = 90_000
+
+/** One call of a registrar's API. Its address may hold a key, so no failure names it. */
+export async function askRegistrar(
+  { http, title }: { http: HttpClient; title: string },
+  { url, method, headers = {}, body, changes, signal }: RegistrarRequest,
+): Promise<RegistrarAnswer> {
+  const deadline = AbortSignal.timeout(changes ? changeWithinMs : readWithinMs)
+  try {
+    const { status, text } = await http.ask(url, {
+      method,
+      headers: { accept: 'application/json', ...headers },
+      body,
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+    })
+    return { status, json: parsedJson(text) }
+  } catch (failure) {
+    throw unanswered(title, changes && !isUnsent(failure), codeOf(failure))
+  }
+}
+
+/** The failure itself is no part of it: it may tell the address. */
+function unanswered(title: string, maybeDone: boolean, code: string): RegistrarFailure {
+  const cause = new Error(`The call failed: ${code}`)
+  return new RegistrarFailure(maybeDone ? 'unclear' : 'unreachable', `${title} does not answer.`, { cause })
+}
+
+/** What a registrar says, for people: one line, and never a secret of ours that it repeats. */
+export function toldByRegistrar(text: unknown, secrets: readonly string[]): string {
+  const line = typeof text === 'string' ? text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim() : ''
+  return secrets.reduce((said, secret) => said.replaceAll(secret, '…'), line).slice(0, 200)
+}
+
+/** No connection was made, so nothing was asked. */
+function isUnsent(failure: unknown): boolean {
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(codeOf(failure))
+}
+
+function codeOf(failure: unknown): string {
+  if (failure instanceof Error && 'code' in failure) return String(failure.code)
+  return failure instanceof Error ? failure.name : 'unknown'
+}

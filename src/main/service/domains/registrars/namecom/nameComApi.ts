@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import type { HttpClient } from '../../../../platform/httpClient.ts'
+import { askRegistrar, toldByRegistrar } from '../askRegistrar.ts'
+import { RegistrarFailure } from '../registrar.ts'
+
+export type NameComCall = {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  body?: object
+  /** A POST that only asks. */
+  reads?: boolean
+  signal?: AbortSignal | undefined
+}
+export type NameComApi = {
+  /** @throws RegistrarFailure */
+  ask<T>(path: string, schema: z.ZodType<T>, call?: NameComCall): Promise<T>
+  /** Undefined: there is no such thing. @throws RegistrarFailure */
+  find<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined>
+}
+
+export const nameComTitle = 'name.com'
+
+const Failure = z.object({ message: z.unknown().optional(), details: z.unknown().optional() })
+
+/**
+ * name.com's API, version 4.
+ * @see https://www.name.com/api-docs
+ */
+export function nameComApi(options: { http: HttpClient; url: string; username: string; token: string }): NameComApi {
+  const { http, username, token } = options
+  const base = options.url.replace(/\/+$/, '')
+  const authorization = `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`
+
+  const answered = async (path: string, { method = 'GET', body, reads, signal }: NameComCall) => {
+    const changes = method !== 'GET' && reads !== true
+    const answer = await askRegistrar(
+      { http, title: nameComTitle },
+      {
+        ...{ url: `${base}${path}`, method, changes, signal },
+        headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+      },
+    )
+    return { ...answer, changes }
+  }
+  const read = <T>(schema: z.ZodType<T>, { status, json, changes }: Answered): T => {
+    const { data } = schema.safeParse(json)
+    if (status === 200 && data !== undefined) return data
+    throw refusal({ status, json, changes }, [token, authorization])
+  }
+
+  return {
+    ask: async (path, schema, call = {}) => read(schema, await answered(path, call)),
+    async find(path, schema) {
+      const answer = await answered(path, {})
+      return answer.status === 404 ? undefined : read(schema, answer)
+    },
+  }
+}
+
+type Answered = { status: number; json: unknown; changes: boolean }
+
+function refusal({ status, json, changes }: Answered, secrets: readonly string[]): RegistrarFailure {
+  const { data } = Failure.safeParse(json)
+  const said = [data?.message, data?.details].map((it) => toldByRegistrar(it, secrets)).filter((it) => it !== '')
+  const cause = new Error(`Status ${status}: ${said.join(', ')}`)
+  if (status === 429) return new RegistrarFailure('unreachable', `${nameComTitle} is asked too often.`, { cause })
+  // 402: the account has no money.
+  if ([401, 402, 403].includes(status)) {
+    return new RegistrarFailure('unreachable', `${nameComTitle} refuses the account of this service.`, { cause })
+  }
+  if (status >= 400 && status < 500 && data) {
+    const isTaken = /not available|unavailable|already (registered|taken)/i.test(said.join(' '))
+    return new RegistrarFailure(isTaken ? 'taken' : 'refused', `${nameComTitle} refused: ${said.join(', ')}`, { cause })
+  }
+  return new RegistrarFailure(changes ? 'unclear' : 'unreachable', `${nameComTitle} gave no answer.`, { cause })
+}

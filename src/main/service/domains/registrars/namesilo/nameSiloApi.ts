@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import type { HttpClient } from '../../../../platform/httpClient.ts'
+import { askRegistrar, toldByRegistrar } from '../askRegistrar.ts'
+import { RegistrarFailure } from '../registrar.ts'
+
+export type NameSiloReply = { code: number; detail: string; [field: string]: unknown }
+export type NameSiloCall = {
+  params?: Readonly<Record<string, string | number>>
+  changes?: boolean
+  /** Reply codes that are no failures here, beside success. */
+  also?: readonly number[]
+  signal?: AbortSignal | undefined
+}
+export type NameSiloApi = {
+  /** @throws RegistrarFailure */
+  ask(operation: string, call?: NameSiloCall): Promise<NameSiloReply>
+}
+
+export const nameSiloTitle = 'NameSilo'
+
+const Answer = z.object({ reply: z.looseObject({ code: z.coerce.number().int(), detail: z.unknown().optional() }) })
+
+/** 301: with other nameservers. 302: with the contact of the account. */
+const success = [300, 301, 302]
+/** The key, its account or its money. Nothing was done. */
+const ourFault = [109, 110, 111, 112, 113, 116, 117, 118, 119]
+/** The registry or NameSilo itself failed. */
+const theirFault = [115, 201]
+const taken = [261, 262]
+
+/**
+ * NameSilo's API, version 1, in JSON. It takes the key in the address only, so addresses of it are in no log and no failure.
+ * @see https://www.namesilo.com/api-reference
+ */
+export function nameSiloApi(options: { http: HttpClient; url: string; apiKey: string }): NameSiloApi {
+  const { http, apiKey } = options
+  const base = options.url.replace(/\/+$/, '')
+
+  return {
+    async ask(operation, { params = {}, changes = false, also = [], signal } = {}) {
+      const query = new URLSearchParams({ version: '1', type: 'json', key: apiKey })
+      for (const [name, value] of Object.entries(params)) query.set(name, String(value))
+      const url = `${base}/${operation}?${query}`
+      const { status, json } = await askRegistrar(
+        { http, title: nameSiloTitle },
+        { url, method: 'GET', changes, signal },
+      )
+      const answer = Answer.safeParse(json)
+      if (status === 429) throw new RegistrarFailure('unreachable', `${nameSiloTitle} is asked too often.`)
+      if (status !== 200 || !answer.success) throw lost(changes, status)
+      const { reply } = answer.data
+      const detail = toldByRegistrar(reply.detail, [apiKey, encodeURIComponent(apiKey)])
+      if (success.includes(reply.code) || also.includes(reply.code)) return { ...reply, detail }
+      throw refusal({ code: reply.code, detail }, changes)
+    },
+  }
+}
+
+function lost(changes: boolean, status: number): RegistrarFailure {
+  return new RegistrarFailure(changes ? 'unclear' : 'unreachable', `${nameSiloTitle} gave no answer.`, {
+    cause: new Error(`The answer has status ${status}, or is no reply.`),
+  })
+}
+
+function refusal({ code, detail }: { code: number; detail: string }, changes: boolean): RegistrarFailure {
+  const cause = new Error(`Reply ${code}: ${detail}`)
+  if (ourFault.includes(code)) {
+    return new RegistrarFailure('unreachable', `${nameSiloTitle} refuses the account of this service.`, { cause })
+  }
+  if (theirFault.includes(code)) {
+    return new RegistrarFailure(changes ? 'unclear' : 'unreachable', `${nameSiloTitle} failed.`, { cause })
+  }
+  const said = detail === '' ? `it answered ${code}` : detail
+  return new RegistrarFailure(taken.includes(code) ? 'taken' : 'refused', `${nameSiloTitle} refused: ${said}`, {
+    cause,
+  })
+}

@@ -1,0 +1,172 @@
+import type { DnsRecordData } from '../../../../../shared/dns/dnsRecord.ts'
+import { domainName } from '../../domainName.ts'
+import { centsOf } from '../cents.ts'
+import {
+  type Availability,
+  needPrice,
+  type Registrar,
+  type RegistrarDomain,
+  RegistrarFailure,
+  type TldPrice,
+} from '../registrar.ts'
+import { needType, sentValue, toRegistrarRecords } from '../registrarRecords.ts'
+import { type NameSiloApi, type NameSiloReply, nameSiloTitle } from './nameSiloApi.ts'
+import { DomainInfo, entriesOf, Offer, Price, Record } from './nameSiloShapes.ts'
+
+const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT'] as const
+/** It takes 200 names, but they stand in its address. */
+const namesAtOnce = 50
+/** Reply codes. */
+const [alreadyLocked, alreadyUnlocked, alreadyPrivate, alreadyPublic, notOurs] = [252, 253, 255, 256, 200]
+
+/** A real registrar. Privacy is free there, and the orders are paid by the funds or the card of its account. */
+export function nameSiloRegistrar(options: {
+  api: NameSiloApi
+  /** Of a card of the account; undefined: its funds pay. */
+  paymentId: string | undefined
+  settlesWithinMs: number
+  now: () => number
+}): Registrar {
+  const { api, paymentId, settlesWithinMs, now } = options
+  const paidBy = paymentId === undefined ? {} : { payment_id: paymentId }
+
+  const prices = async (signal?: AbortSignal): Promise<TldPrice[]> =>
+    Object.entries(await api.ask('getPrices', { signal })).flatMap(([tld, told]) => priceOf(tld, told) ?? [])
+
+  const check = async (names: readonly string[], signal?: AbortSignal): Promise<Availability[]> => {
+    const found = new Map<string, Availability>()
+    for (let at = 0; at < names.length; at += namesAtOnce) {
+      const domains = names.slice(at, at + namesAtOnce).join(',')
+      const reply = await api.ask('checkRegisterAvailability', { params: { domains }, signal })
+      for (const it of availabilities(reply)) found.set(it.name, it)
+    }
+    return names.map((name) => found.get(name) ?? { name, status: 'unknown', premium: false, price: null })
+  }
+  const info = async (name: string): Promise<RegistrarDomain | undefined> => {
+    const reply = await api.ask('getDomainInfo', { params: { domain: name }, also: [notOurs] })
+    return reply.code === notOurs ? undefined : toDomain(name, reply, now())
+  }
+  const change = (operation: string, params: Readonly<{ [name: string]: string | number }>, also?: readonly number[]) =>
+    api.ask(operation, { params, changes: true, ...(also && { also }) })
+
+  const registrar = { title: nameSiloTitle, recordTypes }
+  return {
+    ...registrar,
+    id: 'namesilo',
+    isTest: false,
+    nameservers: ['ns1.dnsowl.com', 'ns2.dnsowl.com', 'ns3.dnsowl.com'],
+    settlesWithinMs,
+    prices,
+    check,
+    async register({ name, years, privacy, nameservers = [], price }) {
+      const [present] = await check([name])
+      if (present?.status === 'taken') throw new RegistrarFailure('taken', `${name} is taken.`)
+      if (present?.status !== 'available' || !present.price) {
+        throw new RegistrarFailure('refused', `${nameSiloTitle} does not offer ${name} now.`)
+      }
+      needPrice(name, price, present.price)
+      const hosts = Object.fromEntries(nameservers.map((host, at) => [`ns${at + 1}`, host]))
+      await change('registerDomain', {
+        ...{ domain: name, years, private: privacy ? 1 : 0, auto_renew: 0 },
+        ...hosts,
+        ...paidBy,
+      })
+    },
+    async renew({ name, years, amountCents }) {
+      const yearly = await renewalPrice(name)
+      if (yearly !== null && yearly * years > amountCents) {
+        throw new RegistrarFailure('refused', `The renewal of ${name} costs more by now than it was offered for.`)
+      }
+      await change('renewDomain', { domain: name, years, ...paidBy })
+    },
+    renewalPrice,
+    find: info,
+    async setPrivacy(name, enabled) {
+      await change(enabled ? 'addPrivacy' : 'removePrivacy', { domain: name }, [alreadyPrivate, alreadyPublic])
+    },
+    async setLocked(name, locked) {
+      await change(locked ? 'domainLock' : 'domainUnlock', { domain: name }, [alreadyLocked, alreadyUnlocked])
+    },
+    async authCode(name) {
+      await change('retrieveAuthCode', { domain: name })
+      return { code: null }
+    },
+    async setNameservers(name, nameservers) {
+      const hosts = Object.fromEntries(nameservers.map((host, at) => [`ns${at + 1}`, host]))
+      await change('changeNameServers', { domain: name, ...hosts })
+    },
+    async records(name) {
+      const reply = await api.ask('dnsListRecords', { params: { domain: name } })
+      const told = entriesOf(reply.resource_record).map((it) => Record.safeParse(it))
+      if (told.some(({ success }) => !success)) {
+        throw new RegistrarFailure('unreachable', `${nameSiloTitle} lists DNS records that cannot be read.`)
+      }
+      return toRegistrarRecords(
+        name,
+        told.flatMap(({ data }) => data ?? []),
+      )
+    },
+    async addRecord(name, record) {
+      needType(registrar, record.type)
+      return recordId(await change('dnsAddRecord', { domain: name, rrtype: record.type, ...sent(record) }))
+    },
+    async changeRecord(name, id, record) {
+      needType(registrar, record.type)
+      return recordId(await change('dnsUpdateRecord', { domain: name, rrid: id, ...sent(record) }))
+    },
+    async removeRecord(name, id) {
+      await change('dnsDeleteRecord', { domain: name, rrid: id })
+    },
+  }
+
+  async function renewalPrice(name: string): Promise<number | null> {
+    const { tld } = domainName(name)
+    return (await prices()).find((it) => it.tld === tld)?.renewal ?? null
+  }
+}
+
+function priceOf(tld: string, told: unknown): TldPrice | undefined {
+  const { data } = Price.safeParse(told)
+  const [registration, renewal, transfer] = [centsOf(data?.registration), centsOf(data?.renew), centsOf(data?.transfer)]
+  if (registration === undefined || renewal === undefined) return undefined
+  return { tld: tld.toLowerCase(), registration, renewal, transfer: transfer ?? registration }
+}
+
+function availabilities({ available, unavailable }: NameSiloReply): Availability[] {
+  const offers = entriesOf(available).flatMap((it) => Offer.safeParse(it).data ?? [])
+  const none = entriesOf(unavailable).flatMap((it) => Offer.safeParse(it).data ?? [])
+  return [
+    ...offers.map(({ domain, price, renew, premium, duration }): Availability => {
+      const [registration, renewal] = [centsOf(price), centsOf(renew)]
+      // A price of several years at once is none that we can tell for one.
+      const isWhole = registration !== undefined && renewal !== undefined && duration === 1
+      return { name: domain, status: 'available', premium, price: isWhole ? { registration, renewal } : null }
+    }),
+    ...none.map(({ domain }): Availability => ({ name: domain, status: 'taken', premium: false, price: null })),
+  ]
+}
+
+function toDomain(name: string, reply: NameSiloReply, nowMs: number): RegistrarDomain {
+  const told = DomainInfo.safeParse(reply)
+  if (!told.success) throw new RegistrarFailure('unreachable', `${nameSiloTitle} tells of ${name} what cannot be read.`)
+  const { created, expires, status, locked, private: privacy, auto_renew: autoRenew, nameservers } = told.data
+  const state = status.toLowerCase()
+  const isOver = state.includes('expired') || state === 'inactive' || nowMs >= expires
+  return {
+    ...{ name, registeredAtMs: created, expiresAtMs: expires, locked, privacy, autoRenew, nameservers },
+    status: state.includes('pending') ? 'pending' : isOver ? 'expired' : 'active',
+  }
+}
+
+function sent(record: DnsRecordData) {
+  const { host, ttl, distance } = record
+  return {
+    ...{ rrhost: host === '@' ? '' : host, rrvalue: sentValue(record), rrttl: ttl },
+    ...(distance !== null && { rrdistance: distance }),
+  }
+}
+
+function recordId({ record_id: id }: NameSiloReply): string {
+  if ((typeof id === 'string' && id !== '') || typeof id === 'number') return String(id)
+  throw new RegistrarFailure('unclear', `${nameSiloTitle} did not name the DNS record.`)
+}

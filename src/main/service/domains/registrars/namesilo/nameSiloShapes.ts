@@ -1,0 +1,71 @@
+import { z } from 'zod'
+
+/** What stands in NameSilo's replies. Its JSON is made of XML: numbers may be text, and a list of one may be that one. */
+
+const Yes = z.union([z.boolean(), z.string(), z.number()]).transform((it) => /^(yes|true|1)$/i.test(String(it)))
+const Day = z.string().transform((text, context) => {
+  const ms = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
+  if (Number.isFinite(ms)) return ms
+  context.addIssue({ code: 'custom', message: 'is no day' })
+  return z.NEVER
+})
+const Host = z
+  .union([z.string(), z.object({ nameserver: z.string() }).transform((it) => it.nameserver)])
+  .transform((host) => host.toLowerCase().replace(/\.$/, ''))
+const Whole = z.coerce.number().int().nonnegative()
+
+export const Price = z.object({
+  registration: z.unknown().optional(),
+  renew: z.unknown().optional(),
+  transfer: z.unknown().optional(),
+})
+
+/** Of a name that can be registered; one that cannot is told by its name only. */
+export const Offer = z.preprocess(
+  (it) => (typeof it === 'string' ? { domain: it } : it),
+  z.object({
+    domain: z.string().transform((name) => name.toLowerCase()),
+    price: z.unknown().optional(),
+    renew: z.unknown().optional(),
+    premium: Yes.default(false),
+    duration: z.coerce.number().default(1),
+  }),
+)
+
+export const DomainInfo = z.object({
+  created: Day,
+  expires: Day,
+  status: z.string(),
+  locked: Yes,
+  private: Yes,
+  auto_renew: Yes,
+  nameservers: z
+    .unknown()
+    .optional()
+    .transform((told) => entriesOf(told).flatMap((it) => Host.safeParse(it).data ?? [])),
+})
+
+export const Record = z
+  .object({
+    record_id: z.union([z.string().min(1), z.number()]).transform(String),
+    type: z.string().transform((type) => type.toUpperCase()),
+    host: z.string(),
+    value: z.coerce.string(),
+    ttl: Whole,
+    distance: Whole.nullish().transform((it) => it ?? 0),
+  })
+  .transform(({ record_id: id, ...record }) => ({ id, ...record }))
+
+const wrappers = ['domain', 'nameserver', 'resource_record']
+
+/** The entries of a list, of a list of one, of `{domain: […]}` or of `{"0": …}`. */
+export function entriesOf(told: unknown): unknown[] {
+  if (told === undefined || told === null || told === '') return []
+  if (Array.isArray(told)) return told
+  if (typeof told !== 'object') return [told]
+  const fields = Object.entries(told)
+  const [only] = fields
+  if (only && fields.length === 1 && wrappers.includes(only[0]) && typeof only[1] === 'object')
+    return entriesOf(only[1])
+  return fields.length > 0 && fields.every(([name]) => /^\d+$/.test(name)) ? fields.map(([, it]) => it) : [told]
+}

@@ -1,0 +1,12 @@
+/** Which registrar sells names, and how it is reached. */
+export type RegistrarOptions =
+  | { kind: 'local' }
+  | ({ kind: 'namesilo'; apiKey: string; paymentId: string | undefined } & Reached)
+  | ({ kind: 'name.com'; username: string; token: string } & Reached)
+
+type Reached = {
+  url: string
+  /** Orders cost money: it is neither a sandbox nor a server of this computer. */
+  isReal: boolean
+  settlesWithinMs: number
+}

@@ -1,0 +1,38 @@
+import { Resolver } from 'node:dns/promises'
+
+/** Asks DNS whether who wants a domain also edits its records. */
+export type DomainProof = {
+  recordOf(claim: { domain: string; token: string }): { type: 'TXT'; name: string; value: string }
+  /** False also where DNS does not answer. */
+  isProved(claim: { domain: string; token: string }): Promise<boolean>
+}
+
+const withinMs = 2_000
+const tries = 2
+
+/** @param servers that are asked; undefined: those of the system */
+export function domainProof(servers: readonly string[] | undefined): DomainProof {
+  const recordOf: DomainProof['recordOf'] = ({ domain, token }) => ({
+    type: 'TXT',
+    name: `_steward.${domain}`,
+    value: `steward-domain=${token}`,
+  })
+  return {
+    recordOf,
+    async isProved(claim) {
+      const { name, value } = recordOf(claim)
+      const resolver = new Resolver({ timeout: withinMs, tries })
+      if (servers) resolver.setServers(servers)
+      try {
+        return (await resolver.resolveTxt(name)).some((pieces) => pieces.join('') === value)
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+/** Top-level domains that nobody can own, such as `.test` (https://www.rfc-editor.org/rfc/rfc6761#section-6). */
+export function isReserved(domain: string): boolean {
+  return /\.(test|example|invalid|internal)$/.test(domain)
+}

@@ -1,0 +1,168 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { AccountId, SandboxId } from '../../../shared/ids.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { serviceMigrations } from '../../storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '../../storage/openDatabase.ts'
+import { type DnsServer, startDnsServer } from '../domains/dns/dnsServer.ts'
+import { domainClaimRepository } from './domainClaimRepository.ts'
+import { domainProof } from './domainProof.ts'
+import { sandboxDomainRepository } from './sandboxDomainRepository.ts'
+import { type SandboxDomains, sandboxDomains } from './sandboxDomains.ts'
+
+/** Domains that lead to sandboxes, proved by a real DNS server. */
+const ada = { accountId: AccountId.parse('acc_ada'), sandboxId: SandboxId.parse('a'.repeat(32)) }
+const bob = { accountId: AccountId.parse('acc_bob'), sandboxId: SandboxId.parse('b'.repeat(32)) }
+const second = { accountId: ada.accountId, sandboxId: SandboxId.parse('c'.repeat(32)) }
+const domain = 'app.example.com'
+let dns: DnsServer
+let database: Database
+let all: SandboxDomains
+let changes: number
+let owned: string[]
+/** TXT records by host below example.com. */
+const texts = new Map<string, string[]>()
+
+beforeAll(async () => {
+  dns = await startDnsServer({ host: '127.0.0.1', port: 0 }, (name) =>
+    name.endsWith('example.com')
+      ? {
+          ...{ name: 'example.com', registeredAtMs: 0, activeAtMs: 0, expiresAtMs: 4e12, privacy: true, locked: true },
+          ...{ nameservers: ['ns1.example.com'], serial: 1 },
+          records: [...texts].flatMap(([host, values]) =>
+            values.map((value) => ({ id: value, type: 'TXT' as const, host, value, ttl: 300, distance: null })),
+          ),
+        }
+      : undefined,
+  )
+})
+afterAll(() => dns?.close())
+beforeEach(() => {
+  texts.clear()
+  changes = 0
+  owned = []
+  database = openDatabase(':memory:')
+  migrate(database, serviceMigrations)
+  for (const { accountId } of [ada, bob]) {
+    database.prepare('INSERT INTO accounts VALUES (?, ?, ?, ?)').run(accountId, 'user', accountId, 0)
+  }
+  for (const { sandboxId, accountId } of [ada, bob, second]) plantedSandbox(sandboxId, accountId)
+  all = made({})
+})
+afterEach(() => database.close())
+
+function plantedSandbox(id: SandboxId, accountId: AccountId): void {
+  const columns = database
+    .prepare<[], { name: string; type: string; notnull: number; dflt: string | null }>(
+      'SELECT name, type, "notnull", dflt_value AS dflt FROM pragma_table_info(\'sandboxes\')',
+    )
+    .all()
+    .filter(({ notnull, dflt, name }) => (notnull === 1 && dflt === null) || name === 'id' || name === 'status')
+  const known: Readonly<Record<string, string>> = {
+    id,
+    account_id: accountId,
+    status: 'stopped',
+    region: 'eu-north',
+    network: 'none',
+  }
+  const values = columns.map(({ name, type }) => known[name] ?? (type === 'INTEGER' ? 1 : 'x'))
+  const names = columns.map(({ name }) => name).join(', ')
+  database.prepare(`INSERT INTO sandboxes (${names}) VALUES (${values.map(() => '?').join(', ')})`).run(...values)
+}
+
+function made({ sandboxHost, servers = [`127.0.0.1:${dns.port}`] }: { sandboxHost?: string; servers?: string[] }) {
+  let tokens = 0
+  return sandboxDomains({
+    records: sandboxDomainRepository(database),
+    claims: domainClaimRepository(database),
+    ports: { first: () => undefined, get: () => expect.unreachable() },
+    accountOf: (id) =>
+      database.prepare<[string], { owner: AccountId }>('SELECT account_id AS owner FROM sandboxes WHERE id = ?').get(id)
+        ?.owner,
+    isOwn: (name) => name.endsWith('.localhost'),
+    isOwned: (accountId, name) => accountId === ada.accountId && owned.includes(name),
+    proof: domainProof(servers),
+    newToken: () => `token${++tokens}`,
+    sandboxHost,
+    serviceUrl: () => 'http://127.0.0.1:4000',
+    note: () => {},
+    onChanged() {
+      changes += 1
+    },
+    now: () => 0,
+  })
+}
+const leadsTo = () => sandboxDomainRepository(database).find(domain)?.sandboxId
+
+test('a domain leads nowhere until its DNS record says so', async () => {
+  const pending = await all.add(ada, { domain })
+  expect(pending).toMatchObject({
+    verified: false,
+    verification: { type: 'TXT', name: '_steward.app.example.com', value: 'steward-domain=token1' },
+  })
+  expect([leadsTo(), changes]).toEqual([undefined, 0])
+  expect(all.list(ada.sandboxId)).toEqual([pending])
+
+  texts.set('_steward.app', ['something else', 'steward-domain=token0'])
+  expect((await all.add(ada, { domain })).verified).toBe(false)
+  texts.set('_steward.app', ['something else', 'steward-domain=token1'])
+  expect(await all.add(ada, { domain })).toMatchObject({ verified: true, verification: null })
+  expect([leadsTo(), changes]).toEqual([ada.sandboxId, 1])
+  expect(all.list(ada.sandboxId)).toMatchObject([{ domain, verified: true }])
+})
+
+test('the record of somebody else proves nothing', async () => {
+  texts.set('_steward.app', ['steward-domain=token1'])
+  expect((await all.add(ada, { domain })).verified).toBe(true)
+  expect((await all.add(bob, { domain })).verified).toBe(false)
+  expect(leadsTo()).toBe(ada.sandboxId)
+  expect(all.list(bob.sandboxId)).toMatchObject([{ verification: { value: 'steward-domain=token2' } }])
+})
+
+test('whoever edits the domain now takes it over', async () => {
+  texts.set('_steward.app', ['steward-domain=token1'])
+  await all.add(ada, { domain })
+  await all.add(bob, { domain })
+  texts.set('_steward.app', ['steward-domain=token2'])
+  expect((await all.add(bob, { domain })).verified).toBe(true)
+  expect(leadsTo()).toBe(bob.sandboxId)
+  expect(all.list(ada.sandboxId)).toEqual([])
+})
+
+test('a domain that the account registered here leads there at once, and nobody else’s does', async () => {
+  owned = [domain]
+  expect((await all.add(bob, { domain })).verified).toBe(false)
+  expect((await all.add(ada, { domain })).verified).toBe(true)
+  await expect(all.add(second, { domain })).rejects.toMatchObject({ code: 'sandbox-domain/taken' })
+})
+
+test.each(['app.test', 'app.example'])(
+  '%s, which nobody owns, needs no proof at home, and one on the internet',
+  async (name) => {
+    expect((await all.add(ada, { domain: name })).verified).toBe(true)
+    await expect(all.add(bob, { domain: name })).rejects.toMatchObject({ code: 'sandbox-domain/taken' })
+    all.remove(ada.sandboxId, name)
+    const hosted = made({ sandboxHost: 'boxes.example.net' })
+    expect(await hosted.add(ada, { domain: name })).toMatchObject({ verified: false, dns_target: 'boxes.example.net' })
+  },
+)
+
+test('DNS that does not answer proves nothing', async () => {
+  const deaf = made({ servers: ['127.0.0.1:9'] })
+  expect((await deaf.add(ada, { domain })).verified).toBe(false)
+})
+
+test('a sandbox that is deleted while DNS is asked gets nothing', async () => {
+  texts.set('_steward.app', ['steward-domain=token1'])
+  const added = all.add(ada, { domain })
+  database.prepare('DELETE FROM sandboxes WHERE id = ?').run(ada.sandboxId)
+  await expect(added).rejects.toMatchObject({ code: 'sandbox/not-found' })
+  expect(leadsTo()).toBeUndefined()
+})
+
+test('what is not proved can be removed, and counts like the others', async () => {
+  await all.add(ada, { domain })
+  all.remove(ada.sandboxId, domain)
+  expect(all.list(ada.sandboxId)).toEqual([])
+  for (let at = 0; at < 32; at += 1) await all.add(ada, { domain: `n${at}.test` })
+  await expect(all.add(ada, { domain })).rejects.toMatchObject({ code: 'sandbox-domain/too-many' })
+})

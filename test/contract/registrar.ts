@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Registrar,
+  RegistrarFailure,
+  type Registration,
+} from '../../src/main/service/domains/registrars/registrar.ts'
+import { type DnsRecordData, dnsRecordTypes } from '../../src/shared/dns/dnsRecord.ts'
+
+export type RegistrarWorld = {
+  registrar: Registrar
+  /** Somebody else has it from now on. */
+  take(name: string): void
+  /** `register NAME` and `renew NAME`, for each time that it took money. */
+  billed(): readonly string[]
+  close(): Promise<void>
+}
+
+/** One record of each type. */
+export const oneOfEach: readonly DnsRecordData[] = [
+  { type: 'A', host: '@', value: '192.0.2.1', ttl: 3_600, distance: null },
+  { type: 'AAAA', host: 'www', value: '2001:db8::1', ttl: 300, distance: null },
+  { type: 'CNAME', host: 'shop', value: 'shops.example.net', ttl: 86_400, distance: null },
+  { type: 'MX', host: '@', value: 'mail.example.net', ttl: 3_600, distance: 20 },
+  { type: 'TXT', host: '@', value: 'v=spf1 include:example.net ~all', ttl: 3_600, distance: null },
+  { type: 'SRV', host: '_sip._tcp', value: '5 5060 sip.example.net', ttl: 3_600, distance: 7 },
+  { type: 'CAA', host: '@', value: '0 issue "letsencrypt.org"', ttl: 3_600, distance: null },
+  { type: 'NS', host: 'sub', value: 'ns1.example.net', ttl: 3_600, distance: null },
+]
+
+/** What every registrar promises, whoever it is. */
+export function registrarContract(title: string, open: () => Promise<RegistrarWorld>): void {
+  describe(title, () => {
+    let world: RegistrarWorld
+    let count = 0
+    beforeAll(async () => {
+      world = await open()
+    })
+    afterAll(() => world?.close())
+
+    const fresh = (prefix = 'name') => `${prefix}-${++count}.com`
+    const orderOf = async (name: string, given: Partial<Registration> = {}): Promise<Registration> => {
+      const [found] = await world.registrar.check([name])
+      const price = found?.price ?? { registration: 5_000, renewal: 5_000 }
+      return { name, years: 1, privacy: true, nameservers: undefined, price, ...given }
+    }
+    const bought = async (given: Partial<Registration> = {}): Promise<string> => {
+      const name = fresh()
+      await world.registrar.register(await orderOf(name, given))
+      return name
+    }
+    const failureOf = (work: Promise<unknown>): Promise<RegistrarFailure> =>
+      work.then(
+        () => Promise.reject(new Error('It was done.')),
+        (failure) => {
+          expect(failure).toBeInstanceOf(RegistrarFailure)
+          return failure
+        },
+      )
+    const without = (record: DnsRecordData & { id?: string }) => {
+      const { id: _, ...data } = record
+      return data
+    }
+
+    test('has prices in whole cents', async () => {
+      const prices = await world.registrar.prices()
+      expect(prices.map(({ tld }) => tld)).toContain('com')
+      for (const { registration, renewal, transfer } of prices) {
+        for (const cents of [registration, renewal, transfer]) expect(Number.isInteger(cents) && cents > 0).toBe(true)
+      }
+    })
+
+    test('tells of names in the order asked, and calls none available that it does not sell', async () => {
+      const [free, gone, premium, elsewhere] = [fresh(), fresh('gone'), fresh('premium'), 'name.museum']
+      world.take(gone)
+      const found = await world.registrar.check([elsewhere, premium, gone, free])
+      expect(found.map(({ name }) => name)).toEqual([elsewhere, premium, gone, free])
+      expect(found.map(({ status }) => status === 'available')).toEqual([false, true, false, true])
+      expect(found[2]?.status).toBe('taken')
+      const [usual, high] = [found[3], found[1]]
+      expect([usual?.premium, high?.premium]).toEqual([false, true])
+      expect(high?.price?.registration).toBeGreaterThan(10 * (usual?.price?.registration ?? 0))
+    })
+
+    test('checks 200 names at once', async () => {
+      const names = Array.from({ length: 200 }, () => fresh())
+      const found = await world.registrar.check(names)
+      expect(found.map(({ name, status }) => [name, status])).toEqual(names.map((name) => [name, 'available']))
+    })
+
+    test('registers a name once, which then is taken and can be found', async () => {
+      const name = fresh()
+      expect(await world.registrar.find(name)).toBeUndefined()
+      await world.registrar.register(await orderOf(name, { years: 3, privacy: false }))
+      const found = await world.registrar.find(name)
+      expect(found).toMatchObject({ name, status: 'active', privacy: false, locked: true, autoRenew: false })
+      expect(found?.nameservers.length).toBeGreaterThanOrEqual(2)
+      const years = new Date(found?.expiresAtMs ?? 0).getUTCFullYear() - new Date().getUTCFullYear()
+      expect(years).toBe(3)
+      expect((await world.registrar.check([name]))[0]?.status).toBe('taken')
+      const again = await failureOf(world.registrar.register(await orderOf(name)))
+      expect(again.kind).toBe('taken')
+      expect(world.billed().filter((it) => it === `register ${name}`)).toHaveLength(1)
+    })
+
+    test('does not register what somebody took meanwhile', async () => {
+      const name = fresh('gone')
+      const order = await orderOf(name)
+      world.take(name)
+      expect((await failureOf(world.registrar.register(order))).kind).toBe('taken')
+      expect(world.billed()).not.toContain(`register ${name}`)
+    })
+
+    test('does not buy for more than was promised', async () => {
+      const name = fresh('premium')
+      const price = { registration: 199, renewal: 199 }
+      expect((await failureOf(world.registrar.register(await orderOf(name, { price })))).kind).toBe('refused')
+      const usual = await bought()
+      const cheap = world.registrar.renew({ name: usual, years: 2, amountCents: 2 })
+      expect((await failureOf(cheap)).kind).toBe('refused')
+      expect(world.billed()).not.toContain(`register ${name}`)
+      expect(world.billed()).not.toContain(`renew ${usual}`)
+    })
+
+    test('buys a premium name for its price', async () => {
+      const name = fresh('premium')
+      await world.registrar.register(await orderOf(name, { years: 2 }))
+      expect((await world.registrar.find(name))?.status).toBe('active')
+    })
+
+    test('renews from the day on which it expires, for the price that it tells', async () => {
+      const name = await bought()
+      const before = await world.registrar.find(name)
+      const yearly = await world.registrar.renewalPrice(name)
+      expect(yearly).toBeGreaterThan(0)
+      await world.registrar.renew({ name, years: 2, amountCents: 2 * (yearly ?? 0) })
+      const after = await world.registrar.find(name)
+      const year = (ms: number | undefined) => new Date(ms ?? 0).getUTCFullYear()
+      expect(year(after?.expiresAtMs) - year(before?.expiresAtMs)).toBe(2)
+      expect(world.billed().filter((it) => it === `renew ${name}`)).toHaveLength(1)
+    })
+
+    test('hides and publishes the owner, locks and unlocks, however often it is told', async () => {
+      const name = await bought()
+      for (const enabled of [true, false, false, true]) {
+        await world.registrar.setPrivacy(name, enabled)
+        await world.registrar.setLocked(name, enabled)
+        expect(await world.registrar.find(name)).toMatchObject({ privacy: enabled, locked: enabled })
+      }
+    })
+
+    test('gives the auth code of an unlocked domain, or sends it', async () => {
+      const name = await bought()
+      await world.registrar.setLocked(name, false)
+      const { code } = await world.registrar.authCode(name)
+      expect(code === null || code.length >= 6).toBe(true)
+    })
+
+    test('sets from 2 to 13 nameservers, at the order too', async () => {
+      const hosts = Array.from({ length: 13 }, (_, at) => `ns${at + 1}.example.net`)
+      const name = await bought({ nameservers: hosts })
+      expect((await world.registrar.find(name))?.nameservers).toEqual(hosts)
+      await world.registrar.setNameservers(name, hosts.slice(0, 2))
+      expect((await world.registrar.find(name))?.nameservers).toEqual(hosts.slice(0, 2))
+    })
+
+    test('keeps records of the types that it names, as they were given', async () => {
+      const name = await bought()
+      expect(await world.registrar.records(name)).toEqual([])
+      const records = oneOfEach.filter(({ type }) => world.registrar.recordTypes.includes(type))
+      expect(records.length).toBe(world.registrar.recordTypes.length)
+      for (const [at, record] of records.entries()) {
+        await world.registrar.addRecord(name, record)
+        expect((await world.registrar.records(name)).map(without)).toEqual(records.slice(0, at + 1))
+      }
+    })
+
+    test('refuses records of the other types, and adds none', async () => {
+      const name = await bought()
+      const others = dnsRecordTypes.filter((type) => !world.registrar.recordTypes.includes(type))
+      for (const record of oneOfEach.filter(({ type }) => others.includes(type))) {
+        expect((await failureOf(world.registrar.addRecord(name, record))).kind).toBe('unsupported')
+      }
+      expect(await world.registrar.records(name)).toEqual([])
+    })
+
+    test.each([
+      ['long', 'x'.repeat(300)],
+      ['quoted', '"quoted" and \\ more; & = % + #'],
+      ['with letters of all kinds', 'grüße, 日本 🚀'],
+    ])('keeps a text that is %s', async (_, value) => {
+      const name = await bought()
+      const record: DnsRecordData = { type: 'TXT', host: '_note', value, ttl: 600, distance: null }
+      await world.registrar.addRecord(name, record)
+      expect((await world.registrar.records(name)).map(without)).toEqual([record])
+    })
+
+    test('changes and removes a record by its id, which may become another one', async () => {
+      const name = await bought()
+      const [address, mail] = [oneOfEach[0], oneOfEach[3]] as [DnsRecordData, DnsRecordData]
+      const id = await world.registrar.addRecord(name, address)
+      const other = await world.registrar.addRecord(name, mail)
+      const changed = { ...address, host: '*', value: '192.0.2.9', ttl: 900 }
+      const newId = await world.registrar.changeRecord(name, id, changed)
+      expect(await world.registrar.records(name)).toEqual([
+        { ...changed, id: newId },
+        { ...mail, id: other },
+      ])
+      await world.registrar.removeRecord(name, newId)
+      expect(await world.registrar.records(name)).toEqual([{ ...mail, id: other }])
+      for (const gone of [
+        world.registrar.removeRecord(name, newId),
+        world.registrar.changeRecord(name, newId, changed),
+      ])
+        expect((await failureOf(gone)).kind).toBe('refused')
+    })
+
+    test('of a domain that it does not have nothing is read, and nothing done', async () => {
+      const name = fresh('nobodys')
+      expect((await failureOf(world.registrar.records(name))).kind).toBe('refused')
+      expect((await failureOf(world.registrar.setLocked(name, true))).kind).toBe('refused')
+      expect((await failureOf(world.registrar.renew({ name, years: 1, amountCents: 90_000 }))).kind).toBe('refused')
+      expect(world.billed()).not.toContain(`renew ${name}`)
+    })
+  })
+}

@@ -1,0 +1,184 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { httpClient } from '../../src/main/platform/httpClient.ts'
+import { localRegistry } from '../../src/main/service/domains/registrars/local/localRegistry.ts'
+import { registryRepository } from '../../src/main/service/domains/registrars/local/registryRepository.ts'
+import { nameComApi } from '../../src/main/service/domains/registrars/namecom/nameComApi.ts'
+import { nameComRegistrar } from '../../src/main/service/domains/registrars/namecom/nameComRegistrar.ts'
+import { nameSiloApi } from '../../src/main/service/domains/registrars/namesilo/nameSiloApi.ts'
+import { nameSiloRegistrar } from '../../src/main/service/domains/registrars/namesilo/nameSiloRegistrar.ts'
+import type { Registrar, RegistrarFailure } from '../../src/main/service/domains/registrars/registrar.ts'
+import { migrate } from '../../src/main/storage/migrate.ts'
+import { serviceMigrations } from '../../src/main/storage/migrations/serviceMigrations.ts'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { nameComLogin, nameComServer } from '../support/registrars/nameComServer.ts'
+import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
+import type { RegistrarTrouble } from '../support/registrars/registrarServer.ts'
+import { type RegistrarWorld, registrarContract } from './registrar.ts'
+
+registrarContract('the test registry', async (): Promise<RegistrarWorld> => {
+  const database = openDatabase(':memory:')
+  migrate(database, serviceMigrations)
+  const records = registryRepository(database)
+  const prices = [{ tld: 'com', registration: 1_095, renewal: 1_195, transfer: 1_095 }]
+  const real = localRegistry({ records, prices, now: Date.now })
+  const billed: string[] = []
+  const registrar: Registrar = {
+    ...real,
+    register: (order) => real.register(order).then(() => void billed.push(`register ${order.name}`)),
+    renew: (order) => real.renew(order).then(() => void billed.push(`renew ${order.name}`)),
+  }
+  const held = { registeredAtMs: 0, activeAtMs: 0, expiresAtMs: 4e12, privacy: true, locked: true, serial: 1 }
+  return {
+    registrar,
+    take: (name) => void records.add({ ...held, name, nameservers: [] }),
+    billed: () => billed,
+    close: async () => void database.close(),
+  }
+})
+
+const settlesWithinMs = 60_000
+const opened = { NameSilo: nameSilo, 'name.com': nameCom } as const
+
+async function nameSilo(given: { apiKey?: string; url?: string } = {}) {
+  const server = await nameSiloServer()
+  const http = httpClient({ maxAnswerBytes: 1_000_000 })
+  const api = nameSiloApi({ http, url: given.url ?? server.url, apiKey: given.apiKey ?? nameSiloKey })
+  const registrar = nameSiloRegistrar({ api, paymentId: undefined, settlesWithinMs, now: Date.now })
+  return world(server, http, registrar)
+}
+async function nameCom(given: { apiKey?: string; url?: string; recordsAPage?: number } = {}) {
+  const server = await nameComServer(given)
+  const http = httpClient({ maxAnswerBytes: 1_000_000 })
+  const { username, token } = { ...nameComLogin, ...(given.apiKey && { token: given.apiKey }) }
+  const api = nameComApi({ http, url: given.url ?? server.url, username, token })
+  return world(server, http, nameComRegistrar({ api, settlesWithinMs, now: Date.now }))
+}
+type Server = Awaited<ReturnType<typeof nameSiloServer>> | Awaited<ReturnType<typeof nameComServer>>
+function world<S extends Server>(server: S, http: { close(): void }, registrar: Registrar) {
+  return {
+    ...{ server, registrar, take: server.take, billed: () => server.billed },
+    async close() {
+      http.close()
+      await server.close()
+    },
+  }
+}
+
+registrarContract('NameSilo', () => nameSilo())
+registrarContract('name.com', () => nameCom({ recordsAPage: 3 }))
+
+const orders = {
+  NameSilo: { register: 'registerDomain', renew: 'renewDomain' },
+  'name.com': { register: '/v4/domains', renew: ':renew' },
+}
+const failureOf = (work: Promise<unknown>): Promise<RegistrarFailure> =>
+  work.then(
+    () => Promise.reject(new Error('It was done.')),
+    (failure) => failure,
+  )
+
+describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong', (title) => {
+  const order = { years: 1, privacy: true, nameservers: undefined, price: { registration: 2_000, renewal: 2_000 } }
+  const troubles: RegistrarTrouble['how'][] = ['cut', 'no-json', 502]
+
+  test.each(troubles)('an order without an answer (%s) is unclear, and asking tells what became of it', async (how) => {
+    const { server, registrar, billed, close } = await opened[title]()
+    try {
+      for (const moves of [true, false]) {
+        const name = `lost-${moves}.com`
+        // name.com has one path for orders and for what follows it, so the trouble waits for the order.
+        if (title === 'name.com')
+          server.pauses(
+            async ({ path }) => void (path === '/v4/domains' && server.meets({ at: '/v4/domains', moves, how })),
+          )
+        else server.meets({ at: orders[title].register, moves, how })
+        expect((await failureOf(registrar.register({ ...order, name }))).kind).toBe('unclear')
+        server.pauses(undefined)
+        server.meets(undefined)
+        expect((await registrar.find(name)) !== undefined).toBe(moves)
+        expect(billed().filter((it) => it === `register ${name}`)).toHaveLength(moves ? 1 : 0)
+      }
+      server.meets({ at: orders[title].renew, moves: true, how })
+      const renewed = registrar.renew({ name: 'lost-true.com', years: 1, amountCents: 9_000 })
+      expect((await failureOf(renewed)).kind).toBe('unclear')
+      expect(billed().filter((it) => it === 'renew lost-true.com')).toHaveLength(1)
+    } finally {
+      await close()
+    }
+  })
+
+  test.each(troubles)('a reading without an answer (%s) is a failure, never nothing', async (how) => {
+    const { server, registrar, close } = await opened[title]()
+    try {
+      const name = 'read.com'
+      await registrar.register({ ...order, name })
+      for (const ask of [() => registrar.find(name), () => registrar.records(name), () => registrar.check([name])]) {
+        server.meets({ at: '/', moves: true, how })
+        expect((await failureOf(ask())).kind).toBe('unreachable')
+      }
+    } finally {
+      await close()
+    }
+  })
+
+  test('where nobody listens nothing was ordered', async () => {
+    const gone = await opened[title]()
+    await gone.close()
+    const { registrar, close } = await opened[title]({ url: gone.server.url })
+    try {
+      expect((await failureOf(registrar.setLocked('x.com', true))).kind).toBe('unreachable')
+      expect((await failureOf(registrar.register({ ...order, name: 'x.com' }))).kind).toBe('unreachable')
+    } finally {
+      await close()
+    }
+  })
+
+  test('a key that it refuses is in no failure, whatever it repeats of it', async () => {
+    const apiKey = 'secret+key/of=ours'
+    const { registrar, close } = await opened[title]({ apiKey })
+    try {
+      for (const ask of [registrar.find('x.com'), registrar.setLocked('x.com', true), registrar.prices()]) {
+        const failure = await failureOf(ask)
+        expect(failure.kind).toBe('unreachable')
+        const told = inspect(failure, { depth: 20, showHidden: true })
+        for (const secret of [apiKey, encodeURIComponent(apiKey), 'key=']) expect(told).not.toContain(secret)
+        expect(failure.message).toContain('refuses the account')
+      }
+    } finally {
+      await close()
+    }
+  })
+
+  test('no failure of a call names its address or its key', async () => {
+    const { server, registrar, close } = await opened[title]()
+    const key = title === 'NameSilo' ? nameSiloKey : nameComLogin.token
+    const login = Buffer.from(`${nameComLogin.username}:${key}`).toString('base64')
+    try {
+      for (const how of troubles) {
+        server.meets({ at: '/', moves: false, how })
+        const told = inspect(await failureOf(registrar.find('x.com')), { depth: 20, showHidden: true })
+        for (const secret of [key, login, '127.0.0.1']) expect(told).not.toContain(secret)
+      }
+    } finally {
+      await close()
+    }
+  })
+})
+
+test('records that NameSilo keeps for itself, and of types that we do not know, are left as they are', async () => {
+  const { server, registrar, close } = await nameSilo()
+  try {
+    const price = { registration: 2_000, renewal: 2_000 }
+    await registrar.register({ name: 'odd.com', years: 1, privacy: true, nameservers: undefined, price })
+    const row = { record_id: '1', host: 'odd.com', value: 'x', ttl: 7_207, distance: 0 }
+    server.plant('odd.com', { ...row, type: 'HTTPS' })
+    server.plant('odd.com', { ...row, record_id: '2', type: 'NS', value: 'ns1.dnsowl.com' })
+    server.plant('odd.com', { ...row, record_id: '3', type: 'A', value: '192.0.2.7', ttl: 2_592_000 })
+    expect(await registrar.records('odd.com')).toEqual([
+      { id: '3', type: 'A', host: '@', value: '192.0.2.7', ttl: 2_592_000, distance: null },
+    ])
+  } finally {
+    await close()
+  }
+})

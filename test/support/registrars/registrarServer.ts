@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What goes wrong at a registrar, once. `moves`: it was done before. */
+export type RegistrarTrouble = {
+  /** In the path: `registerDomain`, `:renew`. */
+  at: string
+  moves: boolean
+  how: 'cut' | 'silent' | 'no-json' | number
+  /** How often; absent is once. */
+  times?: number
+}
+
+export type Asked = {
+  method: string
+  path: string
+  query: URLSearchParams
+  headers: IncomingMessage['headers']
+  body: string
+}
+export type Told = { status: number; json?: unknown; text?: string }
+
+/** A registrar's API over real HTTP. `answer` is what it is by its documentation. */
+export async function registrarServer(answer: (asked: Asked) => Told) {
+  let trouble: RegistrarTrouble | undefined
+  let before: ((asked: Asked) => Promise<void>) | undefined
+  const calls: string[] = []
+
+  const send = (response: ServerResponse, { status, json, text }: Told): void => {
+    response.writeHead(status, { 'content-type': text === undefined ? 'application/json' : 'text/html' })
+    response.end(text ?? JSON.stringify(json))
+  }
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://registrar')
+    const asked = { method: request.method ?? '', path, query, headers: request.headers, body: await textOf(request) }
+    calls.push(`${asked.method} ${path}`)
+    await before?.(asked)
+    const met = trouble && path.includes(trouble.at) ? trouble : undefined
+    if (!met) return send(response, answer(asked))
+    trouble = (met.times ?? 1) > 1 ? { ...met, times: (met.times ?? 1) - 1 } : undefined
+    if (met.moves) answer(asked)
+    if (met.how === 'silent') return
+    if (met.how === 'no-json') return send(response, { status: 200, text: '<html>Sorry</html>' })
+    if (typeof met.how === 'number') return send(response, { status: met.how, text: 'upstream connect error' })
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': 400 }).write('{"reply": {')
+    setImmediate(() => response.destroy())
+  }
+  const server = createServer((request, response) => void handle(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Method and path of all that was asked. */
+    calls,
+    meets(what: RegistrarTrouble | undefined) {
+      trouble = what
+    },
+    /** Runs before each answer; what it waits for, the caller waits for. */
+    pauses(pause: ((asked: Asked) => Promise<void>) | undefined) {
+      before = pause
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece)
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+/** The same day of a later year. */
+export function laterYear(day: Date, years: number): Date {
+  const date = new Date(day)
+  date.setUTCFullYear(date.getUTCFullYear() + years)
+  return date
+}
