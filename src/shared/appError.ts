@@ -108,7 +108,6 @@ export const errorCatalogue = {
   'payment/price': { status: 409, hint: 'Nothing was paid. Check the price again.' },
   'payment/too-dear': { status: 402, hint: 'Nothing was paid. Raise `max_amount_usd`, or leave it.' },
   'payment/payee': { status: 409, hint: 'Nothing was paid. If you trust the new payee, forget the old one first.' },
-  'payment/denied': { status: 403, hint: 'Nothing was paid. See the request under Approvals.' },
   'process/not-found': { status: 404, hint: 'List the processes of the sandbox to see their ids.' },
   'sandbox-domain/not-found': { status: 404, hint: 'List the domains of the sandbox to see their names.' },
   'sandbox-domain/too-many': { status: 429, hint: 'Remove a domain of this sandbox first.' },

@@ -203,6 +203,7 @@ const asked: Record<string, Asked> = {
   creditsBuy: {},
   paymentsFaucet: { body: { address: `0x${'1'.repeat(40)}` } },
   paymentsBalance: {},
+  paymentsAuthorization: {},
   modelList: {},
   providerTest: {},
   chatCompletionCreate: { body: { model: 'claude-sonnet-4.5', messages } },

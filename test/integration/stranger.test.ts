@@ -207,6 +207,7 @@ const lines: Record<string, Line> = {
   creditsBuy: open,
   paymentsFaucet: { kind: 'owner', body: { address: third.address } },
   paymentsBalance: own(),
+  paymentsAuthorization: own(),
   modelList: own(),
   chatCompletionCreate: own({ body: { model: freeModel, messages } }),
   responseCreate: own({ body: { model: freeModel, input: 'Hello' } }),
