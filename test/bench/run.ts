@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --quick] [-- --gateway]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
+ * `npm run bench [-- --quick] [-- --gateway | --domains]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
  * nothing else. A quick run has few tries and prints its page instead of writing it.
  */
 import { writeFileSync } from 'node:fs'
@@ -14,6 +14,7 @@ import { rawThroughput } from './peers/rawPty.ts'
 import { xtermAlone } from './peers/xtermAlone.ts'
 import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.ts'
 import { chatFigures } from './steward/chatFigures.ts'
+import { domainRows } from './steward/domainRows.ts'
 import { gatewayRows } from './steward/gatewayRows.ts'
 import { ledgerFigures } from './steward/ledgerFigures.ts'
 import { paymentFigures } from './steward/paymentFigures.ts'
@@ -45,7 +46,7 @@ import { drawnFlood, drawnThroughput, firstScreens } from './steward/windowFigur
 
 const quick = process.argv.includes('--quick')
 /** Prints one group of rows, and writes nothing. */
-const only = process.argv.includes('--gateway')
+const only = groups().find(({ flag }) => process.argv.includes(flag))
 const tries = (count: number) => (quick ? Math.ceil(count / 20) : count)
 
 if (failedSteps([buildStep]) > 0) process.exit(1)
@@ -63,8 +64,15 @@ const page = benchPage(rows, conditions)
 if (quick || only) process.stdout.write(`\n${page}`)
 else writeFileSync(new URL('../../docs/bench.md', import.meta.url), page)
 
+function groups() {
+  return [
+    { flag: '--gateway', rows: gatewayRows },
+    { flag: '--domains', rows: domainRows },
+  ]
+}
+
 async function* measured(): AsyncGenerator<Row> {
-  if (only) return yield* gatewayRows(tries)
+  if (only) return yield* only.rows(tries)
   yield timeRow('cold start → ready', '≤ 700 ms', { mine: await coldStarts(tries(20)), percent: 50 })
   yield timeRow('cold start → first screen', '≤ 1.2 s', { mine: await firstScreens(tries(10)), percent: 50 })
   const steward = await startSteward()
@@ -85,6 +93,7 @@ async function* measured(): AsyncGenerator<Row> {
     await steward.close()
   }
   yield* gatewayRows(tries)
+  yield* domainRows(tries)
   yield await ledgerRow()
   yield* paymentRows()
   yield* walletRows()

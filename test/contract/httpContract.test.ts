@@ -219,6 +219,8 @@ const asked: Record<string, Asked> = {
   domainRenew: { body: {} },
   domainPrivacy: { body: { enabled: false } },
   domainLock: { body: { enabled: false } },
+  domainAuthCode: {},
+  domainQuote: { body: { domain: 'quoted.com' } },
   domainNameservers: { body: { nameservers: ['ns1.example.net', 'ns2.example.net'] } },
   dnsList: {},
   dnsAdd: { body: { type: 'TXT', host: '@', value: 'hello' } },

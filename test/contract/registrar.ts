@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Registrar,
@@ -5,6 +6,8 @@ import {
   type Registration,
 } from '../../src/main/service/domains/registrars/registrar.ts'
 import { type DnsRecordData, dnsRecordTypes } from '../../src/shared/dns/dnsRecord.ts'
+import { type ZoneStep, zonePlan } from '../../src/shared/dns/zonePlan.ts'
+import { randomZone } from '../support/randomZone.ts'
 
 export type RegistrarWorld = {
   registrar: Registrar
@@ -212,6 +215,24 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
         world.registrar.changeRecord(name, newId, changed),
       ])
         expect((await failureOf(gone)).kind).toBe('refused')
+    })
+
+    test('of random zones, what was planned and applied needs no more', async () => {
+      const name = await bought()
+      const present = () => world.registrar.records(name)
+      const apply = async (step: ZoneStep): Promise<unknown> => {
+        if (step.action === 'add') return world.registrar.addRecord(name, step.after)
+        if (step.action === 'change') return world.registrar.changeRecord(name, step.before.id, step.after)
+        return world.registrar.removeRecord(name, step.before.id)
+      }
+      await fc.assert(
+        fc.asyncProperty(randomZone(name), async (zone) => {
+          const wanted = zone.filter(({ type }) => world.registrar.recordTypes.includes(type))
+          for (const step of zonePlan(name, await present(), wanted)) await apply(step)
+          expect(zonePlan(name, await present(), wanted)).toEqual([])
+        }),
+        { numRuns: 15 },
+      )
     })
 
     test('of a domain that it does not have nothing is read, and nothing done', async () => {

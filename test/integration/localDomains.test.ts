@@ -4,7 +4,8 @@ import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
 import { plantedDomain } from '../support/plantedDomain.ts'
 import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
-import { runningService, type Sent, type TestService } from '../support/runningService.ts'
+import { type Answer, runningService, type Sent, type TestService } from '../support/runningService.ts'
+import { secondAccount } from '../support/secondAccount.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Domains on the person's side, with a real service and its registry. */
@@ -179,3 +180,23 @@ describe('how far records have spread', () => {
     expect((await post(`/${zone}/propagation`, { server: '10.0.0.1' })).status).toBe(404)
   })
 })
+test('an account sees its own domains only, also after another one was signed in here', async () => {
+  await eventually(async () => expect(listed(await local())).toContain(zone))
+  const other = secondAccount(service.dataDir)
+  plantedDomain(service.dataDir, { accountId: other.accountId, name: `theirs-${zone}` })
+  agent.connect({ ...target(), key: other.key })
+  await eventually(async () => expect(listed(await local())).toEqual([`theirs-${zone}`]))
+  await agent.close()
+
+  // It starts again without the service: as whoever was here last.
+  agent = await runningAgent({ dataFolder })
+  expect(listed(await local())).toEqual([`theirs-${zone}`])
+  expect((await local(`/${zone}`)).status).toBe(503)
+  agent.connect(target())
+  await eventually(async () => {
+    const names = listed(await local())
+    expect(names).toContain(zone)
+    expect(names).not.toContain(`theirs-${zone}`)
+  })
+})
+const listed = ({ json }: Answer): string[] => (json.domains ?? []).map(({ domain }: { domain: string }) => domain)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { getMe } from '../../shared/contract/auth.ts'
 import type { AgentGround } from './agentGround.ts'
 import { domainCache } from './domains/domainCache.ts'
 import { domainCacheRepository } from './domains/domainCacheRepository.ts'
@@ -18,6 +19,7 @@ export function domainParts(ground: AgentGround): { endpoints: LocalEndpoint[] }
   const cache = scope.own(
     domainCache({
       records: domainCacheRepository(database, service),
+      account: async (signal) => (await client.call(getMe, {}, { signal })).id,
       isConnected: () => link.status().state === 'connected',
       now,
       log: domainLog,
@@ -28,6 +30,7 @@ export function domainParts(ground: AgentGround): { endpoints: LocalEndpoint[] }
   scope.own(
     link.subscribe(({ type }) => {
       if (type !== 'ready' && type !== 'domains.changed') return
+      if (type === 'ready') cache.reconnected()
       cache.outdate()
       // What is kept is there when the service is not, also where nobody looked at it before.
       cache.kept(questions.list()).catch((failure) => domainLog.info('domains could not be read', { failure }))

@@ -18,17 +18,23 @@ export type Kept<Answer> = Omit<Answer, 'source' | 'as_of'> & { source: KeptSour
 export type DomainCache = {
   /** What is kept, at once; it is read anew behind. @throws AppError of the service where nothing is kept */
   kept<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>>
+  /** Likewise, as the bytes of its JSON: a long list is written once, and not for everybody who asks. */
+  keptJson<Answer extends object>(question: Question<Answer>): Promise<Uint8Array>
   /** Read now, and kept. What is kept is given only where the service does not answer. */
   fresh<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>>
   /** Read now, or not at all. @throws AppError of the service */
   asked<Answer extends object>(question: Question<Answer>): Promise<Answer>
   /** Everything may be another by now. */
   outdate(): void
+  /** The service was reached anew, and may know the person by another account. */
+  reconnected(): void
   close(): Promise<void>
 }
 
 type Entry = {
   answer: object
+  /** The answer without what `shown` adds, as JSON; made when it is first asked for. */
+  json?: Buffer
   readAtMs: number
   /** Of the cache when it was read; anything else is old. */
   round: number
@@ -47,11 +53,15 @@ const mostEntries = 200
 export function domainCache(options: {
   records: DomainCacheRepository
   isConnected: () => boolean
+  /** The account by which the service knows the person now. @throws AppError of the service */
+  account: (signal: AbortSignal) => Promise<string>
   now: () => number
   log: Log
   onChanged: () => void
 }): DomainCache {
   const { records, isConnected, now, log, onChanged } = options
+  /** Asked once for each connection. */
+  let owner: Promise<string> | undefined
   const entries = new Map<string, Entry>()
   const underWay = new Map<string, Promise<object>>()
   const ending = new AbortController()
@@ -73,12 +83,32 @@ export function domainCache(options: {
     if (entries.size > mostEntries && oldest !== undefined) entries.delete(oldest)
     return entry
   }
+  const knownOwner = (): Promise<string> => {
+    owner ??= namedOwner().catch((failure) => {
+      owner = undefined
+      throw failure
+    })
+    return owner
+  }
+  const namedOwner = async (): Promise<string> => {
+    const accountId = await options.account(ending.signal)
+    if (accountId !== records.owner()) {
+      records.setOwner(accountId)
+      entries.clear()
+      onChanged()
+    }
+    return accountId
+  }
   const read = async <Answer extends object>(question: Question<Answer>): Promise<Answer> => {
     const { kind, key } = question
     const id = `${kind} ${key}`
     const begunIn = round
     try {
+      const of = knownOwner()
+      await of
       const answer = await question.ask(ending.signal)
+      // Somebody else signed in meanwhile: it is of neither for sure, so it is shown and not kept.
+      if (of !== owner) return answer
       const readAtMs = now()
       ending.signal.throwIfAborted() // the database may be closed by now
       records.keep(kind, key, { answer: JSON.stringify(answer), readAtMs })
@@ -118,15 +148,27 @@ export function domainCache(options: {
     return { ...(answer as Answer), source: now, as_of: asOf }
   }
 
+  const keptEntry = async <Answer extends object>(question: Question<Answer>): Promise<Entry | undefined> => {
+    const entry = entryOf(question)
+    if (!entry) return undefined
+    const isOld = entry.round !== round || now() - entry.readAtMs > freshMs
+    if (isOld && isConnected() && (!entry.isOffline || now() - entry.triedAtMs > triedAgainMs)) {
+      readBehind(question, entry)
+    }
+    return entry
+  }
+
   return {
     async kept<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>> {
-      const entry = entryOf(question)
-      if (!entry) return told(await readOnce(question), now())
-      const isOld = entry.round !== round || now() - entry.readAtMs > freshMs
-      if (isOld && isConnected() && (!entry.isOffline || now() - entry.triedAtMs > triedAgainMs)) {
-        readBehind(question, entry)
-      }
-      return shown<Answer>(entry)
+      const entry = await keptEntry(question)
+      return entry ? shown<Answer>(entry) : told(await readOnce(question), now())
+    },
+    async keptJson<Answer extends object>(question: Question<Answer>): Promise<Uint8Array> {
+      const entry = await keptEntry(question)
+      if (!entry) return Buffer.from(JSON.stringify(told(await readOnce(question), now())))
+      const { source, as_of } = shown<Answer>(entry)
+      entry.json ??= withoutSource(entry.answer)
+      return withSource(entry.json, { source, as_of })
     },
     async fresh<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>> {
       try {
@@ -143,6 +185,9 @@ export function domainCache(options: {
       round += 1
       for (const [id, entry] of entries) entries.set(id, { ...entry, isOffline: false })
     },
+    reconnected() {
+      owner = undefined
+    },
     async close() {
       ending.abort()
       await Promise.allSettled(underWay.values())
@@ -153,6 +198,17 @@ export function domainCache(options: {
 function told<Answer extends object>(answer: Answer, nowMs: number): Kept<Answer> {
   const { source = 'live', as_of: asOf = new Date(nowMs).toISOString() } = answer as Told
   return { ...answer, source, as_of: asOf }
+}
+
+/** As JSON, open at its end. */
+function withoutSource(answer: object): Buffer {
+  const { source: _, as_of: __, ...rest } = answer as Told
+  return Buffer.from(JSON.stringify(rest).slice(0, -1))
+}
+
+function withSource(json: Buffer, source: { source: KeptSource; as_of: string }): Buffer {
+  const comma = json.length === 1 ? '' : ','
+  return Buffer.concat([json, Buffer.from(comma + JSON.stringify(source).slice(1))])
 }
 
 /** A damaged row is shown to nobody. */

@@ -4,6 +4,9 @@ export type CacheKind = 'list' | 'domain' | 'zone' | 'pricing' | 'search'
 export type CachedAnswer = { answer: string; readAtMs: number }
 
 export type DomainCacheRepository = {
+  /** Whose answers are found and kept: the account that was read for last, until another one is named. */
+  owner(): string | undefined
+  setOwner(accountId: string): void
   find(kind: CacheKind, key: string): CachedAnswer | undefined
   keep(kind: CacheKind, key: string, cached: CachedAnswer): void
   remove(kind: CacheKind, key: string): void
@@ -27,12 +30,24 @@ export function domainCacheRepository(database: Database, service: string): Doma
     `DELETE FROM domain_cache WHERE service = ? AND kind = 'search' AND key NOT IN
       (SELECT key FROM domain_cache WHERE service = ? AND kind = 'search' ORDER BY read_at_ms DESC LIMIT ?)`,
   )
+  const newest = database.prepare<[number, string], { place: string }>(
+    `SELECT service AS place FROM domain_cache WHERE substr(service, 1, ?) = ? ORDER BY read_at_ms DESC LIMIT 1`,
+  )
+  const prefix = `${service} `
+  let owner = newest.get(prefix.length, prefix)?.place.slice(prefix.length)
+  /** An address has no spaces, so that no service is taken for another one's account. */
+  const place = (): string => `${prefix}${owner ?? ''}`
+
   return {
-    find: (kind, key) => find.get(service, kind, key),
-    keep(kind, key, { answer, readAtMs }) {
-      keep.run(service, kind, key, answer, readAtMs)
-      if (kind === 'search') forget.run(service, service, mostSearches)
+    owner: () => owner,
+    setOwner(accountId) {
+      owner = accountId
     },
-    remove: (kind, key) => void remove.run(service, kind, key),
+    find: (kind, key) => find.get(place(), kind, key),
+    keep(kind, key, { answer, readAtMs }) {
+      keep.run(place(), kind, key, answer, readAtMs)
+      if (kind === 'search') forget.run(place(), place(), mostSearches)
+    },
+    remove: (kind, key) => void remove.run(place(), kind, key),
   }
 }

@@ -11,6 +11,7 @@ import {
   searchLocalDomains,
   undoPlan,
 } from '../../../shared/contract/localDomains.ts'
+import { bytesAnswer } from '../../platform/http/answers.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { DomainCache } from './domainCache.ts'
 import type { DomainQuestions } from './domainQuestions.ts'
@@ -25,7 +26,7 @@ export function localDomainRoutes(parts: {
 }): LocalEndpoint[] {
   const { cache, questions, plans, propagation } = parts
   return [
-    localEndpoint(listLocalDomains, () => cache.kept(questions.list())),
+    localEndpoint(listLocalDomains, async () => jsonBytes(await cache.keptJson(questions.list()))),
     localEndpoint(searchLocalDomains, ({ query }) => cache.fresh(questions.search(query))),
     localEndpoint(listLocalPrices, () => cache.kept(questions.prices())),
     localEndpoint(getLocalDomain, ({ params }) => cache.kept(questions.domain(params.domain))),
@@ -43,4 +44,8 @@ export function localDomainRoutes(parts: {
     localEndpoint(applyPlan, ({ params }) => plans.apply(params.planId)),
     localEndpoint(undoPlan, ({ params }) => plans.undo(params.planId)),
   ]
+}
+
+function jsonBytes(body: Uint8Array) {
+  return bytesAnswer({ headers: { 'content-type': 'application/json; charset=utf-8' }, body })
 }

@@ -52,6 +52,23 @@ async function dig(...asked: string[]): Promise<string> {
 }
 const short = async (...asked: string[]) => (await dig('+short', ...asked)).trim().split('\n')
 
+test('delv, another resolver, reads every type', async () => {
+  const delv = async (name: string, type: string) => {
+    const at = ['@127.0.0.1', '-p', String(server.port), '-i', '+short']
+    const { stdout } = await run('delv', [...at, name, type])
+    return stdout.trim().split('\n').sort()
+  }
+  expect(await delv('example.test', 'A')).toEqual(['192.0.2.1', '192.0.2.2'])
+  expect(await delv('www.example.test', 'AAAA')).toEqual(['2001:db8::1'])
+  expect(await delv('shop.example.test', 'CNAME')).toEqual(['www.example.test.'])
+  expect(await delv('example.test', 'MX')).toEqual(['5 mail.example.test.'])
+  expect((await delv('deep.under.tree.example.test', 'TXT'))[0]).toBe('"x"')
+  expect(await delv('_sip._tcp.example.test', 'SRV')).toEqual(['1 5 5060 sip.example.test.'])
+  expect(await delv('example.test', 'CAA')).toEqual(['0 issue "letsencrypt.org"'])
+  expect(await delv('example.test', 'NS')).toEqual(['ns1.registry.test.', 'ns2.registry.test.'])
+  expect((await delv('many.example.test', 'A')).length).toBe(60) // over TCP
+})
+
 describe('dig', () => {
   test('reads every type', async () => {
     expect((await short('example.test', 'A')).sort()).toEqual(['192.0.2.1', '192.0.2.2'])

@@ -26,9 +26,9 @@ export function toRegistrarRecords(zone: string, told: readonly ToldRecord[]): R
   })
 }
 
-/** The text of a TXT record as registrars take it: one that begins with a quote is read as character strings. */
+/** The text of a TXT record as registrars take it: what begins with a quote is read as character strings, and ends are trimmed. */
 export function sentValue({ type, value }: DnsRecordData): string {
-  return type === 'TXT' && value.startsWith('"') ? quotedText(value) : value
+  return type === 'TXT' && (value.startsWith('"') || value.trim() !== value) ? quotedText(value) : value
 }
 
 /** @throws RegistrarFailure `unsupported` */

@@ -1,0 +1,80 @@
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
+import { domainRepository } from '../../../src/main/service/domains/domainRepository.ts'
+import { openDatabase } from '../../../src/main/storage/openDatabase.ts'
+import { AccountId } from '../../../src/shared/ids.ts'
+import { eventually } from '../../support/eventually.ts'
+import { runningAgent } from '../../support/runningAgent.ts'
+import { runningService } from '../../support/runningService.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
+import { type Samples, timed } from '../figures.ts'
+
+const names = 200
+const domains = 5_000
+const yearMs = 365 * 24 * 60 * 60_000
+
+/** Names checked at the test registry, and a long list shown by the agent with its service and without it. */
+export async function domainFigures(
+  tries: (count: number) => number,
+): Promise<{ checked: Samples; listed: Samples; offline: Samples }> {
+  const service = await runningService({ host: 'none' })
+  const { json } = await service.send('/v1/auth/me')
+  planted(service.dataDir, AccountId.parse(json.id))
+  const target = { url: service.url, key: service.key, certificate: undefined }
+  const agent = await runningAgent({ dataFolder: temporaryFolder('bench-agent'), target })
+  const connections = new Agent({ keepAlive: true })
+  let isServed = true
+  try {
+    const all = Array.from({ length: names }, (_, at) => `name-${at}.com`).join(',')
+    const checked = await timed(tries(200), () => read(connections, `${service.url}/domains/check?domains=${all}`))
+    const list = () => read(connections, `${agent.origin}/local/domains`, agent.session)
+    await eventually(async () => expectMany(await list()))
+    const listed = await timed(tries(100), async () => expectMany(await list()))
+    await service.close()
+    isServed = false
+    await eventually(async () => {
+      if (!(await list()).includes('"source":"offline"')) throw new Error('It is not offline yet.')
+    })
+    const offline = await timed(tries(100), async () => expectMany(await list()))
+    return { checked, listed, offline }
+  } finally {
+    connections.destroy()
+    await agent.close()
+    if (isServed) await service.close()
+  }
+}
+
+function planted(dataDir: string, accountId: AccountId): void {
+  const database = openDatabase(join(dataDir, 'service.sqlite'))
+  const records = domainRepository(database, 'local')
+  const atMs = Date.now()
+  database.transaction(() => {
+    for (let at = 0; at < domains; at += 1) {
+      records.keep({
+        ...{ name: `domain-${at}.com`, accountId, status: 'active', registeredAtMs: atMs, expiresAtMs: atMs + yearMs },
+        ...{ autoRenew: false, privacy: true, locked: true, readAtMs: atMs },
+        nameservers: ['ns1.registry.steward.test', 'ns2.registry.steward.test'],
+      })
+    }
+  })()
+  database.close()
+}
+
+function expectMany(text: string): void {
+  if (text.length < domains * 100) throw new Error('The list is not whole.')
+}
+
+function read(agent: Agent, url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    request(url, { agent, headers }, (answer) => void textOf(answer).then(resolve, reject))
+      .on('error', reject)
+      .end()
+  })
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece)
+  if (answer.statusCode !== 200) throw new Error(`It answered ${answer.statusCode}.`)
+  return Buffer.concat(pieces).toString('utf8')
+}
