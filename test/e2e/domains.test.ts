@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getMe } from '../../src/shared/contract/auth.ts'
+import { getBalance } from '../../src/shared/contract/credits.ts'
 import { addDnsRecord, getDomain, listDnsRecords, setDomainLock } from '../../src/shared/contract/domains.ts'
+import { exposePort } from '../../src/shared/contract/ports.ts'
+import { listSandboxDomains } from '../../src/shared/contract/sandboxDomains.ts'
 import { plantedDomain } from '../support/plantedDomain.ts'
 import type { Steward } from '../support/steward.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
@@ -180,6 +183,8 @@ test('sets lock and nameservers, and says when the records are not in use', asyn
   const page = await opened()
   await page.getByRole('link', { name: domain }).click()
   await page.getByLabel('Transfer lock').uncheck()
+  await page.getByRole('button', { name: 'Show the transfer code' }).click()
+  await page.getByText('Whoever has this code can move the domain').waitFor()
   await page.getByRole('button', { name: 'Edit nameservers' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Nameservers').fill('ns1.example.net')
@@ -232,6 +237,40 @@ test('a name is bought with what the wallet has: price, approval, payment, recei
   await look.inOtherSizes(page, 'payments-receipt')
 })
 
+test('a name is bought and led to the port of a sandbox at once', async () => {
+  const { id } = await app.sandbox('shop')
+  await app.client.call(exposePort, { id, port: 8080 })
+  const page = await opened()
+  await search(page, 'studio-shop')
+  await page.getByRole('button', { name: 'Buy studio-shop.xyz' }).click()
+  const dialog = order(page, 'Register studio-shop.xyz')
+  await dialog.getByLabel('Point it at a sandbox').check()
+  await dialog.getByRole('button', { name: /^Sandbox/ }).click()
+  await page.getByRole('menuitemradio', { name: 'shop' }).click()
+  await dialog.getByRole('button', { name: /^Exposed port/ }).click()
+  await page.getByRole('menuitemradio', { name: '8080' }).click()
+  await look(page, 'purchase-sandbox', ['dark'])
+  await dialog.getByRole('button', { name: 'Buy for $1.95' }).click()
+  await dialog.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Approve once' }).click()
+  await dialog.getByText('studio-shop.xyz is yours').waitFor()
+  await dialog.getByText(/leads to your sandbox: http/).waitFor()
+  const { domains } = await app.client.call(listSandboxDomains, { id })
+  expect(domains).toMatchObject([{ domain: 'studio-shop.xyz', port: 8080, verified: true }])
+
+  await dialog.getByRole('button', { name: 'Edit DNS records' }).click()
+  const editor = page.getByRole('region', { name: 'DNS records' })
+  await editor.getByText('127.0.0.1').waitFor()
+  await editor.getByRole('button', { name: 'Sandbox' }).click()
+  const point = page.getByRole('dialog', { name: 'Point at a sandbox' })
+  await point.getByLabel('Name').fill('api')
+  await point.getByRole('button', { name: /^Sandbox/ }).click()
+  await page.getByRole('menuitemradio', { name: 'shop' }).click()
+  await point.getByRole('button', { name: /^Exposed port/ }).click()
+  await page.getByRole('menuitemradio', { name: '8080' }).click()
+  await point.getByRole('button', { name: 'Point at the sandbox' }).click()
+  await editor.getByText('1 unsaved change').waitFor()
+})
+
 test('what is denied is not paid, and can be ordered again', async () => {
   const page = await opened()
   await page.getByRole('link', { name: priced }).click()
@@ -265,6 +304,19 @@ test('what was paid and not delivered becomes credits', async () => {
   await dialog.getByText('You paid, and the order failed.').waitFor()
   await dialog.getByText('$10.95 became credits of your account.').waitFor()
   await look(page, 'purchase-failed', ['dark'])
+})
+
+test('credits are topped up by an amount of the list', async () => {
+  const page = await opened()
+  await page.getByRole('button', { name: 'Credits', exact: true }).click()
+  const before = (await app.client.call(getBalance, {})).balance_cents
+  await page.getByRole('list', { name: 'Amounts' }).getByRole('button', { name: '$5', exact: true }).click()
+  const dialog = order(page, 'Top up credits')
+  await dialog.getByRole('button', { name: 'Buy for $5.00' }).click()
+  await dialog.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Approve once' }).click()
+  await dialog.getByText('$5.00 of credits added').waitFor()
+  await look(page, 'credits-top-up', ['dark'])
+  expect((await app.client.call(getBalance, {})).balance_cents - before).toBe(500)
 })
 
 test('limits are set and hold before anything is asked', async () => {

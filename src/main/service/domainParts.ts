@@ -88,8 +88,8 @@ export async function domainParts(ground: ServiceGround, { payments, targets }: 
       ...domainRoutes({
         ...{ registrar, search: domainSearch(registrar), domains, orders, quotes, needSale, now },
         worldSearch: domainSearch(rdapLookup({ bootstrap, http, now })),
-        zones: ownZones,
         dnsServer: listen && dns && hostAndPort({ host: listen.host, port: dns.port }),
+        zones: ownZones,
         noteAccount: activity.noteAccount,
       }),
     ]),

@@ -31,6 +31,8 @@ const Registration = z.object({
   years: Years,
   privacy: z.boolean().default(true),
   nameservers: Nameservers.optional(),
+  sandbox_id: z.string().max(64).optional().describe('A sandbox of yours that the domain is to lead to at once.'),
+  sandbox_port: z.int().min(1).max(65_535).optional().describe('The exposed port of that sandbox.'),
 })
 const Renewal = z.object({ domain: DomainName, years: Years })
 const TopUp = z.object({

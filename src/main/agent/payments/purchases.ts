@@ -14,7 +14,15 @@ export type Purchases = {
   /** For the account that Steward is. */
   topUp(amountUsd: number): Promise<Wanted>
 }
-export type Registration = { domain: string; years: number; privacy: boolean; nameservers?: string[] | undefined }
+export type Registration = {
+  domain: string
+  years: number
+  privacy: boolean
+  nameservers?: string[] | undefined
+  /** Where the domain is to lead at once. */
+  sandbox_id?: string | undefined
+  sandbox_port?: number | undefined
+}
 export type Renewal = { domain: string; years: number }
 
 type Options = {
@@ -38,8 +46,13 @@ export function purchases({ client, seller, serviceUrl }: Options): Purchases {
     }
   }
   return {
-    registration({ domain, years, privacy, nameservers }, priceUsd) {
-      const input = { domain, years, privacy, ...(nameservers && { nameservers }) }
+    registration({ domain, years, privacy, nameservers, sandbox_id, sandbox_port }, priceUsd) {
+      const input = {
+        ...{ domain, years, privacy },
+        ...(nameservers && { nameservers }),
+        ...(sandbox_id !== undefined && { sandbox_id }),
+        ...(sandbox_port !== undefined && { sandbox_port }),
+      }
       const title = `Register ${domain} for ${yearWords(years)}`
       return wanted({ route: registerDomain, input }, { purpose: 'domain-registration', title, priceUsd })
     },

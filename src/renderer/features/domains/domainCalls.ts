@@ -1,5 +1,6 @@
 import {
   checkDomains as checkRoute,
+  getAuthCode,
   setDomainLock,
   setDomainPrivacy,
   setNameservers,
@@ -9,4 +10,5 @@ import {
 export const checkDomains = { ...checkRoute, path: '/v1/domains/check' } as const
 export const changePrivacy = { ...setDomainPrivacy, path: '/v1/domains/:domain/privacy' } as const
 export const changeLock = { ...setDomainLock, path: '/v1/domains/:domain/lock' } as const
+export const readAuthCode = { ...getAuthCode, path: '/v1/domains/:domain/auth-code' } as const
 export const changeNameservers = { ...setNameservers, path: '/v1/domains/:domain/nameservers' } as const

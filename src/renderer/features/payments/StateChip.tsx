@@ -12,7 +12,7 @@ const looks: Readonly<Record<Tone, string>> = {
 }
 
 /** How a payment stands, as a word. */
-export function StateChip({ payment }: { payment: Pick<Payment, 'state' | 'paid'> }) {
+export function StateChip({ payment }: { payment: Pick<Payment, 'state' | 'paid' | 'error'> }) {
   const { tone, words } = paymentWords(payment)
   return (
     <span className={classNames('shrink-0 rounded-full px-2 text-small whitespace-nowrap', looks[tone])}>{words}</span>

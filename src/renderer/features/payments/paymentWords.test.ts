@@ -3,7 +3,7 @@ import { amountText, budgetTitle, paymentWords } from './paymentWords.ts'
 
 test('a payment is paid only where that is known', () => {
   const words = (state: Parameters<typeof paymentWords>[0]['state'], paid: boolean | null) =>
-    paymentWords({ state, paid }).words
+    paymentWords({ state, paid, error: null }).words
   expect([words('settled', true), words('reconciled', true), words('reconciled', false)]).toEqual([
     'Paid',
     'Paid',
@@ -14,6 +14,10 @@ test('a payment is paid only where that is known', () => {
     'Unclear',
     'Not paid',
   ])
+})
+
+test('a payment for something that was not delivered stands out', () => {
+  expect(paymentWords({ state: 'settled', paid: true, error: 'The seller answered 409.' }).words).toBe('Paid, failed')
 })
 
 test('the amount is what was really taken', () => {

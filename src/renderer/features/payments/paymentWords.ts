@@ -16,7 +16,9 @@ const states: Readonly<Record<PaymentState, Words>> = {
   reconciled: { tone: 'neutral', words: 'Not paid' },
 }
 
-export function paymentWords({ state, paid }: Pick<Payment, 'state' | 'paid'>): Words {
+export function paymentWords({ state, paid, error }: Pick<Payment, 'state' | 'paid' | 'error'>): Words {
+  // The money moved, and the seller did not do what it was for.
+  if (paid === true && state === 'settled' && error !== null) return { tone: 'caution', words: 'Paid, failed' }
   if (paid === true && (state === 'reconciled' || state === 'settled')) return { tone: 'positive', words: 'Paid' }
   // The seller refused what was signed: until it is void, somebody could still take the money.
   if (paid === null && state === 'refused') return { tone: 'caution', words: 'Unclear' }

@@ -33,7 +33,7 @@ function Waiting({ record }: { record: IntentRecord }) {
       <DecisionNotices record={record} />
       <IntentFields record={record} />
       {error !== undefined && <ErrorNotice error={error} />}
-      <div className="sticky -bottom-4 -mx-4 -mb-4 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-raised px-4 py-3">
+      <div className="sticky -bottom-4 -mx-4 -mb-4 flex flex-wrap items-center justify-end gap-2 rounded-b-dialog border-t border-line bg-raised px-4 py-3">
         <Button busy={busy === 'deny'} onClick={() => void deny()}>
           Deny
         </Button>

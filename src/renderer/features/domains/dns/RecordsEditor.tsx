@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Download, FileUp, ListPlus, Plus } from 'lucide-react'
+import { Box, Download, FileUp, ListPlus, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { Domain } from '../../../../shared/contract/domains.ts'
 import { type DnsPlan, listLocalRecords, planRecords, undoPlan } from '../../../../shared/contract/localDomains.ts'
@@ -19,6 +19,7 @@ import { ImportDialog } from './ImportDialog.tsx'
 import { PlanDialog } from './PlanDialog.tsx'
 import { RecordFields } from './RecordFields.tsx'
 import { RecordRow, recordColumns } from './RecordRow.tsx'
+import { SandboxDialog } from './SandboxDialog.tsx'
 import { TemplatesDialog } from './TemplatesDialog.tsx'
 import {
   editCount,
@@ -42,6 +43,7 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'uni
   const [edited, setEdited] = useState<string>()
   const [isImporting, setImporting] = useState(false)
   const [isChoosing, setChoosing] = useState(false)
+  const [isPointing, setPointing] = useState(false)
   const [plan, setPlan] = useState<DnsPlan>()
   const records = data?.records ?? []
   const rows = zoneRows(records, edits)
@@ -91,6 +93,9 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'uni
         <span className="flex-1" />
         <Button size="small" icon={ListPlus} onClick={() => setChoosing(true)}>
           Templates
+        </Button>
+        <Button size="small" icon={Box} onClick={() => setPointing(true)}>
+          Sandbox
         </Button>
         <Button size="small" icon={FileUp} onClick={() => setImporting(true)}>
           Import
@@ -171,6 +176,18 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'uni
           onAdd={(added) => {
             addAll(added)
             setChoosing(false)
+          }}
+        />
+      )}
+      {isPointing && (
+        <SandboxDialog
+          zone={zone}
+          present={othersOf()}
+          onClose={() => setPointing(false)}
+          onAdd={(record) => {
+            if (record) addAll([record])
+            else notify.done('The sandbox takes its requests')
+            setPointing(false)
           }}
         />
       )}

@@ -1,8 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { Copy, ListChecks } from 'lucide-react'
 import { useState } from 'react'
+import { domainLimits } from '../../../../shared/contract/domains.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { Button } from '../../../ui/Button.tsx'
+import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
 import { copyText } from '../../../ui/copyText.ts'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { PageScroll } from '../../../ui/PageFrame.tsx'
@@ -13,13 +15,20 @@ import { Availability, dollars } from './Availability.tsx'
 import { BuyButton } from './BuyButton.tsx'
 import { checkedCsv, namesFault, pastedNames } from './checkedNames.ts'
 
+type CheckSource = 'registrar' | 'rdap'
+const sources = [
+  { value: 'registrar', label: 'Your registrar' },
+  { value: 'rdap', label: 'Registries of the world' },
+] as const
+
 export function CheckPage() {
   const agent = useAgent()
   const [text, setText] = useState('')
   const names = pastedNames(text)
-  const fault = namesFault(names)
+  const [source, setSource] = useState<CheckSource>('registrar')
+  const fault = namesFault(names, source === 'rdap' ? domainLimits.rdap : domainLimits.check)
   const checking = useMutation({
-    mutationFn: async () => (await agent(checkDomains, { domains: names.join(',') })).domains,
+    mutationFn: async () => (await agent(checkDomains, { domains: names.join(','), source })).domains,
   })
   const copy = async (csv: string) => {
     if (await copyText(csv)) notify.done('Copied as CSV')
@@ -30,7 +39,7 @@ export function CheckPage() {
         <div className="w-full">
           <TextAreaField
             label="Names to check"
-            hint={`One per line, up to 200.${names.length > 0 ? ` ${names.length} so far.` : ''}`}
+            hint={`One per line, up to ${source === 'rdap' ? domainLimits.rdap : domainLimits.check}.${names.length > 0 ? ` ${names.length} so far.` : ''}`}
             error={fault}
             placeholder={'myshop.com\nmyshop.io'}
             rows={6}
@@ -39,6 +48,8 @@ export function CheckPage() {
             monospaced
           />
         </div>
+        <ChoiceChips legend="Ask" options={sources} value={source} onChange={setSource} />
+        {source === 'rdap' && <p className="text-small text-faint">The real registries, without prices.</p>}
         <Button
           variant="primary"
           icon={ListChecks}
@@ -68,7 +79,7 @@ export function CheckPage() {
               >
                 <Availability {...it} />
                 <span className="text-right tabular-nums">{dollars(it.price)}</span>
-                <BuyButton found={it} renewal={null} />
+                {source === 'rdap' ? <span /> : <BuyButton found={it} renewal={null} />}
               </li>
             ))}
           </ul>

@@ -9,8 +9,8 @@ test('names are taken from lines, commas and spaces, each once', () => {
 
 test('200 names are taken, 201 are not', () => {
   const many = (count: number) => Array.from({ length: count }, (_, at) => `n${at}.com`)
-  expect(namesFault(many(200))).toBeUndefined()
-  expect(namesFault(many(201))).toContain('At most 200')
+  expect(namesFault(many(200), 200)).toBeUndefined()
+  expect(namesFault(many(201), 200)).toContain('At most 200')
 })
 
 test('a spreadsheet takes no cell for a formula', () => {

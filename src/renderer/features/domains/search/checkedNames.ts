@@ -1,4 +1,4 @@
-import { type CheckedDomain, domainLimits } from '../../../../shared/contract/domains.ts'
+import type { CheckedDomain } from '../../../../shared/contract/domains.ts'
 import { csvText } from '../csvText.ts'
 
 /** Names of a pasted text, each once: they may stand in lines, or with commas or spaces between. */
@@ -11,9 +11,9 @@ export function pastedNames(text: string): string[] {
 }
 
 /** What keeps these names from being checked. */
-export function namesFault(names: readonly string[]): string | undefined {
-  if (names.length <= domainLimits.check) return undefined
-  return `${names.length} names. At most ${domainLimits.check} can be checked at once.`
+export function namesFault(names: readonly string[], most: number): string | undefined {
+  if (names.length <= most) return undefined
+  return `${names.length} names. At most ${most} can be checked at once.`
 }
 
 /** For a spreadsheet. */

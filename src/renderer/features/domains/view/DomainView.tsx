@@ -16,6 +16,7 @@ import { ExpiryText } from '../list/ExpiryText.tsx'
 import { PropagationSection } from '../propagation/PropagationSection.tsx'
 import { SourceNote } from '../SourceNote.tsx'
 import { domainsKey, useDomain } from '../useDomains.ts'
+import { AuthCode } from './AuthCode.tsx'
 import { NameserversDialog } from './NameserversDialog.tsx'
 
 export function DomainView({ domain }: { domain: string }) {
@@ -108,6 +109,7 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
           onChange={(enabled) => settingLock.mutate(enabled)}
         />
       </div>
+      {!isLocked && <AuthCode domain={domain} />}
       {failure && <ErrorNotice error={failure} />}
       {isNaming && (
         <NameserversDialog

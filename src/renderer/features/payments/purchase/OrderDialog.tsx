@@ -9,6 +9,7 @@ import { goTo } from '../../../ui/place.ts'
 import type { PurchaseOrder } from '../../../ui/purchaseContext.ts'
 import { Select } from '../../../ui/Select.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
+import { type SandboxPort, SandboxPortFields } from '../../../ui/sandboxes/SandboxPortFields.tsx'
 import { TextAreaField } from '../../../ui/TextAreaField.tsx'
 import { useSettled } from '../../../ui/useSettled.ts'
 import { microText } from '../paymentWords.ts'
@@ -33,8 +34,12 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
   const [hosts, setHosts] = useState<string>()
   const nameservers = Nameservers.safeParse((hosts ?? '').split(/[\s,]+/).filter((it) => it !== ''))
   const hasOwn = hosts !== undefined
-  const whole: PurchaseChoices | undefined =
-    hasOwn && !nameservers.success ? undefined : { ...choices, nameservers: hasOwn ? (nameservers.data ?? []) : [] }
+  const [target, setTarget] = useState<SandboxPort>()
+  const [isPointed, setPointed] = useState(false)
+  const whole = wholeChoices({
+    ...{ choices, target: isPointed ? target : undefined, isPointed },
+    nameservers: hasOwn ? (nameservers.success ? nameservers.data : undefined) : [],
+  })
   // What is being typed is not quoted letter by letter.
   const quotedText = useSettled(JSON.stringify(whole ?? null))
   const quoted: PurchaseChoices | null = JSON.parse(quotedText)
@@ -107,12 +112,21 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
                   label="Use other nameservers"
                   hint={hasOwn ? undefined : 'Otherwise you edit its DNS records here.'}
                   checked={hasOwn}
+                  disabled={isPointed}
                   onChange={(own) => setHosts(own ? '' : undefined)}
+                />
+                <Checkbox
+                  label="Point it at a sandbox"
+                  hint={isPointed ? undefined : 'The site of an exposed port, as soon as the name is yours.'}
+                  checked={isPointed}
+                  disabled={hasOwn}
+                  onChange={setPointed}
                 />
               </div>
             )}
           </div>
         )}
+        {isPointed && <SandboxPortFields value={target} onChange={setTarget} />}
         {hasOwn && (
           <TextAreaField
             label="Nameservers"
@@ -148,7 +162,7 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
             <PayerLine network={offer.network} amount={offer.amount} isTest={offer.test} onCanPay={setCanPay} />
           )}
         </div>
-        {error && <QuoteFault error={error} onRetry={() => void refetch()} />}
+        {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
         {!error && data?.verdict && isCurrent && (
           <VerdictNote verdict={data.verdict} budgets={data.budgets} onLimits={() => leave(onClose, 'limits')} />
         )}
@@ -156,6 +170,22 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
       </div>
     </Dialog>
   )
+}
+
+type Chosen = {
+  choices: PurchaseChoices
+  target: SandboxPort | undefined
+  isPointed: boolean
+  /** Undefined: what is written is none. */
+  nameservers: readonly string[] | undefined
+}
+
+/** Undefined while something of it is missing. */
+function wholeChoices({ choices, target, isPointed, nameservers }: Chosen): PurchaseChoices | undefined {
+  if (!nameservers) return undefined
+  if (!isPointed) return { ...choices, nameservers }
+  if (target?.port === undefined) return undefined
+  return { ...choices, nameservers, sandbox: { id: target.sandboxId, port: target.port } }
 }
 
 function PriceLines({ order, years }: { order: PurchaseOrder; years: number }) {
@@ -182,11 +212,6 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
       <dd className="tabular-nums">{children}</dd>
     </div>
   )
-}
-
-/** The price cannot be told: what is missing is said, and where it is found. */
-function QuoteFault({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  return <ErrorNotice error={error} onRetry={onRetry} />
 }
 
 function leave(onClose: () => void, page: string): void {

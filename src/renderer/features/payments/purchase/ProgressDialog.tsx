@@ -116,7 +116,7 @@ function Outcome({ order, payment, outcome }: OutcomeProps) {
         <Told Icon={CircleCheck} tone="text-positive" title={boughtTitle(order, outcome.sold)}>
           {boughtDetail(outcome.sold)}
           You paid {amountText(payment)}
-          {payment.test && ' of test money'}.
+          {payment.test && ' of test money'}.{sandboxText(outcome.sold)}
         </Told>
       )
     case 'credited':
@@ -153,6 +153,12 @@ function boughtTitle(order: PurchaseOrder, sold: Sold): string {
 function boughtDetail({ status, expires_at: expiresAt }: Sold): string {
   if (status === 'pending') return 'The registrar is still at work; it appears in My domains. '
   return expiresAt === undefined ? '' : `It expires on ${expiresAt.slice(0, 10)}. `
+}
+
+function sandboxText({ sandbox }: Sold): string {
+  if (!sandbox) return ''
+  if (sandbox.error !== null) return ` It does not lead to the sandbox yet: ${sandbox.error}`
+  return sandbox.url === null ? '' : ` It leads to your sandbox: ${sandbox.url}`
 }
 
 type ToldProps = { Icon: LucideIcon; tone: string; title: string; alert?: boolean; children: ReactNode }

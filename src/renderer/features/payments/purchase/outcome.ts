@@ -9,6 +9,8 @@ const Sold = z.object({
   credits_cents: z.number().optional(),
   credited_cents: z.number().optional(),
   error: z.string().optional(),
+  /** Where it was led at once. */
+  sandbox: z.object({ url: z.string().nullable(), error: z.string().nullable() }).optional(),
 })
 export type Sold = z.infer<typeof Sold>
 

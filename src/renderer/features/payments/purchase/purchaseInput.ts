@@ -3,20 +3,30 @@ import type { Input } from '../../../../shared/contract/route.ts'
 import type { PurchaseOrder } from '../../../ui/purchaseContext.ts'
 
 /** What can be chosen of an order. Nameservers empty: those of the registrar. */
-export type PurchaseChoices = { years: number; privacy: boolean; nameservers: readonly string[] }
+export type PurchaseChoices = {
+  years: number
+  privacy: boolean
+  nameservers: readonly string[]
+  /** Where a new domain leads at once. */
+  sandbox?: { id: string; port: number }
+}
 
 export const usualChoices: PurchaseChoices = { years: 1, privacy: true, nameservers: [] }
 
 /** What is asked of the agent, as a quote and then as the order. */
 export function purchaseInput(
   order: PurchaseOrder,
-  { years, privacy, nameservers }: PurchaseChoices,
+  { years, privacy, nameservers, sandbox }: PurchaseChoices,
 ): Input<typeof quotePurchase> {
   if (order.kind === 'topup') return { topup: { amount_usd: order.amountUsd } }
   const { domain } = order
   if (order.kind === 'renewal') return { renewal: { domain, years } }
   return {
-    registration: { domain, years, privacy, ...(nameservers.length > 0 && { nameservers: [...nameservers] }) },
+    registration: {
+      ...{ domain, years, privacy },
+      ...(nameservers.length > 0 && { nameservers: [...nameservers] }),
+      ...(sandbox && { sandbox_id: sandbox.id, sandbox_port: sandbox.port }),
+    },
   }
 }
 

@@ -14,7 +14,6 @@ export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
       <dl className="divide-y divide-line">
         <Fact name={payment.paid === true ? 'Paid' : 'Amount'}>
           <strong className="font-semibold tabular-nums">{amountText(payment)}</strong>
-          {payment.scheme === 'upto' && ` of up to ${microText(payment.amount_micro_usd)}`}
         </Fact>
         {quote && (
           <Fact name="Price shown">

@@ -41,6 +41,8 @@ export function nameComRegistrar(options: { api: NameComApi; settlesWithinMs: nu
     ...registrar,
     id: 'name.com',
     isTest: false,
+    // Each domain has others of them: ns1cny.name.com.
+    nameservers: ['.name.com'],
     settlesWithinMs,
     async prices(signal) {
       const all: TldPrice[] = []

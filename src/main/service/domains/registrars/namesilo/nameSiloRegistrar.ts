@@ -54,6 +54,7 @@ export function nameSiloRegistrar(options: {
     ...registrar,
     id: 'namesilo',
     isTest: false,
+    nameservers: ['ns1.dnsowl.com', 'ns2.dnsowl.com', 'ns3.dnsowl.com'],
     settlesWithinMs,
     prices,
     check,

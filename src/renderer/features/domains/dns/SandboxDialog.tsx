@@ -1,0 +1,86 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { addSandboxDomain, type SandboxDomain } from '../../../../shared/contract/sandboxDomains.ts'
+import { type DnsRecordData, DnsRecordFault, normalRecord } from '../../../../shared/dns/dnsRecord.ts'
+import { zoneConflict } from '../../../../shared/dns/zoneRules.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { type SandboxPort, SandboxPortFields } from '../../../ui/sandboxes/SandboxPortFields.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+
+type SandboxDialogProps = {
+  zone: string
+  present: readonly DnsRecordData[]
+  onClose: () => void
+  /** Undefined: the record exists already. */
+  onAdd: (record: DnsRecordData | undefined) => void
+}
+
+/** Leads a name of the domain to an exposed port of a sandbox: the sandbox takes its requests, and a record leads there. */
+export function SandboxDialog({ zone, present, onClose, onAdd }: SandboxDialogProps) {
+  const agent = useAgent()
+  const [host, setHost] = useState('@')
+  const [target, setTarget] = useState<SandboxPort>()
+  const [fault, setFault] = useState<string>()
+  const leading = useMutation({
+    mutationFn: async ({ sandboxId, port }: { sandboxId: string; port: number }) => {
+      const name = normalRecord(zone, { type: 'A', host, value: '127.0.0.1' }).host
+      const led = await agent(addSandboxDomain, {
+        ...{ id: sandboxId, port },
+        domain: name === '@' ? zone : `${name}.${zone}`,
+      })
+      return recordTo(zone, name, led)
+    },
+    onSuccess: (record) => {
+      const conflict = zoneConflict(present, record)
+      if (!conflict) return onAdd(record)
+      if (conflict.reason === 'duplicate') return onAdd(undefined)
+      setFault(`A ${conflict.with.type} record is in its place. Delete it first.`)
+    },
+  })
+  const port = target?.port
+  const hostFault = leading.error instanceof DnsRecordFault ? 'Use @, or a name such as app.' : undefined
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && !leading.isPending && onClose()}
+      title="Point at a sandbox"
+      description="Requests for the name go to an exposed port of the sandbox. The record is added to your changes."
+      onSubmit={() => {
+        setFault(undefined)
+        if (target && port !== undefined) leading.mutate({ sandboxId: target.sandboxId, port })
+      }}
+      footer={
+        <>
+          <Button onClick={onClose} disabled={leading.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" busy={leading.isPending} disabled={port === undefined}>
+            Point at the sandbox
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <TextField
+          label="Name"
+          hint={`@ for ${zone} itself, or a name below it.`}
+          value={host}
+          onChange={setHost}
+          error={fault ?? hostFault}
+          monospaced
+        />
+        <SandboxPortFields value={target} onChange={setTarget} />
+        {leading.error && !hostFault && <ErrorNotice error={leading.error} />}
+      </div>
+    </Dialog>
+  )
+}
+
+/** At the root no CNAME is allowed, and a service without a public address is reached on this computer. */
+function recordTo(zone: string, host: string, { dns_target: target }: SandboxDomain): DnsRecordData {
+  if (target === null) return normalRecord(zone, { type: 'A', host, value: '127.0.0.1' })
+  return normalRecord(zone, { type: 'CNAME', host, value: target })
+}
