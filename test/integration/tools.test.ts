@@ -272,6 +272,51 @@ describe('a client', () => {
   })
 })
 
+describe('revision 2026-07-28 on the wire', () => {
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const ask = (method: string, params: object = {}, headers: Record<string, string> = {}) =>
+    exchange(agent.origin, '/mcp', {
+      key: null,
+      headers: {
+        ...{ authorization: `Bearer ${key}`, accept, 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
+        ...headers,
+      },
+      body: { jsonrpc: '2.0', id: 7, method, params: { ...params, _meta: envelope } },
+    })
+
+  test('needs no handshake, says how long lists hold, and names the kind of each result', async () => {
+    const discovered = await ask('server/discover')
+    expect(discovered.json.result).toMatchObject({
+      resultType: 'complete',
+      supportedVersions: expect.arrayContaining(['2026-07-28']),
+    })
+    const { result } = (await ask('tools/list')).json
+    expect(result).toMatchObject({ resultType: 'complete', ttlMs: 60_000, cacheScope: 'private' })
+    expect((await ask('tools/list')).text).toBe((await ask('tools/list')).text)
+  })
+
+  test('refuses headers that say something else than the body, and a state that is not its own', async () => {
+    const named = { name: 'credits_balance', arguments: {} }
+    expect((await ask('tools/call', named, { 'mcp-name': 'credits_balance' })).json.result).toMatchObject({
+      resultType: 'complete',
+    })
+    for (const headers of [
+      { 'mcp-name': 'sandbox_list' },
+      { 'mcp-name': 'credits_balance', 'mcp-method': 'tools/list' },
+      {},
+    ]) {
+      const { status, json } = await ask('tools/call', named, headers as Record<string, string>)
+      expect([status, json.error?.code]).toEqual([400, -32_020])
+    }
+    const forged = await ask('tools/call', { ...named, requestState: 'forged' }, { 'mcp-name': 'credits_balance' })
+    expect(forged.json.error).toMatchObject({ code: -32_602 })
+  })
+})
+
 test('reads files, screens and lists as resources, and offers prompts', async () => {
   const { client, call } = await opened('2026-07-28')
   const { id: sandbox_id } = (await call('sandbox_create')).result
