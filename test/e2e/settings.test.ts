@@ -1,10 +1,14 @@
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createApiKey, listApiKeys, revokeApiKey } from '../../src/shared/contract/accounts.ts'
 import { askIntent, changePolicy, getPolicy, type IntentInput, listIntents } from '../../src/shared/contract/intents.ts'
 import { listSandboxes } from '../../src/shared/contract/sandboxes.ts'
 import { getWallet } from '../../src/shared/contract/wallet.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { mcpClient } from '../support/mcpClients.ts'
+import { called, mcpClient } from '../support/mcpClients.ts'
+import { projectFolder } from '../support/plantedTree.ts'
 import { stewardClient } from '../support/stewardClient.ts'
 import { changeConfirmed, importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
@@ -114,6 +118,16 @@ test('a tool client is made with limits, asks before it deletes, and is revoked'
   await approve.click()
   expect((await deleted).result).toMatchObject({ success: true, id })
   await request.getByText('Approved', { exact: true }).waitFor()
+
+  // The same client over stdin and stdout, which joins the Steward that runs.
+  const joined = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  onTestFinished(() => joined.close())
+  const script = join(projectFolder, 'scripts/mcp.js')
+  const args = [script, '--data', app.steward.dataFolder, '--profile', 'read-only']
+  const env = { ...process.env, STEWARD_MCP_KEY: key ?? '' } as Record<string, string>
+  await joined.connect(new StdioClientTransport({ command: process.execPath, args, env }))
+  expect((await joined.listTools()).tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true)
+  expect((await called(joined, 'sandbox_list', {})).result).toMatchObject({ count: 0 })
 
   const again = await settingsScreen(page).open('Tool clients')
   await again.getByRole('button', { name: 'Revoke claude-code' }).click()
