@@ -203,6 +203,7 @@ const asked: Record<string, Asked> = {
   creditsBuy: {},
   paymentsFaucet: { body: { address: `0x${'1'.repeat(40)}` } },
   paymentsBalance: {},
+  paymentsAuthorization: {},
   modelList: {},
   providerTest: {},
   chatCompletionCreate: { body: { model: 'claude-sonnet-4.5', messages } },
@@ -247,6 +248,7 @@ function pathOf(route: Route, path: string = route.path): string {
     domain: path.includes('/sandboxes/') ? 'app.example.com' : 'contract.com',
     recordId,
     address: walletAddress,
+    nonce: `0x${'1'.repeat(64)}`,
     amount_usd: '5',
     family: 'a',
   }

@@ -35,10 +35,11 @@ let promptId: string
 const domain = 'contract.com'
 const record = { type: 'A', host: '@', value: '192.0.2.1' }
 let planId: string
+let paymentId: string
 const unknownServer = `mds_${'0'.repeat(24)}`
 
 beforeAll(async () => {
-  service = await runningService({ host: 'none' })
+  service = await runningService({ host: 'none', payments: { facilitator: { kind: 'test-ledger' } } })
   const target = { url: service.url, key: service.key, certificate: undefined }
   agent = await runningAgent({ dataFolder: temporaryFolder('agent'), target, tellService: () => {} })
   const phrase = await agent.wallet.makePhrase(12)
@@ -58,6 +59,7 @@ beforeAll(async () => {
   promptId = (await call('promptCreate', { body: { title: 'Translate', text: 'Into {{language}}.' } })).json.id
   plantedDomain(service.dataDir, { accountId: (await service.send('/v1/auth/me')).json.id, name: domain })
   planId = (await call('localDnsPlan', { path: { domain }, body: { records: [record] } })).json.id
+  paymentId = (await call('localCreditsTopUp', { body: { amount_usd: 5 } })).json.payment.id
   const sent = await call('messageSend', { path: { conversationId }, body: { parent_id: null, text: 'Hello' } })
   messageId = sent.json.answers[0].id
   // No provider has a key here: the answer fails at once, and is there all the same.
@@ -179,6 +181,27 @@ const asked: Record<string, Asked> = {
   localDnsPlans: () => ({ path: { domain } }),
   localDnsApply: () => ({ path: { planId }, body: {} }),
   localDnsUndo: () => ({ path: { planId }, body: {} }),
+  walletInfo: () => ({ query: { network: 'eip155:31337' } }),
+  paymentDiscover: () => ({ body: { url: `${service.url}/` } }),
+  paymentCheck: () => ({ body: { url: `${service.url}/pay/5/nobody`, method: 'GET' } }),
+  paymentFetch: () => ({ body: { url: `${service.url}/health`, max_amount_usd: 1, headers: { accept: '*/*' } } }),
+  localPurchaseQuote: () => ({ body: { topup: { amount_usd: 25 } } }),
+  localDomainRegister: () => ({ body: { domain: 'bought.com', price_usd: 1 }, status: 409 }),
+  localDomainRenew: () => ({ body: { domain: 'nowhere.com', years: 2 }, status: 404 }),
+  localCreditsTopUp: () => ({ body: { amount_usd: 5, reason: 'For tests.' } }),
+  paymentList: () => ({ query: { state: 'waiting', limit: '5' } }),
+  paymentExport: () => ({ query: { format: 'csv' } }),
+  paymentGet: () => ({ path: { paymentId }, query: { wait_ms: '0' } }),
+  paymentReconcile: () => ({ path: { paymentId }, body: {} }),
+  paymentBudgetGet: () => ({}),
+  paymentBudgetChange: () => ({
+    body: {
+      ...{ payment_micro_usd: null, day_micro_usd: 9_000_000, month_micro_usd: null, ask_first_payee: true },
+      hosts: [{ host: 'shop.example', month_micro_usd: 0 }],
+      payees: [],
+    },
+  }),
+  paymentPayeeForget: () => ({ path: { host: 'shop.example' } }),
   policyStop: () => ({ body: { stopped: true } }),
   walletLock: () => ({ body: {} }),
 }

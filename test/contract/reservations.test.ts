@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest'
 import { grantRepository } from '../../src/main/agent/approvals/grantRepository.ts'
 import { grantReservations } from '../../src/main/agent/approvals/grantReservations.ts'
-import type { ReservedUse } from '../../src/main/agent/approvals/reservations.ts'
+import type { Reservations, ReservedUse } from '../../src/main/agent/approvals/reservations.ts'
+import { paymentBudgetRepository } from '../../src/main/agent/budgets/paymentBudgetRepository.ts'
+import { paymentBudgets } from '../../src/main/agent/budgets/paymentBudgets.ts'
+import { allReservations, paymentReservations } from '../../src/main/agent/budgets/paymentReservations.ts'
 import { migrate } from '../../src/main/storage/migrate.ts'
 import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import type { Grant } from '../../src/shared/contract/intents.ts'
 import { script } from '../support/approvals.ts'
 import { memoryReservations } from '../support/memoryReservations.ts'
+import { noLimits } from '../support/payingAgent.ts'
 import { reservationsContract, room } from './reservations.ts'
 
 const accountId = 'wal_0123456789abcdef01234567' as Grant['account_id'] // a brand is only a type
@@ -45,6 +49,36 @@ function openGrants() {
 }
 
 reservationsContract('reservations of grants', openGrants)
+
+function openBudgets(limits: object) {
+  const database = openDatabase(':memory:')
+  migrate(database, agentMigrations)
+  const records = paymentBudgetRepository(database)
+  records.setLimits({ ...noLimits, ask_first_payee: false, ...limits })
+  const again = () =>
+    paymentReservations({
+      records: paymentBudgetRepository(database),
+      budgets: paymentBudgets({ records, now: Date.now }),
+      signed: () => undefined,
+      now: Date.now,
+    })
+  const atomically = <T>(work: () => T): T => database.transaction(work).immediate()
+  return { reservations: again(), again, atomically, use }
+}
+const most = room * 500
+reservationsContract('budget of any 24 hours', () => openBudgets({ day_micro_usd: most }))
+reservationsContract('budget of a month', () => openBudgets({ month_micro_usd: most }))
+reservationsContract('budget of a host', () =>
+  openBudgets({ hosts: [{ host: 'shop.example', month_micro_usd: most }] }),
+)
+reservationsContract('budget of a payee', () =>
+  openBudgets({ payees: [{ payee: use('').scope ?? '', month_micro_usd: most }] }),
+)
+reservationsContract('a budget together with one that always has room', () => {
+  const { reservations, again, ...rest } = openBudgets({ day_micro_usd: most })
+  const together = (it: Reservations) => allReservations([memoryReservations(10n ** 9n), it])
+  return { ...rest, reservations: together(reservations), again: () => together(again()) }
+})
 
 reservationsContract('reservations of a simple budget', () => {
   const kept = { reserved: new Map<string, bigint>(), spent: 0n }

@@ -205,6 +205,7 @@ const lines: Record<string, Line> = {
   creditsBuy: open,
   paymentsFaucet: { kind: 'owner', body: { address: third.address } },
   paymentsBalance: own(),
+  paymentsAuthorization: own(),
   modelList: own(),
   chatCompletionCreate: own({ body: { model: freeModel, messages } }),
   responseCreate: own({ body: { model: freeModel, input: 'Hello' } }),
@@ -255,7 +256,7 @@ test.each(ofKind('owner'))('%s is for the owner alone', async (_, route, path) =
 })
 
 test.each(ofKind('own'))('%s tells the stranger of nobody else', async (_, route, path) => {
-  const { status, text } = await ask(route, path, { address: third.address })
+  const { status, text } = await ask(route, path, { address: third.address, nonce: `0x${'1'.repeat(64)}` })
   expect(status, text).toBe(route.status)
   for (const mark of marks) expect(text).not.toContain(mark)
 })

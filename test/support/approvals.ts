@@ -11,7 +11,7 @@ import type { NotedEntry } from '../../src/main/agent/note.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { migrate } from '../../src/main/storage/migrate.ts'
 import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
-import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
 import type { Asker, Intent, IntentRecord, Policy, PolicyRule } from '../../src/shared/contract/intents.ts'
 import type { LocalEvent } from '../../src/shared/contract/localApi.ts'
 import { type LockableSigner, lockableSigner } from './lockableSigner.ts'
@@ -22,7 +22,7 @@ type Options = {
   signer?: LockableSigner
   now?: () => number
   serviceHost?: string
-  reservations?: Reservations
+  reservations?: Reservations | ((database: Database) => Reservations)
   /** Hears each event too. */
   publish?: (event: LocalEvent) => void
 }
@@ -55,7 +55,7 @@ export function openApprovals({
     newId: () => randomBytes(12).toString('hex'),
     now,
     log: silentLog,
-    ...(reservations && { reservations }),
+    ...(reservations && { reservations: typeof reservations === 'function' ? reservations(database) : reservations }),
   })
   const repeats = repeatedAsks({ repeats: repeatRepository(database), now })
   return {

@@ -20,6 +20,7 @@ const longest = [
   'network',
   'limits',
   'hostProcess',
+  'paymentCrash',
   'approvalAuthority',
   'openWallet',
   'keystoreFile',

@@ -10,13 +10,8 @@ import { signedEntries } from './budgets/signedEntries.ts'
 import { askedUrl, connector, type ServiceTarget, tlsOptions } from './connections/serviceTarget.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import { chainLookup, lookupByNetwork, testLedgerLookup } from './payments/authorizationLookup.ts'
-import { paymentFollower } from './payments/paymentFollower.ts'
-import { paymentJournal, paymentSummary } from './payments/paymentJournal.ts'
-import { paymentNotes } from './payments/paymentNotes.ts'
-import { paymentRepository } from './payments/paymentRepository.ts'
+import { paymentEngine } from './payments/paymentEngine.ts'
 import { paymentRoutes } from './payments/paymentRoutes.ts'
-import { paymentSending } from './payments/paymentSending.ts'
-import { payments as paymentsOf } from './payments/payments.ts'
 import { purchases as purchasesOf } from './payments/purchases.ts'
 import { publicSeller } from './payments/seller.ts'
 import { serviceSeller } from './payments/serviceSeller.ts'
@@ -30,26 +25,11 @@ type Given = {
 const maxAnswerBytes = 2 * 1024 * 1024
 
 /** Paying others, and the limits of it. */
-export function paymentParts(
-  ground: AgentGround,
-  { approval, budget, serviceTarget }: Given,
-): { endpoints: LocalEndpoint[] } {
-  const { database, client, hosted, link, events, activity, scope, now } = ground
-  const log = ground.log.of('payments')
-  const { publish } = events
-  const service = hosted?.url ?? 'embedded'
-  const rows = paymentRepository(database)
-  const journal = paymentJournal({ payments: rows, budgets: budget.records, now })
-  const notes = paymentNotes(activity.note)
-  scope.own(
-    journal.subscribe(({ payment: { record }, from }) => {
-      notes.became(record, from)
-      publish({ type: 'payment.changed', payment: paymentSummary(record) })
-      if (record.state !== from) publish({ type: 'payment-budgets.changed' })
-    }),
-    (leave) => leave(),
-  )
-
+export function paymentParts(ground: AgentGround, given: Given): { endpoints: LocalEndpoint[] } {
+  const { database, client, chains, hosted, link, events, activity, scope, now } = ground
+  const { approval, budget, serviceTarget } = given
+  const { records, budgets } = budget
+  const { note } = activity
   const strangers = scope.own(publicSeller(), (it) => it.close())
   const own = serviceSeller(() => {
     const target = link.target()
@@ -61,72 +41,42 @@ export function paymentParts(
       }
     )
   })
-  const lookup = lookupByNetwork({ chain: chainLookup(ground.chains, now), testLedger: testLedgerLookup(client) })
-  const sending = paymentSending({
-    payments: rows,
-    journal,
-    sellerOf: ({ via, service: of }) =>
-      via === 'public' ? strangers : of === service && link.target() ? own : undefined,
-    lookup,
-    now,
-  })
-  const entries = signedEntries({
-    records: budget.records,
-    isFollowed: (intentId) => rows.ofIntent(intentId) !== undefined,
-    lookup,
-    now,
-  })
-  const follower = scope.own(
-    paymentFollower({ payments: rows, sending, alongside: entries.lookAfter, log, now }),
-    (it) => it.close(),
-  )
-  const payments = scope.own(
-    paymentsOf({
-      payments: rows,
-      journal,
-      approvals: approval.approvals,
-      ask: approval.asks.ask,
-      repeats: approval.repeats,
-      budgets: budget.budgets,
-      payees: budget.records,
-      follower,
-      service,
+  const lookup = lookupByNetwork({ chain: chainLookup(chains, now), testLedger: testLedgerLookup(client) })
+  const entries = signedEntries({ records, lookup, now })
+  const engine = scope.own(
+    paymentEngine({
+      ...{ database, approvals: approval.approvals, ask: approval.asks.ask, repeats: approval.repeats },
+      ...{ budgets, budgetRecords: records, strangers, lookup, note, now },
+      ownService: () => link.target() && own,
+      service: hosted?.url ?? 'embedded',
       isOwnService: (url) => hosted === undefined && originOf(serviceTarget()?.url) === originOf(url),
+      alongside: (rows) => entries.lookAfter((intentId) => rows.ofIntent(intentId) !== undefined),
+      onIntentChange: (listener) =>
+        events.subscribe((event) => {
+          if (event.type === 'intent.changed') listener(event.intent)
+        }),
+      publish: events.publish,
       newId: () => `pay_${randomBytes(12).toString('hex')}` as PaymentId, // as the brand demands
-      now,
+      log: ground.log.of('payments'),
     }),
     (it) => it.close(),
-  )
-  scope.own(
-    events.subscribe((event) => {
-      if (event.type === 'intent.changed') payments.onIntent(event.intent)
-    }),
-    (leave) => leave(),
   )
   scope.own(
     link.subscribe(({ type }) => {
-      if (type === 'ready') follower.start()
+      if (type === 'ready') engine.resume()
     }),
     (leave) => leave(),
   )
-  payments.start()
-  follower.start()
-
   const serviceUrl = (): string => {
     const target = serviceTarget()
     if (target) return target.url
     throw new AppError('service/unavailable', "The service isn't responding.")
   }
+  const purchases = purchasesOf({ client, seller: own, serviceUrl })
   return {
     endpoints: [
-      ...budgetRoutes({ ...budget, policy: approval.policy, publish, note: activity.note }),
-      ...paymentRoutes({
-        payments,
-        rows,
-        follower,
-        purchases: purchasesOf({ client, seller: own, serviceUrl }),
-        seller: strangers,
-      }),
+      ...budgetRoutes({ records, budgets, policy: approval.policy, publish: events.publish, note }),
+      ...paymentRoutes({ ...engine, purchases, seller: strangers }),
     ],
   }
 }

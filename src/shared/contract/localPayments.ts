@@ -56,12 +56,12 @@ export type PaymentPurpose = z.infer<typeof PaymentPurpose>
 /** One way to pay that a seller offers. Text of the seller is shown as it is and believed in nothing. */
 export const PaymentOffer = z.object({
   x402_version: z.union([z.literal(1), z.literal(2)]),
-  scheme: z.string().describe('`exact`, `upto`, or another one that Steward refuses by name.'),
+  scheme: z.string().describe('Steward pays `exact`, and refuses every other by name.'),
   network: z.string().describe('`eip155:8453`; as the seller wrote it where Steward does not know it.'),
   network_name: z.string().nullable().describe('`Base`; null where Steward does not know the network.'),
   test: z.boolean().describe('Money on this network is worth nothing.'),
   asset: z.string().describe('Address of the token.'),
-  amount: z.string().describe("In the token's smallest units, decimal. Of `upto`: the most that can be taken."),
+  amount: z.string().describe("In the token's smallest units, decimal."),
   amount_micro_usd: MicroUsdAmount.nullable().describe('Null where it is no token that Steward knows.'),
   pay_to: z.string(),
   max_timeout_seconds: z.int().nullable(),
@@ -137,14 +137,14 @@ export const Payment = z.object({
   method: z.string(),
   url: z.string(),
   host: z.string(),
-  scheme: z.enum(['exact', 'upto']),
+  scheme: z.literal('exact'),
   network: z.string(),
   network_name: z.string(),
   test: z.boolean().describe('Test money, worth nothing.'),
   asset: z.string(),
   from: z.string().describe('The address that pays.'),
   pay_to: z.string(),
-  amount: z.string().describe('In millionths of a USDC, decimal. Of `upto`: the most that can be taken.'),
+  amount: z.string().describe('In millionths of a USDC, decimal.'),
   amount_micro_usd: MicroUsdAmount,
   paid_micro_usd: MicroUsdAmount.nullable().describe('What was really taken; null as long as that is not known.'),
   intent_id: z.string().nullable().describe('The request in Approvals.'),
@@ -317,7 +317,7 @@ export const exportPayments = defineRoute({
   query: z.object({ ...filters, format: z.enum(['csv', 'jsonl']).default('csv') }),
   response: z.unknown(),
   raw: {
-    response: { mediaTypes: ['text/csv; charset=utf-8', 'application/x-ndjson'], description: 'One payment a line.' },
+    response: { mediaTypes: ['text/csv', 'application/x-ndjson'], description: 'One payment a line.' },
     headers: {},
   },
 })
@@ -367,9 +367,9 @@ const HostLimit = z.object({
 const PayeeLimit = z.object({
   payee: z
     .string()
-    .max(200)
-    .regex(/^[a-z0-9]+:[A-Za-z0-9]+:[A-Za-z0-9]+$/, 'must be network and address, as in eip155:8453:0x…')
-    .transform((text) => (text.startsWith('eip155:') ? text.toLowerCase() : text)),
+    .trim()
+    .toLowerCase()
+    .regex(/^eip155:\d{1,18}:0x[0-9a-f]{40}$/, 'must be network and address, as in eip155:8453:0x…'),
   month_micro_usd: MicroUsdAmount,
 })
 const unique =

@@ -22,7 +22,7 @@ export type PaymentBudgetRepository = {
   /** @returns undefined where they cannot be understood */
   limits(): PaymentBudgetLimits | undefined
   setLimits(limits: PaymentBudgetLimits): void
-  /** @throws Error when there is one of this id, which is not void */
+  /** @throws Error when this id has a reservation already */
   reserve(entry: BudgetEntry): void
   /** Of what is reserved. @returns whether it was */
   sign(id: string, signed: SignedEntry | undefined): BudgetEntry | undefined

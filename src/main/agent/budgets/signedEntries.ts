@@ -8,15 +8,14 @@ const againMs = 3_600_000
 /** What the wallet signed for programs that pay by themselves: it counts until it has expired and was not used. */
 export function signedEntries(options: {
   records: Pick<PaymentBudgetRepository, 'overdue' | 'settle'>
-  /** It is of a payment that Steward follows itself. */
-  isFollowed: (intentId: string) => boolean
   lookup: AuthorizationLookup
   now: () => number
 }) {
-  const { records, isFollowed, lookup, now } = options
+  const { records, lookup, now } = options
   const asked = new Map<string, number>()
   return {
-    async lookAfter(): Promise<void> {
+    /** @param isFollowed whether it is of a payment that Steward follows itself */
+    async lookAfter(isFollowed: (intentId: string) => boolean): Promise<void> {
       for (const { id, payee, payer, nonce, validBeforeMs, amountMicroUsd, atMs } of records.overdue(now() - 65_000)) {
         if (isFollowed(id) || (asked.get(id) ?? 0) > now() - againMs) continue
         asked.set(id, now())

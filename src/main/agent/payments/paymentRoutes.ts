@@ -25,18 +25,18 @@ import { sellerAddress } from './sellerAddress.ts'
 type Options = {
   payments: Payments
   rows: PaymentRepository
-  follower: Pick<PaymentFollower, 'follow'>
+  follow: PaymentFollower['follow']
   purchases: Purchases
   seller: Seller
 }
 
 const formats = {
   csv: { mediaType: 'text/csv; charset=utf-8', ending: 'csv', lines: paymentCsv },
-  jsonl: { mediaType: 'application/x-ndjson', ending: 'jsonl', lines: paymentLines },
+  jsonl: { mediaType: 'application/x-ndjson; charset=utf-8', ending: 'jsonl', lines: paymentLines },
 } as const
 const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
-export function paymentRoutes({ payments, rows, follower, purchases, seller }: Options): LocalEndpoint[] {
+export function paymentRoutes({ payments, rows, follow, purchases, seller }: Options): LocalEndpoint[] {
   const wantedFrom = (given: {
     url: string
     method: string
@@ -113,7 +113,7 @@ export function paymentRoutes({ payments, rows, follower, purchases, seller }: O
     }),
     localEndpoint(reconcilePayment, async ({ params }, { asker }) => {
       const { record } = visible(params.paymentId, asker)
-      await follower.follow(record.id)
+      await follow(record.id)
       return receiptOfPayment(visible(record.id, asker))
     }),
   ]

@@ -121,7 +121,7 @@ function decoded(header: string | undefined): unknown {
 
 /** A seller's own words, without what nobody sees or what turns text around; null where nothing is left. */
 export function plainWords(words: string | undefined, most = 300): string | null {
-  const plain = (words ?? '').replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ').trim()
+  const plain = (words ?? '').replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, ' ').trim()
   return plain === '' ? null : plain.slice(0, most)
 }
 

@@ -12,7 +12,7 @@ export const paymentBudgets = {
     limits TEXT NOT NULL -- JSON: PaymentBudgetLimits
   ) STRICT;
   CREATE TABLE payment_budget_entries (
-    id TEXT PRIMARY KEY, -- of the intent
+    id TEXT NOT NULL, -- of the intent
     state TEXT NOT NULL CHECK (state IN ('reserved', 'signed', 'spent', 'void')),
     amount_micro_usd INTEGER NOT NULL CHECK (amount_micro_usd >= 0),
     host TEXT NOT NULL,
@@ -23,6 +23,8 @@ export const paymentBudgets = {
     nonce TEXT,
     valid_before_ms INTEGER
   ) STRICT;
+  CREATE UNIQUE INDEX payment_budget_entries_reserved ON payment_budget_entries (id) WHERE state = 'reserved';
+  CREATE INDEX payment_budget_entries_by_id ON payment_budget_entries (id);
   CREATE INDEX payment_budget_entries_by_time ON payment_budget_entries (at_ms, state, amount_micro_usd);
   CREATE INDEX payment_budget_entries_open ON payment_budget_entries (valid_before_ms) WHERE state = 'signed';
   CREATE TABLE payment_payees (

@@ -1,0 +1,210 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { script } from '../../../../test/support/approvals.ts'
+import { noLimits } from '../../../../test/support/payingAgent.ts'
+import { projectFolder } from '../../../../test/support/plantedTree.ts'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '../../storage/openDatabase.ts'
+import type { ReservedUse } from '../approvals/reservations.ts'
+import { looserLimits } from './budgetChange.ts'
+import { paymentBudgetRepository } from './paymentBudgetRepository.ts'
+import { paymentBudgets } from './paymentBudgets.ts'
+import { paymentReservations } from './paymentReservations.ts'
+import { spendBudgets } from './spendBudgets.ts'
+import { spendRepository } from './spendRepository.ts'
+
+/** A well-known toolkit signed $300 to $1,500 where $150 was the limit, by these four events. */
+const limit = 150_000_000
+const hourMs = 3_600_000
+const start = Date.parse('2026-11-22T12:00:00Z')
+
+function openBudgets(file: string, now: () => number, limits: object = { day_micro_usd: limit }) {
+  const database = openDatabase(file)
+  migrate(database, agentMigrations)
+  const records = paymentBudgetRepository(database)
+  records.setLimits({ ...noLimits, ask_first_payee: false, ...limits })
+  const budgets = paymentBudgets({ records, now })
+  const reservations = paymentReservations({ records, budgets, signed: () => undefined, now })
+  const left = () => budgets.leftForAll()
+  const shared = { leftForAll: left, words: () => 'The limit leaves too little.' }
+  return {
+    database,
+    records,
+    budgets,
+    reservations,
+    chats: spendBudgets({ spending: spendRepository(database), shared, now }),
+  }
+}
+const use = (id: string, amount: number, over: Partial<ReservedUse> = {}): ReservedUse => ({
+  ...{ id, by: 'policy', kind: 'x402.authorize', asker: script, host: 'shop.example' },
+  scope: 'eip155:8453:0x2222222222222222222222222222222222222222',
+  accountId: 'wal_0123456789abcdef01234567' as ReservedUse['accountId'],
+  amountMicroUsd: BigInt(amount),
+  ...over,
+})
+
+describe('never a cent over', () => {
+  test('a restart after each payment refills nothing', () => {
+    const file = join(temporaryFolder('budgets'), 'agent.sqlite')
+    let signed = 0
+    for (let payment = 0; payment < 40; payment += 1) {
+      const { database, reservations } = openBudgets(file, () => start)
+      if (!reservations.reserve(use(`int_${payment}`, 10_000_000))) {
+        signed += 10_000_000
+        if (payment % 3 !== 0) reservations.commit(`int_${payment}`) // else it crashed before it was written
+      }
+      database.close()
+    }
+    expect(signed).toBe(limit)
+  })
+
+  test('replicas of the process on one file pay together what one may', async () => {
+    const file = join(temporaryFolder('budgets'), 'agent.sqlite')
+    openBudgets(file, () => start).database.close()
+    const program = join(projectFolder, 'test/support/budgetReplica.ts')
+    const replicas = ['a', 'b', 'c', 'd'].map((name) => fork(program, [file, name, String(start)]))
+    const signed = await Promise.all(
+      replicas.map(async (it) => {
+        const [told] = (await once(it, 'message')) as [number]
+        await once(it, 'exit')
+        return told
+      }),
+    )
+    expect(signed.reduce((sum, it) => sum + it, 0)).toBe(limit)
+  })
+
+  test('several connections to one store see each other, between any two steps', () => {
+    const file = join(temporaryFolder('budgets'), 'agent.sqlite')
+    const parts = Array.from({ length: 5 }, () => openBudgets(file, () => start))
+    let signed = 0
+    for (let payment = 0; payment < 60; payment += 1) {
+      const part = parts[payment % parts.length]
+      if (part?.reservations.reserve(use(`int_${payment}`, 7_000_000)) === undefined) signed += 7_000_000
+      if (payment % 4 === 0) parts[(payment + 1) % parts.length]?.reservations.commit(`int_${payment}`)
+    }
+    expect(signed).toBe(147_000_000)
+    for (const { database } of parts) database.close()
+  })
+
+  test('other networks, credits, renewals and chats count in the same sum', () => {
+    const { database, reservations, chats } = openBudgets(':memory:', () => start)
+    const at = (scope: string, host: string) => ({ scope, host })
+    expect(reservations.reserve(use('a', 60_000_000))).toBeUndefined()
+    expect(reservations.reserve(use('b', 50_000_000, at('eip155:84532:0x33', 'test.example')))).toBeUndefined()
+    expect(reservations.reserve(use('c', 20_000_000, at('eip155:31337:0x44', '127.0.0.1:4000')))).toBeUndefined()
+    const chat = { conversationId: 'conv_a', ownLimits: null }
+    const ask = (id: string, most: number) => ({
+      id,
+      model: 'm',
+      plan: (room: number) => (room >= most ? most : undefined),
+    })
+    chats.reserve(chat, [ask('m1', 15_000_000)])
+    expect(() => chats.reserve(chat, [ask('m2', 6_000_000)])).toThrow('Not sent: The limit leaves too little.')
+    expect(reservations.reserve(use('d', 5_000_001))).toMatchObject({ effect: 'deny' })
+    expect(reservations.reserve(use('e', 5_000_000))).toBeUndefined()
+    expect(() => chats.reserve(chat, [ask('m3', 1)])).toThrow(expect.objectContaining({ code: 'budget/exceeded' }))
+    database.close()
+  })
+
+  test('whatever happens in whatever order, no 24 hours ever hold more than the limit', () => {
+    for (let seed = 1; seed <= 60; seed += 1) {
+      const random = seeded(seed)
+      let nowMs = start
+      const { database, reservations, records } = openBudgets(':memory:', () => nowMs)
+      const open: { id: string; amount: number; atMs: number; fate: 'used' | 'unused' }[] = []
+      const counted: { amount: number; atMs: number }[] = []
+      for (let step = 0; step < 80; step += 1) {
+        nowMs += Math.floor(random() * 3 * hourMs)
+        const amount = 1 + Math.floor(random() * 60_000_000)
+        const id = `int_${step}`
+        if (reservations.reserve(use(id, amount)) === undefined) {
+          if (random() < 0.2) reservations.giveBack(id)
+          else {
+            reservations.commit(id)
+            open.push({ id, amount, atMs: nowMs, fate: random() < 0.3 ? 'unused' : 'used' })
+          }
+        }
+        if (random() < 0.4 && open.length > 0) {
+          const [ended] = open.splice(Math.floor(random() * open.length), 1)
+          if (!ended) continue
+          records.settle(ended.id, ended.fate === 'used' ? 'spent' : 'void')
+          if (ended.fate === 'used') counted.push(ended)
+        }
+        const all = [...counted, ...open].filter(({ atMs }) => atMs > nowMs - 24 * hourMs)
+        const sum = all.reduce((total, it) => total + it.amount, 0)
+        expect([seed, step, sum <= limit]).toEqual([seed, step, true])
+      }
+      database.close()
+    }
+  })
+})
+
+test('what was signed counts as long as nobody knows that it was not used', () => {
+  let nowMs = start
+  const { database, reservations, records, budgets } = openBudgets(':memory:', () => nowMs, { month_micro_usd: limit })
+  reservations.reserve(use('a', limit))
+  reservations.commit('a')
+  nowMs += 48 * hourMs
+  expect(reservations.reserve(use('b', 1))).toMatchObject({ effect: 'deny' })
+  expect(budgets.states().find(({ scope }) => scope === 'month')).toMatchObject({
+    held_micro_usd: limit,
+    left_micro_usd: 0,
+  })
+  records.settle('a', 'void')
+  expect(reservations.reserve(use('b', 1))).toBeUndefined()
+  database.close()
+})
+
+test('limits that cannot be read let nothing through', () => {
+  const { database, reservations } = openBudgets(':memory:', () => start)
+  database.exec(`UPDATE payment_limits SET limits = '{"day_micro_usd":"lots"}'`)
+  expect(reservations.reserve(use('a', 1))).toMatchObject({ effect: 'deny' })
+  database.close()
+})
+
+test('single limits: one payment, host, payee, first payee', () => {
+  const payee = use('', 1).scope ?? ''
+  const limits = {
+    ...{ payment_micro_usd: 1_000, ask_first_payee: true },
+    hosts: [{ host: 'shop.example', month_micro_usd: 1_500 }],
+    payees: [{ payee, month_micro_usd: 1_800 }],
+  }
+  const { database, reservations } = openBudgets(':memory:', () => start, limits)
+  expect(reservations.reserve(use('a', 1_001, { by: 'person' }))?.detail).toContain('one payment')
+  expect(reservations.reserve(use('a', 1_000))).toMatchObject({ effect: 'ask' })
+  expect(reservations.reserve(use('a', 1_000, { by: 'person' }))).toBeUndefined()
+  reservations.commit('a')
+  expect(reservations.reserve(use('b', 501))?.detail).toContain('this host in this month')
+  expect(reservations.reserve(use('c', 801, { host: 'other.example', by: 'person' }))?.detail).toContain('this payee')
+  expect(reservations.reserve(use('d', 499))).toBeUndefined()
+  expect(reservations.reserve(use('e', 1, { scope: 'eip155:8453:0x99', by: 'person' }))?.detail).toContain(
+    'was paid at',
+  )
+  database.close()
+})
+
+test('whatever lets more be paid is told in lines, and stricter limits in none', () => {
+  const from = { ...noLimits, day_micro_usd: 5_000_000, hosts: [{ host: 'a.example', month_micro_usd: 1 }] }
+  expect(looserLimits(from, { ...from, day_micro_usd: 4_000_000, month_micro_usd: 1 })).toEqual([])
+  expect(looserLimits(noLimits, from)).toEqual([])
+  expect(looserLimits(from, { ...noLimits, ask_first_payee: false })).toEqual([
+    { label: 'Any 24 hours', value: 'no limit, was up to $5.00' },
+    { label: 'a.example', value: 'no limit, was up to $0.000001' },
+    { label: 'New payees', value: 'are paid without asking you where a rule allows it' },
+  ])
+})
+
+/** The same numbers for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,90 @@
+import type { LocalEvent } from '../../../shared/contract/localApi.ts'
+import type { PaymentId } from '../../../shared/contract/localPayments.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Database } from '../../storage/openDatabase.ts'
+import type { Approvals, AskRequest } from '../approvals/approvals.ts'
+import type { RepeatedAsks } from '../approvals/repeatedAsks.ts'
+import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
+import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
+import type { Note } from '../note.ts'
+import type { AuthorizationLookup } from './authorizationLookup.ts'
+import { paymentFollower } from './paymentFollower.ts'
+import { paymentJournal, paymentSummary } from './paymentJournal.ts'
+import { paymentNotes } from './paymentNotes.ts'
+import { type PaymentRepository, paymentRepository } from './paymentRepository.ts'
+import { paymentSending } from './paymentSending.ts'
+import { type Payments, payments as paymentsOf } from './payments.ts'
+import type { Seller } from './seller.ts'
+
+export type PaymentEngine = {
+  payments: Payments
+  rows: PaymentRepository
+  /** Asks seller and chain now. */
+  follow(id: PaymentId): Promise<void>
+  /** Takes up what waits for the service. */
+  resume(): void
+  close(): Promise<void>
+}
+
+type Options = {
+  database: Database
+  approvals: Pick<Approvals, 'get' | 'foresee'>
+  ask: (request: AskRequest) => ReturnType<Approvals['ask']>
+  repeats: RepeatedAsks
+  budgets: PaymentBudgets
+  budgetRecords: PaymentBudgetRepository
+  strangers: Seller
+  /** Undefined while it is not there. */
+  ownService: () => Seller | undefined
+  /** Where the agent is connected to, as the journal names it. */
+  service: string
+  /** Of the service of this application, whose test money the wallet pays with. */
+  isOwnService: (url: string) => boolean
+  lookup: AuthorizationLookup
+  /** What is done beside, from time to time. */
+  alongside?: (rows: PaymentRepository) => Promise<void>
+  /** Calls for each change of an intent. @returns ends it */
+  onIntentChange: (listener: Payments['onIntent']) => () => void
+  publish: (event: LocalEvent) => void
+  note: Note
+  newId: () => PaymentId
+  log: Log
+  now: () => number
+}
+
+/** Payments as one database knows them. What an earlier run left is taken up at once. */
+export function paymentEngine(options: Options): PaymentEngine {
+  const { budgets, budgetRecords, strangers, ownService, service, publish, now } = options
+  const rows = paymentRepository(options.database)
+  const journal = paymentJournal({ payments: rows, budgets: budgetRecords, now })
+  const notes = paymentNotes(options.note)
+  const leaveJournal = journal.subscribe(({ payment: { record }, from }) => {
+    notes.became(record, from)
+    publish({ type: 'payment.changed', payment: paymentSummary(record) })
+    if (record.state !== from) publish({ type: 'payment-budgets.changed' })
+  })
+  const sending = paymentSending({
+    payments: rows,
+    journal,
+    sellerOf: ({ via, service: at }) => (via === 'public' ? strangers : at === service ? ownService() : undefined),
+    ...{ lookup: options.lookup, now },
+  })
+  const alongside = () => options.alongside?.(rows) ?? Promise.resolve()
+  const follower = paymentFollower({ payments: rows, sending, alongside, log: options.log, now })
+  const payments = paymentsOf({ ...options, payments: rows, journal, payees: budgetRecords, budgets, follower })
+  const leaveIntents = options.onIntentChange(payments.onIntent)
+  payments.start()
+  follower.start()
+  return {
+    payments,
+    rows,
+    follow: follower.follow,
+    resume: follower.start,
+    async close() {
+      leaveIntents()
+      payments.close()
+      await follower.close()
+      leaveJournal()
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { readOffers } from './readOffers.ts'
+
+/** Offers as strangers write them, most of them to be paid what nobody meant to pay. */
+const payTo = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
+const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
+const good = {
+  scheme: 'exact',
+  network: 'base',
+  maxAmountRequired: '0010000',
+  asset: usdc,
+  payTo,
+  maxTimeoutSeconds: 60,
+}
+const second = { scheme: 'exact', network: 'eip155:8453', amount: '10000', asset: usdc, payTo, maxTimeoutSeconds: 60 }
+
+const v1 = (...accepts: unknown[]) => JSON.stringify({ x402Version: 1, accepts })
+const v2 = (...accepts: unknown[]) => ({
+  'payment-required': Buffer.from(JSON.stringify({ x402Version: 2, accepts })).toString('base64'),
+})
+const read = (over: object) => readOffers({}, v1({ ...good, ...over }))[0]?.offer
+
+test('reads each version, wherever it stands, and zero-padded amounts', () => {
+  const wanted = { network: 'eip155:8453', amount: '10000', amount_micro_usd: 10_000, payable: true, problem: null }
+  expect(readOffers({}, v1(good))[0]?.offer).toMatchObject({ ...wanted, x402_version: 1 })
+  expect(readOffers(v2(second), '')[0]?.offer).toMatchObject({ ...wanted, x402_version: 2 })
+  const header = { 'x-payment-required': Buffer.from(v1(good)).toString('base64') }
+  expect(readOffers(header, '<html>')[0]?.offer).toMatchObject({ ...wanted, x402_version: 1 })
+  expect(readOffers({ 'payment-required': JSON.stringify({ x402Version: 2, accepts: [second] }) }, '')).toHaveLength(1)
+})
+
+test('what goes back to the seller is what the seller sent, word by word', () => {
+  const sent = { ...second, extra: { name: 'Evil', version: '9', nested: [1] }, unknown: true }
+  expect(readOffers(v2(sent), '')[0]?.raw).toEqual(sent)
+})
+
+test.each([
+  ['another scheme', { scheme: 'batch-settlement' }, 'scheme “batch-settlement”'],
+  ['a scheme that takes as it likes', { scheme: 'auth-capture' }, 'scheme “auth-capture”'],
+  ['a scheme in other letters', { scheme: 'Exact' }, 'scheme “Exact”'],
+  ['another network', { network: 'eip155:1' }, 'network “eip155:1”'],
+  ['a bare chain id', { network: '8453' }, 'network “8453”'],
+  ['a network that only looks like ours', { network: 'base ' }, 'network “base”'],
+  ['another token', { asset: '0x60a3E35Cc302bFA44Cb288Bc5a4F316Fdb1adb42' }, 'is not USDC on Base'],
+  ['the USDC of another network', { network: 'base-sepolia' }, 'is not USDC on Base Sepolia'],
+  ['a payee that is none', { payTo: 'alice.eth' }, '“alice.eth” is no address'],
+  ['a payee on Solana', { payTo: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T' }, 'is no address'],
+  ['nothing', { maxAmountRequired: '0' }, 'It names no amount.'],
+  ['more than there is', { maxAmountRequired: '9'.repeat(60) }, 'larger than any'],
+  ['no time to pay', { maxTimeoutSeconds: 1 }, 'too short'],
+])('does not pay %s, and says why', (_, over, problem) => {
+  expect(read(over)).toMatchObject({ payable: false, problem: expect.stringContaining(problem) })
+})
+
+test.each([
+  ['a negative amount', { maxAmountRequired: '-5' }],
+  ['a hexadecimal amount', { maxAmountRequired: '0x10' }],
+  ['an amount in exponents', { maxAmountRequired: '1e9' }],
+  ['a number in the place of text', { maxAmountRequired: 5 }],
+  ['a payee that is an object', { payTo: { toString: 'x' } }],
+  ['an amount of a million digits', { maxAmountRequired: '1'.repeat(1_000_000) }],
+])('does not even read %s', (_, over) => {
+  expect(read(over)).toBeUndefined()
+})
+
+test.each([
+  ['nothing', {}, ''],
+  ['no JSON', {}, '{"x402Version":1,'],
+  ['an array', {}, '[]'],
+  ['null', {}, 'null'],
+  ['a version of tomorrow', {}, JSON.stringify({ x402Version: 3, accepts: [good] })],
+  ['no offers', {}, v1()],
+  ['broken base64', { 'payment-required': '%%%%' }, ''],
+  ['deep nesting', {}, `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
+  ['a prototype', {}, '{"x402Version":1,"accepts":[{"__proto__":{"scheme":"exact"}}]}'],
+])('finds no offer in %s', (_, headers, body) => {
+  expect(readOffers(headers, body)).toEqual([])
+})
+
+test('reads only so many offers, and takes what turns text around out of their words', () => {
+  expect(readOffers({}, v1(...Array.from({ length: 1_000 }, () => good)))).toHaveLength(20)
+  const description = 'Pay \u202e00.1\u202c\n\u0000 now\u200b'
+  expect(read({ description })?.description).toBe('Pay 00.1 now')
+})
+
+test('test money is read as such, and which service it is for is checked where it is asked', () => {
+  const asset = '0x7357000000000000000000000000000000031337'
+  expect(read({ network: 'eip155:31337', asset })).toMatchObject({ payable: true, test: true })
+})

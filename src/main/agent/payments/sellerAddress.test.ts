@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { mayConnect, sellerAddress } from './sellerAddress.ts'
+
+test.each([
+  'https://shop.example/report?x=1',
+  'https://shop.example:8443/',
+  'http://127.0.0.1:4000/pay',
+  'http://localhost:4000/',
+  'http://3000-abc.localhost:4000/',
+  'http://[::1]:4000/',
+  'https://8.8.8.8/',
+])('%s may be asked', (address) => {
+  expect(sellerAddress(address).protocol).toMatch(/^https?:$/)
+})
+
+test.each([
+  ['http://shop.example/', 'over https only'],
+  ['http://localhost.evil.example/', 'over https only'],
+  ['http://127.0.0.1.evil.example/', 'over https only'],
+  ['https://10.0.0.1/', 'private address'],
+  ['https://192.168.1.1/', 'private address'],
+  ['https://169.254.169.254/latest/meta-data', 'private address'],
+  ['https://0x7f.1/', undefined],
+  ['https://[fd00::1]/', 'private address'],
+  ['https://[::ffff:10.0.0.1]/', 'private address'],
+  ['https://0.0.0.0/', 'private address'],
+  ['http://0.0.0.0/', 'over https only'],
+  ['ftp://shop.example/', 'not asked'],
+  ['file:///etc/passwd', 'not asked'],
+  ['https://user:pass@shop.example/', 'name a user'],
+  ['https://shop.example@evil.example/', 'name a user'],
+  ['https://shop.example/\nx', 'no address'],
+  ['nowhere', 'no address'],
+])('%s is refused', (address, words) => {
+  // 0x7f.1 is another way to write 127.0.0.1, which is this computer.
+  if (words === undefined) return expect(sellerAddress(address).hostname).toBe('127.0.0.1')
+  expect(() => sellerAddress(address)).toThrow(
+    expect.objectContaining({ code: 'payment/address', message: expect.stringContaining(words) }),
+  )
+})
+
+test('a public name leads to no private address, and a name of this computer nowhere else', () => {
+  expect(mayConnect('93.184.215.14', 'shop.example')).toBe(true)
+  for (const it of ['127.0.0.1', '10.1.2.3', '::1', 'fe80::1', '100.64.0.1'])
+    expect(mayConnect(it, 'shop.example')).toBe(false)
+  expect(mayConnect('127.0.0.1', 'localhost')).toBe(true)
+  expect(mayConnect('93.184.215.14', 'localhost')).toBe(false)
+  expect(mayConnect('10.0.0.1', 'a.localhost')).toBe(false)
+})

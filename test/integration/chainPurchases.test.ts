@@ -1,0 +1,130 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { chainLookup } from '../../src/main/agent/payments/authorizationLookup.ts'
+import type { PaymentAuthorization } from '../../src/main/service/payments/paymentAuthorization.ts'
+import type { PaymentId } from '../../src/shared/contract/localPayments.ts'
+import { evmNetworks } from '../../src/shared/contract/networks.ts'
+import { eventually } from '../support/eventually.ts'
+import { evmFacilitator } from '../support/evmFacilitator.ts'
+import { hostileSeller } from '../support/hostileSeller.ts'
+import { lockableSigner } from '../support/lockableSigner.ts'
+import { paymentsOfTest } from '../support/openPayments.ts'
+import { lowerCase } from '../support/payer.ts'
+import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { evmWallet } from '../support/wallets.ts'
+
+/** The agent pays on a real EVM node: it buys, and it finds out there what no seller tells. */
+const [base] = evmNetworks
+const payTo = '0x2222222222222222222222222222222222222222'
+const price = 5_000_000
+let chain: Awaited<ReturnType<typeof evmFacilitator>>
+let service: ServiceProcess
+let nowMs = 0
+const wallet = evmWallet()
+
+beforeAll(async () => {
+  chain = await evmFacilitator(base)
+  const keyFile = join(temporaryFolder('relayer'), 'relayer.key')
+  writeFileSync(keyFile, `${chain.relayerKey}\n`, { mode: 0o600 })
+  service = await serviceProcess(undefined, {
+    payments: { network: 'base', pay_to: payTo, facilitator: { rpc_url: chain.node.url, relayer_key_file: keyFile } },
+  })
+  await wallet.signIn(service.url)
+})
+afterAll(async () => {
+  await service?.close()
+  await chain?.close()
+})
+
+async function rich() {
+  nowMs = 0
+  const now = () => Date.now() + nowMs
+  const lookup = chainLookup([chain.chain], now)
+  const paying = paymentsOfTest({ now, signer: lockableSigner({ now }), chain: (asked) => lookup.stateOf(asked) })
+  const address = paying.signer.wallet.accounts().find(({ chainType }) => chainType === 'evm')?.address ?? ''
+  const before = await chain.balance(address)
+  await chain.give(address, 2 * price)
+  return { ...paying, address, spent: async () => before + 2 * price - (await chain.balance(address)) }
+}
+type Paying = Awaited<ReturnType<typeof rich>>
+
+async function idOf(payment: ReturnType<Paying['pay']>): Promise<PaymentId> {
+  const paid = await payment
+  if (!paid) throw new Error('It was free.')
+  return paid.record.id
+}
+
+test('credits are bought, and the balance moves by the exact amount', async () => {
+  const { pay, ended, spent } = await rich()
+  const id = await idOf(pay(`${service.url}/pay/5/${wallet.address}`))
+  const paid = await ended(id)
+  expect(paid.record).toMatchObject({ state: 'settled', paid: true, network: base.id, test: false })
+  expect(paid.record.transaction_url).toBe(`https://basescan.org/tx/${paid.record.transaction}`)
+  expect(await spent()).toBe(price)
+})
+
+test('a service that is killed while it settles has settled once, and the answer comes', async () => {
+  const { pay, ended, spent } = await rich()
+  await chain.node.client.setAutomine(false)
+  const id = await idOf(pay(`${service.url}/pay/5/${wallet.address}`))
+  await eventually(async () => expect((await chain.node.client.getTxpoolContent()).pending).not.toEqual({}))
+  await service.restart('SIGKILL')
+  await chain.node.client.setAutomine(true)
+  await chain.node.client.mine({ blocks: 1 })
+  expect((await ended(id)).record).toMatchObject({ state: 'settled', paid: true })
+  expect(await spent()).toBe(price)
+})
+
+/** Takes payments and never answers. */
+async function silentSeller() {
+  return hostileSeller(({ request }) => void request.socket.destroy(), {
+    ...{ maxAmountRequired: String(price), payTo, maxTimeoutSeconds: 60 },
+  })
+}
+function authorizationOf(header: string): PaymentAuthorization {
+  const { signature, authorization } = JSON.parse(Buffer.from(header, 'base64').toString()).payload
+  return lowerCase({ ...authorization, signature })
+}
+
+test('a seller that takes the money and says nothing is found out on the chain', async () => {
+  const { pay, read, engine, records, spent } = await rich()
+  const seller = await silentSeller()
+  const id = await idOf(pay(seller.url))
+  await eventually(() => expect(seller.payments().length).toBeGreaterThan(0))
+  const authorization = authorizationOf(seller.payments()[0] ?? '')
+  const settled = await chain.facilitator.settle({ authorization, createdAtMs: Date.now(), again: false })
+  expect(settled.state).toBe('settled')
+  nowMs = 120_000
+  await eventually(async () => {
+    await engine.follow(id)
+    expect(read(id)?.record.paid).toBe(true)
+  })
+  const transaction = settled.state === 'settled' ? settled.transaction : ''
+  expect(read(id)?.record).toMatchObject({ state: 'reconciled', reconciled_by: 'chain', transaction })
+  expect(records.used({ sinceMs: 0 })).toEqual({ spent: price, held: 0 })
+  expect([await spent(), seller.signatures()]).toEqual([price, 1])
+})
+
+test('a seller that never takes it: nothing is paid, once the chain itself says that it has expired', async () => {
+  const { pay, read, engine, records, spent } = await rich()
+  const seller = await silentSeller()
+  const id = await idOf(pay(seller.url))
+  await eventually(() => expect(read(id)?.record.state).toBe('unknown'))
+  nowMs = 200_000
+  await eventually(async () => {
+    await engine.follow(id)
+    expect(read(id)?.nextAtMs).toBeGreaterThan(Date.now() + nowMs)
+  })
+  expect(read(id)?.record).toMatchObject({ state: 'unknown', paid: null })
+  expect(records.used({ sinceMs: 0 })).toEqual({ spent: 0, held: price })
+  await chain.node.client.increaseTime({ seconds: 300 })
+  await chain.node.client.mine({ blocks: 1 })
+  await eventually(async () => {
+    await engine.follow(id)
+    expect(read(id)?.record).toMatchObject({ state: 'reconciled', paid: false })
+  })
+  expect(records.used({ sinceMs: 0 })).toEqual({ spent: 0, held: 0 })
+  expect(await spent()).toBe(0)
+})

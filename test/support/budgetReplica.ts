@@ -1,0 +1,27 @@
+import { paymentBudgetRepository } from '../../src/main/agent/budgets/paymentBudgetRepository.ts'
+import { paymentBudgets } from '../../src/main/agent/budgets/paymentBudgets.ts'
+import { paymentReservations } from '../../src/main/agent/budgets/paymentReservations.ts'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { script } from './approvals.ts'
+
+/** One of several processes that pay from the same budget as fast as they can. Tells what it signed. */
+const [file = '', name = '', at = '0'] = process.argv.slice(2)
+const database = openDatabase(file)
+const records = paymentBudgetRepository(database)
+const now = () => Number(at)
+const budgets = paymentBudgets({ records, now })
+const reservations = paymentReservations({ records, budgets, signed: () => undefined, now })
+let signed = 0
+for (let payment = 0; payment < 50; payment += 1) {
+  const refused = reservations.reserve({
+    ...{ id: `int_${name}_${payment}`, by: 'policy', kind: 'x402.authorize', asker: script, host: 'shop.example' },
+    scope: 'eip155:8453:0x2222222222222222222222222222222222222222',
+    accountId: 'wal_0123456789abcdef01234567' as never, // a brand is only a type
+    amountMicroUsd: 5_000_000n,
+  })
+  if (!refused) signed += 5_000_000
+  if (payment % 2 === 0) reservations.commit(`int_${name}_${payment}`)
+}
+database.close()
+process.send?.(signed)
+process.disconnect()

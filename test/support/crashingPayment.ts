@@ -1,0 +1,62 @@
+import { writeSync } from 'node:fs'
+import { ClientRequest } from 'node:http'
+import SqliteDatabase from 'better-sqlite3'
+
+/**
+ * An agent that tells how the last payment ended, pays, and is killed in the middle: before the `at`-th write that belongs to the
+ * payment, or (`flushed`) as its answer comes, or (`sent`) when the request with the payment has left. `never` tells how many
+ * writes there are.
+ */
+const [dataFolder = '', url = '', key = '', at = ''] = process.argv.slice(2)
+const die = (): never => process.kill(process.pid, 'SIGKILL') as never
+let writes = 0
+let isPaying = false
+
+const written =
+  /^\s*(INSERT INTO|UPDATE|DELETE FROM) (payments|intents|payment_budget_entries|payment_payees|asked_once)\b/
+const { prepare } = SqliteDatabase.prototype
+SqliteDatabase.prototype.prepare = function (this: SqliteDatabase.Database, text: string) {
+  const statement = prepare.call(this, text)
+  if (!written.test(text)) return statement
+  for (const name of ['run', 'get', 'all'] as const) {
+    const usual = statement[name].bind(statement) as (...given: unknown[]) => unknown
+    statement[name] = ((...given: unknown[]) => {
+      if (isPaying) {
+        writes += 1
+        if (String(writes) === at) die()
+      }
+      return usual(...given)
+    }) as never
+  }
+  return statement
+} as typeof prepare
+
+const { end } = ClientRequest.prototype
+ClientRequest.prototype.end = function (this: ClientRequest, ...given: unknown[]) {
+  const isPayment = isPaying && (this.hasHeader('payment-signature') || this.hasHeader('x-payment'))
+  if (at === 'flushed' && isPayment) this.once('finish', () => this.once('response', die))
+  if (at === 'sent' && isPayment) this.once('finish', die)
+  return (end as (...all: unknown[]) => ClientRequest).apply(this, given)
+} as typeof end
+
+const { runningAgent } = await import('./runningAgent.ts')
+const { passphrase } = await import('./payingAgent.ts')
+const target = { url, key, certificate: undefined }
+const agent = await runningAgent({ dataFolder, target, tellService: () => {} })
+await agent.wallet.unlock(passphrase)
+const [last] = (await agent.send('/local/payments?limit=1')).json.payments
+const ended = last && (await agent.send(`/local/payments/${last.id}?wait_ms=30000`)).json
+const { usdc } = (await agent.send('/local/wallet/info?network=eip155:31337')).json
+const { balance_cents: credits } = (await agent.send('/v1/credits/balance')).json
+const held = (await agent.send('/local/payments/budgets')).json.states[0]
+writeSync(
+  1,
+  `${JSON.stringify({ reason: ended?.reason, state: ended?.state, paid: ended?.paid, usdc, credits, held })}\n`,
+)
+isPaying = true
+await agent.send('/local/payments/topup', {
+  body: { amount_usd: 5, reason: `crash ${at}`, wait_ms: 20_000 },
+  headers: { 'idempotency-key': `crash ${at}` },
+})
+writeSync(1, `${writes}\n`)
+process.exit(0)
