@@ -208,7 +208,6 @@ const asked: Record<string, Asked> = {
   paymentsDiscovery: {},
   paymentsAuthorization: {},
   paymentsBalance: {},
-  paymentsAuthorization: {},
   modelList: {},
   providerTest: {},
   chatCompletionCreate: { body: { model: 'claude-sonnet-4.5', messages } },
@@ -257,7 +256,6 @@ function pathOf(route: Route, path: string = route.path): string {
     address: walletAddress,
     nonce: `0x${'1'.repeat(64)}`,
     amount_usd: '5',
-    nonce: `0x${'1'.repeat(64)}`,
     family: 'a',
   }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ToolCaller, usualPolicy } from '../../src/main/agent/tools/toolCaller.ts'
 import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
 
 /** Buying from the real service with the wallet, through approvals and limits. */
@@ -151,4 +152,51 @@ test('payments are listed, found and exported', async () => {
 test('the account that pays is told with its balance', async () => {
   const ledger = await paying.agent.send('/local/wallet/info?network=eip155:31337')
   expect(ledger.json).toMatchObject({ address: paying.address, usdc: String(await paying.money()), deposit_link: null })
+})
+
+describe('by a tool', () => {
+  const caller = (id: string, dailyBudgetMicroUsd: number | null = null): ToolCaller => ({
+    asker: { kind: 'tool', id, name: 'Buyer' },
+    profile: 'domains',
+    policy: usualPolicy,
+    dailyBudgetMicroUsd,
+    dryRun: false,
+  })
+  const run = (name: string, given: object, by: ToolCaller) =>
+    paying.agent.tools.runTool(name, given, {
+      caller: by,
+      signal: new AbortController().signal,
+      waitMs: { person: 0, program: 20_000 },
+    })
+
+  test('a domain waits for approval, is paid once however often it is asked for, and is told by approval_status', async () => {
+    const given = { domain: fresh('tool') }
+    const by = caller('mcp_once')
+    const before = await paying.money()
+    const [asked, again] = [await run('domain_register', given, by), await run('domain_register', given, by)]
+    expect(asked).toMatchObject({ kind: 'waiting', waiting: { for: 'person', id: expect.stringMatching(/^pay_/) } })
+    expect(again).toEqual(asked)
+    expect(await paying.money()).toBe(before)
+    const id = asked.kind === 'waiting' ? asked.waiting.id : ''
+    await paying.approve(await paying.payment(id))
+    await paying.payment(id, 20_000)
+    const told = await run('approval_status', { id }, by)
+    expect(told).toMatchObject({ kind: 'result', result: { state: 'settled', result: { answer: { status: 201 } } } })
+    const found = await run('domain_register', given, by)
+    expect(found).toMatchObject({ kind: 'result', result: { success: true, domain: given.domain, payment: { id } } })
+    expect(before - (await paying.money())).toBe((await paying.payment(id)).paid_micro_usd)
+  })
+
+  test('nothing is bought beyond the budget of its client, which is held while it waits', async () => {
+    const by = caller('mcp_small', 12_000_000)
+    const dear = await run('domain_register', { domain: fresh('dear'), years: 5 }, by)
+    expect(dear).toMatchObject({ kind: 'error', code: 'tool/budget' })
+    const first = await run('domain_register', { domain: fresh('held') }, by)
+    expect(first.kind).toBe('waiting')
+    expect(await run('domain_register', { domain: fresh('held') }, by)).toMatchObject({ code: 'tool/budget' })
+    const payment = await paying.payment(first.kind === 'waiting' ? first.waiting.id : '')
+    await paying.post(`/local/intents/${payment.intent_id}/decision`, { approve: false })
+    await paying.payment(payment.id, 20_000)
+    expect((await run('domain_register', { domain: fresh('held') }, by)).kind).toBe('waiting')
+  })
 })

@@ -22,7 +22,7 @@ test.each<[what: unknown, sentence: string]>([
   [{ name: 'a', size: 10 }, '`size` must be at most 9.'],
   [
     { name: 'a', intent: { kind: 'transaction' } },
-    '`intent.kind` must be `identity.register`, `siwe`, `siws`, `x402.authorize` or `message`.',
+    '`intent.kind` must be `identity.register`, `siwe`, `siws`, `x402.authorize`, `message` or `tool.call`.',
   ],
   [{ name: 'a', nmae: 'b' }, 'The request has no field `nmae`.'],
 ])('%j: %s', (given, sentence) => {

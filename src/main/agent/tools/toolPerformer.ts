@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
-import type { Tool, ToolWork } from '../../../shared/contract/tools/tool.ts'
+import { isWaiting, type Tool, type ToolWork } from '../../../shared/contract/tools/tool.ts'
 import type { Note } from '../note.ts'
 import type { PaymentKeys } from './paymentKeys.ts'
 import { sandboxProgram } from './sandboxProgram.ts'
@@ -38,7 +38,9 @@ export function toolPerformer({ operations, budgets, paymentKeys, note, runTool 
 
   return async (tool, args, { caller, signal, waitMs, progress = () => {} }) => {
     const { asker, dailyBudgetMicroUsd: limit } = caller
-    const key = tool.price === 'usdc' ? paymentKeys.keyOf(callDigest(caller, tool, args)) : undefined
+    const digest = callDigest(caller, tool, args)
+    const pays = tool.price === 'usdc'
+    const key = pays ? paymentKeys.keyOf(digest) : undefined
     const call: ToolWork['call'] = (route, input) => {
       if (!tool.routes.includes(route)) throw new Error(`${tool.name} does not name ${route.operation}.`)
       // What is called once its caller has gone tidies up, and has a moment for that.
@@ -56,10 +58,12 @@ export function toolPerformer({ operations, budgets, paymentKeys, note, runTool 
     try {
       const result = await tool.run(held.args, { ...work, heldMicroUsd: held.microUsd })
       held.settle(result)
+      if (pays) paymentKeys.used(digest, isWaiting(result) ? 'open' : 'ended')
       noted(tool, args, caller)
       return result
     } catch (failure) {
       if (costNothing(failure)) held.release()
+      if (pays) paymentKeys.used(digest, costNothing(failure) ? 'ended' : 'open')
       throw failure
     }
   }

@@ -5,15 +5,17 @@ import { toolListing } from './toolListing.ts'
 import { toolsOf, toolTable } from './toolTable.ts'
 
 /** Of `interface.md`, in its order. */
-const promised = `sandbox_create sandbox_list sandbox_exec sandbox_write_file sandbox_read_file sandbox_expose_port sandbox_delete sandbox_get_url
+const promised =
+  `sandbox_create sandbox_list sandbox_exec sandbox_write_file sandbox_read_file sandbox_expose_port sandbox_delete sandbox_get_url
 sandbox_pty_create sandbox_pty_write sandbox_pty_read sandbox_pty_close sandbox_pty_list chat_completions
 domain_search domain_list domain_info domain_register domain_renew domain_dns_list domain_dns_add domain_dns_update domain_dns_delete
 domain_pricing domain_check domain_privacy domain_nameservers credits_balance credits_history credits_pricing
 wallet_info wallet_networks x402_discover x402_check x402_fetch`.split(/\s+/)
-const more = `sandbox_get sandbox_list_ports sandbox_remove_port sandbox_add_domain sandbox_list_domains sandbox_remove_domain sandbox_terminal_session
+const more =
+  `sandbox_get sandbox_list_ports sandbox_remove_port sandbox_add_domain sandbox_list_domains sandbox_remove_domain sandbox_terminal_session
 sandbox_metrics sandbox_activity sandbox_commands sandbox_pty_resize credits_topup credits_purchase identity_register identity_list approval_status`.split(
-  /\s+/,
-)
+    /\s+/,
+  )
 const shown = toolTable.map(toolListing)
 const input = (name: string) => shown.find((it) => it.name === name)?.inputSchema
 
@@ -30,7 +32,10 @@ test('has the parameters, ranges and defaults of the interface', () => {
     disk_gb: { type: 'integer', minimum: 1, maximum: 50, default: 1 },
     region: { type: 'string', enum: ['eu-north', 'us-east'], default: 'eu-north' },
   })
-  expect(input('sandbox_exec')).toMatchObject({ required: ['sandbox_id', 'command'], properties: { timeout: { default: 30 } } })
+  expect(input('sandbox_exec')).toMatchObject({
+    required: ['sandbox_id', 'command'],
+    properties: { timeout: { default: 30 } },
+  })
   expect(input('sandbox_expose_port')).toMatchObject({ properties: { port: { minimum: 1, maximum: 65_535 } } })
   expect(input('sandbox_pty_create')).toMatchObject({ properties: { cols: { default: 80 }, rows: { default: 24 } } })
   expect(input('sandbox_pty_read')).toMatchObject({ properties: { full: { default: false } } })

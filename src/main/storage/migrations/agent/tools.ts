@@ -38,7 +38,7 @@ export const tools = {
   CREATE TABLE tool_payments (
     digest TEXT PRIMARY KEY,
     key TEXT NOT NULL, -- Idempotency-Key of what the digest stands for
-    used_at_ms INTEGER NOT NULL
+    used_at_ms INTEGER NOT NULL -- ahead of time while what it stands for waits
   ) STRICT;
 `,
 } as const satisfies Migration
