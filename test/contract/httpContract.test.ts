@@ -254,7 +254,6 @@ function pathOf(route: Route, path: string = route.path): string {
     domain: path.includes('/sandboxes/') ? 'app.example.com' : 'contract.com',
     recordId,
     address: walletAddress,
-    nonce: `0x${'1'.repeat(64)}`,
     amount_usd: '5',
     family: 'a',
   }

@@ -137,7 +137,7 @@ export const Payment = z.object({
   method: z.string(),
   url: z.string(),
   host: z.string(),
-  scheme: z.literal('exact'),
+  scheme: z.enum(['exact', 'upto']).describe('Steward pays `exact` only.'),
   network: z.string(),
   network_name: z.string(),
   test: z.boolean().describe('Test money, worth nothing.'),
