@@ -82,6 +82,7 @@ test('a model makes a sandbox, writes, runs, exposes, checks a domain, may not b
   await card('Delete a sandbox: Needs your approval').getByRole('button', { name: 'Deny' }).click()
   const purchase = card('Register a domain: Needs your approval')
   await purchase.waitFor()
+  await purchase.getByText(/^Pay 10\.95 USDC/).waitFor()
   await look(window.page, 'chat-tools-purchase')
   await purchase.getByRole('button', { name: 'Deny' }).click()
   await chat.answered('You denied it, so it stays.')

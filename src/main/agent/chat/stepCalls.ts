@@ -1,4 +1,5 @@
 import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
+import { shownLine } from '../../../shared/shownLine.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
 import { type CallRow, toldCall } from './callRepository.ts'
@@ -96,9 +97,9 @@ function typed(
 }
 
 /** What a conversation may do with tools. */
-export function callerOf({ id, tools }: StoredConversation): ToolCaller {
+export function callerOf({ id, title, tools }: StoredConversation): ToolCaller {
   return {
-    asker: { kind: 'tool', id, name: 'Chat' },
+    asker: { kind: 'tool', id, name: `Chat “${shownLine(title, 60)}”` },
     profile: tools.profile,
     policy: { changes: 'allow', destroys: 'ask' },
     dailyBudgetMicroUsd: tools.max_day_micro_usd,
