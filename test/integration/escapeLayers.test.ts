@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { probeNetwork } from '../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts'
 import { type SandboxLayer, sandboxLayers } from '../../src/main/host/runtimes/bubblewrap/sandboxLayers.ts'
 import { type User, users } from '../support/asUser.ts'
-import { attack, attackFault } from '../support/attacks/attack.ts'
+import { attack, attackFault, attacks } from '../support/attacks/attack.ts'
 import { withHostKey } from '../support/attacks/withHostKey.ts'
 import { printedInWorld } from '../support/network/inWorld.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 
 const noWorld = process.getuid?.() === 0 ? (await probeNetwork()).detail : 'a world of namespaces needs root'
-type Attack = (given: { user: User; layers: readonly SandboxLayer[] }) => Promise<void>
+type Given = { user: User; layers: readonly SandboxLayer[] }
 
-const leavesTheNetwork: Attack = async ({ user, layers: left }) => {
+async function leavesTheNetwork({ user, layers: left }: Given): Promise<void> {
   type Seen = { after: { reached: string[] }[] }
   const { after } = await printedInWorld<Seen>('test/support/attacks/networkRun.ts', user, [
     JSON.stringify({ layers: left }),
@@ -19,37 +19,35 @@ const leavesTheNetwork: Attack = async ({ user, layers: left }) => {
   for (const start of after) expect(start.reached, JSON.stringify(start)).toEqual([])
 }
 
-const takesAFileOfTheHost: Attack = async (given) => {
-  const { before, after, saw } = await attack('ownerOfHostFile', given)
+/** Started once for each layer that is taken away. */
+const startedTogether = (given: Given) =>
+  attacks(['ownerOfHostFile', 'systemCallsOfPid1', 'keyrings'], { ...given, through: withHostKey })
+type Tried = ReturnType<typeof startedTogether>
+
+async function takesAFileOfTheHost(tried: Tried): Promise<void> {
+  const { before, after, saw } = await tried('ownerOfHostFile')
   expect(after, saw).toBe(before)
 }
 
-const usesForbiddenCallsInPid1: Attack = async (given) => {
-  const { calls, said } = await attack('systemCallsOfPid1', given)
+async function usesForbiddenCallsInPid1(attempts: Tried): Promise<void> {
+  const { calls, said } = await attempts('systemCallsOfPid1')
   const untraceable = /^trace\t-\d+$/.test(said)
   const tried = calls.filter(({ name }) => /AF_VSOCK|key|io_uring|userfaultfd|perf_event|bpf/.test(name))
   expect(tried.length > 8 || untraceable, `the attack did not run: ${said}`).toBe(true)
   expect(untraceable ? [] : tried.filter(({ there }) => there >= 0), said).toEqual([])
 }
 
-const readsKeysOfOthers: Attack = async (given) => {
-  const { one, other, listed } = await attack('keyrings', { ...given, through: withHostKey })
+async function readsKeysOfOthers(tried: Tried): Promise<void> {
+  const { one, other, listed } = await tried('keyrings')
   const found = [...one, ...other].filter(([who, , answer]) => who !== 'trace' && !/^-\d+$/.test(answer ?? ''))
   expect(found).toEqual([])
   expect(listed).not.toMatch(/canary/)
 }
 
-const startsTooManyProcesses: Attack = async (given) => {
+async function startsTooManyProcesses(given: Given): Promise<void> {
   const { made, said } = await attack('processesOfPid1', given)
   expect(made || 0, said).toBeLessThan(1024)
 }
-
-const attacks: readonly (readonly [name: string, tried: Attack])[] = [
-  ['S1: leaving the network that has rules', leavesTheNetwork],
-  ['S2: taking a file of the host', takesAFileOfTheHost],
-  ['S3: forbidden system calls in PID 1', usesForbiddenCallsInPid1],
-  ['S3: keys of the host and of other sandboxes', readsKeysOfOthers],
-]
 
 /**
  * What closes a sandbox before anything of it runs, each taken away in turn: the attacks stay refused, since another
@@ -61,11 +59,14 @@ describe.each(users)('where Steward runs as %s', (user) => {
 
   // Each waits for processes of its own: several go on at once.
   describe.concurrent.each(sandboxLayers)('and the layer `%s` is taken away', (without) => {
-    for (const [name, tried] of attacks)
-      test(`${name} stays refused`, async (context) => {
-        if (tried === leavesTheNetwork && noWorld !== null) context.skip(noWorld)
-        await tried(withoutOne(without))
-      })
+    const tried = startedTogether(withoutOne(without))
+    test('S1: leaving the network that has rules stays refused', async (context) => {
+      if (noWorld !== null) context.skip(noWorld)
+      await leavesTheNetwork(withoutOne(without))
+    })
+    test('S2: taking a file of the host stays refused', () => takesAFileOfTheHost(tried))
+    test('S3: forbidden system calls in PID 1 stay refused', () => usesForbiddenCallsInPid1(tried))
+    test('S3: keys of the host and of other sandboxes stay refused', () => readsKeysOfOthers(tried))
   })
 
   // Some limits count the processes of the user, whichever sandbox they are in: one after the other.

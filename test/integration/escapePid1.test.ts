@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { users } from '../support/asUser.ts'
-import { attack, attackFault } from '../support/attacks/attack.ts'
+import { attackFault, attacks } from '../support/attacks/attack.ts'
 import { withHostKey } from '../support/attacks/withHostKey.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 
@@ -11,9 +11,21 @@ const mostProcesses = 1024
 
 describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => {
   skipWhen(attackFault)
+  const attack = attacks(
+    [
+      'systemCallsOfPid1',
+      'preloadInPid1',
+      'keyrings',
+      'processesOfPid1',
+      'ownerOfHostFile',
+      'oldSystemCalls',
+      'spoiltPid1',
+    ],
+    { user, through: withHostKey },
+  )
 
   test('refuses every system call that commands of the sandbox are refused', async () => {
-    const { calls, said, status } = await attack('systemCallsOfPid1', { user })
+    const { calls, said, status } = await attack('systemCallsOfPid1')
     const untraceable = /^trace\t-\d+$/.test(said)
     expect(calls.length > 20 || untraceable, `the attack did not run: ${said}`).toBe(true)
     const passed = untraceable ? [] : calls.filter(({ here, there }) => !refusals.has(here) || !refusals.has(there))
@@ -24,14 +36,14 @@ describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => 
   })
 
   test('runs nothing that the sandbox names in its /etc/ld.so.preload', async () => {
-    const { loaded, refused, inPid1 } = await attack('preloadInPid1', { user })
+    const { loaded, refused, inPid1 } = await attack('preloadInPid1')
     expect(loaded, 'no program of the sandbox loads the library: the attack shows nothing').toBe(true)
     expect(refused).toBeNull()
     expect(inPid1).toBe('')
   })
 
   test('has a session keyring that neither the host nor another sandbox shares', async () => {
-    const { one, other, listed } = await attack('keyrings', { user, through: withHostKey })
+    const { one, other, listed } = await attack('keyrings')
     for (const [name, looked] of Object.entries({ one, other })) {
       const tries = looked.filter(([who]) => who !== 'trace')
       expect(tries.length === 4 || looked[0]?.[0] === 'trace', JSON.stringify(looked)).toBe(true)
@@ -42,25 +54,25 @@ describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => 
   })
 
   test('cannot be used to start more processes than the sandbox may have', async () => {
-    const { enforced, made, said } = await attack('processesOfPid1', { user })
+    const { enforced, made, said } = await attack('processesOfPid1')
     expect(enforced, 'the limit of processes is said not to hold here').toBe(true)
     expect(made >= 0 || /^trace\t/.test(said), `the attack did not run: ${said}`).toBe(true)
     expect(made || 0, said).toBeLessThan(mostProcesses)
   })
 
   test('never leads root of the host to a file of the host that it then gives to the sandbox', async () => {
-    const { before, after, saw } = await attack('ownerOfHostFile', { user })
+    const { before, after, saw } = await attack('ownerOfHostFile')
     expect(after, saw).toBe(before)
     expect(saw).toMatch(/\/dev\/pts\/\d+; \/dev\/pts\/\d+$/)
   })
   test('refuses the system calls of 32-bit programs', async () => {
-    const { said } = await attack('oldSystemCalls', { user })
+    const { said } = await attack('oldSystemCalls')
     expect(said).toMatch(/^here\t(-38|none)$/m)
     expect(said).toMatch(/^there\t(-38|none)$|^trace\t-\d+$/m)
   })
 
   test('may become a hostile program or stand still: the host goes by what it pinned', async () => {
-    const { replaced, became, held, seen } = await attack('spoiltPid1', { user })
+    const { replaced, became, held, seen } = await attack('spoiltPid1')
     expect(replaced, 'PID 1 did not become the program').toMatch(/^(0|trace\t-\d+)$/)
     expect(held, 'PID 1 was not held').toMatch(/^(held|trace\t-\d+)$/)
     expect(became).not.toMatch(/^[\w ]+\t0$/m)
@@ -80,19 +92,24 @@ describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => 
 
 describe.each(users)('PID 1 of a sandbox that was a spare, where Steward runs as %s,', (user) => {
   skipWhen(attackFault)
+  const attack = attacks(['systemCallsOfPid1', 'keyrings', 'processesOfPid1', 'ownerOfHostFile'], {
+    user,
+    spares: true,
+    through: withHostKey,
+  })
 
   test('refuses the same system calls, and shares no key', async () => {
-    const { calls, said } = await attack('systemCallsOfPid1', { user, spares: true })
+    const { calls, said } = await attack('systemCallsOfPid1')
     expect(calls.length > 20 || /^trace\t-\d+$/.test(said), `the attack did not run: ${said}`).toBe(true)
     expect(calls.filter(({ here, there }) => here >= 0 || there >= 0)).toEqual([])
-    const { one, other } = await attack('keyrings', { user, spares: true, through: withHostKey })
+    const { one, other } = await attack('keyrings')
     expect([...one, ...other].filter(([who, , found]) => who !== 'trace' && !/^-\d+$/.test(found ?? ''))).toEqual([])
   })
 
   test('cannot be used to start more processes, and never gives a file of the host away', async () => {
-    const { made, said } = await attack('processesOfPid1', { user, spares: true })
+    const { made, said } = await attack('processesOfPid1')
     expect(made || 0, said).toBeLessThan(mostProcesses)
-    const { before, after, saw } = await attack('ownerOfHostFile', { user, spares: true })
+    const { before, after, saw } = await attack('ownerOfHostFile')
     expect(after, saw).toBe(before)
   })
 })

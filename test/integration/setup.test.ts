@@ -24,7 +24,7 @@ test('prints the command and what will be missing where it cannot install', asyn
 
 test('asks for what tests need only with --test', async () => {
   const outcome = await runSetup({ commands: baseCommands, parts: ['--test'] })
-  expect(outcome.stdout).toContain('tests in a browser (needs chromium)')
+  expect(outcome.stdout).toContain('tests in a browser (needs chromium-headless-shell)')
   expect(outcome.stdout.trimEnd().split('\n').at(-1)).toBe('Ready: npm test')
 })
 

@@ -57,7 +57,10 @@ export function searchFor(secrets: readonly Planted[]): (written: Written) => st
       .map(({ name, as }) => `${name} as ${as} in ${where}`)
 }
 
-/** Every file below the folder whose name is like that. */
+/** File systems without files, of gigabytes, that only `mkfs` wrote. */
+const templates = 'host/machines/templates'
+
+/** Every file below the folder whose name is like that, but the templates of disks. */
 export function writtenFiles(folder: string, name = /./): Written[] {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -76,7 +79,7 @@ function filesIn(folder: string, name: RegExp): Written[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((it) => name.test(it.name))
     .map((it) => join(it.parentPath, it.name))
-    .filter((file) => lstatSync(file).isFile())
+    .filter((file) => lstatSync(file).isFile() && !file.startsWith(join(folder, templates)))
     .map((file) => ({ where: relative(folder, file), bytes: readFileSync(file) }))
 }
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Terminal } from '@xterm/xterm'
-import { openBrowser, openWindow } from '../../support/browser.ts'
+import { openBrowser, openWindow, wholeChromium } from '../../support/browser.ts'
 import { megabytesPerSecond } from '../figures.ts'
 
 const require = createRequire(import.meta.url)
@@ -11,7 +11,7 @@ const size = { cols: 120, rows: 40, scrollback: 10_000 }
 
 /** xterm.js in a page with nothing else: the same lines out of memory until it has drawn the last one. */
 export async function xtermAlone(flood: Flood): Promise<number> {
-  const browser = await openBrowser()
+  const browser = await openBrowser(wholeChromium)
   try {
     const { page } = await openWindow(browser)
     await page.setContent('<div id="terminal"></div>')

@@ -7,7 +7,7 @@ import { importConversations } from '../../../src/shared/contract/chatLibrary.ts
 import { windowKeyHeader } from '../../../src/shared/contract/localApi.ts'
 import { appWindow } from '../../e2e/pages/appWindow.ts'
 import { openChat } from '../../e2e/pages/chatScreen.ts'
-import { openBrowser, openWindow } from '../../support/browser.ts'
+import { openBrowser, openWindow, wholeChromium } from '../../support/browser.ts'
 import { sse } from '../../support/models/scriptedAnswer.ts'
 import { startSteward } from '../../support/steward.ts'
 import type { Samples } from '../figures.ts'
@@ -31,7 +31,7 @@ export async function chatFigures(tries: (count: number) => number): Promise<Cha
   const provider = await pacedProvider()
   const family = { base_url: provider.url, api_key: 'sk-bench' }
   const steward = await startSteward({ config: { inference: { families: { d: family } } } })
-  const browser = await openBrowser()
+  const browser = await openBrowser(wholeChromium)
   try {
     const { page } = await openWindow(browser)
     const window = appWindow(page)

@@ -1,7 +1,7 @@
 import { createTerminal, writeTerminal } from '../../../src/shared/contract/terminals.ts'
 import type { SandboxId } from '../../../src/shared/ids.ts'
 import { appWindow } from '../../e2e/pages/appWindow.ts'
-import { openBrowser, openWindow } from '../../support/browser.ts'
+import { openBrowser, openWindow, wholeChromium } from '../../support/browser.ts'
 import { until } from '../../support/eventually.ts'
 import { startSteward } from '../../support/steward.ts'
 import type { StewardClient } from '../../support/stewardClient.ts'
@@ -17,7 +17,7 @@ const offersSandbox = (): boolean | undefined =>
 
 /** From the command line to a window that offers to make a sandbox; the browser runs already, and has come to rest. */
 export async function firstScreens(count: number): Promise<Samples> {
-  const browser = await openBrowser()
+  const browser = await openBrowser(wholeChromium)
   const samples: number[] = []
   for (let index = 0; index < count; index++) {
     const { page, close } = await openWindow(browser)
@@ -45,7 +45,7 @@ export async function drawnThroughput(given: {
   const { client, id } = given
   const command = `read -r; yes ${drawnFlood.line} | head -c ${drawnFlood.bytes}; echo ${marker}; exec cat`
   const { session_id: sessionId } = await client.call(createTerminal, { id, command })
-  const browser = await openBrowser()
+  const browser = await openBrowser(wholeChromium)
   try {
     const { page } = await openWindow(browser)
     const window = appWindow(page)

@@ -7,7 +7,7 @@ import { listIntents } from '../../../src/shared/contract/intents.ts'
 import { windowKeyHeader } from '../../../src/shared/contract/localApi.ts'
 import { createSandbox, deleteSandbox, listSandboxes, type Sandbox } from '../../../src/shared/contract/sandboxes.ts'
 import { getWallet } from '../../../src/shared/contract/wallet.ts'
-import { openBrowser, openWindow, type StorageState, type WindowOptions } from '../../support/browser.ts'
+import { openBrowser, openSession, openWindow, type StorageState, type WindowOptions } from '../../support/browser.ts'
 import type { PersonSession } from '../../support/personSession.ts'
 import { sharedBrowser } from '../../support/sharedBrowser.ts'
 import type { SharedSteward } from '../../support/sharedSteward.ts'
@@ -57,7 +57,7 @@ export async function ownStewardInBrowser(options: { config?: object } = {}): Pr
 
 /** For what looks into the browser itself: nothing of it is shared. */
 export async function stewardInOwnBrowser(options: { config?: object } = {}): Promise<StewardInBrowser<Steward>> {
-  return ownSteward(options, { open: openBrowser, close: (browser) => browser.close() })
+  return ownSteward(options, { open: () => openBrowser(), close: (browser) => browser.close() })
 }
 
 async function ownSteward(
@@ -78,15 +78,6 @@ async function ownSteward(
     await steward.close()
     throw failure
   }
-}
-
-/** Spends the token of a start address. @returns what a window of the person has from then on */
-async function openSession(browser: Browser, url: string): Promise<StorageState> {
-  const first = await openWindow(browser)
-  await appWindow(first.page).open(url)
-  const state = await first.state()
-  await first.close()
-  return state
 }
 
 async function closeWindows(browser: Browser): Promise<void> {

@@ -11,16 +11,36 @@ type Seen<Name extends keyof Attempts> = Awaited<ReturnType<Attempts[Name]>>
 export const attackFault = process.arch === 'x64' ? undefined : `the attacks are written for x64, not ${process.arch}`
 
 type AttackOptions = StageOptions & { user: User; through?: readonly string[] }
+type Outcome = { seen: unknown } | { failed: string }
 
 /** Tries an attack in a process of its own, as that user. */
 export function attack<Name extends keyof Attempts>(name: Name, options: AttackOptions): Promise<Seen<Name>> {
-  const { user, through, ...stage } = options
-  const folder = temporaryFolder('attack')
-  return printedAs<Seen<Name>>({
-    script: 'test/support/attacks/run.ts',
-    parts: [folder, name, JSON.stringify(stage)],
-    folder,
-    user,
-    ...(through && { through }),
-  })
+  return attacks([name], options)(name)
+}
+
+/**
+ * Several in one process, one after the other, each on a stage of its own: a start of Node costs more than most attacks.
+ * @returns a function that tells what one of them saw; the first call starts all
+ */
+export function attacks<Name extends keyof Attempts>(
+  names: readonly Name[],
+  { user, through, ...stage }: AttackOptions,
+): <One extends Name>(name: One) => Promise<Seen<One>> {
+  let running: Promise<Outcome[]> | undefined
+  const run = () => {
+    const folder = temporaryFolder('attack')
+    return printedAs<Outcome[]>({
+      script: 'test/support/attacks/run.ts',
+      parts: [folder, JSON.stringify(names), JSON.stringify(stage)],
+      folder,
+      user,
+      ...(through && { through }),
+    })
+  }
+  return async <One extends Name>(name: One): Promise<Seen<One>> => {
+    running ??= run()
+    const outcome = (await running)[names.indexOf(name)]
+    if (!outcome || 'failed' in outcome) throw new Error(`${name}: ${outcome?.failed ?? 'it was not tried'}`)
+    return outcome.seen as Seen<One> // of attempts.ts and variations.ts
+  }
 }

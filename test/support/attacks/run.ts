@@ -1,15 +1,31 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import * as attempts from './attempts.ts'
 import { attackStage, type Stage, type StageOptions } from './stage.ts'
 import * as variations from './variations.ts'
 
-/** Tries one attack as whoever runs it, and prints what came of it as JSON. Arguments: folder, attack, and options of the stage as JSON. */
+/**
+ * Tries attacks as whoever runs it, one after the other, each on a stage of its own, and prints what came of each as a
+ * JSON list of `{seen}` or `{failed}`. Arguments: folder, and as JSON the names of the attacks and options of the stage.
+ */
 const attacks: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = { ...attempts, ...variations }
-const [folder = '', name = '', options = '{}'] = process.argv.slice(2)
-const attack = attacks[name]
-if (!attack) throw new Error(`There is no attack "${name}".`)
-const stage = attackStage(folder, JSON.parse(options) as StageOptions) // of attack.ts
-try {
-  process.stdout.write(JSON.stringify(await attack(stage)))
-} finally {
-  await stage.close()
+const [folder = '', names = '[]', options = '{}'] = process.argv.slice(2)
+const outcomes: ({ seen: unknown } | { failed: string })[] = []
+for (const name of JSON.parse(names) as string[] /* of attack.ts */) {
+  const own = join(folder, name)
+  mkdirSync(own)
+  outcomes.push(await outcomeOf(name, attackStage(own, JSON.parse(options) as StageOptions)))
+}
+process.stdout.write(JSON.stringify(outcomes))
+
+async function outcomeOf(name: string, stage: Stage): Promise<{ seen: unknown } | { failed: string }> {
+  const attack = attacks[name]
+  if (!attack) throw new Error(`There is no attack "${name}".`)
+  try {
+    return { seen: await attack(stage) }
+  } catch (failure) {
+    return { failed: failure instanceof Error ? (failure.stack ?? failure.message) : String(failure) }
+  } finally {
+    await stage.close()
+  }
 }

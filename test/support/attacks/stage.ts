@@ -1,5 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { bubblewrapRuntime } from '../../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { machineFolders, type SpareName } from '../../../src/main/host/runtimes/bubblewrap/machineFolder.ts'
 import { type SandboxLayer, sandboxLayers } from '../../../src/main/host/runtimes/bubblewrap/sandboxLayers.ts'
@@ -119,14 +123,25 @@ function targetOn(runtime: SandboxRuntime, spec: MachineSpec, made: Machine): Ta
   }
 }
 
-/** Compiles one of the attacks inside the sandbox. `library` is for /etc/ld.so.preload. @returns its path there */
+/** Brings one of the attacks into the sandbox. `library` is for /etc/ld.so.preload. @returns its path there */
 export async function compiled(target: Target, source: string, kind: 'program' | 'library'): Promise<string> {
-  for (const name of ['pid1.h', `${source}.c`]) await target.write(`/opt/attack/${name}`, sourceOf(name))
   const path = `/opt/attack/${source}${kind === 'library' ? '.so' : ''}`
-  const how = kind === 'library' ? '-shared -fPIC' : '-O1'
-  const failed = await target.said(`cd /opt/attack && gcc -w ${how} -o ${path} ${source}.c || echo failed`)
-  if (failed !== '') throw new Error(`${source}.c does not compile in the sandbox: ${failed}`)
+  await target.machine().writeFile(path, programOf(source, kind), never)
+  await target.said(`chmod 755 ${path}`)
   return path
+}
+
+/** Compiled here, as the sandbox's own compiler would, and once for each user: the same sources are met a hundred times. */
+function programOf(source: string, kind: 'program' | 'library'): Buffer {
+  const how = kind === 'library' ? ['-shared', '-fPIC'] : ['-O1']
+  const mark = createHash('sha256').update(how.join(' ') + sourceOf('pid1.h') + sourceOf(`${source}.c`))
+  const kept = join(tmpdir(), `steward-attack-${process.getuid?.()}-${mark.digest('hex').slice(0, 16)}`)
+  if (!existsSync(kept)) {
+    const whole = `${kept}.${randomUUID()}`
+    execFileSync('gcc', ['-w', ...how, '-o', whole, fileURLToPath(new URL(`${source}.c`, import.meta.url))])
+    renameSync(whole, kept)
+  }
+  return readFileSync(kept)
 }
 
 /** Every program that is started in the sandbox from now on loads it, PID 1 too if it is a usual program. */

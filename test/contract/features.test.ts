@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { contractRoutes } from '../support/contractRoutes.ts'
+import { projectFolder } from '../support/plantedTree.ts'
+
+/** `| what | `operation` | `test file`: a part of the test's name |` */
+const row = /^\| (?<what>.+?) \| `(?<behind>\w+)` \| `(?<file>test\/\S+)`: (?<title>.+) \|$/
+type Row = { what: string; behind: string; file: string; title: string }
+
+const lines = readFileSync(join(projectFolder, 'docs/features.md'), 'utf8').split('\n')
+const rows = lines.flatMap((line) => (line.match(row)?.groups as Row | undefined) ?? [])
+const routes = await contractRoutes()
+
+test('every line of a table is read', () => {
+  const unread = lines.filter((line) => /^\|/.test(line) && !/^\|( Row |-)/.test(line) && !row.test(line))
+  expect(unread).toEqual([])
+  expect(rows.length).toBeGreaterThan(50)
+})
+
+test.each(rows)('$what is there, and its test too', ({ what, behind, file, title }) => {
+  const route = routes.find(({ operation }) => operation === behind)
+  expect(route, behind).toBeDefined()
+  const [, method, path] = what.match(/^`([A-Z]+) (\/\S+)`$/) ?? []
+  if (route && method)
+    expect([route.path, ...route.aliases].map((it) => `${route.method} ${it}`)).toContain(`${method} ${path}`)
+  expect(readFileSync(join(projectFolder, file), 'utf8'), `${file} has no test of that name`).toContain(title)
+})
