@@ -168,6 +168,7 @@ export const errorCatalogue = {
   'tool/too-many': { status: 429, hint: 'Wait until some of the calls have ended.' },
   'tool/client-not-found': { status: 404, hint: 'List the tool clients to see their ids.' },
   'tool/too-many-clients': { status: 429, hint: 'Revoke a tool client first.' },
+  'tool/program': { status: 400, hint: 'Correct the program and run it again.' },
   'tool/unclear': { status: 500, hint: 'Look at what it was about before you call it again.' },
   'intent/not-found': { status: 404, hint: 'Old requests are deleted. Ask again.' },
   'intent/invalid': { status: 400, hint: 'Correct the named field and ask again.' },

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createApiKey, listApiKeys, revokeApiKey } from '../../src/shared/contract/accounts.ts'
-import { askIntent, changePolicy, getPolicy, type IntentInput } from '../../src/shared/contract/intents.ts'
+import { askIntent, changePolicy, getPolicy, type IntentInput, listIntents } from '../../src/shared/contract/intents.ts'
 import { listSandboxes } from '../../src/shared/contract/sandboxes.ts'
 import { getWallet } from '../../src/shared/contract/wallet.ts'
 import { eventually, until } from '../support/eventually.ts'
+import { mcpClient } from '../support/mcpClients.ts'
 import { stewardClient } from '../support/stewardClient.ts'
 import { changeConfirmed, importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
@@ -70,6 +71,55 @@ test('the key’s dialog has what to copy, and a key of a script shows by itself
   await eventually(async () => expect(await copied()).toMatch(/^sk_steward_[\w-]{43}$/))
   await made.getByRole('button', { name: 'Done' }).click()
   await made.waitFor({ state: 'detached' })
+})
+
+test('a tool client is made with limits, asks before it deletes, and is revoked', async () => {
+  const window = await app.window()
+  const { page } = window
+  const section = await settingsScreen(page).open('Tool clients')
+  await section.getByText('No tool clients yet.').waitFor()
+  await section.getByRole('button', { name: 'Client for Claude Code…' }).click()
+  const form = window.dialog('New tool client')
+  await form.getByLabel('Daily budget').fill('five')
+  await form.getByRole('button', { name: 'Create client' }).click()
+  await form.getByText('Enter dollars and cents').waitFor()
+  await form.getByLabel('Daily budget').fill('5')
+  await look(page, 'settings-tools-new')
+  await form.getByRole('button', { name: 'Create client' }).click()
+  const made = window.dialog('Client created: claude-code')
+  const key = await made.getByRole('region', { name: 'Key', exact: true }).locator('code').textContent()
+  expect(key).toMatch(/^sk_tools_[\w-]{43}$/)
+  await made.getByRole('button', { name: 'Done' }).click()
+  await section.getByText('Changes, asks before it deletes').waitFor()
+  await look(page, 'settings-tools')
+  await look.inOtherSizes(page, 'settings-tools')
+  expect(await page.content()).not.toContain(key)
+  await section.getByText('Codex', { exact: true }).click()
+  await section.getByText(`url = "${originOf()}/mcp"`).waitFor()
+
+  const tools = await mcpClient({ url: `${originOf()}/mcp`, key: key ?? '' })
+  onTestFinished(() => tools.client.close())
+  const { id } = (await tools.call('sandbox_create', { name: 'atlas' })).result
+  const deleted = tools.call('sandbox_delete', { sandbox_id: id })
+  const { intents } = await until('it waits', async () => {
+    const listed = await app.person.call(listIntents, { state: 'waiting' })
+    return listed.intents.length > 0 && listed
+  })
+  await page.goto(`${originOf()}/#/approvals/${intents[0]?.id}`)
+  const request = page.getByRole('article', { name: 'Request' })
+  await request.getByRole('heading', { name: `Delete the sandbox ${id}` }).waitFor()
+  await look(page, 'approval-tool')
+  const approve = request.getByRole('button', { name: 'Approve once' })
+  await eventually(async () => expect(await approve.isEnabled()).toBe(true))
+  await approve.click()
+  expect((await deleted).result).toMatchObject({ success: true, id })
+  await request.getByText('Approved', { exact: true }).waitFor()
+
+  const again = await settingsScreen(page).open('Tool clients')
+  await again.getByRole('button', { name: 'Revoke claude-code' }).click()
+  await window.dialog('Revoke “claude-code”?').getByRole('button', { name: 'Revoke client' }).click()
+  await again.getByText('No tool clients yet.').waitFor()
+  await expect(tools.call('sandbox_list')).rejects.toThrow()
 })
 
 test('every section has an address and a command', async () => {

@@ -19,8 +19,9 @@ import { toolCallRoutes } from './tools/toolCallRoutes.ts'
 import { toolClientRepository } from './tools/toolClientRepository.ts'
 import { type StdioStart, toolClientRoutes } from './tools/toolClientRoutes.ts'
 import { toolClients } from './tools/toolClients.ts'
-import { type ToolExecutor, toolExecutor, toolPerformer } from './tools/toolExecutor.ts'
+import { type ToolExecutor, toolExecutor } from './tools/toolExecutor.ts'
 import { toolOperations } from './tools/toolOperations.ts'
+import { toolPerformer } from './tools/toolPerformer.ts'
 
 type Given = Pick<ApprovalParts, 'approvals' | 'asks'> & {
   /** All of the agent's own operations; known once every part is made. */
@@ -37,7 +38,10 @@ export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: G
   const operations = toolOperations({ client, endpoints })
   const budgets = toolBudgets({ database, newId, now })
   const keys = paymentKeys({ database, newId, now })
-  const perform = toolPerformer({ operations, budgets, paymentKeys: keys, note })
+  const perform = toolPerformer({
+    ...{ operations, budgets, paymentKeys: keys, note },
+    runTool: (name, given, run) => executor.runTool(name, given, run),
+  })
   const pending = scope.own(
     pendingCalls({
       calls: toolCallRepository(database),
@@ -62,7 +66,7 @@ export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: G
     }
   })
   scope.own(leave, (it) => it())
-  const executor = toolExecutor({ operations, approvals, asks, pending, budgets, paymentKeys: keys, note, perform })
+  const executor: ToolExecutor = toolExecutor({ approvals, asks, pending, perform })
   const clients = toolClients({
     clients: toolClientRepository(database),
     budgets,

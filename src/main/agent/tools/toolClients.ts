@@ -5,8 +5,8 @@ import { isoTime } from '../../../shared/time.ts'
 import type { Note } from '../note.ts'
 import type { ToolBudgets } from './toolBudgets.ts'
 import type { ToolCaller } from './toolCaller.ts'
+import { holderOf } from './toolCaller.ts'
 import type { KeptClient, ToolClientRepository, ToolClientSettings } from './toolClientRepository.ts'
-import { holderOf } from './toolExecutor.ts'
 
 /** Programs that call tools. Of a key only its SHA-256 is kept. */
 export type ToolClients = {

@@ -1,6 +1,14 @@
-import { Bot, CircleUser, Cpu, KeyRound, ListChecks, LockKeyhole, type LucideIcon, Palette } from 'lucide-react'
+import { Bot, CircleUser, Cpu, KeyRound, ListChecks, LockKeyhole, type LucideIcon, Palette, Wrench } from 'lucide-react'
 
-export type SettingsSectionId = 'account' | 'keys' | 'models' | 'coding-agents' | 'lock' | 'policies' | 'appearance'
+export type SettingsSectionId =
+  | 'account'
+  | 'keys'
+  | 'models'
+  | 'coding-agents'
+  | 'tools'
+  | 'lock'
+  | 'policies'
+  | 'appearance'
 
 /** In the order of the index. Each has an address of its own: `#/settings/keys`. */
 export const settingsSections = [
@@ -28,6 +36,12 @@ export const settingsSections = [
     title: 'Coding agents',
     icon: Bot,
     keywords: ['codex', 'claude code', 'openai sdk', 'anthropic sdk', 'curl', 'base url'],
+  },
+  {
+    id: 'tools',
+    title: 'Tool clients',
+    icon: Wrench,
+    keywords: ['mcp', 'claude code', 'codex', 'cursor', 'vs code', 'profile', 'budget', 'dry run'],
   },
   { id: 'lock', title: 'Wallet lock', icon: LockKeyhole, keywords: ['auto-lock', 'passphrase', 'keychain', 'unlock'] },
   { id: 'policies', title: 'Policies', icon: ListChecks, keywords: ['rules', 'allow', 'deny', 'grants', 'threshold'] },
