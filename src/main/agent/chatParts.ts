@@ -22,10 +22,7 @@ import type { ToolExecutor } from './tools/toolExecutor.ts'
 type Given = { shared: SharedBudget; executor: ToolExecutor; approvals: Pick<Approvals, 'list' | 'cancel'> }
 
 /** Conversations with models, and what they may cost. */
-export function chatParts(
-  ground: AgentGround,
-  { shared, executor, approvals }: Given,
-): { endpoints: LocalEndpoint[] } {
+export function chatParts(ground: AgentGround, { shared, executor, approvals }: Given): { endpoints: LocalEndpoint[] } {
   const { database, client, events, activity, scope, now } = ground
   const log = ground.log.of('chat')
   const { publish } = events
