@@ -1,3 +1,5 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Message } from '../../src/shared/contract/chatMessages.ts'
 import type { Conversation } from '../../src/shared/contract/chats.ts'
@@ -141,7 +143,7 @@ describe('a model with tools', () => {
     providers.play(calling(call('sandbox_delete', { sandbox_id: 'sb_none' })), says('Then not.'))
     const id = await begun(await newChat(), 'Delete it')
     const intent = await waitingIntent()
-    expect(intent.asker.name).toBe('Chat')
+    expect(intent.asker.name).toBe('Chat “Delete it”')
     const { calls } = await read(id)
     expect(calls).toMatchObject([{ state: 'waiting', intent_id: intent.id, output: null }])
     await agent.send(`/local/intents/${intent.id}/decision`, { body: { approve: false } })
@@ -260,6 +262,27 @@ describe('an answer that ends early', () => {
     expect(providers.requests).toHaveLength(1)
     providers.play(says('Shall I?'))
     expect(await asked(chat, 'What happened?', id)).toMatchObject({ state: 'complete', text: 'Shall I?' })
+  })
+
+  test('is interrupted by a crash: the call is marked, its request withdrawn, and nothing runs', async () => {
+    providers.play(calling({ text: 'I will delete.' }, call('sandbox_delete', { sandbox_id: 'sb_none' })))
+    const chat = await newChat()
+    const id = await begun(chat, 'Delete it')
+    const intent = await waitingIntent()
+    await until('the call waits', async () => (await read(id)).calls[0]?.state === 'waiting')
+    // As the files are when the process is killed.
+    const crashed = temporaryFolder('crashed')
+    for (const name of ['agent.sqlite', 'agent.sqlite-wal']) copyFileSync(join(dataFolder, name), join(crashed, name))
+    await agent.close()
+    dataFolder = crashed
+    await startAgent()
+    const answer = await read(id)
+    expect(answer).toMatchObject({ state: 'interrupted', text: 'I will delete.', calls: [{ state: 'interrupted' }] })
+    expect(answer.calls[0]?.output).toContain('look before you repeat it')
+    expect((await agent.send(`/local/intents/${intent.id}`)).json.state).toBe('denied')
+    const { budget } = (await agent.send(`/local/chat/conversations/${chat.id}`)).json
+    expect(budget[0]).toMatchObject({ reserved_micro_usd: 0, spent_micro_usd: answer.usage?.cost_micro_usd })
+    expect(providers.requests).toHaveLength(1)
   })
 
   test('is copied with its calls into a fork', async () => {

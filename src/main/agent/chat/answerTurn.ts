@@ -41,6 +41,8 @@ export function answerTurn({ store, budgets, row, conversation, ...given }: Give
   let reservation = { id: row.id, microUsd: given.reservedMicroUsd }
   let spent = noUsage
   let step = 1
+  /** Between two steps tools run, which cost the model nothing. */
+  let asks = true
   let before = { text: 0, reasoning: 0 }
   let made = { text: 0, reasoning: 0 }
 
@@ -56,12 +58,14 @@ export function answerTurn({ store, budgets, row, conversation, ...given }: Give
     },
     usageOf(tokens) {
       made = { ...tokens }
+      if (!asks) return spent
       const own = { text: made.text - before.text, reasoning: made.reasoning - before.reasoning }
       return sumOfUsage(spent, estimatedUsage(plan, own))
     },
     stepEnded(usage) {
       spent = sumOfUsage(spent, usage)
       before = made
+      asks = false
     },
     nextStep(text) {
       const left = turnLimit(conversation) - spent.cost_micro_usd
@@ -82,6 +86,7 @@ export function answerTurn({ store, budgets, row, conversation, ...given }: Give
         },
       ])
       plan = next
+      asks = true
       reservation = { id, microUsd }
       return true
     },

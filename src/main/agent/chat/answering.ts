@@ -112,11 +112,11 @@ async function turned(parts: AnsweringParts, { job, growing, turn, keep }: Made)
     const { calls, carried } = outcome
     const place = { conversation, growing }
     const rows = store.atomically(() => {
-      keep()
       budgets.settle(turn.reservation.id, spendOf(usage))
+      turn.stepEnded(usage)
+      keep()
       return keptCalls(parts, { step, calls, carried }, place)
     })
-    turn.stepEnded(usage)
     const isLast = step >= mostSteps
     const refusal = !enabled
       ? 'Not run: tools are off in this chat.'

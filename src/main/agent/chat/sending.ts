@@ -123,7 +123,7 @@ export function sending(parts: SendingParts): Sending {
   }
 
   const begun = (conversation: StoredConversation, jobs: readonly AnswerJob[]): void => {
-    for (const job of jobs) parts.begin(job)
+    for (const job of jobs) parts.begin({ ...job, conversation })
     parts.publish({ type: 'chat.changed', conversation_id: conversation.id })
   }
 

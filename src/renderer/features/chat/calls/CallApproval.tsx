@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
 import { decideIntent, getIntent } from '../../../../shared/contract/intents.ts'
@@ -6,19 +7,22 @@ import { Button } from '../../../ui/Button.tsx'
 import { goTo } from '../../../ui/place.ts'
 import { notify } from '../../../ui/toast.tsx'
 
-/** A call waits for the person, who decides here, or in Approvals where all of it is shown. */
+/** A call waits for the person. What moves money or signs is approved in Approvals, where all of it is shown. */
 export function CallApproval({ call: { intent_id: id, note } }: { call: ChatCall }) {
   const agent = useAgent()
   const [busy, setBusy] = useState(false)
+  const { data: intent } = useQuery({
+    queryKey: ['chat', 'intent', id],
+    queryFn: ({ signal }) => agent(getIntent, { intentId: id ?? '' }, { signal }),
+    enabled: id !== null,
+  })
   if (id === null) return null
+  const isTool = intent?.kind === 'tool.call'
   const review = () => goTo('approvals', id)
   const decide = async (approve: boolean) => {
     setBusy(true)
     try {
-      const { kind } = await agent(getIntent, { intentId: id })
-      // What moves money or signs is read as a whole before it is approved.
-      if (approve && kind !== 'tool.call') review()
-      else await agent(decideIntent, { intentId: id, approve })
+      await agent(decideIntent, { intentId: id, approve })
     } catch (failure) {
       notify.failed(failure, { action: { label: 'Review', run: review } })
     } finally {
@@ -27,16 +31,27 @@ export function CallApproval({ call: { intent_id: id, note } }: { call: ChatCall
   }
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-line bg-caution-soft px-2.5 py-2">
-      <p className="min-w-40 flex-1 break-words">{note ?? 'This needs your approval.'}</p>
-      <Button size="small" onClick={review}>
-        Review
-      </Button>
+      <div className="min-w-40 flex-1 break-words">
+        <p>{note ?? 'This needs your approval.'}</p>
+        {intent && !isTool && <p className="text-small text-muted">{intent.sentence}</p>}
+      </div>
       <Button size="small" disabled={busy} onClick={() => void decide(false)}>
         Deny
       </Button>
-      <Button size="small" variant="primary" disabled={busy} onClick={() => void decide(true)}>
-        Approve
-      </Button>
+      {isTool && (
+        <Button size="small" onClick={review}>
+          Review
+        </Button>
+      )}
+      {isTool ? (
+        <Button size="small" variant="primary" disabled={busy} onClick={() => void decide(true)}>
+          Approve
+        </Button>
+      ) : (
+        <Button size="small" variant="primary" onClick={review}>
+          Review and approve
+        </Button>
+      )}
     </div>
   )
 }

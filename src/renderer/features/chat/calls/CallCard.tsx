@@ -1,6 +1,7 @@
 import { Ban, Check, ChevronRight, CircleSlash, Hand, LoaderCircle, type LucideIcon, TriangleAlert } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
+import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { CallApproval } from './CallApproval.tsx'
 import { CallDetails } from './CallDetails.tsx'
@@ -22,6 +23,9 @@ export function CallCard({ call }: { call: ChatCall }) {
   const id = useId()
   const args = argumentsOf(call)
   const Icon = callIcon(call.tool)
+  const { data: sandboxes = [] } = useSandboxes()
+  const subject = callSubject(args)
+  const shown = sandboxes.find(({ id: sandbox }) => sandbox === subject)?.name ?? subject
   const [StateIcon, look] = stateLooks[call.state]
   const title = callTitle(call.tool)
   return (
@@ -46,7 +50,7 @@ export function CallCard({ call }: { call: ChatCall }) {
         <Icon aria-hidden className="size-4 shrink-0 text-muted" />
         <span className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-2">
           <span className="shrink-0 font-medium">{title}</span>
-          <span className="min-w-0 truncate font-mono text-small text-muted">{callSubject(args)}</span>
+          <span className="min-w-0 truncate font-mono text-small text-muted">{shown}</span>
         </span>
         <span className="flex shrink-0 items-center gap-1.5 text-small text-muted tabular-nums">
           {call.state === 'running' ? (call.note ?? '') : durationText(call)}

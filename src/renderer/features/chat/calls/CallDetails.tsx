@@ -104,7 +104,7 @@ function Lines({ label, isTerminal = false, children }: { label: string; isTermi
 
 /** In micro-dollars, of what is paid for. */
 function costOf({ result }: ChatCall): number | undefined {
-  const amount = result?.amount_micro_usd ?? result?.cost_micro_usd
-  if (typeof amount === 'number') return amount
-  return typeof amount === 'string' && /^\d{1,15}$/.test(amount) ? Number(amount) : undefined
+  const paid = result?.payment
+  const amount = typeof paid === 'object' && paid !== null && 'amount_usd' in paid ? paid.amount_usd : undefined
+  return typeof amount === 'number' ? Math.round(amount * 1_000_000) : undefined
 }
