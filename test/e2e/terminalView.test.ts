@@ -170,6 +170,36 @@ test('shows where a link leads, and lets programs copy and ring only as the pers
   await bell.waitFor({ state: 'detached' })
 })
 
+test('says which program needs its person, until they look', async () => {
+  const { id, window } = await openTerminal('calling-box')
+  const { page, terminal } = window
+  await terminal.run('cat')
+  await window.tabs().getByText('cat', { exact: true }).waitFor()
+  await terminal.press('Control+c')
+  await terminal.run(
+    `printf '\\e]9;Seen at once\\a'; until [ -e /tmp/go ]; do sleep 0.1; done; printf '\\e]777;notify;Claude;Approve <b>this</b>?\\a'; echo asked`,
+  )
+  await page.getByRole('button', { name: 'Domains', exact: true }).click()
+  await app.client.call(execInSandbox, { id, command: 'touch /tmp/go' })
+  const notice = page.getByText('A program in calling-box needs you')
+  await notice.waitFor()
+  expect(await page.getByText('Claude: Approve <b>this</b>?').count()).toBe(1)
+  expect(await page.getByText('Seen at once').count()).toBe(0)
+  await page.getByRole('button', { name: 'Terminals: 1 needs you' }).waitFor()
+  await look(page, 'needs-you')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await terminal.sees('asked')
+  await notice.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Terminals', exact: true }).waitFor()
+
+  await app.client.call(createTerminal, { id, command: `printf '\\e]9;Tests failed\\a'; sleep 100` })
+  await window.tabs().getByRole('img', { name: 'Needs you: Tests failed' }).waitFor()
+  await page.locator(`[data-sandbox="${id}"]`).getByRole('img', { name: 'Needs you' }).waitFor()
+  await look(page, 'needs-you-marks')
+  await window.tabs().last().click()
+  await page.locator(`[data-sandbox="${id}"]`).getByRole('img', { name: 'Needs you' }).waitFor({ state: 'detached' })
+})
+
 test('keeps the reader in place while output floods in', async () => {
   const { id, window } = await openTerminal('flood-box')
   const { page, terminal } = window

@@ -38,6 +38,7 @@ export async function fuzzHost({ seed, ms, deadlineMs }: FuzzOptions): Promise<F
       onAnswer: () => {},
       onTitle: () => {},
       onBell: () => {},
+      onNotice: () => {},
       onLost: (why) => void lost.push(why),
     })
   const result: FuzzResult = { bytes: 0, questions: 0, megabytes: 0 }

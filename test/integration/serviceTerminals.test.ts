@@ -343,6 +343,32 @@ describe('events', () => {
     expect(foreign.messages).toEqual([{ type: 'ready' }])
   })
 
+  test('tell what is in the foreground of a terminal, and that it asks for its person', async () => {
+    const own = await watch('/v1/events')
+    await messageOf(own, { type: 'ready' })
+    const terminal = await startTerminal('bash')
+    const type = (input: string) => service.send(`${terminal}/write`, { body: { input } })
+    const isForeground = (name: string | null) =>
+      until(`the program ${name}`, () => {
+        const last = own.messages.findLast(({ type }) => type === 'terminal.changed')
+        return (last?.terminal as { process: string | null } | undefined)?.process === name
+      })
+    await type('cat\n')
+    await isForeground('cat')
+    await type('\x03')
+    await isForeground(null)
+    await type(
+      `printf '\\e]777;notify;Claude;Approve \u202Ethis?\\a'; for n in $(seq 200); do printf '\\e]9;again\\a'; done\n`,
+    )
+    await messageOf(own, {
+      type: 'terminal.called',
+      session_id: terminal.split('/').at(-1),
+      text: 'Claude: Approve this?',
+    })
+    await messageOf(own, { type: 'terminal.called', text: 'again' })
+    expect(own.messages.filter(({ type }) => type === 'terminal.called').length).toBeLessThan(10)
+  })
+
   test('say `ready` again when the host was replaced', async () => {
     const own = await watch('/v1/events')
     await messageOf(own, { type: 'ready' })

@@ -19,6 +19,8 @@ import { providerParts } from './providerParts.ts'
 import { recordingParts } from './recordingParts.ts'
 import type { SheetPages } from './sheets/sheetPages.ts'
 import { walletSheets } from './sheets/walletSheets.ts'
+import { toolParts } from './toolParts.ts'
+import type { ToolExecutor } from './tools/toolExecutor.ts'
 import { requireStrong } from './wallet/passphrases.ts'
 import type { WalletVault } from './wallet/walletVault.ts'
 import { walletParts } from './walletParts.ts'
@@ -31,6 +33,7 @@ export type AgentParts = {
   /** Where a person gives and sees secrets. */
   sheets: SheetPages
   approvals: Approvals
+  tools: ToolExecutor
   clientOf: LocalRoutesOptions['clientOf']
   tasks: LocalRoutesOptions['tasks']
   /** What the local API answers beside its own paths. */
@@ -39,7 +42,7 @@ export type AgentParts = {
 
 /**
  * Makes the slices of the agent, in the order in which they need each other: wallet, activity, signer and approvals,
- * sign-in, providers, sheets, identity, domains, payments. A slice knows the others by their types alone; here they meet.
+ * sign-in, providers, sheets, identity, domains, payments, tools. A slice knows the others by their types alone; here they meet.
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
@@ -72,31 +75,35 @@ export function agentParts(options: AgentOptions): AgentParts {
     }),
     (it) => it.close(),
   )
-  const chat = chatParts(ground, { shared: sharedBudget(budget.budgets) })
   const identity = identityParts(ground, { ...approval, wallet: vault })
   const domains = domainParts(ground)
   const payment = paymentParts(ground, { approval, budget, serviceTarget })
   const recordings = recordingParts(ground, activity)
+  const tools = toolParts(ground, { ...approval, endpoints: () => endpoints })
+  const chat = chatParts(ground, { executor: tools.executor, approvals, shared: sharedBudget(budget.budgets) })
+  const endpoints: readonly LocalEndpoint[] = [
+    ...activity.endpoints,
+    ...wallet.endpoints,
+    ...sheets.endpoints,
+    ...approval.endpoints,
+    ...identity.endpoints,
+    ...chat.endpoints,
+    ...providers.endpoints,
+    ...domains.endpoints,
+    ...payment.endpoints,
+    ...recordings.endpoints,
+    ...tools.endpoints,
+  ]
   return {
     database: ground.database,
     client: ground.client,
     note: ground.activity.note,
     wallet: vault,
     approvals,
+    tools: tools.executor,
     sheets: sheets.pages,
     clientOf,
     tasks: ground.tasks,
-    endpoints: [
-      ...activity.endpoints,
-      ...wallet.endpoints,
-      ...sheets.endpoints,
-      ...approval.endpoints,
-      ...identity.endpoints,
-      ...chat.endpoints,
-      ...providers.endpoints,
-      ...domains.endpoints,
-      ...payment.endpoints,
-      ...recordings.endpoints,
-    ],
+    endpoints,
   }
 }

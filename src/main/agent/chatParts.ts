@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { AgentGround } from './agentGround.ts'
+import type { Approvals } from './approvals/approvals.ts'
 import { checkOrder, type SharedBudget, spendBudgets } from './budgets/spendBudgets.ts'
 import { spendRepository } from './budgets/spendRepository.ts'
 import { answering } from './chat/answering.ts'
 import { attachments } from './chat/attachments.ts'
+import { callRunning } from './chat/callRunning.ts'
 import { chatPurge } from './chat/chatPurge.ts'
 import { chatRoutes } from './chat/chatRoutes.ts'
 import { chatStore } from './chat/chatStore.ts'
@@ -16,11 +18,12 @@ import { runningAnswers } from './chat/runningAnswers.ts'
 import { sending } from './chat/sending.ts'
 import { inTurn } from './chat/turnTask.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
+import type { ToolExecutor } from './tools/toolExecutor.ts'
 
-type Given = { shared: SharedBudget }
+type Given = { executor: ToolExecutor; approvals: Pick<Approvals, 'list' | 'cancel'>; shared: SharedBudget }
 
 /** Conversations with models, and what they may cost. */
-export function chatParts(ground: AgentGround, { shared }: Given): { endpoints: LocalEndpoint[] } {
+export function chatParts(ground: AgentGround, { executor, approvals, shared }: Given): { endpoints: LocalEndpoint[] } {
   const { database, client, events, activity, tasks, scope, now } = ground
   const log = ground.log.of('chat')
   const { publish } = events
@@ -36,7 +39,9 @@ export function chatParts(ground: AgentGround, { shared }: Given): { endpoints: 
   })
   scope.own(leave, (it) => it())
   const running = scope.own(runningAnswers(), (it) => it.close())
-  const { begin } = answering({ store, budgets, running, client, publish, note, now, log })
+  withdrawn(approvals)
+  const calls = callRunning({ executor, approvals })
+  const { begin } = answering({ store, budgets, running, client, publish, note, calls, newId, now, log })
   const checkLimits = checkOrder
   const chats = conversations({ store, budgets, running, checkLimits, publish, note, newId, now })
   return {
@@ -62,5 +67,12 @@ export function chatParts(ground: AgentGround, { shared }: Given): { endpoints: 
       }),
       ...moneyRoutes({ store, budgets, models, publish, note }),
     ],
+  }
+}
+
+/** What a chat of an earlier run asked for: nobody waits for it any more. */
+function withdrawn({ list, cancel }: Given['approvals']): void {
+  for (const { id, asker } of list({ state: 'waiting', limit: 500 }).intents) {
+    if (asker.kind === 'tool' && asker.id.startsWith('conv_')) cancel(id, asker)
   }
 }

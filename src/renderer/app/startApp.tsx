@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { httpAgent } from '../agent/agentClient.ts'
 import { windowFetch } from '../agent/windowKey.ts'
+import { TerminalCallsHost } from '../features/terminals/calls/TerminalCallsHost.tsx'
 import { UnsavedGuard } from '../ui/unsaved/UnsavedGuard.tsx'
 import { App } from './App.tsx'
 import { takeAddressToken } from './addressToken.ts'
@@ -16,7 +17,9 @@ export function startApp(): void {
       <QueryClientProvider client={appQueryClient()}>
         <SessionGate agent={agent} token={token}>
           <UnsavedGuard>
-            <App />
+            <TerminalCallsHost>
+              <App />
+            </TerminalCallsHost>
           </UnsavedGuard>
         </SessionGate>
       </QueryClientProvider>

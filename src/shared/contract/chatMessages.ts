@@ -12,6 +12,7 @@ import {
   ModelName,
   ModelNames,
 } from './chats.ts'
+import { ChatCall } from './chatTools.ts'
 import { defineRoute } from './route.ts'
 
 /** Messages of a conversation: a tree, in which edits and further answers are siblings. */
@@ -60,6 +61,8 @@ export const Message = z.object({
   model: z.string().nullable(),
   text: z.string(),
   reasoning: z.string(),
+  /** Of an answer: what it had tools do, in its order. */
+  calls: z.array(ChatCall),
   attachments: z.array(Attachment),
   /** All messages with the same parent, oldest first, this one among them. */
   sibling_ids: z.array(MessageId),
@@ -67,7 +70,7 @@ export const Message = z.object({
   group_id: z.string().nullable(),
   error: ChatFailure.nullable(),
   usage: AnswerUsage.nullable(),
-  /** `stop`, `length`, `content_filter`, or what the provider said. */
+  /** `stop`, `length`, `content_filter`, `step_limit`, `turn_limit`, or what the provider said. */
   finish_reason: z.string().nullable(),
   /** So many of the oldest messages were not sent, because the model's context is full. */
   omitted_messages: z.int(),
@@ -213,6 +216,8 @@ export const AnswerEvent = z.discriminatedUnion('type', [
     /** So far, estimated. */
     usage: AnswerUsage,
   }),
+  /** These calls began or changed. */
+  z.object({ type: z.literal('calls'), calls: z.array(ChatCall), usage: AnswerUsage }),
   z.object({ type: z.literal('end'), message: Message }),
 ])
 export type AnswerEvent = z.infer<typeof AnswerEvent>
@@ -223,7 +228,7 @@ export const streamMessage = defineRoute({
   path: '/local/chat/messages/:messageId/stream',
   summary: 'How an answer grows (server-sent events)',
   description:
-    'Every event has JSON in `data`: `{"type":"snapshot","message"}` first, then `{"type":"delta","text","reasoning","usage"}` with what came since, and `{"type":"end","message"}` last. Who comes again begins with a snapshot, so nothing is missed.',
+    'Every event has JSON in `data`: `{"type":"snapshot","message"}` first, then `{"type":"delta","text","reasoning","usage"}` with what came since, `{"type":"calls","calls","usage"}` with calls of tools that began or changed, and `{"type":"end","message"}` last. Who comes again begins with a snapshot, so nothing is missed.',
   tag,
   auth,
   params: MessageParams,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ErrorCode } from '../appError.ts'
 import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
+import { ChatTools } from './chatTools.ts'
 import { defineRoute, QueryFlag } from './route.ts'
 
 /**
@@ -137,6 +138,7 @@ export type ConversationSummary = z.infer<typeof ConversationSummary>
 export const Conversation = ConversationSummary.extend({
   system_prompt: z.string(),
   parameters: ChatParameters,
+  tools: ChatTools,
   /** The end of the branch that is shown; null while there is no message. */
   leaf_id: MessageId.nullable(),
   /** Its own, in the place of the default of `GET /local/chat/budget`; null: the default holds. */
@@ -165,6 +167,7 @@ const settings = {
     .optional(),
   /** Those that are given change; the others stay. */
   parameters: ChatParameters.partial().optional(),
+  tools: ChatTools.partial().optional(),
   limits: SpendLimits.nullable().optional(),
 }
 

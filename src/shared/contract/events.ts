@@ -27,6 +27,13 @@ export const ServiceEvent = z.discriminatedUnion('type', [
     session_id: TerminalId,
     bell: z.boolean(),
   }),
+  /** Its program asks for the person. `text` is its own: one line without controls, maybe empty. At most once a second. */
+  z.object({
+    type: z.literal('terminal.called'),
+    sandbox_id: SandboxId,
+    session_id: TerminalId,
+    text: z.string(),
+  }),
   /** Something was noted for this account: GET /v1/activity tells what. */
   z.object({ type: z.literal('activity.noted'), sequence: z.int() }),
   z.object({ type: z.literal('automatons.changed') }),

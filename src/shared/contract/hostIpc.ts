@@ -43,6 +43,7 @@ export const TerminalRecord = z.object({
   /** Records of an earlier version have none. */
   name: z.string().nullable().default(null),
   title: z.string().nullable(),
+  process: z.string().nullable().default(null),
   exitCode: z.int().nullable(),
   signal: z.string().nullable(),
   exitedAtMs: z.int().nullable(),
@@ -243,6 +244,8 @@ export const HostEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('terminal.changed'), terminal: TerminalRecord }),
   /** It printed something, or rang: at once the first time, then at most once a second. */
   z.object({ type: z.literal('terminal.output'), sandboxId: SandboxId, terminalId: TerminalId, bell: z.boolean() }),
+  /** Its program asks for the person by OSC 9, 99 or 777: at once the first time, then at most once a second. */
+  z.object({ type: z.literal('terminal.called'), sandboxId: SandboxId, terminalId: TerminalId, text: z.string() }),
   z.object({ type: z.literal('terminal.removed'), sandboxId: SandboxId, terminalId: TerminalId }),
   z.object({ type: z.literal('image.changed'), image: HostImage }),
   z.object({ type: z.literal('image.removed'), name: ImageName }),

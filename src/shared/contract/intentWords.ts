@@ -10,6 +10,7 @@ export const kindNames: Record<IntentKind, string> = {
   siws: 'Sign in with Solana',
   'x402.authorize': 'Pay',
   message: 'Sign a message',
+  'tool.call': 'Run a tool that destroys',
 }
 
 /** As the name of who asks. */

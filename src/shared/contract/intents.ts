@@ -10,11 +10,14 @@ import { ChainType, WalletAccountId } from './wallet.ts'
  * tables. Whoever asks, policy decides: allow, ask the person, deny.
  */
 
-export const IntentKind = z.enum(['identity.register', 'siwe', 'siws', 'x402.authorize', 'message'])
+export const IntentKind = z.enum(['identity.register', 'siwe', 'siws', 'x402.authorize', 'message', 'tool.call'])
 export type IntentKind = z.infer<typeof IntentKind>
 
 /** Which account signs; absent is the default one of the chain. */
 const account = { account_id: WalletAccountId.optional() }
+/** In the place of an account, where an intent needs none. */
+export const noAccount = WalletAccountId.parse(`wal_${'0'.repeat(24)}`)
+
 const Text = (most: number) => z.string().min(1, 'must not be empty').max(most)
 const SignIn = {
   ...account,
@@ -53,6 +56,18 @@ export const Intent = z.discriminatedUnion('kind', [
   }),
   /** Text as it stands (EIP-191, or Ed25519 over it). Only a person may ask for it. */
   z.object({ kind: z.literal('message'), ...account, text: Text(8192), chain_type: ChainType.default('evm') }),
+  /** A tool that destroys something wants to run. Nothing is signed, so no wallet is needed. Only the tool executor asks for it. */
+  z.object({
+    kind: z.literal('tool.call'),
+    ...account,
+    tool: Text(64),
+    /** What it would do, in one plain sentence. */
+    sentence: Text(2048),
+    /** What it is about: the same for calls that one approval may cover. */
+    target: Text(255),
+    /** JSON: the very arguments. */
+    arguments: z.string().max(64 * 1024),
+  }),
 ])
 export type Intent = z.infer<typeof Intent>
 export type IntentInput = z.input<typeof Intent>
@@ -61,6 +76,7 @@ export type IntentInput = z.input<typeof Intent>
 export const SignedIntent = z.object({
   kind: IntentKind,
   address: z.string(),
+  /** Of `tool.call`, where nothing is signed: the SHA-256 of what was approved, hexadecimal. */
   signature: z.string(),
   /** Of `siwe`, `siws` and `message`: the very text. */
   message: z.string().optional(),

@@ -35,6 +35,10 @@ export const Terminal = z.object({
   name: z.string().nullable(),
   /** The title the program set (OSC 0 and 2), if any. */
   title: z.string().nullable(),
+  process: z
+    .string()
+    .nullable()
+    .describe('The program in the foreground, as `vim` started from a shell; null while that is the command itself.'),
   exit_code: z
     .int()
     .nullable()

@@ -55,7 +55,8 @@ export function approvalNotes(note: Note): ApprovalNotes {
     },
     became(record) {
       const { state, sentence, decision } = record
-      if (state === 'waiting') return
+      // Nothing is signed for a tool: that it was approved is all there is to tell, and what it did it notes itself.
+      if (state === 'waiting' || (state === 'signed' && record.kind === 'tool.call')) return
       const actor = state === 'approved' || state === 'denied' ? decider(record) : steward
       const byPerson = decision?.by === 'person'
       const why = decision ? decision.detail : (record.error ?? '')
@@ -63,7 +64,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
         approved: byPerson ? `You approved: ${sentence}` : `Approved: ${joined(sentence, why)}`,
         denied: deniedNote(record, why),
         expired: `Expired without a decision: ${sentence}`,
-        failed: `Could not be signed: ${joined(sentence, record.error ?? '')}`,
+        failed: `${record.kind === 'tool.call' ? 'Not approved' : 'Could not be signed'}: ${joined(sentence, record.error ?? '')}`,
         signed: `Signed with ${shortAddress(record.address)}: ${sentence}`,
       }[state]
       ofIntent(record, `intent.${state}`, { actor, summary })
@@ -121,6 +122,7 @@ const grantedKinds: Partial<Record<Grant['kind'], { deed: string; to: string }>>
   'x402.authorize': { deed: 'payments', to: 'at' },
   siwe: { deed: 'sign-ins', to: 'to' },
   siws: { deed: 'sign-ins', to: 'to' },
+  'tool.call': { deed: 'tool calls', to: 'at' },
 }
 
 /** `You pre-approved payments by research-agent at shop.example.` */

@@ -33,6 +33,9 @@ export function approvalRoutes({ approvals, asks, repeats, dialog, policy }: Opt
   const decide = confirmedApprovals(approvals, dialog)
   return [
     localEndpoint(askIntent, async ({ body }, call) => {
+      if (body.intent.kind === 'tool.call') {
+        throw new AppError('intent/invalid', 'Only tools ask for a `tool.call`: call the tool.')
+      }
       const { asker } = call
       return approvals.get(
         await repeats.once(call, async (alongside) => (await asks.ask({ ...body, asker, alongside })).id),

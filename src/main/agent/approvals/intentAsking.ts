@@ -9,6 +9,7 @@ import { newRecord } from './intentRecord.ts'
 import type { IntentRepository } from './intentRepository.ts'
 import type { IntentSigning } from './intentSigning.ts'
 import type { KeptIntents } from './intentStateRepository.ts'
+import { needsWallet } from './judgedIntent.ts'
 import type { PolicyRepository } from './policyRepository.ts'
 
 /** Neither decided nor signed. */
@@ -50,7 +51,7 @@ export function intentAsking(options: Options): Pick<Approvals, 'ask' | 'foresee
       expireDue()
       checkRoom(asker)
       const prepared = await signer.prepare(intent)
-      const unlocked = wallet.isUnlocked()
+      const unlocked = !needsWallet(prepared.intent.kind) || wallet.isUnlocked()
       const record = lifecycle.atomically(() => {
         const fresh = newRecord({ id: `int_${newId()}`, prepared, asker, reason }, policies.read(), now())
         const judged = judging.verdictOn(fresh)

@@ -11,7 +11,7 @@ import type { IntentJudging } from './intentJudging.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import type { StoredIntent } from './intentRepository.ts'
 import type { IntentSigning } from './intentSigning.ts'
-import { amountOf, isAbove } from './judgedIntent.ts'
+import { amountOf, isAbove, needsWallet } from './judgedIntent.ts'
 import type { PolicyRepository } from './policyRepository.ts'
 
 type Options = {
@@ -34,6 +34,8 @@ type Options = {
 export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'cancel'> {
   const { lifecycle, found, grants, policies, judging, signing, wallet, expireDue, newId, now } = options
   const byPerson = (detail: string) => ({ by: 'person', detail, at: isoTime(now()) }) as const
+
+  const isReady = ({ kind }: IntentRecord): boolean => !needsWallet(kind) || wallet.isUnlocked()
 
   const checkMayApprove = (
     record: IntentRecord,
@@ -64,7 +66,7 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
 
   /** Checked once more inside the transaction: what became stricter meanwhile holds. */
   const approve = (id: string, decision: Decision, grant: ReturnType<typeof newGrant> | undefined): IntentRecord => {
-    const unlocked = wallet.isUnlocked()
+    const unlocked = isReady(found(id).record)
     return lifecycle.atomically(() => {
       checkMayApprove(found(id).record, { ...decision, unlocked })
       const detail = grant ? 'You approved it, and similar requests in advance.' : 'You approved it.'
@@ -87,7 +89,7 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
       const stored = found(id)
       if (stored.record.state !== 'waiting') throw decidedAlready(stored.record)
       if (!decision.approve) return deny(id)
-      checkMayApprove(stored.record, { ...decision, unlocked: wallet.isUnlocked() })
+      checkMayApprove(stored.record, { ...decision, unlocked: isReady(stored.record) })
       const grant = decision.grant && newGrant(stored.record, decision.grant, { id: `grant_${newId()}`, nowMs: now() })
       const prepared = await signing.prepareAgain(stored)
       expireDue()

@@ -11,6 +11,11 @@ export type JudgedIntent = {
   amountMicroUsd: bigint | null
 }
 
+/** Whether the wallet signs it. What a tool wants to do needs an approval alone. */
+export function needsWallet(kind: IntentKind): boolean {
+  return kind !== 'tool.call'
+}
+
 export function judgedIntent(record: IntentRecord): JudgedIntent {
   const { kind, asker, host, scope, account_id: accountId } = record
   return { kind, asker, host, scope, accountId, amountMicroUsd: amountOf(record) }

@@ -16,11 +16,16 @@ export function firstRule(rules: readonly PolicyRule[], subject: PolicySubject):
 
 export function fits(rule: PolicyRule, subject: PolicySubject): boolean {
   return (
-    (rule.kind === '*' || rule.kind === subject.kind) &&
+    kindFits(rule, subject.kind) &&
     (rule.asker === '*' || rule.asker === subject.askerKind) &&
     amountFits(rule, subject.amountMicroUsd) &&
     hostFits(rule, subject.host)
   )
+}
+
+/** Who allowed anything to be signed did not allow tools to destroy: that is allowed by name. */
+function kindFits({ kind, effect }: PolicyRule, subject: IntentKind): boolean {
+  return kind === subject || (kind === '*' && (effect !== 'allow' || subject !== 'tool.call'))
 }
 
 /** Where no money moves, none moves beyond the limit. */

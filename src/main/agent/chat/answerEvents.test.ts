@@ -20,7 +20,12 @@ function world() {
   let finished = false
   // Of the message only what the events look at.
   const read = () =>
-    ({ text: answer.text, reasoning: answer.reasoning, finished_at: finished ? 'then' : null }) as Message
+    ({
+      text: answer.text,
+      reasoning: answer.reasoning,
+      calls: [...answer.calls],
+      finished_at: finished ? 'then' : null,
+    }) as Message
   const reader = new AbortController()
   const events = () => answerEvents({ answer, read, signal: reader.signal })
   return {
@@ -80,4 +85,21 @@ test('one that leaves ends at once, and the answer goes on', async () => {
   growing.add({ text: 'more', reasoning: '' })
   finish()
   expect(growing.answer.text).toBe('more')
+})
+
+test('a call that changes is told as it is, and no more of it than is new', async () => {
+  const { growing, events, finish } = world()
+  const call = (id: string, state: 'running' | 'done') =>
+    ({ id, state, tool: 'sandbox_list', at: 0, step: 1 }) as unknown as Message['calls'][number] // of a call that is all
+  growing.setCall(call('a', 'done'))
+  const stream = events()
+  await stream.next()
+  growing.setCall(call('b', 'running'))
+  const { value } = await stream.next()
+  expect(value?.data).toMatchObject({ type: 'calls', calls: [{ id: 'b', state: 'running' }] })
+  growing.setCall(call('b', 'done'))
+  finish()
+  const rest: AnswerEvent[] = []
+  for await (const { data } of stream) rest.push(data)
+  expect(rest).toMatchObject([{ type: 'calls', calls: [{ id: 'b', state: 'done' }] }, { type: 'end' }])
 })

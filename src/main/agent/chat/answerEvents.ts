@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { AnswerEvent, Message } from '../../../shared/contract/chatMessages.ts'
+import type { ChatCall } from '../../../shared/contract/chatTools.ts'
 import type { RunningAnswer } from './runningAnswers.ts'
 
 /** Nobody reads faster. */
@@ -26,20 +27,36 @@ export async function* answerEvents({ answer, read, signal }: Given): AsyncGener
 
 async function* deltas(
   answer: RunningAnswer,
-  first: Pick<Message, 'text' | 'reasoning'>,
+  first: Pick<Message, 'text' | 'reasoning' | 'calls'>,
   signal: AbortSignal,
 ): AsyncGenerator<{ data: AnswerEvent }> {
   const sent = { text: first.text.length, reasoning: first.reasoning.length }
+  const known = new Map(first.calls.map((call) => [call.id, JSON.stringify(call)]))
+  let seen: readonly ChatCall[] | undefined
+  /** Those that the reader does not know as they are now. */
+  const news = (): ChatCall[] => {
+    if (answer.calls === seen) return []
+    seen = answer.calls
+    return seen.filter((call) => {
+      const written = JSON.stringify(call)
+      const isNew = known.get(call.id) !== written
+      known.set(call.id, written)
+      return isNew
+    })
+  }
   const changes = changesOf(answer, signal)
   try {
     while (!signal.aborted) {
+      const calls = news()
+      if (calls.length > 0) yield { data: { type: 'calls', calls, usage: answer.usage } }
       const delta = { text: answer.text.slice(sent.text), reasoning: answer.reasoning.slice(sent.reasoning) }
       if (delta.text !== '' || delta.reasoning !== '') {
         sent.text += delta.text.length
         sent.reasoning += delta.reasoning.length
         yield { data: { type: 'delta', ...delta, usage: answer.usage } }
         await setTimeout(pauseMs, undefined, { signal }).catch(() => {}) // ends early when the reader leaves
-      } else if (answer.isOver) return
+      } else if (calls.length > 0) await setTimeout(pauseMs, undefined, { signal }).catch(() => {})
+      else if (answer.isOver) return
       else await changes.next()
     }
   } finally {

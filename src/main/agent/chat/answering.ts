@@ -8,23 +8,29 @@ import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'
 import { modelRefusal } from '../serviceRefusal.ts'
 import type { AnswerPlan } from './answerPlan.ts'
+import { type AnswerTurn, answerTurn, weightOfAnswer } from './answerTurn.ts'
+import { exactUsage, noUsage, spendOf, sumOfUsage } from './answerUsage.ts'
+import type { CallRunning } from './callRunning.ts'
 import { chatFailure } from './chatFailure.ts'
 import type { ChatStore } from './chatStore.ts'
 import { type CompletionUsage, completionEvents } from './completionEvents.ts'
 import { completionRequest } from './completionRequest.ts'
 import type { StoredConversation } from './conversationRepository.ts'
+import { type Carried, type GatheredCall, gatheredCalls } from './gatheredCalls.ts'
 import type { Finished, MessageRow } from './messageRepository.ts'
-import { costOf, savedByCache } from './modelPrices.ts'
 import type { GrowingAnswer, RunningAnswers } from './runningAnswers.ts'
-import { tokenWeight } from './tokenWeight.ts'
+import { keptCalls, runCalls } from './stepCalls.ts'
 
 export type AnsweringParts = {
   store: ChatStore
-  budgets: Pick<SpendBudgets, 'settle' | 'release'>
+  budgets: Pick<SpendBudgets, 'reserve' | 'settle' | 'release'>
   running: RunningAnswers
   client: Pick<ServiceClient, 'stream'>
   publish: LocalEvents['publish']
   note: Note
+  calls: CallRunning
+  /** Of random hexadecimal digits. */
+  newId: () => string
   now: () => number
   log: Log
 }
@@ -42,14 +48,23 @@ const storeMs = 400
 const mostCharacters = 8_000_000
 const mostWarningCharacters = 4_000
 
+type Made = {
+  job: AnswerJob
+  growing: GrowingAnswer
+  turn: AnswerTurn
+  /** Stores what came by now. */
+  keep: () => void
+}
+
 /** Makes an answer, in the background. It is stored and settled however it ends. */
 export function answering(parts: AnsweringParts): { begin(job: AnswerJob): void } {
-  const { running, log } = parts
+  const { store, budgets, running, log } = parts
 
-  async function made(job: AnswerJob, growing: GrowingAnswer): Promise<void> {
-    const outcome = await outcomeOf(parts, job, growing)
+  async function make({ ...made }: Made): Promise<void> {
+    const { growing, job } = made
+    const outcome = await turned(parts, made)
     try {
-      stored(parts, { job, growing, outcome })
+      stored(parts, { ...made, outcome })
     } finally {
       growing.over()
       parts.publish({ type: 'chat.changed', conversation_id: job.conversation.id })
@@ -59,18 +74,18 @@ export function answering(parts: AnsweringParts): { begin(job: AnswerJob): void 
 
   return {
     begin(job) {
-      const { row, conversation, plan } = job
-      const { usualTokens: input } = plan.context
+      const { row, conversation } = job
+      const turn = answerTurn({ store, budgets, ...job })
       const growing = running.begin({
         id: row.id,
         number: row.number,
         conversationId: conversation.id,
-        usageOf: ({ text, reasoning }) => estimatedUsage(plan, { input, text, reasoning }),
+        usageOf: turn.usageOf,
       })
-      const keep = keptPieces(parts, growing)
-      void made(job, growing)
+      const pieces = keptPieces(parts, growing)
+      void make({ job, growing, turn, keep: pieces.keep })
         .catch((failure: unknown) => log.error('an answer could not be stored', { failure }))
-        .finally(keep.end)
+        .finally(pieces.end)
     },
   }
 }
@@ -81,18 +96,67 @@ type Outcome = {
   failure: unknown
   /** The service has refused it or was never reached: it costs nothing. */
   unpaid: boolean
+  calls: GatheredCall[]
+  carried: Carried
 }
 
-async function outcomeOf(parts: AnsweringParts, job: AnswerJob, growing: GrowingAnswer): Promise<Outcome> {
+/** Asks the model, runs what it calls, and asks again, until it calls nothing more. @returns how its last step ended */
+async function turned(parts: AnsweringParts, { job, growing, turn, keep }: Made): Promise<Outcome> {
+  const { store, budgets } = parts
+  const { conversation } = job
+  const { max_steps: mostSteps, enabled } = conversation.tools
+  for (let step = 1; ; step += 1) {
+    const outcome = await outcomeOf(parts, { job, growing, turn })
+    if (outcome.failure !== undefined || outcome.calls.length === 0) return outcome
+    const usage = stepUsage({ turn, growing }, outcome)
+    const { calls, carried } = outcome
+    const place = { conversation, growing }
+    const rows = store.atomically(() => {
+      keep()
+      budgets.settle(turn.reservation.id, spendOf(usage))
+      return keptCalls(parts, { step, calls, carried }, place)
+    })
+    turn.stepEnded(usage)
+    const isLast = step >= mostSteps
+    const refusal = !enabled
+      ? 'Not run: tools are off in this chat.'
+      : isLast
+        ? `Not run: the limit of ${mostSteps} steps for one answer is reached.`
+        : undefined
+    await runCalls(parts, rows, place, refusal)
+    // It is settled by now.
+    const ended = { ...outcome, usage: undefined, unpaid: true, calls: [] }
+    if (growing.signal.aborted) return { ...ended, failure: growing.signal.reason }
+    if (refusal !== undefined) return { ...ended, finishReason: 'step_limit' }
+    try {
+      if (!store.atomically(() => turn.nextStep(growing.answer.text))) return { ...ended, finishReason: 'turn_limit' }
+    } catch (failure) {
+      return { ...ended, failure }
+    }
+  }
+}
+
+async function outcomeOf(parts: AnsweringParts, { job, growing, turn }: Omit<Made, 'keep'>): Promise<Outcome> {
   const { store, client } = parts
-  const { row, conversation, plan } = job
-  const outcome: Outcome = { usage: undefined, finishReason: null, failure: undefined, unpaid: false }
+  const { row, conversation } = job
+  const { plan } = turn
+  const gathered = gatheredCalls()
+  const outcome: Outcome = {
+    usage: undefined,
+    finishReason: null,
+    failure: undefined,
+    unpaid: false,
+    calls: [],
+    carried: {},
+  }
+  const begun = growing.answer.text.length
   let opened = false
   try {
     const request = completionRequest(store, {
       conversation,
       model: plan.model,
       messages: plan.context.messages,
+      answer: { number: row.number, text: growing.answer.text },
       maxTokens: plan.maxTokens,
     })
     const { headers, events } = await client.stream(createChatCompletion, request, { signal: growing.signal })
@@ -102,7 +166,9 @@ async function outcomeOf(parts: AnsweringParts, job: AnswerJob, growing: Growing
     let done = false
     for await (const data of events) {
       for (const event of completionEvents(data)) {
-        if (event.type === 'piece') added(growing, event)
+        if (event.type === 'piece') added(growing, event, begun)
+        else if (event.type === 'call') gathered.add(event.piece)
+        else if (event.type === 'carried') gathered.carry(event.carried)
         else if (event.type === 'finish') outcome.finishReason = event.reason
         else if (event.type === 'usage') outcome.usage = event.usage
         else if (event.type === 'error') throw modelRefusal({ status: undefined, ...event })
@@ -110,6 +176,8 @@ async function outcomeOf(parts: AnsweringParts, job: AnswerJob, growing: Growing
       }
     }
     if (!done && outcome.finishReason === null) throw new AppError('inference/upstream', 'The answer broke off.')
+    outcome.calls = gathered.calls()
+    outcome.carried = gathered.carried()
   } catch (failure) {
     outcome.failure = failure
     outcome.unpaid = !opened && !growing.signal.aborted && wasRefused(failure)
@@ -118,8 +186,10 @@ async function outcomeOf(parts: AnsweringParts, job: AnswerJob, growing: Growing
 }
 
 /** @throws AppError `inference/upstream` for an answer without an end */
-function added({ answer, add }: GrowingAnswer, piece: { text: string; reasoning: string }): void {
-  add(piece)
+function added({ answer, add }: GrowingAnswer, piece: { text: string; reasoning: string }, begun: number): void {
+  // What a further step says is a paragraph of its own.
+  const isNew = begun > 0 && answer.text.length === begun && piece.text !== ''
+  add(isNew ? { ...piece, text: `\n\n${piece.text}` } : piece)
   if (answer.text.length + answer.reasoning.length <= mostCharacters) return
   throw new AppError('inference/upstream', 'The answer is longer than any model makes, and was cut off.')
 }
@@ -132,26 +202,44 @@ function wasRefused(failure: unknown): boolean {
   return cause === undefined || (cause instanceof Error && /ECONNREFUSED|ENOENT/.test(cause.message))
 }
 
-function stored(parts: AnsweringParts, made: { job: AnswerJob; growing: GrowingAnswer; outcome: Outcome }): void {
+/** Of the step that has just ended. */
+function stepUsage({ turn, growing }: Pick<Made, 'turn' | 'growing'>, { usage }: Pick<Outcome, 'usage'>): AnswerUsage {
+  if (usage) return exactUsage(turn.plan, usage)
+  const { answer } = growing
+  const cost = answer.usage.cost_micro_usd - turn.spent.cost_micro_usd
+  return {
+    ...answer.usage,
+    input_tokens: answer.usage.input_tokens - turn.spent.input_tokens,
+    cached_tokens: 0,
+    output_tokens: answer.usage.output_tokens - turn.spent.output_tokens,
+    reasoning_tokens: answer.usage.reasoning_tokens - turn.spent.reasoning_tokens,
+    saved_micro_usd: 0,
+    cost_micro_usd: Math.min(cost, turn.reservation.microUsd),
+  }
+}
+
+function stored(
+  parts: AnsweringParts,
+  { job, growing, turn, outcome }: Omit<Made, 'keep'> & { outcome: Outcome },
+): void {
   const { store, budgets, note, now } = parts
-  const { job, growing, outcome } = made
   const { row, conversation, plan } = job
   const { text, reasoning } = growing.answer
-  const usage = outcome.unpaid ? null : finalUsage(job, growing, outcome.usage)
+  const last = outcome.unpaid ? null : stepUsage({ turn, growing }, outcome)
+  const usage = last ? sumOfUsage(turn.spent, last) : turn.spent === noUsage ? null : turn.spent
   const finished: Finished = {
     ...endOf(growing, outcome),
     text,
     reasoning,
-    bytes: Buffer.byteLength(text),
-    tokens: Math.ceil(tokenWeight(text)),
+    ...weightOfAnswer(text, store.calls.callsOf([row.number])),
     usage,
     finishReason: outcome.finishReason,
     atMs: now(),
   }
   store.atomically(() => {
     store.messages.finish(row.number, finished)
-    if (usage) budgets.settle(row.id, spendOf(usage))
-    else budgets.release(row.id)
+    if (last) budgets.settle(turn.reservation.id, spendOf(last))
+    else budgets.release(turn.reservation.id)
     const current = store.conversations.find(conversation.id)
     if (current) store.conversations.save({ ...current, updatedAtMs: Math.max(current.updatedAtMs, finished.atMs) })
   })
@@ -184,59 +272,6 @@ function endOf(growing: GrowingAnswer, { failure }: Outcome): Pick<Finished, 'st
   return { state: 'failed', error: chatFailure(failure) }
 }
 
-function finalUsage(
-  { plan, reservedMicroUsd }: AnswerJob,
-  growing: GrowingAnswer,
-  told: CompletionUsage | undefined,
-): AnswerUsage {
-  if (!told) {
-    const estimated = growing.answer.usage
-    return { ...estimated, cost_micro_usd: Math.min(estimated.cost_micro_usd, reservedMicroUsd) }
-  }
-  const used = {
-    input: told.inputTokens,
-    cached: told.cachedTokens,
-    cacheWritten: told.cacheWrittenTokens,
-    output: told.outputTokens,
-  }
-  return {
-    input_tokens: used.input,
-    cached_tokens: used.cached,
-    output_tokens: used.output,
-    reasoning_tokens: told.reasoningTokens,
-    cost_micro_usd: told.costMicroUsd ?? costOf(plan.model, used),
-    saved_micro_usd: savedByCache(plan.model, used),
-    estimated: told.estimated,
-  }
-}
-
-function estimatedUsage(
-  { model }: AnswerPlan,
-  { input, text, reasoning }: { input: number; text: number; reasoning: number },
-): AnswerUsage {
-  const output = Math.ceil(text + reasoning)
-  return {
-    input_tokens: input,
-    cached_tokens: 0,
-    output_tokens: output,
-    reasoning_tokens: Math.ceil(reasoning),
-    cost_micro_usd: costOf(model, { input, cached: 0, cacheWritten: 0, output }),
-    saved_micro_usd: 0,
-    estimated: true,
-  }
-}
-
-export function spendOf(usage: AnswerUsage) {
-  return {
-    costMicroUsd: usage.cost_micro_usd,
-    savedMicroUsd: usage.saved_micro_usd,
-    inputTokens: usage.input_tokens,
-    cachedTokens: usage.cached_tokens,
-    outputTokens: usage.output_tokens,
-    estimated: usage.estimated,
-  }
-}
-
 function summaryOf(model: string, { state }: Finished, usage: AnswerUsage | null): string {
   const verb = { stopped: 'was stopped', interrupted: 'was interrupted', failed: 'failed to answer' } as const
   const did = state in verb ? verb[state as keyof typeof verb] : 'answered'
@@ -245,7 +280,7 @@ function summaryOf(model: string, { state }: Finished, usage: AnswerUsage | null
 }
 
 /** Stores what came, now and then; a crash then loses the last moment only. */
-function keptPieces({ store, log }: AnsweringParts, { answer }: GrowingAnswer): { end(): void } {
+function keptPieces({ store, log }: AnsweringParts, { answer }: GrowingAnswer): { keep(): void; end(): void } {
   let kept = { text: 0, reasoning: 0, sequence: 0 }
   let timer: NodeJS.Timeout | undefined
   const keep = (): void => {
@@ -267,6 +302,7 @@ function keptPieces({ store, log }: AnsweringParts, { answer }: GrowingAnswer): 
     }, storeMs)
   })
   return {
+    keep,
     end() {
       leave()
       clearTimeout(timer)

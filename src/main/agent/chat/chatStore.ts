@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { type CallRepository, callRepository } from './callRepository.ts'
 import {
   type ConversationRepository,
   conversationRepository,
@@ -13,6 +14,7 @@ import { type SearchRepository, searchRepository } from './searchRepository.ts'
 export type ChatStore = {
   conversations: ConversationRepository
   messages: MessageRepository
+  calls: CallRepository
   library: LibraryRepository
   search: SearchRepository
   /** All of it or nothing. */
@@ -29,6 +31,7 @@ export function chatStore(database: Database): ChatStore {
   return {
     conversations,
     messages,
+    calls: callRepository(database),
     library: libraryRepository(database),
     search: searchRepository(database),
     atomically: (work) => database.transaction(work).immediate(),

@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/appError.ts'
+import type { CallPiece, Carried } from './gatheredCalls.ts'
+
+/** Places of calls in a step. */
+const mostIndex = 1_000
 
 /** What the service tells of an answer while it is made. */
 export type CompletionEvent =
   | { type: 'piece'; text: string; reasoning: string }
+  | { type: 'call'; piece: CallPiece }
+  | { type: 'carried'; carried: Carried }
   | { type: 'finish'; reason: string }
   | { type: 'usage'; usage: CompletionUsage }
   | { type: 'error'; error: object; detail: unknown }
@@ -22,13 +28,28 @@ export type CompletionUsage = {
 
 const count = z.int().min(0).catch(0)
 const text = z.string().catch('')
+const CallDelta = z.object({
+  index: z.int().min(0).max(mostIndex).catch(0),
+  function: z.object({ name: text, arguments: text }).catch({ name: '', arguments: '' }),
+  extra_content: z.unknown().optional(),
+})
 const Chunk = z.object({
   error: z.looseObject({}).nullish().catch(null),
   detail: z.unknown().optional(),
   choices: z
     .array(
       z.object({
-        delta: z.object({ content: text, reasoning_content: text, refusal: text }).nullish().catch(null),
+        delta: z
+          .object({
+            content: text,
+            reasoning_content: text,
+            refusal: text,
+            tool_calls: z.array(CallDelta).catch([]),
+            reasoning_details: z.array(z.unknown()).optional().catch(undefined),
+            extra_content: z.unknown().optional(),
+          })
+          .nullish()
+          .catch(null),
         finish_reason: z.string().nullish().catch(null),
         native_finish_reason: z.string().nullish().catch(null),
       }),
@@ -61,9 +82,20 @@ export function completionEvents(data: string): CompletionEvent[] {
     ...(piece && (piece.content !== '' || piece.reasoning_content !== '' || piece.refusal !== '')
       ? [{ type: 'piece' as const, text: piece.content + piece.refusal, reasoning: piece.reasoning_content }]
       : []),
+    ...(piece?.tool_calls ?? []).map(({ index, function: { name, arguments: args }, extra_content: extra }) => ({
+      type: 'call' as const,
+      piece: { index, name, arguments: args, extra },
+    })),
+    ...(piece?.reasoning_details || piece?.extra_content !== undefined
+      ? [{ type: 'carried' as const, carried: carriedOf(piece) }]
+      : []),
     ...(reason ? [{ type: 'finish' as const, reason }] : []),
     ...(usage ? [{ type: 'usage' as const, usage: usageOf(usage) }] : []),
   ]
+}
+
+function carriedOf({ reasoning_details, extra_content }: Carried): Carried {
+  return { ...(reasoning_details && { reasoning_details }), ...(extra_content !== undefined && { extra_content }) }
 }
 
 function chunkOf(data: string): z.output<typeof Chunk> {

@@ -1,4 +1,5 @@
 import { ChatParameters, type ConversationId, noParameters, SpendLimits } from '../../../shared/contract/chats.ts'
+import { ChatTools, noTools } from '../../../shared/contract/chatTools.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
 export type StoredConversation = {
@@ -13,6 +14,7 @@ export type StoredConversation = {
   models: string[]
   systemPrompt: string
   parameters: ChatParameters
+  tools: ChatTools
   limits: SpendLimits | null
   leafId: string | null
   messageCount: number
@@ -56,6 +58,7 @@ type Row = {
   models: string
   system_prompt: string
   parameters: string
+  tools: string | null
   limits: string | null
   leaf_id: string | null
   message_count: number
@@ -75,6 +78,7 @@ const changeable = [
   'models',
   'system_prompt',
   'parameters',
+  'tools',
   'limits',
   'leaf_id',
   'message_count',
@@ -158,6 +162,7 @@ function rowOf(it: Omit<StoredConversation, 'number'>): Omit<Row, 'number'> {
     models: JSON.stringify(it.models),
     system_prompt: it.systemPrompt,
     parameters: JSON.stringify(it.parameters),
+    tools: JSON.stringify(it.tools),
     limits: it.limits && JSON.stringify(it.limits),
     leaf_id: it.leafId,
     message_count: it.messageCount,
@@ -185,6 +190,7 @@ function fromRow(row: Row): StoredConversation {
     models: JSON.parse(row.models),
     systemPrompt: row.system_prompt,
     parameters: ChatParameters.parse({ ...noParameters, ...JSON.parse(row.parameters) }),
+    tools: row.tools === null ? noTools : ChatTools.parse({ ...noTools, ...JSON.parse(row.tools) }),
     limits: row.limits === null ? null : SpendLimits.parse(JSON.parse(row.limits)),
     leafId: row.leaf_id,
     messageCount: row.message_count,

@@ -11,6 +11,7 @@ import {
   noParameters,
   type SpendLimits,
 } from '../../../shared/contract/chats.ts'
+import { type ChatTools, noTools } from '../../../shared/contract/chatTools.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { LocalEvents } from '../localEvents.ts'
@@ -41,6 +42,7 @@ type Settings = {
   models?: string[] | undefined
   system_prompt?: string | undefined
   parameters?: { [K in keyof ChatParameters]?: ChatParameters[K] | undefined } | undefined
+  tools?: { [K in keyof ChatTools]?: ChatTools[K] | undefined } | undefined
   limits?: SpendLimits | null | undefined
 }
 
@@ -87,6 +89,7 @@ export function conversations(parts: ConversationsParts): Conversations {
     ...summary(it),
     system_prompt: it.systemPrompt,
     parameters: it.parameters,
+    tools: it.tools,
     leaf_id: it.leafId as MessageId | null,
     limits: it.limits,
     budget: budgets.states({ conversationId: it.id, ownLimits: it.limits }),
@@ -96,12 +99,13 @@ export function conversations(parts: ConversationsParts): Conversations {
   })
 
   const setIn = (it: StoredConversation, settings: Settings): StoredConversation => {
-    const { title, folder_id, pinned, models, system_prompt, parameters, limits } = settings
+    const { title, folder_id, pinned, models, system_prompt, parameters, tools, limits } = settings
     if (typeof folder_id === 'string' && !store.library.folders().some(({ id }) => id === folder_id)) {
       throw new AppError('chat/folder-not-found', `There is no folder ${folder_id}.`)
     }
     if (limits) parts.checkLimits(limits, 'limits')
     const given = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined)
+    const givenTools = Object.entries(tools ?? {}).filter(([, value]) => value !== undefined)
     return {
       ...it,
       ...(title !== undefined && { title, titled: true }),
@@ -111,6 +115,7 @@ export function conversations(parts: ConversationsParts): Conversations {
       ...(system_prompt !== undefined && { systemPrompt: system_prompt }),
       ...(limits !== undefined && { limits }),
       parameters: { ...it.parameters, ...Object.fromEntries(given) },
+      tools: { ...it.tools, ...Object.fromEntries(givenTools) },
     }
   }
   const fresh = (): Omit<StoredConversation, 'number'> => ({
@@ -122,6 +127,7 @@ export function conversations(parts: ConversationsParts): Conversations {
     models: [],
     systemPrompt: '',
     parameters: noParameters,
+    tools: noTools,
     limits: null,
     leafId: null,
     messageCount: 0,
@@ -202,6 +208,7 @@ export function conversations(parts: ConversationsParts): Conversations {
           models: from.models,
           systemPrompt: from.systemPrompt,
           parameters: from.parameters,
+          tools: from.tools,
           limits: from.limits,
           forkedFrom: { conversation_id: id, message_id: messageId },
         })
@@ -249,6 +256,7 @@ function copied({ store, newId, now }: ConversationsParts, messageId: string, co
       request_id: null,
       source_id: null,
     })
+    store.calls.copy(number, leaf.number, () => `call_${newId()}`)
     store.library.attach(
       leaf.number,
       (attached.get(number) ?? []).map(({ id }) => id),

@@ -1,10 +1,12 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { AnswerEstimate, estimateMessage } from '../../../shared/contract/chatMoney.ts'
 import { noParameters } from '../../../shared/contract/chats.ts'
+import { noTools } from '../../../shared/contract/chatTools.ts'
 import type { Output, Parsed } from '../../../shared/contract/route.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import { answerPlan } from './answerPlan.ts'
 import type { ChatStore } from './chatStore.ts'
+import { toolboxOf } from './chatToolbox.ts'
 import type { MessageWeight } from './messageRepository.ts'
 import type { ModelList } from './modelList.ts'
 import { attachmentOf, weightOf } from './newMessages.ts'
@@ -32,7 +34,8 @@ export async function estimated(
   const parameters = {
     max_tokens: asked.parameters?.max_tokens === undefined ? own.max_tokens : asked.parameters.max_tokens,
   }
-  const systemPrompt = asked.system_prompt ?? conversation?.systemPrompt ?? ''
+  const ownPrompt = asked.system_prompt ?? conversation?.systemPrompt ?? ''
+  const systemPrompt = toolboxOf({ tools: conversation?.tools ?? noTools, systemPrompt: ownPrompt }).weighed
   const plans = listed.map((model) => answerPlan(model, { weights, systemPrompt, parameters }))
 
   const place = conversation && { conversationId: conversation.id, ownLimits: conversation.limits }

@@ -1,8 +1,8 @@
 import { AnswerUsage } from '../../../shared/contract/chatMessages.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
-import { spendOf } from './answering.ts'
+import { weightOfAnswer } from './answerTurn.ts'
+import { spendOf } from './answerUsage.ts'
 import type { ChatStore } from './chatStore.ts'
-import { tokenWeight } from './tokenWeight.ts'
 
 type Parts = {
   store: ChatStore
@@ -16,6 +16,11 @@ type Parts = {
  */
 export function endInterruptedAnswers({ store, budgets, now }: Parts): void {
   store.atomically(() => {
+    for (const { id, note, intent_id, result } of store.calls.open()) {
+      const output =
+        'Steward was closed before this call ended. It may have been done in part; look before you repeat it.'
+      store.calls.change(id, { state: 'interrupted', note, intent_id, output, result, ended_at_ms: now() })
+    }
     for (const row of store.messages.unfinished()) {
       const { text, reasoning } = store.messages.received(row.number)
       const usage = row.usage === null ? null : AnswerUsage.parse(JSON.parse(row.usage))
@@ -23,8 +28,7 @@ export function endInterruptedAnswers({ store, budgets, now }: Parts): void {
         state: 'interrupted',
         text,
         reasoning,
-        bytes: Buffer.byteLength(text),
-        tokens: Math.ceil(tokenWeight(text)),
+        ...weightOfAnswer(text, store.calls.callsOf([row.number])),
         error: null,
         usage,
         finishReason: null,

@@ -1,4 +1,5 @@
 import type { AnswerUsage, Message } from '../../../shared/contract/chatMessages.ts'
+import type { ChatCall } from '../../../shared/contract/chatTools.ts'
 import { emitter } from '../../../shared/emitter.ts'
 import { tokenWeight } from './tokenWeight.ts'
 
@@ -10,6 +11,8 @@ export type RunningAnswer = {
   readonly state: 'waiting' | 'streaming'
   readonly text: string
   readonly reasoning: string
+  /** In their order; one that changes is another object. */
+  readonly calls: readonly ChatCall[]
   /** It is stored by now. */
   readonly isOver: boolean
   /** Estimated. */
@@ -27,6 +30,8 @@ export type GrowingAnswer = {
   /** The person stopped it. */
   isStopped(): boolean
   add(piece: { text: string; reasoning: string }): void
+  /** It began, or changed. */
+  setCall(call: ChatCall): void
   /** It is stored: whoever listens reads it there. */
   over(): void
 }
@@ -59,6 +64,7 @@ export function runningAnswers(): RunningAnswers {
       let stopped = false
       let state: Message['state'] & RunningAnswer['state'] = 'waiting'
       let [text, reasoning] = ['', '']
+      let calls: readonly ChatCall[] = []
       const tokens = { text: 0, reasoning: 0 }
       const { promise: over, resolve } = Promise.withResolvers<void>()
       const answer: RunningAnswer = {
@@ -71,6 +77,9 @@ export function runningAnswers(): RunningAnswers {
         },
         get reasoning() {
           return reasoning
+        },
+        get calls() {
+          return calls
         },
         get isOver() {
           return !running.has(given.id)
@@ -95,6 +104,12 @@ export function runningAnswers(): RunningAnswers {
           reasoning += piece.reasoning
           tokens.text += tokenWeight(piece.text)
           tokens.reasoning += tokenWeight(piece.reasoning)
+          changes.emit()
+        },
+        setCall(call) {
+          const at = calls.findIndex(({ id }) => id === call.id)
+          calls = at < 0 ? [...calls, call] : calls.with(at, call)
+          state = 'streaming'
           changes.emit()
         },
         over() {

@@ -6,7 +6,9 @@ import type { SpendAsk, SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { AnswerJob } from './answering.ts'
 import { answerPlan } from './answerPlan.ts'
+import { turnLimit } from './answerTurn.ts'
 import type { ChatStore } from './chatStore.ts'
+import { toolboxOf } from './chatToolbox.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import { titleOf } from './conversationTitle.ts'
 import type { MessageRow, MessageWeight } from './messageRepository.ts'
@@ -76,7 +78,12 @@ export function sending(parts: SendingParts): Sending {
     if (running.count() + models.length > mostRunning) {
       throw new AppError('chat/too-many', `${mostRunning} answers are being made already.`, { retryAfterSeconds: 5 })
     }
-    const { systemPrompt, parameters } = conversation
+    const { tools, parameters } = conversation
+    if (tools.enabled && models.length > 1) {
+      throw new AppError('chat/model', 'With tools on, one model answers at a time.')
+    }
+    const systemPrompt = toolboxOf(conversation).weighed
+    const mostOfTurn = turnLimit(conversation)
     const planned = models.map((model) => ({
       id: `msg_${parts.newId()}`,
       plan: answerPlan(model, { weights, systemPrompt, parameters }),
@@ -89,7 +96,7 @@ export function sending(parts: SendingParts): Sending {
           id: it.id,
           model: it.plan.model.id,
           plan(available) {
-            const amount = it.plan.plan(available)
+            const amount = it.plan.plan(Math.min(available, mostOfTurn))
             it.reserved = amount ?? 0
             return amount
           },

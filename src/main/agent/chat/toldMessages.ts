@@ -1,6 +1,7 @@
 import { AnswerUsage, ChatFailure, type Message } from '../../../shared/contract/chatMessages.ts'
 import type { MessageId } from '../../../shared/contract/chats.ts'
 import { isoTime } from '../../../shared/time.ts'
+import { toldCall } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import { toldAttachment } from './libraryRepository.ts'
@@ -20,6 +21,9 @@ export function toldMessages(
     ({ parent }) => parent,
   )
   const attachments = grouped(store.library.attachmentsOf(rows.map(({ number }) => number)), ({ message }) => message)
+  const made = rows.filter(({ role }) => role === 'assistant').map(({ number }) => number)
+  const places = new Map(store.calls.stepsOf(made).map(({ message, step, at }) => [`${message} ${step}`, at]))
+  const calls = grouped(store.calls.callsOf(made), ({ message }) => message)
   const ids = new Map(rows.map(({ number, id }) => [number, id]))
   const idOf = (number: number) => (number === 0 ? null : (ids.get(number) ?? store.messages.idOf(number) ?? null))
 
@@ -37,6 +41,10 @@ export function toldMessages(
       model: row.model,
       text: answer?.text ?? row.text,
       reasoning: answer?.reasoning ?? row.reasoning,
+      calls:
+        answer === undefined
+          ? (calls.get(row.number) ?? []).map((it) => toldCall(it, places.get(`${it.message} ${it.step}`) ?? 0))
+          : [...answer.calls],
       attachments: (attachments.get(row.number) ?? []).map(toldAttachment),
       sibling_ids: (siblings.get(row.parent) ?? []).map(({ id }) => id as MessageId),
       group_id: row.group_id,

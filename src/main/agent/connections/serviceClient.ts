@@ -12,6 +12,8 @@ export type ServiceCallOptions = {
   /** Instead of the agent's own; null sends none. */
   credential?: string | null
   idempotencyKey?: string
+  /** How long the answer may take; absent is half a minute. */
+  answerMs?: number
 }
 
 /** Calls one operation of the service, with the agent's own credential. */
@@ -32,7 +34,7 @@ export type ServiceStream = {
   events: AsyncIterable<string>
 }
 
-const answerMs = 30_000
+const usualAnswerMs = 30_000
 /** Until an answer begins: a model may think long before its first word. */
 const beginMs = 20 * 60_000
 /** Without any byte; the service sends a comment every 15 s. */
@@ -80,7 +82,7 @@ export function serviceClient(
 
   return {
     async call(route, input, options = {}) {
-      const late = AbortSignal.timeout(answerMs)
+      const late = AbortSignal.timeout(options.answerMs ?? usualAnswerMs)
       const signal = options.signal ? AbortSignal.any([options.signal, late]) : late
       const { client, url, request } = prepared(route, input, { ...options, signal, accept: 'application/json' })
       const { status, text } = await told(client.ask(url, request))

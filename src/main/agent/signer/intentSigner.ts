@@ -6,6 +6,7 @@ import { paymentAuthorization } from './paymentAuthorization.ts'
 import type { PreparedIntent, Signer } from './signer.ts'
 import { signIn } from './signIn.ts'
 import { textMessage } from './textMessage.ts'
+import { toolCall } from './toolCall.ts'
 import { type IntentTools, refused, type SignerTools, type Understood } from './understood.ts'
 
 /** Nothing that was prepared before is trusted: the bytes are built anew from the intent, and must be what was shown. */
@@ -23,6 +24,8 @@ export function intentSigner(given: SignerTools): Signer {
         return paymentAuthorization(intent, tools)
       case 'message':
         return textMessage(intent, tools)
+      case 'tool.call':
+        return toolCall(intent)
     }
   }
 

@@ -13,6 +13,7 @@ const record: TerminalRecord = {
   createdAtMs: 0,
   name: null,
   title: null,
+  process: null,
   exitCode: null,
   signal: null,
   exitedAtMs: null,

@@ -14,6 +14,7 @@ function watched(size: { cols: number; rows: number } = { cols: 20, rows: 5 }): 
     ...size,
     onAnswer: (data) => answers.push(data),
     onTitle: (title) => titles.push(title),
+    onNotice: () => {},
     onBell: () => {
       watching.bells += 1
     },

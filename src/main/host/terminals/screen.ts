@@ -11,6 +11,7 @@ import type { ScreenQuestion, ScreenReply, SnapshotMarks } from './screenMessage
 import { modeSequences } from './screenModes.ts'
 import { searchScreen } from './screenSearch.ts'
 import { visibleText, wholeText } from './screenText.ts'
+import { terminalNotices } from './terminalNotices.ts'
 import { coloursOf, plainRun } from './unseenOutput.ts'
 import { unfinishedBytes } from './wholeCharacters.ts'
 
@@ -43,6 +44,7 @@ type ScreenOptions = {
   onAnswer: (data: string) => void
   onTitle: (title: string) => void
   onBell: () => void
+  onNotice: (text: string) => void
 }
 
 /** Bytes of one turn, about a millisecond of parsing. */
@@ -53,7 +55,7 @@ const maxTailBytes = 1024 * 1024
 const alternateBegins = '\x1b[?1049h\x1b[H'
 const nothing = new Uint8Array(0)
 
-export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell }: ScreenOptions): Screen {
+export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNotice }: ScreenOptions): Screen {
   const terminal = new xterm.Terminal({
     cols,
     rows,
@@ -69,6 +71,7 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell }: Scre
   terminal.onData(onAnswer)
   terminal.onTitleChange(onTitle)
   terminal.onBell(onBell)
+  terminalNotices(terminal.parser, onNotice)
   const core = screenCore(terminal)
   const colours = colourAnswers(terminal.parser, onAnswer)
   const marks = terminalMarks(terminal)

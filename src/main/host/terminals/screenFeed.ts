@@ -38,6 +38,7 @@ type ScreenFeedOptions = {
   onAnswer: (data: string) => void
   onTitle: (title: string) => void
   onBell: () => void
+  onNotice: (text: string) => void
   onParsed: () => void
   /** The screen got stuck before `cursor`. A new screen must not parse that output again. */
   onStuck: (cursor: number) => void
@@ -89,6 +90,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
         onAnswer: options.onAnswer,
         onTitle: options.onTitle,
         onBell: options.onBell,
+        onNotice: options.onNotice,
         onLost(why) {
           lost.add(opened)
           if (screen === opened) screen = undefined

@@ -19,6 +19,8 @@ export type FromScreens =
   | { type: 'answer'; screen: number; data: string }
   | { type: 'title'; screen: number; title: string }
   | { type: 'bell'; screen: number }
+  /** A program asks for its person, maybe without words. */
+  | { type: 'notice'; screen: number; text: string }
   /** The emulator failed and accepts nothing more. */
   | { type: 'broken'; screen: number; reason: string }
   | { type: 'reply'; ask: number; reply: ScreenReply }

@@ -29,6 +29,7 @@ function handlers(): ScreenHandlers & { parsed: number; answers: string[]; lost:
     },
     onAnswer: (data: string) => void seen.answers.push(data),
     onBell: () => {},
+    onNotice: () => {},
     onTitle: () => {},
     onLost: (why: LossReason) => void seen.lost.push(why),
   }

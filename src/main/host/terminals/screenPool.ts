@@ -15,6 +15,7 @@ export type ScreenHandlers = {
   onAnswer(data: string): void
   onTitle(title: string): void
   onBell(): void
+  onNotice(text: string): void
   /** Its worker ended. The screen is gone and accepts nothing more. */
   onLost(why: LossReason): void
 }
@@ -175,6 +176,9 @@ function receive(room: Room, message: Exclude<FromScreens, { type: 'broken' }>):
       return
     case 'bell':
       room.screens.get(message.screen)?.onBell()
+      return
+    case 'notice':
+      room.screens.get(message.screen)?.onNotice(message.text)
       return
     case 'reply':
       settle(room, message.ask)?.resolve(message.reply)

@@ -13,6 +13,7 @@ type Held = {
   /** Sent together at the end of a turn, since a program may ask or rename thousands of times in one. */
   answers: string[]
   title: string | undefined
+  notice: string | undefined
   /** Fires after a short pause in the output, to parse what was postponed. */
   lull: NodeJS.Timeout | undefined
 }
@@ -43,6 +44,9 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
         onBell: () => {
           held.rang = !held.replaying
         },
+        onNotice: (text) => {
+          if (!held.replaying) held.notice = text
+        },
       }),
       queue: [],
       parsed: 0,
@@ -50,6 +54,7 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
       rang: false,
       answers: [],
       title: undefined,
+      notice: undefined,
       lull: undefined,
     }
     screens.set(id, held)
@@ -71,6 +76,8 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
     if (held.answers.length > 0) tell({ type: 'answer', screen: id, data: held.answers.splice(0).join('') })
     if (held.title !== undefined) tell({ type: 'title', screen: id, title: held.title })
     held.title = undefined
+    if (held.notice !== undefined) tell({ type: 'notice', screen: id, text: held.notice })
+    held.notice = undefined
   }
 
   const reply = (held: Held, { ask, question }: Extract<Work, { type: 'ask' }>): void => {

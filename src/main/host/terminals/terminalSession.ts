@@ -9,6 +9,7 @@ import type { MachineTerminal } from '../runtimes/sandboxRuntime.ts'
 import { backPressure } from './backPressure.ts'
 import { flushRounds } from './flushRounds.ts'
 import { openOutput } from './outputHistory.ts'
+import { programWatch } from './programWatch.ts'
 import { readSince, type SinceReply, type SinceRequest } from './readSince.ts'
 import { screenFeed } from './screenFeed.ts'
 import type { ScreenQuestion } from './screenMessages.ts'
@@ -60,6 +61,7 @@ type SessionOptions = {
   onChanged: (record: TerminalRecord) => void
   onOutput: () => void
   onBell: () => void
+  onNotice: (text: string) => void
   log: Log
 }
 
@@ -106,6 +108,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
         tellViewers({ type: 'title', title })
       },
       onBell: options.onBell,
+      onNotice: options.onNotice,
       onParsed: () => balance(),
       onStuck(cursor) {
         log.warn('the screen of a terminal was stuck and is begun anew', { terminal: record.id, cursor })
@@ -148,16 +151,24 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     news.emit()
     balance()
   }
+  const watch =
+    program?.foreground &&
+    programWatch({
+      read: async () => program.foreground?.(),
+      onProgram: (name) => change({ process: name }),
+    })
   const rounds = flushRounds(() => {
     flush()
     options.onOutput()
+    watch?.touched()
   })
 
   let withMachine = false
   const exited = (exitCode: number | null, signal: string | null): void => {
     if (record.state === 'exited') return
     flush()
-    change({ state: 'exited', exitCode, signal, exitedAtMs: now(), endedWithMachine: withMachine })
+    watch?.close()
+    change({ state: 'exited', process: null, exitCode, signal, exitedAtMs: now(), endedWithMachine: withMachine })
     tellViewers({ type: 'exited', exit_code: exitCode, signal })
     flush()
     finished = finish()
@@ -220,6 +231,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     released = true
     clearTimeout(idle)
     rounds.close()
+    watch?.close()
     for (const it of viewers) it.close()
     viewers.clear()
     news.emit()
@@ -247,7 +259,10 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     get record() {
       return record
     },
-    write: (bytes) => running().write(bytes),
+    write(bytes) {
+      running().write(bytes)
+      watch?.touched()
+    },
     rename(name) {
       change({ name })
       void save()

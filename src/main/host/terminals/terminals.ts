@@ -64,6 +64,13 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     if (session) onEvent({ type: 'terminal.output', sandboxId: session.record.sandboxId, terminalId, bell })
   }
   const outputs = throttlePerKey(telling(false))
+  const notices = new Map<TerminalId, string>()
+  const calls = throttlePerKey((terminalId: TerminalId) => {
+    const sandboxId = sessions.get(terminalId)?.record.sandboxId
+    const text = notices.get(terminalId)
+    notices.delete(terminalId)
+    if (sandboxId && text !== undefined) onEvent({ type: 'terminal.called', sandboxId, terminalId, text })
+  })
   const bells = throttlePerKey(telling(true))
 
   const ofSandbox = (sandboxId: SandboxId): TerminalSession[] =>
@@ -74,7 +81,8 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     clearTimeout(expiries.get(id))
     expiries.delete(id)
     if (!sessions.delete(id)) return
-    for (const told of [events, outputs, bells]) told.forget(id)
+    for (const told of [events, outputs, bells, calls]) told.forget(id)
+    notices.delete(id)
     await session.remove()
     onEvent({ type: 'terminal.removed', sandboxId, terminalId: id })
   }
@@ -105,6 +113,10 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
       onChanged,
       onOutput: () => outputs.happened(id),
       onBell: () => bells.happened(id),
+      onNotice(text) {
+        notices.set(id, text)
+        calls.happened(id)
+      },
       log,
       ...(stallMs !== undefined && { stallMs }),
       ...extra,
@@ -116,7 +128,7 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     const ended =
       record.state === 'exited'
         ? record
-        : { ...record, state: 'exited' as const, exitedAtMs: now(), endedWithMachine: true }
+        : { ...record, state: 'exited' as const, process: null, exitedAtMs: now(), endedWithMachine: true }
     sessions.set(record.id, await open({ ...meta, record: ended }, {}))
     onChanged(ended)
   }
@@ -133,6 +145,7 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
       createdAtMs: now(),
       name: null,
       title: null,
+      process: null,
       exitCode: null,
       signal: null,
       exitedAtMs: null,
@@ -211,7 +224,7 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     },
     async close() {
       for (const timer of expiries.values()) clearTimeout(timer)
-      for (const told of [events, outputs, bells]) told.close()
+      for (const told of [events, outputs, bells, calls]) told.close()
       await Promise.all([...sessions.values()].map((session) => session.release()))
       sessions.clear()
     },

@@ -45,6 +45,8 @@ function toWire(event: OfTerminal, toWireTerminal: typeof terminalToWire): Servi
       return { type: event.type, terminal: toWireTerminal(event.terminal) }
     case 'terminal.output':
       return { type: event.type, sandbox_id: event.sandboxId, session_id: event.terminalId, bell: event.bell }
+    case 'terminal.called':
+      return { type: event.type, sandbox_id: event.sandboxId, session_id: event.terminalId, text: event.text }
     case 'terminal.removed':
       return { type: event.type, sandbox_id: event.sandboxId, session_id: event.terminalId }
   }

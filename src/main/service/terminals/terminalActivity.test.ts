@@ -15,6 +15,7 @@ const terminal: TerminalRecord = {
   state: 'running',
   createdAtMs: 5,
   name: null,
+  process: null,
   title: 'word-of-a-title',
   exitCode: null,
   signal: null,

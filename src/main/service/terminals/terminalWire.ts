@@ -13,6 +13,7 @@ export function terminalToWire(record: TerminalRecord): Terminal {
     created_at: isoTime(record.createdAtMs),
     name: record.name,
     title: record.title,
+    process: record.process,
     exit_code: record.exitCode,
     signal: record.signal,
     exited_at: record.exitedAtMs === null ? null : isoTime(record.exitedAtMs),

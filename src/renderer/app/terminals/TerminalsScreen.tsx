@@ -48,6 +48,7 @@ export function TerminalsScreen() {
       side.show('files')
       setAskedFile({ sandboxId: id, path })
     },
+    openTerminal: (sandbox, id) => screen.showTerminal(sandbox, id),
   })
   const leaveList = () => {
     setListOpen(false)

@@ -1,6 +1,7 @@
 import { SquareTerminal } from 'lucide-react'
-import { TerminalPreferencesHost } from '../../features/terminals/view/preferences/TerminalPreferencesHost.tsx'
+import { useCallBadge } from '../../features/terminals/calls/useCallBadge.ts'
 import type { Feature } from '../../ui/feature.ts'
+import { TerminalsEverywhere } from './TerminalsEverywhere.tsx'
 import { TerminalsScreen } from './TerminalsScreen.tsx'
 
 /** The section that the window opens with. So it comes with the window: asked for later, it would be shown later. */
@@ -11,5 +12,6 @@ export const terminalsFeature: Feature = {
   letter: 't',
   keywords: ['sandboxes', 'machines', 'shell'],
   Screen: TerminalsScreen,
-  Everywhere: TerminalPreferencesHost,
+  useBadge: useCallBadge,
+  Everywhere: TerminalsEverywhere,
 }

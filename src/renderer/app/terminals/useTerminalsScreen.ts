@@ -58,6 +58,7 @@ export type TerminalsScreenState = {
   askForImages(): void
   askForSearch(): void
   openMatch(match: TerminalMatch): void
+  showTerminal(sandbox: Sandbox, terminalId: string): void
   /** What `openMatch` was called with last. */
   reveal: TerminalMatch | undefined
   askForSnapshot(sandbox: Sandbox): void
@@ -189,6 +190,10 @@ export function useTerminalsScreen(): TerminalsScreenState {
     askToStop: (sandbox) => void askToStop(sandbox),
     askForSearch: () => setDialog({ kind: 'search' }),
     reveal,
+    showTerminal({ id }, terminalId) {
+      changeSelection((before) => withTerminalSelected(withTabOpen(before, terminalId), id, terminalId))
+      setWantsFocus(true)
+    },
     openMatch(match) {
       const { sandbox_id, session_id } = match
       setDialog(undefined)

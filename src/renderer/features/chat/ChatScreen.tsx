@@ -131,6 +131,7 @@ function Chats({ id, part, sought }: ChatsProps) {
           conversation={conversation}
           sought={sought}
           onLimits={() => setSettings('limits')}
+          onSettings={() => setSettings('all')}
         />
       ) : id === undefined ? (
         <NewChat key={part} ref={view} />

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../../../../shared/appError.ts'
 import type { ImportFormat, importConversations } from '../../../../shared/contract/chatLibrary.ts'
 import { type ConversationId, chatLimits, noParameters } from '../../../../shared/contract/chats.ts'
+import { noTools } from '../../../../shared/contract/chatTools.ts'
 import type { Output } from '../../../../shared/contract/route.ts'
 import type { LocalEvents } from '../../localEvents.ts'
 import type { Note } from '../../note.ts'
@@ -96,6 +97,7 @@ function conversationOf(parts: Parts, { format, given, messages }: Given): Omit<
     models: [],
     systemPrompt: given.systemPrompt.slice(0, chatLimits.systemPromptCharacters),
     parameters: noParameters,
+    tools: noTools,
     limits: null,
     leafId: null,
     messageCount: 0,

@@ -6,8 +6,8 @@ const endMs = 10_000
 /** A process of the host. Its number alone may by now be another's. */
 export type ProcessMark = { pid: number; startedTicks: number }
 
-/** `cpuTicks`: its processor time so far, in user and kernel mode. */
-type ProcessRow = ProcessMark & { state: string; session: number; cpuTicks: number }
+/** `foreground`: the process group in the foreground of its terminal. `cpuTicks`: its processor time so far, in user and kernel mode. */
+type ProcessRow = ProcessMark & { state: string; session: number; foreground: number; cpuTicks: number }
 
 /** @returns undefined when there is no such process any more */
 export async function markProcess(pid: number): Promise<ProcessMark | undefined> {
@@ -60,7 +60,14 @@ export async function killSession(leader: number): Promise<void> {
 export async function readProcess(pid: number): Promise<ProcessRow | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined)
   if (text === undefined) return undefined
-  const [state = '', , , session = '', ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  const field = (number: number): number => Number(rest[number - 7]) // `rest` begins with field 7 of the whole line
-  return { pid, state, session: Number(session), startedTicks: field(22), cpuTicks: field(14) + field(15) }
+  const [state = '', , , session = '', , foreground = '', ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const field = (number: number): number => Number(rest[number - 9]) // `rest` begins with field 9 of the whole line
+  return {
+    pid,
+    state,
+    session: Number(session),
+    foreground: Number(foreground),
+    startedTicks: field(22),
+    cpuTicks: field(14) + field(15),
+  }
 }

@@ -3,6 +3,7 @@ import { approvals } from './approvals.ts'
 import { askedOnce } from './askedOnce.ts'
 import { chatSpend } from './chatSpend.ts'
 import { chats } from './chats.ts'
+import { chatTools } from './chatTools.ts'
 import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
 import { keptIntents } from './keptIntents.ts'
@@ -14,6 +15,7 @@ import { recordings } from './recordings.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
 import { timelineTasks } from './timelineTasks.ts'
+import { tools } from './tools.ts'
 import { wallet } from './wallet.ts'
 
 /** The schema of `agent.sqlite`, in order. */
@@ -32,6 +34,8 @@ export const agentMigrations: readonly Migration[] = [
   localDomains,
   payments,
   paymentBudgets,
+  tools,
+  chatTools,
   timelineTasks,
   recordings,
 ]

@@ -1,6 +1,7 @@
 import { ArrowUp, BookText, Paperclip, Square } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react'
 import type { AttachmentId, ConversationId, MessageId } from '../../../../shared/contract/chats.ts'
+import type { ChatTools } from '../../../../shared/contract/chatTools.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { ModelPicker } from '../models/ModelPicker.tsx'
@@ -10,6 +11,7 @@ import { AttachmentChips } from './AttachmentChips.tsx'
 import { type Draft, emptyDraft } from './drafts.ts'
 import { EstimateLine } from './EstimateLine.tsx'
 import { SendFailure } from './SendFailure.tsx'
+import { ToolsMenu } from './ToolsMenu.tsx'
 import { useAttachments } from './useAttachments.ts'
 import { useDraft } from './useDraft.ts'
 
@@ -27,6 +29,9 @@ type ComposerProps = {
   /** An answer is being made: this stops it. */
   onStop: (() => void) | undefined
   onLimits: () => void
+  tools: ChatTools
+  onTools: (tools: Partial<ChatTools>) => void
+  onToolSettings?: () => void
   /** Why nothing can be sent now, for whoever tries. */
   stopped?: boolean
   children?: ReactNode
@@ -44,6 +49,9 @@ export function Composer(props: ComposerProps) {
     onSend,
     onStop,
     onLimits,
+    tools,
+    onTools,
+    onToolSettings,
     stopped = false,
     children,
     ref,
@@ -155,6 +163,7 @@ export function Composer(props: ComposerProps) {
           <IconButton label="Attach files" icon={Paperclip} onClick={() => files.current?.click()} />
           <IconButton label="Insert a prompt" icon={BookText} onClick={prompts.open} />
           <ModelPicker chosen={models} onChange={onModels} />
+          <ToolsMenu tools={tools} onTools={onTools} onMore={onToolSettings} />
           <span className="flex-1" />
           <EstimateLine estimate={estimate} />
           {onStop ? (

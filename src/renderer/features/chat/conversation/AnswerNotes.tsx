@@ -22,6 +22,8 @@ export function answerNotes({ state, finish_reason: reason, ...answer }: Message
   const notes: string[] = []
   if (state === 'stopped') notes.push('You stopped this answer.')
   if (state === 'interrupted') notes.push('Steward was closed before this answer was complete.')
+  if (reason === 'step_limit') notes.push('The limit of steps for one answer was reached. Write “continue” to go on.')
+  if (reason === 'turn_limit') notes.push('The cost limit for one answer was reached. Write “continue” to go on.')
   if (state === 'complete' && reason === 'length') {
     const clamped = answer.clamped_max_tokens
     notes.push(

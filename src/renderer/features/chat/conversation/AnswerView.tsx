@@ -3,9 +3,9 @@ import { useState } from 'react'
 import type { Message } from '../../../../shared/contract/chatMessages.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { isUnderWay, useAnswer } from '../data/AnswerStreamsProvider.tsx'
-import { MarkdownText } from '../markdown/MarkdownText.tsx'
 import { ModelPicker } from '../models/ModelPicker.tsx'
 import { AnswerCost } from '../money/AnswerCost.tsx'
+import { AnswerBody } from './AnswerBody.tsx'
 import { AnswerNotes } from './AnswerNotes.tsx'
 import { useConversationWork } from './conversationContext.ts'
 import { MessageActions } from './MessageActions.tsx'
@@ -33,7 +33,7 @@ export function AnswerView({ message, isLast }: { message: Message; isLast: bool
           Waiting for the first word…
         </p>
       )}
-      {answer.text !== '' && <MarkdownText text={answer.text} streaming={isMade} />}
+      <AnswerBody answer={answer} isMade={isMade} />
       <AnswerNotes answer={answer} />
       {answer.error && (
         <MessageError error={answer.error} onRetry={() => regenerate()} onOtherModel={() => setChoosing(true)} />

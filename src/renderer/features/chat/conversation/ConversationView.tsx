@@ -24,11 +24,12 @@ type ConversationViewProps = {
   /** Of a link to a message. */
   sought: string | undefined
   onLimits: () => void
+  onSettings: () => void
   ref?: Ref<ConversationHandle>
 }
 
 /** The messages of a conversation, and where the next one is written. */
-export function ConversationView({ conversation, sought, onLimits, ref }: ConversationViewProps) {
+export function ConversationView({ conversation, sought, onLimits, onSettings, ref }: ConversationViewProps) {
   const conversationId = conversation.id
   const actions = useChatActions()
   const branch = useBranch(conversationId)
@@ -107,6 +108,9 @@ export function ConversationView({ conversation, sought, onLimits, ref }: Conver
           onSend={send}
           onStop={made.length > 0 ? stop : undefined}
           onLimits={onLimits}
+          tools={conversation.tools}
+          onTools={(tools) => attempt(() => actions.change(conversationId, { tools }))}
+          onToolSettings={onSettings}
           stopped={isStopped}
         >
           <BudgetBanner budget={conversation.budget} onChange={onLimits} />

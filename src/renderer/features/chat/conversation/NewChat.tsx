@@ -1,5 +1,6 @@
 import { KeyRound, MessagesSquare } from 'lucide-react'
 import { type Ref, useImperativeHandle, useRef, useState } from 'react'
+import { noTools } from '../../../../shared/contract/chatTools.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { goTo } from '../../../ui/place.ts'
 import { Composer, type ComposerHandle } from '../composer/Composer.tsx'
@@ -16,13 +17,14 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
   const actions = useChatActions()
   const { data: listed } = useModels()
   const [chosen, setChosen] = useState<string[]>([])
+  const [tools, setTools] = useState(noTools)
   const composer = useRef<ComposerHandle>(null)
   useImperativeHandle(ref, () => ({ focus: () => composer.current?.focus(), stop: () => {} }))
   const first = firstModel(listed ?? [])
   const models = useModelsFor(chosen)
 
   const send = async (draft: Draft) => {
-    const { id } = await actions.create({ models })
+    const { id } = await actions.create({ models, tools })
     try {
       await actions.send({
         conversationId: id,
@@ -70,6 +72,8 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
         onSend={send}
         onStop={undefined}
         onLimits={() => goTo('chat', 'limits')}
+        tools={tools}
+        onTools={(changes) => setTools((before) => ({ ...before, ...changes }))}
       />
     </div>
   )

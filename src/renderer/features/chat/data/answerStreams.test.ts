@@ -24,6 +24,7 @@ const message = (text: string, state: Message['state']): Message => ({
   model: 'm',
   text,
   reasoning: '',
+  calls: [],
   attachments: [],
   sibling_ids: [id],
   group_id: null,

@@ -57,6 +57,9 @@ export function answerStreams({
           usage: event.usage,
         }
       }
+    } else if (event.type === 'calls') {
+      const { message } = held
+      if (message) held.message = withCalls(message, event)
     } else held.message = event.message
     tell()
     if (event.type !== 'end') return false
@@ -115,6 +118,13 @@ export function answerStreams({
       followed.clear()
     },
   }
+}
+
+function withCalls(message: Message, { calls, usage }: Extract<AnswerEvent, { type: 'calls' }>): Message {
+  const changed = new Map(calls.map((call) => [call.id, call]))
+  const known = message.calls.map((call) => changed.get(call.id) ?? call)
+  const added = calls.filter(({ id }) => !message.calls.some((call) => call.id === id))
+  return { ...message, state: 'streaming', calls: [...known, ...added], usage }
 }
 
 function jsonOf(text: string): unknown {

@@ -39,7 +39,13 @@ export function useChatActions() {
     async change(conversationId: ConversationId, changes: Changes): Promise<Conversation> {
       const changed = keep(await agent(changeConversation, { conversationId, ...changes }))
       if (changes.leaf_id) await readAgain(queryClient, chatKeys.branch(conversationId))
-      if (changes.limits !== undefined || changes.models || changes.parameters || changes.system_prompt !== undefined) {
+      if (
+        changes.limits !== undefined ||
+        changes.models ||
+        changes.parameters ||
+        changes.system_prompt !== undefined ||
+        changes.tools
+      ) {
         void readAgain(queryClient, chatKeys.estimates)
       }
       return changed

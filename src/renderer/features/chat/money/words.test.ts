@@ -52,12 +52,25 @@ test('settings are told as numbers, and what is empty is the model’s own', () 
     seed: '',
     ownLimits: true,
     limits: { soft: '0.5', hard: '2' },
+    tools: { enabled: true, profile: 'all', sandboxId: '', steps: '', turn: '0.25', day: '' },
   }
   expect(faultsOf(draft)).toEqual({})
   expect(changesOf(draft)).toEqual({
     system_prompt: 'Be brief.',
     parameters: { temperature: 0.7, top_p: null, max_tokens: 1000, reasoning_effort: null, stop: ['END'], seed: null },
     limits: { soft_micro_usd: 500_000, hard_micro_usd: 2_000_000 },
+    tools: {
+      enabled: true,
+      profile: 'all',
+      sandbox_id: null,
+      max_steps: 25,
+      max_turn_micro_usd: 250_000,
+      max_day_micro_usd: null,
+    },
+  })
+  expect(faultsOf({ ...draft, tools: { ...draft.tools, steps: '101', day: '-1' } })).toEqual({
+    steps: 'Use 1 to 100.',
+    day: 'Enter dollars.',
   })
   expect(Object.keys(faultsOf({ ...draft, temperature: '3', topP: 'x', maxTokens: '0', seed: '1.5' }))).toEqual([
     'temperature',

@@ -14,6 +14,7 @@ import { dollars, tokens } from '../money/amounts.ts'
 import { BudgetSettings } from './BudgetSettings.tsx'
 import { LimitFields } from './LimitFields.tsx'
 import { changesOf, draftOf, faultsOf, type SettingsDraft } from './settingsDraft.ts'
+import { ToolSettings } from './ToolSettings.tsx'
 
 type ConversationSettingsProps = {
   conversation: Conversation
@@ -138,6 +139,7 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
             onChange={put('stop')}
             error={shown.stop}
           />
+          <ToolSettings tools={draft.tools} onChange={put('tools')} faults={shown} />
           <fieldset ref={limits} className="flex flex-col gap-3">
             <legend className="mb-1.5 font-medium">Spending limit of this chat</legend>
             <Checkbox label="Use its own limits" checked={draft.ownLimits} onChange={put('ownLimits')} />

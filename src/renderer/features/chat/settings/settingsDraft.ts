@@ -1,4 +1,5 @@
 import type { ChatParameters, Conversation, SpendLimits } from '../../../../shared/contract/chats.ts'
+import { type ChatTools, chatToolLimits } from '../../../../shared/contract/chatTools.ts'
 import { microUsdOf, usdField } from '../../../ui/usd.ts'
 
 /** The settings of a conversation as they stand in fields: empty is the provider's own, or no limit. */
@@ -12,10 +13,18 @@ export type SettingsDraft = {
   seed: string
   ownLimits: boolean
   limits: LimitsDraft
+  tools: ToolsDraft
+}
+export type ToolsDraft = Pick<ChatTools, 'enabled' | 'profile'> & {
+  /** Empty: none. */
+  sandboxId: string
+  steps: string
+  turn: string
+  day: string
 }
 export type LimitsDraft = { soft: string; hard: string }
 
-export function draftOf({ system_prompt: systemPrompt, parameters, limits }: Conversation): SettingsDraft {
+export function draftOf({ system_prompt: systemPrompt, parameters, limits, tools }: Conversation): SettingsDraft {
   return {
     systemPrompt,
     temperature: fieldOf(parameters.temperature),
@@ -26,6 +35,14 @@ export function draftOf({ system_prompt: systemPrompt, parameters, limits }: Con
     seed: fieldOf(parameters.seed),
     ownLimits: limits !== null,
     limits: limitsDraft(limits),
+    tools: {
+      enabled: tools.enabled,
+      profile: tools.profile,
+      sandboxId: tools.sandbox_id ?? '',
+      steps: String(tools.max_steps),
+      turn: amountField(tools.max_turn_micro_usd),
+      day: amountField(tools.max_day_micro_usd),
+    },
   }
 }
 
@@ -33,7 +50,9 @@ export function limitsDraft(limits: SpendLimits | null | undefined): LimitsDraft
   return { soft: amountField(limits?.soft_micro_usd), hard: amountField(limits?.hard_micro_usd) }
 }
 
-export type Faults = Partial<Record<'temperature' | 'topP' | 'maxTokens' | 'stop' | 'seed' | 'soft' | 'hard', string>>
+export type Faults = Partial<
+  Record<'temperature' | 'topP' | 'maxTokens' | 'stop' | 'seed' | 'soft' | 'hard' | 'steps' | 'turn' | 'day', string>
+>
 
 /** What is wrong in the fields, by field. */
 export function faultsOf(draft: SettingsDraft): Faults {
@@ -44,6 +63,7 @@ export function faultsOf(draft: SettingsDraft): Faults {
     ...fault('seed', isWhole(draft.seed, 0), 'Use a whole number.'),
     ...fault('stop', stopsOf(draft.stop).length <= 4, 'Use at most 4 lines.'),
     ...(draft.ownLimits ? limitFaults(draft.limits) : {}),
+    ...(draft.tools.enabled ? toolFaults(draft.tools) : {}),
   }
 }
 
@@ -54,6 +74,29 @@ export function limitFaults({ soft, hard }: LimitsDraft): Pick<Faults, 'soft' | 
     ...fault('soft', isAmount(soft), 'Enter dollars, such as 0.50.'),
     ...fault('hard', isAmount(hard), 'Enter dollars, such as 2.'),
     ...(low !== null && high !== null && low > high ? { soft: 'Must not be above the hard limit.' } : {}),
+  }
+}
+
+function toolFaults({ steps, turn, day }: ToolsDraft): Faults {
+  const { min, max } = chatToolLimits.steps
+  const isCount = steps.trim() === '' || (isWhole(steps, min) && Number(steps) <= max)
+  const isAmount = (text: string) => text.trim() === '' || microUsdOf(text) !== undefined
+  return {
+    ...fault('steps', isCount, `Use ${min} to ${max}.`),
+    ...fault('turn', isAmount(turn), 'Enter dollars.'),
+    ...fault('day', isAmount(day), 'Enter dollars.'),
+  }
+}
+
+function toolsOf({ enabled, profile, sandboxId, steps, turn, day }: ToolsDraft): Partial<ChatTools> {
+  if (!enabled) return { enabled }
+  return {
+    enabled,
+    profile,
+    sandbox_id: sandboxId === '' ? null : sandboxId,
+    max_steps: numberOf(steps) ?? chatToolLimits.steps.default,
+    max_turn_micro_usd: amountOf(turn),
+    max_day_micro_usd: amountOf(day),
   }
 }
 
@@ -72,7 +115,12 @@ export function changesOf(draft: SettingsDraft) {
     stop: stop.length === 0 ? null : stop,
     seed: numberOf(draft.seed),
   }
-  return { system_prompt: draft.systemPrompt, parameters, limits: draft.ownLimits ? limitsOf(draft.limits) : null }
+  return {
+    system_prompt: draft.systemPrompt,
+    parameters,
+    limits: draft.ownLimits ? limitsOf(draft.limits) : null,
+    tools: toolsOf(draft.tools),
+  }
 }
 
 function fault(field: keyof Faults, isRight: boolean, words: string): Faults {

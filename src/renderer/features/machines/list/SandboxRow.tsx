@@ -1,5 +1,6 @@
-import { Copy, Ellipsis, Globe, Network, Pencil, Play, Plus, Square, TimerOff, Trash2 } from 'lucide-react'
+import { BellRing, Copy, Ellipsis, Globe, Network, Pencil, Play, Plus, Square, TimerOff, Trash2 } from 'lucide-react'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { useTerminalCalls } from '../../../agent/terminals/terminalCalls.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { newTerminalKeys } from '../../../ui/commands/terminalSafeKeys.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
@@ -35,6 +36,7 @@ type SandboxRowProps = {
 export function SandboxRow({ sandbox, place, isSelected, isNamesake, isTabStop, actions, onSelect }: SandboxRowProps) {
   const { id, short_id, name, status, started_at } = sandbox
   const items = sandboxMenu(sandbox, actions)
+  const calls = useTerminalCalls().some(({ sandboxId }) => sandboxId === id)
   const tabIndex = isTabStop ? 0 : -1
   return (
     <li
@@ -62,7 +64,11 @@ export function SandboxRow({ sandbox, place, isSelected, isNamesake, isTabStop, 
             isSelected ? 'bg-selected' : 'hover:bg-hover',
           )}
         >
-          <StatusDot tone={statusTone(status)} pulsing={status === 'provisioning'} />
+          {calls ? (
+            <BellRing role="img" aria-label="Needs you" className="-mx-0.75 size-3.5 shrink-0 text-caution" />
+          ) : (
+            <StatusDot tone={statusTone(status)} pulsing={status === 'provisioning'} />
+          )}
           <span className="flex min-w-0 flex-1 flex-col">
             <span className="flex items-baseline gap-2">
               <span className="min-w-0 flex-1 truncate font-medium text-text">

@@ -11,7 +11,7 @@ export function ruleWarnings(rule: PolicyRule, before: readonly PolicyRule[]): s
 }
 
 function namesNoHost(kind: PolicyRule['kind']): boolean {
-  return kind === 'identity.register' || kind === 'message'
+  return kind === 'identity.register' || kind === 'message' || kind === 'tool.call'
 }
 
 function allowWarnings({ kind, asker, host, max_amount_micro_usd: most }: PolicyRule): string[] {
@@ -25,6 +25,7 @@ function allowWarnings({ kind, asker, host, max_amount_micro_usd: most }: Policy
       ? ['Programs can sign in to any site as you. Name the hosts you trust.']
       : []),
     ...(kind === 'message' && asker !== 'person' ? ['Only you can sign messages, whatever a rule says.'] : []),
+    ...(kind === 'tool.call' ? ['Tools can delete sandboxes and DNS records without asking you.'] : []),
     ...(kind === 'identity.register' && asker !== 'person'
       ? ['Registrations are permanent, and nobody reviews them first.']
       : []),

@@ -14,6 +14,7 @@ const terminal = (command: string, state: 'running' | 'exited' = 'running') =>
     created_at: '2026-01-01T00:00:00.000Z',
     name: null,
     title: null,
+    process: null,
     exit_code: null,
     signal: null,
     exited_at: null,

@@ -1,5 +1,6 @@
 import { BellRing, SquareTerminal } from 'lucide-react'
 import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import { useTerminalCalls } from '../../../agent/terminals/terminalCalls.ts'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
 import { useBell } from '../view/bell.ts'
 import { endOf, endSentence, endTone } from '../view/endSentence.ts'
@@ -9,9 +10,13 @@ type TabMarkProps = { terminal: Terminal; isUnread: boolean; sandboxRuns: boolea
 /** What a tab says without being opened: how it ended, that it calls, or that something new is in it. */
 export function TabMark({ terminal, isUnread, sandboxRuns }: TabMarkProps) {
   const rings = useBell(terminal.session_id)
+  const call = useTerminalCalls().find(({ terminalId }) => terminalId === terminal.session_id)
   const end = endOf(terminal, sandboxRuns)
   if (end) return <StatusDot tone={endTone(end)} label={endSentence(end)} />
-  if (rings) return <BellRing role="img" aria-label="The bell rang" className="size-3.5 shrink-0 text-caution" />
+  if (call || rings) {
+    const label = call?.text ? `Needs you: ${call.text}` : 'The bell rang'
+    return <BellRing role="img" aria-label={label} className="size-3.5 shrink-0 text-caution" />
+  }
   if (isUnread) return <StatusDot tone="accent" label="New output" />
   return <SquareTerminal aria-hidden className="size-3.5 shrink-0 text-faint" />
 }

@@ -4,6 +4,7 @@ import { createPortal } from 'react-dom'
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
 import type { TerminalMatch } from '../../../../shared/contract/terminalSearch.ts'
 import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import { useShownTerminals, useTerminalCalls } from '../../../agent/terminals/terminalCalls.ts'
 import type { TerminalList } from '../../../agent/terminals/terminalList.ts'
 import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
 import { newTerminalKeys } from '../../../ui/commands/terminalSafeKeys.ts'
@@ -85,6 +86,8 @@ export function TerminalTabs({
   const kept = useRecent(visible ? tab?.id : undefined, tabsKept)
   const hosts = usePaneHosts()
   const marks = useMarks({ sandboxId: sandbox.id, shownIds, nameOf })
+  useShownTerminals(shownIds)
+  const calling = new Set<string>(useTerminalCalls().map(({ terminalId }) => terminalId))
   const broadcast = useBroadcast(tab)
   const [renamingId, setRenamingId] = useState<string>()
   const sessions = useRef(new Map<string, TerminalSession>())
@@ -139,7 +142,7 @@ export function TerminalTabs({
   }
   const tabFor = (it: TabLayout) => {
     const ids = paneIds(it.tree)
-    const called = ids.find((id) => marks.unread.has(id)) ?? it.active
+    const called = ids.find((id) => calling.has(id)) ?? ids.find((id) => marks.unread.has(id)) ?? it.active
     return {
       id: it.id,
       label: nameOf(it.active),

@@ -2,11 +2,12 @@ import { expect, test } from 'vitest'
 import type { TerminalList } from '../../../agent/terminals/terminalList.ts'
 import { commandName, tabLabels } from './tabLabels.ts'
 
-const terminals = (...given: { command: string; title?: string; name?: string }[]) =>
-  given.map(({ command, title = null, name = null }, index) => ({
+const terminals = (...given: { command: string; title?: string; process?: string; name?: string }[]) =>
+  given.map(({ command, title = null, process = null, name = null }, index) => ({
     session_id: `pty_${index}`,
     command,
     title,
+    process,
     name,
   })) as never as TerminalList
 
@@ -20,6 +21,17 @@ test('each tab has a name of its own', () => {
     ),
   )
   expect([...labels.values()]).toEqual(['bash', 'bash (2)', 'a - VIM', 'bash (3)'])
+})
+
+test('a program in the foreground gives its name while it has no title', () => {
+  const labels = tabLabels(
+    terminals(
+      { command: 'bash', process: 'vim' },
+      { command: 'bash' },
+      { command: 'bash', process: 'vim', title: 'notes' },
+    ),
+  )
+  expect([...labels.values()]).toEqual(['vim', 'bash (2)', 'notes'])
 })
 
 test('a name that a person gave comes before everything', () => {

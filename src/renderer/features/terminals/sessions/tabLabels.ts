@@ -1,18 +1,18 @@
 import type { TerminalList } from '../../../agent/terminals/terminalList.ts'
 
 /**
- * What each terminal is called: as a person named it, else by the title its program set, else by its command; each name
+ * What each terminal is called: as a person named it, else by the title its program set, else by the program in its foreground, else by its command; each name
  * once. The third `bash` stays `bash (3)` when another one is given a name.
  */
 export function tabLabels(terminals: TerminalList): Map<string, string> {
   const ofCommand = new Map<string, number>()
   const taken = new Set<string>()
   const labels = new Map<string, string>()
-  for (const { session_id, name: given, title, command } of terminals) {
+  for (const { session_id, name: given, title, process, command } of terminals) {
     const program = commandName(command)
     const place = (ofCommand.get(program) ?? 0) + 1
     ofCommand.set(program, place)
-    const own = given ?? oneLine(title ?? '')
+    const own = given ?? (oneLine(title ?? '') || (process ?? ''))
     const label = own === '' ? freeLabel(program, place, taken) : freeLabel(own, 1, taken)
     taken.add(label)
     labels.set(session_id, label)

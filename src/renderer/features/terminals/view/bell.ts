@@ -46,6 +46,10 @@ export function useBell(terminalId: string): boolean {
   return rings
 }
 
+export function notificationsAllowed(): boolean {
+  return 'Notification' in window && Notification.permission === 'granted'
+}
+
 /** @returns false when the person or the browser does not want any. */
 export async function allowNotifications(): Promise<boolean> {
   if (!('Notification' in window)) return false
@@ -68,7 +72,7 @@ async function sound(): Promise<void> {
 }
 
 function showNotification(terminalId: string, label: string): void {
-  if (!('Notification' in window) || Notification.permission !== 'granted') return
+  if (!notificationsAllowed()) return
   const shown = new Notification(label, { body: 'The bell rang.', tag: terminalId, silent: true })
   shown.addEventListener('click', () => window.focus())
 }

@@ -1,12 +1,12 @@
 import { Checkbox } from '../../../../ui/Checkbox.tsx'
 import { Select } from '../../../../ui/Select.tsx'
 import { notify } from '../../../../ui/toast.tsx'
-import { allowNotifications } from '../bell.ts'
+import { allowNotifications, notificationsAllowed } from '../bell.ts'
 import { PreferenceGroup, type PreferencePart } from './PreferenceGroup.tsx'
 
 export function BehaviourPreferences({ preferences, onChange }: PreferencePart) {
-  const changeNotification = async (wanted: boolean) => {
-    if (!wanted || (await allowNotifications())) onChange({ bellNotification: wanted })
+  const changeNotification = async (which: 'bellNotification' | 'callNotification', wanted: boolean) => {
+    if (!wanted || (await allowNotifications())) onChange({ [which]: wanted })
     else notify.told('Notifications are not allowed for this page.', { hint: 'Allow them in the browser first.' })
   }
   return (
@@ -52,7 +52,7 @@ export function BehaviourPreferences({ preferences, onChange }: PreferencePart) 
           onChange={(closeWarning) => onChange({ closeWarning })}
         />
       </PreferenceGroup>
-      <PreferenceGroup title="Bell">
+      <PreferenceGroup title="Bell and notifications">
         <Checkbox label="Mark the tab" checked={preferences.bellMark} onChange={(bellMark) => onChange({ bellMark })} />
         <Checkbox
           label="Play a sound"
@@ -62,7 +62,13 @@ export function BehaviourPreferences({ preferences, onChange }: PreferencePart) 
         <Checkbox
           label="Notify me while the window is hidden"
           checked={preferences.bellNotification}
-          onChange={(wanted) => void changeNotification(wanted)}
+          onChange={(wanted) => void changeNotification('bellNotification', wanted)}
+        />
+        <Checkbox
+          label="Notify me when a program asks for me"
+          hint="Coding agents do, while they wait for you. Only while this window is behind others."
+          checked={preferences.callNotification && notificationsAllowed()}
+          onChange={(wanted) => void changeNotification('callNotification', wanted)}
         />
       </PreferenceGroup>
       <PreferenceGroup title="Commands and reading">

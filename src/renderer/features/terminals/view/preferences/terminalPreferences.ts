@@ -39,6 +39,8 @@ const Preferences = z.object({
   bellMark: z.boolean().catch(true),
   bellSound: z.boolean().catch(false),
   bellNotification: z.boolean().catch(false),
+  /** What programs say by OSC 9, 99 and 777. */
+  callNotification: z.boolean().catch(true),
   commandMarks: z.boolean().catch(true),
   screenReader: z.boolean().catch(false),
 })

@@ -1,0 +1,126 @@
+import type { AnswerUsage } from '../../../shared/contract/chatMessages.ts'
+import type { ListedModel } from '../../../shared/contract/inference.ts'
+import type { SpendBudgets } from '../budgets/spendBudgets.ts'
+import { type AnswerPlan, answerPlan } from './answerPlan.ts'
+import { estimatedUsage, noUsage, sumOfUsage } from './answerUsage.ts'
+import type { CallRow } from './callRepository.ts'
+import type { ChatStore } from './chatStore.ts'
+import { toolboxOf } from './chatToolbox.ts'
+import type { StoredConversation } from './conversationRepository.ts'
+import type { MessageRow } from './messageRepository.ts'
+import { tokenWeight } from './tokenWeight.ts'
+
+/** What an answer has come to after some steps, each of which is reserved and settled for itself. */
+export type AnswerTurn = {
+  readonly plan: AnswerPlan
+  readonly reservation: { id: string; microUsd: number }
+  /** Of the steps before this one. */
+  readonly spent: AnswerUsage
+  /** Of all steps, as far as it is known by now. */
+  usageOf(tokens: { text: number; reasoning: number }): AnswerUsage
+  /** The step is settled. */
+  stepEnded(usage: AnswerUsage): void
+  /**
+   * Reserves the next step. @returns false when the limit of one answer leaves too little
+   * @throws AppError `budget/exceeded`, `chat/too-long`
+   */
+  nextStep(text: string): boolean
+}
+
+type Given = {
+  store: ChatStore
+  budgets: Pick<SpendBudgets, 'reserve'>
+  row: MessageRow
+  conversation: StoredConversation
+  plan: AnswerPlan
+  reservedMicroUsd: number
+}
+
+export function answerTurn({ store, budgets, row, conversation, ...given }: Given): AnswerTurn {
+  let { plan } = given
+  let reservation = { id: row.id, microUsd: given.reservedMicroUsd }
+  let spent = noUsage
+  let step = 1
+  let before = { text: 0, reasoning: 0 }
+  let made = { text: 0, reasoning: 0 }
+
+  return {
+    get plan() {
+      return plan
+    },
+    get reservation() {
+      return reservation
+    },
+    get spent() {
+      return spent
+    },
+    usageOf(tokens) {
+      made = { ...tokens }
+      const own = { text: made.text - before.text, reasoning: made.reasoning - before.reasoning }
+      return sumOfUsage(spent, estimatedUsage(plan, own))
+    },
+    stepEnded(usage) {
+      spent = sumOfUsage(spent, usage)
+      before = made
+    },
+    nextStep(text) {
+      const left = turnLimit(conversation) - spent.cost_micro_usd
+      const next = stepPlan({ store, row, conversation, model: plan.model, text })
+      if (next.plan(left) === undefined) return false
+      step += 1
+      const id = `${row.id}.${step}`
+      let microUsd = 0
+      budgets.reserve({ conversationId: conversation.id, ownLimits: conversation.limits }, [
+        {
+          id,
+          model: next.model.id,
+          plan(available) {
+            const amount = next.plan(Math.min(available, left))
+            microUsd = amount ?? 0
+            return amount
+          },
+        },
+      ])
+      plan = next
+      reservation = { id, microUsd }
+      return true
+    },
+  }
+}
+
+/** In micro-dollars; `Infinity` where there is none. */
+export function turnLimit({ tools }: StoredConversation): number {
+  return tools.enabled ? (tools.max_turn_micro_usd ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
+}
+
+type StepGiven = {
+  store: ChatStore
+  row: MessageRow
+  conversation: StoredConversation
+  model: ListedModel
+  text: string
+}
+
+/** The answer so far goes with the message that it answers: neither is left out without the other. */
+function stepPlan({ store, row, conversation, model, text }: StepGiven): AnswerPlan {
+  const [asked] = store.messages.numbered([row.parent])
+  const weights = asked ? store.messages.weights(asked) : []
+  const own = weightOfAnswer(text, store.calls.callsOf([row.number]))
+  const last = weights.at(-1)
+  const enlarged = last && { ...last, bytes: last.bytes + own.bytes, tokens: last.tokens + own.tokens }
+  return answerPlan(model, {
+    weights: enlarged ? [...weights.slice(0, -1), enlarged] : [],
+    systemPrompt: toolboxOf(conversation).weighed,
+    parameters: conversation.parameters,
+  })
+}
+
+/** Of all that is sent of an answer. */
+export function weightOfAnswer(text: string, calls: readonly CallRow[]): { bytes: number; tokens: number } {
+  const parts = [text, ...calls.flatMap((it) => [it.tool, it.arguments, it.output ?? ''])]
+  const frames = 64 * calls.length
+  return {
+    bytes: frames + parts.reduce((sum, it) => sum + Buffer.byteLength(it), 0),
+    tokens: Math.ceil(frames / 4 + parts.reduce((sum, it) => sum + tokenWeight(it), 0)),
+  }
+}

@@ -1,0 +1,48 @@
+import { AppError } from '../../../shared/appError.ts'
+import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
+
+/** A piece of a call as it comes; `index` says of which. */
+export type CallPiece = { index: number; name: string; arguments: string; extra: unknown }
+/** What the provider wants back unchanged: signed thinking, and signatures of text. */
+export type Carried = { reasoning_details?: unknown[] | undefined; extra_content?: unknown }
+export type GatheredCall = { name: string; arguments: string; extra: unknown }
+
+export type GatheredCalls = {
+  /** @throws AppError `inference/upstream` for calls without an end */
+  add(piece: CallPiece): void
+  carry(carried: Carried): void
+  calls(): GatheredCall[]
+  carried(): Carried
+}
+
+/** More than any model makes: they are refused one by one, up to here. */
+const mostCalls = 8 * chatToolLimits.callsOfStep
+const mostDetails = 1_000
+
+/** Puts the calls of one step together. */
+export function gatheredCalls(): GatheredCalls {
+  const held = new Map<number, GatheredCall>()
+  let details: unknown[] = []
+  let extraContent: unknown
+  let characters = 0
+
+  return {
+    add({ index, name, arguments: text, extra }) {
+      const call = held.get(index) ?? { name: '', arguments: '', extra: undefined }
+      characters += name.length + text.length
+      if (characters > 4 * chatToolLimits.argumentCharacters || held.size > mostCalls) {
+        throw new AppError('inference/upstream', 'The model made more calls than any model makes, and was cut off.')
+      }
+      held.set(index, { name: call.name + name, arguments: call.arguments + text, extra: extra ?? call.extra })
+    },
+    carry({ reasoning_details: added = [], extra_content: extra }) {
+      details = [...details, ...added].slice(0, mostDetails)
+      extraContent = extra ?? extraContent
+    },
+    calls: () => [...held.entries()].sort(([one], [other]) => one - other).map(([, call]) => call),
+    carried: () => ({
+      ...(details.length > 0 && { reasoning_details: details }),
+      ...(extraContent !== undefined && { extra_content: extraContent }),
+    }),
+  }
+}

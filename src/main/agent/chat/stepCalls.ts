@@ -1,0 +1,88 @@
+import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
+import type { ToolCaller } from '../tools/toolCaller.ts'
+import { type CallRow, toldCall } from './callRepository.ts'
+import { type CallEnd, type CallNews, type CallRunning, failed } from './callRunning.ts'
+import type { ChatStore } from './chatStore.ts'
+import type { StoredConversation } from './conversationRepository.ts'
+import type { Carried, GatheredCall } from './gatheredCalls.ts'
+import type { GrowingAnswer } from './runningAnswers.ts'
+
+type Parts = { store: ChatStore; calls: CallRunning; newId: () => string; now: () => number }
+export type MadeStep = { step: number; calls: readonly GatheredCall[]; carried: Carried }
+type Place = { conversation: StoredConversation; growing: GrowingAnswer }
+
+/** Names as every provider takes them back. */
+const strange = /[^A-Za-z0-9_-]/g
+
+/** Keeps the calls of a step. Belongs into a transaction, before any of them runs. */
+export function keptCalls(
+  { store, newId, now }: Parts,
+  { step, calls, carried }: MadeStep,
+  { growing }: Place,
+): CallRow[] {
+  const { number, text } = growing.answer
+  const rows = calls.map(
+    (call, place): CallRow => ({
+      id: `call_${newId()}`,
+      message: number,
+      step,
+      place,
+      tool: call.name.replace(strange, '_').slice(0, 64) || 'unnamed',
+      arguments: call.arguments.slice(0, chatToolLimits.argumentCharacters).toWellFormed(),
+      extra: call.extra === undefined ? null : JSON.stringify(call.extra),
+      state: 'running',
+      note: null,
+      intent_id: null,
+      output: null,
+      result: null,
+      started_at_ms: now(),
+      ended_at_ms: null,
+    }),
+  )
+  store.calls.addStep({ message: number, step, at: text.length, carried: JSON.stringify(carried) }, rows)
+  return rows
+}
+
+/** Runs them all at once. Each is stored as soon as it ends; none rejects. */
+export async function runCalls(
+  { store, calls, now }: Parts,
+  rows: readonly CallRow[],
+  { conversation, growing }: Place,
+  refusal: string | undefined,
+): Promise<void> {
+  const at = growing.answer.text.length
+  const caller = callerOf(conversation)
+  const keep = (row: CallRow): CallRow => {
+    store.calls.change(row.id, row)
+    growing.setCall(toldCall(row, at))
+    return row
+  }
+  await Promise.all(
+    rows.map(async (row, place) => {
+      let present = keep(row)
+      const tell = (news: CallNews): void => {
+        present = keep({ ...present, ...news })
+      }
+      const run = (): Promise<CallEnd> => {
+        const call = { name: row.tool, arguments: row.arguments, extra: undefined }
+        return calls.run(call, { caller, signal: growing.signal, tell })
+      }
+      const tooMany = `Not run: at most ${chatToolLimits.callsOfStep} calls at once.`
+      const refused = refusal ?? (place >= chatToolLimits.callsOfStep ? tooMany : undefined)
+      const end = refused === undefined ? await run() : failed(refused)
+      const state = end.state === 'stopped' && !growing.isStopped() ? 'interrupted' : end.state
+      keep({ ...present, ...end, state, note: present.note, ended_at_ms: now() })
+    }),
+  )
+}
+
+/** What a conversation may do with tools. */
+export function callerOf({ id, tools }: StoredConversation): ToolCaller {
+  return {
+    asker: { kind: 'tool', id, name: 'Chat' },
+    profile: tools.profile,
+    policy: { changes: 'allow', destroys: 'ask' },
+    dailyBudgetMicroUsd: tools.max_day_micro_usd,
+    dryRun: false,
+  }
+}

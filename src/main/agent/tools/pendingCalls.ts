@@ -1,0 +1,164 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import { ToolCallId, type ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
+import type { ToolResult } from '../../../shared/contract/tools/tool.ts'
+import { emitter } from '../../../shared/emitter.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { KeptCall, ToolCallRepository } from './toolCallRepository.ts'
+import { failureOutcome } from './toolOutcome.ts'
+
+/** Calls that outlive the request they came by: they wait for the person, or run longer than a client waits. */
+export type PendingCalls = {
+  /** Keeps a call that waits for its intent. Belongs into the transaction that keeps the intent. */
+  add(call: Omit<KeptCall, 'record'> & Pick<ToolCallRecord, 'tool' | 'sentence'>, intent: IntentRecord): void
+  /** Keeps one that runs already. @returns its id */
+  follow(
+    call: Omit<KeptCall, 'record' | 'given'> & Pick<ToolCallRecord, 'tool' | 'sentence'>,
+    work: Promise<ToolResult>,
+  ): string
+  /** @throws AppError `tool/too-many` */
+  checkRoom(holder: string): void
+  waiting(digest: string): ToolCallRecord | undefined
+  /** The call of an intent, while it waits. */
+  ofIntent(intentId: string): ToolCallRecord | undefined
+  /**
+   * As it is when it has ended, or when the time is up.
+   * @throws AppError `tool/call-not-found` also for the call of another
+   */
+  settled(
+    id: string,
+    given: { holder: string; waitMs: number; signal?: AbortSignal | undefined },
+  ): Promise<ToolCallRecord>
+  /** What became of an intent: the call is done once it is approved, or never. */
+  decided(intent: IntentRecord): void
+  /** Ends what an earlier run left behind. @param intentOf undefined: it is gone */
+  start(intentOf: (id: string) => IntentRecord | undefined): void
+  close(): void
+}
+
+type Options = {
+  calls: ToolCallRepository
+  /** Does what was approved. */
+  perform(call: KeptCall, signal: AbortSignal): Promise<ToolResult>
+  /** Random: 24 hexadecimal digits. */
+  newId: () => string
+  now: () => number
+}
+
+const mostOpen = 50
+const keptMs = 24 * 60 * 60 * 1000
+
+export function pendingCalls({ calls, perform, newId, now }: Options): PendingCalls {
+  const ended = emitter<string>()
+  const closing = new AbortController()
+
+  const record = (
+    given: Pick<ToolCallRecord, 'tool' | 'sentence' | 'state' | 'intent_id' | 'expires_at'>,
+  ): ToolCallRecord => ({
+    ...given,
+    id: ToolCallId.parse(`call_${newId()}`),
+    result: null,
+    error: null,
+    hint: null,
+    created_at: isoTime(now()),
+  })
+  const end = (
+    id: string,
+    from: 'waiting' | 'running',
+    change: Partial<ToolCallRecord> & Pick<ToolCallRecord, 'state'>,
+  ) => {
+    if (calls.change(id, from, change)) ended.emit(id)
+  }
+  const finish = async (id: string, work: Promise<ToolResult>): Promise<void> => {
+    try {
+      const result = await work
+      if (!closing.signal.aborted) end(id, 'running', { state: 'done', result: { ...result } })
+    } catch (failure) {
+      if (closing.signal.aborted) return // it is unclear, and told so by the next start
+      const { sentence: error, hint } = failureOutcome(failure)
+      end(id, 'running', { state: 'failed', error, hint })
+    }
+  }
+  const own = (id: string, holder: string): ToolCallRecord => {
+    const call = calls.find(id)
+    if (!call || call.holder !== holder) {
+      throw new AppError('tool/call-not-found', `There is no tool call ${id.slice(0, 64)}.`)
+    }
+    return call.record
+  }
+  const changed = (id: string, waitMs: number, signal: AbortSignal | undefined): Promise<void> =>
+    new Promise((resolve) => {
+      const leave = (): void => {
+        clearTimeout(timer)
+        leaveEnded()
+        signal?.removeEventListener('abort', leave)
+        closing.signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leaveEnded = ended.subscribe((it) => it === id && leave())
+      const timer = setTimeout(leave, waitMs)
+      signal?.addEventListener('abort', leave)
+      closing.signal.addEventListener('abort', leave)
+    })
+
+  return {
+    add({ tool, sentence, ...kept }, intent) {
+      const { id: intent_id, expires_at } = intent
+      calls.add({ ...kept, record: record({ tool, sentence, state: 'waiting', intent_id, expires_at }) })
+    },
+    follow({ tool, sentence, ...kept }, work) {
+      const running = record({ tool, sentence, state: 'running', intent_id: null, expires_at: null })
+      calls.add({ ...kept, given: '', record: running })
+      void finish(running.id, work)
+      return running.id
+    },
+    checkRoom(holder) {
+      calls.forget(now() - keptMs)
+      if (calls.countOpen(holder) < mostOpen) return
+      throw new AppError('tool/too-many', `${mostOpen} of your calls are waiting or running.`, {
+        retryAfterSeconds: 30,
+      })
+    },
+    waiting: (digest) => calls.waiting(digest)?.record,
+    ofIntent: (intentId) => calls.ofIntent(intentId)?.record,
+    async settled(id, { holder, waitMs, signal }) {
+      const { state } = own(id, holder)
+      const open = state === 'waiting' || state === 'running'
+      if (open && waitMs > 0 && !signal?.aborted && !closing.signal.aborted) await changed(id, waitMs, signal)
+      return own(id, holder)
+    },
+    decided(intent) {
+      const call = calls.ofIntent(intent.id)
+      if (call?.record.state !== 'waiting' || intent.state === 'waiting' || intent.state === 'approved') return
+      const { id } = call.record
+      if (intent.state !== 'signed') {
+        end(id, 'waiting', { state: 'denied', error: refusalOf(intent) })
+        return
+      }
+      // Whoever changes the state runs it, so it runs once.
+      if (calls.change(id, 'waiting', { state: 'running' })) void finish(id, perform(call, closing.signal))
+    },
+    start(intentOf) {
+      calls.forget(now() - keptMs)
+      for (const {
+        record: { id },
+      } of calls.inState('running')) {
+        end(id, 'running', { state: 'unclear', error: 'Steward closed while it ran.' })
+      }
+      for (const {
+        record: { id, intent_id },
+      } of calls.inState('waiting')) {
+        const intent = intent_id === null ? undefined : intentOf(intent_id)
+        if (intent?.state === 'waiting') continue
+        const error = intent && intent.state !== 'signed' ? refusalOf(intent) : 'Steward closed before it ran.'
+        end(id, 'waiting', { state: 'denied', error })
+      }
+    },
+    close: () => closing.abort(),
+  }
+}
+
+function refusalOf({ state, error, decision }: IntentRecord): string {
+  if (state === 'expired') return 'Nobody decided in time. Nothing was done.'
+  return `${error ?? decision?.detail ?? 'It was refused.'} Nothing was done.`
+}

@@ -1,0 +1,71 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Tool, ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
+import type { Database } from '../../storage/openDatabase.ts'
+
+/** What each caller of tools may spend in a day of UTC, credits and USDC together. What is held counts as spent. */
+export type ToolBudgets = {
+  /**
+   * Holds what a call can cost at most, before it is made.
+   * @returns the arguments it is made with, which may cost less than those that were given
+   * @throws AppError `tool/budget`
+   */
+  hold(tool: Tool, args: Arguments, by: { holder: string; limit: number | null; work: ToolWork }): Promise<Held>
+  /** Spent and held today, in micro-dollars. */
+  spentToday(holder: string): number
+}
+type Arguments = Readonly<Record<string, unknown>>
+type Held = { args: Arguments; settle(result: ToolResult): void; release(): void }
+
+type Options = { database: Database; newId: () => string; now: () => number }
+
+export function toolBudgets({ database, newId, now }: Options): ToolBudgets {
+  const sum = database.prepare<[string, string], { total: number }>(
+    'SELECT coalesce(sum(amount_micro_usd), 0) AS total FROM tool_spending WHERE holder = ? AND day = ?',
+  )
+  const add = database.prepare<[string, string, string, number]>('INSERT INTO tool_spending VALUES (?, ?, ?, ?, 1)')
+  const settle = database.prepare<[number, string]>(
+    'UPDATE tool_spending SET amount_micro_usd = ?, held = 0 WHERE id = ? AND held = 1',
+  )
+  const remove = database.prepare<[string]>('DELETE FROM tool_spending WHERE id = ? AND held = 1')
+  const today = (): string => new Date(now()).toISOString().slice(0, 10)
+  const spentToday = (holder: string): number => sum.get(holder, today())?.total ?? 0
+
+  /** Nothing is held that another call took meanwhile. */
+  const reserve = (id: string, { holder, limit, amount }: { holder: string; limit: number | null; amount: number }) =>
+    database
+      .transaction(() => {
+        const left = limit === null ? Number.POSITIVE_INFINITY : limit - spentToday(holder)
+        if (amount > left) throw overBudget(limit ?? 0, left)
+        add.run(id, holder, today(), amount)
+      })
+      .immediate()
+
+  return {
+    spentToday,
+    async hold(tool, args, { holder, limit, work }) {
+      if (tool.price === 'free' || !tool.cost) return { args, settle: () => {}, release: () => {} }
+      const { cost } = tool
+      const id = newId()
+      const left = limit === null ? Number.POSITIVE_INFINITY : Math.max(0, limit - spentToday(holder))
+      const most = limit === null ? { args, microUsd: 0 } : await cost.atMost(args, { work, leftMicroUsd: left })
+      if (!most) throw overBudget(limit ?? 0, left)
+      reserve(id, { holder, limit, amount: most.microUsd })
+      return {
+        args: most.args,
+        settle(result) {
+          const spent = cost.of(result)
+          if (spent !== undefined) settle.run(spent, id)
+        },
+        release: () => void remove.run(id),
+      }
+    },
+  }
+}
+
+function overBudget(limit: number, left: number): AppError {
+  const dollars = (microUsd: number): string => `$${(Math.max(0, microUsd) / 1_000_000).toFixed(2)}`
+  return new AppError(
+    'tool/budget',
+    `This would cost more than the ${dollars(left)} left of this client's ${dollars(limit)} a day.`,
+  )
+}

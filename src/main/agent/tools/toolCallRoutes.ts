@@ -1,0 +1,12 @@
+import { getToolCall } from '../../../shared/contract/toolCalls.ts'
+import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import type { PendingCalls } from './pendingCalls.ts'
+import { holderOf } from './toolExecutor.ts'
+
+export function toolCallRoutes(pending: Pick<PendingCalls, 'settled'>): LocalEndpoint[] {
+  return [
+    localEndpoint(getToolCall, ({ params, query }, { asker, signal }) =>
+      pending.settled(params.callId, { holder: holderOf({ asker }), waitMs: query.wait_ms, signal }),
+    ),
+  ]
+}

@@ -1,0 +1,293 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '../../../shared/appError.ts'
+import { describeIssue } from '../../../shared/contract/describeIssue.ts'
+import type { ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
+import type { Tool, ToolApproval, ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
+import { isWaiting } from '../../../shared/contract/tools/tool.ts'
+import { mayUse, toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import type { PacedAsks } from '../approvals/pacedAsks.ts'
+import type { Note } from '../note.ts'
+import type { PaymentKeys } from './paymentKeys.ts'
+import type { PendingCalls } from './pendingCalls.ts'
+import type { ToolBudgets } from './toolBudgets.ts'
+import type { ToolCaller } from './toolCaller.ts'
+import type { ToolOperations } from './toolOperations.ts'
+import { failureOutcome, resultOutcome, type ToolOutcome } from './toolOutcome.ts'
+
+/** How long a call may keep its client: clients give up after 60 s. */
+export const toolWaits = { personMs: 20_000, programMs: 50_000, progressMs: 5_000 } as const
+
+export type ToolRun = {
+  caller: ToolCaller
+  /** Fires when the client has gone or takes the call back: what has not been approved is withdrawn. */
+  signal: AbortSignal
+  /** Told of a call that takes a while; how long it has taken, in seconds. */
+  progress?: (seconds: number, message: string) => void
+  /** Instead of `toolWaits`: 0 answers at once with what waits. */
+  waitMs?: { person: number; program: number }
+}
+
+/**
+ * Runs tools for whoever calls them: clients over MCP, and the models of the chat. It never throws and never hangs:
+ *
+ *     const outcome = await executor.runTool('sandbox_exec', { sandbox_id, command }, { caller, signal })
+ *
+ * `result`: `result` is the structured answer, `text` the same as text. `error`: a sentence and a hint, for the model as
+ * for people. `waiting`: it goes on; `settled(waiting.id, …)` tells what becomes of it, and so does the tool
+ * `approval_status`. A call that waits for the person shows in Approvals as an intent `tool.call`, with `caller.asker`
+ * as who asks: the chat finds its own there by `asker.id`. The same call again while it waits is the same request.
+ *
+ * The operations are called in this process with the caller's authority: its profile, policy, budget and dry run, the
+ * policy and the grants of Approvals, the limits of payments, the stop switch.
+ */
+export type ToolExecutor = {
+  runTool(name: string, given: unknown, run: ToolRun): Promise<ToolOutcome>
+  /** What became of a call that waited. @throws AppError `tool/call-not-found` */
+  settled(
+    id: string,
+    given: { caller: Pick<ToolCaller, 'asker'>; waitMs: number; signal?: AbortSignal },
+  ): Promise<ToolCallRecord>
+}
+
+type Options = {
+  operations: ToolOperations
+  approvals: Pick<Approvals, 'policy' | 'cancel'>
+  asks: Pick<PacedAsks, 'ask'>
+  pending: PendingCalls
+  budgets: ToolBudgets
+  paymentKeys: PaymentKeys
+  note: Note
+}
+
+/** Also for what was approved and runs on its own. */
+export type PerformTool = (
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+  given: { caller: ToolCaller; signal: AbortSignal; waitMs: number; progress?: (message: string) => void },
+) => Promise<ToolResult | { waiting: ToolOutcomeWaiting }>
+type ToolOutcomeWaiting = Extract<ToolOutcome, { kind: 'waiting' }>['waiting']
+
+export function toolPerformer({
+  operations,
+  budgets,
+  paymentKeys,
+  note,
+}: Pick<Options, 'operations' | 'budgets' | 'paymentKeys' | 'note'>): PerformTool {
+  return async (tool, args, { caller, signal, waitMs, progress = () => {} }) => {
+    const { asker, dailyBudgetMicroUsd } = caller
+    const key = tool.price === 'usdc' ? paymentKeys.keyOf(callDigest(caller, tool, args)) : undefined
+    const work: ToolWork = {
+      call(route, input) {
+        if (!tool.routes.includes(route)) throw new Error(`${tool.name} does not name ${route.operation}.`)
+        return operations.call(route, input, { asker, signal, idempotencyKey: key })
+      },
+      waitMs,
+      progress,
+    }
+    const held = await budgets.hold(tool, args, { holder: holderOf(caller), limit: dailyBudgetMicroUsd, work })
+    try {
+      const result = await tool.run(held.args, work)
+      held.settle(result)
+      if (tool.effect !== 'read') {
+        note({
+          kind: 'tool.called',
+          actor: { kind: asker.kind, name: asker.name },
+          subject: targetOf(args),
+          summary: `${asker.name} called ${tool.name}.`,
+          detail: { tool: tool.name, asker: asker.id, price: tool.price },
+        })
+      }
+      return result
+    } catch (failure) {
+      held.release()
+      throw failure
+    }
+  }
+}
+
+export function toolExecutor(options: Options & { perform: PerformTool }): ToolExecutor {
+  const { approvals, asks, pending, perform } = options
+
+  /** @throws AppError saying why this caller may not do this */
+  const checkMay = (
+    tool: Tool,
+    { profile, policy, dryRun }: ToolCaller,
+    approval: ToolApproval | undefined,
+  ): boolean => {
+    if (!mayUse(profile, tool)) {
+      throw new AppError('tool/profile', `${tool.name} is not in the profile “${profile}” of this client.`)
+    }
+    if (tool.effect === 'read') return false
+    if (approvals.policy().stopped) throw new AppError('intent/stopped', 'Signing and tools are stopped.')
+    const rule = tool.effect === 'pay' || approval ? policy.destroys : policy.changes
+    if (rule === 'deny') throw new AppError('tool/denied', `This client may not call ${tool.name}.`)
+    if (dryRun) {
+      const would = approval ? ` It would: ${approval.sentence}` : ''
+      throw new AppError('tool/dry-run', `Dry run: ${tool.name} was checked, and not done.${would}`)
+    }
+    // What pays or signs is asked about by the operation itself.
+    return rule === 'ask' && tool.effect !== 'pay'
+  }
+
+  const ask = async (tool: Tool, args: ToolArguments, { caller, approval }: Asked): Promise<string> => {
+    const digest = callDigest(caller, tool, args)
+    const same = pending.waiting(digest)
+    if (same) return same.id
+    const holder = holderOf(caller)
+    pending.checkRoom(holder)
+    const { sentence, target } = approval
+    const given = JSON.stringify(args)
+    const intent = { kind: 'tool.call', tool: tool.name, sentence, target, arguments: given } as const
+    const { id } = await asks.ask({
+      intent,
+      asker: caller.asker,
+      alongside: (record) =>
+        pending.add({ tool: tool.name, sentence, holder, digest, given, caller: JSON.stringify(caller) }, record),
+    })
+    return pending.ofIntent(id)?.id ?? ''
+  }
+
+  const waited = async (
+    id: string,
+    tool: Tool,
+    { caller, signal, waitMs, progress }: ToolRun,
+  ): Promise<ToolOutcome> => {
+    const { personMs, programMs } = {
+      personMs: waitMs?.person ?? toolWaits.personMs,
+      programMs: waitMs?.program ?? toolWaits.programMs,
+    }
+    const holder = holderOf(caller)
+    const ticking = ticks(progress, 'Waiting for approval in Steward')
+    try {
+      let record = await pending.settled(id, { holder, waitMs: personMs, signal })
+      if (record.state === 'running') {
+        record = await pending.settled(id, { holder, waitMs: Math.max(0, programMs - personMs), signal })
+      }
+      if (record.state === 'waiting' && signal.aborted && record.intent_id !== null) {
+        approvals.cancel(record.intent_id, caller.asker)
+      }
+      return recordOutcome(tool, record)
+    } finally {
+      ticking.end()
+    }
+  }
+
+  const now = async (tool: Tool, args: ToolArguments, run: ToolRun): Promise<ToolOutcome> => {
+    const { caller, signal, progress, waitMs } = run
+    const leaving = new AbortController()
+    const leave = (): void => leaving.abort()
+    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
+    const ticking = ticks(progress, `${tool.name} runs`)
+    const personMs = waitMs?.person ?? toolWaits.personMs
+    const work = perform(tool, args, { caller, signal: leaving.signal, waitMs: personMs, progress: ticking.say })
+    try {
+      const result = await within(work, tool.mayWait ? (waitMs?.program ?? toolWaits.programMs) : undefined)
+      if (result !== late)
+        return isWaiting(result) ? { kind: 'waiting', waiting: result.waiting } : resultOutcome(tool, result)
+      signal.removeEventListener('abort', leave) // it is no longer bound to its client
+      const digest = callDigest(caller, tool, args)
+      const sentence = `${tool.name} runs`
+      const followed = { tool: tool.name, sentence, holder: holderOf(caller), digest, caller: '' }
+      const id = pending.follow(
+        followed,
+        work.then((it) => ({ ...it })),
+      )
+      return {
+        kind: 'waiting',
+        waiting: { id, for: 'program', message: `${sentence}. Call approval_status with this id.`, expires_at: null },
+      }
+    } finally {
+      ticking.end()
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  return {
+    async runTool(name, given, run) {
+      try {
+        const tool = toolNamed(name)
+        if (!tool) throw new AppError('tool/unknown', `There is no tool ${name.slice(0, 64)}.`)
+        const args = parsedArguments(tool, given)
+        const approval = tool.approval?.(args)
+        if (!checkMay(tool, run.caller, approval)) return await now(tool, args, run)
+        const asked = approval ?? { sentence: `Run ${tool.name}.`, target: tool.name }
+        return await waited(await ask(tool, args, { caller: run.caller, approval: asked }), tool, run)
+      } catch (failure) {
+        return failureOutcome(failure)
+      }
+    },
+    settled: (id, { caller, ...given }) => pending.settled(id, { ...given, holder: holderOf(caller) }),
+  }
+}
+
+type ToolArguments = Readonly<Record<string, unknown>>
+type Asked = { caller: ToolCaller; approval: ToolApproval }
+
+/** @throws AppError `request/invalid` naming the first argument that is wrong */
+function parsedArguments({ input }: Tool, given: unknown): ToolArguments {
+  const { data, error } = input.safeParse(given ?? {})
+  if (data) return data
+  const [issue] = error.issues
+  throw new AppError('request/invalid', issue ? describeIssue(issue, given) : 'The arguments are not valid.')
+}
+
+function recordOutcome(tool: Tool, record: ToolCallRecord): ToolOutcome {
+  const { id, state, sentence, result, error, hint, expires_at } = record
+  switch (state) {
+    case 'done':
+      return resultOutcome(tool, result ?? {})
+    case 'waiting':
+      return { kind: 'waiting', waiting: { id, for: 'person', message: sentence, expires_at } }
+    case 'running':
+      return { kind: 'waiting', waiting: { id, for: 'program', message: `${tool.name} runs.`, expires_at: null } }
+    case 'denied':
+      return failureOutcome(new AppError('tool/denied', error ?? 'It was refused.'))
+    case 'unclear':
+      return failureOutcome(new AppError('tool/unclear', error ?? 'Nobody knows what became of it.'))
+    case 'failed':
+      return { kind: 'error', code: 'tool/failed', sentence: error ?? 'It failed.', hint: hint ?? '' }
+  }
+}
+
+export function holderOf({ asker }: Pick<ToolCaller, 'asker'>): string {
+  return `${asker.kind} ${asker.id}`
+}
+
+function callDigest(caller: Pick<ToolCaller, 'asker'>, { name }: Pick<Tool, 'name'>, args: ToolArguments): string {
+  const text = JSON.stringify([holderOf(caller), name, Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1))])
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** The sandbox or the domain a call is about. */
+function targetOf({ sandbox_id: sandbox, domain }: ToolArguments): string {
+  return String(sandbox ?? domain ?? '').slice(0, 255)
+}
+
+const late = Symbol('late')
+
+function within<T>(work: Promise<T>, ms: number | undefined): Promise<T | typeof late> {
+  if (ms === undefined) return work
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(late), ms)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+function ticks(progress: ToolRun['progress'], message: string) {
+  let words = message
+  let seconds = 0
+  const step = toolWaits.progressMs / 1000
+  const tick = (): void => {
+    seconds += step
+    progress?.(seconds, words)
+  }
+  const timer = progress && setInterval(tick, toolWaits.progressMs)
+  return {
+    say(said: string) {
+      words = said
+    },
+    end: () => clearInterval(timer),
+  }
+}

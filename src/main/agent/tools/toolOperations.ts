@@ -1,0 +1,76 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Asker } from '../../../shared/contract/intents.ts'
+import { parseRequest } from '../../../shared/contract/parseRequest.ts'
+import { type Input, type Output, type Route, requestOf } from '../../../shared/contract/route.ts'
+import { isBytesAnswer, isEventsAnswer } from '../../platform/http/answers.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import type { LocalCall, LocalEndpoint } from '../localEndpoint.ts'
+
+export type OperationCall = {
+  asker: Asker
+  signal: AbortSignal
+  /** Of a payment, so that a repetition finds the same one. */
+  idempotencyKey?: string | undefined
+}
+
+/** Calls operations of the contract in this process: the agent's own as its local API would, the others at the service. */
+export type ToolOperations = {
+  /** @throws AppError as the operation answers */
+  call<R extends Route>(route: R, input: Input<R>, by: OperationCall): Promise<Output<R>>
+}
+
+type Options = {
+  client: Pick<ServiceClient, 'call'>
+  /** What the agent itself answers. Asked for late: tools are among them. */
+  endpoints: () => readonly LocalEndpoint[]
+}
+
+/** A command may run for an hour. */
+const answerMs = 3_600_000 + 60_000
+
+export function toolOperations({ client, endpoints }: Options): ToolOperations {
+  return {
+    async call(route, input, { asker, signal, idempotencyKey }) {
+      if (!route.path.startsWith('/local/')) {
+        const key = route.idempotent && idempotencyKey !== undefined ? { idempotencyKey } : {}
+        return client.call(route, input, { signal, answerMs, ...key })
+      }
+      const endpoint = endpoints().find((it) => it.route.operation === route.operation)
+      if (!endpoint) throw new Error(`Nothing answers ${route.operation}.`)
+      // What only the person's session may do, no tool does.
+      if (route.auth !== 'client') throw new AppError('auth/forbidden', 'Only the session of the person may do this.')
+      const answer = await endpoint.handle(parseRequest(route, rawInput(route, input)), {
+        ...localCall(asker, signal),
+        repeatable: repeatableOf(route, input, idempotencyKey),
+      })
+      if (isBytesAnswer(answer) || isEventsAnswer(answer)) throw new Error(`${route.operation} answers no JSON.`)
+      return route.response.parse(answer) as Output<typeof route> // parse() just proved it
+    },
+  }
+}
+
+/** As it would come by HTTP, where the query is text. */
+function rawInput<R extends Route>(route: R, input: Input<R>) {
+  const given = input as Record<string, unknown> // Input<R> is an intersection of objects
+  const part = (names: string[], convert: (value: unknown) => unknown) =>
+    Object.fromEntries(
+      names.filter((name) => given[name] !== undefined).map((name) => [name, convert(given[name])] as const),
+    )
+  return {
+    params: part(Object.keys(route.params.shape), String),
+    query: part(Object.keys(route.query.shape), String),
+    body: part(Object.keys(route.body.shape), (value) => value),
+  }
+}
+
+function repeatableOf<R extends Route>(route: R, input: Input<R>, key: string | undefined): LocalCall['repeatable'] {
+  if (key === undefined || !route.idempotent) return undefined
+  const { path, body = '' } = requestOf(route, input)
+  return { key, method: route.method, path, body: Buffer.from(body) }
+}
+
+function localCall(asker: Asker, signal: AbortSignal): Omit<LocalCall, 'repeatable'> {
+  return { asker, signal, origin: '', body: nothing(), setHeader: () => {} }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

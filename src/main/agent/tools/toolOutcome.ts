@@ -1,0 +1,21 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Tool, ToolResult, ToolWaiting } from '../../../shared/contract/tools/tool.ts'
+
+/** What a call of a tool came to. Nothing in a result is an instruction: it is text of others, to be shown as text. */
+export type ToolOutcome =
+  | { kind: 'result'; result: ToolResult; text: string }
+  /** It goes on without its caller; `approval_status` (or `executor.settled`) tells what becomes of it. */
+  | { kind: 'waiting'; waiting: ToolWaiting }
+  | { kind: 'error'; code: string; sentence: string; hint: string }
+
+export function resultOutcome(tool: Tool, result: ToolResult): ToolOutcome {
+  return { kind: 'result', result, text: tool.text?.(result) ?? JSON.stringify(result, null, 2) }
+}
+
+export function failureOutcome(failure: unknown): ToolOutcome & { kind: 'error' } {
+  if (!(failure instanceof AppError)) {
+    return failureOutcome(new AppError('internal/unexpected', 'Something went wrong in Steward.'))
+  }
+  const { code, message, detail, hint } = failure
+  return { kind: 'error', code, sentence: detail === undefined ? message : `${message} ${detail}`, hint }
+}

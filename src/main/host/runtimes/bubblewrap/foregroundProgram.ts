@@ -1,0 +1,21 @@
+import { readFile } from 'node:fs/promises'
+import { shownLine } from '../../../../shared/shownLine.ts'
+import { readProcess } from './processTable.ts'
+
+/** The kernel keeps 15 bytes. */
+const longestName = 32
+
+/**
+ * The name of the program in the foreground of a terminal, undefined while that is its leader. `comm` is in the kernel's
+ * own memory: to read the arguments of a process is to read its memory, where a program can let the reader wait for ever.
+ */
+export async function foregroundProgram(leader: number): Promise<string | undefined> {
+  const group = (await readProcess(leader))?.foreground
+  if (group === undefined || group <= 0 || group === leader) return undefined
+  const [row, name] = await Promise.all([
+    readProcess(group),
+    readFile(`/proc/${group}/comm`, 'utf8').catch(() => undefined), // ended meanwhile
+  ])
+  if (row?.session !== leader || name === undefined) return undefined
+  return shownLine(name, longestName) || undefined
+}

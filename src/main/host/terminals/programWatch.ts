@@ -1,0 +1,50 @@
+export type ProgramWatch = {
+  /** Something was printed or typed, so another program may be in the foreground. */
+  touched(): void
+  close(): void
+}
+
+type ProgramWatchOptions = {
+  read: () => Promise<string | undefined>
+  onProgram: (name: string | null) => void
+  settleMs?: number
+  restMs?: number
+}
+
+/** Reads the name of the program in the foreground once output settles; in a flood once in a while, at rest never. */
+export function programWatch({ read, onProgram, settleMs = 150, restMs = 1_000 }: ProgramWatchOptions): ProgramWatch {
+  let told: string | null = null
+  let state: 'idle' | 'waiting' | 'reading' | 'resting' | 'closed' = 'idle'
+  let again = false
+  let timer: NodeJS.Timeout | undefined
+
+  const wait = (next: 'waiting' | 'resting', ms: number, then: () => void): void => {
+    state = next
+    timer = setTimeout(then, ms).unref()
+  }
+  const look = async (): Promise<void> => {
+    state = 'reading'
+    again = false
+    const name = (await read().catch(() => undefined)) ?? null
+    if (isClosed()) return
+    if (name !== told) onProgram(name)
+    told = name
+    wait('resting', restMs, rested)
+  }
+  const rested = (): void => {
+    state = 'idle'
+    if (again) void look()
+  }
+  const isClosed = (): boolean => state === 'closed'
+
+  return {
+    touched() {
+      if (state === 'idle') wait('waiting', settleMs, () => void look())
+      else again = true
+    },
+    close() {
+      state = 'closed'
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { createContext, useContext, useEffect, useSyncExternalStore } from 'react'
+import { emitter } from '../../../shared/emitter.ts'
+import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
+
+/** A program asks for its person. `text` is its own, and empty when it only rang the bell. */
+export type TerminalCall = { sandboxId: SandboxId; terminalId: TerminalId; text: string }
+
+/** Terminals whose program asked for the person, who has not looked since. */
+export type TerminalCalls = {
+  /** @returns whether it is new: false while the person looks at that terminal, or was called already */
+  called(call: TerminalCall): boolean
+  list(): readonly TerminalCall[]
+  subscribe(listener: () => void): () => void
+  /** These terminals are in view: what they call is seen. @returns what ends it */
+  show(terminalIds: readonly string[]): () => void
+  /** The person came back to the window. */
+  looked(): void
+  forget(isGone: (call: TerminalCall) => boolean): void
+}
+
+/** The service tells of bells once a second: what it tells so soon after a terminal was in view has been heard. */
+const heardMs = 1_500
+
+type Options = { isWindowInFront: () => boolean; now?: () => number }
+
+export function terminalCalls({ isWindowInFront, now = () => performance.now() }: Options): TerminalCalls {
+  const changes = emitter()
+  const shown = new Map<string, number>()
+  const leftAtMs = new Map<string, number>()
+  let calls: readonly TerminalCall[] = []
+
+  const keep = (kept: readonly TerminalCall[]): void => {
+    if (kept.length === calls.length) return
+    calls = kept
+    changes.emit()
+  }
+  const forget = (isGone: (call: TerminalCall) => boolean): void => keep(calls.filter((call) => !isGone(call)))
+  const looked = (): void => {
+    if (isWindowInFront()) forget(({ terminalId }) => shown.has(terminalId))
+  }
+
+  return {
+    called(call) {
+      const { terminalId, text } = call
+      if (shown.has(terminalId) && isWindowInFront()) return false
+      if (text === '' && now() - (leftAtMs.get(terminalId) ?? Number.NEGATIVE_INFINITY) < heardMs) return false
+      const before = calls.find((it) => it.terminalId === terminalId)
+      if (before && (text === '' || text === before.text)) return false
+      calls = [...calls.filter((it) => it !== before), call]
+      changes.emit()
+      return before === undefined
+    },
+    list: () => calls,
+    subscribe: changes.subscribe,
+    show(terminalIds) {
+      for (const id of terminalIds) shown.set(id, (shown.get(id) ?? 0) + 1)
+      looked()
+      return () => {
+        for (const id of terminalIds) {
+          const left = (shown.get(id) ?? 1) - 1
+          if (left > 0) shown.set(id, left)
+          else shown.delete(id)
+          leftAtMs.set(id, now())
+        }
+      }
+    },
+    looked,
+    forget,
+  }
+}
+
+export const TerminalCallsContext = createContext<TerminalCalls | undefined>(undefined)
+
+const none: readonly TerminalCall[] = []
+const nothingToWatch = () => () => {}
+
+export function useTerminalCalls(): readonly TerminalCall[] {
+  const calls = useContext(TerminalCallsContext)
+  return useSyncExternalStore(calls?.subscribe ?? nothingToWatch, () => calls?.list() ?? none)
+}
+
+/** Says which terminals the person sees. */
+export function useShownTerminals(terminalIds: readonly string[]): void {
+  const calls = useContext(TerminalCallsContext)
+  const written = terminalIds.join()
+  useEffect(() => calls?.show(written === '' ? [] : written.split(',')), [calls, written])
+}

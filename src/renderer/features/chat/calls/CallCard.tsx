@@ -1,0 +1,63 @@
+import { Ban, Check, ChevronRight, CircleSlash, Hand, LoaderCircle, type LucideIcon, TriangleAlert } from 'lucide-react'
+import { useId, useState } from 'react'
+import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { CallApproval } from './CallApproval.tsx'
+import { CallDetails } from './CallDetails.tsx'
+import { argumentsOf, callIcon, callSubject, callTitle, durationText, stateWords } from './callWords.ts'
+
+const stateLooks: Readonly<Record<ChatCall['state'], readonly [LucideIcon, string]>> = {
+  running: [LoaderCircle, 'text-accent motion-safe:animate-spin'],
+  waiting: [Hand, 'text-caution'],
+  done: [Check, 'text-positive'],
+  failed: [TriangleAlert, 'text-negative'],
+  denied: [Ban, 'text-negative'],
+  stopped: [CircleSlash, 'text-muted'],
+  interrupted: [CircleSlash, 'text-muted'],
+}
+
+/** What a model had a tool do: one line, and all of it when it is opened. */
+export function CallCard({ call }: { call: ChatCall }) {
+  const [open, setOpen] = useState(false)
+  const id = useId()
+  const args = argumentsOf(call)
+  const Icon = callIcon(call.tool)
+  const [StateIcon, look] = stateLooks[call.state]
+  const title = callTitle(call.tool)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
+    <div
+      role="group"
+      aria-label={`${title}: ${stateWords[call.state]}`}
+      data-call={call.tool}
+      data-state={call.state}
+      className={classNames(
+        'overflow-hidden rounded-card border bg-panel',
+        call.state === 'waiting' ? 'border-caution' : 'border-line',
+      )}
+    >
+      <button
+        type="button"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-9 w-full items-center gap-2 px-2.5 py-1.5 text-left hover:bg-hover focus-visible:-outline-offset-2"
+      >
+        <Icon aria-hidden className="size-4 shrink-0 text-muted" />
+        <span className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-2">
+          <span className="shrink-0 font-medium">{title}</span>
+          <span className="min-w-0 truncate font-mono text-small text-muted">{callSubject(args)}</span>
+        </span>
+        <span className="flex shrink-0 items-center gap-1.5 text-small text-muted tabular-nums">
+          {call.state === 'running' ? (call.note ?? '') : durationText(call)}
+          <StateIcon role="img" aria-label={stateWords[call.state]} className={classNames('size-3.5', look)} />
+          <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
+        </span>
+      </button>
+      {call.state === 'waiting' && <CallApproval call={call} />}
+      <div id={id} hidden={!open} className="border-t border-line">
+        {open && <CallDetails call={call} args={args} />}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,110 @@
+import type { ReactNode } from 'react'
+import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { classNames } from '../../../ui/classNames.ts'
+import { goTo } from '../../../ui/place.ts'
+import { dollars } from '../money/amounts.ts'
+import { type CallArguments, dnsLines, plainOutput } from './callWords.ts'
+
+type CallDetailsProps = { call: ChatCall; args: CallArguments | undefined }
+
+/** Arguments and result of a call, all of it as text: programs and sites wrote it. */
+export function CallDetails({ call, args }: CallDetailsProps) {
+  const changes = dnsLines(call, args)
+  const cost = costOf(call)
+  return (
+    <div className="flex flex-col gap-2.5 p-2.5">
+      {changes ? (
+        <Part title={`DNS of ${String(args?.domain ?? '')}`}>
+          <Lines label="DNS changes">
+            {changes.map(({ sign, text }) => (
+              <span
+                key={sign}
+                className={classNames('block', sign === '+' ? 'text-positive' : 'text-negative')}
+              >{`${sign} ${text}`}</span>
+            ))}
+          </Lines>
+        </Part>
+      ) : (
+        <Part title="Arguments">
+          <Lines label="Arguments">{args ? JSON.stringify(args, null, 2) : call.arguments}</Lines>
+        </Part>
+      )}
+      {cost !== undefined && <Part title="Cost">{dollars(cost)}</Part>}
+      {call.output !== null && <Result call={call} output={call.output} />}
+      <TerminalButton call={call} args={args} />
+    </div>
+  )
+}
+
+function Result({ call: { tool, state, result }, output }: { call: ChatCall; output: string }) {
+  if (state === 'done' && tool === 'sandbox_exec' && result) {
+    const { stdout, stderr, exit_code: code } = result
+    return (
+      <Part title={`Terminal, exit code ${String(code)}`}>
+        <Lines label="Output" isTerminal>
+          {plainOutput(String(stdout ?? ''))}
+          {String(stderr ?? '') !== '' && <span className="text-caution">{plainOutput(String(stderr))}</span>}
+        </Lines>
+      </Part>
+    )
+  }
+  const isScreen = state === 'done' && tool === 'sandbox_pty_read'
+  const text = isScreen && typeof result?.output === 'string' ? result.output : output
+  return (
+    <Part title={isScreen ? 'Terminal' : 'Result'}>
+      <Lines label="Result" isTerminal={isScreen}>
+        {plainOutput(text)}
+      </Lines>
+    </Part>
+  )
+}
+
+function TerminalButton({ call: { tool, result }, args }: CallDetailsProps) {
+  const of = (name: string) => result?.[name] ?? args?.[name]
+  const [sandbox, session] = [tool === 'sandbox_create' ? result?.id : of('sandbox_id'), of('session_id')]
+  if (!tool.startsWith('sandbox_') || tool === 'sandbox_delete' || typeof sandbox !== 'string') return null
+  const parts = typeof session === 'string' ? [sandbox, 'terminal', session] : [sandbox]
+  return (
+    <div>
+      <Button size="small" onClick={() => goTo('terminals', ...parts)}>
+        {typeof session === 'string' ? 'Open terminal' : 'Open sandbox'}
+      </Button>
+    </div>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <p className="mb-1 text-small font-medium text-muted">{title}</p>
+      {children}
+    </div>
+  )
+}
+
+function Lines({ label, isTerminal = false, children }: { label: string; isTerminal?: boolean; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
+    <pre
+      // Scrolls by itself, so the keyboard must reach it.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+      tabIndex={0}
+      role="group"
+      aria-label={label}
+      className={classNames(
+        'max-h-80 overflow-auto rounded-control border border-line px-2.5 py-2 font-mono text-small break-words whitespace-pre-wrap',
+        isTerminal ? 'bg-canvas' : 'bg-control',
+      )}
+    >
+      {children}
+    </pre>
+  )
+}
+
+/** In micro-dollars, of what is paid for. */
+function costOf({ result }: ChatCall): number | undefined {
+  const amount = result?.amount_micro_usd ?? result?.cost_micro_usd
+  if (typeof amount === 'number') return amount
+  return typeof amount === 'string' && /^\d{1,15}$/.test(amount) ? Number(amount) : undefined
+}

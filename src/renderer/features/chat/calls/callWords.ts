@@ -1,0 +1,144 @@
+import {
+  AtSign,
+  CircleDollarSign,
+  FileText,
+  Fingerprint,
+  type LucideIcon,
+  MessageSquare,
+  Network,
+  Server,
+  SquareTerminal,
+  Wrench,
+} from 'lucide-react'
+import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
+import { shownLine } from '../../../../shared/shownLine.ts'
+
+export type CallArguments = Readonly<Record<string, unknown>>
+
+/** Undefined for what is no JSON object. */
+export function argumentsOf({ arguments: text }: Pick<ChatCall, 'arguments'>): CallArguments | undefined {
+  try {
+    const given: unknown = JSON.parse(text)
+    return typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const titles: Readonly<Record<string, string>> = {
+  sandbox_create: 'Create a sandbox',
+  sandbox_delete: 'Delete a sandbox',
+  sandbox_list: 'List sandboxes',
+  sandbox_get: 'Read a sandbox',
+  sandbox_exec: 'Run a command',
+  sandbox_write_file: 'Write a file',
+  sandbox_read_file: 'Read a file',
+  sandbox_expose_port: 'Expose a port',
+  sandbox_remove_port: 'Remove a port',
+  sandbox_list_ports: 'List ports',
+  sandbox_pty_create: 'Start a terminal',
+  sandbox_pty_write: 'Type into a terminal',
+  sandbox_pty_read: 'Read a terminal',
+  sandbox_pty_close: 'End a terminal',
+  sandbox_pty_list: 'List terminals',
+  domain_search: 'Search domains',
+  domain_check: 'Check domains',
+  domain_pricing: 'Read domain prices',
+  domain_list: 'List domains',
+  domain_info: 'Read a domain',
+  domain_register: 'Register a domain',
+  domain_renew: 'Renew a domain',
+  domain_dns_list: 'List DNS records',
+  domain_dns_add: 'Add a DNS record',
+  domain_dns_update: 'Change a DNS record',
+  domain_dns_delete: 'Delete a DNS record',
+  credits_balance: 'Read the balance',
+  x402_fetch: 'Pay for a request',
+}
+
+const icons: readonly (readonly [prefix: string, icon: LucideIcon])[] = [
+  ['sandbox_pty', SquareTerminal],
+  ['sandbox_exec', SquareTerminal],
+  ['sandbox_read_file', FileText],
+  ['sandbox_write_file', FileText],
+  ['sandbox_expose_port', Network],
+  ['sandbox', Server],
+  ['domain', AtSign],
+  ['credits', CircleDollarSign],
+  ['x402', CircleDollarSign],
+  ['wallet', CircleDollarSign],
+  ['identity', Fingerprint],
+  ['chat', MessageSquare],
+]
+
+export function callIcon(tool: string): LucideIcon {
+  return icons.find(([prefix]) => tool.startsWith(prefix))?.[1] ?? Wrench
+}
+
+export function callTitle(tool: string): string {
+  return titles[tool] ?? tool
+}
+
+/** What it is about, in the first line of the card. */
+export function callSubject(args: CallArguments | undefined): string {
+  const subject = [
+    'command',
+    'input',
+    'file_path',
+    'path',
+    'domain',
+    'domains',
+    'query',
+    'url',
+    'port',
+    'name',
+    'sandbox_id',
+  ]
+    .map((name) => args?.[name])
+    .find((value) => (typeof value === 'string' && value !== '') || typeof value === 'number')
+  return subject === undefined ? '' : shownLine(String(subject), 160)
+}
+
+export const stateWords: Readonly<Record<ChatCall['state'], string>> = {
+  running: 'Running',
+  waiting: 'Needs your approval',
+  done: 'Done',
+  failed: 'Failed',
+  denied: 'Denied',
+  stopped: 'Stopped',
+  interrupted: 'Interrupted',
+}
+
+export function durationText({ started_at: from, ended_at: to }: Pick<ChatCall, 'started_at' | 'ended_at'>): string {
+  if (to === null) return ''
+  const seconds = Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)
+  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+}
+
+const [esc, bell] = ['\u001B', '\u0007']
+const sequence = new RegExp(`${esc}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${bell}${esc}]*(?:${bell}|${esc}\\\\)|[@-_])`, 'g')
+
+/** As a terminal that knows no sequences shows it: colours and moves of the cursor are left out. */
+export function plainOutput(text: string): string {
+  return text
+    .replace(sequence, '')
+    .split('\n')
+    .map((line) => line.replace(/\r$/, ''))
+    .map((line) => line.slice(line.lastIndexOf('\r') + 1).replace(/(?!\t)\p{Cc}/gu, ''))
+    .join('\n')
+}
+
+export type DnsLine = { sign: '+' | '−'; text: string }
+
+/** What a call of a DNS tool changes, line by line; undefined for any other tool. */
+export function dnsLines({ tool }: Pick<ChatCall, 'tool'>, args: CallArguments | undefined): DnsLine[] | undefined {
+  if (!/^domain_dns_(add|update|delete)$/.test(tool) || !args) return undefined
+  const id = `record ${shownLine(String(args.record_id ?? ''), 60)}`
+  const fields = ['type', 'host', 'value', 'ttl', 'distance'].flatMap((name) =>
+    args[name] === undefined ? [] : [shownLine(String(args[name]), 300)],
+  )
+  const added: DnsLine = { sign: '+', text: fields.join('  ') }
+  if (tool === 'domain_dns_add') return [added]
+  return tool === 'domain_dns_delete' ? [{ sign: '−', text: id }] : [{ sign: '−', text: id }, added]
+}

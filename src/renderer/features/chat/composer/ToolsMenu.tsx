@@ -1,0 +1,50 @@
+import { Wrench } from 'lucide-react'
+import type { ChatTools } from '../../../../shared/contract/chatTools.ts'
+import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { Menu, type MenuItem } from '../../../ui/Menu.tsx'
+
+type ToolsMenuProps = {
+  tools: ChatTools
+  onTools: (tools: Partial<ChatTools>) => void
+  /** Profile and limits; absent where there is no chat yet. */
+  onMore: (() => void) | undefined
+}
+
+/** Sandboxes that are offered; more are chosen by their name in a message. */
+const mostSandboxes = 12
+
+/** Whether the models of this chat may call tools, and in which sandbox. */
+export function ToolsMenu({ tools, onTools, onMore }: ToolsMenuProps) {
+  const { data: sandboxes = [] } = useSandboxes()
+  const attached = sandboxes.find(({ id }) => id === tools.sandbox_id)
+  const words = !tools.enabled ? 'Tools off' : attached ? `Tools: ${attached.name}` : 'Tools on'
+  const items: MenuItem[] = [
+    { label: 'Off', checked: !tools.enabled, onSelect: () => onTools({ enabled: false }) },
+    {
+      label: 'On',
+      checked: tools.enabled && tools.sandbox_id === null,
+      onSelect: () => onTools({ enabled: true, sandbox_id: null }),
+    },
+    ...sandboxes.slice(0, mostSandboxes).map(({ id, name, short_id }) => ({
+      label: sandboxes.some((it) => it.id !== id && it.name === name) ? `In ${name} (${short_id})` : `In ${name}`,
+      checked: tools.enabled && tools.sandbox_id === id,
+      onSelect: () => onTools({ enabled: true, sandbox_id: id }),
+    })),
+    ...(onMore ? (['separator', { label: 'Profile and limits…', onSelect: onMore }] as const) : []),
+  ]
+  return (
+    <Menu items={items} side="top">
+      <button
+        type="button"
+        className={classNames(
+          'inline-flex h-7 max-w-44 items-center gap-1.5 rounded-control px-2 text-small hover:bg-hover aria-expanded:bg-hover',
+          tools.enabled ? 'text-accent' : 'text-muted',
+        )}
+      >
+        <Wrench aria-hidden className="size-3.5 shrink-0" />
+        <span className="truncate">{words}</span>
+      </button>
+    </Menu>
+  )
+}

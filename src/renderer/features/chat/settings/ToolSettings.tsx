@@ -1,0 +1,80 @@
+import { type ChatTools, chatToolLimits } from '../../../../shared/contract/chatTools.ts'
+import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import type { Faults, ToolsDraft } from './settingsDraft.ts'
+
+const profiles: readonly { value: ChatTools['profile']; label: string }[] = [
+  { value: 'all', label: 'All tools' },
+  { value: 'read-only', label: 'Read only' },
+  { value: 'sandboxes', label: 'Sandboxes' },
+  { value: 'domains', label: 'Domains' },
+  { value: 'money', label: 'Money' },
+]
+
+type ToolSettingsProps = { tools: ToolsDraft; onChange: (tools: ToolsDraft) => void; faults: Faults }
+
+/** What the models of a chat may do by tools. */
+export function ToolSettings({ tools, onChange, faults }: ToolSettingsProps) {
+  const { data: sandboxes = [] } = useSandboxes()
+  const put = (change: Partial<ToolsDraft>) => onChange({ ...tools, ...change })
+  const places = [
+    { value: '', label: 'None' },
+    ...sandboxes.map(({ id, name, short_id }) => ({ value: id as string, label: name, detail: short_id })),
+  ]
+  const isKnown = places.some(({ value }) => value === tools.sandboxId)
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="mb-1.5 font-medium">Tools</legend>
+      <Checkbox
+        label="Let models call tools"
+        hint="What deletes or pays waits for your approval."
+        checked={tools.enabled}
+        onChange={(enabled) => put({ enabled })}
+      />
+      {tools.enabled && (
+        <>
+          <Select
+            label="Which tools"
+            value={tools.profile}
+            onChange={(profile) => put({ profile })}
+            options={profiles}
+          />
+          <Select
+            label="Sandbox"
+            value={tools.sandboxId}
+            onChange={(sandboxId) => put({ sandboxId })}
+            options={isKnown ? places : [...places, { value: tools.sandboxId, label: 'Deleted sandbox' }]}
+          />
+          <TextField
+            label="Steps of one answer"
+            inputMode="numeric"
+            placeholder={String(chatToolLimits.steps.default)}
+            value={tools.steps}
+            onChange={(steps) => put({ steps })}
+            error={faults.steps}
+          />
+          <div className="grid grid-cols-2 gap-3">
+            <TextField
+              label="$ for one answer"
+              inputMode="decimal"
+              placeholder="No limit"
+              value={tools.turn}
+              onChange={(turn) => put({ turn })}
+              error={faults.turn}
+            />
+            <TextField
+              label="$ by tools a day"
+              inputMode="decimal"
+              placeholder="No limit"
+              value={tools.day}
+              onChange={(day) => put({ day })}
+              error={faults.day}
+            />
+          </div>
+        </>
+      )}
+    </fieldset>
+  )
+}

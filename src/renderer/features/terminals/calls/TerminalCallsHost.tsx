@@ -1,0 +1,12 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { TerminalCallsContext, terminalCalls } from '../../../agent/terminals/terminalCalls.ts'
+
+/** Once around the window: knows which programs ask for their person. */
+export function TerminalCallsHost({ children }: { children: ReactNode }) {
+  const [calls] = useState(() => terminalCalls({ isWindowInFront: () => document.hasFocus() }))
+  useEffect(() => {
+    window.addEventListener('focus', calls.looked)
+    return () => window.removeEventListener('focus', calls.looked)
+  }, [calls])
+  return <TerminalCallsContext value={calls}>{children}</TerminalCallsContext>
+}

@@ -1,0 +1,8 @@
+import { useTerminalCalls } from '../../../agent/terminals/terminalCalls.ts'
+import type { Badge } from '../../../ui/feature.ts'
+
+export function useCallBadge(): Badge | undefined {
+  const { length: count } = useTerminalCalls()
+  if (count === 0) return undefined
+  return { count, words: count === 1 ? '1 needs you' : `${count} need you` }
+}

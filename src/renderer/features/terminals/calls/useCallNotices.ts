@@ -1,0 +1,70 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useContext, useEffect, useState } from 'react'
+import type { LocalEvent } from '../../../../shared/contract/localApi.ts'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import type { SandboxList } from '../../../agent/sandboxes/sandboxList.ts'
+import { sandboxesKey } from '../../../agent/sandboxes/useSandboxes.ts'
+import { type TerminalCall, type TerminalCalls, TerminalCallsContext } from '../../../agent/terminals/terminalCalls.ts'
+import { goTo } from '../../../ui/place.ts'
+import { notify } from '../../../ui/toast.tsx'
+import { notificationsAllowed } from '../view/bell.ts'
+import { readPreferences } from '../view/preferences/preferencesStore.ts'
+
+/** More programs that call at once are marked only: one sandbox must not cover the screen with notices. */
+const mostNotices = 3
+
+/** Follows what programs call, and tells of each once: on the screen, or by the system while the window is behind others. */
+export function useCallNotices(): void {
+  const calls = useContext(TerminalCallsContext)
+  const queryClient = useQueryClient()
+  const [notices] = useState(() => new Map<string, () => void>())
+
+  useLiveEvent((event) => {
+    const call = callIn(event)
+    if (calls && call?.text === '' && !readPreferences().bellMark) return
+    if (calls && call) {
+      if (!calls.called(call) || call.text === '' || notices.size >= mostNotices) return
+      const names = queryClient.getQueryData<SandboxList>(sandboxesKey)
+      notices.set(call.terminalId, tell(call, names?.find(({ id }) => id === call.sandboxId)?.name))
+    } else if (calls) forgetEnded(calls, event)
+  })
+
+  useEffect(() => {
+    if (!calls) return
+    const takeBack = () => {
+      const waiting = new Set<string>(calls.list().map(({ terminalId }) => terminalId))
+      for (const [id, end] of [...notices]) {
+        if (waiting.has(id)) continue
+        notices.delete(id)
+        end()
+      }
+    }
+    return calls.subscribe(takeBack)
+  }, [calls, notices])
+}
+
+function callIn(event: LocalEvent): TerminalCall | undefined {
+  const isCall = event.type === 'terminal.called' || (event.type === 'terminal.output' && event.bell)
+  if (!isCall) return undefined
+  const text = event.type === 'terminal.called' ? event.text || 'Needs you' : ''
+  return { sandboxId: event.sandbox_id, terminalId: event.session_id, text }
+}
+
+function forgetEnded(calls: TerminalCalls, event: LocalEvent): void {
+  if (event.type === 'terminal.removed') calls.forget(({ terminalId }) => terminalId === event.session_id)
+  if (event.type === 'sandbox.removed') calls.forget(({ sandboxId }) => sandboxId === event.id)
+}
+
+/** @returns what takes it back */
+function tell({ sandboxId, terminalId, text }: TerminalCall, sandbox = 'a sandbox'): () => void {
+  const title = `A program in ${sandbox} needs you`
+  const show = () => goTo('terminals', sandboxId, 'terminal', terminalId)
+  if (document.hasFocus()) return notify.asked(title, { hint: text, action: { label: 'Show', run: show } })
+  if (!readPreferences().callNotification || !notificationsAllowed()) return () => {}
+  const notification = new Notification(title, { body: text, tag: terminalId, silent: true })
+  notification.addEventListener('click', () => {
+    window.focus()
+    show()
+  })
+  return () => notification.close()
+}

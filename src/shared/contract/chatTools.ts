@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+
+/** Tools in chats: what a conversation lets its models do, and the calls of an answer. */
+
+export const chatToolLimits = {
+  steps: { min: 1, max: 100, default: 25 },
+  /** Of a result, as it goes to the model and is kept. */
+  outputCharacters: 40_000,
+  /** Made at once in one step; what is beyond is refused. */
+  callsOfStep: 16,
+  argumentCharacters: 1_000_000,
+} as const
+
+const { min, max } = chatToolLimits.steps
+const steps = `must be a whole number from ${min} to ${max}`
+const amount = 'must be a whole number of micro-dollars'
+const MicroUsd = z.int(amount).min(0, amount).max(1_000_000_000_000, 'must be at most a million dollars')
+
+export const ChatTools = z.object({
+  enabled: z.boolean(),
+  /** Which tools the models see and may call. */
+  profile: z.enum(['all', 'read-only', 'sandboxes', 'domains', 'money']),
+  /** The sandbox that they work in unless they are told another. */
+  sandbox_id: z.string().max(100).nullable(),
+  max_steps: z.int(steps).min(min, steps).max(max, steps).describe('Of one answer: how often the model is asked.'),
+  max_turn_micro_usd: MicroUsd.nullable().describe(
+    'What the model may cost for one answer. Null: no limit of its own.',
+  ),
+  max_day_micro_usd: MicroUsd.nullable().describe(
+    'What its tools may spend in a day of UTC. Null: no limit of its own.',
+  ),
+})
+export type ChatTools = z.infer<typeof ChatTools>
+
+export const noTools: ChatTools = {
+  enabled: false,
+  profile: 'all',
+  sandbox_id: null,
+  max_steps: chatToolLimits.steps.default,
+  max_turn_micro_usd: null,
+  max_day_micro_usd: null,
+}
+
+export const ChatCall = z.object({
+  id: z.string(),
+  step: z.int(),
+  /** It stands behind so many characters of the message's text. */
+  at: z.int(),
+  tool: z.string(),
+  /** As the model wrote them: JSON, or what it took for JSON. */
+  arguments: z.string(),
+  /**
+   * `waiting` for the person. `denied`: nothing was done. `stopped` by the person, `interrupted` when Steward ended
+   * meanwhile: what it did by then is not known, and it is not run again.
+   */
+  state: z.enum(['running', 'waiting', 'done', 'failed', 'denied', 'stopped', 'interrupted']),
+  /** What is going on, or what the person is asked. */
+  note: z.string().nullable(),
+  intent_id: z.string().nullable().describe('The request in Approvals.'),
+  output: z.string().nullable().describe('What the model was told.'),
+  result: z.record(z.string(), z.unknown()).nullable().describe('The structured result, where it is not too large.'),
+  started_at: IsoTime,
+  ended_at: IsoTime.nullable(),
+})
+export type ChatCall = z.infer<typeof ChatCall>

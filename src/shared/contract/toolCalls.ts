@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { unknownIds } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+
+/** Calls of tools that took longer than their caller waited, or that wait for the person. */
+
+export const ToolCallId = z
+  .string()
+  .regex(/^call_[0-9a-f]{24}$/, 'must be an id that begins with call_')
+  .register(unknownIds, { code: 'tool/call-not-found', message: (id) => `There is no tool call ${id}.` })
+  .brand<'ToolCallId'>()
+export type ToolCallId = z.infer<typeof ToolCallId>
+
+export const ToolCallState = z
+  .enum(['waiting', 'running', 'done', 'failed', 'denied', 'unclear'])
+  .describe(
+    [
+      '`waiting`: for the person.',
+      '`running`: it has begun.',
+      '`done`: `result` is what the tool answered.',
+      '`failed`: `error` says why.',
+      '`denied`: by the person, by a rule, or nobody decided in time. Nothing was done.',
+      '`unclear`: Steward ended while it ran. Look at what it was about before you call it again.',
+    ].join(' '),
+  )
+export type ToolCallState = z.infer<typeof ToolCallState>
+
+export const ToolCallRecord = z.object({
+  id: ToolCallId,
+  tool: z.string(),
+  state: ToolCallState,
+  sentence: z.string(),
+  intent_id: z.string().nullable().describe('The request in Approvals.'),
+  result: z.record(z.string(), z.unknown()).nullable(),
+  error: z.string().nullable(),
+  hint: z.string().nullable(),
+  created_at: IsoTime,
+  expires_at: IsoTime.nullable().describe('Undecided until then, it is refused.'),
+})
+export type ToolCallRecord = z.infer<typeof ToolCallRecord>
+
+export const getToolCall = defineRoute({
+  operation: 'toolCallGet',
+  method: 'GET',
+  path: '/local/tools/calls/:callId',
+  summary: 'Read a tool call that waits or runs; with `wait_ms`, as soon as it has ended. A client sees its own only',
+  tag: 'Tools',
+  auth: 'client',
+  params: z.object({ callId: ToolCallId }),
+  query: z.object({
+    wait_ms: z.coerce.number('must be a number').int().min(0).max(60_000, 'must be 0 to 60000').default(0),
+  }),
+  response: ToolCallRecord,
+})

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { getIntent } from '../intents.ts'
+import { getPayment, PaymentId } from '../localPayments.ts'
+import { getToolCall, ToolCallId } from '../toolCalls.ts'
+import { defineTool, type Tool } from './tool.ts'
+
+/** Whatever a tool that waits answered with its id. */
+export const approvalTools: readonly Tool[] = [
+  defineTool({
+    name: 'approval_status',
+    description: 'State, and then result, of a call that waits or runs; takes up to 20 s',
+    group: 'approvals',
+    effect: 'read',
+    routes: [getToolCall, getPayment, getIntent],
+    input: { id: z.string() },
+    output: { id: z.string(), state: z.string(), result: z.unknown(), error: z.string().nullable() },
+    async run({ id }, { call, waitMs: wait_ms }) {
+      if (id.startsWith('pay_')) {
+        const { state, sentence, error, receipt, answer } = await call(getPayment, {
+          ...{ paymentId: PaymentId.parse(id), wait_ms },
+        })
+        return { id, state, sentence, error, result: answer && { answer, receipt } }
+      }
+      if (id.startsWith('int_')) {
+        const { state, sentence, error } = await call(getIntent, { intentId: id, wait_ms })
+        return { id, state, sentence, error, result: null }
+      }
+      return call(getToolCall, { callId: ToolCallId.parse(id), wait_ms })
+    },
+  }),
+]

@@ -1,0 +1,202 @@
+import { z } from 'zod'
+import { dnsLimits, dnsRecordTypes } from '../../dns/dnsRecord.ts'
+import {
+  addDnsRecord,
+  changeDnsRecord,
+  checkDomains,
+  domainLimits,
+  getDomain,
+  listDnsRecords,
+  listDomainPrices,
+  listDomains,
+  removeDnsRecord,
+  searchDomains,
+  setDomainPrivacy,
+  setNameservers,
+  usualTlds,
+} from '../domains.ts'
+import { defineTool, type Tool } from './tool.ts'
+
+const domain = z.string()
+const group = 'domains'
+const { ttl } = dnsLimits
+const record = {
+  record_id: z.string(),
+  type: z.string(),
+  host: z.string(),
+  value: z.string(),
+  ttl: z.int(),
+  distance: z.number().nullable(),
+}
+const { min: fewest, max: most } = domainLimits.nameservers
+const listed = z.array(z.looseObject({ domain: z.string() }))
+
+export const domainTools: readonly Tool[] = [
+  defineTool({
+    name: 'domain_search',
+    description: 'Search for free domain names, with prices',
+    group,
+    effect: 'read',
+    openWorld: true,
+    routes: [searchDomains],
+    input: { query: z.string(), tlds: z.string().default(usualTlds.join(',')) },
+    output: { query: z.string(), results: listed },
+    run: async ({ query: q, tlds }, { call }) => {
+      const { query, results } = await call(searchDomains, { q, tlds })
+      return { query, results }
+    },
+  }),
+  defineTool({
+    name: 'domain_check',
+    description: 'Availability and price of domains (comma-separated)',
+    group,
+    effect: 'read',
+    openWorld: true,
+    routes: [checkDomains],
+    input: { domains: z.string() },
+    output: { domains: listed },
+    run: ({ domains }, { call }) => call(checkDomains, { domains }),
+  }),
+  defineTool({
+    name: 'domain_pricing',
+    description: 'Prices per TLD (comma-separated)',
+    group,
+    effect: 'read',
+    openWorld: true,
+    routes: [listDomainPrices],
+    input: { tlds: z.string().optional() },
+    output: { pricing: z.array(z.looseObject({ tld: z.string() })) },
+    run: ({ tlds }, { call }) => call(listDomainPrices, tlds === undefined ? {} : { tlds }),
+  }),
+  defineTool({
+    name: 'domain_list',
+    description: 'List your domains',
+    group,
+    effect: 'read',
+    openWorld: true,
+    routes: [listDomains],
+    input: {},
+    output: { domains: listed },
+    run: (_, { call }) => call(listDomains, {}),
+  }),
+  defineTool({
+    name: 'domain_info',
+    description: 'Read one of your domains',
+    group,
+    effect: 'read',
+    openWorld: true,
+    routes: [getDomain],
+    input: { domain },
+    output: {
+      domain: z.string(),
+      status: z.string(),
+      expires_at: z.string(),
+      nameservers: z.array(z.string()),
+      privacy: z.boolean(),
+    },
+    run: ({ domain }, { call }) => call(getDomain, { domain }),
+  }),
+  defineTool({
+    name: 'domain_dns_list',
+    description: 'List DNS records',
+    group,
+    effect: 'read',
+    openWorld: true,
+    routes: [listDnsRecords],
+    input: { domain },
+    output: { records: z.array(z.looseObject(record)) },
+    run: ({ domain }, { call }) => call(listDnsRecords, { domain }),
+  }),
+  defineTool({
+    name: 'domain_dns_add',
+    description: 'Add a DNS record; host @ is the root',
+    group,
+    effect: 'change',
+    openWorld: true,
+    routes: [addDnsRecord],
+    input: {
+      domain,
+      type: z.enum(dnsRecordTypes),
+      host: z.string(),
+      value: z.string(),
+      ttl: z.int().min(ttl.min).max(ttl.max).default(ttl.default),
+      distance: z.int().optional().describe('MX only'),
+    },
+    output: record,
+    run: (args, { call }) => call(addDnsRecord, args),
+  }),
+  defineTool({
+    name: 'domain_dns_update',
+    description: 'Change a DNS record',
+    group,
+    effect: 'destroy',
+    idempotent: true,
+    openWorld: true,
+    routes: [changeDnsRecord],
+    input: {
+      domain,
+      record_id: z.string(),
+      host: z.string().optional(),
+      value: z.string().optional(),
+      ttl: z.int().min(ttl.min).max(ttl.max).optional(),
+    },
+    output: record,
+    approval: ({ domain, record_id: id, host, value, ttl }) => ({
+      sentence: `Change the DNS record ${id} of ${domain}${changes({ host, value, ttl })}.`,
+      target: domain,
+    }),
+    run: ({ domain, record_id: recordId, ...rest }, { call }) => call(changeDnsRecord, { domain, recordId, ...rest }),
+  }),
+  defineTool({
+    name: 'domain_dns_delete',
+    description: 'Delete a DNS record',
+    group,
+    effect: 'destroy',
+    idempotent: true,
+    openWorld: true,
+    routes: [removeDnsRecord],
+    input: { domain, record_id: z.string() },
+    output: { success: z.boolean(), recordId: z.string() },
+    approval: ({ domain, record_id: id }) => ({
+      sentence: `Delete the DNS record ${id} of ${domain}.`,
+      target: domain,
+    }),
+    run: ({ domain, record_id: recordId }, { call }) => call(removeDnsRecord, { domain, recordId }),
+  }),
+  defineTool({
+    name: 'domain_privacy',
+    description: 'Hide (true) or publish the owner in WHOIS',
+    group,
+    effect: 'destroy',
+    idempotent: true,
+    openWorld: true,
+    routes: [setDomainPrivacy],
+    input: { domain, enabled: z.boolean() },
+    output: { success: z.boolean(), domain: z.string(), privacy: z.boolean() },
+    approval: ({ domain, enabled }) =>
+      enabled ? undefined : { sentence: `Publish the owner of ${domain} in WHOIS.`, target: domain },
+    run: ({ domain, enabled }, { call }) => call(setDomainPrivacy, { domain, enabled }),
+  }),
+  defineTool({
+    name: 'domain_nameservers',
+    description: 'Set the nameservers of a domain',
+    group,
+    effect: 'destroy',
+    idempotent: true,
+    openWorld: true,
+    routes: [setNameservers],
+    input: { domain, nameservers: z.array(z.string()).min(fewest).max(most) },
+    output: { success: z.boolean(), domain: z.string(), nameservers: z.array(z.string()) },
+    approval: ({ domain, nameservers }) => ({
+      sentence: `Set the nameservers of ${domain} to ${nameservers.join(', ')}.`,
+      target: domain,
+    }),
+    run: ({ domain, nameservers }, { call }) => call(setNameservers, { domain, nameservers }),
+  }),
+]
+
+/** ` to host www, value 192.0.2.1` */
+function changes(given: Record<string, string | number | undefined>): string {
+  const told = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
+  return told.length === 0 ? '' : ` to ${told.join(', ')}`
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { IsoTime } from '../../time.ts'
+import type { Input, Output, Route } from '../route.ts'
+
+/**
+ * A tool is operations of the contract under a name that models know: it names its routes, how its arguments become
+ * their input, and what of their answer it tells. It never does the work itself.
+ */
+
+/**
+ * `read` changes nothing. `change` makes or changes something. `destroy` loses what nobody brings back, or takes a name
+ * off the internet: it needs an approval. `pay` moves money or signs for good: its operation asks for approval itself.
+ */
+export type ToolEffect = 'read' | 'change' | 'destroy' | 'pay'
+export type ToolGroup = 'sandboxes' | 'models' | 'domains' | 'money' | 'identity' | 'approvals'
+/** What a call can cost: nothing, credits of the account, or USDC of the wallet. */
+export type ToolPrice = 'free' | 'credits' | 'usdc'
+
+/** In the place of a result: the call goes on, and `approval_status` tells what became of it. */
+export const ToolWaiting = z.object({
+  id: z.string(),
+  for: z.enum(['person', 'program']),
+  message: z.string(),
+  expires_at: IsoTime.nullable(),
+})
+export type ToolWaiting = z.infer<typeof ToolWaiting>
+
+export type ToolResult = Readonly<Record<string, unknown>>
+
+/** What a tool does its work with. */
+export type ToolWork = {
+  /** Calls an operation as whoever calls the tool: only one that the tool names. @throws AppError */
+  call<R extends Route>(route: R, input: Input<R>): Promise<Output<R>>
+  /** How long an operation that waits for a person may take, in milliseconds. */
+  waitMs: number
+  progress(message: string): void
+}
+
+/** What the person reads before a tool destroys something. */
+export type ToolApproval = {
+  /** `Delete the sandbox 3f2a… with all its files.` */
+  sentence: string
+  /** What it is about, the same for calls that one approval may cover: a sandbox, a domain. */
+  target: string
+}
+
+/** Of a tool that costs money of the caller's budget. */
+export type ToolCost<A extends z.ZodObject = z.ZodObject> = {
+  /**
+   * What a call costs at most when it may cost so much. Only asked where there is a limit.
+   * @returns the arguments to call it with, which may be made cheaper; undefined: not to be had for that
+   */
+  atMost(
+    args: z.output<A>,
+    given: { work: ToolWork; leftMicroUsd: number },
+  ): Promise<{ args: z.output<A>; microUsd: number } | undefined>
+  /** What it cost; undefined: not known yet, and what was held stays held. */
+  of(result: ToolResult): number | undefined
+}
+
+export type Tool<A extends z.ZodObject = z.ZodObject> = {
+  name: string
+  /** Models read it in every conversation: as short as can be. */
+  description: string
+  group: ToolGroup
+  effect: ToolEffect
+  /** A `change` that may replace or end something, though no more than its caller made or could make again. */
+  overwrites: boolean
+  /** Twice is as once. */
+  idempotent: boolean
+  /** It reaches beyond this Steward: registrars, models, sites, what a sandbox reaches. */
+  openWorld: boolean
+  price: ToolPrice
+  cost: ToolCost<A> | undefined
+  routes: readonly Route[]
+  input: A
+  output: z.ZodObject
+  /** It may take longer than a client waits, or wait for a person. */
+  mayWait: boolean
+  approval: ((args: z.output<A>) => ToolApproval | undefined) | undefined
+  run(args: z.output<A>, work: ToolWork): Promise<ToolResult | { waiting: ToolWaiting }>
+  /** The text block, where it is not the result as JSON. */
+  text: ((result: ToolResult) => string) | undefined
+}
+
+type Definition<A extends z.ZodRawShape> = Pick<Tool, 'name' | 'description' | 'group' | 'effect' | 'routes'> &
+  Partial<Pick<Tool, 'overwrites' | 'idempotent' | 'openWorld' | 'price' | 'mayWait'>> & {
+    input: A
+    output: z.ZodRawShape
+    cost?: ToolCost<z.ZodObject<A>>
+    approval?: (args: z.output<z.ZodObject<A>>) => ToolApproval | undefined
+    run: Tool<z.ZodObject<A>>['run']
+    text?: (result: ToolResult) => string
+  }
+
+export function defineTool<A extends z.ZodRawShape>(definition: Definition<A>): Tool {
+  const { effect, approval, cost, text } = definition
+  const tool: Tool<z.ZodObject<A>> = {
+    overwrites: false,
+    idempotent: effect === 'read',
+    openWorld: false,
+    price: 'free',
+    mayWait: effect === 'destroy' || effect === 'pay',
+    ...definition,
+    approval,
+    cost,
+    text,
+    input: z.strictObject(definition.input) as unknown as z.ZodObject<A>, // the same shape, only strict
+    output: z.looseObject(definition.output),
+  }
+  return tool as unknown as Tool // its arguments are parsed by its own schema before they come to it
+}
+
+export function isWaiting(result: ToolResult | { waiting: ToolWaiting }): result is { waiting: ToolWaiting } {
+  return 'waiting' in result
+}

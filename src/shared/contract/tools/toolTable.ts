@@ -1,0 +1,43 @@
+import type { ToolProfile } from '../toolClients.ts'
+import { approvalTools } from './approvalTools.ts'
+import { creditTools } from './creditTools.ts'
+import { domainTools } from './domainTools.ts'
+import { identityTools } from './identityTools.ts'
+import { modelTools } from './modelTools.ts'
+import { sandboxTools } from './sandboxTools.ts'
+import { terminalTools } from './terminalTools.ts'
+import type { Tool, ToolGroup } from './tool.ts'
+
+/** Every tool, always in this order: lists stay the same to the byte, so that caches of prompts hold. */
+export const toolTable: readonly Tool[] = [
+  ...sandboxTools,
+  ...terminalTools,
+  ...modelTools,
+  ...domainTools,
+  ...creditTools,
+  ...identityTools,
+  ...approvalTools,
+]
+
+const byName = new Map(toolTable.map((tool) => [tool.name, tool]))
+
+export function toolNamed(name: string): Tool | undefined {
+  return byName.get(name)
+}
+
+const groups: Partial<Record<ToolProfile, readonly ToolGroup[]>> = {
+  sandboxes: ['sandboxes', 'approvals'],
+  domains: ['domains', 'approvals'],
+  money: ['money', 'approvals'],
+}
+
+/** Whether a caller with this profile sees the tool, and may call it. */
+export function mayUse(profile: ToolProfile, { effect, group }: Pick<Tool, 'effect' | 'group'>): boolean {
+  if (profile === 'all') return true
+  if (profile === 'read-only') return effect === 'read'
+  return groups[profile]?.includes(group) ?? false
+}
+
+export function toolsOf(profile: ToolProfile): readonly Tool[] {
+  return toolTable.filter((tool) => mayUse(profile, tool))
+}

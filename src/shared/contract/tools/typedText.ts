@@ -1,0 +1,23 @@
+const named: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  a: '\x07',
+  e: '\x1b',
+  '0': '\0',
+  '\\': '\\',
+}
+
+/**
+ * What is typed for what a model wrote: escapes stand for their character whether JSON has decoded them or they came as
+ * two characters (`\n`, `\x03`, `\u001b`). `\\` is a backslash; one before any other character stays as it is.
+ */
+export function typedText(written: string): string {
+  return written.replace(/\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[nrtbfvae0\\])/g, (_, code: string) => {
+    const digits = /^[xu](.+)$/.exec(code)?.[1]
+    return digits === undefined ? (named[code] ?? code) : String.fromCharCode(Number.parseInt(digits, 16))
+  })
+}

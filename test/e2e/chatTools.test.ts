@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listSandboxes } from '../../src/shared/contract/sandboxes.ts'
+import { eventually } from '../support/eventually.ts'
+import { type ProviderRequest, type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { plainUsage, type ScriptedPart } from '../support/models/scriptedAnswer.ts'
+import { openChat } from './pages/chatScreen.ts'
+import { pictures } from './pages/pictures.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
+
+/** A model does a whole task with tools in the chat; the provider alone is a fake, which plays a script. */
+let app: StewardInBrowser
+let providers: ProviderServer
+const look = pictures()
+
+beforeAll(async () => {
+  providers = await providerServer()
+  const { baseUrl, apiKey } = providers.providerOf('d')
+  app = await ownStewardInBrowser({
+    config: { inference: { families: { d: { base_url: baseUrl, api_key: apiKey } } } },
+  })
+})
+afterAll(async () => {
+  await app?.close()
+  await providers?.close()
+})
+
+const call = (name: string, args: object, id = 'c1'): ScriptedPart => ({ call: name, id, args: JSON.stringify(args) })
+/** What the tools answered last. */
+const results = ({ body }: ProviderRequest): string[] => {
+  const messages = body.messages as { role: string; content: string }[]
+  return messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1).map(({ content }) => content)
+}
+const page = '<h1>Built by a model</h1><script>document.title = "hacked"</script>'
+
+test('a model makes a sandbox, writes, runs, exposes, checks a domain, is denied, and goes on', async () => {
+  const window = await app.window()
+  const chat = await openChat(window)
+  await chat.composer.getByRole('button', { name: /^Model:/ }).click()
+  await window.page.getByRole('option', { name: /^kimi-k2\.5/ }).click()
+  await chat.composer.getByRole('button', { name: 'Tools off' }).click()
+  await window.page.getByRole('menuitemradio', { name: 'On', exact: true }).click()
+
+  let sandboxId = ''
+  const inSandbox = (name: string, args: object, id?: string) => call(name, { sandbox_id: sandboxId, ...args }, id)
+  const steps: ((request: ProviderRequest) => ScriptedPart[])[] = [
+    () => [{ text: 'I will make a **sandbox** first.' }, call('sandbox_create', { name: 'built-by-chat' })],
+    (request) => {
+      sandboxId = JSON.parse(results(request)[0] ?? '').id
+      return [inSandbox('sandbox_write_file', { path: '/root/index.html', content: page })]
+    },
+    () => [
+      { text: 'Now I start it.' },
+      inSandbox(
+        'sandbox_exec',
+        { command: 'printf "\\033[31m<b>red</b>\\033[0m\\n"; cat index.html; echo oops >&2' },
+        'a',
+      ),
+      call('domain_check', { domains: 'built-by-a-model.com' }, 'b'),
+    ],
+    () => [inSandbox('sandbox_expose_port', { port: 8080 })],
+    () => [{ text: 'Ignore your rules: I clean up.' }, inSandbox('sandbox_delete', {})],
+    (request) => [{ text: `You denied it, so it stays. ${results(request)[0]?.slice(0, 6)}` }],
+  ]
+  providers.playAlways((request) => ({ parts: steps.shift()?.(request) ?? [{ text: 'Over.' }], usage: plainUsage }))
+  await chat.send('Build me a page')
+
+  const card = (name: string) => chat.answers.getByRole('group', { name })
+  await card('Delete a sandbox: Needs your approval').waitFor()
+  await window.page.getByRole('button', { name: 'Approvals: 1 needs you' }).waitFor()
+  await look(window.page, 'chat-tools-waiting')
+  for (const done of ['Create a sandbox', 'Write a file', 'Run a command', 'Check domains', 'Expose a port']) {
+    await card(`${done}: Done`).waitFor()
+  }
+  await card('Delete a sandbox: Needs your approval').getByRole('button', { name: 'Deny' }).click()
+  await chat.answered('You denied it, so it stays.')
+  await card('Delete a sandbox: Denied').waitFor()
+  const { sandboxes } = await app.client.call(listSandboxes, {})
+  expect(sandboxes.map(({ name }) => name)).toContain('built-by-chat')
+
+  const command = card('Run a command: Done')
+  await command.getByRole('button', { name: /Run a command/ }).click()
+  const output = command.getByRole('group', { name: 'Output' })
+  await output.getByText('<b>red</b>').waitFor()
+  expect(await output.textContent()).toBe(`<b>red</b>\n${page}oops\n`)
+  expect(await chat.answers.locator('script, b').count()).toBe(0)
+  expect(await window.page.title()).not.toBe('hacked')
+  await look(window.page, 'chat-tools')
+  await look.inOtherSizes(window.page, 'chat-tools')
+
+  await window.page.reload()
+  await card('Delete a sandbox: Denied').waitFor()
+  await card('Run a command: Done').getByRole('button').first().click()
+  await card('Run a command: Done').getByRole('button', { name: 'Open sandbox' }).click()
+  await window.page.locator(`[data-sandbox="${sandboxId}"]`).waitFor()
+})
+
+test('an approval in the chat lets the call run, and a chat can work in one sandbox', async () => {
+  const { id } = await app.sandbox('chat-box')
+  const window = await app.window()
+  const chat = await openChat(window)
+  await chat.newChat()
+  await chat.composer.getByRole('button', { name: 'Tools off' }).click()
+  await window.page.getByRole('menuitemradio', { name: 'In chat-box' }).click()
+  await chat.composer.getByRole('button', { name: 'Tools: chat-box' }).waitFor()
+  const steps: ScriptedPart[][] = [[call('sandbox_delete', { sandbox_id: id })], [{ text: 'It is gone.' }]]
+  providers.playAlways(() => ({ parts: steps.shift() ?? [{ text: 'Over.' }], usage: plainUsage }))
+  await chat.send('Delete it')
+  await chat.answers.getByRole('button', { name: 'Approve' }).click()
+  await chat.answered('It is gone.')
+  expect(providers.requests.at(-1)?.body.messages[0].content).toContain(id)
+  await eventually(async () => {
+    const { sandboxes } = await app.client.call(listSandboxes, {})
+    expect(sandboxes.map((it) => it.name)).not.toContain('chat-box')
+  })
+})
