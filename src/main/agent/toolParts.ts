@@ -4,6 +4,7 @@ import { toolNamed } from '../../shared/contract/tools/toolTable.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
+import { newTask } from './taskContext.ts'
 import { paymentKeys } from './tools/paymentKeys.ts'
 import { pendingCalls } from './tools/pendingCalls.ts'
 import { toolBudgets } from './tools/toolBudgets.ts'
@@ -22,7 +23,7 @@ export type ToolParts = { executor: ToolExecutor; endpoints: LocalEndpoint[] }
 
 /** The tools: operations of the contract under names that models know, for MCP clients and the chat. */
 export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: Given): ToolParts {
-  const { database, client, events, activity, scope, now } = ground
+  const { database, client, events, activity, tasks, scope, now } = ground
   const { note } = activity
   const newId = () => randomBytes(12).toString('hex')
   const operations = toolOperations({ client, endpoints })
@@ -37,7 +38,10 @@ export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: G
         if (!tool) throw new Error(`A call of ${record.tool} was kept, which is no tool.`)
         const args = tool.input.parse(JSON.parse(given))
         const by = ToolCaller.parse(JSON.parse(caller))
-        return perform(tool, args, { caller: by, signal, waitMs: 0 })
+        // Approved by a person, and still part of what asked for it.
+        const asked = record.intent_id === null ? undefined : activity.taskOf({ kind: 'intent', id: record.intent_id })
+        const task = asked ?? { id: newTask('call'), links: {} }
+        return tasks.resume(task, () => perform(tool, args, { caller: by, signal, waitMs: 0 }))
       },
       newId,
       now,
@@ -50,7 +54,14 @@ export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: G
   })
   scope.own(leave, (it) => it())
   const executor = toolExecutor({ operations, approvals, asks, pending, budgets, paymentKeys: keys, note, perform })
-  return { executor, endpoints: toolCallRoutes(pending) }
+  return {
+    executor: {
+      ...executor,
+      runTool: (name, given, run) =>
+        tasks.run({ id: newTask('call'), links: {} }, () => executor.runTool(name, given, run)),
+    },
+    endpoints: toolCallRoutes(pending),
+  }
 }
 
 function found(get: () => IntentRecord): IntentRecord | undefined {

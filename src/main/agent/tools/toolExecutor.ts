@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import { describeIssue } from '../../../shared/contract/describeIssue.ts'
+import type { Links } from '../../../shared/contract/timelineLinks.ts'
 import type { ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
 import type { Tool, ToolApproval, ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
 import { isWaiting } from '../../../shared/contract/tools/tool.ts'
@@ -96,6 +97,7 @@ export function toolPerformer({
           subject: targetOf(args),
           summary: `${asker.name} called ${tool.name}.`,
           detail: { tool: tool.name, asker: asker.id, price: tool.price },
+          links: linksOf(args),
         })
       }
       return result
@@ -263,6 +265,13 @@ function callDigest(caller: Pick<ToolCaller, 'asker'>, { name }: Pick<Tool, 'nam
 /** The sandbox or the domain a call is about. */
 function targetOf({ sandbox_id: sandbox, domain }: ToolArguments): string {
   return String(sandbox ?? domain ?? '').slice(0, 255)
+}
+
+function linksOf({ sandbox_id: sandbox, domain }: ToolArguments): Links {
+  return {
+    ...(typeof sandbox === 'string' && { sandbox }),
+    ...(typeof domain === 'string' && { domain }),
+  }
 }
 
 const late = Symbol('late')
