@@ -32,6 +32,7 @@ export default defineConfig({
           headless: here('src/main/entries/headless.ts'),
           service: here('src/main/entries/service.ts'),
           host: here('src/main/entries/host.ts'),
+          mcp: here('src/main/entries/mcp.ts'),
           chainWorker: here('src/main/platform/chain/chainWorker.ts'),
           screenWorker: here('src/main/host/terminals/screenWorker.ts'),
         },

@@ -83,6 +83,7 @@ export async function runningAgent(given: {
       endpoints: parts.endpoints,
       sheets: parts.sheets,
       clientOf: parts.clientOf,
+      mcp: parts.mcp.answer,
       tasks: parts.tasks,
       status: { version: '0.0.0', shell: 'browser', platform: 'linux' },
       log: silentLog,
@@ -91,6 +92,7 @@ export async function runningAgent(given: {
   )
   if (target) link.connect(target)
   const origin = `http://127.0.0.1:${server.port}`
+  parts.stdioDoor.open(origin)
   const session = await openPersonSession(origin, sessions.issueToken())
   return {
     ...parts,

@@ -20,6 +20,8 @@ import { recordingParts } from './recordingParts.ts'
 import type { SheetPages } from './sheets/sheetPages.ts'
 import { walletSheets } from './sheets/walletSheets.ts'
 import { toolParts } from './toolParts.ts'
+import type { McpEndpoint } from './tools/mcpEndpoint.ts'
+import type { StdioDoor } from './tools/stdioDoor.ts'
 import type { ToolExecutor } from './tools/toolExecutor.ts'
 import { requireStrong } from './wallet/passphrases.ts'
 import type { WalletVault } from './wallet/walletVault.ts'
@@ -34,6 +36,9 @@ export type AgentParts = {
   sheets: SheetPages
   approvals: Approvals
   tools: ToolExecutor
+  /** Answers `/mcp`. */
+  mcp: McpEndpoint
+  stdioDoor: StdioDoor
   clientOf: LocalRoutesOptions['clientOf']
   tasks: LocalRoutesOptions['tasks']
   /** What the local API answers beside its own paths. */
@@ -101,6 +106,8 @@ export function agentParts(options: AgentOptions): AgentParts {
     wallet: vault,
     approvals,
     tools: tools.executor,
+    mcp: tools.mcp,
+    stdioDoor: tools.door,
     sheets: sheets.pages,
     clientOf,
     tasks: ground.tasks,

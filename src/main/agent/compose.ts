@@ -84,6 +84,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
           endpoints: agent.endpoints,
           sheets: agent.sheets,
           clientOf: agent.clientOf,
+          mcp: agent.mcp.answer,
           tasks: agent.tasks,
           status: { version, shell: options.shell, platform: process.platform },
           log: log.of('api'),
@@ -94,6 +95,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
     service?.tell({ event: 'fronts', hosts: localNames.map((host) => hostAndPort({ host, port: server.port })) })
     const serviceUrl = hosted?.url ?? (await service?.started)?.url ?? ''
     const origin = `http://${hostAndPort({ host: wanted.host, port: server.port })}`
+    agent.stdioDoor.open(origin)
     log.info('ready', { origin, serviceUrl, version })
     return {
       origin,

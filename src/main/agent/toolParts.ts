@@ -1,35 +1,48 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { IntentRecord } from '../../shared/contract/intents.ts'
 import { toolNamed } from '../../shared/contract/tools/toolTable.ts'
+import { installFolder } from '../platform/programFile.ts'
+import { version } from '../platform/version.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import { newTask } from './taskContext.ts'
+import { type McpEndpoint, mcpEndpoint } from './tools/mcpEndpoint.ts'
 import { paymentKeys } from './tools/paymentKeys.ts'
 import { pendingCalls } from './tools/pendingCalls.ts'
+import { type StdioDoor, stdioDoor } from './tools/stdioDoor.ts'
 import { toolBudgets } from './tools/toolBudgets.ts'
 import { ToolCaller } from './tools/toolCaller.ts'
 import { toolCallRepository } from './tools/toolCallRepository.ts'
 import { toolCallRoutes } from './tools/toolCallRoutes.ts'
-import { type ToolExecutor, toolExecutor, toolPerformer } from './tools/toolExecutor.ts'
+import { toolClientRepository } from './tools/toolClientRepository.ts'
+import { type StdioStart, toolClientRoutes } from './tools/toolClientRoutes.ts'
+import { toolClients } from './tools/toolClients.ts'
+import { type ToolExecutor, toolExecutor } from './tools/toolExecutor.ts'
 import { toolOperations } from './tools/toolOperations.ts'
+import { toolPerformer } from './tools/toolPerformer.ts'
 
 type Given = Pick<ApprovalParts, 'approvals' | 'asks'> & {
   /** All of the agent's own operations; known once every part is made. */
   endpoints: () => readonly LocalEndpoint[]
 }
 
-export type ToolParts = { executor: ToolExecutor; endpoints: LocalEndpoint[] }
+export type ToolParts = { executor: ToolExecutor; mcp: McpEndpoint; door: StdioDoor; endpoints: LocalEndpoint[] }
 
 /** The tools: operations of the contract under names that models know, for MCP clients and the chat. */
 export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: Given): ToolParts {
-  const { database, client, events, activity, tasks, scope, now } = ground
+  const { dataFolder, database, client, events, activity, tasks, scope, log, now } = ground
   const { note } = activity
   const newId = () => randomBytes(12).toString('hex')
   const operations = toolOperations({ client, endpoints })
   const budgets = toolBudgets({ database, newId, now })
   const keys = paymentKeys({ database, newId, now })
-  const perform = toolPerformer({ operations, budgets, paymentKeys: keys, note })
+  const perform = toolPerformer({
+    ...{ operations, budgets, paymentKeys: keys, note },
+    runTool: (name, given, run) => executor.runTool(name, given, run),
+  })
   const pending = scope.own(
     pendingCalls({
       calls: toolCallRepository(database),
@@ -51,16 +64,41 @@ export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: G
   pending.start((id) => found(() => approvals.get(id)))
   const leave = events.subscribe((event) => {
     if (event.type === 'intent.changed' && event.intent.kind === 'tool.call') pending.decided(event.intent)
+    if (event.type === 'payment.changed' && event.payment.paid !== null) {
+      const { id, paid, paid_micro_usd, amount_micro_usd } = event.payment
+      budgets.settled(id, paid ? (paid_micro_usd ?? amount_micro_usd) : 0)
+    }
   })
   scope.own(leave, (it) => it())
-  const executor = toolExecutor({ operations, approvals, asks, pending, budgets, paymentKeys: keys, note, perform })
-  return {
-    executor: {
-      ...executor,
-      runTool: (name, given, run) =>
-        tasks.run({ id: newTask('call'), links: {} }, () => executor.runTool(name, given, run)),
+  const plain = toolExecutor({ approvals, asks, pending, perform })
+  const executor: ToolExecutor = {
+    ...plain,
+    runTool: (name, given, run) => tasks.run({ id: newTask('call'), links: {} }, () => plain.runTool(name, given, run)),
+  }
+  const clients = toolClients({
+    clients: toolClientRepository(database),
+    budgets,
+    note,
+    onRevoked(asker) {
+      for (const { id, state, asker: by } of approvals.list({ state: 'waiting', limit: 200 }).intents) {
+        if (by.kind === asker.kind && by.id === asker.id && state === 'waiting') approvals.cancel(id, asker)
+      }
     },
-    endpoints: toolCallRoutes(pending),
+    now,
+  })
+  const door = scope.own(stdioDoor(dataFolder), (it) => it.close())
+  const callers = { callerOf: (key: string) => door.callerOf(key) ?? clients.callerOf(key) }
+  const mcp = scope.own(mcpEndpoint({ clients: callers, executor, version, log: log.of('tools') }), (it) => it.close())
+  return { executor, mcp, door, endpoints: [...toolCallRoutes(pending), ...toolClientRoutes(clients, stdioStart())] }
+}
+
+/** From a package Electron's own binary runs it, as Node. */
+function stdioStart(): StdioStart {
+  const script = join(installFolder, 'scripts', 'mcp.js')
+  if (existsSync(script)) return { command: ['node', script], environment: {} }
+  return {
+    command: [process.execPath, join(installFolder, 'out', 'main', 'mcp.js')],
+    environment: { ELECTRON_RUN_AS_NODE: '1' },
   }
 }
 

@@ -8,7 +8,7 @@ export function askerWords({ kind, name }: Asker): { name: string; what: string 
     case 'client':
       return { name, what: 'a program with an API key of yours' }
     case 'tool':
-      return { name, what: 'a tool' }
+      return { name, what: 'a program that uses tools' }
     case 'agent':
       return { name, what: 'Steward itself' }
   }

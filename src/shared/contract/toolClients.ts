@@ -7,6 +7,13 @@ import { Label } from './wallet.ts'
 /** Programs that call tools over MCP, each with a key of its own that opens nothing but `/mcp`. */
 
 export const mcpPath = '/mcp'
+/** Unlike keys of the account, they open nothing but that. */
+export const toolKeyPrefix = 'sk_tools_'
+/** In the data folder, for this user alone: where a program of this computer finds the Steward that runs. */
+export const stdioDoorFile = 'mcp.json'
+export const StdioDoor = z.object({ url: z.string(), key: z.string(), pid: z.int() })
+export type StdioDoor = z.infer<typeof StdioDoor>
+
 /** Of a request to `/mcp`: a profile that is narrower than the client's, for this request alone. */
 export const profileHeader = 'x-steward-profile'
 
@@ -74,6 +81,7 @@ export const listToolClients = defineRoute({
     clients: z.array(ToolClient),
     url: z.string().describe('Where they connect: MCP by Streamable HTTP.'),
     command: z.array(z.string()).describe('What they start: MCP over stdin and stdout.'),
+    environment: z.record(z.string(), z.string()).describe('Variables that the command needs.'),
   }),
 })
 

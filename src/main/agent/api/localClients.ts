@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../../shared/appError.ts'
 import { getMe, type Me } from '../../../shared/contract/auth.ts'
 import type { Asker } from '../../../shared/contract/intents.ts'
+import { mcpPath, toolKeyPrefix } from '../../../shared/contract/toolClients.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import { credentialOf } from '../../platform/http/requestCredential.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
@@ -48,6 +49,10 @@ export function localClients({ client, target, now }: Options): LocalClients {
   const clientOf = async (request: IncomingMessage): Promise<Asker | undefined> => {
     const credential = credentialOf(request.headers)
     if (credential === undefined || credential === '') return undefined
+    // It is known here alone, and goes to no service.
+    if (credential.startsWith(toolKeyPrefix)) {
+      throw new AppError('auth/forbidden', `This key is for tools: it opens ${mcpPath} and nothing else.`)
+    }
     const to = target()
     if (!to) throw new AppError('service/unavailable', 'The service that knows this key is away.')
     if (place !== to.url) known = new Map()

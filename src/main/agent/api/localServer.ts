@@ -3,6 +3,7 @@ import { WebSocket } from 'ws'
 import { AppError } from '../../../shared/appError.ts'
 import { localEventsPath } from '../../../shared/contract/localApi.ts'
 import { streamClose } from '../../../shared/contract/terminalStream.ts'
+import { mcpPath } from '../../../shared/contract/toolClients.ts'
 import { sheetPath } from '../../../shared/contract/wallet.ts'
 import { bytesAnswer, sendBytes } from '../../platform/http/answers.ts'
 import { type Exchange, pathAndQuery, type Upgrade } from '../../platform/http/exchange.ts'
@@ -36,6 +37,8 @@ type Options = {
   status: LocalStatus
   endpoints: readonly LocalEndpoint[]
   clientOf: LocalRoutesOptions['clientOf']
+  /** Answers `/mcp`, and asks for a key of its own. Absent: there is nothing. */
+  mcp?: ((exchange: Exchange) => Promise<void>) | undefined
   tasks?: LocalRoutesOptions['tasks']
   /** The wallet's own pages, on a host name of theirs. */
   sheets?: SheetPages | undefined
@@ -102,6 +105,7 @@ function localAnswers(ground: Ground) {
       const place = placeOf(path)
       if (place === 'local') return local(exchange)
       guard.check(request, place === 'page' ? 'page' : 'call')
+      if (place === 'mcp' && ground.mcp) return ground.mcp(exchange)
       if (place === 'service') return forwarder.forward(exchange, takeProof(request))
       if (place === 'documentation') {
         const headers = { ...forwardedAnswerHeaders, location: documentation(link, request) }
@@ -147,12 +151,13 @@ function sendEvents(page: WebSocket, events: LocalEvents): void {
   page.on('close', end)
 }
 
-type Place = 'service' | 'documentation' | 'local' | 'page'
+type Place = 'service' | 'mcp' | 'documentation' | 'local' | 'page'
 
 const ofService: readonly string[] = ['/health', '/openapi.json', '/domains', '/transactions']
 
 function placeOf(path: string): Place {
   if (path.startsWith('/local/')) return 'local'
+  if (path === mcpPath) return 'mcp'
   if (['/v1/', '/auth/', '/pay/', '/domains/'].some((start) => path.startsWith(start))) return 'service'
   if (path === '/docs' || path.startsWith('/docs/')) return 'documentation'
   if (path.startsWith(`${sheetPath}/`)) return 'local' // which has no such path: sheets are on no other host name

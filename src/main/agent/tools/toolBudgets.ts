@@ -10,11 +10,13 @@ export type ToolBudgets = {
    * @throws AppError `tool/budget`
    */
   hold(tool: Tool, args: Arguments, by: { holder: string; limit: number | null; work: ToolWork }): Promise<Held>
+  /** A payment that waited has ended. @param microUsd what was taken for it */
+  settled(paymentId: string, microUsd: number): void
   /** Spent and held today, in micro-dollars. */
   spentToday(holder: string): number
 }
 type Arguments = Readonly<Record<string, unknown>>
-type Held = { args: Arguments; settle(result: ToolResult): void; release(): void }
+type Held = { args: Arguments; microUsd: number | undefined; settle(result: ToolResult): void; release(): void }
 
 type Options = { database: Database; newId: () => string; now: () => number }
 
@@ -25,6 +27,10 @@ export function toolBudgets({ database, newId, now }: Options): ToolBudgets {
   const add = database.prepare<[string, string, string, number]>('INSERT INTO tool_spending VALUES (?, ?, ?, ?, 1)')
   const settle = database.prepare<[number, string]>(
     'UPDATE tool_spending SET amount_micro_usd = ?, held = 0 WHERE id = ? AND held = 1',
+  )
+  /** What waits is settled by its own id, once it has ended. */
+  const rename = database.prepare<[string, string]>(
+    'UPDATE OR REPLACE tool_spending SET id = ? WHERE id = ? AND held = 1',
   )
   const remove = database.prepare<[string]>('DELETE FROM tool_spending WHERE id = ? AND held = 1')
   const today = (): string => new Date(now()).toISOString().slice(0, 10)
@@ -42,8 +48,9 @@ export function toolBudgets({ database, newId, now }: Options): ToolBudgets {
 
   return {
     spentToday,
+    settled: (paymentId, microUsd) => void settle.run(microUsd, paymentId),
     async hold(tool, args, { holder, limit, work }) {
-      if (tool.price === 'free' || !tool.cost) return { args, settle: () => {}, release: () => {} }
+      if (tool.price === 'free' || !tool.cost) return { args, microUsd: undefined, settle: () => {}, release: () => {} }
       const { cost } = tool
       const id = newId()
       const left = limit === null ? Number.POSITIVE_INFINITY : Math.max(0, limit - spentToday(holder))
@@ -52,14 +59,20 @@ export function toolBudgets({ database, newId, now }: Options): ToolBudgets {
       reserve(id, { holder, limit, amount: most.microUsd })
       return {
         args: most.args,
+        microUsd: limit === null ? undefined : most.microUsd,
         settle(result) {
           const spent = cost.of(result)
           if (spent !== undefined) settle.run(spent, id)
+          else if (waitingId(result) !== undefined) rename.run(String(waitingId(result)), id)
         },
         release: () => void remove.run(id),
       }
     },
   }
+}
+
+function waitingId({ waiting }: ToolResult): unknown {
+  return typeof waiting === 'object' && waiting !== null && 'id' in waiting ? waiting.id : undefined
 }
 
 function overBudget(limit: number, left: number): AppError {

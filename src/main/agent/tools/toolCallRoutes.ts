@@ -1,7 +1,7 @@
 import { getToolCall } from '../../../shared/contract/toolCalls.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { PendingCalls } from './pendingCalls.ts'
-import { holderOf } from './toolExecutor.ts'
+import { holderOf } from './toolCaller.ts'
 
 export function toolCallRoutes(pending: Pick<PendingCalls, 'settled'>): LocalEndpoint[] {
   return [

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { Asker } from '../../../shared/contract/intents.ts'
 import { ToolPolicy, ToolProfile } from '../../../shared/contract/toolClients.ts'
@@ -17,3 +18,23 @@ export type ToolCaller = z.infer<typeof ToolCaller>
 
 /** What holds for a caller of whom nothing else is known: it may change, and asks before it destroys. */
 export const usualPolicy: ToolPolicy = { changes: 'allow', destroys: 'ask' }
+
+export type ToolArguments = Readonly<Record<string, unknown>>
+
+/** Under which name its calls, its money and its payments are kept. */
+export function holderOf({ asker }: Pick<ToolCaller, 'asker'>): string {
+  return `${asker.kind} ${asker.id}`
+}
+
+/** The same for the same call of the same caller. */
+export function callDigest(caller: Pick<ToolCaller, 'asker'>, tool: { name: string }, args: ToolArguments): string {
+  const given = Object.entries(args).sort(([one], [other]) => (one < other ? -1 : 1))
+  return createHash('sha256')
+    .update(JSON.stringify([holderOf(caller), tool.name, given]))
+    .digest('hex')
+}
+
+/** The sandbox or the domain a call is about. */
+export function targetOf({ sandbox_id: sandbox, domain }: ToolArguments): string {
+  return String(sandbox ?? domain ?? '').slice(0, 255)
+}

@@ -1,19 +1,13 @@
-import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import { describeIssue } from '../../../shared/contract/describeIssue.ts'
-import type { Links } from '../../../shared/contract/timelineLinks.ts'
 import type { ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
-import type { Tool, ToolApproval, ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
+import type { Tool, ToolApproval, ToolResult, ToolWaiting } from '../../../shared/contract/tools/tool.ts'
 import { isWaiting } from '../../../shared/contract/tools/tool.ts'
 import { mayUse, toolNamed } from '../../../shared/contract/tools/toolTable.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { PacedAsks } from '../approvals/pacedAsks.ts'
-import type { Note } from '../note.ts'
-import type { PaymentKeys } from './paymentKeys.ts'
 import type { PendingCalls } from './pendingCalls.ts'
-import type { ToolBudgets } from './toolBudgets.ts'
-import type { ToolCaller } from './toolCaller.ts'
-import type { ToolOperations } from './toolOperations.ts'
+import { callDigest, holderOf, type ToolArguments, type ToolCaller } from './toolCaller.ts'
 import { failureOutcome, resultOutcome, type ToolOutcome } from './toolOutcome.ts'
 
 /** How long a call may keep its client: clients give up after 60 s. */
@@ -24,9 +18,11 @@ export type ToolRun = {
   /** Fires when the client has gone or takes the call back: what has not been approved is withdrawn. */
   signal: AbortSignal
   /** Told of a call that takes a while; how long it has taken, in seconds. */
-  progress?: (seconds: number, message: string) => void
+  progress?: ((seconds: number, message: string) => void) | undefined
   /** Instead of `toolWaits`: 0 answers at once with what waits. */
   waitMs?: { person: number; program: number }
+  /** The id of a call that waited: its outcome is what is asked for, and nothing is run again. */
+  resume?: string | undefined
 }
 
 /**
@@ -51,64 +47,21 @@ export type ToolExecutor = {
   ): Promise<ToolCallRecord>
 }
 
+/** Does what a tool does: for a call that may go ahead, at once or after it was approved. @throws AppError */
+export type PerformTool = (
+  tool: Tool,
+  args: ToolArguments,
+  given: { caller: ToolCaller; signal: AbortSignal; waitMs: number; progress?: (message: string) => void },
+) => Promise<ToolResult | { waiting: ToolWaiting }>
+
 type Options = {
-  operations: ToolOperations
   approvals: Pick<Approvals, 'policy' | 'cancel'>
   asks: Pick<PacedAsks, 'ask'>
   pending: PendingCalls
-  budgets: ToolBudgets
-  paymentKeys: PaymentKeys
-  note: Note
+  perform: PerformTool
 }
 
-/** Also for what was approved and runs on its own. */
-export type PerformTool = (
-  tool: Tool,
-  args: Readonly<Record<string, unknown>>,
-  given: { caller: ToolCaller; signal: AbortSignal; waitMs: number; progress?: (message: string) => void },
-) => Promise<ToolResult | { waiting: ToolOutcomeWaiting }>
-type ToolOutcomeWaiting = Extract<ToolOutcome, { kind: 'waiting' }>['waiting']
-
-export function toolPerformer({
-  operations,
-  budgets,
-  paymentKeys,
-  note,
-}: Pick<Options, 'operations' | 'budgets' | 'paymentKeys' | 'note'>): PerformTool {
-  return async (tool, args, { caller, signal, waitMs, progress = () => {} }) => {
-    const { asker, dailyBudgetMicroUsd } = caller
-    const key = tool.price === 'usdc' ? paymentKeys.keyOf(callDigest(caller, tool, args)) : undefined
-    const work: ToolWork = {
-      call(route, input) {
-        if (!tool.routes.includes(route)) throw new Error(`${tool.name} does not name ${route.operation}.`)
-        return operations.call(route, input, { asker, signal, idempotencyKey: key })
-      },
-      waitMs,
-      progress,
-    }
-    const held = await budgets.hold(tool, args, { holder: holderOf(caller), limit: dailyBudgetMicroUsd, work })
-    try {
-      const result = await tool.run(held.args, work)
-      held.settle(result)
-      if (tool.effect !== 'read') {
-        note({
-          kind: 'tool.called',
-          actor: { kind: asker.kind, name: asker.name },
-          subject: targetOf(args),
-          summary: `${asker.name} called ${tool.name}.`,
-          detail: { tool: tool.name, asker: asker.id, price: tool.price },
-          links: linksOf(args),
-        })
-      }
-      return result
-    } catch (failure) {
-      held.release()
-      throw failure
-    }
-  }
-}
-
-export function toolExecutor(options: Options & { perform: PerformTool }): ToolExecutor {
+export function toolExecutor(options: Options): ToolExecutor {
   const { approvals, asks, pending, perform } = options
 
   /** @throws AppError saying why this caller may not do this */
@@ -212,6 +165,7 @@ export function toolExecutor(options: Options & { perform: PerformTool }): ToolE
         const tool = toolNamed(name)
         if (!tool) throw new AppError('tool/unknown', `There is no tool ${name.slice(0, 64)}.`)
         const args = parsedArguments(tool, given)
+        if (run.resume?.startsWith('call_')) return await waited(run.resume, tool, run)
         const approval = tool.approval?.(args)
         if (!checkMay(tool, run.caller, approval)) return await now(tool, args, run)
         const asked = approval ?? { sentence: `Run ${tool.name}.`, target: tool.name }
@@ -224,7 +178,6 @@ export function toolExecutor(options: Options & { perform: PerformTool }): ToolE
   }
 }
 
-type ToolArguments = Readonly<Record<string, unknown>>
 type Asked = { caller: ToolCaller; approval: ToolApproval }
 
 /** @throws AppError `request/invalid` naming the first argument that is wrong */
@@ -237,6 +190,7 @@ function parsedArguments({ input }: Tool, given: unknown): ToolArguments {
 
 function recordOutcome(tool: Tool, record: ToolCallRecord): ToolOutcome {
   const { id, state, sentence, result, error, hint, expires_at } = record
+  if (record.tool !== tool.name) throw new AppError('tool/call-not-found', `${id} is no call of ${tool.name}.`)
   switch (state) {
     case 'done':
       return resultOutcome(tool, result ?? {})
@@ -250,27 +204,6 @@ function recordOutcome(tool: Tool, record: ToolCallRecord): ToolOutcome {
       return failureOutcome(new AppError('tool/unclear', error ?? 'Nobody knows what became of it.'))
     case 'failed':
       return { kind: 'error', code: 'tool/failed', sentence: error ?? 'It failed.', hint: hint ?? '' }
-  }
-}
-
-export function holderOf({ asker }: Pick<ToolCaller, 'asker'>): string {
-  return `${asker.kind} ${asker.id}`
-}
-
-function callDigest(caller: Pick<ToolCaller, 'asker'>, { name }: Pick<Tool, 'name'>, args: ToolArguments): string {
-  const text = JSON.stringify([holderOf(caller), name, Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1))])
-  return createHash('sha256').update(text).digest('hex')
-}
-
-/** The sandbox or the domain a call is about. */
-function targetOf({ sandbox_id: sandbox, domain }: ToolArguments): string {
-  return String(sandbox ?? domain ?? '').slice(0, 255)
-}
-
-function linksOf({ sandbox_id: sandbox, domain }: ToolArguments): Links {
-  return {
-    ...(typeof sandbox === 'string' && { sandbox }),
-    ...(typeof domain === 'string' && { domain }),
   }
 }
 

@@ -11,12 +11,14 @@ import { WalletLockSection } from './lock/WalletLockSection.tsx'
 import { ModelsSection } from './models/ModelsSection.tsx'
 import { PoliciesSection } from './policies/PoliciesSection.tsx'
 import { type SettingsSectionId, settingsSections } from './settingsSections.ts'
+import { ToolClientsSection } from './tools/ToolClientsSection.tsx'
 
 const views: Record<SettingsSectionId, ComponentType> = {
   account: AccountSection,
   keys: ApiKeysSection,
   models: ModelsSection,
   'coding-agents': CodingAgentsSection,
+  tools: ToolClientsSection,
   lock: WalletLockSection,
   policies: PoliciesSection,
   activity: ActivitySection,

@@ -8,6 +8,7 @@ import {
   type LucideIcon,
   Palette,
   ScrollText,
+  Wrench,
 } from 'lucide-react'
 
 export type SettingsSectionId =
@@ -15,6 +16,7 @@ export type SettingsSectionId =
   | 'keys'
   | 'models'
   | 'coding-agents'
+  | 'tools'
   | 'lock'
   | 'policies'
   | 'activity'
@@ -46,6 +48,12 @@ export const settingsSections = [
     title: 'Coding agents',
     icon: Bot,
     keywords: ['codex', 'claude code', 'openai sdk', 'anthropic sdk', 'curl', 'base url'],
+  },
+  {
+    id: 'tools',
+    title: 'Tool clients',
+    icon: Wrench,
+    keywords: ['mcp', 'claude code', 'codex', 'cursor', 'vs code', 'profile', 'budget', 'dry run'],
   },
   { id: 'lock', title: 'Wallet lock', icon: LockKeyhole, keywords: ['auto-lock', 'passphrase', 'keychain', 'unlock'] },
   { id: 'policies', title: 'Policies', icon: ListChecks, keywords: ['rules', 'allow', 'deny', 'grants', 'threshold'] },

@@ -12,7 +12,7 @@ import type { Input, Output, Route } from '../route.ts'
  * off the internet: it needs an approval. `pay` moves money or signs for good: its operation asks for approval itself.
  */
 export type ToolEffect = 'read' | 'change' | 'destroy' | 'pay'
-export type ToolGroup = 'sandboxes' | 'models' | 'domains' | 'money' | 'identity' | 'approvals'
+export type ToolGroup = 'sandboxes' | 'models' | 'domains' | 'money' | 'identity' | 'approvals' | 'code'
 /** What a call can cost: nothing, credits of the account, or USDC of the wallet. */
 export type ToolPrice = 'free' | 'credits' | 'usdc'
 
@@ -33,7 +33,11 @@ export type ToolWork = {
   call<R extends Route>(route: R, input: Input<R>): Promise<Output<R>>
   /** How long an operation that waits for a person may take, in milliseconds. */
   waitMs: number
+  /** What is held of the caller's budget for this call, in micro-dollars; undefined: it has none. */
+  heldMicroUsd: number | undefined
   progress(message: string): void
+  /** Runs a program in a sandbox that can call operations as this caller. @throws AppError */
+  runProgram(code: string, sandboxId: string): Promise<ToolResult>
 }
 
 /** What the person reads before a tool destroys something. */
@@ -87,7 +91,7 @@ type Definition<A extends z.ZodRawShape> = Pick<Tool, 'name' | 'description' | '
   Partial<Pick<Tool, 'overwrites' | 'idempotent' | 'openWorld' | 'price' | 'mayWait'>> & {
     input: A
     output: z.ZodRawShape
-    cost?: ToolCost<z.ZodObject<A>>
+    cost?: ToolCost<z.ZodObject<NoInfer<A>>>
     approval?: (args: z.output<z.ZodObject<A>>) => ToolApproval | undefined
     run: Tool<z.ZodObject<A>>['run']
     text?: (result: ToolResult) => string

@@ -39,7 +39,7 @@ export function inputSchemaOf({ input }: Tool): ListedTool['inputSchema'] {
 }
 
 /** Where a call may go on behind its answer, no field of the result is certain. */
-function outputSchemaOf({ output, mayWait }: Tool): ListedTool['outputSchema'] {
+export function outputSchemaOf({ output, mayWait }: Tool): ListedTool['outputSchema'] {
   const whole = mayWait ? output.partial().extend({ waiting: ToolWaiting.optional() }) : output
   return asObject(terse(z.toJSONSchema(whole, { io: 'output' })))
 }

@@ -1,9 +1,11 @@
 import type { ToolProfile } from '../toolClients.ts'
 import { approvalTools } from './approvalTools.ts'
+import { codeTools } from './codeTools.ts'
 import { creditTools } from './creditTools.ts'
 import { domainTools } from './domainTools.ts'
 import { identityTools } from './identityTools.ts'
 import { modelTools } from './modelTools.ts'
+import { domainPurchaseTools, paymentTools } from './paymentTools.ts'
 import { sandboxTools } from './sandboxTools.ts'
 import { terminalTools } from './terminalTools.ts'
 import type { Tool, ToolGroup } from './tool.ts'
@@ -14,12 +16,16 @@ export const toolTable: readonly Tool[] = [
   ...terminalTools,
   ...modelTools,
   ...domainTools,
+  ...domainPurchaseTools,
   ...creditTools,
+  ...paymentTools,
   ...identityTools,
   ...approvalTools,
 ]
 
-const byName = new Map(toolTable.map((tool) => [tool.name, tool]))
+const codeTable = codeTools(() => toolTable)
+
+const byName = new Map([...toolTable, ...codeTable].map((tool) => [tool.name, tool]))
 
 export function toolNamed(name: string): Tool | undefined {
   return byName.get(name)
@@ -33,11 +39,13 @@ const groups: Partial<Record<ToolProfile, readonly ToolGroup[]>> = {
 
 /** Whether a caller with this profile sees the tool, and may call it. */
 export function mayUse(profile: ToolProfile, { effect, group }: Pick<Tool, 'effect' | 'group'>): boolean {
+  if (profile === 'code') return group === 'code' || group === 'approvals'
+  if (group === 'code') return false
   if (profile === 'all') return true
   if (profile === 'read-only') return effect === 'read'
   return groups[profile]?.includes(group) ?? false
 }
 
 export function toolsOf(profile: ToolProfile): readonly Tool[] {
-  return toolTable.filter((tool) => mayUse(profile, tool))
+  return [...codeTable, ...toolTable].filter((tool) => mayUse(profile, tool))
 }

@@ -7,7 +7,7 @@ import { usdText } from '../../../ui/usd.ts'
 
 /** What to know before deciding, that is not of the request itself. */
 export function DecisionNotices({ record }: { record: IntentRecord }) {
-  const wallet = useWallet().data
+  const wallet = useNeededWallet(record)
   const threshold = usePolicy().data?.confirm_above_micro_usd
   const shell = useLocalStatus()?.shell
   const notices = [
@@ -32,6 +32,12 @@ export function DecisionNotices({ record }: { record: IntentRecord }) {
       ))}
     </div>
   )
+}
+
+/** What a tool wants to do needs none. */
+function useNeededWallet({ kind }: IntentRecord) {
+  const { data } = useWallet()
+  return kind === 'tool.call' ? undefined : data
 }
 
 function Notice({ children }: { children: ReactNode }) {

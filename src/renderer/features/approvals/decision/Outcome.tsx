@@ -28,7 +28,7 @@ export function Outcome({ record: { id, decision, error, result }, next }: Outco
             <dd className="break-words">{value}</dd>
           </div>
         ))}
-        {result && (
+        {result && result.kind !== 'tool.call' && (
           <div className="grid grid-cols-[9rem_minmax(0,1fr)] gap-x-4 max-narrow:grid-cols-1">
             <dt className="leading-6 text-muted">Signature</dt>
             <dd className="min-w-0">

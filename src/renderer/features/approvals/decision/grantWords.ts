@@ -19,9 +19,13 @@ export function grantSentence(record: IntentRecord, { times, minutes }: GrantDra
     host: record.host ?? '*',
     max_amount_micro_usd: record.amount_micro_usd,
   })
+  const means =
+    record.kind === 'tool.call'
+      ? `call ${record.scope ?? 'the tool'}`
+      : `${deed}${payeeWords(record.scope)} with ${shortAddress(record.address)}`
   const often = times === undefined ? 'any number of times' : `this time and ${times - 1} more`
   const end = minutes === undefined ? '' : `, until ${endText(nowMs + minutes * 60_000, nowMs)}`
-  return `${name} may ${deed}${payeeWords(record.scope)} with ${shortAddress(record.address)}, ${often}${end}, and you are not asked again.`
+  return `${name} may ${means}, ${often}${end}, and you are not asked again.`
 }
 
 function endText(endMs: number, nowMs: number): string {

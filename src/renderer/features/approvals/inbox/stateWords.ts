@@ -12,8 +12,10 @@ const states: Record<IntentState, Words> = {
   failed: { tone: 'negative', words: 'Failed' },
 }
 
-export function stateWords({ state, decision }: Pick<IntentRecord, 'state' | 'decision'>): Words {
+export function stateWords({ kind, state, decision }: Pick<IntentRecord, 'kind' | 'state' | 'decision'>): Words {
   // Allowed already, by a rule or a grant, while the wallet was locked.
   if (state === 'waiting' && decision) return { tone: 'caution', words: 'Waiting for unlock' }
+  // Nothing is signed for a tool.
+  if (kind === 'tool.call' && state === 'signed') return { tone: 'positive', words: 'Approved' }
   return states[state]
 }

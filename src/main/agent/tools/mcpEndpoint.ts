@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { AppError } from '../../../shared/appError.ts'
+import { profileHeader, ToolProfile } from '../../../shared/contract/toolClients.ts'
+import type { Exchange } from '../../platform/http/exchange.ts'
+import { credentialOf } from '../../platform/http/requestCredential.ts'
+import type { Log } from '../../platform/log.ts'
+import type { McpHandler } from './mcpHandler.ts'
+import type { ToolCaller } from './toolCaller.ts'
+import type { ToolClients } from './toolClients.ts'
+import type { ToolExecutor } from './toolExecutor.ts'
+
+/** What answers `/mcp`. Host and origin were checked before. */
+export type McpEndpoint = {
+  /** @throws AppError `auth/required`, `auth/invalid` */
+  answer(exchange: Exchange): Promise<void>
+  close(): Promise<void>
+}
+
+type Options = { clients: Pick<ToolClients, 'callerOf'>; executor: ToolExecutor; version: string; log: Log }
+
+export function mcpEndpoint({ clients, executor, version, log }: Options): McpEndpoint {
+  let handler: Promise<McpHandler> | undefined
+  // The protocol's library is read with the first request: most starts need none of it.
+  const made = async (): Promise<McpHandler> => {
+    const [{ mcpHandler }, { waitCodec }] = await Promise.all([import('./mcpHandler.ts'), import('./mcpServer.ts')])
+    return mcpHandler({ executor, version, codec: waitCodec(randomBytes(32)) }, log)
+  }
+  return {
+    async answer(exchange) {
+      const caller = callerOf(exchange, clients)
+      handler ??= made()
+      await (await handler).answer(exchange, caller)
+    },
+    async close() {
+      await (await handler)?.close()
+    },
+  }
+}
+
+function callerOf({ request: { headers } }: Exchange, clients: Options['clients']): ToolCaller {
+  const key = credentialOf(headers)
+  const challenge = { headers: { 'www-authenticate': 'Bearer' } }
+  if (key === undefined || key === '') {
+    throw new AppError('auth/required', 'Tools need the key of a tool client.', {
+      ...challenge,
+      detail: 'The person makes one in Steward: Settings, Tool clients.',
+    })
+  }
+  const caller = clients.callerOf(key)
+  if (!caller) {
+    throw new AppError('auth/invalid', 'This is the key of no tool client.', {
+      ...challenge,
+      detail:
+        'Keys of the account do not count here. The person makes tool clients in Steward: Settings, Tool clients.',
+    })
+  }
+  const narrower = headers[profileHeader]
+  if (narrower === undefined || caller.profile === narrower) return caller
+  const profile = ToolProfile.safeParse(narrower).data
+  if (profile === undefined || (caller.profile !== 'all' && profile !== 'read-only')) {
+    throw new AppError(
+      'tool/profile',
+      `${profileHeader}: ${String(narrower).slice(0, 32)} is not narrower than ${caller.profile}.`,
+    )
+  }
+  return { ...caller, profile }
+}

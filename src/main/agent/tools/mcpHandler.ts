@@ -1,0 +1,34 @@
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import { mcpPath } from '../../../shared/contract/toolClients.ts'
+import type { Exchange } from '../../platform/http/exchange.ts'
+import type { Log } from '../../platform/log.ts'
+import { type McpServerOptions, mcpServer } from './mcpServer.ts'
+import { ToolCaller } from './toolCaller.ts'
+
+export type McpHandler = {
+  answer(exchange: Exchange, caller: ToolCaller): Promise<void>
+  close(): Promise<void>
+}
+
+/** A file that is written comes within its call. */
+const maxRequestBodySize = 16 * 1024 * 1024
+
+/** MCP by Streamable HTTP, without sessions: each request is served by itself, in the revision that it speaks. */
+export function mcpHandler(options: McpServerOptions, log: Log): McpHandler {
+  const onerror = (failure: Error): void => log.info('a request to /mcp failed', { failure })
+  const handler = createMcpHandler(
+    ({ era, authInfo }) => mcpServer(options, { era, caller: ToolCaller.parse(authInfo?.extra?.caller) }),
+    { maxRequestBodySize, onerror },
+  )
+  const answer = toNodeHandler(handler, { maxRequestBodySize, onerror })
+  return {
+    async answer({ request, response, headers }, caller) {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+      const auth = { token: '', clientId: caller.asker.id, scopes: [], extra: { caller } }
+      const { method = 'GET', url = mcpPath } = request
+      await answer(Object.assign(request, { auth, method, url }), response)
+    },
+    close: () => handler.close(),
+  }
+}

@@ -1,0 +1,60 @@
+import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
+import { mayUse, toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import type { ToolCaller } from './toolCaller.ts'
+
+type Prompt = {
+  name: string
+  description: string
+  argument: { name: string; description: string }
+  /** Shown to who may use all of them. */
+  tools: readonly string[]
+  text: (value: string) => string
+}
+
+const prompts: readonly Prompt[] = [
+  {
+    name: 'run_in_sandbox',
+    description: 'Do a task in a new sandbox and show what came of it',
+    argument: { name: 'task', description: 'What to do' },
+    tools: ['sandbox_create', 'sandbox_exec'],
+    text: (task) =>
+      `Create a sandbox with sandbox_create and do this in it: ${task}\nRun commands with sandbox_exec; for programs that ask or run long use sandbox_pty_create. If it serves a page, expose its port. End with what you did and how to see it.`,
+  },
+  {
+    name: 'find_domain',
+    description: 'Find a free domain name and say what it costs',
+    argument: { name: 'idea', description: 'What the name is for' },
+    tools: ['domain_search', 'domain_check'],
+    text: (idea) =>
+      `Propose ten short domain names for: ${idea}\nCheck them with domain_search and domain_check, and list the free ones with their prices for the first year and for renewals. Register none.`,
+  },
+]
+
+/** Prompts for what takes several tools. */
+export function addPrompts(server: Server, { profile }: Pick<ToolCaller, 'profile'>): void {
+  const offered = prompts.filter(({ tools }) =>
+    tools.every((name) => {
+      const tool = toolNamed(name)
+      return tool !== undefined && mayUse(profile, tool)
+    }),
+  )
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: offered.map(({ name, description, argument }) => ({
+      name,
+      description,
+      arguments: [{ ...argument, required: true }],
+    })),
+  }))
+  server.setRequestHandler('prompts/get', ({ params: { name, arguments: given } }) => {
+    const prompt = offered.find((it) => it.name === name)
+    const value = prompt && given?.[prompt.argument.name]
+    if (!prompt || value === undefined) {
+      const wrong = prompt ? `\`${prompt.argument.name}\` is required.` : `There is no prompt ${name.slice(0, 64)}.`
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, wrong)
+    }
+    return {
+      description: prompt.description,
+      messages: [{ role: 'user', content: { type: 'text', text: prompt.text(value) } }],
+    }
+  })
+}

@@ -1,0 +1,100 @@
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
+import { mayUse, toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import type { ToolCaller } from './toolCaller.ts'
+import type { ToolExecutor } from './toolExecutor.ts'
+
+type Resource = {
+  name: string
+  /** RFC 6570; without parameters it is listed as it is. */
+  uri: string
+  description: string
+  mimeType: string
+  /** The tool that reads it: who may not call it does not see it. */
+  tool: string
+  pattern: RegExp
+  /** Names of the parts that the pattern finds. */
+  parts: readonly string[]
+}
+
+const resources: readonly Resource[] = [
+  {
+    name: 'sandboxes',
+    uri: 'steward://sandboxes',
+    description: 'Your sandboxes',
+    mimeType: 'application/json',
+    tool: 'sandbox_list',
+    pattern: /^steward:\/\/sandboxes$/,
+    parts: [],
+  },
+  {
+    name: 'domains',
+    uri: 'steward://domains',
+    description: 'Your domains',
+    mimeType: 'application/json',
+    tool: 'domain_list',
+    pattern: /^steward:\/\/domains$/,
+    parts: [],
+  },
+  {
+    name: 'file',
+    uri: 'steward://sandboxes/{sandbox_id}/files{+path}',
+    description: 'A file of a sandbox',
+    mimeType: 'text/plain',
+    tool: 'sandbox_read_file',
+    pattern: /^steward:\/\/sandboxes\/([^/]+)\/files(\/.+)$/,
+    parts: ['sandbox_id', 'path'],
+  },
+  {
+    name: 'screen',
+    uri: 'steward://sandboxes/{sandbox_id}/terminals/{session_id}',
+    description: 'The screen of a terminal',
+    mimeType: 'text/plain',
+    tool: 'sandbox_pty_read',
+    pattern: /^steward:\/\/sandboxes\/([^/]+)\/terminals\/([^/]+)$/,
+    parts: ['sandbox_id', 'session_id'],
+  },
+]
+
+/** Lists, files and screens, each read by its tool, with the same authority. */
+export function addResources(
+  server: Server,
+  { executor, caller }: { executor: Pick<ToolExecutor, 'runTool'>; caller: ToolCaller },
+): void {
+  const seen = resources.filter(({ tool: name }) => {
+    const tool = toolNamed(name)
+    return tool !== undefined && mayUse(caller.profile, tool)
+  })
+  const told = ({ name, description, mimeType }: Resource) => ({ name, description, mimeType })
+  server.setRequestHandler('resources/list', () => ({
+    resources: seen.filter(({ parts }) => parts.length === 0).map((it) => ({ uri: it.uri, ...told(it) })),
+  }))
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: seen.filter(({ parts }) => parts.length > 0).map((it) => ({ uriTemplate: it.uri, ...told(it) })),
+  }))
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq: { signal } }) => {
+    const resource = seen.find(({ pattern }) => pattern.test(uri))
+    if (!resource) throw new ResourceNotFoundError(uri.slice(0, 512))
+    const found = resource.pattern.exec(uri) ?? []
+    const given = Object.fromEntries(resource.parts.map((part, at) => [part, decoded(found[at + 1] ?? '')]))
+    const outcome = await executor.runTool(resource.tool, given, { caller, signal })
+    if (outcome.kind === 'waiting') throw new ProtocolError(ProtocolErrorCode.InternalError, outcome.waiting.message)
+    if (outcome.kind === 'error') {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${outcome.sentence} ${outcome.hint}`.trim())
+    }
+    const { output, content, encoding } = outcome.result
+    const { mimeType } = resource
+    if (encoding === 'base64') {
+      return { contents: [{ uri, mimeType: 'application/octet-stream', blob: String(content) }] }
+    }
+    const text = resource.parts.length === 0 ? outcome.text : String(output ?? content)
+    return { contents: [{ uri, mimeType, text }] }
+  })
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

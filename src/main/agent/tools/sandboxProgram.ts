@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+import { AppError } from '../../../shared/appError.ts'
+import { removeFile, uploadFile } from '../../../shared/contract/files.ts'
+import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '../../../shared/contract/terminals.ts'
+import type { ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
+import { programClient } from './programClient.ts'
+
+type Options = {
+  call: ToolWork['call']
+  /** Calls an operation for the program, as whoever runs it. @throws AppError */
+  operate(name: string, given: unknown): Promise<unknown>
+  signal: AbortSignal
+}
+
+const mostCalls = 200
+const mostOutput = 64 * 1024
+const mostLine = 1024 * 1024
+const lookMs = 10_000
+
+type Spoken = { call?: number; name?: unknown; given?: unknown; done?: unknown; failed?: unknown }
+
+/**
+ * Runs a program in a sandbox. It speaks with Steward over a terminal in raw mode: a line that begins with a mark is a
+ * call or the end, everything else is output. The sandbox needs no network for that, and what the program can do is what
+ * its caller could do with the same calls.
+ */
+export async function sandboxProgram(
+  code: string,
+  id: string,
+  { call, operate, signal }: Options,
+): Promise<ToolResult> {
+  const folder = `/tmp/steward-${randomBytes(8).toString('hex')}`
+  const mark = `\u001e${randomBytes(8).toString('hex')}`
+  await call(uploadFile, { id, path: `${folder}/program.mjs`, content: code })
+  await call(uploadFile, { id, path: `${folder}/main.mjs`, content: programClient(mark) })
+  const command = `command -v node >/dev/null || { echo "${mark}{\\"failed\\":\\"This sandbox has no Node: install nodejs in it, and give its sandbox_id.\\"}"; exit 1; }; stty raw -echo; exec node ${folder}/main.mjs`
+  const { session_id: sessionId } = await call(createTerminal, { id, command, cols: 1000, rows: 24, cwd: folder })
+  const lines = lineReader()
+  let [cursor, output, calls] = [0, '', 0]
+  const answer = async ({ call: number, name, given }: Spoken): Promise<void> => {
+    const reply = await operate(String(name), given).then(
+      (result) => ({ call: number, result }),
+      (failure: unknown) => ({ call: number, error: failure instanceof Error ? failure.message : 'It failed.' }),
+    )
+    await call(writeTerminal, { id, sessionId, input: `${JSON.stringify(reply)}\n` })
+  }
+  const answering = new Set<Promise<void>>()
+  try {
+    for (;;) {
+      if (signal.aborted) throw new AppError('tool/denied', 'The program was stopped.')
+      const read = await call(readTerminal, { id, sessionId, since: cursor, wait_ms: lookMs })
+      cursor = read.cursor
+      for (const line of lines(Buffer.from(read.output, read.encoding))) {
+        if (!line.startsWith(mark)) {
+          if (output.length < mostOutput) output += `${line}\n`.slice(0, mostOutput - output.length)
+          continue
+        }
+        const spoken = spokenIn(line.slice(mark.length))
+        if ('done' in spoken) return { output, value: spoken.done ?? null, calls }
+        if ('failed' in spoken)
+          throw new AppError('tool/program', `${String(spoken.failed).slice(0, 4000)}${shown(output)}`)
+        if (++calls > mostCalls) throw new AppError('tool/program', `The program made more than ${mostCalls} calls.`)
+        const work: Promise<void> = answer(spoken)
+          .catch(() => {}) // the terminal has ended, which the next read tells
+          .finally(() => answering.delete(work))
+        answering.add(work)
+      }
+      if (read.state === 'exited') {
+        throw new AppError(
+          'tool/program',
+          `The program ended with exit code ${read.exit_code} and no value.${shown(output)}`,
+        )
+      }
+    }
+  } finally {
+    await call(closeTerminal, { id, sessionId }).catch(() => {})
+    await call(removeFile, { id, path: folder, recursive: true }).catch(() => {})
+    await Promise.all(answering)
+  }
+}
+
+function shown(output: string): string {
+  return output === '' ? '' : `\nOutput:\n${output}`
+}
+
+function spokenIn(text: string): Spoken {
+  try {
+    const spoken: unknown = JSON.parse(text)
+    return typeof spoken === 'object' && spoken !== null ? spoken : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Whole lines of what comes in pieces; a line without end is cut. */
+function lineReader(): (bytes: Buffer) => string[] {
+  const decoder = new TextDecoder()
+  let rest = ''
+  return (bytes) => {
+    const lines = `${rest}${decoder.decode(bytes, { stream: true })}`.split('\n')
+    rest = (lines.pop() ?? '').slice(-mostLine)
+    return lines.map((line) => line.replace(/\r$/, ''))
+  }
+}

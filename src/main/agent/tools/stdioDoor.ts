@@ -1,0 +1,43 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type StdioDoor as DoorFile,
+  mcpPath,
+  stdioDoorFile,
+  toolKeyPrefix,
+} from '../../../shared/contract/toolClients.ts'
+import { writeSecretFile } from '../../platform/secretFile.ts'
+import { type ToolCaller, usualPolicy } from './toolCaller.ts'
+
+/**
+ * The way in for `steward-mcp`, a program of this same user: a file that only they can read says where Steward listens
+ * and has a key that holds until Steward ends.
+ */
+export type StdioDoor = {
+  open(origin: string): void
+  callerOf(key: string): ToolCaller | undefined
+  close(): void
+}
+
+const caller: ToolCaller = {
+  asker: { kind: 'tool', id: 'stdio', name: 'steward-mcp on this computer' },
+  profile: 'all',
+  policy: usualPolicy,
+  dailyBudgetMicroUsd: null,
+  dryRun: false,
+}
+
+export function stdioDoor(dataFolder: string): StdioDoor {
+  const file = join(dataFolder, stdioDoorFile)
+  const key = `${toolKeyPrefix}${randomBytes(32).toString('base64url')}`
+  return {
+    open: (origin) =>
+      writeSecretFile(file, JSON.stringify({ url: `${origin}${mcpPath}`, key, pid: process.pid } satisfies DoorFile)),
+    callerOf(given) {
+      const [own, other] = [Buffer.from(key), Buffer.from(given)]
+      return own.length === other.length && timingSafeEqual(own, other) ? caller : undefined
+    },
+    close: () => rmSync(file, { force: true }),
+  }
+}

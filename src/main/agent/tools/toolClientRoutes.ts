@@ -1,0 +1,29 @@
+import {
+  changeToolClient,
+  createToolClient,
+  listToolClients,
+  mcpPath,
+  revokeToolClient,
+} from '../../../shared/contract/toolClients.ts'
+import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import type { ToolClients } from './toolClients.ts'
+
+/** How `steward-mcp` is started. */
+export type StdioStart = { command: string[]; environment: Record<string, string> }
+
+export function toolClientRoutes(clients: ToolClients, start: StdioStart): LocalEndpoint[] {
+  return [
+    localEndpoint(listToolClients, (_, { origin }) => ({
+      clients: clients.list(),
+      url: `${origin}${mcpPath}`,
+      command: start.command,
+      environment: { ...start.environment },
+    })),
+    localEndpoint(createToolClient, ({ body }) => clients.create(body)),
+    localEndpoint(changeToolClient, ({ params, body }) => clients.change(params.clientId, body)),
+    localEndpoint(revokeToolClient, ({ params }) => {
+      clients.revoke(params.clientId)
+      return { success: true, id: params.clientId }
+    }),
+  ]
+}

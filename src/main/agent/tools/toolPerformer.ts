@@ -1,0 +1,81 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Links } from '../../../shared/contract/timelineLinks.ts'
+import type { Tool, ToolWork } from '../../../shared/contract/tools/tool.ts'
+import type { Note } from '../note.ts'
+import type { PaymentKeys } from './paymentKeys.ts'
+import { sandboxProgram } from './sandboxProgram.ts'
+import type { ToolBudgets } from './toolBudgets.ts'
+import { callDigest, holderOf, type ToolArguments, type ToolCaller, targetOf } from './toolCaller.ts'
+import type { PerformTool, ToolExecutor } from './toolExecutor.ts'
+import type { ToolOperations } from './toolOperations.ts'
+
+type Options = Pick<ToolExecutor, 'runTool'> & {
+  operations: ToolOperations
+  budgets: ToolBudgets
+  paymentKeys: PaymentKeys
+  note: Note
+}
+
+const tidyMs = 30_000
+
+export function toolPerformer({ operations, budgets, paymentKeys, note, runTool }: Options): PerformTool {
+  const noted = (tool: Tool, args: ToolArguments, { asker }: ToolCaller): void => {
+    if (tool.effect === 'read') return
+    note({
+      kind: 'tool.called',
+      actor: { kind: asker.kind, name: asker.name },
+      subject: targetOf(args),
+      summary: `${asker.name} called ${tool.name}.`,
+      detail: { tool: tool.name, asker: asker.id, price: tool.price },
+      links: linksOf(args),
+    })
+  }
+  /** For programs: all operations but those that run programs, with the caller's policy, budget and dry run. */
+  const operating = (caller: ToolCaller, signal: AbortSignal) => async (name: string, given: unknown) => {
+    const outcome = await runTool(name, given, { caller: { ...caller, profile: 'all' }, signal })
+    if (outcome.kind === 'result') return outcome.result
+    if (outcome.kind === 'waiting') return { waiting: outcome.waiting }
+    throw new Error(`${outcome.sentence} ${outcome.hint}`)
+  }
+
+  return async (tool, args, { caller, signal, waitMs, progress = () => {} }) => {
+    const { asker, dailyBudgetMicroUsd: limit } = caller
+    const key = tool.price === 'usdc' ? paymentKeys.keyOf(callDigest(caller, tool, args)) : undefined
+    const call: ToolWork['call'] = (route, input) => {
+      if (!tool.routes.includes(route)) throw new Error(`${tool.name} does not name ${route.operation}.`)
+      // What is called once its caller has gone tidies up, and has a moment for that.
+      const until = signal.aborted ? AbortSignal.timeout(tidyMs) : signal
+      return operations.call(route, input, { asker, signal: until, idempotencyKey: key })
+    }
+    const work: ToolWork = {
+      call,
+      waitMs,
+      progress,
+      heldMicroUsd: undefined,
+      runProgram: (code, id) => sandboxProgram(code, id, { call, operate: operating(caller, signal), signal }),
+    }
+    const held = await budgets.hold(tool, args, { holder: holderOf(caller), limit, work })
+    try {
+      const result = await tool.run(held.args, { ...work, heldMicroUsd: held.microUsd })
+      held.settle(result)
+      noted(tool, args, caller)
+      return result
+    } catch (failure) {
+      if (costNothing(failure)) held.release()
+      throw failure
+    }
+  }
+}
+
+/** The sandbox and the domain a call is about. */
+function linksOf({ sandbox_id: sandbox, domain }: ToolArguments): Links {
+  return {
+    ...(typeof sandbox === 'string' && { sandbox }),
+    ...(typeof domain === 'string' && { domain }),
+  }
+}
+
+/** What ended in the middle may have been paid for: it counts until the day is over. */
+function costNothing(failure: unknown): boolean {
+  return failure instanceof AppError && (failure.status < 500 || failure.code.startsWith('payment/'))
+}

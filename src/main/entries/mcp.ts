@@ -1,0 +1,129 @@
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { AppError } from '../../shared/appError.ts'
+import { StdioDoor, stdioDoorFile, ToolProfile } from '../../shared/contract/toolClients.ts'
+import type { RunningApp } from '../agent/compose.ts'
+import { mcpRelay } from '../commands/mcpRelay.ts'
+import { type Environment, environment } from '../config/config.ts'
+import { places } from '../config/startOptions.ts'
+import { type CommandLine, exitCodeOf, failureText, helpOf, parseCommandLine } from '../platform/commandLine.ts'
+import { type LockHolder, lockHolder } from '../platform/dataLock.ts'
+import { onEndSignal } from '../platform/endSignals.ts'
+import { httpClient } from '../platform/httpClient.ts'
+import { readSecretFile } from '../platform/secretFile.ts'
+import { version } from '../platform/version.ts'
+
+const line: CommandLine = {
+  usage: 'steward-mcp',
+  about:
+    'Serves the tools of Steward over MCP on stdin and stdout. It joins the Steward that runs on the data folder, or starts one without a window for as long as it is used itself.',
+  commands: {},
+  options: {
+    profile: { takes: 'NAME', about: `Fewer tools: ${ToolProfile.options.join(', ')}` },
+    data: { takes: 'DIR', about: "The data folder (the platform's own)" },
+    config: { takes: 'FILE', about: 'The configuration (config.json in the data folder)' },
+    help: { about: 'Print this' },
+    version: { about: 'Print the version' },
+  },
+}
+
+const startingMs = 30_000
+const lookMs = 100
+const maxAnswerBytes = 64 * 1024 * 1024
+
+/** @returns the exit code of the program */
+export async function mcpProgram(parts: readonly string[], given: Environment): Promise<number> {
+  const options = parseCommandLine(line, parts)
+  if (options.has('help') || options.has('version')) {
+    process.stdout.write(options.has('help') ? helpOf(line) : `${version}\n`)
+    return 0
+  }
+  const profile = profileOf(options.value('profile'))
+  const { dataFolder, config } = places(options, given)
+  const http = httpClient({ maxAnswerBytes })
+  let app: RunningApp | undefined
+  onEndSignal({ end: () => process.stdin.destroy(), force: () => process.exit(1), now: Date.now })
+
+  /** Its own key, where one was given: then it is a client of the person's making. */
+  const key = given.STEWARD_MCP_KEY
+  const present = (holder: LockHolder): StdioDoor | undefined => {
+    const text = readSecretFile(join(dataFolder, stdioDoorFile))
+    const door = text === undefined ? undefined : StdioDoor.safeParse(parsed(text)).data
+    if (door?.pid !== holder.pid) return undefined // of one that has ended
+    return key === undefined || key === '' ? door : { ...door, key }
+  }
+  const joined = async (): Promise<StdioDoor | undefined> => {
+    for (let left = startingMs; left > 0; left -= lookMs) {
+      const holder = await lockHolder(dataFolder, 'steward.lock')
+      if (!holder) return undefined
+      const door = present(holder)
+      if (door) return door
+      await wait(lookMs) // it is just starting
+    }
+    return undefined
+  }
+  const started = async (): Promise<StdioDoor> => {
+    const { startApp } = await import('../agent/compose.ts')
+    try {
+      app = await startApp({
+        dataFolder,
+        config,
+        listen: undefined,
+        shell: 'browser',
+        environment: given,
+        now: Date.now,
+      })
+    } catch (failure) {
+      if (!(failure instanceof AppError) || failure.code !== 'data/in-use') throw failure
+    }
+    const door = await joined()
+    if (!door) throw new AppError('service/unavailable', 'Steward started, and does not answer.')
+    return door
+  }
+  let known: Promise<StdioDoor> | undefined
+  const door = async (again: boolean): Promise<StdioDoor> => {
+    if (again) known = undefined
+    known ??= joined().then((it) => it ?? started())
+    try {
+      return await known
+    } catch (failure) {
+      known = undefined
+      throw failure
+    }
+  }
+
+  try {
+    await mcpRelay({ input: process.stdin, output: process.stdout, http, door, profile })
+  } finally {
+    http.close()
+    await app?.close()
+  }
+  return 0
+}
+
+function profileOf(text: string | undefined): ToolProfile | undefined {
+  if (text === undefined) return undefined
+  const profile = ToolProfile.safeParse(text).data
+  if (profile) return profile
+  throw new AppError('command/usage', `--profile ${text} is none: it must be one of ${ToolProfile.options.join(', ')}.`)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Also of `scripts/mcp.js`, which is not this file. */
+export async function runMcp(parts: readonly string[]): Promise<void> {
+  try {
+    process.exitCode = await mcpProgram(parts, environment())
+  } catch (failure) {
+    process.stderr.write(failureText(failure))
+    process.exitCode = exitCodeOf(failure)
+  }
+}
+
+if (import.meta.main) await runMcp(process.argv.slice(2))

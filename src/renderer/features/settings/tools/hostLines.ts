@@ -1,0 +1,80 @@
+import type { Snippet } from '../agents/snippets.ts'
+import type { ToolClientList } from './useToolClients.ts'
+
+/** What a host of MCP needs to connect. The key stands in the variable `STEWARD_KEY`, never in the text. */
+export const toolHosts = [
+  { id: 'claude-code', label: 'Claude Code', clientName: 'claude-code' },
+  { id: 'codex', label: 'Codex', clientName: 'codex' },
+  { id: 'cursor', label: 'Cursor', clientName: 'cursor' },
+  { id: 'vscode', label: 'VS Code', clientName: 'vscode' },
+  { id: 'claude-desktop', label: 'Claude Desktop', clientName: 'claude-desktop' },
+  { id: 'stdio', label: 'Other, stdio', clientName: 'agent' },
+  { id: 'http', label: 'Other, HTTP', clientName: 'agent' },
+] as const
+export type ToolHost = (typeof toolHosts)[number]['id']
+
+type Given = Pick<ToolClientList, 'url' | 'command' | 'environment'>
+
+export function linesOf(host: ToolHost, given: Given): Snippet[] {
+  return makers[host](given)
+}
+
+const makers: Record<ToolHost, (given: Given) => Snippet[]> = {
+  'claude-code': ({ url }) => [
+    {
+      title: 'Shell',
+      language: 'shell',
+      text: `claude mcp add --transport http steward ${url} \\\n  --header "Authorization: Bearer $STEWARD_KEY"`,
+    },
+  ],
+  codex: ({ url }) => [
+    {
+      title: '~/.codex/config.toml',
+      language: 'toml',
+      text: `[mcp_servers.steward]\nurl = "${url}"\nbearer_token_env_var = "STEWARD_KEY"`,
+    },
+  ],
+  cursor: ({ url }) => [
+    {
+      title: '~/.cursor/mcp.json',
+      language: 'javascript',
+      text: json({
+        mcpServers: { steward: { url, headers: { Authorization: 'Bearer ' + '$' + '{env:STEWARD_KEY}' } } },
+      }),
+    },
+  ],
+  vscode: ({ url }) => [
+    {
+      title: '.vscode/mcp.json',
+      language: 'javascript',
+      text: json({
+        inputs: [{ id: 'steward-key', type: 'promptString', description: 'Key of the tool client', password: true }],
+        servers: {
+          steward: { type: 'http', url, headers: { Authorization: 'Bearer ' + '$' + '{input:steward-key}' } },
+        },
+      }),
+    },
+  ],
+  'claude-desktop': (given) => [
+    {
+      title: 'claude_desktop_config.json',
+      language: 'javascript',
+      text: json({ mcpServers: { steward: started(given) } }),
+    },
+  ],
+  stdio: (given) => [
+    { title: 'mcp.json', language: 'javascript', text: json({ mcpServers: { steward: started(given) } }) },
+  ],
+  http: ({ url }) => [
+    { title: 'Address', language: 'shell', text: url },
+    { title: 'Header', language: 'shell', text: 'Authorization: Bearer $STEWARD_KEY' },
+  ],
+}
+
+function started({ command: [command, ...args], environment }: Given) {
+  return { command, args, env: { ...environment, STEWARD_MCP_KEY: 'paste the key here' } }
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 2)
+}

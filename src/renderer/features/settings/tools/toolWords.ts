@@ -1,0 +1,41 @@
+import type { ToolClient, ToolPolicy, ToolProfile } from '../../../../shared/contract/toolClients.ts'
+
+export const profileOptions: readonly { value: ToolProfile; label: string; detail: string }[] = [
+  { value: 'all', label: 'Everything', detail: 'All tools.' },
+  { value: 'read-only', label: 'Read only', detail: 'Looks at everything, changes nothing.' },
+  { value: 'sandboxes', label: 'Sandboxes', detail: 'Machines, terminals, files and ports.' },
+  { value: 'domains', label: 'Domains', detail: 'Names and DNS, also buying names.' },
+  { value: 'money', label: 'Money', detail: 'Credits, wallet and x402 payments.' },
+  {
+    value: 'code',
+    label: 'Code',
+    detail: 'Two tools: search operations, and run programs that call them. Fewest tokens.',
+  },
+]
+
+export const changeOptions: readonly { value: ToolPolicy['changes']; label: string; detail: string }[] = [
+  { value: 'allow', label: 'Allow', detail: 'Creates and changes without asking.' },
+  { value: 'ask', label: 'Ask me', detail: 'Each change waits in Approvals.' },
+  { value: 'deny', label: 'Deny', detail: 'Refused at once.' },
+]
+
+export const destroyOptions: readonly { value: ToolPolicy['destroys']; label: string; detail: string }[] = [
+  { value: 'ask', label: 'Ask me', detail: 'Each deletion waits in Approvals.' },
+  { value: 'deny', label: 'Deny', detail: 'Refused at once. Payments too.' },
+  { value: 'allow', label: 'Allow', detail: 'Deletes without asking. Payments still follow your policies.' },
+]
+
+export function profileName(profile: ToolProfile): string {
+  return profileOptions.find(({ value }) => value === profile)?.label ?? profile
+}
+
+const changeWords = { allow: 'changes', ask: 'asks before changes', deny: 'changes nothing' } as const
+const destroyWords = { allow: 'deletes', ask: 'asks before it deletes', deny: 'deletes nothing' } as const
+
+/** `Changes, asks before it deletes` */
+export function policyWords({ policy, dry_run, profile }: Pick<ToolClient, 'policy' | 'dry_run' | 'profile'>): string {
+  if (profile === 'read-only') return 'Reads only'
+  if (dry_run) return 'Dry run: changes nothing'
+  const words = `${changeWords[policy.changes]}, ${destroyWords[policy.destroys]}`
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,44 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Input, Output } from '../../../../shared/contract/route.ts'
+import {
+  changeToolClient,
+  createToolClient,
+  listToolClients,
+  revokeToolClient,
+} from '../../../../shared/contract/toolClients.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readAgain } from '../../../agent/readAgain.ts'
+
+const clientsKey = ['settings', 'tool-clients'] as const
+
+export type ToolClientList = Output<typeof listToolClients>
+
+export function useToolClients() {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: clientsKey,
+    queryFn: ({ signal }) => agent(listToolClients, {}, { signal }),
+    staleTime: 0, // no event tells when a client was last used, or what it spent
+  })
+}
+
+export function useToolClientActions() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  return {
+    /** The one answer that holds the key: it goes to who asked for it, and into no cache. */
+    async create(given: Input<typeof createToolClient>): Promise<Output<typeof createToolClient>> {
+      const made = await agent(createToolClient, given)
+      void readAgain(queryClient, clientsKey)
+      return made
+    },
+    async change(given: Input<typeof changeToolClient>): Promise<void> {
+      await agent(changeToolClient, given)
+      await readAgain(queryClient, clientsKey)
+    },
+    async revoke(id: string): Promise<void> {
+      await agent(revokeToolClient, { clientId: id })
+      await readAgain(queryClient, clientsKey)
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { AppError } from '../../appError.ts'
+import { removeFile, uploadFile } from '../files.ts'
+import { createSandbox, deleteSandbox } from '../sandboxes.ts'
+import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '../terminals.ts'
+import { defineTool, type Tool } from './tool.ts'
+import { toolSignature } from './toolSignature.ts'
+
+const mostFound = 8
+
+/**
+ * Two tools in the place of all others, for callers who would rather write a program than call one tool after the other.
+ * @param operations what programs can call
+ */
+export function codeTools(operations: () => readonly Tool[]): readonly Tool[] {
+  return [
+    defineTool({
+      name: 'operations_search',
+      description: `Find operations (sandboxes, terminals, domains, DNS, models, credits, x402 payments, identity) by words, with their TypeScript signatures`,
+      group: 'code',
+      effect: 'read',
+      routes: [],
+      input: { query: z.string().describe('words; empty lists all names') },
+      output: { operations: z.array(z.looseObject({ name: z.string(), description: z.string() })) },
+      async run({ query }) {
+        const words = query
+          .toLowerCase()
+          .split(/[^a-z0-9]+/)
+          .filter((word) => word !== '')
+        if (words.length === 0) {
+          return { operations: operations().map(({ name, description }) => ({ name, description })) }
+        }
+        const scored = operations()
+          .map((tool) => ({ tool, score: scoreOf(tool, words) }))
+          .filter(({ score }) => score > 0)
+          .sort((one, other) => other.score - one.score)
+        return {
+          operations: scored.slice(0, mostFound).map(({ tool }) => ({
+            name: tool.name,
+            description: tool.description,
+            signature: toolSignature(tool),
+          })),
+        }
+      },
+    }),
+    defineTool({
+      name: 'operations_run',
+      description:
+        'Run a JavaScript module in a sandbox with Node. `await steward.NAME({…})` calls an operation; console.log is returned; `export default` a value to return it. Without sandbox_id a sandbox is made for it and removed.',
+      group: 'code',
+      effect: 'change',
+      overwrites: true,
+      openWorld: true,
+      mayWait: true,
+      price: 'credits',
+      routes: [
+        createSandbox,
+        deleteSandbox,
+        uploadFile,
+        removeFile,
+        createTerminal,
+        readTerminal,
+        writeTerminal,
+        closeTerminal,
+      ],
+      input: {
+        code: z
+          .string()
+          .min(1)
+          .max(64 * 1024),
+        sandbox_id: z.string().optional(),
+      },
+      output: { output: z.string(), value: z.unknown(), calls: z.int() },
+      async run({ code, sandbox_id: id }, { call, runProgram }) {
+        if (id !== undefined) return runProgram(code, id)
+        const made = await call(createSandbox, { name: 'program' })
+        try {
+          return await runProgram(code, made.id)
+        } finally {
+          await call(deleteSandbox, { id: made.id }).catch((failure: unknown) => {
+            if (!(failure instanceof AppError)) throw failure
+          })
+        }
+      },
+    }),
+  ]
+}
+
+function scoreOf({ name, description, group }: Tool, words: readonly string[]): number {
+  const text = `${description} ${group}`.toLowerCase()
+  return words.reduce((sum, word) => sum + (name.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0)
+}

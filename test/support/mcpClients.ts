@@ -1,0 +1,40 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Output } from '../../src/shared/contract/route.ts'
+import type { createToolClient } from '../../src/shared/contract/toolClients.ts'
+import type { RunningAgent } from './runningAgent.ts'
+
+/** Programs that call tools of an agent over MCP, by the protocol's own client package. */
+export type McpClient = {
+  client: Client
+  /** As a person sees it: structured answer, text, or the error's text. */
+  call(name: string, given?: Record<string, unknown>): Promise<McpAnswer>
+}
+// biome-ignore lint/suspicious/noExplicitAny: what a tool answers has any shape until a matcher tells
+export type McpAnswer = { result: any; text: string; isError: boolean }
+
+export type Revision = '2025-11-25' | '2026-07-28'
+
+type Made = Output<typeof createToolClient>
+
+export async function toolClient(agent: RunningAgent, given: object = {}): Promise<Made> {
+  const { json } = await agent.send('/local/tools/clients', { body: { name: 'researcher', ...given } })
+  return json as Made
+}
+
+export async function mcpClient(
+  { url, key, revision = '2025-11-25' }: { url: string; key: string; revision?: Revision },
+  options: Partial<ConstructorParameters<typeof Client>[1]> = {},
+): Promise<McpClient> {
+  const mode = revision === '2025-11-25' ? ('legacy' as const) : { pin: revision }
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode }, ...options })
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${key}` } } }),
+  )
+  return { client, call: (name, given = {}) => called(client, name, given) }
+}
+
+export async function called(client: Client, name: string, given: Record<string, unknown>): Promise<McpAnswer> {
+  const { structuredContent, content, isError = false } = await client.callTool({ name, arguments: given })
+  const [block] = content as { type: string; text?: string }[]
+  return { result: structuredContent, text: block?.text ?? '', isError: isError === true }
+}
