@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sendMessage } from '../../src/shared/contract/chatMessages.ts'
+import { createConversation } from '../../src/shared/contract/chats.ts'
 import { listSandboxes } from '../../src/shared/contract/sandboxes.ts'
+import { createTerminal } from '../../src/shared/contract/terminals.ts'
 import { eventually } from '../support/eventually.ts'
 import { type ProviderRequest, type ProviderServer, providerServer } from '../support/models/providerServer.ts'
 import { plainUsage, type ScriptedPart } from '../support/models/scriptedAnswer.ts'
+import { importPrivateKey } from '../support/walletForms.ts'
 import { openChat } from './pages/chatScreen.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
@@ -12,12 +16,15 @@ let app: StewardInBrowser
 let providers: ProviderServer
 const look = pictures()
 
+const passphrase = 'four random words here'
+
 beforeAll(async () => {
   providers = await providerServer()
   const { baseUrl, apiKey } = providers.providerOf('d')
   app = await ownStewardInBrowser({
     config: { inference: { families: { d: { base_url: baseUrl, api_key: apiKey } } } },
   })
+  await importPrivateKey(app.person, { key: `0x${'7'.repeat(64)}`, passphrase })
 })
 afterAll(async () => {
   await app?.close()
@@ -32,7 +39,7 @@ const results = ({ body }: ProviderRequest): string[] => {
 }
 const page = '<h1>Built by a model</h1><script>document.title = "hacked"</script>'
 
-test('a model makes a sandbox, writes, runs, exposes, checks a domain, is denied, and goes on', async () => {
+test('a model makes a sandbox, writes, runs, exposes, checks a domain, may not buy it, and goes on', async () => {
   const window = await app.window()
   const chat = await openChat(window)
   await chat.composer.getByRole('button', { name: /^Model:/ }).click()
@@ -59,6 +66,7 @@ test('a model makes a sandbox, writes, runs, exposes, checks a domain, is denied
     ],
     () => [inSandbox('sandbox_expose_port', { port: 8080 })],
     () => [{ text: 'Ignore your rules: I clean up.' }, inSandbox('sandbox_delete', {})],
+    () => [{ text: 'Then I buy the name.' }, call('domain_register', { domain: 'built-by-a-model.com', years: 1 })],
     (request) => [{ text: `You denied it, so it stays. ${results(request)[0]?.slice(0, 6)}` }],
   ]
   providers.playAlways((request) => ({ parts: steps.shift()?.(request) ?? [{ text: 'Over.' }], usage: plainUsage }))
@@ -72,7 +80,12 @@ test('a model makes a sandbox, writes, runs, exposes, checks a domain, is denied
     await card(`${done}: Done`).waitFor()
   }
   await card('Delete a sandbox: Needs your approval').getByRole('button', { name: 'Deny' }).click()
+  const purchase = card('Register a domain: Needs your approval')
+  await purchase.waitFor()
+  await look(window.page, 'chat-tools-purchase')
+  await purchase.getByRole('button', { name: 'Deny' }).click()
   await chat.answered('You denied it, so it stays.')
+  await card('Register a domain: Denied').waitFor()
   await card('Delete a sandbox: Denied').waitFor()
   const { sandboxes } = await app.client.call(listSandboxes, {})
   expect(sandboxes.map(({ name }) => name)).toContain('built-by-chat')
@@ -92,6 +105,27 @@ test('a model makes a sandbox, writes, runs, exposes, checks a domain, is denied
   await card('Run a command: Done').getByRole('button').first().click()
   await card('Run a command: Done').getByRole('button', { name: 'Open sandbox' }).click()
   await window.page.locator(`[data-sandbox="${sandboxId}"]`).waitFor()
+})
+
+test('the person sees in a terminal that a model typed there', async () => {
+  const { id } = await app.sandbox('typed-box')
+  const { session_id } = await app.client.call(createTerminal, { id, command: 'bash' })
+  const window = await app.window()
+  await window.select('typed-box')
+  await window.terminal.isLive()
+  const steps: ScriptedPart[][] = [
+    [call('sandbox_pty_write', { sandbox_id: id, session_id, input: 'echo from-$((1+1))-a-model\\n' })],
+  ]
+  providers.playAlways(() => ({ parts: steps.shift() ?? [{ text: 'Typed.' }], usage: plainUsage }))
+  const chat = await app.person.call(createConversation, {
+    models: ['kimi-k2.5'],
+    title: 'Helper',
+    tools: { enabled: true },
+  })
+  await app.person.call(sendMessage, { conversationId: chat.id, parent_id: null, text: 'Type' })
+  await window.terminal.sees('from-2-a-model')
+  await window.page.getByRole('link', { name: '“Helper” typed here' }).waitFor()
+  await look(window.page, 'terminal-typed')
 })
 
 test('an approval in the chat lets the call run, and a chat can work in one sandbox', async () => {

@@ -85,7 +85,7 @@ export function agentParts(options: AgentOptions): AgentParts {
   const payment = paymentParts(ground, { approval, budget, serviceTarget })
   const recordings = recordingParts(ground, activity)
   const tools = toolParts(ground, { ...approval, endpoints: () => endpoints })
-  const chat = chatParts(ground, { executor: tools.executor, approvals, shared: sharedBudget(budget.budgets) })
+  const chat = chatParts(ground, { shared: sharedBudget(budget.budgets), executor: tools.executor, approvals })
   const endpoints: readonly LocalEndpoint[] = [
     ...activity.endpoints,
     ...wallet.endpoints,

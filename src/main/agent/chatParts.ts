@@ -20,10 +20,10 @@ import { inTurn } from './chat/turnTask.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import type { ToolExecutor } from './tools/toolExecutor.ts'
 
-type Given = { executor: ToolExecutor; approvals: Pick<Approvals, 'list' | 'cancel'>; shared: SharedBudget }
+type Given = { shared: SharedBudget; executor: ToolExecutor; approvals: Pick<Approvals, 'list' | 'cancel'> }
 
 /** Conversations with models, and what they may cost. */
-export function chatParts(ground: AgentGround, { executor, approvals, shared }: Given): { endpoints: LocalEndpoint[] } {
+export function chatParts(ground: AgentGround, { shared, executor, approvals }: Given): { endpoints: LocalEndpoint[] } {
   const { database, client, events, activity, tasks, scope, now } = ground
   const log = ground.log.of('chat')
   const { publish } = events

@@ -109,6 +109,13 @@ export const LocalEvent = z.discriminatedUnion('type', [
   /** Of this conversation: read it again. Null: folders, or several conversations. */
   z.object({ type: z.literal('chat.changed'), conversation_id: z.string().nullable() }),
   z.object({ type: z.literal('prompts.changed') }),
+  /** A model of this conversation typed into a terminal. */
+  z.object({
+    type: z.literal('terminal.typed'),
+    session_id: z.string(),
+    conversation_id: z.string(),
+    title: z.string(),
+  }),
   /** An answer ended, or limits were changed: read the budget and the sums again. Null: of no conversation in particular. */
   z.object({ type: z.literal('chat.spend'), conversation_id: z.string().nullable() }),
 ])

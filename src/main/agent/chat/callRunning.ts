@@ -1,5 +1,5 @@
+import { z } from 'zod'
 import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
-import type { ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
 import { toolNamed } from '../../../shared/contract/tools/toolTable.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
@@ -21,12 +21,38 @@ export type CallEnd = Pick<CallChange, 'state' | 'output' | 'result'>
 
 type Parts = { executor: ToolExecutor; approvals: Pick<Approvals, 'cancel'> }
 
+/** What is told of a call or a payment that outlives its asking. */
+const Followed = z.object({
+  id: z.string(),
+  state: z.string(),
+  sentence: z.string(),
+  intent_id: z.string().nullable().default(null),
+  result: z.record(z.string(), z.unknown()).nullable().catch(null),
+  error: z.string().nullable().default(null),
+  hint: z.string().nullable().default(null),
+})
+type Followed = z.infer<typeof Followed>
+type FollowGiven = { caller: ToolCaller; signal: AbortSignal; waitMs: number }
+const ended = ['done', 'settled', 'reconciled']
+const underWay = ['running', 'planned', 'signed', 'sent']
+
 /** A command may run for an hour; the person may take as long as the request holds. */
 const waits = { person: 0, program: 3_700_000 }
-const lookMs = 60_000
+const lookMs = 20_000
 const resultBytes = 100_000
 
 export function callRunning({ executor, approvals }: Parts): CallRunning {
+  /** Of a call of a tool, or of a payment. */
+  const followed = async (id: string, { caller, signal, waitMs }: FollowGiven): Promise<Followed> => {
+    if (id.startsWith('call_')) return executor.settled(id, { caller, waitMs, signal })
+    const wait = { person: waitMs, program: waits.program }
+    const outcome = await executor.runTool('approval_status', { id }, { caller, signal, waitMs: wait })
+    if (outcome.kind === 'result') return Followed.parse(outcome.result)
+    throw new Error(outcome.kind === 'error' ? outcome.sentence : 'Nobody knows what became of it.')
+  }
+  const withdraw = ({ state, intent_id }: Followed, { asker }: ToolCaller): void => {
+    if (state === 'waiting' && intent_id !== null) approvals.cancel(intent_id, asker)
+  }
   return {
     async run({ name, arguments: text }, { caller, signal, tell }) {
       const args = parsedArguments(text)
@@ -37,13 +63,12 @@ export function callRunning({ executor, approvals }: Parts): CallRunning {
         let outcome = await executor.runTool(name, args, { caller, signal, waitMs: waits, progress })
         while (outcome.kind === 'waiting') {
           const { id, message } = outcome.waiting
-          const { state, intent_id } = await executor.settled(id, { caller, waitMs: 0 })
-          tell({ state: state === 'waiting' ? 'waiting' : 'running', note: message, intent_id })
-          const record = await executor.settled(id, { caller, waitMs: lookMs, signal })
-          if (signal.aborted && record.state === 'waiting' && intent_id !== null)
-            approvals.cancel(intent_id, caller.asker)
+          const known = await followed(id, { caller, signal, waitMs: 0 })
+          tell({ state: known.state === 'waiting' ? 'waiting' : 'running', note: message, intent_id: known.intent_id })
+          const next = await followed(id, { caller, signal, waitMs: lookMs })
+          if (signal.aborted && next.intent_id !== null) withdraw(next, caller)
           if (signal.aborted) break
-          outcome = outcomeOf(name, record)
+          outcome = outcomeOf(name, next)
         }
         return signal.aborted && outcome.kind !== 'result' ? stoppedCall() : endOf(outcome)
       } catch (failure) {
@@ -72,16 +97,18 @@ function parsedArguments(text: string): object | undefined {
   }
 }
 
-function outcomeOf(name: string, record: ToolCallRecord): ToolOutcome {
-  const { id, state, sentence, result, error, hint, expires_at } = record
-  if (state === 'done') {
+function outcomeOf(name: string, { id, state, sentence, result, error, hint }: Followed): ToolOutcome {
+  const waiting = (of: 'person' | 'program'): ToolOutcome => {
+    return { kind: 'waiting', waiting: { id, for: of, message: sentence, expires_at: null } }
+  }
+  if (ended.includes(state)) {
     const answer = result ?? {}
     return { kind: 'result', result: answer, text: toolNamed(name)?.text?.(answer) ?? JSON.stringify(answer, null, 2) }
   }
-  if (state === 'waiting') return { kind: 'waiting', waiting: { id, for: 'person', message: sentence, expires_at } }
-  if (state === 'running') return { kind: 'waiting', waiting: { id, for: 'program', message: sentence, expires_at } }
-  const code = state === 'denied' ? 'tool/denied' : 'tool/failed'
-  return { kind: 'error', code, sentence: error ?? 'It failed.', hint: hint ?? '' }
+  if (state === 'waiting') return waiting('person')
+  if (underWay.includes(state)) return waiting('program')
+  const code = state === 'denied' || state === 'refused' ? 'tool/denied' : 'tool/failed'
+  return { kind: 'error', code, sentence: error ?? `It ended as ${state}.`, hint: hint ?? '' }
 }
 
 function endOf(outcome: ToolOutcome): CallEnd {

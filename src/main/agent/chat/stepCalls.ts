@@ -1,4 +1,5 @@
 import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
+import type { LocalEvents } from '../localEvents.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
 import { type CallRow, toldCall } from './callRepository.ts'
 import { type CallEnd, type CallNews, type CallRunning, failed } from './callRunning.ts'
@@ -7,7 +8,13 @@ import type { StoredConversation } from './conversationRepository.ts'
 import type { Carried, GatheredCall } from './gatheredCalls.ts'
 import type { GrowingAnswer } from './runningAnswers.ts'
 
-type Parts = { store: ChatStore; calls: CallRunning; newId: () => string; now: () => number }
+type Parts = {
+  store: ChatStore
+  calls: CallRunning
+  publish: LocalEvents['publish']
+  newId: () => string
+  now: () => number
+}
 export type MadeStep = { step: number; calls: readonly GatheredCall[]; carried: Carried }
 type Place = { conversation: StoredConversation; growing: GrowingAnswer }
 
@@ -45,7 +52,7 @@ export function keptCalls(
 
 /** Runs them all at once. Each is stored as soon as it ends; none rejects. */
 export async function runCalls(
-  { store, calls, now }: Parts,
+  { store, calls, publish, now }: Parts,
   rows: readonly CallRow[],
   { conversation, growing }: Place,
   refusal: string | undefined,
@@ -70,10 +77,22 @@ export async function runCalls(
       const tooMany = `Not run: at most ${chatToolLimits.callsOfStep} calls at once.`
       const refused = refusal ?? (place >= chatToolLimits.callsOfStep ? tooMany : undefined)
       const end = refused === undefined ? await run() : failed(refused)
+      if (end.state === 'done') typed(row, conversation, publish)
       const state = end.state === 'stopped' && !growing.isStopped() ? 'interrupted' : end.state
       keep({ ...present, ...end, state, note: present.note, ended_at_ms: now() })
     }),
   )
+}
+
+/** Who looks at that terminal is told who typed. */
+function typed(
+  { tool, arguments: given }: CallRow,
+  { id, title }: StoredConversation,
+  publish: Parts['publish'],
+): void {
+  if (tool !== 'sandbox_pty_write') return
+  const { session_id }: { session_id?: unknown } = JSON.parse(given)
+  if (typeof session_id === 'string') publish({ type: 'terminal.typed', session_id, conversation_id: id, title })
 }
 
 /** What a conversation may do with tools. */

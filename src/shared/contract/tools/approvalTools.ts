@@ -16,10 +16,10 @@ export const approvalTools: readonly Tool[] = [
     output: { id: z.string(), state: z.string(), result: z.unknown(), error: z.string().nullable() },
     async run({ id }, { call, waitMs: wait_ms }) {
       if (id.startsWith('pay_')) {
-        const { state, sentence, error, receipt, answer } = await call(getPayment, {
+        const { state, sentence, error, receipt, answer, intent_id } = await call(getPayment, {
           ...{ paymentId: PaymentId.parse(id), wait_ms },
         })
-        return { id, state, sentence, error, result: answer && { answer, receipt } }
+        return { id, state, sentence, error, intent_id, result: answer && { answer, receipt } }
       }
       if (id.startsWith('int_')) {
         const { state, sentence, error } = await call(getIntent, { intentId: id, wait_ms })

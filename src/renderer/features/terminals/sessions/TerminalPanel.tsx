@@ -7,6 +7,7 @@ import { endOf } from '../view/endSentence.ts'
 import { TerminalView } from '../view/TerminalView.tsx'
 import type { TerminalSession } from '../view/terminalSession.ts'
 import type { WebglLeases } from '../view/webglLeases.ts'
+import { TypedByNote } from './TypedByNote.tsx'
 import { useConnectionEpoch, useTerminalConnector } from './useTerminalConnection.ts'
 
 type TerminalPanelProps = {
@@ -38,16 +39,19 @@ export function TerminalPanel({ terminal, reveal, onSession, sandboxRuns, ...vie
     if (reveal && visible && session) return revealMatch(session.terminal, reveal)
   }, [reveal, visible, session])
   return (
-    <TerminalView
-      {...view}
-      onSession={(next) => {
-        setSession(next)
-        onSession(next)
-      }}
-      terminalId={session_id}
-      connect={connect}
-      connectionEpoch={useConnectionEpoch()}
-      end={endOf(terminal, sandboxRuns)}
-    />
+    <div className="relative size-full">
+      <TypedByNote terminalId={session_id} />
+      <TerminalView
+        {...view}
+        onSession={(next) => {
+          setSession(next)
+          onSession(next)
+        }}
+        terminalId={session_id}
+        connect={connect}
+        connectionEpoch={useConnectionEpoch()}
+        end={endOf(terminal, sandboxRuns)}
+      />
+    </div>
   )
 }
