@@ -15,7 +15,7 @@ import { paymentJournal, paymentSummary } from './payments/paymentJournal.ts'
 import { paymentNotes } from './payments/paymentNotes.ts'
 import { paymentRepository } from './payments/paymentRepository.ts'
 import { paymentRoutes } from './payments/paymentRoutes.ts'
-import { paymentSending } from './payments/paymentSending.ts'
+import { type PaymentSending, paymentSending } from './payments/paymentSending.ts'
 import { payments as paymentsOf } from './payments/payments.ts'
 import { purchases as purchasesOf } from './payments/purchases.ts'
 import { publicSeller } from './payments/seller.ts'
@@ -34,7 +34,7 @@ export function paymentParts(
   ground: AgentGround,
   { approval, budget, serviceTarget }: Given,
 ): { endpoints: LocalEndpoint[] } {
-  const { database, client, hosted, link, events, activity, scope, now } = ground
+  const { database, client, hosted, link, events, activity, tasks, scope, now } = ground
   const log = ground.log.of('payments')
   const { publish } = events
   const service = hosted?.url ?? 'embedded'
@@ -58,6 +58,7 @@ export function paymentParts(
         client: httpClient({ maxAnswerBytes, connect: connector(target), tls: tlsOptions(target) }),
         baseUrl: askedUrl(target),
         authorization: `Bearer ${target.key}`,
+        task: tasks.current()?.id,
       }
     )
   })
@@ -70,6 +71,14 @@ export function paymentParts(
     lookup,
     now,
   })
+  /** Whenever it is sent, and sent again, it is part of what it was asked for in. */
+  const inTask: PaymentSending = {
+    step(id, signal) {
+      const intent = rows.find(id)?.record.intent_id
+      const task = intent ? activity.taskOf({ kind: 'intent', id: intent }) : undefined
+      return task ? tasks.resume(task, () => sending.step(id, signal)) : sending.step(id, signal)
+    },
+  }
   const entries = signedEntries({
     records: budget.records,
     isFollowed: (intentId) => rows.ofIntent(intentId) !== undefined,
@@ -77,7 +86,7 @@ export function paymentParts(
     now,
   })
   const follower = scope.own(
-    paymentFollower({ payments: rows, sending, alongside: entries.lookAfter, log, now }),
+    paymentFollower({ payments: rows, sending: inTask, alongside: entries.lookAfter, log, now }),
     (it) => it.close(),
   )
   const payments = scope.own(
